@@ -1,0 +1,1 @@
+//! Specs: everything that has a name can be written down.

@@ -1,0 +1,1 @@
+//! The numbers beneath the metrics: exact sums, quantiles, resampling.
