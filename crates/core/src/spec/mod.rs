@@ -1,1 +1,170 @@
 //! Specs: everything that has a name can be written down.
+//!
+//! A [`Spec`] is a name with arguments, `stderr(cluster="category")`. Metrics, reducers, scorers, solvers and conversions
+//! are all built from one, whether it came from the command line, a task file, Rust or a log. A spec is only text that
+//! has been understood: whether the name exists and what the arguments mean is for the registry to say. That keeps
+//! logs readable whose metrics nobody has registered.
+//!
+//! ```text
+//! spec     = name [ "(" [ argument { "," argument } [ "," ] ] ")" ]      bare `name` means `name()`
+//! name     = [ word "/" ] word                                           `stderr`, `inspect_ai/stderr`
+//! argument = value | word "=" value                                      positional ones first
+//! value    = string | number | "true" | "True" | "false" | "False" | "null" | "None"
+//!          | "[" values "]" | "{" string ":" value, … "}" | spec
+//! word     = letter or "_", then letters, digits, "_", "-", "."          or anything at all in `backquotes`
+//! ```
+//!
+//! Blanks and line breaks may stand between any two tokens, and a comma may follow the last of any list. Backquotes are
+//! for names that only a log could have brought in (`pass@1`), so that every spec can be printed and read back.
+//!
+//! ```
+//! use errorbar_core::spec::{Arg, Spec};
+//!
+//! let spec: Spec = "grouped(accuracy(), 'category', all=\"groups\")".parse()?;
+//! assert_eq!(spec.name, "grouped");
+//! assert_eq!(spec.args, [Arg::from(Spec::new("accuracy")), Arg::from("category")]);
+//! assert_eq!(spec.to_string().parse::<Spec>()?, spec);
+//!
+//! let wrong = "stderr(cluster=)".parse::<Spec>().unwrap_err();
+//! assert_eq!(wrong.to_string(), "expected a value, found ')' at column 16");
+//! # Ok::<(), errorbar_core::spec::SpecError>(())
+//! ```
+
+use std::borrow::Cow;
+
+use indexmap::IndexMap;
+
+mod arg;
+mod bind;
+mod cursor;
+mod display;
+mod error;
+mod error_kind;
+mod literal;
+mod log;
+mod metrics;
+mod metrics_log;
+mod names;
+mod parse;
+mod text_serde;
+
+#[cfg(test)]
+mod tests;
+
+pub use arg::Arg;
+pub use error::SpecError;
+pub use error_kind::SpecErrorKind;
+pub use log::{Recorded, Recorder};
+pub use metrics::{MetricItem, MetricMap, MetricsSpec};
+pub use names::{nearest, split_k_suffix};
+
+/// How deep lists, maps and specs may be nested, in text and in logs. Nobody writes more than a handful; the limit is what
+/// keeps hostile input from exhausting the stack.
+pub const MAX_DEPTH: usize = 64;
+
+/// The package whose name is left out where logs shorten names.
+const REFERENCE_PACKAGE: &str = "inspect_ai";
+
+/// A name with arguments.
+///
+/// Equality looks at what was written: `k=1` and `k=1.0` differ, and so do `f(1)` and `f(k=1)`. The order of keyword
+/// arguments does not matter.
+///
+/// ```
+/// use errorbar_core::spec::Spec;
+///
+/// let built = Spec::new("bootstrap_stderr").kwarg("num_samples", 2000).kwarg("seed", 7);
+/// assert_eq!(built, "bootstrap_stderr(num_samples=2000, seed=7)".parse()?);
+/// # Ok::<(), errorbar_core::spec::SpecError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spec {
+    /// The package in front of the slash, if one was written.
+    pub package: Option<String>,
+    /// The name itself. Not empty.
+    pub name: String,
+    /// Positional arguments.
+    pub args: Vec<Arg>,
+    /// Keyword arguments, in the order written.
+    pub kwargs: IndexMap<String, Arg>,
+}
+
+impl Spec {
+    /// A spec without arguments. What stands before the first slash of `name` becomes the package.
+    ///
+    /// ```
+    /// use errorbar_core::spec::Spec;
+    ///
+    /// assert_eq!(Spec::new("accuracy").package, None);
+    /// assert_eq!(Spec::new("inspect_ai/accuracy").package.as_deref(), Some("inspect_ai"));
+    /// ```
+    pub fn new(name: impl AsRef<str>) -> Self {
+        let name = name.as_ref();
+        let (package, name) = match name.split_once('/') {
+            Some((package, rest)) if !package.is_empty() && !rest.is_empty() => (Some(package), rest),
+            _ => (None, name),
+        };
+        Self {
+            package: package.map(str::to_owned),
+            name: name.to_owned(),
+            args: Vec::new(),
+            kwargs: IndexMap::new(),
+        }
+    }
+
+    /// Adds a positional argument.
+    ///
+    /// ```
+    /// use errorbar_core::spec::Spec;
+    ///
+    /// assert_eq!(Spec::new("pass_at").arg(2).to_string(), "pass_at(2)");
+    /// ```
+    #[must_use]
+    pub fn arg(mut self, value: impl Into<Arg>) -> Self {
+        self.args.push(value.into());
+        self
+    }
+
+    /// Adds a keyword argument, or replaces the one of that name.
+    ///
+    /// ```
+    /// use errorbar_core::spec::Spec;
+    ///
+    /// assert_eq!(Spec::new("stderr").kwarg("cluster", "id").to_string(), r#"stderr(cluster="id")"#);
+    /// ```
+    #[must_use]
+    pub fn kwarg(mut self, name: impl Into<String>, value: impl Into<Arg>) -> Self {
+        self.kwargs.insert(name.into(), value.into());
+        self
+    }
+
+    /// The name with its package, as logs record it: `inspect_ai/stderr`.
+    ///
+    /// ```
+    /// use errorbar_core::spec::Spec;
+    ///
+    /// assert_eq!(Spec::new("my_package/f1").qualified_name(), "my_package/f1");
+    /// assert_eq!(Spec::new("f1").qualified_name(), "f1");
+    /// ```
+    pub fn qualified_name(&self) -> Cow<'_, str> {
+        match &self.package {
+            Some(package) => Cow::Owned(format!("{package}/{}", self.name)),
+            None => Cow::Borrowed(&self.name),
+        }
+    }
+
+    /// The qualified name less `inspect_ai/`, as results and nested arguments show it.
+    ///
+    /// ```
+    /// use errorbar_core::spec::Spec;
+    ///
+    /// assert_eq!(Spec::new("inspect_ai/stderr").log_name(), "stderr");
+    /// assert_eq!(Spec::new("my_package/f1").log_name(), "my_package/f1");
+    /// ```
+    pub fn log_name(&self) -> Cow<'_, str> {
+        match self.package.as_deref() {
+            Some(REFERENCE_PACKAGE) => Cow::Borrowed(&self.name),
+            _ => self.qualified_name(),
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The arguments of a spec, by name and by type.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use crate::error::{Error, Result};
+use crate::metric::Metric;
+use crate::registry::Registry;
+use crate::spec::{Arg, Spec};
+use crate::value::{Conversion, Leaf};
+
+/// The arguments that were passed to a metric, a reducer or a conversion, bound to their names.
+#[derive(Debug)]
+pub struct Args<'a> {
+    target: String,
+    values: IndexMap<String, Arg>,
+    registry: &'a Registry,
+}
+
+impl<'a> Args<'a> {
+    pub(crate) fn bind(spec: &Spec, parameters: &[&str], registry: &'a Registry) -> Result<Self> {
+        let values = spec.bind(parameters)?;
+        Ok(Args { target: spec.log_name().into_owned(), values, registry })
+    }
+
+    /// The argument, if it was passed (an explicit null counts as not passed).
+    pub fn get<T: ArgType>(&self, name: &str) -> Result<Option<T>> {
+        match self.values.get(name) {
+            None | Some(Arg::Null) => Ok(None),
+            Some(arg) => T::from_arg(arg, self.registry)
+                .map_err(|problem| problem.into_error(&self.target, name, arg))
+                .map(Some),
+        }
+    }
+
+    /// The argument, which must be passed.
+    pub fn required<T: ArgType>(&self, name: &str) -> Result<T> {
+        self.get(name)?.ok_or_else(|| self.error(name, format!("is missing; it is {}", T::EXPECTED)))
+    }
+
+    /// An error about an argument.
+    pub fn error(&self, name: &str, problem: impl Into<String>) -> Error {
+        Error::Argument { target: self.target.clone(), argument: name.to_owned(), problem: problem.into() }
+    }
+}
+
+/// Why an argument was refused.
+#[derive(Debug)]
+pub enum ArgProblem {
+    /// It is of another type than this.
+    Expected(&'static str),
+    /// It could not be built.
+    Invalid(Error),
+}
+
+impl ArgProblem {
+    fn into_error(self, target: &str, argument: &str, found: &Arg) -> Error {
+        match self {
+            ArgProblem::Invalid(error) => error,
+            ArgProblem::Expected(expected) => Error::Argument {
+                target: target.to_owned(),
+                argument: argument.to_owned(),
+                problem: format!("must be {expected}, found {found}"),
+            },
+        }
+    }
+}
+
+/// A type that arguments of metrics and reducers may have.
+pub trait ArgType: Sized {
+    /// The type in words, for messages: `a number`.
+    const EXPECTED: &'static str;
+
+    /// Reads the argument.
+    fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem>;
+
+    /// Writes the argument.
+    fn to_arg(&self) -> Arg;
+}
+
+macro_rules! simple_arg {
+    ($type:ty, $expected:literal, $read:expr, $write:expr) => {
+        impl ArgType for $type {
+            const EXPECTED: &'static str = $expected;
+            fn from_arg(arg: &Arg, _: &Registry) -> Result<Self, ArgProblem> {
+                let read: fn(&Arg) -> Option<$type> = $read;
+                read(arg).ok_or(ArgProblem::Expected(Self::EXPECTED))
+            }
+            fn to_arg(&self) -> Arg {
+                let write: fn(&$type) -> Arg = $write;
+                write(self)
+            }
+        }
+    };
+}
+
+simple_arg!(bool, "true or false", Arg::as_bool, |b| Arg::Bool(*b));
+simple_arg!(f64, "a number", Arg::as_f64, |f| Arg::Float(*f));
+simple_arg!(i64, "an integer", Arg::as_i64, |i| Arg::Int(*i));
+simple_arg!(u64, "an integer, 0 or more", |a| a.as_i64()?.try_into().ok(), |i| Arg::Int(*i as i64));
+simple_arg!(u32, "an integer, 0 or more", |a| a.as_i64()?.try_into().ok(), |i| Arg::Int((*i).into()));
+simple_arg!(usize, "an integer, 0 or more", |a| a.as_i64()?.try_into().ok(), |i| Arg::Int(*i as i64));
+simple_arg!(String, "a text in quotes", |a| a.as_str().map(str::to_owned), |s| Arg::Str(s.clone()));
+
+impl ArgType for Leaf {
+    const EXPECTED: &'static str = "a text, a number or a boolean";
+
+    fn from_arg(arg: &Arg, _: &Registry) -> Result<Self, ArgProblem> {
+        match arg {
+            Arg::Bool(b) => Ok(Leaf::Bool(*b)),
+            Arg::Int(i) => Ok(Leaf::Int(*i)),
+            Arg::Float(f) => Ok(Leaf::Float(*f)),
+            Arg::Str(s) => Ok(Leaf::from(s.as_str())),
+            _ => Err(ArgProblem::Expected(Self::EXPECTED)),
+        }
+    }
+
+    fn to_arg(&self) -> Arg {
+        match self {
+            Leaf::Unscored | Leaf::Null => Arg::Null,
+            Leaf::Bool(b) => Arg::Bool(*b),
+            Leaf::Int(i) => Arg::Int(*i),
+            Leaf::Float(f) => Arg::Float(*f),
+            Leaf::Str(s) => Arg::Str(s.to_string()),
+        }
+    }
+}
+
+impl<T: ArgType> ArgType for Vec<T> {
+    const EXPECTED: &'static str = "a list";
+
+    fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
+        match arg {
+            Arg::List(items) => items.iter().map(|item| T::from_arg(item, registry)).collect(),
+            _ => Err(ArgProblem::Expected(Self::EXPECTED)),
+        }
+    }
+
+    fn to_arg(&self) -> Arg {
+        Arg::List(self.iter().map(ArgType::to_arg).collect())
+    }
+}
+
+impl<T: ArgType> ArgType for Option<T> {
+    const EXPECTED: &'static str = T::EXPECTED;
+
+    fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
+        match arg {
+            Arg::Null => Ok(None),
+            arg => T::from_arg(arg, registry).map(Some),
+        }
+    }
+
+    fn to_arg(&self) -> Arg {
+        self.as_ref().map_or(Arg::Null, ArgType::to_arg)
+    }
+}
+
+impl ArgType for Conversion {
+    const EXPECTED: &'static str = "a conversion such as value_to_float(correct=\"yes\")";
+
+    fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
+        let spec = arg.as_spec().ok_or(ArgProblem::Expected(Self::EXPECTED))?;
+        registry.conversion(spec).map_err(ArgProblem::Invalid)
+    }
+
+    fn to_arg(&self) -> Arg {
+        Arg::Spec(self.spec())
+    }
+}
+
+impl ArgType for Arc<dyn Metric> {
+    const EXPECTED: &'static str = "a metric such as accuracy()";
+
+    fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
+        let spec = arg.as_spec().ok_or(ArgProblem::Expected(Self::EXPECTED))?;
+        registry.metric(spec).map_err(ArgProblem::Invalid)
+    }
+
+    fn to_arg(&self) -> Arg {
+        Arg::Spec(self.spec())
+    }
+}
+
+/// A spec from a name and those of its arguments that were passed.
+pub(crate) fn spec_of(name: &str, args: impl IntoIterator<Item = (&'static str, Option<Arg>)>) -> Spec {
+    args.into_iter().fold(Spec::new(name), |spec, (key, arg)| match arg {
+        Some(arg) => spec.kwarg(key, arg),
+        None => spec,
+    })
+}
+
+/// An argument that was passed, written.
+pub(crate) fn passed<T: ArgType>(value: &Option<T>) -> Option<Arg> {
+    value.as_ref().map(ArgType::to_arg)
+}

@@ -1,0 +1,301 @@
+//! Scores as columns: one row per sample and epoch, one value column per scorer.
+//!
+//! The engine never holds a heap of boxed scores. A row costs its id, four bytes of epoch, nine
+//! bytes per scorer and four per metadata key, and the metrics run over plain arrays.
+
+mod metadata;
+mod sample_index;
+mod text;
+mod values;
+
+use std::hash::BuildHasher;
+use std::sync::LazyLock;
+
+use serde_json::Value as Json;
+
+pub(crate) use metadata::MetadataColumn;
+use metadata::MetadataColumns;
+pub(crate) use sample_index::SampleIndex;
+use text::TextColumn;
+pub(crate) use values::{Floats, ValueColumn};
+
+use crate::error::{Error, Result};
+use crate::reducer::Panel;
+use crate::score::{Metadata, Score};
+use crate::value::Value;
+
+/// Seeded per process, so that ids in a hostile log cannot be chosen to collide. Nothing depends
+/// on the order of hashes: every table here only maps to numbers given in order of appearance.
+pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
+    static STATE: LazyLock<foldhash::fast::RandomState> = LazyLock::new(foldhash::fast::RandomState::default);
+    STATE.hash_one(bytes)
+}
+
+/// The scores of an evaluation, as columns.
+///
+/// ```
+/// use errorbar_core::{Score, ScoreColumns};
+/// let mut columns = ScoreColumns::new(["match"]);
+/// columns.push("q1", 1).metadata("category", "physics").score("match", Score::new("C"))?;
+/// columns.push("q2", 1).metadata("category", "biology").score("match", Score::new("I"))?;
+/// assert_eq!(columns.len(), 2);
+/// # Ok::<(), errorbar_core::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ScoreColumns {
+    ids: TextColumn,
+    epochs: Vec<u32>,
+    metadata: MetadataColumns,
+    scorers: Vec<ScorerColumn>,
+    errored: usize,
+}
+
+/// The scores of one scorer.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ScorerColumn {
+    pub(crate) name: String,
+    pub(crate) values: ValueColumn,
+    pub(crate) details: Details,
+}
+
+/// What is recorded with a score besides its value. Most scorers of a table record nothing, so the
+/// column exists only from the first row that does.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Details(Vec<Option<Box<Detail>>>);
+
+/// The fields of a score besides its value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Detail {
+    pub(crate) answer: Option<String>,
+    pub(crate) explanation: Option<String>,
+    pub(crate) reason: Option<String>,
+    pub(crate) metadata: Option<Metadata>,
+    pub(crate) history: Vec<Json>,
+    /// How a vote went; part of the metadata once it is written down. Kept apart because writing
+    /// ten thousand of them as JSON takes longer than all the voting.
+    pub(crate) panel: Option<Panel>,
+}
+
+impl Detail {
+    fn is_empty(&self) -> bool {
+        self.answer.is_none()
+            && self.explanation.is_none()
+            && self.reason.is_none()
+            && self.metadata.is_none()
+            && self.history.is_empty()
+            && self.panel.is_none()
+    }
+
+    /// A score taken apart.
+    pub(crate) fn of_score(score: Score) -> (Value, Detail) {
+        let Score { value, answer, explanation, reason, metadata, history } = score;
+        (value, Detail { answer, explanation, reason, metadata, history, panel: None })
+    }
+
+    pub(crate) fn into_score(self, value: Value) -> Score {
+        let Detail { answer, explanation, reason, mut metadata, history, panel } = self;
+        if let Some(panel) = panel {
+            metadata.get_or_insert_default().insert("panel".to_owned(), panel.to_json());
+        }
+        Score { value, answer, explanation, reason, metadata, history }
+    }
+}
+
+impl Details {
+    pub(crate) fn get(&self, row: usize) -> Option<&Detail> {
+        self.0.get(row)?.as_deref()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn set(&mut self, row: usize, detail: Detail) {
+        if !detail.is_empty() {
+            self.0.resize(row, None);
+            self.0.push(Some(Box::new(detail)));
+        }
+    }
+}
+
+impl ScorerColumn {
+    fn push(&mut self, score: Option<Score>) {
+        let row = self.values.len();
+        match score.map(Detail::of_score) {
+            None => self.values.push(None),
+            Some((value, detail)) => {
+                self.values.push(Some(value));
+                self.details.set(row, detail);
+            }
+        }
+    }
+}
+
+impl ScoreColumns {
+    /// Columns for these scorers, without rows.
+    pub fn new(scorers: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let scorer = |name: _| ScorerColumn { name, ..ScorerColumn::default() };
+        ScoreColumns { scorers: scorers.into_iter().map(Into::into).map(scorer).collect(), ..Self::default() }
+    }
+
+    /// Appends a row. Scores not given to it stay missing.
+    pub fn push(&mut self, id: impl AsRef<str>, epoch: u32) -> Row<'_> {
+        self.fill_gaps();
+        self.ids.push(id.as_ref());
+        self.epochs.push(epoch);
+        Row { columns: self }
+    }
+
+    /// Rows whose scores were not given count as missing.
+    fn fill_gaps(&mut self) {
+        let rows = self.epochs.len();
+        for scorer in &mut self.scorers {
+            while scorer.values.len() < rows {
+                scorer.push(None);
+            }
+        }
+    }
+
+    /// The number of rows: samples times epochs.
+    pub fn len(&self) -> usize {
+        self.epochs.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.epochs.is_empty()
+    }
+
+    /// The id of a row's sample; empty beyond the end.
+    pub fn id(&self, row: usize) -> &str {
+        self.ids.get(row)
+    }
+
+    /// The epoch of a row; 0 beyond the end.
+    pub fn epoch(&self, row: usize) -> u32 {
+        self.epochs.get(row).copied().unwrap_or(0)
+    }
+
+    /// The names of the scorers.
+    pub fn scorer_names(&self) -> impl Iterator<Item = &str> {
+        self.scorers.iter().map(|s| s.name.as_str())
+    }
+
+    /// The metadata keys that some row has.
+    pub fn metadata_keys(&self) -> impl Iterator<Item = &str> {
+        self.metadata.keys()
+    }
+
+    /// The number of rows whose sample errored.
+    pub fn errored(&self) -> usize {
+        self.errored
+    }
+
+    /// The highest number of epochs of any sample.
+    pub fn max_epoch(&self) -> u32 {
+        self.epochs.iter().copied().max().unwrap_or(0)
+    }
+
+    pub(crate) fn scorer(&self, name: &str) -> Option<&ScorerColumn> {
+        self.scorers.iter().find(|s| s.name == name)
+    }
+
+    pub(crate) fn metadata_column(&self, key: &str) -> Option<&MetadataColumn> {
+        self.metadata.column(key)
+    }
+
+    pub(crate) fn metadata_row(&self, row: usize) -> Metadata {
+        self.metadata.row(row)
+    }
+
+    /// The bytes that the columns hold on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        let scorers: usize =
+            self.scorers.iter().map(|s| s.values.heap_bytes() + s.details.0.capacity() * 8).sum();
+        self.ids.heap_bytes() + self.epochs.capacity() * 4 + self.metadata.heap_bytes() + scorers
+    }
+}
+
+/// The row that was appended last, to be filled.
+#[derive(Debug)]
+pub struct Row<'a> {
+    columns: &'a mut ScoreColumns,
+}
+
+impl Row<'_> {
+    fn number(&self) -> usize {
+        self.columns.len().saturating_sub(1)
+    }
+
+    /// Adds one entry of sample metadata.
+    pub fn metadata(self, key: &str, value: impl Into<Json>) -> Self {
+        let row = self.number();
+        self.columns.metadata.set(row, [(key, &value.into())]);
+        self
+    }
+
+    /// Adds several entries of sample metadata.
+    pub fn metadata_all<'b>(self, entries: impl IntoIterator<Item = (&'b str, &'b Json)>) -> Self {
+        let row = self.number();
+        self.columns.metadata.set(row, entries);
+        self
+    }
+
+    /// Marks the sample as errored. Scores that it carries all the same still count.
+    pub fn errored(self) -> Self {
+        self.columns.errored += 1;
+        self
+    }
+
+    /// Gives the row's score by this scorer; a second one for the same scorer is refused.
+    pub fn score(self, scorer: &str, score: Score) -> Result<Self> {
+        let row = self.number();
+        let (id, epoch) = (self.columns.id(row).to_owned(), self.columns.epoch(row));
+        let column = self.columns.scorers.iter_mut().find(|s| s.name == scorer);
+        let Some(column) = column else {
+            return Err(Error::UnknownScorer { scorer: scorer.to_owned(), sample: id, epoch });
+        };
+        if column.values.len() > row {
+            return Err(Error::ScoredTwice { scorer: scorer.to_owned(), sample: id, epoch });
+        }
+        while column.values.len() < row {
+            column.push(None);
+        }
+        column.push(Some(score));
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LeafRef;
+    use crate::ValueRef;
+
+    #[test]
+    fn rows_keep_their_scores_apart() {
+        let mut columns = ScoreColumns::new(["a", "b"]);
+        columns.push("1", 1).score("b", Score::new(1)).unwrap();
+        columns.push("2", 1).metadata("k", 5).score("a", Score::new(2).answer("x")).unwrap();
+        columns.push("3", 1);
+        let a = columns.scorer("a").unwrap();
+        let b = columns.scorer("b").unwrap();
+        assert_eq!(a.values.get(0), None);
+        assert_eq!(a.values.get(1), Some(ValueRef::Leaf(LeafRef::Int(2))));
+        assert_eq!(b.values.get(0), Some(ValueRef::Leaf(LeafRef::Int(1))));
+        assert_eq!(b.values.get(1), None);
+        assert_eq!(a.details.get(1).unwrap().answer.as_deref(), Some("x"));
+        assert!(a.details.get(0).is_none() && b.details.is_empty());
+        assert_eq!(columns.metadata_row(1).get("k"), Some(&Json::from(5)));
+        assert!(columns.metadata_row(0).is_empty());
+    }
+
+    #[test]
+    fn a_row_has_one_score_per_scorer() {
+        let mut columns = ScoreColumns::new(["a"]);
+        let row = columns.push("q", 3).score("a", Score::new(1)).unwrap();
+        let twice = row.score("a", Score::new(0)).unwrap_err().to_string();
+        assert!(twice.contains("\"q\"") && twice.contains("epoch 3"), "{twice}");
+        assert!(columns.push("r", 1).score("z", Score::new(1)).is_err());
+    }
+}

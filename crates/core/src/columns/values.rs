@@ -1,0 +1,350 @@
+//! A column of score values: nine bytes a score for anything simple, eight for plain floats.
+//!
+//! Texts are kept once in a pool (grades repeat), lists and maps in a side table; the column
+//! itself holds a tag and eight bytes per row. A boxed `Value` per row would cost four times
+//! as much and a cache miss each.
+
+use std::sync::Arc;
+
+use hashbrown::HashTable;
+
+use super::hash_bytes;
+use crate::value::{Conversion, Leaf, LeafRef, Value, ValueRef};
+
+/// The values of one scorer, row by row.
+#[derive(Clone, Debug)]
+pub(crate) struct ValueColumn(Repr);
+
+#[derive(Clone, Debug)]
+enum Repr {
+    /// Reduced scores are mostly this; not-a-number stands for unscored.
+    Floats(Vec<f64>),
+    Mixed(Box<Mixed>),
+}
+
+#[derive(Clone, Debug, Default)]
+struct Mixed {
+    tags: Vec<Tag>,
+    payloads: Vec<u64>,
+    texts: TextPool,
+    nested: Vec<Value>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Tag {
+    Missing,
+    Unscored,
+    /// A null inside a map, when the map is taken apart by key.
+    Null,
+    Bool,
+    Int,
+    Float,
+    Text,
+    Nested,
+}
+
+/// Each distinct text once.
+#[derive(Clone, Debug, Default)]
+struct TextPool {
+    texts: Vec<Arc<str>>,
+    table: HashTable<u32>,
+}
+
+impl TextPool {
+    fn intern(&mut self, text: &str) -> u32 {
+        let hash = hash_bytes(text.as_bytes());
+        let texts = &self.texts;
+        let known = |&code: &u32| texts.get(code as usize).is_some_and(|t| t.as_ref() == text);
+        if let Some(code) = self.table.find(hash, known) {
+            return *code;
+        }
+        let code = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
+        self.texts.push(text.into());
+        let texts = &self.texts;
+        self.table.insert_unique(hash, code, |&code| {
+            texts.get(code as usize).map_or(0, |t| hash_bytes(t.as_bytes()))
+        });
+        code
+    }
+
+    fn get(&self, code: u64) -> &Arc<str> {
+        static EMPTY: std::sync::LazyLock<Arc<str>> = std::sync::LazyLock::new(|| "".into());
+        self.texts.get(code as usize).unwrap_or(&EMPTY)
+    }
+}
+
+/// All rows of a column through a conversion.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Floats {
+    /// One number per row; not-a-number where the row is missing or unscored.
+    pub(crate) values: Vec<f64>,
+    /// Rows whose value had no meaning as a number and counts 0.
+    pub(crate) unconvertible: Vec<u32>,
+}
+
+impl Default for ValueColumn {
+    fn default() -> Self {
+        ValueColumn(Repr::Mixed(Box::default()))
+    }
+}
+
+impl ValueColumn {
+    /// A column of plain floats; not-a-number is unscored.
+    pub(crate) fn from_floats(floats: Vec<f64>) -> Self {
+        ValueColumn(Repr::Floats(floats))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match &self.0 {
+            Repr::Floats(floats) => floats.len(),
+            Repr::Mixed(mixed) => mixed.tags.len(),
+        }
+    }
+
+    /// Appends a value, or a gap where the sample has no entry for the scorer.
+    pub(crate) fn push(&mut self, value: Option<Value>) {
+        let mixed = self.make_mixed();
+        let (tag, payload) = match value {
+            None => (Tag::Missing, 0),
+            Some(Value::Unscored) => (Tag::Unscored, 0),
+            Some(Value::Float(f)) if f.is_nan() => (Tag::Unscored, 0),
+            Some(Value::Bool(b)) => (Tag::Bool, u64::from(b)),
+            Some(Value::Int(i)) => (Tag::Int, i.cast_unsigned()),
+            Some(Value::Float(f)) => (Tag::Float, f.to_bits()),
+            Some(Value::Str(s)) => (Tag::Text, u64::from(mixed.texts.intern(&s))),
+            Some(nested @ (Value::List(_) | Value::Map(_))) => {
+                mixed.nested.push(nested);
+                (Tag::Nested, (mixed.nested.len() - 1) as u64)
+            }
+        };
+        mixed.tags.push(tag);
+        mixed.payloads.push(payload);
+    }
+
+    /// Appends a scalar; unlike at the root of a score, a null stays a null.
+    pub(crate) fn push_leaf(&mut self, leaf: Leaf) {
+        if leaf == Leaf::Null {
+            let mixed = self.make_mixed();
+            mixed.tags.push(Tag::Null);
+            mixed.payloads.push(0);
+        } else {
+            self.push(Some(Value::from(leaf)));
+        }
+    }
+
+    fn make_mixed(&mut self) -> &mut Mixed {
+        if let Repr::Floats(floats) = &mut self.0 {
+            let floats = std::mem::take(floats);
+            let mut column = ValueColumn::default();
+            floats.into_iter().for_each(|f| column.push(Some(Value::from(f))));
+            *self = column;
+        }
+        match &mut self.0 {
+            Repr::Mixed(mixed) => mixed,
+            Repr::Floats(_) => unreachable!("made mixed above"),
+        }
+    }
+
+    /// The value of a row; `None` where it is missing.
+    #[inline]
+    pub(crate) fn get(&self, row: usize) -> Option<ValueRef<'_>> {
+        match &self.0 {
+            Repr::Floats(floats) => floats.get(row).map(|f| ValueRef::Leaf(LeafRef::float(*f))),
+            Repr::Mixed(mixed) => mixed.get(row),
+        }
+    }
+
+    /// The value of a row, owned. Texts share the pool's allocation.
+    pub(crate) fn to_value(&self, row: usize) -> Option<Value> {
+        match &self.0 {
+            Repr::Floats(floats) => floats.get(row).map(|f| Value::from(*f)),
+            Repr::Mixed(mixed) => mixed.to_value(row),
+        }
+    }
+
+    /// The scalar of a row, owned; `None` where it is missing, a list or a map.
+    pub(crate) fn to_leaf(&self, row: usize) -> Option<Leaf> {
+        match self.to_value(row)? {
+            Value::Unscored => Some(Leaf::Unscored),
+            Value::Bool(b) => Some(Leaf::Bool(b)),
+            Value::Int(i) => Some(Leaf::Int(i)),
+            Value::Float(f) => Some(Leaf::Float(f)),
+            Value::Str(s) => Some(Leaf::Str(s)),
+            Value::List(_) | Value::Map(_) => None,
+        }
+    }
+
+    /// Whether a row is scored; `None` where it is missing.
+    #[inline]
+    pub(crate) fn is_scored(&self, row: usize) -> Option<bool> {
+        match &self.0 {
+            Repr::Floats(floats) => floats.get(row).map(|f| !f.is_nan()),
+            Repr::Mixed(mixed) => match mixed.tags.get(row)? {
+                Tag::Missing => None,
+                tag => Some(*tag != Tag::Unscored),
+            },
+        }
+    }
+
+    /// Whether some row is a gap.
+    pub(crate) fn has_missing(&self) -> bool {
+        match &self.0 {
+            Repr::Floats(_) => false,
+            Repr::Mixed(mixed) => mixed.tags.contains(&Tag::Missing),
+        }
+    }
+
+    /// Whether no row holds a list or a map: then the fast paths apply.
+    pub(crate) fn is_flat(&self) -> bool {
+        match &self.0 {
+            Repr::Floats(_) => true,
+            Repr::Mixed(mixed) => mixed.nested.is_empty(),
+        }
+    }
+
+    /// Every row converted. Each distinct text is converted once.
+    pub(crate) fn convert(&self, conversion: &Conversion) -> Floats {
+        let mixed = match &self.0 {
+            Repr::Floats(floats) if conversion.keeps_numbers() => {
+                return Floats { values: floats.clone(), unconvertible: Vec::new() };
+            }
+            Repr::Floats(_) => return self.convert_slowly(conversion),
+            Repr::Mixed(mixed) => mixed,
+        };
+        if !conversion.keeps_numbers() {
+            return self.convert_slowly(conversion);
+        }
+        let pool: Vec<_> =
+            mixed.texts.texts.iter().map(|t| conversion.convert_leaf(LeafRef::Str(t))).collect();
+        let mut unconvertible = Vec::new();
+        let values = mixed
+            .tags
+            .iter()
+            .zip(&mixed.payloads)
+            .enumerate()
+            .map(|(row, (tag, &payload))| match tag {
+                Tag::Missing | Tag::Unscored => f64::NAN,
+                Tag::Bool => payload as f64,
+                Tag::Int => payload.cast_signed() as f64,
+                Tag::Float => f64::from_bits(payload),
+                Tag::Text => match pool.get(payload as usize) {
+                    Some(converted) if converted.convertible => converted.value,
+                    _ => {
+                        unconvertible.push(row as u32);
+                        0.0
+                    }
+                },
+                Tag::Nested | Tag::Null => {
+                    unconvertible.push(row as u32);
+                    0.0
+                }
+            })
+            .collect();
+        Floats { values, unconvertible }
+    }
+
+    fn convert_slowly(&self, conversion: &Conversion) -> Floats {
+        let mut floats = Floats::default();
+        for row in 0..self.len() {
+            floats.values.push(match self.get(row) {
+                None => f64::NAN,
+                Some(value) if value.is_unscored() => f64::NAN,
+                Some(value) => {
+                    let converted = conversion.convert(value);
+                    if !converted.convertible {
+                        floats.unconvertible.push(row as u32);
+                    }
+                    converted.value
+                }
+            });
+        }
+        floats
+    }
+
+    /// The floats themselves, where the column is nothing else.
+    pub(crate) fn as_floats(&self) -> Option<&[f64]> {
+        match &self.0 {
+            Repr::Floats(floats) => Some(floats),
+            Repr::Mixed(_) => None,
+        }
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        match &self.0 {
+            Repr::Floats(floats) => floats.capacity() * 8,
+            Repr::Mixed(m) => {
+                let pool: usize = m.texts.texts.iter().map(|t| t.len() + 40).sum();
+                m.tags.capacity()
+                    + m.payloads.capacity() * 8
+                    + pool
+                    + m.nested.capacity() * size_of::<Value>()
+            }
+        }
+    }
+}
+
+impl Mixed {
+    fn get(&self, row: usize) -> Option<ValueRef<'_>> {
+        let payload = *self.payloads.get(row)?;
+        let leaf = match self.tags.get(row)? {
+            Tag::Missing => return None,
+            Tag::Unscored => LeafRef::Unscored,
+            Tag::Null => LeafRef::Null,
+            Tag::Bool => LeafRef::Bool(payload != 0),
+            Tag::Int => LeafRef::Int(payload.cast_signed()),
+            Tag::Float => LeafRef::Float(f64::from_bits(payload)),
+            Tag::Text => LeafRef::Str(self.texts.get(payload)),
+            Tag::Nested => return self.nested.get(payload as usize).map(Value::view),
+        };
+        Some(ValueRef::Leaf(leaf))
+    }
+
+    fn to_value(&self, row: usize) -> Option<Value> {
+        match self.tags.get(row)? {
+            Tag::Text => Some(Value::Str(Arc::clone(self.texts.get(*self.payloads.get(row)?)))),
+            _ => self.get(row).map(ValueRef::to_value),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_in_comes_out() {
+        let values = [
+            Some(Value::from("C")),
+            None,
+            Some(Value::Unscored),
+            Some(Value::from(true)),
+            Some(Value::from(-7)),
+            Some(Value::from(0.25)),
+            Some(Value::list(["C", "I"])),
+            Some(Value::from("C")),
+            Some(Value::map([("a", 1)])),
+        ];
+        let mut column = ValueColumn::default();
+        values.iter().cloned().for_each(|v| column.push(v));
+        for (row, value) in values.iter().enumerate() {
+            assert_eq!(&column.to_value(row), value);
+        }
+        assert_eq!(column.to_value(99), None);
+        assert!(!column.is_flat());
+        let floats = column.convert(&Conversion::default());
+        assert_eq!(floats.values[0], 1.0);
+        assert!(floats.values[1].is_nan() && floats.values[2].is_nan());
+        assert_eq!(floats.values[3..6], [1.0, -7.0, 0.25]);
+        assert_eq!(floats.unconvertible, [6, 8]);
+    }
+
+    #[test]
+    fn a_float_column_takes_other_values_later() {
+        let mut column = ValueColumn::from_floats(vec![1.0, f64::NAN]);
+        column.push(Some(Value::from("P")));
+        assert_eq!(column.to_value(0), Some(Value::Float(1.0)));
+        assert_eq!(column.to_value(1), Some(Value::Unscored));
+        assert_eq!(column.convert(&Conversion::default()).values[2], 0.5);
+    }
+}

@@ -1,0 +1,252 @@
+//! What can go wrong, in words that name the sample, the key and the way out.
+
+use crate::spec::SpecError;
+
+/// The result of anything in this crate that may fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a plan could not be built, or a score could not be turned into a number.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A spec that cannot be read.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// A name that nothing is registered under.
+    #[error("unknown {kind} `{name}`{}", suggestion(nearest.as_deref()))]
+    UnknownName {
+        /// `metric`, `reducer` or `conversion`.
+        kind: &'static str,
+        /// The name asked for.
+        name: String,
+        /// The registered name closest to it.
+        nearest: Option<String>,
+    },
+    /// A name that is registered already.
+    #[error(
+        "the {kind} `{name}` is registered already; give the new one another name, or say that it replaces the old one"
+    )]
+    NameTaken {
+        /// `metric`, `reducer` or `conversion`.
+        kind: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// An argument of the wrong type or outside its range.
+    #[error("{target}: argument `{argument}` {problem}")]
+    Argument {
+        /// The metric or reducer.
+        target: String,
+        /// The argument's name.
+        argument: String,
+        /// What is wrong with it and what would be right.
+        problem: String,
+    },
+    /// A strict accessor met another kind of value.
+    #[error("expected {wanted}, found {found}")]
+    Accessor {
+        /// What was asked for.
+        wanted: &'static str,
+        /// What the score holds.
+        found: String,
+    },
+    /// A score value nested deeper than a list or map of scalars.
+    #[error("a score is a scalar, a list of scalars or a map of scalars; found {found} inside")]
+    NestedValue {
+        /// What was found.
+        found: String,
+    },
+    /// A row was given a score of a scorer that the columns do not have.
+    #[error(
+        "sample {sample:?} (epoch {epoch}) has a score by `{scorer}`, which is not among the scorers declared"
+    )]
+    UnknownScorer {
+        /// The scorer.
+        scorer: String,
+        /// The sample's id.
+        sample: String,
+        /// The epoch.
+        epoch: u32,
+    },
+    /// A row was given two scores by one scorer.
+    #[error("sample {sample:?} (epoch {epoch}) has two scores by `{scorer}`; keep one, or number the epochs")]
+    ScoredTwice {
+        /// The scorer.
+        scorer: String,
+        /// The sample's id.
+        sample: String,
+        /// The epoch.
+        epoch: u32,
+    },
+    /// A sample occurs twice in one epoch.
+    #[error(
+        "sample {sample:?} occurs twice in epoch {epoch}; number the epochs, or give the samples different ids"
+    )]
+    DuplicateEpoch {
+        /// The sample's id.
+        sample: String,
+        /// The epoch.
+        epoch: u32,
+    },
+    /// A sample lacks a metadata key that a metric needs.
+    #[error(
+        "sample {sample:?} has no metadata key `{key}`, which {metric} needs for every sample{}",
+        known_keys(known)
+    )]
+    MissingKey {
+        /// The metric.
+        metric: String,
+        /// The metadata key.
+        key: String,
+        /// The sample's id.
+        sample: String,
+        /// Keys that samples do have.
+        known: Vec<String>,
+    },
+    /// A cluster id that is null, not a number, a list or a map.
+    #[error(
+        "sample {sample:?}: the cluster id in metadata key `{key}` is {found}; {metric} needs a text, a number or a boolean"
+    )]
+    ClusterId {
+        /// The metric.
+        metric: String,
+        /// The metadata key.
+        key: String,
+        /// The sample's id.
+        sample: String,
+        /// What is there instead.
+        found: String,
+    },
+    /// A group is called like the aggregate of all.
+    #[error(
+        "{metric}: the group {group:?} (of sample {sample:?}) gets the name {name:?}, which is taken by the aggregate; choose another all_label or name_template"
+    )]
+    GroupNameTaken {
+        /// The metric.
+        metric: String,
+        /// The group.
+        group: String,
+        /// A sample of that group.
+        sample: String,
+        /// The name that collides.
+        name: String,
+    },
+    /// An infinite score.
+    #[error(
+        "{metric}: the score of sample {sample:?} is infinite; correct it, or leave the sample unscored (NaN)"
+    )]
+    InfiniteScore {
+        /// The metric.
+        metric: String,
+        /// The sample's id.
+        sample: String,
+    },
+    /// A score outside the range that a metric is defined for.
+    #[error(
+        "{metric}: the score of sample {sample:?} is {value}, outside [0, 1]; use ci() for scores that are no proportions"
+    )]
+    OutsideUnitInterval {
+        /// The metric.
+        metric: String,
+        /// The sample's id.
+        sample: String,
+        /// The value.
+        value: f64,
+    },
+    /// Too few clusters for an interval.
+    #[error("{metric}: {clusters} cluster(s) in metadata key `{key}`; an interval needs at least two")]
+    TooFewClusters {
+        /// The metric.
+        metric: String,
+        /// The metadata key.
+        key: String,
+        /// How many there are.
+        clusters: usize,
+    },
+    /// A score of a shape that a metric cannot use.
+    #[error("{metric}: the score of sample {sample:?} is {found}; {wanted}")]
+    Shape {
+        /// The metric or reducer.
+        metric: String,
+        /// The sample's id.
+        sample: String,
+        /// What the score is.
+        found: String,
+        /// What is needed, and the way out.
+        wanted: String,
+    },
+    /// The epochs of a sample differ in shape.
+    #[error("{reducer}: the epochs of sample {sample:?} differ in shape: {difference}")]
+    EpochShapes {
+        /// The reducer.
+        reducer: String,
+        /// The sample's id.
+        sample: String,
+        /// What differs.
+        difference: String,
+    },
+    /// A map-valued score lacks a key that others have.
+    #[error(
+        "the score of sample {sample:?} by `{scorer}` has no key {key:?}, which the pattern {pattern:?} matched in the first map-valued score"
+    )]
+    MissingField {
+        /// The scorer.
+        scorer: String,
+        /// The sample's id.
+        sample: String,
+        /// The key.
+        key: String,
+        /// The pattern.
+        pattern: String,
+    },
+    /// A metric wants reduced scores, but reduction is off and samples repeat.
+    #[error(
+        "{metric} needs one score per sample, but reduction is disabled and sample {sample:?} has several epochs; name a reducer"
+    )]
+    NeedsReduction {
+        /// The metric.
+        metric: String,
+        /// A sample with several epochs.
+        sample: String,
+    },
+    /// A reducer asks for more epochs than there are.
+    #[error("{reducer}: k = {k} is more than the {epochs} epoch(s) of the run; lower k or run more epochs")]
+    TooFewEpochs {
+        /// The reducer.
+        reducer: String,
+        /// What it asks for.
+        k: u64,
+        /// How many there are.
+        epochs: u32,
+    },
+    /// A computation met a number it cannot go on with.
+    #[error("{metric}: {problem}")]
+    Undefined {
+        /// The metric.
+        metric: String,
+        /// What happened, and for which sample.
+        problem: String,
+    },
+    /// An error of a custom metric, reducer or conversion.
+    #[error("{0}")]
+    Custom(String),
+}
+
+impl Error {
+    /// An error with a message of one's own, for custom metrics and reducers.
+    pub fn custom(message: impl Into<String>) -> Self {
+        Error::Custom(message.into())
+    }
+}
+
+fn suggestion(nearest: Option<&str>) -> String {
+    nearest.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default()
+}
+
+fn known_keys(known: &[String]) -> String {
+    if known.is_empty() {
+        "; no sample has metadata".to_owned()
+    } else {
+        format!("; keys found: {}", known.join(", "))
+    }
+}

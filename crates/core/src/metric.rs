@@ -1,0 +1,351 @@
+//! What a metric is.
+//!
+//! ```text
+//!            ┌──────────── compute(&Scores) ────────────┐
+//!  Scores ───┤                                          ├──▶ MetricValue
+//!            └─▶ state ─ update ─ update ─ merge ─ finish ┘
+//! ```
+//!
+//! A metric whose state is small also hands out that state: shards update one each, merge them
+//! and finish, and any split gives the bits of the whole. The built-in ones with a state have no
+//! other way to compute, so the two paths cannot drift apart.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use serde_json::Value as Json;
+
+use crate::error::{Error, Result};
+use crate::score::Metadata;
+use crate::scores::Scores;
+use crate::spec::{Arg, Spec};
+
+/// One number with what must be known about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// The number, as logs record it.
+    pub value: f64,
+    /// Machine-readable notes: `undefined`, `seed`, `clusters`, `df`, …
+    pub notes: Metadata,
+}
+
+impl Figure {
+    /// A number without notes.
+    pub fn new(value: f64) -> Self {
+        Figure { value, notes: Metadata::new() }
+    }
+
+    /// A number that logs record, but that means "unknown", with the reason.
+    pub fn undefined(value: f64, reason: &str) -> Self {
+        Figure::new(value).note("undefined", reason)
+    }
+
+    /// Adds a note.
+    #[must_use]
+    pub fn note(mut self, key: &str, value: impl Into<Json>) -> Self {
+        self.notes.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Why the number means "unknown", if it does.
+    pub fn undefined_reason(&self) -> Option<&str> {
+        self.notes.get("undefined").and_then(Json::as_str)
+    }
+}
+
+impl From<f64> for Figure {
+    fn from(value: f64) -> Self {
+        Figure::new(value)
+    }
+}
+
+/// What a metric returns: a number, a map of numbers, or a list of numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MetricValue {
+    /// One number.
+    Number(Figure),
+    /// Several, by name; a missing one is left out of the results.
+    Map(IndexMap<String, Option<Figure>>),
+    /// Several, by position; a missing one is left out and the others keep their position.
+    List(Vec<Option<Figure>>),
+}
+
+impl MetricValue {
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            MetricValue::Number(figure) => Some(figure.value),
+            _ => None,
+        }
+    }
+
+    /// The number under a key, if it is a map that has it.
+    pub fn get(&self, key: &str) -> Option<f64> {
+        match self {
+            MetricValue::Map(map) => map.get(key)?.as_ref().map(|f| f.value),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn interval(lower: f64, upper: f64, note: impl Fn(Figure) -> Figure) -> Self {
+        let figure = |value| Some(note(Figure::new(value)));
+        MetricValue::Map(IndexMap::from([
+            ("lower".to_owned(), figure(lower)),
+            ("upper".to_owned(), figure(upper)),
+        ]))
+    }
+}
+
+impl From<f64> for MetricValue {
+    fn from(value: f64) -> Self {
+        MetricValue::Number(Figure::new(value))
+    }
+}
+impl From<i64> for MetricValue {
+    fn from(value: i64) -> Self {
+        MetricValue::from(value as f64)
+    }
+}
+impl From<usize> for MetricValue {
+    fn from(value: usize) -> Self {
+        MetricValue::from(value as f64)
+    }
+}
+impl From<Figure> for MetricValue {
+    fn from(figure: Figure) -> Self {
+        MetricValue::Number(figure)
+    }
+}
+impl From<IndexMap<String, f64>> for MetricValue {
+    fn from(map: IndexMap<String, f64>) -> Self {
+        MetricValue::Map(map.into_iter().map(|(k, v)| (k, Some(v.into()))).collect())
+    }
+}
+impl From<IndexMap<String, Option<f64>>> for MetricValue {
+    fn from(map: IndexMap<String, Option<f64>>) -> Self {
+        MetricValue::Map(map.into_iter().map(|(k, v)| (k, v.map(Figure::new))).collect())
+    }
+}
+impl From<Vec<f64>> for MetricValue {
+    fn from(list: Vec<f64>) -> Self {
+        MetricValue::List(list.into_iter().map(|v| Some(v.into())).collect())
+    }
+}
+impl From<Vec<Option<f64>>> for MetricValue {
+    fn from(list: Vec<Option<f64>>) -> Self {
+        MetricValue::List(list.into_iter().map(|v| v.map(Figure::new)).collect())
+    }
+}
+
+/// Which scores a metric wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wants {
+    /// Reduced scores, unless reduction is disabled.
+    #[default]
+    Auto,
+    /// One score per sample; an error if reduction is disabled and samples repeat.
+    Reduced,
+    /// Every epoch; reducers do not matter.
+    Unreduced,
+}
+
+/// The sample metadata keys that a metric needs, so that readers fetch no others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MetadataKeys {
+    /// These.
+    Only(Vec<String>),
+    /// Whatever there is.
+    All,
+}
+
+impl MetadataKeys {
+    /// No key at all.
+    pub const NONE: MetadataKeys = MetadataKeys::Only(Vec::new());
+
+    /// One key.
+    pub fn one(key: impl Into<String>) -> Self {
+        MetadataKeys::Only(vec![key.into()])
+    }
+
+    /// The keys of both.
+    #[must_use]
+    pub fn and(self, other: MetadataKeys) -> Self {
+        match (self, other) {
+            (MetadataKeys::Only(mut keys), MetadataKeys::Only(more)) => {
+                for key in more {
+                    if !keys.contains(&key) {
+                        keys.push(key);
+                    }
+                }
+                MetadataKeys::Only(keys)
+            }
+            _ => MetadataKeys::All,
+        }
+    }
+
+    /// Whether a key is among them.
+    pub fn contains(&self, key: &str) -> bool {
+        match self {
+            MetadataKeys::All => true,
+            MetadataKeys::Only(keys) => keys.iter().any(|k| k == key),
+        }
+    }
+}
+
+/// Something computed over scores.
+///
+/// Implement it, write a function with `#[metric]`, or use [`metric_fn`] on a closure.
+pub trait Metric: fmt::Debug + Send + Sync {
+    /// The name and the arguments that were passed, as logs record them.
+    fn spec(&self) -> Spec;
+
+    /// The value over these scores. Must not depend on their order.
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue>;
+
+    /// The arguments as results and logs record them: all that were passed, unless said otherwise.
+    fn params(&self) -> Metadata {
+        self.spec().kwargs.iter().map(|(name, arg)| (name.clone(), param_json(name, arg))).collect()
+    }
+
+    /// Which scores the metric wants.
+    fn wants(&self) -> Wants {
+        Wants::Auto
+    }
+
+    /// Which sample metadata the metric reads; all of it, unless said otherwise.
+    fn metadata_keys(&self) -> MetadataKeys {
+        MetadataKeys::All
+    }
+
+    /// An empty state, if the metric can be computed piece by piece.
+    fn state(&self) -> Option<Box<dyn MetricState>> {
+        None
+    }
+}
+
+/// An argument as results record it: a nested metric is an object that names it, a conversion the
+/// text of its spec.
+pub(crate) fn param_json(name: &str, arg: &Arg) -> Json {
+    match arg {
+        Arg::Null => Json::Null,
+        Arg::Bool(b) => Json::from(*b),
+        Arg::Int(i) => Json::from(*i),
+        Arg::Float(f) => Json::from(*f),
+        Arg::Str(s) => Json::from(s.as_str()),
+        Arg::List(items) => items.iter().map(|item| param_json(name, item)).collect(),
+        Arg::Map(map) => map.iter().map(|(k, v)| (k.clone(), param_json(k, v))).collect(),
+        Arg::Spec(spec) if matches!(name, "to_float" | "value_to_float") => Json::from(spec.to_string()),
+        Arg::Spec(spec) => {
+            let params: Metadata = spec.kwargs.iter().map(|(k, v)| (k.clone(), param_json(k, v))).collect();
+            serde_json::json!({ "type": "metric", "name": spec.log_name(), "params": params })
+        }
+    }
+}
+
+/// The state of a metric over the scores seen so far.
+pub trait MetricState: fmt::Debug + Send + Any {
+    /// Takes in more scores.
+    fn update(&mut self, scores: &Scores<'_>) -> Result<()>;
+
+    /// Takes in all that another state of the same metric has seen.
+    fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()>;
+
+    /// The value over everything seen.
+    fn finish(&self) -> Result<MetricValue>;
+}
+
+/// Computes a metric through its state: the one path of every built-in that has a state.
+pub(crate) fn compute_by_state(mut state: impl MetricState, scores: &Scores<'_>) -> Result<MetricValue> {
+    state.update(scores)?;
+    state.finish()
+}
+
+/// The other state as one's own type, or an error that says what happened.
+pub(crate) fn same_state<S: MetricState>(other: Box<dyn MetricState>) -> Result<S> {
+    let any: Box<dyn Any> = other;
+    any.downcast::<S>().map(|state| *state).map_err(|_| {
+        Error::custom(format!(
+            "only states of the same metric can be merged into {}",
+            std::any::type_name::<S>()
+        ))
+    })
+}
+
+/// A metric from a name and a closure.
+///
+/// ```
+/// use errorbar_core::{metric_fn, Scores};
+/// let best = metric_fn("best", |scores: &Scores<'_>| {
+///     Ok(scores.floats().into_iter().fold(f64::NEG_INFINITY, f64::max))
+/// });
+/// ```
+pub fn metric_fn<F, V>(name: impl Into<String>, compute: F) -> FnMetric<F>
+where
+    F: Fn(&Scores<'_>) -> Result<V> + Send + Sync,
+    V: Into<MetricValue>,
+{
+    FnMetric { name: name.into(), wants: Wants::Auto, compute }
+}
+
+/// A metric made of a closure; see [`metric_fn`].
+pub struct FnMetric<F> {
+    name: String,
+    wants: Wants,
+    compute: F,
+}
+
+impl<F> FnMetric<F> {
+    /// Says which scores the closure wants.
+    #[must_use]
+    pub fn wants(mut self, wants: Wants) -> Self {
+        self.wants = wants;
+        self
+    }
+}
+
+impl<F> fmt::Debug for FnMetric<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "metric_fn({:?})", self.name)
+    }
+}
+
+impl<F, V> Metric for FnMetric<F>
+where
+    F: Fn(&Scores<'_>) -> Result<V> + Send + Sync,
+    V: Into<MetricValue>,
+{
+    fn spec(&self) -> Spec {
+        Spec::new(&self.name)
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        (self.compute)(scores).map(Into::into)
+    }
+
+    fn wants(&self) -> Wants {
+        self.wants
+    }
+}
+
+impl Metric for Arc<dyn Metric> {
+    fn spec(&self) -> Spec {
+        self.as_ref().spec()
+    }
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        self.as_ref().compute(scores)
+    }
+    fn wants(&self) -> Wants {
+        self.as_ref().wants()
+    }
+    fn params(&self) -> Metadata {
+        self.as_ref().params()
+    }
+    fn metadata_keys(&self) -> MetadataKeys {
+        self.as_ref().metadata_keys()
+    }
+    fn state(&self) -> Option<Box<dyn MetricState>> {
+        self.as_ref().state()
+    }
+}

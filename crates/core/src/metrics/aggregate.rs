@@ -1,0 +1,167 @@
+//! `aggregate`: a metric over one field of map-valued scores.
+
+use std::sync::Arc;
+
+use crate::args::{ArgProblem, ArgType, passed, spec_of};
+use crate::error::{Error, Result};
+use crate::metric::{Figure, MetadataKeys, Metric, MetricValue, Wants};
+use crate::registry::{MetricEntry, Param, Registry};
+use crate::scores::Scores;
+use crate::spec::{Arg, Spec};
+use crate::value::{Conversion, Leaf, LeafRef, ValueRef};
+
+/// What happens to a score that lacks the field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnMissing {
+    /// It is an error.
+    #[default]
+    Error,
+    /// The score is left out.
+    Skip,
+    /// The field counts 0.
+    Zero,
+}
+
+impl ArgType for OnMissing {
+    const EXPECTED: &'static str = "\"error\", \"skip\" or \"zero\"";
+
+    fn from_arg(arg: &Arg, _: &Registry) -> Result<Self, ArgProblem> {
+        match arg.as_str() {
+            Some("error") => Ok(OnMissing::Error),
+            Some("skip") => Ok(OnMissing::Skip),
+            Some("zero") => Ok(OnMissing::Zero),
+            _ => Err(ArgProblem::Expected(Self::EXPECTED)),
+        }
+    }
+
+    fn to_arg(&self) -> Arg {
+        let word = match self {
+            OnMissing::Error => "error",
+            OnMissing::Skip => "skip",
+            OnMissing::Zero => "zero",
+        };
+        Arg::Str(word.to_owned())
+    }
+}
+
+/// A metric over one field of map-valued scores.
+#[derive(Clone, Debug)]
+pub struct Aggregate {
+    key: String,
+    agg: Arc<dyn Metric>,
+    to_float: Option<Conversion>,
+    on_missing: Option<OnMissing>,
+}
+
+/// The metric `agg` over the field `key` of map-valued scores.
+pub fn aggregate(key: impl Into<String>, agg: impl Metric + 'static) -> Aggregate {
+    Aggregate { key: key.into(), agg: Arc::new(agg), to_float: None, on_missing: None }
+}
+
+impl Aggregate {
+    /// Reads the field by another conversion than the default.
+    #[must_use]
+    pub fn to_float(mut self, conversion: impl Into<Conversion>) -> Self {
+        self.to_float = Some(conversion.into());
+        self
+    }
+
+    /// What happens to a score that lacks the field; an error if not said.
+    #[must_use]
+    pub fn on_missing(mut self, on_missing: OnMissing) -> Self {
+        self.on_missing = Some(on_missing);
+        self
+    }
+
+    /// The field of one score; nothing if the score is to be left out.
+    fn field(&self, scores: &Scores<'_>, at: usize) -> Result<Option<Leaf>> {
+        let shape = |found: String, wanted: String| Error::Shape {
+            metric: "aggregate".to_owned(),
+            sample: scores.sample_id(at).to_owned(),
+            found,
+            wanted,
+        };
+        let map = match scores.value(at) {
+            ValueRef::Map(map) => map,
+            other => {
+                return Err(shape(other.describe(), format!("it must be a map with the key {:?}", self.key)));
+            }
+        };
+        let leaf = match map.get(self.key.as_str()).map(Leaf::view) {
+            Some(LeafRef::Unscored) => return Ok(None),
+            None | Some(LeafRef::Null) => match self.on_missing.unwrap_or_default() {
+                OnMissing::Skip => return Ok(None),
+                OnMissing::Zero => LeafRef::Float(0.0),
+                OnMissing::Error => {
+                    let found = ValueRef::Map(map).describe();
+                    let key = &self.key;
+                    let wanted =
+                        format!("the key {key:?} has no value; on_missing=\"skip\" or \"zero\" allows that");
+                    return Err(shape(found, wanted));
+                }
+            },
+            Some(leaf) => leaf,
+        };
+        Ok(Some(match &self.to_float {
+            Some(conversion) => Leaf::from(conversion.convert_leaf(leaf).value),
+            None => leaf.to_leaf(),
+        }))
+    }
+}
+
+pub(super) const ENTRY: MetricEntry = MetricEntry {
+    name: "aggregate",
+    doc: "A metric over one field of map-valued scores.",
+    params: &[
+        Param::required("key"),
+        Param::required("agg"),
+        Param::optional("to_float", "None"),
+        Param::optional("on_missing", "\"error\""),
+    ],
+    build: |args| {
+        Ok(Arc::new(Aggregate {
+            key: args.required("key")?,
+            agg: args.required("agg")?,
+            to_float: args.get("to_float")?,
+            on_missing: args.get("on_missing")?,
+        }))
+    },
+    replaces: false,
+};
+
+impl Metric for Aggregate {
+    fn spec(&self) -> Spec {
+        spec_of(
+            "aggregate",
+            [
+                ("key", Some(Arg::Str(self.key.clone()))),
+                ("agg", Some(Arg::Spec(self.agg.spec()))),
+                ("to_float", passed(&self.to_float)),
+                ("on_missing", passed(&self.on_missing)),
+            ],
+        )
+    }
+
+    fn metadata_keys(&self) -> MetadataKeys {
+        self.agg.metadata_keys()
+    }
+
+    fn wants(&self) -> Wants {
+        self.agg.wants()
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        let mut positions = Vec::with_capacity(scores.len());
+        let mut values = Vec::with_capacity(scores.len());
+        for at in 0..scores.len() {
+            if let Some(value) = self.field(scores, at)? {
+                positions.push(at as u32);
+                values.push(value);
+            }
+        }
+        if positions.is_empty() {
+            return Ok(Figure::undefined(f64::NAN, "n = 0").into());
+        }
+        scores.with_values(&positions, values, |fields| self.agg.compute(fields))
+    }
+}

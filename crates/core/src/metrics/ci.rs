@@ -1,0 +1,278 @@
+//! `ci`: a confidence interval for the mean.
+
+use std::sync::Arc;
+
+use super::bootstrap_stderr::{checked_num_samples, num_samples_arg, params_without_seed};
+use super::cluster::Clusters;
+use super::level::{checked, level_arg};
+use super::takes_conversion;
+use crate::args::{ArgProblem, ArgType, passed, spec_of};
+use crate::error::Result;
+use crate::metric::{Figure, MetadataKeys, Metric, MetricState, MetricValue, compute_by_state, same_state};
+use crate::registry::{MetricEntry, Param, Registry};
+use crate::score::Metadata;
+use crate::scores::Scores;
+use crate::spec::{Arg, Spec};
+use crate::stats::{Moments, clustered_resampled_means, quantile_linear, resampled_means, t_quantile};
+use crate::value::Conversion;
+
+/// How an interval is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CiMethod {
+    /// x̄ ± t·se.
+    #[default]
+    T,
+    /// Percentiles of resampled means.
+    Bootstrap,
+}
+
+impl ArgType for CiMethod {
+    const EXPECTED: &'static str = "\"t\" or \"bootstrap\"";
+
+    fn from_arg(arg: &Arg, _: &Registry) -> Result<Self, ArgProblem> {
+        match arg.as_str() {
+            Some("t") => Ok(CiMethod::T),
+            Some("bootstrap") => Ok(CiMethod::Bootstrap),
+            _ => Err(ArgProblem::Expected(Self::EXPECTED)),
+        }
+    }
+
+    fn to_arg(&self) -> Arg {
+        Arg::Str(if *self == CiMethod::T { "t" } else { "bootstrap" }.to_owned())
+    }
+}
+
+/// A confidence interval for the mean: `lower` and `upper`.
+#[derive(Clone, Debug, Default)]
+pub struct Ci {
+    level: Option<f64>,
+    method: Option<CiMethod>,
+    num_samples: Option<usize>,
+    to_float: Option<Conversion>,
+    cluster: Option<String>,
+    seed: Option<u64>,
+}
+
+/// A confidence interval for the mean: `lower` and `upper`.
+pub fn ci() -> Ci {
+    Ci::default()
+}
+
+impl Ci {
+    takes_conversion!();
+
+    /// The confidence level; 0.95 if not said.
+    #[must_use]
+    pub fn level(mut self, level: f64) -> Self {
+        self.level = Some(level);
+        self
+    }
+
+    /// How the interval is made; by t if not said.
+    #[must_use]
+    pub fn method(mut self, method: CiMethod) -> Self {
+        self.method = Some(method);
+        self
+    }
+
+    /// How many resamples the bootstrap draws; 1,000 if not said.
+    #[must_use]
+    pub fn num_samples(mut self, num_samples: usize) -> Self {
+        self.num_samples = Some(num_samples);
+        self
+    }
+
+    /// Clusters the samples by a metadata key.
+    #[must_use]
+    pub fn cluster(mut self, key: impl Into<String>) -> Self {
+        self.cluster = Some(key.into());
+        self
+    }
+
+    /// The seed, if it shall differ from the plan's.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+}
+
+pub(super) const ENTRY: MetricEntry = MetricEntry {
+    name: "ci",
+    doc: "Confidence interval for the mean (lower, upper), by t or by percentile bootstrap.",
+    params: &[
+        Param::optional("level", "0.95"),
+        Param::optional("method", "\"t\""),
+        Param::optional("num_samples", "1000"),
+        Param::optional("to_float", "value_to_float()"),
+        Param::optional("cluster", "None"),
+        Param::optional("seed", "None"),
+    ],
+    build: |args| {
+        Ok(Arc::new(Ci {
+            level: level_arg(args)?,
+            method: args.get("method")?,
+            num_samples: num_samples_arg(args)?,
+            to_float: args.get("to_float")?,
+            cluster: args.get("cluster")?,
+            seed: args.get("seed")?,
+        }))
+    },
+    replaces: false,
+};
+
+impl Metric for Ci {
+    fn spec(&self) -> Spec {
+        spec_of(
+            "ci",
+            [
+                ("level", passed(&self.level)),
+                ("method", passed(&self.method)),
+                ("num_samples", passed(&self.num_samples)),
+                ("to_float", passed(&self.to_float)),
+                ("cluster", passed(&self.cluster)),
+                ("seed", passed(&self.seed)),
+            ],
+        )
+    }
+
+    fn params(&self) -> Metadata {
+        params_without_seed(self)
+    }
+
+    fn metadata_keys(&self) -> MetadataKeys {
+        MetadataKeys::Only(self.cluster.iter().cloned().collect())
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        let level = checked("ci", self.level)?;
+        match self.method.unwrap_or_default() {
+            CiMethod::T => compute_by_state(self.new_state(level), scores),
+            CiMethod::Bootstrap => self.bootstrap(level, scores),
+        }
+    }
+
+    fn state(&self) -> Option<Box<dyn MetricState>> {
+        let level = checked("ci", self.level).ok()?;
+        match self.method.unwrap_or_default() {
+            CiMethod::T => Some(Box::new(self.new_state(level))),
+            CiMethod::Bootstrap => None,
+        }
+    }
+}
+
+impl Ci {
+    fn new_state(&self, level: f64) -> CiState {
+        CiState {
+            level,
+            conversion: self.conversion(),
+            clusters: self.cluster.as_ref().map(|key| (key.clone(), Clusters::default())),
+            moments: Moments::default(),
+        }
+    }
+
+    fn bootstrap(&self, level: f64, scores: &Scores<'_>) -> Result<MetricValue> {
+        let count = checked_num_samples("ci", self.num_samples)?;
+        let seed = self.seed.unwrap_or(scores.seed());
+        let mut clusters = None;
+        let mut means = scores.finite("ci", &self.conversion(), |floats| -> Result<Vec<f64>> {
+            match (&self.cluster, floats) {
+                (Some(key), _) if !floats.is_empty() => {
+                    let by_cluster = clusters.insert(Clusters::default());
+                    by_cluster.update("ci", key, scores, floats)?;
+                    Ok(match floats {
+                        [one] => vec![*one],
+                        _ => clustered_resampled_means(&by_cluster.totals(), count, seed),
+                    })
+                }
+                (_, []) => Ok(vec![0.0]),
+                (_, [one]) => Ok(vec![*one]),
+                _ => Ok(resampled_means(floats, count, seed)),
+            }
+        })??;
+        means.sort_unstable_by(f64::total_cmp);
+        let tail = (1.0 - level) / 2.0;
+        let clusters = clusters.map(|c| c.len());
+        let note = |figure: Figure| {
+            let figure = figure.note("level", level).note("seed", seed);
+            let figure = clusters.map_or(figure.clone(), |g| figure.note("clusters", g));
+            with_reason(figure, too_few(scores.len() as u64, clusters))
+        };
+        Ok(MetricValue::interval(quantile_linear(&means, tail), quantile_linear(&means, 1.0 - tail), note))
+    }
+}
+
+/// Why an interval says nothing, if it does not.
+fn too_few(n: u64, clusters: Option<usize>) -> Option<&'static str> {
+    match (n, clusters) {
+        (0, _) => Some("n = 0"),
+        (1, _) => Some("n < 2"),
+        (_, Some(g)) if g < 2 => Some("clusters < 2"),
+        _ => None,
+    }
+}
+
+fn with_reason(figure: Figure, reason: Option<&str>) -> Figure {
+    match reason {
+        Some(reason) => figure.note("undefined", reason),
+        None => figure,
+    }
+}
+
+#[derive(Clone, Debug)]
+struct CiState {
+    level: f64,
+    conversion: Conversion,
+    clusters: Option<(String, Clusters)>,
+    moments: Moments,
+}
+
+impl MetricState for CiState {
+    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
+        let CiState { conversion, clusters, moments, .. } = self;
+        scores.finite("ci", conversion, |floats| match clusters {
+            None => {
+                moments.extend(floats);
+                Ok(())
+            }
+            Some((key, clusters)) => clusters.update("ci", key, scores, floats),
+        })?
+    }
+
+    fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
+        let other = same_state::<CiState>(other)?;
+        self.moments.merge(&other.moments);
+        if let (Some((_, to)), Some((_, from))) = (&mut self.clusters, &other.clusters) {
+            to.merge(from);
+        }
+        Ok(())
+    }
+
+    fn finish(&self) -> Result<MetricValue> {
+        let (n, mean, error, df, clusters) = match &self.clusters {
+            None => {
+                let m = &self.moments;
+                (m.count(), m.mean().unwrap_or(0.0), m.stderr(), m.count().saturating_sub(1), None)
+            }
+            Some((_, c)) => {
+                let df = c.len().saturating_sub(1).max(1) as u64;
+                (c.n(), c.mean(), c.stderr(), df, Some(c.len()))
+            }
+        };
+        let reason = too_few(n, clusters);
+        let note = |figure: Figure| {
+            let figure = figure.note("level", self.level);
+            let figure = if reason.is_none() { figure.note("df", df) } else { figure };
+            let figure = clusters.map_or(figure.clone(), |g| figure.note("clusters", g));
+            with_reason(figure, reason)
+        };
+        if n == 0 {
+            return Ok(MetricValue::interval(0.0, 0.0, note));
+        }
+        let margin = match error {
+            Some(error) if n > 1 && error > 0.0 => t_quantile(0.5 + self.level / 2.0, df as f64) * error,
+            _ => 0.0,
+        };
+        Ok(MetricValue::interval(mean - margin, mean + margin, note))
+    }
+}

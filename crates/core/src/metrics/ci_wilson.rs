@@ -1,0 +1,181 @@
+//! `ci_wilson`: the Wilson score interval for a proportion.
+
+use std::sync::Arc;
+
+use super::cluster::Clusters;
+use super::level::{checked, level_arg};
+use super::takes_conversion;
+use crate::args::{passed, spec_of};
+use crate::error::{Error, Result};
+use crate::metric::{Figure, MetadataKeys, Metric, MetricState, MetricValue, compute_by_state, same_state};
+use crate::registry::{MetricEntry, Param};
+use crate::scores::Scores;
+use crate::spec::Spec;
+use crate::stats::{Moments, normal_quantile, t_quantile};
+use crate::value::Conversion;
+
+/// The Wilson interval (`lower`, `upper`) for the mean of scores in [0, 1]; right at small n, where
+/// x̄ ± t·se is not.
+#[derive(Clone, Debug, Default)]
+pub struct CiWilson {
+    level: Option<f64>,
+    to_float: Option<Conversion>,
+    cluster: Option<String>,
+}
+
+/// The Wilson interval for the mean of scores in [0, 1].
+pub fn ci_wilson() -> CiWilson {
+    CiWilson::default()
+}
+
+impl CiWilson {
+    takes_conversion!();
+
+    /// The confidence level; 0.95 if not said.
+    #[must_use]
+    pub fn level(mut self, level: f64) -> Self {
+        self.level = Some(level);
+        self
+    }
+
+    /// Clusters the samples by a metadata key.
+    #[must_use]
+    pub fn cluster(mut self, key: impl Into<String>) -> Self {
+        self.cluster = Some(key.into());
+        self
+    }
+}
+
+pub(super) const ENTRY: MetricEntry = MetricEntry {
+    name: "ci_wilson",
+    doc: "Wilson interval (lower, upper) for the mean of scores in [0, 1]; right at small n.",
+    params: &[
+        Param::optional("level", "0.95"),
+        Param::optional("to_float", "value_to_float()"),
+        Param::optional("cluster", "None"),
+    ],
+    build: |args| {
+        Ok(Arc::new(CiWilson {
+            level: level_arg(args)?,
+            to_float: args.get("to_float")?,
+            cluster: args.get("cluster")?,
+        }))
+    },
+    replaces: false,
+};
+
+impl Metric for CiWilson {
+    fn spec(&self) -> Spec {
+        spec_of(
+            "ci_wilson",
+            [
+                ("level", passed(&self.level)),
+                ("to_float", passed(&self.to_float)),
+                ("cluster", passed(&self.cluster)),
+            ],
+        )
+    }
+
+    fn metadata_keys(&self) -> MetadataKeys {
+        MetadataKeys::Only(self.cluster.iter().cloned().collect())
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        compute_by_state(self.new_state(checked("ci_wilson", self.level)?), scores)
+    }
+
+    fn state(&self) -> Option<Box<dyn MetricState>> {
+        let level = checked("ci_wilson", self.level).ok()?;
+        Some(Box::new(self.new_state(level)))
+    }
+}
+
+impl CiWilson {
+    fn new_state(&self, level: f64) -> WilsonState {
+        WilsonState {
+            level,
+            conversion: self.conversion(),
+            clusters: self.cluster.as_ref().map(|key| (key.clone(), Clusters::default())),
+            moments: Moments::default(),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct WilsonState {
+    level: f64,
+    conversion: Conversion,
+    clusters: Option<(String, Clusters)>,
+    moments: Moments,
+}
+
+impl MetricState for WilsonState {
+    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
+        let WilsonState { conversion, clusters, moments, .. } = self;
+        scores.finite("ci_wilson", conversion, |floats| {
+            if let Some(at) = floats.iter().position(|f| !(0.0..=1.0).contains(f)) {
+                return Err(Error::OutsideUnitInterval {
+                    metric: "ci_wilson".to_owned(),
+                    sample: scores.sample_id(at).to_owned(),
+                    value: floats.get(at).copied().unwrap_or(f64::NAN),
+                });
+            }
+            match clusters {
+                None => {
+                    moments.extend(floats);
+                    Ok(())
+                }
+                Some((key, clusters)) => clusters.update("ci_wilson", key, scores, floats),
+            }
+        })?
+    }
+
+    fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
+        let other = same_state::<WilsonState>(other)?;
+        self.moments.merge(&other.moments);
+        if let (Some((_, to)), Some((_, from))) = (&mut self.clusters, &other.clusters) {
+            to.merge(from);
+        }
+        Ok(())
+    }
+
+    fn finish(&self) -> Result<MetricValue> {
+        let note = |figure: Figure| figure.note("level", self.level);
+        let upper_tail = 0.5 + self.level / 2.0;
+        let Some((key, clusters)) = &self.clusters else {
+            let n = self.moments.count();
+            if n == 0 {
+                return Ok(MetricValue::interval(0.0, 0.0, |f| note(f).note("undefined", "n = 0")));
+            }
+            let (lower, upper) =
+                wilson(self.moments.mean().unwrap_or(0.0), n as f64, normal_quantile(upper_tail));
+            return Ok(MetricValue::interval(lower, upper, note));
+        };
+        let g = clusters.len();
+        let Some(error) = clusters.stderr() else {
+            let (metric, key) = ("ci_wilson".to_owned(), key.clone());
+            return Err(Error::TooFewClusters { metric, key, clusters: g });
+        };
+        let (n, p, variance) = (clusters.n() as f64, clusters.mean(), error * error);
+        let spread = p * (1.0 - p);
+        // The number of independent samples that would give this error, never more than there are.
+        let effective = if spread > 0.0 && variance > 0.0 { (spread / variance).min(n) } else { n };
+        let df = (g - 1) as f64;
+        let (lower, upper) = wilson(p, effective, t_quantile(upper_tail, df));
+        Ok(MetricValue::interval(lower, upper, |f| {
+            note(f).note("clusters", g).note("df", df).note("effective_n", effective)
+        }))
+    }
+}
+
+/// Wilson (1927): (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n), within [0, 1].
+pub(crate) fn wilson(p: f64, n: f64, z: f64) -> (f64, f64) {
+    let z2 = z * z;
+    let centre = p + z2 / (2.0 * n);
+    let margin = z * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
+    let scale = 1.0 + z2 / n;
+    // At p of 0 or 1 the nearer end is exactly there, whatever the rounding of the root says.
+    let lower = if p == 0.0 { 0.0 } else { ((centre - margin) / scale).max(0.0) };
+    let upper = if p == 1.0 { 1.0 } else { ((centre + margin) / scale).min(1.0) };
+    (lower, upper)
+}

@@ -1,0 +1,169 @@
+//! Scores by cluster: what clustered errors and intervals are made of.
+
+use hashbrown::HashMap;
+use serde_json::Value as Json;
+
+use crate::error::{Error, Result};
+use crate::python_text::json_text;
+use crate::scores::Scores;
+use crate::stats::{ClusterTotal, ExactSum};
+
+/// Who belongs together. Numbers compare across types: 1, 1.0 and true are one cluster, "1" is another.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum ClusterId {
+    Int(i64),
+    Float(u64),
+    Text(String),
+}
+
+impl ClusterId {
+    fn new(value: &Json) -> Option<Self> {
+        match value {
+            Json::Bool(b) => Some(ClusterId::Int(i64::from(*b))),
+            Json::String(s) => Some(ClusterId::Text(s.clone())),
+            Json::Number(n) => match (n.as_i64(), n.as_f64()) {
+                (Some(i), _) => Some(ClusterId::Int(i)),
+                (None, Some(f)) if f.is_nan() => None,
+                (None, Some(f)) if f.fract() == 0.0 && f.abs() < 2f64.powi(63) => {
+                    Some(ClusterId::Int(f as i64))
+                }
+                (None, Some(f)) => Some(ClusterId::Float(f.to_bits())),
+                (None, None) => None,
+            },
+            Json::Null | Json::Array(_) | Json::Object(_) => None,
+        }
+    }
+}
+
+/// One cluster: how many scores, and their exact sum.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cluster {
+    pub(super) n: u64,
+    pub(super) sum: ExactSum,
+}
+
+/// All clusters seen so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clusters {
+    index: HashMap<ClusterId, usize, foldhash::fast::RandomState>,
+    clusters: Vec<Cluster>,
+}
+
+impl Clusters {
+    /// Takes in scores, clustered by a metadata key.
+    pub(super) fn update(
+        &mut self,
+        metric: &str,
+        key: &str,
+        scores: &Scores<'_>,
+        floats: &[f64],
+    ) -> Result<()> {
+        let column = scores.key(metric, key);
+        let codes = scores.codes(&column)?;
+        // The cluster of each distinct metadata value, worked out when it is first met.
+        let mut known: Vec<Option<usize>> = vec![None; column.values().len()];
+        for (at, (&code, &value)) in codes.iter().zip(floats).enumerate() {
+            let number = match known.get(code as usize) {
+                Some(Some(number)) => *number,
+                _ => {
+                    let json = column.values().get(code as usize).unwrap_or(&Json::Null);
+                    let id = ClusterId::new(json).ok_or_else(|| Error::ClusterId {
+                        metric: metric.to_owned(),
+                        key: key.to_owned(),
+                        sample: scores.sample_id(at).to_owned(),
+                        found: describe(json),
+                    })?;
+                    let number = self.number(id);
+                    if let Some(slot) = known.get_mut(code as usize) {
+                        *slot = Some(number);
+                    }
+                    number
+                }
+            };
+            if let Some(cluster) = self.clusters.get_mut(number) {
+                cluster.n += 1;
+                cluster.sum.add(value);
+            }
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, id: ClusterId) -> usize {
+        let clusters = &mut self.clusters;
+        *self.index.entry(id).or_insert_with(|| {
+            clusters.push(Cluster::default());
+            clusters.len() - 1
+        })
+    }
+
+    /// Takes in all that another has seen.
+    pub(super) fn merge(&mut self, other: &Clusters) {
+        for (id, &number) in &other.index {
+            let own = self.number(id.clone());
+            if let (Some(to), Some(from)) = (self.clusters.get_mut(own), other.clusters.get(number)) {
+                to.n += from.n;
+                to.sum.merge(&from.sum);
+            }
+        }
+    }
+
+    /// The number of clusters, G.
+    pub(super) fn len(&self) -> usize {
+        self.clusters.len()
+    }
+
+    /// The number of scores.
+    pub(super) fn n(&self) -> u64 {
+        self.clusters.iter().map(|c| c.n).sum()
+    }
+
+    /// Size and sum of each cluster, for resampling whole clusters.
+    pub(super) fn totals(&self) -> Vec<ClusterTotal> {
+        self.clusters.iter().map(|c| ClusterTotal { size: c.n, sum: c.sum.to_double_double() }).collect()
+    }
+
+    /// The mean of all scores.
+    pub(super) fn mean(&self) -> f64 {
+        self.total().divide(self.n().max(1))
+    }
+
+    fn total(&self) -> ExactSum {
+        let mut total = ExactSum::new();
+        self.clusters.iter().for_each(|c| total.merge(&c.sum));
+        total
+    }
+
+    /// The clustered standard error of the mean with the small-sample factor (CR1):
+    /// √( Σ_g (S_g − n_g·x̄)² · G/(G−1) ) / n; `None` for fewer than two clusters.
+    ///
+    /// n·S_g − n_g·S is taken from the exact sums, so neither a huge offset nor the order of the
+    /// scores can change the result.
+    pub(super) fn stderr(&self) -> Option<f64> {
+        let g = self.len();
+        if g < 2 {
+            return None;
+        }
+        let n = self.n();
+        let (total_high, total_low) = self.total().to_double_double();
+        let mut squares = ExactSum::new();
+        for cluster in &self.clusters {
+            let (high, low) = cluster.sum.to_double_double();
+            let mut deviation = ExactSum::new();
+            deviation.add_times(high, n);
+            deviation.add_times(low, n);
+            deviation.add_times(-total_high, cluster.n);
+            deviation.add_times(-total_low, cluster.n);
+            let deviation = deviation.divide(n);
+            squares.add_product(deviation, deviation);
+        }
+        let factor = g as f64 / (g - 1) as f64;
+        Some((squares.to_f64() * factor).sqrt() / n as f64)
+    }
+}
+
+fn describe(json: &Json) -> String {
+    match json {
+        Json::Null => "null".to_owned(),
+        other => json_text(other).chars().take(60).collect(),
+    }
+}

@@ -1,0 +1,419 @@
+//! `grouped`: a metric for each group of samples, and one over all.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use crate::args::{ArgProblem, ArgType, Args, passed, spec_of};
+use crate::error::{Error, Result};
+use crate::metric::{Figure, MetadataKeys, Metric, MetricState, MetricValue, Wants, same_state};
+use crate::python_text::json_text;
+use crate::registry::{MetricEntry, Param, Registry};
+use crate::scores::Scores;
+use crate::spec::{Arg, Spec};
+use crate::stats::ExactSum;
+use crate::value::{Conversion, LeafRef};
+
+/// What the aggregate next to the groups is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum All {
+    /// The metric over all samples.
+    #[default]
+    Samples,
+    /// The plain mean of the groups' values.
+    Groups,
+    /// No aggregate.
+    None,
+}
+
+impl ArgType for All {
+    const EXPECTED: &'static str = "\"samples\", \"groups\" or False";
+
+    fn from_arg(arg: &Arg, _: &Registry) -> Result<Self, ArgProblem> {
+        match arg {
+            Arg::Str(s) if s == "samples" => Ok(All::Samples),
+            Arg::Str(s) if s == "groups" => Ok(All::Groups),
+            Arg::Bool(false) => Ok(All::None),
+            _ => Err(ArgProblem::Expected(Self::EXPECTED)),
+        }
+    }
+
+    fn to_arg(&self) -> Arg {
+        match self {
+            All::Samples => Arg::Str("samples".to_owned()),
+            All::Groups => Arg::Str("groups".to_owned()),
+            All::None => Arg::Bool(false),
+        }
+    }
+}
+
+/// A metric for each value of a metadata key, and one over all.
+///
+/// ```
+/// use errorbar_core::metrics::{All, accuracy, grouped};
+/// use errorbar_core::Metric;
+/// let by_category = grouped(accuracy(), "category").all(All::Groups).name_template("category_{group_name}");
+/// assert_eq!(
+///     by_category.spec().to_string(),
+///     r#"grouped(metric=accuracy(), group_key="category", all="groups", name_template="category_{group_name}")"#
+/// );
+/// ```
+#[derive(Clone, Debug)]
+pub struct Grouped {
+    metric: Arc<dyn Metric>,
+    group_key: String,
+    all: Option<All>,
+    all_label: Option<String>,
+    value_to_float: Option<Conversion>,
+    name_template: Option<String>,
+}
+
+/// A metric for each value of a metadata key, and one over all.
+pub fn grouped(metric: impl Metric + 'static, group_key: impl Into<String>) -> Grouped {
+    Grouped {
+        metric: Arc::new(metric),
+        group_key: group_key.into(),
+        all: None,
+        all_label: None,
+        value_to_float: None,
+        name_template: None,
+    }
+}
+
+impl Grouped {
+    /// What the aggregate is: over all samples (the default), over the groups, or none.
+    #[must_use]
+    pub fn all(mut self, all: All) -> Self {
+        self.all = Some(all);
+        self
+    }
+
+    /// The name of the aggregate; `all` if not said.
+    #[must_use]
+    pub fn all_label(mut self, label: impl Into<String>) -> Self {
+        self.all_label = Some(label.into());
+        self
+    }
+
+    /// How groups are named; `{group_name}` stands for the value of the key.
+    #[must_use]
+    pub fn name_template(mut self, template: impl Into<String>) -> Self {
+        self.name_template = Some(template.into());
+        self
+    }
+
+    /// How the groups' values are read for the mean over groups; the scores are the metric's own affair.
+    #[must_use]
+    pub fn value_to_float(mut self, conversion: impl Into<Conversion>) -> Self {
+        self.value_to_float = Some(conversion.into());
+        self
+    }
+
+    fn label(&self) -> &str {
+        self.all_label.as_deref().unwrap_or("all")
+    }
+
+    fn template(&self) -> Template<'_> {
+        Template(self.name_template.as_deref().unwrap_or("{group_name}"))
+    }
+}
+
+pub(super) const ENTRY: MetricEntry = MetricEntry {
+    name: "grouped",
+    doc: "A metric for each value of a metadata key, and an aggregate over all samples or groups.",
+    params: &[
+        Param::required("metric"),
+        Param::required("group_key"),
+        Param::optional("all", "\"samples\""),
+        Param::optional("all_label", "\"all\""),
+        Param::optional("value_to_float", "value_to_float()"),
+        Param::optional("name_template", "\"{group_name}\""),
+    ],
+    build: |args| Ok(Arc::new(build(args)?)),
+    replaces: false,
+};
+
+fn build(args: &Args<'_>) -> Result<Grouped> {
+    let built = Grouped {
+        metric: args.required("metric")?,
+        group_key: args.required("group_key")?,
+        all: args.get("all")?,
+        all_label: args.get("all_label")?,
+        value_to_float: args.get("value_to_float")?,
+        name_template: args.get("name_template")?,
+    };
+    match built.template().apply("") {
+        Ok(_) => Ok(built),
+        Err(problem) => Err(args.error("name_template", problem)),
+    }
+}
+
+/// A name with `{group_name}` in it; `{{` and `}}` stand for braces.
+struct Template<'a>(&'a str);
+
+impl Template<'_> {
+    fn apply(&self, group: &str) -> Result<String, String> {
+        let mut name = String::with_capacity(self.0.len() + group.len());
+        let mut rest = self.0;
+        while let Some(at) = rest.find(['{', '}']) {
+            let (before, brace) = rest.split_at(at);
+            name.push_str(before);
+            if let Some(after) = brace.strip_prefix("{{") {
+                name.push('{');
+                rest = after;
+            } else if let Some(after) = brace.strip_prefix("}}") {
+                name.push('}');
+                rest = after;
+            } else if let Some(after) = brace.strip_prefix("{group_name}") {
+                name.push_str(group);
+                rest = after;
+            } else {
+                let template = self.0;
+                return Err(format!(
+                    "knows only the placeholder {{group_name}} (a brace itself is written twice), found {template:?}"
+                ));
+            }
+        }
+        name.push_str(rest);
+        Ok(name)
+    }
+}
+
+impl Metric for Grouped {
+    fn spec(&self) -> Spec {
+        spec_of(
+            "grouped",
+            [
+                ("metric", Some(Arg::Spec(self.metric.spec()))),
+                ("group_key", Some(Arg::Str(self.group_key.clone()))),
+                ("all", passed(&self.all)),
+                ("all_label", passed(&self.all_label)),
+                ("value_to_float", passed(&self.value_to_float)),
+                ("name_template", passed(&self.name_template)),
+            ],
+        )
+    }
+
+    fn metadata_keys(&self) -> MetadataKeys {
+        MetadataKeys::one(&self.group_key).and(self.metric.metadata_keys())
+    }
+
+    fn wants(&self) -> Wants {
+        self.metric.wants()
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        let mut groups: IndexMap<String, Group<MetricValue>> = IndexMap::new();
+        for (name, positions, sample) in self.split(scores)? {
+            let value = self.metric.compute(&scores.subset(&positions))?;
+            groups.insert(name, Group { value, sample });
+        }
+        let all = match self.all.unwrap_or_default() {
+            All::Samples if !scores.is_empty() => Some(self.metric.compute(scores)?),
+            _ => None,
+        };
+        self.assemble(groups, all)
+    }
+
+    fn state(&self) -> Option<Box<dyn MetricState>> {
+        self.metric.state()?;
+        Some(Box::new(GroupedState {
+            grouped: self.clone(),
+            groups: IndexMap::new(),
+            all: self.metric.state(),
+        }))
+    }
+}
+
+/// The value of a group, and a sample of it for messages.
+struct Group<T> {
+    value: T,
+    sample: String,
+}
+
+impl Grouped {
+    /// The groups in order of first appearance: name, positions, and a sample of each.
+    fn split(&self, scores: &Scores<'_>) -> Result<Vec<(String, Vec<u32>, String)>> {
+        let column = scores.key("grouped", &self.group_key);
+        let codes = scores.codes(&column)?;
+        // Different values may share a text ("True" and true), and then they share a group.
+        let mut group_of_code: Vec<Option<usize>> = vec![None; column.values().len()];
+        let mut by_text: IndexMap<String, (Vec<u32>, usize)> = IndexMap::new();
+        for (at, &code) in codes.iter().enumerate() {
+            let known = group_of_code.get(code as usize).copied().flatten();
+            let group = known.unwrap_or_else(|| {
+                let text = column.values().get(code as usize).map(json_text).unwrap_or_default();
+                let entry = by_text.entry(text);
+                let group = entry.index();
+                entry.or_insert_with(|| (Vec::new(), at));
+                group
+            });
+            if let Some(slot) = group_of_code.get_mut(code as usize) {
+                *slot = Some(group);
+            }
+            if let Some((_, (positions, _))) = by_text.get_index_mut(group) {
+                positions.push(at as u32);
+            }
+        }
+        Ok(by_text
+            .into_iter()
+            .map(|(text, (positions, first))| (text, positions, scores.sample_id(first).to_owned()))
+            .collect())
+    }
+
+    fn assemble(
+        &self,
+        groups: IndexMap<String, Group<MetricValue>>,
+        all: Option<MetricValue>,
+    ) -> Result<MetricValue> {
+        let mut entries: IndexMap<String, Option<Figure>> = IndexMap::new();
+        let wants_all = self.all.unwrap_or_default() != All::None;
+        let mut owner: IndexMap<String, String> = IndexMap::new();
+        for (group, Group { value, sample }) in &groups {
+            let name = self.template().apply(group).map_err(|problem| Error::Argument {
+                target: "grouped".to_owned(),
+                argument: "name_template".to_owned(),
+                problem,
+            })?;
+            if wants_all && name == self.label() {
+                return Err(Error::GroupNameTaken {
+                    metric: "grouped".to_owned(),
+                    group: group.clone(),
+                    sample: sample.clone(),
+                    name,
+                });
+            }
+            for (name, figure) in expand(&name, value) {
+                if let Some(other) = owner.insert(name.clone(), group.clone()) {
+                    return Err(Error::Undefined {
+                        metric: "grouped".to_owned(),
+                        problem: format!(
+                            "the groups {other:?} and {group:?} (of sample {sample:?}) both get the name {name:?}; \
+                             put {{group_name}} into name_template"
+                        ),
+                    });
+                }
+                entries.insert(name, figure);
+            }
+        }
+        let aggregate = match self.all.unwrap_or_default() {
+            All::None => return Ok(MetricValue::Map(entries)),
+            _ if groups.is_empty() => Figure::undefined(f64::NAN, "n = 0").into(),
+            All::Samples => all.unwrap_or_else(|| Figure::undefined(f64::NAN, "n = 0").into()),
+            All::Groups => mean_of(groups.values().map(|g| &g.value), self.value_to_float.as_ref()),
+        };
+        entries.extend(expand(self.label(), &aggregate));
+        Ok(MetricValue::Map(entries))
+    }
+}
+
+/// The entries of a group: one under its name, or one per key of a metric that returns a map.
+fn expand(name: &str, value: &MetricValue) -> Vec<(String, Option<Figure>)> {
+    match value {
+        MetricValue::Number(figure) => vec![(name.to_owned(), Some(figure.clone()))],
+        MetricValue::Map(map) => map.iter().map(|(key, f)| (format!("{name}_{key}"), f.clone())).collect(),
+        MetricValue::List(list) => {
+            list.iter().enumerate().map(|(at, f)| (format!("{name}_{}", at + 1), f.clone())).collect()
+        }
+    }
+}
+
+/// The plain mean of the groups' values, key by key where they are maps.
+fn mean_of<'a>(
+    values: impl Iterator<Item = &'a MetricValue>,
+    conversion: Option<&Conversion>,
+) -> MetricValue {
+    let float = |f: &Figure| match conversion {
+        Some(conversion) if !f.value.is_nan() => conversion.convert_leaf(LeafRef::Float(f.value)).value,
+        _ => f.value,
+    };
+    let mean = |figures: Vec<&Figure>| {
+        let unknown = figures.iter().filter(|f| f.undefined_reason().is_some()).count();
+        let value = if figures.iter().any(|f| f.value.is_nan()) {
+            f64::NAN
+        } else {
+            let mut sum = ExactSum::new();
+            figures.iter().for_each(|f| sum.add(float(f)));
+            sum.divide((figures.len() as u64).max(1))
+        };
+        let figure = Figure::new(value);
+        if unknown == 0 { figure } else { figure.note("undefined_groups", unknown) }
+    };
+    let mut by_key: IndexMap<Option<String>, Vec<&Figure>> = IndexMap::new();
+    for value in values {
+        match value {
+            MetricValue::Number(figure) => by_key.entry(None).or_default().push(figure),
+            MetricValue::Map(map) => {
+                for (key, figure) in map {
+                    by_key.entry(Some(key.clone())).or_default().extend(figure);
+                }
+            }
+            MetricValue::List(list) => {
+                for (at, figure) in list.iter().enumerate() {
+                    by_key.entry(Some((at + 1).to_string())).or_default().extend(figure);
+                }
+            }
+        }
+    }
+    if by_key.len() == 1 && by_key.contains_key(&None) {
+        let figures = by_key.swap_remove(&None).unwrap_or_default();
+        return mean(figures).into();
+    }
+    let entry =
+        |(key, figures): (Option<String>, Vec<&Figure>)| (key.unwrap_or_default(), Some(mean(figures)));
+    MetricValue::Map(by_key.into_iter().map(entry).collect())
+}
+
+#[derive(Debug)]
+struct GroupedState {
+    grouped: Grouped,
+    groups: IndexMap<String, (Box<dyn MetricState>, String)>,
+    all: Option<Box<dyn MetricState>>,
+}
+
+impl GroupedState {
+    fn group(&mut self, name: String, sample: &str) -> Result<&mut Box<dyn MetricState>> {
+        if !self.groups.contains_key(&name) {
+            let state = self.grouped.metric.state();
+            let state = state.ok_or_else(|| Error::custom("the grouped metric has no mergeable state"))?;
+            self.groups.insert(name.clone(), (state, sample.to_owned()));
+        }
+        let entry = self.groups.get_mut(&name);
+        entry.map(|(state, _)| state).ok_or_else(|| Error::custom("a group was lost"))
+    }
+}
+
+impl MetricState for GroupedState {
+    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
+        for (name, positions, sample) in self.grouped.split(scores)? {
+            self.group(name, &sample)?.update(&scores.subset(&positions))?;
+        }
+        match &mut self.all {
+            Some(all) if self.grouped.all.unwrap_or_default() == All::Samples => all.update(scores),
+            _ => Ok(()),
+        }
+    }
+
+    fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
+        let other = same_state::<GroupedState>(other)?;
+        for (name, (state, sample)) in other.groups {
+            self.group(name, &sample)?.merge(state)?;
+        }
+        match (&mut self.all, other.all) {
+            (Some(all), Some(others)) => all.merge(others),
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(&self) -> Result<MetricValue> {
+        let mut groups = IndexMap::new();
+        for (name, (state, sample)) in &self.groups {
+            groups.insert(name.clone(), Group { value: state.finish()?, sample: sample.clone() });
+        }
+        let all = match (&self.all, groups.is_empty()) {
+            (Some(all), false) => Some(all.finish()?),
+            _ => None,
+        };
+        self.grouped.assemble(groups, all)
+    }
+}

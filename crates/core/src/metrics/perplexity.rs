@@ -1,0 +1,79 @@
+//! What both perplexities read: token counts and log probabilities from score metadata.
+
+use serde_json::Value as Json;
+
+use crate::error::{Error, Result};
+use crate::scores::Scores;
+
+/// The tokens and the sum of log probabilities of each score; metadata that is missing counts as
+/// no tokens, and how often that was the case is returned too.
+pub(super) fn tokens(metric: &str, scores: &Scores<'_>) -> Result<(Vec<(f64, f64)>, usize)> {
+    let mut missing = 0;
+    let mut read = Vec::with_capacity(scores.len());
+    for at in 0..scores.len() {
+        let number = |key: &str| -> Result<Option<f64>> {
+            match scores.score_metadata(at).and_then(|m| m.get(key)) {
+                None | Some(Json::Null) => Ok(None),
+                Some(Json::Number(n)) => Ok(n.as_f64()),
+                Some(other) => Err(Error::Undefined {
+                    metric: metric.to_owned(),
+                    problem: format!(
+                        "sample {:?}: the score's metadata key `{key}` is {other}, not a number",
+                        scores.sample_id(at)
+                    ),
+                }),
+            }
+        };
+        match (number("num_tokens")?, number("sum_log_probs")?) {
+            (Some(tokens), Some(_)) if tokens.fract() != 0.0 => {
+                let sample = scores.sample_id(at);
+                let problem = format!("sample {sample:?}: num_tokens is {tokens}, which is no whole number");
+                return Err(Error::Undefined { metric: metric.to_owned(), problem });
+            }
+            (Some(tokens), Some(log_probs)) => read.push((tokens, log_probs)),
+            _ => missing += 1,
+        }
+    }
+    Ok((read, missing))
+}
+
+/// A metric without arguments over the scores' token counts.
+macro_rules! perplexity_metric {
+    ($type:ident, $function:ident, $name:literal, $doc:literal, $state:ident) => {
+        #[doc = $doc]
+        #[derive(Clone, Debug, Default)]
+        pub struct $type;
+
+        #[doc = $doc]
+        pub fn $function() -> $type {
+            $type
+        }
+
+        pub(super) const ENTRY: $crate::registry::MetricEntry = $crate::registry::MetricEntry {
+            name: $name,
+            doc: $doc,
+            params: &[],
+            build: |_| Ok(std::sync::Arc::new($type)),
+            replaces: false,
+        };
+
+        impl $crate::Metric for $type {
+            fn spec(&self) -> $crate::Spec {
+                $crate::Spec::new($name)
+            }
+
+            fn metadata_keys(&self) -> $crate::MetadataKeys {
+                $crate::MetadataKeys::NONE
+            }
+
+            fn compute(&self, scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue> {
+                $crate::metric::compute_by_state($state::default(), scores)
+            }
+
+            fn state(&self) -> Option<Box<dyn $crate::MetricState>> {
+                Some(Box::new($state::default()))
+            }
+        }
+    };
+}
+pub(super) use perplexity_metric;

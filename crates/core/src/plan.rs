@@ -1,0 +1,349 @@
+//! What is to be computed: scorers with their metrics, reducers, a seed.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use crate::error::{Error, Result};
+use crate::metric::{MetadataKeys, Metric};
+use crate::reducer::Reducer;
+use crate::registry::Registry;
+use crate::score::Metadata;
+use crate::spec::Spec;
+
+/// Metrics for some keys of map-valued scores: a shell glob, and what to compute for each key it matches.
+pub type MetricMap = IndexMap<String, Vec<Arc<dyn Metric>>>;
+
+/// An entry of a list of metrics.
+#[derive(Clone, Debug)]
+pub enum MetricItem {
+    /// A metric over the whole score.
+    Metric(Arc<dyn Metric>),
+    /// Metrics for the keys of map-valued scores.
+    Map(MetricMap),
+}
+
+impl<M: Metric + 'static> From<M> for MetricItem {
+    fn from(metric: M) -> Self {
+        MetricItem::Metric(Arc::new(metric))
+    }
+}
+
+/// The metrics of a scorer or a task.
+#[derive(Clone, Debug)]
+pub enum Metrics {
+    /// Metrics over the whole score, and perhaps maps among them.
+    List(Vec<MetricItem>),
+    /// Metrics for the keys of map-valued scores only.
+    Map(MetricMap),
+}
+
+impl Metrics {
+    /// Every metric in it, wherever it stands.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Metric>> {
+        fn of_map(map: &MetricMap) -> Vec<&Arc<dyn Metric>> {
+            map.values().flatten().collect()
+        }
+        let all: Vec<&Arc<dyn Metric>> = match self {
+            Metrics::Map(map) => of_map(map),
+            Metrics::List(items) => {
+                let of_item = |item| match item {
+                    &MetricItem::Metric(ref metric) => vec![metric],
+                    MetricItem::Map(map) => of_map(map),
+                };
+                items.iter().flat_map(of_item).collect()
+            }
+        };
+        all.into_iter()
+    }
+
+    /// Only the metrics that pass, in the same structure.
+    pub(crate) fn filter(&self, pass: impl Fn(&dyn Metric) -> bool) -> Metrics {
+        let filter_map = |map: &MetricMap| -> MetricMap {
+            let kept = |ms: &Vec<Arc<dyn Metric>>| ms.iter().filter(|m| pass(m.as_ref())).cloned().collect();
+            map.iter()
+                .map(|(pattern, metrics)| (pattern.clone(), kept(metrics)))
+                .filter(|(_, metrics): &(String, Vec<_>)| !metrics.is_empty())
+                .collect()
+        };
+        match self {
+            Metrics::Map(map) => Metrics::Map(filter_map(map)),
+            Metrics::List(items) => Metrics::List(
+                items
+                    .iter()
+                    .filter_map(|item| match item {
+                        MetricItem::Metric(m) => pass(m.as_ref()).then(|| item.clone()),
+                        MetricItem::Map(map) => {
+                            let map = filter_map(map);
+                            (!map.is_empty()).then_some(MetricItem::Map(map))
+                        }
+                    })
+                    .collect(),
+            ),
+        }
+    }
+
+    /// The sample metadata keys that the metrics need.
+    pub fn metadata_keys(&self) -> MetadataKeys {
+        self.iter().fold(MetadataKeys::NONE, |keys, metric| keys.and(metric.metadata_keys()))
+    }
+}
+
+impl<I: Into<MetricItem>> FromIterator<I> for Metrics {
+    fn from_iter<T: IntoIterator<Item = I>>(items: T) -> Self {
+        Metrics::List(items.into_iter().map(Into::into).collect())
+    }
+}
+
+/// A list of metrics, with maps for the keys of map-valued scores where wanted.
+///
+/// ```
+/// use errorbar_core::metrics;
+/// use errorbar_core::metrics::{accuracy, grouped, mean, stderr};
+/// let plain = metrics![accuracy(), grouped(accuracy(), "category"), stderr().cluster("category")];
+/// let by_key = metrics![accuracy(), {"al*": [mean(), stderr()], "beta": [mean()]}];
+/// assert_eq!(plain.iter().count(), 3);
+/// assert_eq!(by_key.iter().count(), 4);
+/// ```
+#[macro_export]
+macro_rules! metrics {
+    (@items $items:ident) => {};
+    (@items $items:ident { $($pattern:literal : [$($metric:expr),* $(,)?]),* $(,)? } $(, $($rest:tt)*)?) => {
+        let mut map = $crate::MetricMap::new();
+        $(
+            let of_pattern: Vec<std::sync::Arc<dyn $crate::Metric>> = vec![$(std::sync::Arc::new($metric)),*];
+            map.insert($pattern.to_string(), of_pattern);
+        )*
+        $items.push($crate::MetricItem::Map(map));
+        $($crate::metrics!(@items $items $($rest)*);)?
+    };
+    (@items $items:ident $metric:expr $(, $($rest:tt)*)?) => {
+        $items.push($crate::MetricItem::from($metric));
+        $($crate::metrics!(@items $items $($rest)*);)?
+    };
+    ($($all:tt)*) => {{
+        #[allow(unused_mut, reason = "an empty list is never pushed to")]
+        let mut items: Vec<$crate::MetricItem> = Vec::new();
+        $crate::metrics!(@items items $($all)*);
+        $crate::Metrics::List(items)
+    }};
+}
+
+/// How the epochs of a sample become one score.
+#[derive(Clone, Debug, Default)]
+pub enum Reducers {
+    /// Nothing was said: by `mean`, which results then do not name.
+    #[default]
+    Implicit,
+    /// Not at all: metrics see every epoch.
+    Disabled,
+    /// By each of these, one after the other.
+    Explicit(Vec<Arc<dyn Reducer>>),
+}
+
+impl Reducers {
+    /// These reducers; an empty list disables reduction.
+    pub fn explicit(reducers: Vec<Arc<dyn Reducer>>) -> Self {
+        if reducers.is_empty() { Reducers::Disabled } else { Reducers::Explicit(reducers) }
+    }
+
+    /// Refuses a reducer that needs more epochs than a run will have.
+    pub fn check(&self, epochs: u32) -> Result<()> {
+        let Reducers::Explicit(reducers) = self else { return Ok(()) };
+        match reducers.iter().find_map(|r| r.needs_epochs().filter(|k| *k > epochs.into()).map(|k| (r, k))) {
+            None => Ok(()),
+            Some((reducer, k)) => Err(Error::TooFewEpochs { reducer: reducer.log_name(), k, epochs }),
+        }
+    }
+}
+
+/// A reducer, built or still by name.
+#[derive(Clone, Debug)]
+pub enum ReducerChoice {
+    /// A spec such as `at_least_2`, to be looked up.
+    Text(String),
+    /// A reducer itself.
+    Built(Arc<dyn Reducer>),
+}
+
+impl From<&str> for ReducerChoice {
+    fn from(spec: &str) -> Self {
+        ReducerChoice::Text(spec.to_owned())
+    }
+}
+impl From<String> for ReducerChoice {
+    fn from(spec: String) -> Self {
+        ReducerChoice::Text(spec)
+    }
+}
+impl<R: Reducer + 'static> From<R> for ReducerChoice {
+    fn from(reducer: R) -> Self {
+        ReducerChoice::Built(Arc::new(reducer))
+    }
+}
+
+/// One reducer or several: what [`Epochs::new`] takes.
+pub trait IntoReducers {
+    /// The reducers as a list.
+    fn into_reducers(self) -> Vec<ReducerChoice>;
+}
+
+impl<C: Into<ReducerChoice>> IntoReducers for C {
+    fn into_reducers(self) -> Vec<ReducerChoice> {
+        vec![self.into()]
+    }
+}
+impl<C: Into<ReducerChoice>, const N: usize> IntoReducers for [C; N] {
+    fn into_reducers(self) -> Vec<ReducerChoice> {
+        self.into_iter().map(Into::into).collect()
+    }
+}
+impl<C: Into<ReducerChoice>> IntoReducers for Vec<C> {
+    fn into_reducers(self) -> Vec<ReducerChoice> {
+        self.into_iter().map(Into::into).collect()
+    }
+}
+
+/// How often each sample is run, and how its scores are reduced.
+///
+/// ```
+/// use errorbar_core::{Epochs, Registry, reducers};
+/// let registry = Registry::built_in();
+/// Epochs::new(5, "mode").reducers(&registry)?;
+/// Epochs::new(5, ["at_least_2", "at_least_5"]).reducers(&registry)?;
+/// Epochs::new(5, reducers::pass_at(2).value(0.5)).reducers(&registry)?;
+/// let error = Epochs::new(2, "at_least_5").reducers(&registry).unwrap_err();
+/// assert!(error.to_string().contains("k = 5 is more than the 2 epoch(s)"));
+/// # Ok::<(), errorbar_core::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Epochs {
+    count: u32,
+    reducers: Option<Vec<ReducerChoice>>,
+}
+
+impl Epochs {
+    /// So many epochs, reduced by these.
+    pub fn new(count: u32, reducers: impl IntoReducers) -> Self {
+        Epochs { count, reducers: Some(reducers.into_reducers()) }
+    }
+
+    /// So many epochs, reduced by the mean.
+    pub fn count(count: u32) -> Self {
+        Epochs { count, reducers: None }
+    }
+
+    /// The number of epochs.
+    pub fn epochs(&self) -> u32 {
+        self.count
+    }
+
+    /// The reducers, built and checked against the number of epochs.
+    pub fn reducers(&self, registry: &Registry) -> Result<Reducers> {
+        let Some(choices) = &self.reducers else { return Ok(Reducers::Implicit) };
+        let build = |choice: &ReducerChoice| match choice {
+            ReducerChoice::Text(text) => registry.reducer(&text.parse::<Spec>()?),
+            ReducerChoice::Built(reducer) => Ok(Arc::clone(reducer)),
+        };
+        let reducers = Reducers::explicit(choices.iter().map(build).collect::<Result<_>>()?);
+        reducers.check(self.count)?;
+        Ok(reducers)
+    }
+}
+
+/// A scorer and its metrics.
+#[derive(Clone, Debug)]
+pub struct ScorerPlan {
+    /// The scorer's name.
+    pub name: String,
+    /// Its own metrics.
+    pub metrics: Metrics,
+    /// Its arguments, for the record.
+    pub params: Metadata,
+}
+
+/// What is to be computed.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// The scorers, in order. Two of one name are told apart as `name`, `name1`.
+    pub scorers: Vec<ScorerPlan>,
+    /// Metrics that replace those of every scorer.
+    pub task_metrics: Option<Metrics>,
+    /// How epochs are reduced.
+    pub reducers: Reducers,
+    /// Where random figures start from.
+    pub seed: u64,
+    /// Which figure to show first; the first one if not said.
+    pub headline: Option<HeadlineRequest>,
+}
+
+/// Which figure to show first: the first that fits everything said here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HeadlineRequest {
+    /// The scorer.
+    pub scorer: Option<String>,
+    /// The name of the block.
+    pub score: Option<String>,
+    /// The key of the metric.
+    pub metric: Option<String>,
+    /// The reducer.
+    pub reducer: Option<String>,
+}
+
+impl std::fmt::Display for HeadlineRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let said = [
+            ("scorer", &self.scorer),
+            ("score", &self.score),
+            ("metric", &self.metric),
+            ("reducer", &self.reducer),
+        ];
+        let said = said.iter().filter_map(|(name, value)| Some(format!("{name} {:?}", value.as_ref()?)));
+        write!(f, "{}", said.collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl Plan {
+    /// A plan with nothing in it: scorers found in the scores get accuracy and stderr.
+    pub fn new() -> Self {
+        Plan::default()
+    }
+
+    /// Adds a scorer with its metrics.
+    #[must_use]
+    pub fn scorer(mut self, name: impl Into<String>, metrics: Metrics) -> Self {
+        self.scorers.push(ScorerPlan { name: name.into(), metrics, params: Metadata::new() });
+        self
+    }
+
+    /// Replaces the metrics of every scorer.
+    #[must_use]
+    pub fn metrics(mut self, metrics: Metrics) -> Self {
+        self.task_metrics = Some(metrics);
+        self
+    }
+
+    /// Says how epochs are reduced.
+    #[must_use]
+    pub fn reducers(mut self, reducers: Reducers) -> Self {
+        self.reducers = reducers;
+        self
+    }
+
+    /// Sets the seed of random figures.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// The sample metadata keys that must be read for this plan.
+    pub fn metadata_keys(&self) -> MetadataKeys {
+        match &self.task_metrics {
+            Some(metrics) => metrics.metadata_keys(),
+            None => {
+                self.scorers.iter().fold(MetadataKeys::NONE, |keys, s| keys.and(s.metrics.metadata_keys()))
+            }
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! What a reducer is: the scores of one sample over its epochs in, one score out.
+//!
+//! Most reducers know only how to reduce scalars. [`EpochReducer`] says just that, and the lifting
+//! over scalars, lists and maps (and the fast path over columns) is written once, here and in
+//! `results/reduce.rs`.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::columns::{Detail, ValueColumn};
+use crate::error::{Error, Result};
+use crate::score::{Metadata, Score};
+use crate::spec::Spec;
+use crate::value::{Conversion, Leaf, LeafMap, LeafRef, Value};
+
+/// Makes one score of a sample's epochs.
+///
+/// Implement it, write a function with `#[reducer]`, or use [`reducer_fn`] on a closure.
+pub trait Reducer: fmt::Debug + Send + Sync {
+    /// The name and the arguments that were passed.
+    fn spec(&self) -> Spec;
+
+    /// The name that results carry: `mean`, `pass_at_2`.
+    fn log_name(&self) -> String {
+        self.spec().log_name().into_owned()
+    }
+
+    /// Reduces the scores of one sample, in epoch order, unscored ones among them.
+    fn reduce(&self, scores: &[Score]) -> Result<Score>;
+
+    /// The number of epochs that the reducer cannot do with less of.
+    fn needs_epochs(&self) -> Option<u64> {
+        None
+    }
+
+    /// The scalar reducer behind this one, if there is one: it runs over columns without building
+    /// a score per row.
+    fn by_epoch(&self) -> Option<&dyn EpochReducer> {
+        None
+    }
+}
+
+/// A reducer of scalars. Lists are reduced index by index and maps key by key.
+pub trait EpochReducer: fmt::Debug + Send + Sync {
+    /// How values are read as numbers; nothing for reducers that only compare values, which then
+    /// find no floats among the [`EpochValues`].
+    fn conversion(&self) -> Option<&Conversion>;
+
+    /// Reduces the scored epochs of one scalar. Never called without one.
+    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> Reduced;
+
+    /// Whether the value of lists and maps is reduced leaf by leaf; if not, they are refused.
+    fn lifts(&self) -> bool {
+        true
+    }
+
+    /// Whether a single scored epoch is reduced to its own value as a number.
+    fn keeps_single(&self) -> bool {
+        false
+    }
+
+    /// Whether this is a vote: then the epochs are recorded as a [`Panel`].
+    fn is_vote(&self) -> bool {
+        false
+    }
+}
+
+/// What an [`EpochReducer`] makes of a scalar.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reduced {
+    /// One value.
+    Leaf(Leaf),
+    /// All of them, as a list.
+    List(Vec<Leaf>),
+}
+
+/// How a vote went: recorded as `metadata.panel` of the reduced score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Panel {
+    /// What each epoch said, in order.
+    pub votes: Vec<Value>,
+    /// Reason and explanation of each unscored epoch, by its place.
+    pub failures: Vec<(usize, Option<String>, Option<String>)>,
+}
+
+impl Panel {
+    /// The panel as score metadata; an unscored vote is null.
+    pub fn to_json(&self) -> serde_json::Value {
+        let failure = |(index, reason, explanation): &(usize, Option<String>, Option<String>)| json!({ "index": index, "reason": reason, "explanation": explanation });
+        json!({
+            "votes": self.votes.iter().map(Value::to_json).collect::<Vec<_>>(),
+            "size": self.votes.len(),
+            "failures": self.failures.iter().map(failure).collect::<Vec<_>>(),
+        })
+    }
+
+    pub(crate) fn of<'a>(epochs: impl Iterator<Item = (Value, DetailView<'a>)>) -> Self {
+        let mut panel = Panel { votes: Vec::with_capacity(epochs.size_hint().0), failures: Vec::new() };
+        for (value, detail) in epochs {
+            if value.is_unscored() {
+                let text = |t: Option<&str>| t.map(str::to_owned);
+                panel.failures.push((panel.votes.len(), text(detail.reason), text(detail.explanation)));
+            }
+            panel.votes.push(value);
+        }
+        panel
+    }
+}
+
+/// The scored epochs of one scalar, with their values as numbers.
+#[derive(Debug)]
+pub struct EpochValues<'a> {
+    floats: &'a [f64],
+    leaves: Leaves<'a>,
+    total: usize,
+}
+
+#[derive(Debug)]
+enum Leaves<'a> {
+    Column(&'a ValueColumn, &'a [u32]),
+    Slice(&'a [LeafRef<'a>]),
+}
+
+impl<'a> EpochValues<'a> {
+    pub(crate) fn of_column(
+        column: &'a ValueColumn,
+        rows: &'a [u32],
+        floats: &'a [f64],
+        total: usize,
+    ) -> Self {
+        EpochValues { floats, leaves: Leaves::Column(column, rows), total }
+    }
+
+    /// The values as numbers, if the reducer has a conversion.
+    pub fn floats(&self) -> &'a [f64] {
+        self.floats
+    }
+
+    /// The number of scored epochs.
+    pub fn len(&self) -> usize {
+        match self.leaves {
+            Leaves::Column(_, rows) => rows.len(),
+            Leaves::Slice(leaves) => leaves.len(),
+        }
+    }
+
+    /// Whether no epoch is scored.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of all epochs, unscored ones included.
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
+    /// The value of an epoch as it is.
+    pub fn leaf(&self, at: usize) -> LeafRef<'a> {
+        match self.leaves {
+            Leaves::Column(column, rows) => match rows.get(at).and_then(|row| column.get(*row as usize)) {
+                Some(crate::ValueRef::Leaf(leaf)) => leaf,
+                _ => LeafRef::Unscored,
+            },
+            Leaves::Slice(leaves) => leaves.get(at).copied().unwrap_or(LeafRef::Unscored),
+        }
+    }
+
+    /// The value of an epoch, owned.
+    pub fn to_leaf(&self, at: usize) -> Leaf {
+        match self.leaves {
+            Leaves::Column(column, rows) => {
+                rows.get(at).and_then(|row| column.to_leaf(*row as usize)).unwrap_or(Leaf::Unscored)
+            }
+            Leaves::Slice(_) => self.leaf(at).to_leaf(),
+        }
+    }
+}
+
+/// A reducer's name, a sample's id and a count of what had no meaning as a number: what the lifting
+/// needs to say where it stands.
+#[derive(Debug)]
+pub(crate) struct Lifting<'a> {
+    pub(crate) reducer: &'a dyn EpochReducer,
+    pub(crate) name: &'a str,
+    pub(crate) sample: &'a str,
+    pub(crate) unconvertible: usize,
+}
+
+/// Reduces whole scores by a scalar reducer: what `Reducer::reduce` is for every built-in.
+pub(crate) fn reduce_by_epoch(reducer: &(impl Reducer + EpochReducer), scores: &[Score]) -> Result<Score> {
+    let name = reducer.log_name();
+    Lifting { reducer, name: &name, sample: "", unconvertible: 0 }.reduce(scores)
+}
+
+impl Lifting<'_> {
+    pub(crate) fn reduce(&mut self, scores: &[Score]) -> Result<Score> {
+        let scored: Vec<&Value> = scores.iter().map(|s| &s.value).filter(|v| !v.is_unscored()).collect();
+        let value = match scored.first() {
+            None => Value::Unscored,
+            Some(Value::List(first)) if self.reducer.lifts() => {
+                let lists = self.lists(&scored, first.len())?;
+                let mut reduced = Vec::with_capacity(first.len());
+                for at in 0..first.len() {
+                    let leaves = lists.iter().filter_map(|list| list.get(at)).map(Leaf::view);
+                    reduced.push(self.leaf(leaves, scores.len()));
+                }
+                Value::List(reduced)
+            }
+            Some(Value::Map(first)) if self.reducer.lifts() => {
+                let maps = self.maps(&scored, first)?;
+                let mut reduced = LeafMap::with_capacity(first.len());
+                for key in first.keys() {
+                    let leaves = maps.iter().filter_map(|map| map.get(key)).map(Leaf::view);
+                    reduced.insert(Arc::clone(key), self.leaf(leaves, scores.len()));
+                }
+                Value::Map(reduced)
+            }
+            _ => {
+                let leaves = self.scalars(&scored)?;
+                match self.reduced(&leaves, scores.len()) {
+                    Reduced::Leaf(leaf) => leaf.into(),
+                    Reduced::List(list) => Value::List(list),
+                }
+            }
+        };
+        let epochs = scores.iter().map(|score| (score.value.clone(), DetailView::from(score)));
+        let panel = self.reducer.is_vote().then(|| Panel::of(epochs));
+        Ok(merge_details(scores.iter().map(DetailView::from), panel).into_score(value))
+    }
+
+    fn leaf<'l>(&mut self, leaves: impl Iterator<Item = LeafRef<'l>>, total: usize) -> Leaf {
+        let scored: Vec<LeafRef<'l>> = leaves.filter(|leaf| !leaf.is_unscored()).collect();
+        if scored.is_empty() {
+            return Leaf::Unscored;
+        }
+        match self.reduced(&scored, total) {
+            Reduced::Leaf(leaf) => leaf,
+            Reduced::List(_) => Leaf::Unscored,
+        }
+    }
+
+    fn reduced(&mut self, leaves: &[LeafRef<'_>], total: usize) -> Reduced {
+        let mut floats = Vec::with_capacity(leaves.len());
+        if let Some(conversion) = self.reducer.conversion() {
+            for leaf in leaves {
+                let converted = conversion.convert_leaf(*leaf);
+                self.unconvertible += usize::from(!converted.convertible);
+                floats.push(converted.value);
+            }
+        }
+        self.reducer.reduce_epochs(&EpochValues { floats: &floats, leaves: Leaves::Slice(leaves), total })
+    }
+
+    fn lists<'s>(&self, scored: &[&'s Value], length: usize) -> Result<Vec<&'s [Leaf]>> {
+        scored
+            .iter()
+            .map(|value| match value {
+                Value::List(list) if list.len() == length => Ok(list.as_slice()),
+                Value::List(list) => {
+                    Err(self.shapes(format!("a list of {length} and a list of {}", list.len())))
+                }
+                other => Err(self.shapes(format!("a list of {length} and {}", other.view().describe()))),
+            })
+            .collect()
+    }
+
+    fn maps<'s>(&self, scored: &[&'s Value], first: &LeafMap) -> Result<Vec<&'s LeafMap>> {
+        scored
+            .iter()
+            .map(|value| match value {
+                Value::Map(map) => {
+                    let extra = map.keys().find(|key| !first.contains_key(*key));
+                    let lacking = first.keys().find(|key| !map.contains_key(*key));
+                    match extra.or(lacking) {
+                        None => Ok(map),
+                        Some(key) => Err(self.shapes(format!("only some have the key {key:?}"))),
+                    }
+                }
+                other => Err(self.shapes(format!("a map and {}", other.view().describe()))),
+            })
+            .collect()
+    }
+
+    fn scalars<'s>(&self, scored: &[&'s Value]) -> Result<Vec<LeafRef<'s>>> {
+        scored
+            .iter()
+            .map(|value| match value.view() {
+                crate::ValueRef::Leaf(leaf) => Ok(leaf),
+                nested if !self.reducer.lifts() => Err(Error::Shape {
+                    metric: self.name.to_owned(),
+                    sample: self.sample.to_owned(),
+                    found: nested.describe(),
+                    wanted: "this reducer takes scalars only; choose another one for lists and maps"
+                        .to_owned(),
+                }),
+                nested => Err(self.shapes(format!("a scalar and {}", nested.describe()))),
+            })
+            .collect()
+    }
+
+    fn shapes(&self, difference: String) -> Error {
+        Error::EpochShapes { reducer: self.name.to_owned(), sample: self.sample.to_owned(), difference }
+    }
+}
+
+/// What is recorded with one epoch's score besides its value.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DetailView<'a> {
+    pub(crate) answer: Option<&'a str>,
+    pub(crate) explanation: Option<&'a str>,
+    pub(crate) reason: Option<&'a str>,
+    pub(crate) metadata: Option<&'a Metadata>,
+}
+
+impl<'a> From<&'a Score> for DetailView<'a> {
+    fn from(score: &'a Score) -> Self {
+        DetailView {
+            answer: score.answer.as_deref(),
+            explanation: score.explanation.as_deref(),
+            reason: score.reason.as_deref(),
+            metadata: score.metadata.as_ref(),
+        }
+    }
+}
+
+impl<'a> From<&'a Detail> for DetailView<'a> {
+    fn from(detail: &'a Detail) -> Self {
+        DetailView {
+            answer: detail.answer.as_deref(),
+            explanation: detail.explanation.as_deref(),
+            reason: detail.reason.as_deref(),
+            metadata: detail.metadata.as_ref(),
+        }
+    }
+}
+
+/// What a reduced score keeps: answer, explanation and reason only where equal across all epochs,
+/// the first epoch's metadata; unscored epochs take part in both.
+pub(crate) fn merge_details<'a>(
+    epochs: impl Iterator<Item = DetailView<'a>> + Clone,
+    panel: Option<Panel>,
+) -> Detail {
+    let first = epochs.clone().next().unwrap_or_default();
+    let same = |field: fn(&DetailView<'a>) -> Option<&'a str>| {
+        let wanted = field(&first)?;
+        epochs.clone().all(|epoch| field(&epoch) == Some(wanted)).then(|| wanted.to_owned())
+    };
+    Detail {
+        answer: same(|d| d.answer),
+        explanation: same(|d| d.explanation),
+        reason: same(|d| d.reason),
+        metadata: first.metadata.cloned(),
+        history: Vec::new(),
+        panel,
+    }
+}
+
+/// A reducer from a name and a closure.
+///
+/// ```
+/// use errorbar_core::{Reducer, Score, reducer_fn};
+/// let last = reducer_fn("last", |scores: &[Score]| {
+///     Ok(scores.last().cloned().unwrap_or_else(|| Score::unscored("no_response")))
+/// });
+/// assert_eq!(last.reduce(&[Score::new(0), Score::new(1)])?.as_i64()?, 1);
+/// # Ok::<(), errorbar_core::Error>(())
+/// ```
+pub fn reducer_fn<F>(name: impl Into<String>, reduce: F) -> FnReducer<F>
+where
+    F: Fn(&[Score]) -> Result<Score> + Send + Sync,
+{
+    FnReducer { name: name.into(), reduce }
+}
+
+/// A reducer made of a closure; see [`reducer_fn`].
+pub struct FnReducer<F> {
+    name: String,
+    reduce: F,
+}
+
+impl<F> fmt::Debug for FnReducer<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "reducer_fn({:?})", self.name)
+    }
+}
+
+impl<F> Reducer for FnReducer<F>
+where
+    F: Fn(&[Score]) -> Result<Score> + Send + Sync,
+{
+    fn spec(&self) -> Spec {
+        Spec::new(&self.name)
+    }
+
+    fn reduce(&self, scores: &[Score]) -> Result<Score> {
+        (self.reduce)(scores)
+    }
+}

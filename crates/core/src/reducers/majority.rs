@@ -1,0 +1,75 @@
+//! `majority`: the value that more than half of all epochs hold.
+
+use std::sync::Arc;
+
+use super::mode::tally;
+use super::reduces_by_epoch;
+use crate::reducer::{EpochReducer, EpochValues, Reduced, Reducer};
+use crate::registry::ReducerEntry;
+use crate::spec::Spec;
+use crate::value::{Conversion, Leaf};
+
+/// The value held by more than half of all epochs, unscored ones counted; else unscored.
+#[derive(Clone, Debug, Default)]
+pub struct Majority;
+
+/// The value held by more than half of all epochs.
+pub fn majority() -> Majority {
+    Majority
+}
+
+pub(super) const ENTRY: ReducerEntry = ReducerEntry {
+    name: "majority",
+    doc: "The value that more than half of all epochs hold, unscored ones counted; else unscored.",
+    params: &[],
+    build: |_| Ok(Arc::new(Majority)),
+    replaces: false,
+};
+
+impl Reducer for Majority {
+    fn spec(&self) -> Spec {
+        Spec::new("majority")
+    }
+
+    reduces_by_epoch!();
+}
+
+impl EpochReducer for Majority {
+    fn conversion(&self) -> Option<&Conversion> {
+        None
+    }
+
+    fn is_vote(&self) -> bool {
+        true
+    }
+
+    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> Reduced {
+        let votes = tally(epochs);
+        let winner = votes.iter().find(|(_, count)| 2 * count > epochs.total());
+        let leaf = winner.map_or(Leaf::Unscored, |(first, _)| epochs.to_leaf(*first));
+        Reduced::Leaf(leaf)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Score, Value};
+
+    #[test]
+    fn more_than_half_of_all() {
+        let reduce = |values: Vec<Value>| {
+            let scores: Vec<Score> = values.into_iter().map(Score::new).collect();
+            majority().reduce(&scores).unwrap()
+        };
+        assert_eq!(reduce(vec!["C".into(), "C".into(), "I".into()]).value, "C".into());
+        assert_eq!(reduce(vec!["C".into(), "I".into()]).value, Value::Unscored);
+        let short = reduce(vec!["C".into(), "C".into(), Value::Unscored, Value::Unscored]);
+        assert_eq!(short.value, Value::Unscored, "two of four are no majority");
+        let panel = short.metadata.unwrap()["panel"].clone();
+        let failure = |index| serde_json::json!({"index": index, "reason": null, "explanation": null});
+        assert_eq!(panel["votes"], serde_json::json!(["C", "C", null, null]));
+        assert_eq!(panel["size"], 4);
+        assert_eq!(panel["failures"], serde_json::json!([failure(2), failure(3)]));
+    }
+}

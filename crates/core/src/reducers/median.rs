@@ -1,0 +1,91 @@
+//! `median`: the middle of the epochs.
+
+use std::sync::Arc;
+
+use super::mean::correctly_rounded_mean;
+use super::{conversion_arg, passed_conversion, reduces_by_epoch, takes_conversion};
+use crate::args::spec_of;
+use crate::reducer::{EpochReducer, EpochValues, Reduced, Reducer};
+use crate::registry::{Param, ReducerEntry};
+use crate::spec::Spec;
+use crate::value::{Conversion, Leaf};
+
+/// The middle of the converted values; of an even number, the mean of the middle two.
+#[derive(Clone, Debug, Default)]
+pub struct Median {
+    conversion: Conversion,
+}
+
+/// The middle of the epochs.
+pub fn median() -> Median {
+    Median::default()
+}
+
+impl Median {
+    takes_conversion!();
+}
+
+pub(super) const ENTRY: ReducerEntry = ReducerEntry {
+    name: "median",
+    doc: "The middle of the epochs; of an even number, the mean of the middle two.",
+    params: &[Param::optional("value_to_float", "value_to_float()")],
+    build: |args| Ok(Arc::new(Median { conversion: conversion_arg(args)? })),
+    replaces: false,
+};
+
+impl Reducer for Median {
+    fn spec(&self) -> Spec {
+        spec_of("median", [("value_to_float", passed_conversion(&self.conversion))])
+    }
+
+    reduces_by_epoch!();
+}
+
+impl EpochReducer for Median {
+    fn conversion(&self) -> Option<&Conversion> {
+        Some(&self.conversion)
+    }
+
+    fn keeps_single(&self) -> bool {
+        true
+    }
+
+    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> Reduced {
+        // Epochs are few: a copy on the stack spares an allocation per sample.
+        let mut few = [0.0; 16];
+        let mut many;
+        let floats = epochs.floats();
+        let sorted: &mut [f64] = match few.get_mut(..floats.len()) {
+            Some(few) => {
+                few.copy_from_slice(floats);
+                few
+            }
+            None => {
+                many = floats.to_vec();
+                &mut many
+            }
+        };
+        sorted.sort_unstable_by(f64::total_cmp);
+        let middle = sorted.get((sorted.len() - 1) / 2..=sorted.len() / 2).unwrap_or_default();
+        Reduced::Leaf(Leaf::from(correctly_rounded_mean(middle)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Score, Value};
+
+    #[test]
+    fn middle_or_mean_of_the_middle_two() {
+        let reduce = |values: &[f64]| {
+            let scores: Vec<Score> = values.iter().map(|v| Score::new(*v)).collect();
+            median().reduce(&scores).unwrap().value
+        };
+        assert_eq!(reduce(&[3.0, 1.0, 2.0]), Value::Float(2.0));
+        assert_eq!(reduce(&[4.0, 1.0, 2.0, 3.0]), Value::Float(2.5));
+        assert_eq!(reduce(&[7.0]), Value::Float(7.0));
+        let many: Vec<f64> = (0..31).rev().map(f64::from).collect();
+        assert_eq!(reduce(&many), Value::Float(15.0));
+    }
+}

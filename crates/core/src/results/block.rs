@@ -1,0 +1,273 @@
+//! The blocks of one scorer under one reducer.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use super::naming::free_key;
+use super::{Block, Entry, Failure, Results, glob};
+use crate::columns::ValueColumn;
+use crate::error::{Error, Result};
+use crate::metric::{Figure, Metric, MetricValue};
+use crate::plan::{MetricItem, MetricMap, Metrics};
+use crate::score::Metadata;
+use crate::scores::{ConversionCache, ScoreSet, Scores};
+use crate::value::{Leaf, ValueRef};
+
+/// What all blocks of a view have in common.
+pub(super) struct BlockContext<'a> {
+    pub(super) scorer: &'a str,
+    pub(super) reducer: Option<String>,
+    pub(super) params: &'a Metadata,
+    pub(super) missing: usize,
+}
+
+/// Adds the blocks that the metrics ask for: a plain one for a list, one per key for each map.
+pub(super) fn blocks(
+    set: &ScoreSet<'_>,
+    metrics: &Metrics,
+    context: &BlockContext<'_>,
+    results: &mut Results,
+) -> Result<()> {
+    match metrics {
+        Metrics::Map(map) => by_key(set, map, context, results),
+        Metrics::List(items) => {
+            let plain = items.iter().filter_map(|item| match item {
+                MetricItem::Metric(metric) => Some(metric),
+                MetricItem::Map(_) => None,
+            });
+            results.scores.push(plain_block(set, plain, context));
+            for item in items {
+                if let MetricItem::Map(map) = item {
+                    by_key(set, map, context, results)?;
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+impl BlockContext<'_> {
+    fn block(&self, name: &str, scored: usize, unscored: usize) -> Block {
+        Block {
+            name: name.to_owned(),
+            scorer: self.scorer.to_owned(),
+            reducer: self.reducer.clone(),
+            scored_samples: scored,
+            unscored_samples: unscored,
+            missing_samples: self.missing,
+            params: self.params.clone(),
+            metrics: IndexMap::new(),
+            failures: Vec::new(),
+        }
+    }
+}
+
+fn plain_block<'m>(
+    set: &ScoreSet<'_>,
+    metrics: impl Iterator<Item = &'m Arc<dyn Metric>>,
+    context: &BlockContext<'_>,
+) -> Block {
+    let (rows, unscored) = set.scored_rows();
+    let scores = Scores::new(set, rows);
+    let mut block = context.block(context.scorer, scores.len(), unscored);
+    for metric in metrics {
+        match evaluate(metric.as_ref(), &scores) {
+            Ok(value) => add_plain(&mut block, metric.as_ref(), value),
+            Err(failure) => block.failures.push(failure),
+        }
+    }
+    block
+}
+
+/// The value of a metric; over nothing, a map that it returns all the same, or one not-a-number.
+fn evaluate(metric: &dyn Metric, scores: &Scores<'_>) -> Result<MetricValue, Failure> {
+    let value = metric.compute(scores);
+    if scores.is_empty() {
+        return Ok(match value {
+            Ok(MetricValue::Map(map)) if !map.is_empty() => MetricValue::Map(map),
+            _ => Figure::undefined(f64::NAN, "n = 0").into(),
+        });
+    }
+    value.map_err(|error| Failure { metric: metric.spec().log_name().into_owned(), error })
+}
+
+/// Entries of a plain block: keyed by name, numbered where a key is taken.
+fn add_plain(block: &mut Block, metric: &dyn Metric, value: MetricValue) {
+    let spec = metric.spec();
+    let log_name = spec.log_name().into_owned();
+    let params = metric.params();
+    let mut add = |key: &str, name: String, group: Option<String>, figure: Figure| {
+        let key = free_key(key, &block.metrics);
+        block.metrics.insert(key, entry(name, group, figure, &params));
+    };
+    match value {
+        MetricValue::Number(figure) => add(&spec.name, log_name, None, figure),
+        MetricValue::Map(map) => {
+            for (key, figure) in map {
+                if let Some(figure) = figure {
+                    add(&key, key.clone(), Some(log_name.clone()), figure);
+                }
+            }
+        }
+        MetricValue::List(list) => {
+            for (at, figure) in list.into_iter().enumerate() {
+                if let Some(figure) = figure {
+                    let number = (at + 1).to_string();
+                    add(&format!("{}-{number}", spec.name), number, Some(log_name.clone()), figure);
+                }
+            }
+        }
+    }
+}
+
+fn entry(name: String, group: Option<String>, figure: Figure, params: &Metadata) -> Entry {
+    let metadata = (!figure.notes.is_empty()).then_some(figure.notes);
+    Entry { name, group, value: figure.value, params: params.clone(), metadata }
+}
+
+/// The blocks of a map of metrics: one per key that some pattern matches.
+fn by_key(
+    set: &ScoreSet<'_>,
+    map: &MetricMap,
+    context: &BlockContext<'_>,
+    results: &mut Results,
+) -> Result<()> {
+    let (rows, unscored) = set.scored_rows();
+    let scores = Scores::new(set, rows);
+    for (key, Matched { pattern, metrics }) in matched_keys(&scores, map, context)? {
+        let field = Field { context, key: &key, pattern };
+        let column = field.column(&scores)?;
+        let sample_rows: Vec<u32> = (0..scores.len()).map(|at| scores.sample_row(at) as u32).collect();
+        let values = ScoreSet {
+            columns: set.columns,
+            scorer: set.scorer,
+            values: Cow::Owned(column),
+            details: Cow::Owned(scores.details()),
+            sample_rows: Some(Cow::Owned(sample_rows)),
+            seed: set.seed,
+            converted: ConversionCache::default(),
+        };
+        let (rows, unscored_here) = values.scored_rows();
+        let of_key = Scores::new(&values, rows);
+        let mut block = context.block(&key, of_key.len(), unscored + unscored_here);
+        for metric in metrics {
+            match evaluate(metric.as_ref(), &of_key) {
+                Ok(value) => add_by_key(&mut block, metric.as_ref(), value),
+                Err(failure) => block.failures.push(failure),
+            }
+        }
+        results.scores.push(block);
+        results.warnings.extend(super::views::unconvertible_warnings(&values));
+    }
+    Ok(())
+}
+
+/// Entries of a block by key: keyed by the metric's log name, the last one of a key standing.
+fn add_by_key(block: &mut Block, metric: &dyn Metric, value: MetricValue) {
+    let log_name = metric.spec().log_name().into_owned();
+    let params = metric.params();
+    let mut add = |key: String, name: String, figure: Figure| {
+        block.metrics.insert(key, entry(name, None, figure, &params));
+    };
+    match value {
+        MetricValue::Number(figure) => add(log_name.clone(), log_name, figure),
+        MetricValue::Map(map) => {
+            for (key, figure) in map {
+                if let Some(figure) = figure {
+                    let key = format!("{log_name}_{key}");
+                    add(key.clone(), key, figure);
+                }
+            }
+        }
+        MetricValue::List(list) => {
+            for (at, figure) in list.into_iter().enumerate() {
+                if let Some(figure) = figure {
+                    let key = format!("{log_name}_{at}");
+                    add(key.clone(), key, figure);
+                }
+            }
+        }
+    }
+}
+
+/// The metrics for one key, and the first pattern that matched it.
+struct Matched<'m> {
+    pattern: &'m str,
+    metrics: Vec<&'m Arc<dyn Metric>>,
+}
+
+/// The keys that the patterns match, in pattern order, then key order. A metric name is applied once
+/// per key. Without any scored score the patterns themselves are the keys.
+fn matched_keys<'m>(
+    scores: &Scores<'_>,
+    map: &'m MetricMap,
+    context: &BlockContext<'_>,
+) -> Result<IndexMap<String, Matched<'m>>> {
+    let mut keys: Option<Vec<&str>> = None;
+    for at in 0..scores.len() {
+        match scores.value(at) {
+            ValueRef::Map(fields) => {
+                keys.get_or_insert_with(|| fields.keys().map(AsRef::as_ref).collect());
+            }
+            other => {
+                return Err(Error::Shape {
+                    metric: format!("metrics by key of `{}`", context.scorer),
+                    sample: scores.sample_id(at).to_owned(),
+                    found: other.describe(),
+                    wanted: "metrics given as a map {pattern: [metrics]} need map-valued scores; \
+                             for scalars give a plain list of metrics"
+                        .to_owned(),
+                });
+            }
+        }
+    }
+    let mut matched: IndexMap<String, Matched<'m>> = IndexMap::new();
+    for (pattern, metrics) in map {
+        let of_pattern: Vec<&str> = match &keys {
+            Some(keys) => {
+                keys.iter().copied().filter(|key| *key == pattern || glob::matches(pattern, key)).collect()
+            }
+            None => vec![pattern],
+        };
+        for key in of_pattern {
+            let entry =
+                matched.entry(key.to_owned()).or_insert_with(|| Matched { pattern, metrics: Vec::new() });
+            for metric in metrics {
+                let name = metric.spec().qualified_name().into_owned();
+                if !entry.metrics.iter().any(|m| m.spec().qualified_name() == name) {
+                    entry.metrics.push(metric);
+                }
+            }
+        }
+    }
+    Ok(matched)
+}
+
+/// One key of map-valued scores.
+struct Field<'a> {
+    context: &'a BlockContext<'a>,
+    key: &'a str,
+    pattern: &'a str,
+}
+
+impl Field<'_> {
+    fn column(&self, scores: &Scores<'_>) -> Result<ValueColumn> {
+        let mut column = ValueColumn::default();
+        for at in 0..scores.len() {
+            let leaf = match scores.value(at) {
+                ValueRef::Map(fields) => fields.get(self.key),
+                _ => None,
+            };
+            let leaf: &Leaf = leaf.ok_or_else(|| Error::MissingField {
+                scorer: self.context.scorer.to_owned(),
+                sample: scores.sample_id(at).to_owned(),
+                key: self.key.to_owned(),
+                pattern: self.pattern.to_owned(),
+            })?;
+            column.push_leaf(leaf.clone());
+        }
+        Ok(column)
+    }
+}

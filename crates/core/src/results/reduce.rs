@@ -1,0 +1,227 @@
+//! From every epoch to one score per sample, column by column.
+
+use std::borrow::Cow;
+
+use crate::columns::{Detail, Details, SampleIndex, ScoreColumns, ScorerColumn, ValueColumn};
+use crate::error::{Error, Result};
+use crate::reducer::{
+    DetailView, EpochReducer, EpochValues, Lifting, Panel, Reduced, Reducer, merge_details,
+};
+use crate::score::Score;
+use crate::scores::{ConversionCache, ScoreSet};
+use crate::value::{Conversion, Value};
+
+/// The scores of one scorer, reduced.
+#[derive(Debug)]
+pub(super) struct ReducedScores<'a> {
+    pub(super) set: ScoreSet<'a>,
+    /// Values that the reducer's conversion had no meaning for: how many, and a row with one.
+    pub(super) unconvertible: Option<(usize, usize)>,
+}
+
+/// Reduces all scores of a scorer.
+pub(super) fn reduce<'a>(
+    columns: &'a ScoreColumns,
+    scorer: &'a ScorerColumn,
+    index: &SampleIndex,
+    reducer: &dyn Reducer,
+    seed: u64,
+) -> Result<ReducedScores<'a>> {
+    let mut reduction = Reduction::new(columns, scorer, index.len());
+    match reducer.by_epoch() {
+        Some(by_epoch) if scorer.values.is_flat() => {
+            if !reduction.single_epochs(by_epoch, index) {
+                reduction.scalars(by_epoch, index);
+            }
+        }
+        Some(by_epoch) => reduction.nested(by_epoch, &reducer.log_name(), index)?,
+        None => reduction.custom(reducer, index)?,
+    }
+    Ok(reduction.finish(seed))
+}
+
+struct Reduction<'a> {
+    columns: &'a ScoreColumns,
+    scorer: &'a ScorerColumn,
+    /// Reduced values: floats as long as nothing else comes, anything from then on.
+    floats: Vec<f64>,
+    values: Option<ValueColumn>,
+    details: Details,
+    sample_rows: Option<Vec<u32>>,
+    unconvertible: Option<(usize, usize)>,
+}
+
+impl<'a> Reduction<'a> {
+    fn new(columns: &'a ScoreColumns, scorer: &'a ScorerColumn, samples: usize) -> Self {
+        Reduction {
+            columns,
+            scorer,
+            floats: Vec::with_capacity(samples),
+            values: None,
+            details: Details::default(),
+            sample_rows: Some(Vec::with_capacity(samples)),
+            unconvertible: None,
+        }
+    }
+
+    fn finish(self, seed: u64) -> ReducedScores<'a> {
+        let values = self.values.unwrap_or_else(|| ValueColumn::from_floats(self.floats));
+        let set = ScoreSet {
+            columns: self.columns,
+            scorer: &self.scorer.name,
+            values: Cow::Owned(values),
+            details: Cow::Owned(self.details),
+            sample_rows: self.sample_rows.map(Cow::Owned),
+            seed,
+            converted: ConversionCache::default(),
+        };
+        ReducedScores { set, unconvertible: self.unconvertible }
+    }
+
+    fn len(&self) -> usize {
+        self.values.as_ref().map_or(self.floats.len(), ValueColumn::len)
+    }
+
+    fn push(&mut self, value: Value, first_row: u32) {
+        match (&mut self.values, value) {
+            (None, Value::Float(f)) => self.floats.push(f),
+            (None, Value::Unscored) => self.floats.push(f64::NAN),
+            (None, value) => {
+                let mut column = ValueColumn::from_floats(std::mem::take(&mut self.floats));
+                column.push(Some(value));
+                self.values = Some(column);
+            }
+            (Some(column), value) => column.push(Some(value)),
+        }
+        if let Some(rows) = &mut self.sample_rows {
+            rows.push(first_row);
+        }
+    }
+
+    fn count_unconvertible(&mut self, rows: &[u32]) {
+        if let Some(first) = rows.first() {
+            self.unconvertible = Some((rows.len(), *first as usize));
+        }
+    }
+
+    /// One epoch each, all present, nothing recorded besides the value, and a reducer that keeps a
+    /// single number as it is: the converted column is the result.
+    fn single_epochs(&mut self, reducer: &dyn EpochReducer, index: &SampleIndex) -> bool {
+        let simple = !index.has_repeats() && reducer.keeps_single() && self.scorer.details.is_empty();
+        let Some(conversion) = reducer.conversion().filter(|_| simple) else { return false };
+        if self.scorer.values.len() != index.len() || self.scorer.values.has_missing() {
+            return false;
+        }
+        let converted = self.scorer.values.convert(conversion);
+        self.count_unconvertible(&converted.unconvertible);
+        self.floats = converted.values;
+        self.sample_rows = None;
+        true
+    }
+
+    /// Scalars only: no score is built, no value copied.
+    fn scalars(&mut self, reducer: &dyn EpochReducer, index: &SampleIndex) {
+        let scorer = self.scorer;
+        let converted = reducer.conversion().map(|c: &Conversion| scorer.values.convert(c));
+        if let Some(converted) = &converted {
+            self.count_unconvertible(&converted.unconvertible);
+        }
+        let mut scored: Vec<u32> = Vec::new();
+        let mut floats: Vec<f64> = Vec::new();
+        index.for_each(|rows| {
+            scored.clear();
+            floats.clear();
+            let mut present = 0;
+            let mut first = None;
+            for &row in rows {
+                let Some(is_scored) = scorer.values.is_scored(row as usize) else { continue };
+                present += 1;
+                first.get_or_insert(row);
+                if is_scored {
+                    scored.push(row);
+                    if let Some(converted) = &converted {
+                        floats.push(converted.values.get(row as usize).copied().unwrap_or(f64::NAN));
+                    }
+                }
+            }
+            let Some(first) = first else { return };
+            let value = if scored.is_empty() {
+                Value::Unscored
+            } else {
+                let epochs = EpochValues::of_column(&scorer.values, &scored, &floats, present);
+                match reducer.reduce_epochs(&epochs) {
+                    Reduced::Leaf(leaf) => Value::from(leaf),
+                    Reduced::List(list) => Value::List(list),
+                }
+            };
+            if reducer.is_vote() || !scorer.details.is_empty() {
+                let epochs = rows.iter().filter_map(|row| {
+                    let view = scorer.details.get(*row as usize).map(DetailView::from).unwrap_or_default();
+                    Some((scorer.values.to_value(*row as usize)?, view))
+                });
+                let panel = reducer.is_vote().then(|| Panel::of(epochs.clone()));
+                self.details.set(self.len(), merge_details(epochs.map(|(_, view)| view), panel));
+            }
+            self.push(value, first);
+        });
+    }
+
+    /// Lists or maps among the values: whole scores, lifted.
+    fn nested(&mut self, reducer: &dyn EpochReducer, name: &str, index: &SampleIndex) -> Result<()> {
+        self.each_sample(index, |columns, scores, first| {
+            let sample = columns.id(first as usize);
+            let mut lifting = Lifting { reducer, name, sample, unconvertible: 0 };
+            let score = lifting.reduce(scores)?;
+            Ok((score, lifting.unconvertible))
+        })
+    }
+
+    /// A custom reducer: whole scores in, a whole score out.
+    fn custom(&mut self, reducer: &dyn Reducer, index: &SampleIndex) -> Result<()> {
+        self.each_sample(index, |columns, scores, first| {
+            let score = reducer.reduce(scores).map_err(|error| Error::Undefined {
+                metric: reducer.log_name(),
+                problem: format!("sample {:?}: {error}", columns.id(first as usize)),
+            })?;
+            Ok((score, 0))
+        })
+    }
+
+    fn each_sample(
+        &mut self,
+        index: &SampleIndex,
+        mut reduce: impl FnMut(&ScoreColumns, &[Score], u32) -> Result<(Score, usize)>,
+    ) -> Result<()> {
+        let mut failed = None;
+        let scorer = self.scorer;
+        let mut scores: Vec<Score> = Vec::new();
+        index.for_each(|rows| {
+            if failed.is_some() {
+                return;
+            }
+            scores.clear();
+            let mut first = None;
+            for &row in rows {
+                if let Some(value) = scorer.values.to_value(row as usize) {
+                    first.get_or_insert(row);
+                    let detail = scorer.details.get(row as usize).cloned().unwrap_or_default();
+                    scores.push(detail.into_score(value));
+                }
+            }
+            let Some(first) = first else { return };
+            match reduce(self.columns, &scores, first) {
+                Ok((score, unconvertible)) => {
+                    if unconvertible > 0 {
+                        let (count, _) = self.unconvertible.get_or_insert((0, first as usize));
+                        *count += unconvertible;
+                    }
+                    let (value, detail) = Detail::of_score(score);
+                    self.details.set(self.len(), detail);
+                    self.push(value, first);
+                }
+                Err(error) => failed = Some(error),
+            }
+        });
+        failed.map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,149 @@
+//! A score: what a scorer says about one answer, with its reasons.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+use crate::error::Result;
+use crate::value::Value;
+
+/// Free-form metadata, in the order it was written.
+pub type Metadata = Map<String, Json>;
+
+/// A score and all that is recorded with it.
+///
+/// ```
+/// use errorbar_core::Score;
+/// let score = Score::new("C").answer("red").explanation("the colour matches");
+/// assert_eq!(score.to_f64(), 1.0);
+/// assert!(score.as_f64().is_err(), "strict: a grade is not a number");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// The value, or [`Value::Unscored`].
+    pub value: Value,
+    /// The answer that was scored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// Why the score is what it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<String>,
+    /// Machine-readable: `invalid_response_format`, `refusal`, `no_response`, `grader_failed`,
+    /// `scoring_failed` or a word of one's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Anything else the scorer wants to keep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
+    /// Earlier values, when the score was edited.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<Json>,
+}
+
+impl Score {
+    /// A score of this value, with nothing else recorded.
+    pub fn new(value: impl Into<Value>) -> Self {
+        Score {
+            value: value.into(),
+            answer: None,
+            explanation: None,
+            reason: None,
+            metadata: None,
+            history: Vec::new(),
+        }
+    }
+
+    /// An answer that could not be scored, and why.
+    pub fn unscored(reason: impl Into<String>) -> Self {
+        Score { reason: Some(reason.into()), ..Score::new(Value::Unscored) }
+    }
+
+    /// Records the answer.
+    #[must_use]
+    pub fn answer(mut self, answer: impl Into<String>) -> Self {
+        self.answer = Some(answer.into());
+        self
+    }
+
+    /// Records the explanation.
+    #[must_use]
+    pub fn explanation(mut self, explanation: impl Into<String>) -> Self {
+        self.explanation = Some(explanation.into());
+        self
+    }
+
+    /// Records the reason.
+    #[must_use]
+    pub fn reason(mut self, reason: impl Into<String>) -> Self {
+        self.reason = Some(reason.into());
+        self
+    }
+
+    /// Adds one entry of metadata.
+    #[must_use]
+    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Json>) -> Self {
+        self.metadata.get_or_insert_default().insert(key.into(), value.into());
+        self
+    }
+
+    /// Old logs carry the reason as `metadata.unscored_reason`: lift it, leaving the metadata as it is.
+    #[must_use]
+    pub fn lift_reason(mut self) -> Self {
+        if self.reason.is_none() {
+            let old = self.metadata.as_ref().and_then(|m| m.get("unscored_reason"));
+            self.reason = old.and_then(Json::as_str).map(str::to_owned);
+        }
+        self
+    }
+
+    /// See [`Value::as_f64`].
+    pub fn as_f64(&self) -> Result<f64> {
+        self.value.as_f64()
+    }
+
+    /// See [`Value::as_i64`].
+    pub fn as_i64(&self) -> Result<i64> {
+        self.value.as_i64()
+    }
+
+    /// See [`Value::as_bool`].
+    pub fn as_bool(&self) -> Result<bool> {
+        self.value.as_bool()
+    }
+
+    /// See [`Value::as_text`].
+    pub fn as_text(&self) -> Result<String> {
+        self.value.as_text()
+    }
+
+    /// See [`Value::to_f64`].
+    pub fn to_f64(&self) -> f64 {
+        self.value.to_f64()
+    }
+}
+
+/// One row as a custom metric sees it: the whole score, and the sample it belongs to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SampleScore {
+    /// The score.
+    pub score: Score,
+    /// The sample's id, as text.
+    pub sample_id: String,
+    /// The sample's metadata: the keys that the plan asked for.
+    pub sample_metadata: Metadata,
+    /// The scorer's name.
+    pub scorer: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_of_old_logs_is_lifted() {
+        let old = Score::new(Value::Unscored).metadata("unscored_reason", "refusal").lift_reason();
+        assert_eq!(old.reason.as_deref(), Some("refusal"));
+        assert!(old.metadata.unwrap().contains_key("unscored_reason"));
+        let newer = Score::unscored("no_response").metadata("unscored_reason", "refusal").lift_reason();
+        assert_eq!(newer.reason.as_deref(), Some("no_response"));
+    }
+}

@@ -1,0 +1,384 @@
+//! What a metric sees: the scored rows of one scorer, reduced or not.
+
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::columns::{Detail, Details, Floats, MetadataColumn, ScoreColumns, ValueColumn};
+use crate::error::{Error, Result};
+use crate::score::{Metadata, SampleScore, Score};
+use crate::value::{Conversion, Leaf, LeafRef, Value, ValueRef};
+
+/// All scores of one scorer under one reducer, the unscored among them.
+///
+/// Results make these themselves; make one by hand to call a metric directly, in a unit test say:
+///
+/// ```
+/// use errorbar_core::{Metric, Score, ScoreColumns, ScoreSet, metrics::accuracy};
+/// let mut columns = ScoreColumns::new(["match"]);
+/// columns.push("q1", 1).score("match", Score::new("C"))?;
+/// columns.push("q2", 1).score("match", Score::new("I"))?;
+/// let set = ScoreSet::unreduced(&columns, "match")?;
+/// assert_eq!(accuracy().compute(&set.scores())?.number(), Some(0.5));
+/// # Ok::<(), errorbar_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ScoreSet<'a> {
+    pub(crate) columns: &'a ScoreColumns,
+    pub(crate) scorer: &'a str,
+    pub(crate) values: Cow<'a, ValueColumn>,
+    pub(crate) details: Cow<'a, Details>,
+    /// The row of `columns` that each value belongs to (its first epoch, for reduced scores);
+    /// `None` when they are the same rows.
+    pub(crate) sample_rows: Option<Cow<'a, [u32]>>,
+    pub(crate) seed: u64,
+    pub(crate) converted: ConversionCache,
+}
+
+/// The columns converted so far: several metrics share one conversion.
+#[derive(Debug, Default)]
+pub(crate) struct ConversionCache(Mutex<Vec<(Conversion, Arc<Floats>)>>);
+
+impl<'a> ScoreSet<'a> {
+    /// The scores of a scorer as they are, every epoch by itself.
+    pub fn unreduced(columns: &'a ScoreColumns, scorer: &str) -> Result<Self> {
+        let column = columns.scorer(scorer).ok_or_else(|| {
+            let known: Vec<&str> = columns.scorer_names().collect();
+            Error::custom(format!("no scores by `{scorer}`; there are scores by: {}", known.join(", ")))
+        })?;
+        Ok(ScoreSet {
+            columns,
+            scorer: &column.name,
+            values: Cow::Borrowed(&column.values),
+            details: Cow::Borrowed(&column.details),
+            sample_rows: None,
+            seed: 0,
+            converted: ConversionCache::default(),
+        })
+    }
+
+    /// The same scores, with another seed for random figures.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// The scored ones, as metrics see them.
+    pub fn scores(&'a self) -> Scores<'a> {
+        Scores::new(self, self.scored_rows().0)
+    }
+
+    fn floats(&self, conversion: &Conversion) -> Arc<Floats> {
+        let mut cache = self.converted.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, floats)) = cache.iter().find(|(c, _)| c == conversion) {
+            return Arc::clone(floats);
+        }
+        let floats = Arc::new(self.values.convert(conversion));
+        cache.push((conversion.clone(), Arc::clone(&floats)));
+        floats
+    }
+
+    /// For each conversion that met values without a meaning as a number: how many, and a row with one.
+    pub(crate) fn unconvertible(&self) -> Vec<(usize, usize)> {
+        let cache = self.converted.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = |(_, floats): &(Conversion, Arc<Floats>)| {
+            floats.unconvertible.first().map(|row| (floats.unconvertible.len(), *row as usize))
+        };
+        cache.iter().filter_map(found).collect()
+    }
+
+    /// The row of the score columns that a value belongs to.
+    pub(crate) fn sample_row(&self, row: usize) -> usize {
+        match &self.sample_rows {
+            None => row,
+            Some(rows) => rows.get(row).map_or(usize::MAX, |r| *r as usize),
+        }
+    }
+
+    /// The rows that are scored, and how many are unscored. Missing rows are neither.
+    pub(crate) fn scored_rows(&self) -> (Rows<'static>, usize) {
+        if let Some(floats) = self.values.as_floats() {
+            let unscored = floats.iter().filter(|f| f.is_nan()).count();
+            if unscored == 0 {
+                return (Rows::All(floats.len()), 0);
+            }
+        }
+        let mut unscored = 0;
+        let mut rows = Vec::with_capacity(self.values.len());
+        for row in 0..self.values.len() {
+            match self.values.get(row) {
+                Some(value) if value.is_unscored() => unscored += 1,
+                Some(_) => rows.push(row as u32),
+                None => {}
+            }
+        }
+        if rows.len() == self.values.len() {
+            (Rows::All(rows.len()), unscored)
+        } else {
+            (Rows::Some(Cow::Owned(rows)), unscored)
+        }
+    }
+}
+
+/// A choice of rows.
+#[derive(Clone, Debug)]
+pub(crate) enum Rows<'a> {
+    All(usize),
+    Some(Cow<'a, [u32]>),
+}
+
+/// The scores that a metric is computed over. Unscored ones are never among them.
+///
+/// Iterate for one [`SampleScore`] per row, or ask for all values as floats at once.
+///
+/// ```
+/// use errorbar_core::{Result, Scores};
+/// fn share_above(scores: &Scores<'_>, threshold: f64) -> Result<f64> {
+///     let mut above = 0;
+///     for sample in scores {
+///         if sample.score.as_f64()? > threshold {
+///             above += 1;
+///         }
+///     }
+///     Ok(f64::from(above) / scores.len().max(1) as f64)
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Scores<'a> {
+    set: &'a ScoreSet<'a>,
+    rows: Rows<'a>,
+}
+
+impl<'a> Scores<'a> {
+    pub(crate) fn new(set: &'a ScoreSet<'a>, rows: Rows<'a>) -> Self {
+        Scores { set, rows }
+    }
+
+    /// The number of scores.
+    pub fn len(&self) -> usize {
+        match &self.rows {
+            Rows::All(count) => *count,
+            Rows::Some(rows) => rows.len(),
+        }
+    }
+
+    /// Whether there is no score.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The scorer's name.
+    pub fn scorer(&self) -> &'a str {
+        self.set.scorer
+    }
+
+    /// The seed that random figures start from.
+    pub fn seed(&self) -> u64 {
+        self.set.seed
+    }
+
+    /// The row of the score set behind position `at`.
+    fn row(&self, at: usize) -> usize {
+        match &self.rows {
+            Rows::All(_) => at,
+            Rows::Some(rows) => rows.get(at).map_or(usize::MAX, |r| *r as usize),
+        }
+    }
+
+    /// One row, with whole score and sample; `None` beyond the end.
+    pub fn get(&self, at: usize) -> Option<SampleScore> {
+        if at >= self.len() {
+            return None;
+        }
+        Some(SampleScore {
+            score: self.score(at),
+            sample_id: self.sample_id(at).to_owned(),
+            sample_metadata: self.sample_metadata(at),
+            scorer: self.set.scorer.to_owned(),
+        })
+    }
+
+    /// The whole score at a position.
+    pub fn score(&self, at: usize) -> Score {
+        let row = self.row(at);
+        let value = self.set.values.to_value(row).unwrap_or(Value::Unscored);
+        self.set.details.get(row).cloned().unwrap_or_default().into_score(value)
+    }
+
+    /// The value at a position, borrowed.
+    pub fn value(&self, at: usize) -> ValueRef<'a> {
+        let set: &'a ScoreSet<'a> = self.set;
+        set.values.get(self.row(at)).unwrap_or(ValueRef::Leaf(LeafRef::Unscored))
+    }
+
+    /// The id of the sample at a position.
+    pub fn sample_id(&self, at: usize) -> &'a str {
+        self.set.columns.id(self.set.sample_row(self.row(at)))
+    }
+
+    /// The row of the score columns that a position belongs to.
+    pub(crate) fn sample_row(&self, at: usize) -> usize {
+        self.set.sample_row(self.row(at))
+    }
+
+    /// What is recorded with the scores besides their values, by position.
+    pub(crate) fn details(&self) -> Details {
+        let mut details = Details::default();
+        if !self.set.details.is_empty() {
+            for at in 0..self.len() {
+                details.set(at, self.set.details.get(self.row(at)).cloned().unwrap_or_default());
+            }
+        }
+        details
+    }
+
+    /// The metadata of the sample at a position.
+    pub fn sample_metadata(&self, at: usize) -> Metadata {
+        self.set.columns.metadata_row(self.set.sample_row(self.row(at)))
+    }
+
+    /// The score's own metadata at a position.
+    pub fn score_metadata(&self, at: usize) -> Option<&'a Metadata> {
+        let set: &'a ScoreSet<'a> = self.set;
+        set.details.get(self.row(at)).and_then(|d: &Detail| d.metadata.as_ref())
+    }
+
+    /// All values as floats through the default conversion, in row order.
+    pub fn floats(&self) -> Vec<f64> {
+        self.converted(&Conversion::default(), |floats| floats.to_vec())
+    }
+
+    /// All values as floats through a conversion, in row order.
+    pub fn floats_with(&self, conversion: &Conversion) -> Vec<f64> {
+        self.converted(conversion, |floats| floats.to_vec())
+    }
+
+    /// Calls `read` with all values as floats, without a copy where none is needed.
+    pub(crate) fn converted<T>(&self, conversion: &Conversion, read: impl FnOnce(&[f64]) -> T) -> T {
+        if let (Rows::All(_), Some(floats), true) =
+            (&self.rows, self.set.values.as_floats(), conversion.keeps_numbers())
+        {
+            return read(floats);
+        }
+        let floats = self.set.floats(conversion);
+        match &self.rows {
+            Rows::All(_) => read(&floats.values),
+            Rows::Some(rows) => {
+                let picked = rows.iter().map(|r| floats.values.get(*r as usize).copied().unwrap_or(f64::NAN));
+                read(&picked.collect::<Vec<f64>>())
+            }
+        }
+    }
+
+    /// Like [`Scores::converted`], but an infinite score is an error that names the sample.
+    pub(crate) fn finite<T>(
+        &self,
+        metric: &str,
+        conversion: &Conversion,
+        read: impl FnOnce(&[f64]) -> T,
+    ) -> Result<T> {
+        self.converted(conversion, |floats| match floats.iter().position(|f| !f.is_finite()) {
+            None => Ok(read(floats)),
+            Some(at) => {
+                Err(Error::InfiniteScore { metric: metric.to_owned(), sample: self.sample_id(at).to_owned() })
+            }
+        })
+    }
+
+    /// The same scores, only some of the positions.
+    pub(crate) fn subset(&self, positions: &[u32]) -> Scores<'a> {
+        let rows = positions.iter().map(|at| self.row(*at as usize) as u32).collect();
+        Scores { set: self.set, rows: Rows::Some(Cow::Owned(rows)) }
+    }
+
+    /// Other values for some of the positions, the samples staying the same.
+    pub(crate) fn with_values<T>(
+        &self,
+        positions: &[u32],
+        values: Vec<Leaf>,
+        read: impl FnOnce(&Scores<'_>) -> T,
+    ) -> T {
+        let mut column = ValueColumn::default();
+        values.into_iter().for_each(|leaf| column.push_leaf(leaf));
+        let sample_rows: Vec<u32> =
+            positions.iter().map(|at| self.set.sample_row(self.row(*at as usize)) as u32).collect();
+        let set = ScoreSet {
+            columns: self.set.columns,
+            scorer: self.set.scorer,
+            values: Cow::Owned(column),
+            details: Cow::Owned(Details::default()),
+            sample_rows: Some(Cow::Owned(sample_rows)),
+            seed: self.set.seed,
+            converted: ConversionCache::default(),
+        };
+        read(&Scores { set: &set, rows: Rows::All(positions.len()) })
+    }
+
+    /// A metadata key of the samples.
+    pub(crate) fn key<'k>(&self, metric: &'k str, key: &'k str) -> KeyColumn<'a, 'k> {
+        KeyColumn { set: self.set, column: self.set.columns.metadata_column(key), metric, key }
+    }
+
+    /// The code of the metadata value at each position; an error names the first sample without the key.
+    pub(crate) fn codes(&self, key: &KeyColumn<'_, '_>) -> Result<Vec<u32>> {
+        (0..self.len()).map(|at| key.code(self.row(at), || self.sample_id(at).to_owned())).collect()
+    }
+}
+
+/// One metadata key, as a metric asks for it.
+pub(crate) struct KeyColumn<'a, 'k> {
+    set: &'a ScoreSet<'a>,
+    column: Option<&'a MetadataColumn>,
+    pub(crate) metric: &'k str,
+    pub(crate) key: &'k str,
+}
+
+impl<'a> KeyColumn<'a, '_> {
+    fn code(&self, row: usize, sample: impl FnOnce() -> String) -> Result<u32> {
+        let code = self.column.and_then(|column| column.code(self.set.sample_row(row)));
+        code.ok_or_else(|| Error::MissingKey {
+            metric: self.metric.to_owned(),
+            key: self.key.to_owned(),
+            sample: sample(),
+            known: self.set.columns.metadata_keys().take(12).map(str::to_owned).collect(),
+        })
+    }
+
+    /// The distinct values, by code.
+    pub(crate) fn values(&self) -> &'a [serde_json::Value] {
+        self.column.map(MetadataColumn::values).unwrap_or_default()
+    }
+}
+
+impl<'a> IntoIterator for &Scores<'a> {
+    type Item = SampleScore;
+    type IntoIter = Iter<'a>;
+
+    fn into_iter(self) -> Iter<'a> {
+        Iter { scores: self.clone(), at: 0 }
+    }
+}
+
+/// Row by row over [`Scores`].
+#[derive(Debug)]
+pub struct Iter<'a> {
+    scores: Scores<'a>,
+    at: usize,
+}
+
+impl Iterator for Iter<'_> {
+    type Item = SampleScore;
+
+    fn next(&mut self) -> Option<SampleScore> {
+        let sample = self.scores.get(self.at)?;
+        self.at += 1;
+        Some(sample)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.scores.len().saturating_sub(self.at);
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for Iter<'_> {}

@@ -1,0 +1,104 @@
+//! The reader's place in the text, and the smallest things it can read there.
+
+use super::names::{continues_word, is_reserved, starts_word};
+use super::{SpecError, SpecErrorKind};
+
+/// A place in the text. What follows it is the rest to be read; errors point at it.
+pub(super) struct Parser<'a> {
+    pub(super) text: &'a str,
+    pub(super) offset: usize,
+    pub(super) depth: usize,
+}
+
+/// A word as it stood in the text.
+pub(super) struct Word {
+    pub(super) text: String,
+    /// In backquotes, and therefore never a literal.
+    pub(super) quoted: bool,
+}
+
+impl Word {
+    /// Whether this is `true`, `None` or the like, and not a name.
+    pub(super) fn is_literal(&self) -> bool {
+        !self.quoted && is_reserved(&self.text)
+    }
+}
+
+impl<'a> Parser<'a> {
+    /// Whether a word starts right here.
+    pub(super) fn at_word(&self) -> bool {
+        self.next_char().is_some_and(|c| starts_word(c) || c == '`')
+    }
+
+    /// A word, plain or in backquotes. The parser must stand at the start of one.
+    pub(super) fn word(&mut self) -> Result<Word, SpecError> {
+        if self.next_char() == Some('`') {
+            let start = self.offset;
+            let text = self.quoted("name")?;
+            if text.is_empty() {
+                return Err(self.error_at(start, expected("a name", "an empty one".to_owned())));
+            }
+            return Ok(Word { text, quoted: true });
+        }
+        let rest = self.rest();
+        let end = rest.find(|c| !continues_word(c)).unwrap_or(rest.len());
+        let text = rest.get(..end).unwrap_or_default().to_owned();
+        self.offset += end;
+        Ok(Word { text, quoted: false })
+    }
+
+    /// Moves past blanks and says where that led.
+    pub(super) fn skip_blanks(&mut self) -> usize {
+        let rest = self.rest();
+        self.offset += rest.len() - rest.trim_start().len();
+        self.offset
+    }
+
+    /// The next character that is not blank; blanks before it are gone.
+    pub(super) fn peek(&mut self) -> Option<char> {
+        self.skip_blanks();
+        self.next_char()
+    }
+
+    /// Moves past `wanted` if it comes next.
+    pub(super) fn eat(&mut self, wanted: char) -> bool {
+        let found = self.peek() == Some(wanted);
+        if found {
+            self.offset += wanted.len_utf8();
+        }
+        found
+    }
+
+    pub(super) fn rest(&self) -> &'a str {
+        self.text.get(self.offset..).unwrap_or_default()
+    }
+
+    pub(super) fn next_char(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    pub(super) fn error_at(&self, offset: usize, kind: SpecErrorKind) -> SpecError {
+        SpecError::at(kind, self.text, offset)
+    }
+
+    /// The error that something else was wanted at this place.
+    pub(super) fn expected(&self, wanted: &str) -> SpecError {
+        let found = match self.next_char() {
+            None => "the end of the text".to_owned(),
+            Some('\'') => "\"'\"".to_owned(),
+            Some(c) => format!("'{}'", c.escape_debug()),
+        };
+        self.error_at(self.offset, expected(wanted, found))
+    }
+
+    /// Moves past the next character, whatever it is.
+    pub(super) fn bump(&mut self) -> Option<char> {
+        let c = self.next_char()?;
+        self.offset += c.len_utf8();
+        Some(c)
+    }
+}
+
+pub(super) fn expected(expected: &str, found: String) -> SpecErrorKind {
+    SpecErrorKind::Expected { expected: expected.to_owned(), found }
+}

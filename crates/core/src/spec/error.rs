@@ -1,0 +1,143 @@
+//! The error of this module: what is wrong, and where.
+
+use std::fmt;
+
+use super::SpecErrorKind;
+use crate::python_text::is_printable;
+
+/// Why a text is not a spec, or a spec cannot be used.
+///
+/// Printing it gives one line with the column; `{:#}` adds the hint. [`snippet`](Self::snippet) shows the place itself.
+///
+/// ```
+/// use errorbar_core::spec::Spec;
+///
+/// let error = "mean(to_float]".parse::<Spec>().unwrap_err();
+/// assert_eq!(error.to_string(), "expected ',' or ')' after an argument, found ']' at column 14");
+/// assert_eq!(error.snippet().unwrap(), "mean(to_float]\n             ^");
+/// ```
+// Boxed, so that the results which carry it stay small.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub struct SpecError(Box<Inner>);
+
+#[derive(Debug, Clone, PartialEq)]
+struct Inner {
+    kind: SpecErrorKind,
+    place: Option<Place>,
+    hint: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Place {
+    text: String,
+    offset: usize,
+}
+
+impl SpecError {
+    pub(super) fn at(kind: SpecErrorKind, text: &str, offset: usize) -> Self {
+        let place = Some(Place { text: text.to_owned(), offset });
+        Self(Box::new(Inner { kind, place, hint: None }))
+    }
+
+    /// Adds advice, replacing what was there.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// Says under which key of a log the error lies; to be called on the way out, so the last key comes first.
+    pub(super) fn within(mut self, key: impl fmt::Display) -> Self {
+        if let SpecErrorKind::Log { path, .. } = &mut self.0.kind {
+            *path = if path.is_empty() { key.to_string() } else { format!("{key}.{path}") };
+        }
+        self
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &SpecErrorKind {
+        &self.0.kind
+    }
+
+    /// Advice, where there is some.
+    pub fn hint(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+
+    /// The text that was parsed, if the error comes from parsing.
+    pub fn text(&self) -> Option<&str> {
+        self.0.place.as_ref().map(|place| place.text.as_str())
+    }
+
+    /// The byte of the text where the error lies.
+    pub fn offset(&self) -> Option<usize> {
+        self.0.place.as_ref().map(|place| place.offset)
+    }
+
+    /// The line of the text where the error lies, from 1.
+    pub fn line(&self) -> Option<usize> {
+        self.0.place.as_ref().map(|place| place.before().matches('\n').count() + 1)
+    }
+
+    /// The column in that line, from 1, in characters.
+    pub fn column(&self) -> Option<usize> {
+        self.0.place.as_ref().map(|place| place.before_in_line().chars().count() + 1)
+    }
+
+    /// The line where the error lies, and a caret under the column.
+    ///
+    /// Long lines are cut around the place, and control characters replaced: the text may be anyone's.
+    pub fn snippet(&self) -> Option<String> {
+        self.0.place.as_ref().map(Place::snippet)
+    }
+}
+
+impl From<SpecErrorKind> for SpecError {
+    fn from(kind: SpecErrorKind) -> Self {
+        Self(Box::new(Inner { kind, place: None, hint: None }))
+    }
+}
+
+impl fmt::Display for SpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.kind)?;
+        match (self.line(), self.column()) {
+            (Some(1), Some(column)) => write!(f, " at column {column}")?,
+            (Some(line), Some(column)) => write!(f, " at line {line}, column {column}")?,
+            _ => {}
+        }
+        match self.hint() {
+            Some(hint) if f.alternate() => write!(f, " (hint: {hint})"),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Place {
+    fn before(&self) -> &str {
+        self.text.get(..self.offset).unwrap_or(&self.text)
+    }
+
+    fn before_in_line(&self) -> &str {
+        self.before().rsplit('\n').next().unwrap_or_default()
+    }
+
+    fn snippet(&self) -> String {
+        const SHOWN_BEFORE: usize = 60;
+        const SHOWN_AFTER: usize = 40;
+
+        let visible = |c: char| if is_printable(c) { c } else { ' ' };
+        let before: Vec<char> = self.before_in_line().chars().map(visible).collect();
+        let after = self.text.get(self.offset..).unwrap_or_default();
+        let after: Vec<char> = after.chars().take_while(|&c| c != '\n').map(visible).collect();
+
+        let mut line = String::new();
+        let skipped = before.len().saturating_sub(SHOWN_BEFORE);
+        line.extend((skipped > 0).then_some('…'));
+        line.extend(before.iter().skip(skipped));
+        let caret = line.chars().count();
+        line.extend(after.iter().take(SHOWN_AFTER));
+        line.extend((after.len() > SHOWN_AFTER).then_some('…'));
+        format!("{}\n{}^", line.trim_end(), " ".repeat(caret))
+    }
+}

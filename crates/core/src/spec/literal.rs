@@ -1,0 +1,159 @@
+//! Strings and numbers as people write them, in Python, JSON or Rust.
+
+use super::cursor::Parser;
+use super::{Arg, SpecError, SpecErrorKind};
+
+impl<'a> Parser<'a> {
+    /// A string in either quote. The parser must stand at the quote.
+    pub(super) fn string(&mut self) -> Result<String, SpecError> {
+        self.quoted("string")
+    }
+
+    /// Text up to the next character equal to the one the parser stands at, with escapes resolved.
+    pub(super) fn quoted(&mut self, what: &'static str) -> Result<String, SpecError> {
+        let start = self.offset;
+        let quote = self.bump();
+        let mut text = String::new();
+        loop {
+            match self.bump() {
+                None => return Err(self.error_at(start, SpecErrorKind::Unclosed { what })),
+                c if c == quote => return Ok(text),
+                Some('\\') => text.extend(self.escape()?),
+                Some(c) => text.push(c),
+            }
+        }
+    }
+
+    /// What an escape stands for; the backslash has been read. A backslash at the end of a line stands for nothing.
+    fn escape(&mut self) -> Result<Option<char>, SpecError> {
+        let start = self.offset - 1;
+        let code = match self.bump() {
+            Some('\n') => return Ok(None),
+            Some(c @ ('\\' | '\'' | '"' | '`' | '/')) => return Ok(Some(c)),
+            Some('n') => return Ok(Some('\n')),
+            Some('r') => return Ok(Some('\r')),
+            Some('t') => return Ok(Some('\t')),
+            Some('a') => return Ok(Some('\u{7}')),
+            Some('b') => return Ok(Some('\u{8}')),
+            Some('f') => return Ok(Some('\u{c}')),
+            Some('v') => return Ok(Some('\u{b}')),
+            Some('0'..='7') => {
+                self.offset -= 1;
+                self.code_upto(3, 8)
+            }
+            Some('x') => self.code_of(2),
+            Some('u') if self.rest().starts_with('{') => self.code_in_braces(),
+            Some('u') => self.code_of(4).and_then(|code| self.join_surrogates(code)),
+            Some('U') => self.code_of(8),
+            _ => None,
+        };
+        // Python keeps a backslash it does not know. We don't, for then a typo would pass in silence.
+        code.and_then(char::from_u32).map(Some).ok_or_else(|| {
+            let escape = self.text.get(start..self.offset).unwrap_or_default().to_owned();
+            self.error_at(start, SpecErrorKind::Escape { escape })
+                .with_hint("write a backslash itself as \\\\")
+        })
+    }
+
+    /// Exactly `length` hexadecimal digits.
+    fn code_of(&mut self, length: usize) -> Option<u32> {
+        let start = self.offset;
+        let code = self.code_upto(length, 16);
+        code.filter(|_| self.offset - start == length)
+    }
+
+    /// One to `length` digits.
+    fn code_upto(&mut self, length: usize, radix: u32) -> Option<u32> {
+        let rest = self.rest();
+        let end = rest.chars().take(length).take_while(|c| c.is_digit(radix)).count();
+        let code = u32::from_str_radix(rest.get(..end)?, radix).ok()?;
+        self.offset += end;
+        Some(code)
+    }
+
+    /// `{…}`, as Rust writes it.
+    fn code_in_braces(&mut self) -> Option<u32> {
+        self.offset += 1;
+        let code = self.code_upto(6, 16)?;
+        self.offset += self.rest().strip_prefix('}').map(|_| 1)?;
+        Some(code)
+    }
+
+    /// JSON writes characters beyond U+FFFF as two escapes; the first half alone is no character.
+    fn join_surrogates(&mut self, high: u32) -> Option<u32> {
+        if !(0xd800..0xdc00).contains(&high) {
+            return Some(high);
+        }
+        self.offset += self.rest().strip_prefix("\\u").map(|_| 2)?;
+        let low = self.code_of(4).filter(|low| (0xdc00..0xe000).contains(low))?;
+        Some(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00))
+    }
+
+    /// An integer or a float. The parser must stand at a sign, a digit or a point.
+    pub(super) fn number(&mut self) -> Result<Arg, SpecError> {
+        let start = self.offset;
+        let literal = self.number_like();
+        let Some(is_float) = is_float(literal) else {
+            let literal = shorten(literal);
+            return Err(self.error_at(start, SpecErrorKind::Number { literal }));
+        };
+        let plain = literal.replace('_', "");
+        let value = if is_float {
+            plain.parse().ok().filter(|value: &f64| value.is_finite()).map(Arg::Float)
+        } else {
+            plain.parse().ok().map(Arg::Int)
+        };
+        value.ok_or_else(|| {
+            let range = if is_float { "a 64-bit float" } else { "a 64-bit integer" };
+            let literal = shorten(literal);
+            self.error_at(start, SpecErrorKind::NumberRange { literal, range })
+        })
+    }
+
+    /// Everything up to the next character that could not belong to a number. Letters are included, so that `0x10` is
+    /// reported as one wrong number and not as `0` with something behind it.
+    fn number_like(&mut self) -> &'a str {
+        let mut previous = None;
+        let rest = self.rest();
+        let end = rest.find(|c: char| {
+            let sign = matches!(c, '+' | '-') && matches!(previous, None | Some('e' | 'E'));
+            previous = Some(c);
+            !(sign || c == '.' || c == '_' || c.is_alphanumeric())
+        });
+        let literal = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+        self.offset += literal.len();
+        literal
+    }
+}
+
+/// Whether the literal is a float or an integer, or neither.
+fn is_float(literal: &str) -> Option<bool> {
+    let unsigned = literal.strip_prefix(['+', '-']).unwrap_or(literal);
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (unsigned, None),
+    };
+    let exponent_is_fine = exponent.is_none_or(|e| is_digits(e.strip_prefix(['+', '-']).unwrap_or(e)));
+    let mantissa_is_fine = match mantissa.split_once('.') {
+        None => is_digits(mantissa),
+        Some((whole, "")) => is_digits(whole),
+        Some(("", fraction)) => is_digits(fraction),
+        Some((whole, fraction)) => is_digits(whole) && is_digits(fraction),
+    };
+    let point = mantissa.contains('.') || exponent.is_some();
+    (mantissa_is_fine && exponent_is_fine).then_some(point)
+}
+
+/// Digits with single underscores between them.
+fn is_digits(text: &str) -> bool {
+    text.split('_').all(|group| !group.is_empty() && group.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Enough of a literal to recognise it in a message.
+fn shorten(literal: &str) -> String {
+    const SHOWN: usize = 40;
+    match literal.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", literal.get(..end).unwrap_or_default()),
+        None => literal.to_owned(),
+    }
+}

@@ -1,0 +1,219 @@
+//! Specs as eval logs record them.
+//!
+//! A log holds `{"name": "inspect_ai/grouped", "options": {…}}`: the qualified name, and every argument that was passed
+//! by its name. A nested spec is `{"type": "metric", "name": "mean", "params": {…}}`, with the shorter log name. So a map
+//! argument that happens to have those three entries comes back as a spec, here as in the reference.
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value, json};
+
+use super::{Arg, MAX_DEPTH, Spec, SpecError, SpecErrorKind};
+
+/// What a log says about a spec, once the registry has looked it up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    /// What the spec is a spec of: "metric", "reducer", "scorer" and so on.
+    pub kind: String,
+    /// The name with its package, which the spec itself may have left out.
+    pub qualified_name: String,
+    /// The arguments by name, as [`Spec::bind`] gives them.
+    pub params: IndexMap<String, Arg>,
+}
+
+/// Looks a spec up for recording. Only the registry knows the kind of a name and the names of its arguments, so it lends
+/// this function to whoever writes a log.
+pub type Recorder<'a> = dyn Fn(&Spec) -> Result<Recorded, SpecError> + 'a;
+
+impl Spec {
+    /// The spec as a log records it.
+    ///
+    /// # Errors
+    /// What the recorder answers, and arguments that JSON cannot hold.
+    ///
+    /// ```
+    /// use errorbar_core::spec::{Recorded, Spec};
+    /// use serde_json::json;
+    ///
+    /// let recorder = |spec: &Spec| {
+    ///     let parameters = if spec.name == "grouped" { ["metric", "group_key"] } else { ["to_float", ""] };
+    ///     let qualified_name = format!("inspect_ai/{}", spec.name);
+    ///     Ok(Recorded { kind: "metric".into(), qualified_name, params: spec.bind(&parameters)? })
+    /// };
+    /// let spec: Spec = "grouped(mean(), 'category')".parse()?;
+    /// let logged = json!({
+    ///     "name": "inspect_ai/grouped",
+    ///     "options": {"metric": {"type": "metric", "name": "mean", "params": {}}, "group_key": "category"},
+    /// });
+    /// assert_eq!(spec.to_log(&recorder)?, logged);
+    /// # Ok::<(), errorbar_core::spec::SpecError>(())
+    /// ```
+    pub fn to_log(&self, recorder: &Recorder<'_>) -> Result<Value, SpecError> {
+        let Recorded { qualified_name, params, .. } = recorder(self)?;
+        Ok(json!({"name": qualified_name, "options": params_to_log(&params, recorder)?}))
+    }
+
+    /// The spec that a log records under this name with these options. All its arguments have names.
+    ///
+    /// # Errors
+    /// An empty name, a number out of range, or nesting beyond [`MAX_DEPTH`].
+    ///
+    /// ```
+    /// use errorbar_core::spec::Spec;
+    /// use serde_json::json;
+    ///
+    /// let options = json!({"cluster": "category"});
+    /// let spec = Spec::from_log("inspect_ai/stderr", options.as_object().unwrap())?;
+    /// assert_eq!(spec.to_string(), r#"inspect_ai/stderr(cluster="category")"#);
+    /// # Ok::<(), errorbar_core::spec::SpecError>(())
+    /// ```
+    pub fn from_log(name: &str, options: &Map<String, Value>) -> Result<Self, SpecError> {
+        spec_from_log(name, options, 0)
+    }
+
+    /// A spec from JSON: its text, or either form of a log.
+    pub(super) fn from_json(value: &Value) -> Result<Self, SpecError> {
+        match (value, logged_name(value)) {
+            (Value::String(text), _) => text.parse(),
+            (_, Some(name)) => {
+                let options = value.get("options").or_else(|| value.get("params"));
+                match options {
+                    None | Some(Value::Null) => Self::from_log(name, &Map::new()),
+                    Some(Value::Object(options)) => Self::from_log(name, options),
+                    Some(other) => Err(unexpected("the options as an object", other).within("options")),
+                }
+            }
+            _ => Err(unexpected("a spec, or an object with a name and options", value)),
+        }
+    }
+}
+
+impl Arg {
+    /// The argument as a log records it among the options.
+    ///
+    /// # Errors
+    /// What the recorder answers for a nested spec, and a float that is not finite.
+    ///
+    /// ```
+    /// use errorbar_core::spec::{Arg, Recorded, Spec};
+    /// use serde_json::json;
+    ///
+    /// let recorder = |spec: &Spec| {
+    ///     let qualified_name = format!("inspect_ai/{}", spec.name);
+    ///     Ok(Recorded { kind: "metric".into(), qualified_name, params: spec.bind(&[])? })
+    /// };
+    /// let arg: Arg = "[1, mean()]".parse()?;
+    /// let logged = json!([1, {"type": "metric", "name": "mean", "params": {}}]);
+    /// assert_eq!(arg.to_log_json(&recorder)?, logged);
+    /// # Ok::<(), errorbar_core::spec::SpecError>(())
+    /// ```
+    pub fn to_log_json(&self, recorder: &Recorder<'_>) -> Result<Value, SpecError> {
+        Ok(match self {
+            Self::Null => Value::Null,
+            Self::Bool(value) => Value::from(*value),
+            Self::Int(value) => Value::from(*value),
+            Self::Float(value) if value.is_finite() => Value::from(*value),
+            Self::Float(value) => {
+                return Err(SpecErrorKind::NotFinite { value: value.to_string() }.into());
+            }
+            Self::Str(value) => Value::from(value.as_str()),
+            Self::List(items) => {
+                items.iter().map(|item| item.to_log_json(recorder)).collect::<Result<_, _>>()?
+            }
+            Self::Map(entries) => Value::Object(params_to_log(entries, recorder)?),
+            Self::Spec(spec) => {
+                let Recorded { kind, qualified_name, params } = recorder(spec)?;
+                let params = params_to_log(&params, recorder)?;
+                json!({"type": kind, "name": Spec::new(qualified_name).log_name(), "params": params})
+            }
+        })
+    }
+
+    /// The argument that a log records as this value.
+    ///
+    /// # Errors
+    /// An integer beyond `i64`, a nested spec without a name, or nesting beyond [`MAX_DEPTH`].
+    ///
+    /// ```
+    /// use errorbar_core::spec::{Arg, Spec};
+    /// use serde_json::json;
+    ///
+    /// let logged = json!({"type": "metric", "name": "stderr", "params": {"cluster": "id"}});
+    /// assert_eq!(Arg::from_log_json(&logged)?, Arg::from(Spec::new("stderr").kwarg("cluster", "id")));
+    /// # Ok::<(), errorbar_core::spec::SpecError>(())
+    /// ```
+    pub fn from_log_json(value: &Value) -> Result<Self, SpecError> {
+        arg_from_log(value, 0)
+    }
+}
+
+/// The name, if this is an object that records a spec.
+pub(super) fn logged_name(value: &Value) -> Option<&str> {
+    value.get("name").and_then(Value::as_str)
+}
+
+fn params_to_log(
+    params: &IndexMap<String, Arg>,
+    recorder: &Recorder<'_>,
+) -> Result<Map<String, Value>, SpecError> {
+    params.iter().map(|(name, arg)| Ok((name.clone(), arg.to_log_json(recorder)?))).collect()
+}
+
+fn spec_from_log(name: &str, params: &Map<String, Value>, depth: usize) -> Result<Spec, SpecError> {
+    if name.is_empty() {
+        return Err(unexpected("a name", &Value::from(name)).within("name"));
+    }
+    let mut spec = Spec::new(name);
+    spec.kwargs = args_from_log(params, depth)?;
+    Ok(spec)
+}
+
+fn args_from_log(params: &Map<String, Value>, depth: usize) -> Result<IndexMap<String, Arg>, SpecError> {
+    let read = |(name, value): (&String, &Value)| match arg_from_log(value, depth + 1) {
+        Ok(arg) => Ok((name.clone(), arg)),
+        Err(error) => Err(error.within(name)),
+    };
+    params.iter().map(read).collect()
+}
+
+fn arg_from_log(value: &Value, depth: usize) -> Result<Arg, SpecError> {
+    if depth > MAX_DEPTH {
+        return Err(SpecErrorKind::TooDeep { limit: MAX_DEPTH }.into());
+    }
+    Ok(match value {
+        Value::Null => Arg::Null,
+        Value::Bool(value) => Arg::Bool(*value),
+        Value::Number(number) => match number.as_i64() {
+            Some(value) => Arg::Int(value),
+            None if number.is_u64() => return Err(unexpected("a 64-bit integer", value)),
+            None => Arg::Float(number.as_f64().ok_or_else(|| unexpected("a finite number", value))?),
+        },
+        Value::String(text) => Arg::Str(text.clone()),
+        Value::Array(items) => {
+            let read = |(i, item)| arg_from_log(item, depth + 1).map_err(|error: SpecError| error.within(i));
+            Arg::List(items.iter().enumerate().map(read).collect::<Result<_, _>>()?)
+        }
+        Value::Object(entries) => match nested(entries) {
+            Some((name, params)) => Arg::Spec(spec_from_log(name, params, depth)?),
+            None => Arg::Map(args_from_log(entries, depth)?),
+        },
+    })
+}
+
+/// Name and parameters, if this is how a log writes a nested spec.
+fn nested(entries: &Map<String, Value>) -> Option<(&str, &Map<String, Value>)> {
+    entries.get("type")?.as_str()?;
+    Some((entries.get("name")?.as_str()?, entries.get("params")?.as_object()?))
+}
+
+fn unexpected(expected: &'static str, found: &Value) -> SpecError {
+    let found = match found {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(value) => value.to_string(),
+        Value::String(text) if text.is_empty() => "an empty string".to_owned(),
+        Value::String(_) => "a string".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    };
+    SpecErrorKind::Log { path: String::new(), expected, found }.into()
+}

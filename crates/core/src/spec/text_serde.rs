@@ -1,0 +1,55 @@
+//! Specs in JSON, TOML and the like. They are written as text, which is what people put into task files, and read from
+//! text or from the forms of a log.
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+use super::{MetricItem, MetricsSpec, Spec, SpecError};
+
+impl Serialize for Spec {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Spec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read(deserializer, Self::from_json)
+    }
+}
+
+/// The structured form: a list or a map of texts.
+impl Serialize for MetricsSpec {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::List(items) => serializer.collect_seq(items),
+            Self::Map(map) => map.serialize(serializer),
+        }
+    }
+}
+
+impl Serialize for MetricItem {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Metric(spec) => spec.serialize(serializer),
+            Self::Map(map) => map.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for MetricsSpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read(deserializer, Self::from_log_json)
+    }
+}
+
+/// By way of a JSON value: what stands there decides how it is to be read, and serde's own way of trying variants ends in
+/// errors that say nothing.
+fn read<'de, D: Deserializer<'de>, T>(
+    deserializer: D,
+    from_json: impl FnOnce(&Value) -> Result<T, SpecError>,
+) -> Result<T, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    from_json(&value).map_err(|error| D::Error::custom(format_args!("{error:#}")))
+}

@@ -1,0 +1,153 @@
+//! Count, mean, variance and standard error from exact sums.
+
+use super::exact::ExactSum;
+use super::magnitude::Magnitude;
+
+/// Count, sum and sum of squares, all exact: mergeable, and free of the rounding that an offset or an order would cause.
+///
+/// The variance comes from `n·Σx² − (Σx)²`, the formula that every textbook warns against, and rightly so in floating point.
+/// Here both terms are exact integers of a common unit, so nothing cancels but what should, and each figure is rounded once.
+///
+/// ```
+/// # use errorbar_core::stats::Moments;
+/// let mut moments = Moments::new();
+/// moments.extend(&[1.0, 2.0, 4.0]);
+/// assert_eq!(moments.mean(), Some(7.0 / 3.0));
+/// assert_eq!(moments.variance(), Some(7.0 / 3.0)); // (3·21 − 7²) / (3·2) = 14 / 6
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Moments {
+    n: u64,
+    sum: ExactSum,
+    sum_of_squares: ExactSum,
+}
+
+impl Moments {
+    /// No observations.
+    pub const fn new() -> Self {
+        Self { n: 0, sum: ExactSum::new(), sum_of_squares: ExactSum::new() }
+    }
+
+    /// Adds one observation.
+    pub fn push(&mut self, x: f64) {
+        self.push_times(x, 1);
+    }
+
+    /// Adds `count` equal observations.
+    pub fn push_times(&mut self, x: f64, count: u64) {
+        self.n += count;
+        self.sum.add_times(x, count);
+        self.sum_of_squares.add_square_times(x, count);
+    }
+
+    /// Adds every observation of a slice.
+    pub fn extend(&mut self, values: &[f64]) {
+        self.n += values.len() as u64;
+        for block in values.chunks(BLOCK) {
+            if let Some((sum, squares)) = dyadic_sums(block) {
+                self.sum.add(sum);
+                self.sum_of_squares.add(squares);
+            } else {
+                self.sum.extend(block);
+                self.sum_of_squares.extend_squares(block);
+            }
+        }
+    }
+
+    /// Adds the observations of another set.
+    pub fn merge(&mut self, other: &Self) {
+        self.n += other.n;
+        self.sum.merge(&other.sum);
+        self.sum_of_squares.merge(&other.sum_of_squares);
+    }
+
+    /// The number of observations.
+    pub fn count(&self) -> u64 {
+        self.n
+    }
+
+    /// The exact sum of the observations.
+    pub fn sum(&self) -> &ExactSum {
+        &self.sum
+    }
+
+    /// The mean, correctly rounded; `None` without observations.
+    pub fn mean(&self) -> Option<f64> {
+        (self.n > 0).then(|| self.sum.divide(self.n))
+    }
+
+    /// The sample variance (divisor n − 1), correctly rounded; `None` with fewer than two observations.
+    pub fn variance(&self) -> Option<f64> {
+        let n = self.n;
+        (n > 1).then(|| self.spread(&[n, n - 1], Magnitude::to_f64))
+    }
+
+    /// The sample standard deviation (divisor n − 1); `None` with fewer than two observations.
+    pub fn std(&self) -> Option<f64> {
+        let n = self.n;
+        (n > 1).then(|| self.spread(&[n, n - 1], Magnitude::sqrt))
+    }
+
+    /// The standard error of the mean, s/√n; `None` with fewer than two observations.
+    pub fn stderr(&self) -> Option<f64> {
+        let n = self.n;
+        (n > 1).then(|| self.spread(&[n, n - 1, n], Magnitude::sqrt))
+    }
+
+    /// The standard deviation with divisor n; `None` without observations.
+    pub fn population_std(&self) -> Option<f64> {
+        let n = self.n;
+        (n > 0).then(|| self.spread(&[n, n], Magnitude::sqrt))
+    }
+
+    /// `n·Σx² − (Σx)²` over the divisors, rounded by `round`.
+    fn spread(&self, divisors: &[u64], round: impl FnOnce(&Magnitude) -> f64) -> f64 {
+        if self.sum.is_poisoned() {
+            return f64::NAN;
+        }
+        let (_, sum) = self.sum.magnitude();
+        let (_, squares) = self.sum_of_squares.magnitude();
+        let scatter = squares.times(self.n).minus(&sum.squared());
+        round(&scatter.over(divisors))
+    }
+}
+
+/// Observations per block of the fast path.
+const BLOCK: usize = 256;
+/// Independent sums in a block, so that additions need not wait for each other.
+const LANES: usize = 8;
+/// The grid of the fast path: multiples of 2^-10.
+const GRID: f64 = 1024.0;
+/// Adding and subtracting 1.5·2^52 rounds to an integer whatever is below 2^51.
+const ROUNDER: f64 = 1.5 * (1_u64 << 52) as f64;
+/// Integers below this are exact in an `f64`.
+const EXACT_INTEGERS: f64 = (1_u64 << 53) as f64;
+
+/// Sum and sum of squares of a block of scores such as 0, 1, ½ or 4, for which plain `f64` arithmetic is exact already.
+///
+/// Every `y = 1024·x` must be an integer and `Σy²` below 2^53. Then no partial sum of squares was rounded, and as |y| ≤ y² for
+/// integers, neither was a partial sum. NaN and infinity fail the comparison with 2^53.
+fn dyadic_sums(block: &[f64]) -> Option<(f64, f64)> {
+    let mut sums = [0.0; LANES];
+    let mut squares = [0.0; LANES];
+    let mut off_grid = [0_u64; LANES];
+    let (groups, rest) = block.as_chunks::<LANES>();
+    let mut last = [0.0; LANES];
+    for (slot, x) in last.iter_mut().zip(rest) {
+        *slot = *x;
+    }
+    for group in groups.iter().chain(std::iter::once(&last)) {
+        let lanes = sums.iter_mut().zip(&mut squares).zip(&mut off_grid);
+        for (((sum, square), off), x) in lanes.zip(group) {
+            let y = x * GRID;
+            let rounded = (y + ROUNDER) - ROUNDER;
+            *off |= rounded.to_bits() ^ y.to_bits();
+            *sum += y;
+            *square += y * y;
+        }
+    }
+    let squares: f64 = squares.iter().sum();
+    let on_grid = off_grid.iter().all(|&bits| bits == 0);
+    let sum: f64 = sums.iter().sum();
+    (on_grid && squares < EXACT_INTEGERS).then_some((sum / GRID, squares / (GRID * GRID)))
+}

@@ -1,0 +1,328 @@
+//! From a score value to a float.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::digits::decimal_digit;
+use super::{Leaf, LeafRef, ValueRef};
+use crate::spec::{Arg, Spec};
+
+/// The default conversion, with its four grades (`C`, `P`, `I`, `N`) configurable.
+///
+/// In this order: equal to *correct* → 1, *partial* → 0.5, *incorrect* or *noanswer* → 0; numbers
+/// and booleans as they are; the texts yes/true → 1 and no/false → 0 in any case; texts that are
+/// finite numbers → that number. Anything else is 0 and counted as not convertible.
+///
+/// ```
+/// use errorbar_core::{Value, value_to_float};
+/// let grades = value_to_float().correct("yes").incorrect("no");
+/// assert_eq!(grades.convert(Value::from("yes").view()).value, 1.0);
+/// assert!(!grades.convert(Value::from("perhaps").view()).convertible);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ValueToFloat {
+    correct: Option<Leaf>,
+    incorrect: Option<Leaf>,
+    partial: Option<Leaf>,
+    noanswer: Option<Leaf>,
+}
+
+/// The default conversion, to be configured.
+pub fn value_to_float() -> ValueToFloat {
+    ValueToFloat::default()
+}
+
+/// What a conversion made of a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Converted {
+    /// The number; 0 where the value is not convertible.
+    pub value: f64,
+    /// Whether the value had a meaning as a number.
+    pub convertible: bool,
+}
+
+impl ValueToFloat {
+    /// The grade that counts 1.
+    #[must_use]
+    pub fn correct(mut self, grade: impl Into<Leaf>) -> Self {
+        self.correct = Some(grade.into());
+        self
+    }
+
+    /// The grade that counts 0.
+    #[must_use]
+    pub fn incorrect(mut self, grade: impl Into<Leaf>) -> Self {
+        self.incorrect = Some(grade.into());
+        self
+    }
+
+    /// The grade that counts one half.
+    #[must_use]
+    pub fn partial(mut self, grade: impl Into<Leaf>) -> Self {
+        self.partial = Some(grade.into());
+        self
+    }
+
+    /// The grade for no answer, which counts 0.
+    #[must_use]
+    pub fn noanswer(mut self, grade: impl Into<Leaf>) -> Self {
+        self.noanswer = Some(grade.into());
+        self
+    }
+
+    /// Converts one value.
+    pub fn convert(&self, value: ValueRef<'_>) -> Converted {
+        match value {
+            ValueRef::Leaf(leaf) => self.convert_leaf(leaf),
+            ValueRef::List(_) | ValueRef::Map(_) => Converted { value: 0.0, convertible: false },
+        }
+    }
+
+    /// Converts one scalar.
+    pub fn convert_leaf(&self, leaf: LeafRef<'_>) -> Converted {
+        let number = self.grade(leaf).or_else(|| leaf.number()).or_else(|| match leaf {
+            LeafRef::Str(text) => truth_word(text).or_else(|| parse_number(text)),
+            _ => None,
+        });
+        Converted { value: number.unwrap_or(0.0), convertible: number.is_some() }
+    }
+
+    fn grade(&self, leaf: LeafRef<'_>) -> Option<f64> {
+        let is = |grade: &Option<Leaf>, default: &'static str| match grade {
+            Some(grade) => leaf.equals(grade.view()),
+            None => matches!(leaf, LeafRef::Str(text) if text == default),
+        };
+        if is(&self.correct, "C") {
+            Some(1.0)
+        } else if is(&self.partial, "P") {
+            Some(0.5)
+        } else if is(&self.incorrect, "I") || is(&self.noanswer, "N") {
+            Some(0.0)
+        } else {
+            None
+        }
+    }
+
+    /// The spec this conversion is built from.
+    pub fn spec(&self) -> Spec {
+        let grades = [
+            ("correct", &self.correct),
+            ("incorrect", &self.incorrect),
+            ("partial", &self.partial),
+            ("noanswer", &self.noanswer),
+        ];
+        grades.into_iter().filter_map(|(name, grade)| Some((name, grade.as_ref()?))).fold(
+            Spec::new("value_to_float"),
+            |spec, (name, grade)| {
+                spec.kwarg(
+                    name,
+                    match grade {
+                        Leaf::Unscored | Leaf::Null => Arg::Null,
+                        Leaf::Bool(b) => Arg::Bool(*b),
+                        Leaf::Int(i) => Arg::Int(*i),
+                        Leaf::Float(f) => Arg::Float(*f),
+                        Leaf::Str(s) => Arg::Str(s.to_string()),
+                    },
+                )
+            },
+        )
+    }
+}
+
+fn truth_word(text: &str) -> Option<f64> {
+    if text.eq_ignore_ascii_case("yes") || text.eq_ignore_ascii_case("true") {
+        Some(1.0)
+    } else if text.eq_ignore_ascii_case("no") || text.eq_ignore_ascii_case("false") {
+        Some(0.0)
+    } else {
+        None
+    }
+}
+
+/// A text as a finite number: surrounding blanks, a sign, a leading or trailing point, an exponent
+/// and single underscores between digits are accepted, digits of any script too; `nan`, `inf`, hex
+/// and overflow are not.
+pub(super) fn parse_number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    // Rust's parser would also take "inf", "nan" and "infinity": a number has no other letter than e.
+    let plain = text.bytes().all(|b| b.is_ascii() && (!b.is_ascii_alphabetic() || matches!(b, b'e' | b'E')));
+    let parsed = if plain && !text.contains('_') { text.parse() } else { spelled_out(text)?.parse() };
+    parsed.ok().filter(|f: &f64| f.is_finite())
+}
+
+/// The number in plain ASCII, without its underscores; nothing if there is more to it than that.
+fn spelled_out(text: &str) -> Option<String> {
+    let mut plain = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    let mut after_digit = false;
+    while let Some(c) = characters.next() {
+        let digit = decimal_digit(c);
+        match (digit, c) {
+            (Some(digit), _) => plain.push(char::from(b'0' + digit)),
+            (None, '.' | '+' | '-' | 'e' | 'E') => plain.push(c),
+            (None, '_') if after_digit && characters.peek().is_some_and(|c| decimal_digit(*c).is_some()) => {}
+            _ => return None,
+        }
+        after_digit = digit.is_some();
+    }
+    Some(plain)
+}
+
+type ConvertFn = dyn Fn(ValueRef<'_>) -> Option<f64> + Send + Sync;
+
+/// How a numeric metric or reducer reads a value: the default conversion, a configured one, or
+/// one's own function.
+#[derive(Clone)]
+pub struct Conversion(Kind);
+
+#[derive(Clone)]
+enum Kind {
+    Grades(ValueToFloat),
+    Custom { name: Arc<str>, convert: Arc<ConvertFn> },
+}
+
+impl Conversion {
+    /// A conversion of one's own; `None` means "not convertible": 0, and counted.
+    ///
+    /// ```
+    /// use errorbar_core::{Conversion, Value};
+    /// let length = Conversion::from_fn("length", |value| value.as_text().ok().map(|t| t.len() as f64));
+    /// assert_eq!(length.convert(Value::from("four").view()).value, 4.0);
+    /// ```
+    pub fn from_fn(
+        name: impl Into<Arc<str>>,
+        convert: impl Fn(ValueRef<'_>) -> Option<f64> + Send + Sync + 'static,
+    ) -> Self {
+        Conversion(Kind::Custom { name: name.into(), convert: Arc::new(convert) })
+    }
+
+    /// Converts one value.
+    pub fn convert(&self, value: ValueRef<'_>) -> Converted {
+        match &self.0 {
+            Kind::Grades(grades) => grades.convert(value),
+            Kind::Custom { convert, .. } => {
+                let number = convert(value);
+                Converted { value: number.unwrap_or(0.0), convertible: number.is_some() }
+            }
+        }
+    }
+
+    /// Converts one scalar.
+    pub fn convert_leaf(&self, leaf: LeafRef<'_>) -> Converted {
+        match &self.0 {
+            Kind::Grades(grades) => grades.convert_leaf(leaf),
+            Kind::Custom { .. } => self.convert(ValueRef::Leaf(leaf)),
+        }
+    }
+
+    /// Whether plain numbers and booleans convert to themselves: no grade is a number or boolean.
+    pub(crate) fn keeps_numbers(&self) -> bool {
+        let text = |grade: &Option<Leaf>| matches!(grade, None | Some(Leaf::Str(_)));
+        match &self.0 {
+            Kind::Grades(g) => [&g.correct, &g.incorrect, &g.partial, &g.noanswer].into_iter().all(text),
+            Kind::Custom { .. } => false,
+        }
+    }
+
+    /// The spec this conversion is built from; a function is recorded by its name alone.
+    pub fn spec(&self) -> Spec {
+        match &self.0 {
+            Kind::Grades(grades) => grades.spec(),
+            Kind::Custom { name, .. } => Spec::new(name.to_string()),
+        }
+    }
+}
+
+impl Default for Conversion {
+    fn default() -> Self {
+        Conversion(Kind::Grades(ValueToFloat::default()))
+    }
+}
+
+impl From<ValueToFloat> for Conversion {
+    fn from(grades: ValueToFloat) -> Self {
+        Conversion(Kind::Grades(grades))
+    }
+}
+
+impl fmt::Debug for Conversion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.spec())
+    }
+}
+
+impl PartialEq for Conversion {
+    /// Two functions are the same conversion only if they are the same function.
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Kind::Grades(a), Kind::Grades(b)) => a == b,
+            (Kind::Custom { convert: a, .. }, Kind::Custom { convert: b, .. }) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Value;
+    use super::*;
+
+    fn float(value: impl Into<Value>) -> f64 {
+        let converted = ValueToFloat::default().convert(value.into().view());
+        assert!(converted.convertible);
+        converted.value
+    }
+
+    #[test]
+    fn grades_truth_words_and_numbers() {
+        assert_eq!(float("C"), 1.0);
+        assert_eq!(float("P"), 0.5);
+        assert_eq!(float("I"), 0.0);
+        assert_eq!(float("N"), 0.0);
+        assert_eq!(float("YES"), 1.0);
+        assert_eq!(float("False"), 0.0);
+        assert_eq!(float(" 1e-2 "), 0.01);
+        assert_eq!(float(".5"), 0.5);
+        assert_eq!(float("+5"), 5.0);
+        assert_eq!(float("1_000"), 1000.0);
+        assert_eq!(float("１２.５"), 12.5);
+        assert_eq!(float(true), 1.0);
+        assert_eq!(float(-3), -3.0);
+    }
+
+    #[test]
+    fn what_has_no_meaning_is_zero_and_says_so() {
+        for text in [
+            "c",
+            " yes",
+            "",
+            "nan",
+            "inf",
+            "-Infinity",
+            "0x10",
+            "1e999",
+            "1__0",
+            "_1",
+            "1_",
+            "1_.5",
+            "e",
+            "1e",
+        ] {
+            let converted = ValueToFloat::default().convert(Value::from(text).view());
+            assert_eq!(converted, Converted { value: 0.0, convertible: false }, "{text:?}");
+        }
+        let null = ValueToFloat::default().convert_leaf(LeafRef::Null);
+        assert!(!null.convertible);
+    }
+
+    #[test]
+    fn a_number_may_be_a_grade() {
+        let grades = value_to_float().correct(10).partial("half").incorrect(0);
+        assert_eq!(grades.convert_leaf(LeafRef::Float(10.0)).value, 1.0);
+        assert_eq!(grades.convert_leaf(LeafRef::Str("half")).value, 0.5);
+        assert_eq!(grades.convert_leaf(LeafRef::Bool(false)).value, 0.0);
+        assert_eq!(grades.convert_leaf(LeafRef::Int(7)).value, 7.0, "not a grade: itself");
+        assert!(!Conversion::from(grades).keeps_numbers());
+        assert!(Conversion::default().keeps_numbers());
+    }
+}

@@ -1,0 +1,2 @@
+//! The `errorbar` command.
+fn main() {}

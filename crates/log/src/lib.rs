@@ -1,0 +1,2 @@
+//! Score tables, read into the columns of errorbar.
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! The attributes `#[metric]` and `#[reducer]` of errorbar.
+#![forbid(unsafe_code)]
