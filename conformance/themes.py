@@ -56,6 +56,21 @@ def epochs(table, key=None, meta=None, scorer="s"):
     return out
 
 
+# Verdicts on single cases of a grid.
+VERDICT_BY_NAME = {
+    "cluster-infinite-id-stderr": "json-metadata",
+    "cluster-infinite-id-ci": "json-metadata",
+    "cluster-infinite-id-ci-wilson": "json-metadata",
+    "grouped-by-non-finite": "json-metadata",
+    "grouped-by-non-finite-groups": "json-metadata",
+    "cluster-key-null-stderr": "null-argument",
+    "cluster-key-null-ci": "null-argument",
+    "cluster-key-null-ci-wilson": "null-argument",
+    "params-default-given": "null-argument",
+    "grouped-all-positional": "positional",
+}
+
+
 def case(name, about, metrics=None, samples=(), reducers=None, scorers=None, task=None, headline=None, verdict=None):
     out = {
         "name": name,
@@ -67,6 +82,7 @@ def case(name, about, metrics=None, samples=(), reducers=None, scorers=None, tas
     }
     if headline is not None:
         out["headline"] = headline
+    verdict = verdict or VERDICT_BY_NAME.get(name)
     if verdict:
         out["verdict"] = verdict
     return out
@@ -396,7 +412,7 @@ def grouped():
         case("grouped-of-wilson", "Wilson per group", ["grouped(ci_wilson(), 'g')"], plain, verdict="grouped-map"),
         case("grouped-of-frequency", "frequencies per group", ["grouped(frequency(), 'g')"], plain, verdict="grouped-map"),
         case("grouped-of-unreduced", "a metric that wants every epoch", ["grouped(conf_unreduced(), 'g')"],
-             epochs([[1, 0], [1, 1], [0, 0]], "g", ["a", "a", "b"]), verdict="grouped-wants"),
+             epochs([[1, 0], [1, 1], [0, 0]], "g", ["a", "a", "b"])),
         case("grouped-of-grouped", "groups in groups", ["grouped(grouped(accuracy(), 'h'), 'g')"],
              [sample(1, 1, {"s": 1}, {"g": "x", "h": "p"}), sample(2, 1, {"s": 0}, {"g": "y", "h": "q"})], verdict="grouped-map"),
         case("grouped-of-krippendorff", "alpha per group", ["grouped(krippendorff_alpha(), 'g')"],
@@ -1034,7 +1050,7 @@ def wants():
     for (label, specs), (plan, given) in itertools.product(combos.items(), plans.items()):
         source = table if label != "in-map" else [[{"a": 1}, {"a": 0}], [{"a": 1}, {"a": 1}]]
         out.append(case(f"wants-{label}-{plan}", f"which scores a metric sees: {label}, reducers {plan}", specs,
-                        epochs(source, "g", ["x", "y", "x"]), reducers=given, verdict="grouped-wants" if "grouped" in label else None))
+                        epochs(source, "g", ["x", "y", "x"]), reducers=given))
     out += [
         case("wants-reduced-none-single", "no reduction is fine when ids do not repeat", ["conf_reduced()"], rows([1, 0]), reducers=[]),
         case("wants-reduced-none-repeat", "no reduction and ids repeat", ["conf_reduced()"], epochs([[1, 0]]), reducers=[]),

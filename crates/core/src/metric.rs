@@ -244,6 +244,21 @@ pub(crate) fn param_json(name: &str, arg: &Arg) -> Json {
     }
 }
 
+/// The arguments of a metric that holds another one, which records its own arguments in its own way.
+pub(crate) fn params_with_inner(metric: &dyn Metric, argument: &str, inner: &dyn Metric) -> Metadata {
+    let described = serde_json::json!({
+        "type": "metric",
+        "name": inner.spec().log_name(),
+        "params": inner.params(),
+    });
+    let args = metric.spec().kwargs;
+    let param = |(name, arg): (&String, &Arg)| match name == argument {
+        true => (name.clone(), described.clone()),
+        false => (name.clone(), param_json(name, arg)),
+    };
+    args.iter().map(param).collect()
+}
+
 /// The state of a metric over the scores seen so far.
 pub trait MetricState: fmt::Debug + Send + Any {
     /// Takes in more scores.

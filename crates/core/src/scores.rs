@@ -36,7 +36,11 @@ pub struct ScoreSet<'a> {
 
 /// The columns converted so far: several metrics share one conversion.
 #[derive(Debug, Default)]
-pub(crate) struct ConversionCache(Mutex<Vec<(Conversion, Arc<Floats>)>>);
+pub(crate) struct ConversionCache {
+    converted: Mutex<Vec<(Conversion, Arc<Floats>)>>,
+    /// Values without a meaning as a number that a metric met on its own: how many, and a row with one.
+    met_elsewhere: Mutex<Vec<(usize, usize)>>,
+}
 
 impl<'a> ScoreSet<'a> {
     /// The scores of a scorer as they are, every epoch by itself.
@@ -69,7 +73,7 @@ impl<'a> ScoreSet<'a> {
     }
 
     fn floats(&self, conversion: &Conversion) -> Arc<Floats> {
-        let mut cache = self.converted.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.converted.converted.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, floats)) = cache.iter().find(|(c, _)| c == conversion) {
             return Arc::clone(floats);
         }
@@ -80,11 +84,12 @@ impl<'a> ScoreSet<'a> {
 
     /// For each conversion that met values without a meaning as a number: how many, and a row with one.
     pub(crate) fn unconvertible(&self) -> Vec<(usize, usize)> {
-        let cache = self.converted.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let elsewhere = self.converted.met_elsewhere.lock().unwrap_or_else(PoisonError::into_inner);
+        let cache = self.converted.converted.lock().unwrap_or_else(PoisonError::into_inner);
         let found = |(_, floats): &(Conversion, Arc<Floats>)| {
             floats.unconvertible.first().map(|row| (floats.unconvertible.len(), *row as usize))
         };
-        cache.iter().filter_map(found).collect()
+        cache.iter().filter_map(found).chain(elsewhere.iter().copied()).collect()
     }
 
     /// The row of the score columns that a value belongs to.
@@ -311,7 +316,19 @@ impl<'a> Scores<'a> {
             seed: self.set.seed,
             converted: ConversionCache::default(),
         };
-        read(&Scores { set: &set, rows: Rows::All(positions.len()) })
+        let result = read(&Scores { set: &set, rows: Rows::All(positions.len()) });
+        for (count, row) in set.unconvertible() {
+            self.note_unconvertible(count, positions.get(row).map_or(0, |at| *at as usize));
+        }
+        result
+    }
+
+    /// Remembers values that have no meaning as a number, for the warnings.
+    pub(crate) fn note_unconvertible(&self, count: usize, at: usize) {
+        if count > 0 {
+            let mut met = self.set.converted.met_elsewhere.lock().unwrap_or_else(PoisonError::into_inner);
+            met.push((count, self.row(at)));
+        }
     }
 
     /// A metadata key of the samples.

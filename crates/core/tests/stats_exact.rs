@@ -147,12 +147,13 @@ fn what_is_not_finite_makes_nan_for_good() {
 #[test]
 fn a_sum_is_small() {
     // One lives per cluster, of which there may be hundreds of thousands.
-    assert!(size_of::<ExactSum>() <= 64);
+    assert!(size_of::<ExactSum>() <= 72);
 }
 
 /// NIST's generators NumAcc2 and NumAcc4. The figures are the exact standard deviations of the f64s nearest to the data, to 20
 /// digits; the certified 0.1 is that of the decimals, which f64 cannot hold.
 #[test]
+#[expect(clippy::excessive_precision, reason = "figures as they were computed")]
 fn nist_numerical_accuracy() {
     let series = |first: f64, a: f64, b: f64| {
         let mut values = vec![first];

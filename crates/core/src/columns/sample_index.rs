@@ -60,6 +60,11 @@ impl SampleIndex {
         self.samples
     }
 
+    /// The number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows.as_ref().map_or(self.samples, Vec::len)
+    }
+
     /// Whether some sample has more than one row.
     pub(crate) fn has_repeats(&self) -> bool {
         self.rows.is_some()
@@ -81,6 +86,25 @@ impl SampleIndex {
             });
         }
         duplicate
+    }
+
+    /// Calls `each` with the rows of every sample that has one present, samples in the order of their
+    /// first present row.
+    pub(crate) fn for_each_present(&self, present: impl Fn(u32) -> bool, mut each: impl FnMut(&[u32])) {
+        let Some(rows) = &self.rows else { return self.for_each(each) };
+        let mut order: Vec<(u32, usize, usize)> = Vec::with_capacity(self.samples);
+        let mut start = 0;
+        for &end in &self.ends {
+            let group = rows.get(start..end as usize).unwrap_or_default();
+            if let Some(first) = group.iter().copied().filter(|row| present(*row)).min() {
+                order.push((first, start, end as usize));
+            }
+            start = end as usize;
+        }
+        order.sort_unstable();
+        for (_, start, end) in order {
+            each(rows.get(start..end).unwrap_or_default());
+        }
     }
 
     /// Calls `each` with the rows of every sample, in order.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use crate::args::{ArgProblem, ArgType, passed, spec_of};
 use crate::error::{Error, Result};
-use crate::metric::{Figure, MetadataKeys, Metric, MetricValue, Wants};
+use crate::metric::{Figure, MetadataKeys, Metric, MetricValue, params_with_inner};
 use crate::registry::{MetricEntry, Param, Registry};
+use crate::score::Metadata;
 use crate::scores::Scores;
 use crate::spec::{Arg, Spec};
 use crate::value::{Conversion, Leaf, LeafRef, ValueRef};
@@ -74,7 +75,7 @@ impl Aggregate {
     }
 
     /// The field of one score; nothing if the score is to be left out.
-    fn field(&self, scores: &Scores<'_>, at: usize) -> Result<Option<Leaf>> {
+    fn field(&self, scores: &Scores<'_>, at: usize, unconvertible: &mut usize) -> Result<Option<Leaf>> {
         let shape = |found: String, wanted: String| Error::Shape {
             metric: "aggregate".to_owned(),
             sample: scores.sample_id(at).to_owned(),
@@ -103,7 +104,11 @@ impl Aggregate {
             Some(leaf) => leaf,
         };
         Ok(Some(match &self.to_float {
-            Some(conversion) => Leaf::from(conversion.convert_leaf(leaf).value),
+            Some(conversion) => {
+                let converted = conversion.convert_leaf(leaf);
+                *unconvertible += usize::from(!converted.convertible);
+                Leaf::from(converted.value)
+            }
             None => leaf.to_leaf(),
         }))
     }
@@ -142,23 +147,25 @@ impl Metric for Aggregate {
         )
     }
 
+    fn params(&self) -> Metadata {
+        params_with_inner(self, "agg", self.agg.as_ref())
+    }
+
     fn metadata_keys(&self) -> MetadataKeys {
         self.agg.metadata_keys()
     }
 
-    fn wants(&self) -> Wants {
-        self.agg.wants()
-    }
-
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        let mut unconvertible = 0;
         let mut positions = Vec::with_capacity(scores.len());
         let mut values = Vec::with_capacity(scores.len());
         for at in 0..scores.len() {
-            if let Some(value) = self.field(scores, at)? {
+            if let Some(value) = self.field(scores, at, &mut unconvertible)? {
                 positions.push(at as u32);
                 values.push(value);
             }
         }
+        scores.note_unconvertible(unconvertible, 0);
         if positions.is_empty() {
             return Ok(Figure::undefined(f64::NAN, "n = 0").into());
         }

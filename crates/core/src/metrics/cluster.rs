@@ -7,32 +7,13 @@ use crate::error::{Error, Result};
 use crate::python_text::json_text;
 use crate::scores::Scores;
 use crate::stats::{ClusterTotal, ExactSum};
+use crate::value::{Leaf, LeafKey};
 
 /// Who belongs together. Numbers compare across types: 1, 1.0 and true are one cluster, "1" is another.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum ClusterId {
-    Int(i64),
-    Float(u64),
-    Text(String),
-}
-
-impl ClusterId {
-    fn new(value: &Json) -> Option<Self> {
-        match value {
-            Json::Bool(b) => Some(ClusterId::Int(i64::from(*b))),
-            Json::String(s) => Some(ClusterId::Text(s.clone())),
-            Json::Number(n) => match (n.as_i64(), n.as_f64()) {
-                (Some(i), _) => Some(ClusterId::Int(i)),
-                (None, Some(f)) if f.is_nan() => None,
-                (None, Some(f)) if f.fract() == 0.0 && f.abs() < 2f64.powi(63) => {
-                    Some(ClusterId::Int(f as i64))
-                }
-                (None, Some(f)) => Some(ClusterId::Float(f.to_bits())),
-                (None, None) => None,
-            },
-            Json::Null | Json::Array(_) | Json::Object(_) => None,
-        }
-    }
+/// Null, lists and maps are no cluster.
+fn cluster_id(json: &Json) -> Option<LeafKey> {
+    let leaf = Leaf::from_json(json).ok()?;
+    LeafKey::new(leaf.view()).filter(|key| *key != LeafKey::Null)
 }
 
 /// One cluster: how many scores, and their exact sum.
@@ -45,7 +26,7 @@ pub(super) struct Cluster {
 /// All clusters seen so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clusters {
-    index: HashMap<ClusterId, usize, foldhash::fast::RandomState>,
+    index: HashMap<LeafKey, usize, foldhash::fast::RandomState>,
     clusters: Vec<Cluster>,
 }
 
@@ -67,7 +48,7 @@ impl Clusters {
                 Some(Some(number)) => *number,
                 _ => {
                     let json = column.values().get(code as usize).unwrap_or(&Json::Null);
-                    let id = ClusterId::new(json).ok_or_else(|| Error::ClusterId {
+                    let id = cluster_id(json).ok_or_else(|| Error::ClusterId {
                         metric: metric.to_owned(),
                         key: key.to_owned(),
                         sample: scores.sample_id(at).to_owned(),
@@ -88,7 +69,7 @@ impl Clusters {
         Ok(())
     }
 
-    fn number(&mut self, id: ClusterId) -> usize {
+    fn number(&mut self, id: LeafKey) -> usize {
         let clusters = &mut self.clusters;
         *self.index.entry(id).or_insert_with(|| {
             clusters.push(Cluster::default());

@@ -14,7 +14,7 @@ use crate::registry::{MetricEntry, Param};
 use crate::score::Metadata;
 use crate::scores::Scores;
 use crate::spec::Spec;
-use crate::value::ValueRef;
+use crate::value::{Leaf, ValueRef};
 
 /// The share of each value among all epochs, by its text; declared categories come first.
 #[derive(Clone, Debug, Default)]
@@ -58,10 +58,18 @@ pub(super) const ENTRY: MetricEntry = MetricEntry {
     doc: "Share of each value among all epochs, by its text; works on unreduced scores.",
     params: &[Param::optional("categories", "None"), Param::optional("normalize", "true")],
     build: |args| {
-        Ok(Arc::new(Frequency { categories: args.get("categories")?, normalize: args.get("normalize")? }))
+        Ok(Arc::new(Frequency {
+            categories: args.get::<Vec<Leaf>>("categories")?.map(as_texts),
+            normalize: args.get("normalize")?,
+        }))
     },
     replaces: false,
 };
+
+/// Categories are compared by their text, so numbers may stand for theirs.
+fn as_texts(categories: Vec<Leaf>) -> Vec<String> {
+    categories.iter().map(|category| category.view().text()).collect()
+}
 
 impl Metric for Frequency {
     fn spec(&self) -> Spec {

@@ -6,9 +6,10 @@ use indexmap::IndexMap;
 
 use crate::args::{ArgProblem, ArgType, Args, passed, spec_of};
 use crate::error::{Error, Result};
-use crate::metric::{Figure, MetadataKeys, Metric, MetricState, MetricValue, Wants, same_state};
+use crate::metric::{Figure, MetadataKeys, Metric, MetricState, MetricValue, params_with_inner, same_state};
 use crate::python_text::json_text;
 use crate::registry::{MetricEntry, Param, Registry};
+use crate::score::Metadata;
 use crate::scores::Scores;
 use crate::spec::{Arg, Spec};
 use crate::stats::ExactSum;
@@ -194,12 +195,12 @@ impl Metric for Grouped {
         )
     }
 
-    fn metadata_keys(&self) -> MetadataKeys {
-        MetadataKeys::one(&self.group_key).and(self.metric.metadata_keys())
+    fn params(&self) -> Metadata {
+        params_with_inner(self, "metric", self.metric.as_ref())
     }
 
-    fn wants(&self) -> Wants {
-        self.metric.wants()
+    fn metadata_keys(&self) -> MetadataKeys {
+        MetadataKeys::one(&self.group_key).and(self.metric.metadata_keys())
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

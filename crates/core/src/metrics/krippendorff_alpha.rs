@@ -1,6 +1,6 @@
 //! `krippendorff_alpha`: how far several ratings of the same samples agree.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::args::{ArgProblem, ArgType, passed, spec_of};
@@ -10,7 +10,7 @@ use crate::registry::{MetricEntry, Param, Registry};
 use crate::scores::Scores;
 use crate::spec::{Arg, Spec};
 use crate::stats::{ExactSum, Moments};
-use crate::value::{Conversion, LeafRef, ValueRef};
+use crate::value::{Conversion, Leaf, LeafKey, LeafRef, ValueRef};
 
 /// What the distance between two ratings is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,34 +84,6 @@ pub(super) const ENTRY: MetricEntry = MetricEntry {
     replaces: false,
 };
 
-/// A rating that can be told apart from others: a number (across number types) or a text.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Rating {
-    /// By the bits of its float, in numeric order.
-    Number(OrderedFloat),
-    Text(String),
-}
-
-#[derive(Clone, Copy, Debug)]
-struct OrderedFloat(f64);
-
-impl PartialEq for OrderedFloat {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-impl Eq for OrderedFloat {}
-impl PartialOrd for OrderedFloat {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for OrderedFloat {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
-
 impl Metric for KrippendorffAlpha {
     fn spec(&self) -> Spec {
         spec_of("krippendorff_alpha", [("level", passed(&self.level)), ("to_float", passed(&self.to_float))])
@@ -122,49 +94,65 @@ impl Metric for KrippendorffAlpha {
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        let mut units: Vec<Vec<Rating>> = Vec::new();
-        for at in 0..scores.len() {
-            if let ValueRef::List(list) = scores.value(at)
-                && list.len() >= 2
-            {
-                let ratings = list.iter().filter_map(|leaf| self.rating(leaf.view(), scores, at).transpose());
-                let ratings = ratings.collect::<Result<Vec<Rating>>>()?;
-                if ratings.len() >= 2 {
-                    units.push(ratings);
-                }
+        let (alpha, units) = match self.level.unwrap_or_default() {
+            Level::Nominal => {
+                let units = self.units(scores, |leaf, _| Ok(LeafKey::new(leaf)))?;
+                (nominal(&units), units.len())
             }
-        }
-        let skipped = scores.len() - units.len();
-        let figure = match alpha(&units, self.level.unwrap_or_default()) {
+            level => {
+                let units = self.units(scores, |leaf, at| self.number(leaf, scores, at).map(Some))?;
+                let alpha = if level == Level::Ordinal { ordinal(&units) } else { interval(&units) };
+                (alpha, units.len())
+            }
+        };
+        let figure = match alpha {
             Some(alpha) => Figure::new(alpha),
             None => Figure::undefined(f64::NAN, "no sample with two ratings"),
         };
+        let skipped = scores.len() - units;
         let figure = if skipped == 0 { figure } else { figure.note("skipped_samples", skipped) };
-        Ok(figure.note("units", units.len()).into())
+        Ok(figure.note("units", units).into())
     }
 }
 
 impl KrippendorffAlpha {
-    fn rating(&self, leaf: LeafRef<'_>, scores: &Scores<'_>, at: usize) -> Result<Option<Rating>> {
-        if matches!(leaf, LeafRef::Unscored | LeafRef::Null) {
-            return Ok(None);
+    /// The ratings of each sample that has at least two. Null and unscored ones are no ratings.
+    fn units<T>(
+        &self,
+        scores: &Scores<'_>,
+        read: impl Fn(LeafRef<'_>, usize) -> Result<Option<T>>,
+    ) -> Result<Vec<Vec<T>>> {
+        let mut units = Vec::new();
+        for at in 0..scores.len() {
+            let ValueRef::List(list) = scores.value(at) else { continue };
+            // Before the ratings are read: a lone text is skipped, not refused.
+            if list.len() < 2 {
+                continue;
+            }
+            let rated =
+                list.iter().map(Leaf::view).filter(|l| !matches!(l, LeafRef::Unscored | LeafRef::Null));
+            let ratings: Vec<T> =
+                rated.filter_map(|leaf| read(leaf, at).transpose()).collect::<Result<_>>()?;
+            if ratings.len() >= 2 {
+                units.push(ratings);
+            }
         }
-        let level = self.level.unwrap_or_default();
+        Ok(units)
+    }
+
+    fn number(&self, leaf: LeafRef<'_>, scores: &Scores<'_>, at: usize) -> Result<f64> {
         let number = match &self.to_float {
-            Some(conversion) if level != Level::Nominal => Some(conversion.convert_leaf(leaf).value),
-            _ => leaf.number(),
+            Some(conversion) => Some(conversion.convert_leaf(leaf).value),
+            None => leaf.number(),
         };
-        if level == Level::Interval && number.is_some_and(f64::is_infinite) {
-            let (metric, sample) = ("krippendorff_alpha".to_owned(), scores.sample_id(at).to_owned());
-            return Err(Error::InfiniteScore { metric, sample });
-        }
-        match (number, leaf) {
+        let (metric, sample) = ("krippendorff_alpha".to_owned(), scores.sample_id(at).to_owned());
+        match number {
+            Some(number) if number.is_infinite() => Err(Error::InfiniteScore { metric, sample }),
             // Adding zero makes −0 and 0 one rating.
-            (Some(number), _) => Ok(Some(Rating::Number(OrderedFloat(number + 0.0)))),
-            (None, LeafRef::Str(text)) if level == Level::Nominal => Ok(Some(Rating::Text(text.to_owned()))),
-            _ => Err(Error::Shape {
-                metric: "krippendorff_alpha".to_owned(),
-                sample: scores.sample_id(at).to_owned(),
+            Some(number) => Ok(number + 0.0),
+            None => Err(Error::Shape {
+                metric,
+                sample,
                 found: format!("a list with {}", ValueRef::Leaf(leaf).describe()),
                 wanted: "ordinal and interval need numbers; give to_float=value_to_float() for grades"
                     .to_owned(),
@@ -173,69 +161,60 @@ impl KrippendorffAlpha {
     }
 }
 
-/// α = 1 − D_o/D_e (Krippendorff 2011); `None` without a unit, 1 if only one value occurs.
-fn alpha(units: &[Vec<Rating>], level: Level) -> Option<f64> {
-    if units.is_empty() {
-        return None;
-    }
-    let mut totals: BTreeMap<&Rating, u64> = BTreeMap::new();
-    for rating in units.iter().flatten() {
-        *totals.entry(rating).or_insert(0) += 1;
-    }
-    if totals.len() < 2 {
-        return Some(1.0);
-    }
-    Some(match level {
-        Level::Nominal => nominal(units, &totals),
-        Level::Ordinal => {
-            // Interval distance on the middle of each value's ranks is the ordinal distance.
-            let mut below = 0.0;
-            let ranks: BTreeMap<&Rating, f64> = totals
-                .iter()
-                .map(|(rating, &count)| {
-                    let rank = below + count as f64 / 2.0;
-                    below += count as f64;
-                    (*rating, rank)
-                })
-                .collect();
-            interval(units, |rating| ranks.get(rating).copied().unwrap_or(0.0))
-        }
-        Level::Interval => interval(units, |rating| match rating {
-            Rating::Number(number) => number.0,
-            Rating::Text(_) => 0.0,
-        }),
-    })
-}
-
-/// 1 − (N−1)·Σ_u (m_u² − Σ_c m_uc²)/(m_u − 1) / (N² − Σ_c n_c²): pairs that differ, within units
-/// against overall.
-fn nominal(units: &[Vec<Rating>], totals: &BTreeMap<&Rating, u64>) -> f64 {
+/// Krippendorff 2011, with "equal or not" as the distance: pairs that differ within units against
+/// pairs that differ overall, 1 − (N−1)·Σ_u (m_u² − Σ_c m_uc²)/(m_u − 1) / (N² − Σ_c n_c²).
+/// `None` without a unit, 1 if only one value occurs.
+fn nominal(units: &[Vec<LeafKey>]) -> Option<f64> {
+    let mut totals: HashMap<&LeafKey, u64> = HashMap::new();
     let mut observed = ExactSum::new();
     for unit in units {
-        let mut counts: BTreeMap<&Rating, u64> = BTreeMap::new();
-        unit.iter().for_each(|rating| *counts.entry(rating).or_insert(0) += 1);
+        let mut counts: HashMap<&LeafKey, u64> = HashMap::new();
+        for rating in unit {
+            *counts.entry(rating).or_insert(0) += 1;
+            *totals.entry(rating).or_insert(0) += 1;
+        }
         let m = unit.len() as u64;
         let differing = m * m - counts.values().map(|c| c * c).sum::<u64>();
         observed.add(differing as f64 / (m - 1) as f64);
     }
+    if totals.len() < 2 {
+        return (!units.is_empty()).then_some(1.0);
+    }
     let n: u64 = totals.values().sum();
-    let expected =
-        n as u128 * n as u128 - totals.values().map(|c| u128::from(*c) * u128::from(*c)).sum::<u128>();
-    1.0 - (n - 1) as f64 * observed.to_f64() / expected as f64
+    let square = |c: u64| u128::from(c) * u128::from(c);
+    let expected = square(n) - totals.values().map(|c| square(*c)).sum::<u128>();
+    Some(1.0 - (n - 1) as f64 * observed.to_f64() / expected as f64)
 }
 
-/// With squared distances Σ_pairs (x−y)² = m²·(m−1)/m·2·s², so α is one minus the mean variance
+/// The interval distance on the middle of each value's ranks is the ordinal distance.
+fn ordinal(units: &[Vec<f64>]) -> Option<f64> {
+    let mut all: Vec<f64> = units.iter().flatten().copied().collect();
+    all.sort_unstable_by(f64::total_cmp);
+    let rank = |value: &f64| {
+        let below = all.partition_point(|v| v < value);
+        let up_to = all.partition_point(|v| v <= value);
+        (below + up_to) as f64 / 2.0
+    };
+    let ranked: Vec<Vec<f64>> = units.iter().map(|unit| unit.iter().map(rank).collect()).collect();
+    interval(&ranked)
+}
+
+/// With squared distances the pairs of a unit add up to 2·m·(m−1)·s², so α is one minus the variance
 /// within units, weighted by their size, over the variance of all: 1 − Σ_u m_u·s_u² / (N·s²).
-fn interval(units: &[Vec<Rating>], number: impl Fn(&Rating) -> f64) -> f64 {
+fn interval(units: &[Vec<f64>]) -> Option<f64> {
     let mut within = ExactSum::new();
     let mut all = Moments::default();
     for unit in units {
         let mut moments = Moments::default();
-        unit.iter().for_each(|rating| moments.push(number(rating)));
-        within.add_times(moments.variance().unwrap_or(0.0), unit.len() as u64);
+        moments.extend(unit);
+        within.add_times(moments.variance().unwrap_or(0.0), moments.count());
         all.merge(&moments);
     }
-    1.0 - within.divide(all.count()) / all.variance().unwrap_or(f64::NAN)
+    let variance = all.variance()?;
+    if variance == 0.0 {
+        return Some(1.0);
+    }
+    Some(1.0 - within.divide(all.count()) / variance)
 }
 
 #[cfg(test)]
@@ -258,14 +237,19 @@ mod tests {
 
     #[test]
     fn published_example() {
-        let units: Vec<Vec<Rating>> = (0..12)
-            .map(|u| C.iter().filter_map(|row| row[u]).map(|x| Rating::Number(OrderedFloat(x))).collect())
-            .filter(|unit: &Vec<Rating>| unit.len() >= 2)
+        let units: Vec<Vec<f64>> = (0..12)
+            .map(|u| C.iter().filter_map(|row| row[u]).collect())
+            .filter(|unit: &Vec<f64>| unit.len() >= 2)
+            .collect();
+        let keys: Vec<Vec<LeafKey>> = units
+            .iter()
+            .map(|unit| unit.iter().map(|x| LeafKey::new(LeafRef::Float(*x)).unwrap()).collect())
             .collect();
         // Exact rationals from the coincidence matrix; printed as .743, .815 and .849.
-        let close = |level, want: f64| assert!((alpha(&units, level).unwrap() - want).abs() < 1e-14);
-        close(Level::Nominal, 113.0 / 152.0);
-        close(Level::Ordinal, 108577.0 / 133160.0);
-        close(Level::Interval, 951.0 / 1120.0);
+        let close =
+            |got: Option<f64>, want: f64| assert!((got.unwrap() - want).abs() < 1e-14, "{got:?} {want}");
+        close(nominal(&keys), 113.0 / 152.0);
+        close(ordinal(&units), 108577.0 / 133160.0);
+        close(interval(&units), 951.0 / 1120.0);
     }
 }

@@ -168,24 +168,22 @@ fn by_key(
 fn add_by_key(block: &mut Block, metric: &dyn Metric, value: MetricValue) {
     let log_name = metric.spec().log_name().into_owned();
     let params = metric.params();
-    let mut add = |key: String, name: String, figure: Figure| {
-        block.metrics.insert(key, entry(name, None, figure, &params));
+    let mut add = |key: String, name: String, group: Option<String>, figure: Figure| {
+        block.metrics.insert(key, entry(name, group, figure, &params));
     };
     match value {
-        MetricValue::Number(figure) => add(log_name.clone(), log_name, figure),
+        MetricValue::Number(figure) => add(log_name.clone(), log_name, None, figure),
         MetricValue::Map(map) => {
             for (key, figure) in map {
                 if let Some(figure) = figure {
-                    let key = format!("{log_name}_{key}");
-                    add(key.clone(), key, figure);
+                    add(format!("{log_name}_{key}"), key, Some(log_name.clone()), figure);
                 }
             }
         }
         MetricValue::List(list) => {
             for (at, figure) in list.into_iter().enumerate() {
                 if let Some(figure) = figure {
-                    let key = format!("{log_name}_{at}");
-                    add(key.clone(), key, figure);
+                    add(format!("{log_name}_{at}"), at.to_string(), Some(log_name.clone()), figure);
                 }
             }
         }
@@ -226,9 +224,7 @@ fn matched_keys<'m>(
     let mut matched: IndexMap<String, Matched<'m>> = IndexMap::new();
     for (pattern, metrics) in map {
         let of_pattern: Vec<&str> = match &keys {
-            Some(keys) => {
-                keys.iter().copied().filter(|key| *key == pattern || glob::matches(pattern, key)).collect()
-            }
+            Some(keys) => keys.iter().copied().filter(|key| glob::matches(pattern, key)).collect(),
             None => vec![pattern],
         };
         for key in of_pattern {

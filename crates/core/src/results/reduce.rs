@@ -128,7 +128,7 @@ impl<'a> Reduction<'a> {
         }
         let mut scored: Vec<u32> = Vec::new();
         let mut floats: Vec<f64> = Vec::new();
-        index.for_each(|rows| {
+        for_each_sample(index, &scorer.values, |rows| {
             scored.clear();
             floats.clear();
             let mut present = 0;
@@ -195,7 +195,7 @@ impl<'a> Reduction<'a> {
         let mut failed = None;
         let scorer = self.scorer;
         let mut scores: Vec<Score> = Vec::new();
-        index.for_each(|rows| {
+        for_each_sample(index, &scorer.values, |rows| {
             if failed.is_some() {
                 return;
             }
@@ -223,5 +223,15 @@ impl<'a> Reduction<'a> {
             }
         });
         failed.map_or(Ok(()), Err)
+    }
+}
+
+/// Samples in the order in which this scorer first scored them: gaps may make that another order than
+/// the one they appear in.
+fn for_each_sample(index: &SampleIndex, values: &ValueColumn, each: impl FnMut(&[u32])) {
+    if values.has_missing() || values.len() < index.rows() {
+        index.for_each_present(|row| values.is_scored(row as usize).is_some(), each);
+    } else {
+        index.for_each(each);
     }
 }

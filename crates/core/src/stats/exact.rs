@@ -3,32 +3,12 @@
 //! An [`ExactSum`] holds the exact value of any number of `f64`s and products of two `f64`s. Order, threads and sharding then
 //! cannot change a result, and a huge offset costs no digits. The alternative, a compensated sum over fixed blocks, is a little
 //! faster but makes the answer depend on where the data was cut.
-//!
-//! The layout is a long accumulator (Kulisch; Neal, "Fast exact summation using small and large superaccumulators",
-//! arXiv:1505.05571): the number line is cut into chunks of 32 bits, each held in an `i64` so that about 2^30 additions pass before
-//! a carry has to move. All chunks would be over a kilobyte; one sum lives per cluster of samples, so only the window of
-//! chunks in use is kept, in place as long as it is short.
 
+use super::accumulator::{Accumulator, CHUNK_BITS, CHUNK_MASK, UNIT_POSITION, WIDE, spread};
 use super::magnitude::Magnitude;
-
-/// Bits of a chunk's own; the rest of its `i64` collects carries.
-const CHUNK_BITS: u32 = 32;
-const CHUNK_MASK: u64 = (1 << CHUNK_BITS) - 1;
-
-/// The bit position of `2^0`. Position 0 is `2^-2176`, below the smallest product of two subnormals, `2^-2148`.
-const UNIT_POSITION: u32 = 68 * CHUNK_BITS;
 
 /// The bit position of the last place of a subnormal `f64`, `2^-1074`.
 const SUBNORMAL_POSITION: u32 = UNIT_POSITION - 1074;
-
-/// Chunks held in place. Scores between a thousandth and a few thousands, and their squares, need no more.
-const INLINE: usize = 6;
-
-/// Chunks kept free at either end when a window outgrows its place.
-const SLACK: usize = 4;
-
-/// The number of additions after which carries must move: `2^30 · 2^32` leaves a spare bit in an `i64`.
-const CARRY_LIMIT: u64 = 1 << 30;
 
 /// The exact sum of `f64`s: mergeable, and independent of the order and grouping of what was added.
 ///
@@ -42,34 +22,8 @@ const CARRY_LIMIT: u64 = 1 << 30;
 /// ```
 #[derive(Clone, Debug)]
 pub struct ExactSum {
-    chunks: Chunks,
-    /// The index of the first chunk of the window; chunk `i` weighs `2^(32·i)` units of position 0.
-    base: u16,
+    value: Accumulator,
     non_finite: bool,
-    /// Bounds the chunks: none exceeds `pending · 2^32` in absolute value.
-    pending: u32,
-}
-
-#[derive(Clone, Debug)]
-enum Chunks {
-    Inline([i64; INLINE]),
-    Heap(Vec<i64>),
-}
-
-impl Chunks {
-    fn as_slice(&self) -> &[i64] {
-        match self {
-            Self::Inline(chunks) => chunks,
-            Self::Heap(chunks) => chunks,
-        }
-    }
-
-    fn as_mut_slice(&mut self) -> &mut [i64] {
-        match self {
-            Self::Inline(chunks) => chunks,
-            Self::Heap(chunks) => chunks,
-        }
-    }
 }
 
 /// A finite `f64` as `± magnitude · 2^(position − UNIT_POSITION)`.
@@ -97,28 +51,27 @@ impl Parts {
         })
     }
 
-    /// The index of the lowest chunk that the number touches.
+    /// The square's magnitude and position.
     #[inline]
-    fn chunk(&self) -> usize {
-        (self.position / CHUNK_BITS) as usize
+    fn squared(&self) -> (u128, u32) {
+        let magnitude = u128::from(self.magnitude) * u128::from(self.magnitude);
+        (magnitude, 2 * self.position - UNIT_POSITION)
     }
 }
 
-/// Spreads `magnitude · 2^shift` over chunks of 32 bits; `shift` is below 32.
-#[inline]
-fn spread(magnitude: u128, shift: u32) -> [u64; 5] {
-    let (low, high) = (magnitude as u64, (magnitude >> 64) as u64);
-    // Shifting twice avoids the undefined shift by 64 when `shift` is 0.
-    let low_carry = (low >> 1) >> (63 - shift);
-    let high_carry = (high >> 1) >> (63 - shift);
-    let (low, high) = (low << shift, (high << shift) | low_carry);
-    [low & CHUNK_MASK, low >> CHUNK_BITS, high & CHUNK_MASK, high >> CHUNK_BITS, high_carry]
+/// What became of a value that was offered to a window of chunks.
+#[derive(Clone, Copy)]
+enum Fit {
+    Added,
+    NonFinite,
+    /// The window has to cover this many chunks from this index on.
+    Needs(usize, usize),
 }
 
 impl ExactSum {
     /// The empty sum, zero. Does not allocate.
     pub const fn new() -> Self {
-        Self { chunks: Chunks::Inline([0; INLINE]), base: 0, non_finite: false, pending: 0 }
+        Self { value: Accumulator::new(), non_finite: false }
     }
 
     /// Adds `x`.
@@ -132,14 +85,15 @@ impl ExactSum {
             let Some(parts) = Parts::of(value) else {
                 return Fit::NonFinite;
             };
+            let chunk = (parts.position / CHUNK_BITS) as usize;
             // A zero belongs everywhere; without this it would drag the window down to the subnormals.
-            let at = if parts.magnitude == 0 { 0 } else { parts.chunk().wrapping_sub(base) };
+            let at = if parts.magnitude == 0 { 0 } else { chunk.wrapping_sub(base) };
             let Some([a, b, c]) = window.get_mut(at..at.wrapping_add(3)) else {
-                return Fit::Needs(parts.chunk(), 3);
+                return Fit::Needs(chunk, 3);
             };
             let shift = parts.position % CHUNK_BITS;
             let low = parts.magnitude << shift;
-            let signed = |chunk: u64| (chunk as i64 ^ parts.sign) - parts.sign;
+            let signed = |part: u64| (part as i64 ^ parts.sign) - parts.sign;
             *a += signed(low & CHUNK_MASK);
             *b += signed(low >> CHUNK_BITS);
             *c += signed((parts.magnitude >> 1) >> (63 - shift));
@@ -153,13 +107,12 @@ impl ExactSum {
             let Some(parts) = Parts::of(value) else {
                 return Fit::NonFinite;
             };
-            let position = 2 * parts.position - UNIT_POSITION;
+            let (square, position) = parts.squared();
             let chunk = (position / CHUNK_BITS) as usize;
-            let at = if parts.magnitude == 0 { 0 } else { chunk.wrapping_sub(base) };
-            let Some(place) = window.get_mut(at..at.wrapping_add(5)) else {
-                return Fit::Needs(chunk, 5);
+            let at = if square == 0 { 0 } else { chunk.wrapping_sub(base) };
+            let Some(place) = window.get_mut(at..at.wrapping_add(WIDE)) else {
+                return Fit::Needs(chunk, WIDE);
             };
-            let square = u128::from(parts.magnitude) * u128::from(parts.magnitude);
             for (chunk, part) in place.iter_mut().zip(spread(square, position % CHUNK_BITS)) {
                 *chunk += part as i64;
             }
@@ -167,11 +120,44 @@ impl ExactSum {
         });
     }
 
+    /// Runs `add` over the values, making room where it must. `add` gets a value, the window of chunks and its base.
+    #[inline]
+    fn feed(&mut self, values: &[f64], add: impl Fn(f64, &mut [i64], usize) -> Fit) {
+        for part in values.chunks(1 << 20) {
+            self.value.announce(part.len() as u64);
+            let mut rest = part.iter();
+            loop {
+                let (window, base) = self.value.window();
+                let mut stopped = None;
+                for &value in rest.by_ref() {
+                    match add(value, window, base) {
+                        Fit::Added => {}
+                        other => {
+                            stopped = Some((value, other));
+                            break;
+                        }
+                    }
+                }
+                // Room is made outside of the hot loop, and the value offered once more.
+                match stopped {
+                    None => break,
+                    Some((value, Fit::Needs(first, length))) => {
+                        self.value.cover(first, first + length);
+                        let (window, base) = self.value.window();
+                        add(value, window, base);
+                    }
+                    Some(_) => self.non_finite = true,
+                }
+            }
+        }
+    }
+
     /// Adds `x · count`, exactly.
     pub fn add_times(&mut self, x: f64, count: u64) {
         match Parts::of(x) {
-            Some(parts) => {
-                self.add_wide(u128::from(parts.magnitude) * u128::from(count), parts.position, parts.sign)
+            Some(Parts { magnitude, position, sign }) => {
+                let product = u128::from(magnitude) * u128::from(count);
+                self.value.add(product, position, sign);
             }
             None => self.non_finite |= count > 0,
         }
@@ -180,11 +166,10 @@ impl ExactSum {
     /// Adds `x · y`, exactly, also where the product is beyond the range of `f64`.
     pub fn add_product(&mut self, x: f64, y: f64) {
         match (Parts::of(x), Parts::of(y)) {
-            (Some(x), Some(y)) => self.add_wide(
-                u128::from(x.magnitude) * u128::from(y.magnitude),
-                x.position + y.position - UNIT_POSITION,
-                x.sign ^ y.sign,
-            ),
+            (Some(x), Some(y)) => {
+                let product = u128::from(x.magnitude) * u128::from(y.magnitude);
+                self.value.add(product, x.position + y.position - UNIT_POSITION, x.sign ^ y.sign);
+            }
             _ => self.non_finite = true,
         }
     }
@@ -196,38 +181,21 @@ impl ExactSum {
             return;
         };
         // A square of 106 bits and a count of 64 exceed 128 bits together, so half of the square goes at a time.
-        let square = u128::from(parts.magnitude) * u128::from(parts.magnitude);
-        let position = 2 * parts.position - UNIT_POSITION;
-        let count = u128::from(count);
-        self.add_wide((square & u128::from(u64::MAX)) * count, position, 0);
-        self.add_wide((square >> 64) * count, position + 64, 0);
+        let (square, position) = parts.squared();
+        let (low, high) = (square & u128::from(u64::MAX), square >> 64);
+        self.value.add(low * u128::from(count), position, 0);
+        self.value.add(high * u128::from(count), position + 64, 0);
     }
 
     /// Adds all that `other` holds.
     pub fn merge(&mut self, other: &Self) {
         self.non_finite |= other.non_finite;
-        let Some((first, end)) = other.occupied() else {
-            return;
-        };
-        if u64::from(self.pending) + u64::from(other.pending) > CARRY_LIMIT {
-            self.move_carries();
-            let mut other = other.clone();
-            other.move_carries();
-            return self.merge(&other);
-        }
-        self.make_room(first, end);
-        let from = first - usize::from(other.base);
-        let to = first - usize::from(self.base);
-        let source = other.chunks.as_slice().iter().skip(from).take(end - first);
-        for (chunk, part) in self.chunks.as_mut_slice().iter_mut().skip(to).zip(source) {
-            *chunk += part;
-        }
-        self.pending += other.pending;
+        self.value.merge(&other.value);
     }
 
     /// Whether the sum is exactly zero.
     pub fn is_zero(&self) -> bool {
-        !self.non_finite && (self.occupied().is_none() || self.magnitude().1.is_zero())
+        !self.non_finite && self.magnitude().1.is_zero()
     }
 
     /// The sum, rounded once to the nearest `f64` (ties to even); infinite when it is beyond the largest.
@@ -256,33 +224,6 @@ impl ExactSum {
         self.finish(|magnitude| magnitude.over(&[n]).to_f64())
     }
 
-    /// Whether something was added that is not a finite number.
-    pub(super) fn is_poisoned(&self) -> bool {
-        self.non_finite
-    }
-
-    /// The sign (true when negative) and absolute value.
-    pub(super) fn magnitude(&self) -> (bool, Magnitude) {
-        let mut limbs = Vec::with_capacity(self.chunks.as_slice().len() + 2);
-        let mut carry = 0_i64;
-        for &chunk in self.chunks.as_slice() {
-            carry += chunk;
-            limbs.push(carry as u32);
-            carry >>= CHUNK_BITS;
-        }
-        // What is left of the carry is the top of a number in two's complement.
-        limbs.extend([carry as u32, (carry >> CHUNK_BITS) as u32]);
-        let negative = carry < 0;
-        if negative {
-            let mut one = true;
-            for limb in &mut limbs {
-                (*limb, one) = (!*limb).overflowing_add(u32::from(one));
-            }
-        }
-        let scale = i32::from(self.base) - (UNIT_POSITION / CHUNK_BITS) as i32;
-        (negative, Magnitude::new(limbs, scale))
-    }
-
     fn finish(&self, round: impl FnOnce(&Magnitude) -> f64) -> f64 {
         if self.non_finite {
             return f64::NAN;
@@ -292,124 +233,15 @@ impl ExactSum {
         if negative { -rounded } else { rounded }
     }
 
-    /// Runs `add` over the values, making room and moving carries where it must. `add` gets a value, the window and its base.
-    #[inline]
-    fn feed(&mut self, values: &[f64], add: impl Fn(f64, &mut [i64], usize) -> Fit) {
-        for part in values.chunks(1 << 20) {
-            self.note_additions(part.len() as u64);
-            let mut rest = part.iter();
-            loop {
-                let base = usize::from(self.base);
-                let window = self.chunks.as_mut_slice();
-                let mut stopped = Fit::Added;
-                for value in rest.by_ref() {
-                    stopped = add(*value, window, base);
-                    if !matches!(stopped, Fit::Added) {
-                        // Room is made outside of the hot loop, and the value offered once more.
-                        if let Fit::Needs(first, length) = stopped {
-                            self.make_room(first, first + length);
-                            add(*value, self.chunks.as_mut_slice(), usize::from(self.base));
-                        }
-                        break;
-                    }
-                }
-                match stopped {
-                    Fit::Added => break,
-                    Fit::NonFinite => self.non_finite = true,
-                    Fit::Needs(..) => {}
-                }
-            }
-        }
+    /// The sign (true when negative) and absolute value of what was finite.
+    pub(super) fn magnitude(&self) -> (bool, Magnitude) {
+        self.value.magnitude()
     }
 
-    fn add_wide(&mut self, magnitude: u128, position: u32, sign: i64) {
-        if magnitude == 0 {
-            return;
-        }
-        self.note_additions(1);
-        let first = (position / CHUNK_BITS) as usize;
-        self.make_room(first, first + 5);
-        let at = first - usize::from(self.base);
-        let place = self.chunks.as_mut_slice().iter_mut().skip(at);
-        for (chunk, part) in place.zip(spread(magnitude, position % CHUNK_BITS)) {
-            *chunk += (part as i64 ^ sign) - sign;
-        }
+    /// Whether something was added that is not a finite number.
+    pub(super) fn is_poisoned(&self) -> bool {
+        self.non_finite
     }
-
-    /// The range of chunks that are not zero, as absolute indices.
-    fn occupied(&self) -> Option<(usize, usize)> {
-        let chunks = self.chunks.as_slice();
-        let first = chunks.iter().position(|&chunk| chunk != 0)?;
-        let last = chunks.iter().rposition(|&chunk| chunk != 0)?;
-        let base = usize::from(self.base);
-        Some((base + first, base + last + 1))
-    }
-
-    /// Makes the window cover the chunks `first..end`.
-    fn make_room(&mut self, first: usize, end: usize) {
-        let base = usize::from(self.base);
-        if first >= base && end <= base + self.chunks.as_slice().len() {
-            return;
-        }
-        let used = self.occupied();
-        let (low, high) = used.map_or((first, end), |(a, b)| (a.min(first), b.max(end)));
-        let span = high - low;
-        let in_place = span <= INLINE;
-        // Spare chunks go below first: the squares of small scores reach further down than sums of them reach up.
-        let new_base = low.saturating_sub(if in_place { (INLINE - span).div_ceil(2) } else { SLACK });
-        let mut chunks = if in_place {
-            Chunks::Inline([0; INLINE])
-        } else {
-            Chunks::Heap(vec![0; high + SLACK - new_base])
-        };
-        if let Some((a, b)) = used {
-            let old = self.chunks.as_slice().iter().skip(a - base).take(b - a);
-            let new = chunks.as_mut_slice().iter_mut().skip(a - new_base);
-            for (to, from) in new.zip(old) {
-                *to = *from;
-            }
-        }
-        self.chunks = chunks;
-        self.base = new_base as u16;
-    }
-
-    /// Accounts for additions to come, each of less than `2^32` to any chunk; `count` is at most `2^20`.
-    #[inline]
-    fn note_additions(&mut self, count: u64) {
-        if u64::from(self.pending) + count > CARRY_LIMIT {
-            self.move_carries();
-        }
-        self.pending += count as u32;
-    }
-
-    /// Brings every chunk back below `2^32` in absolute value.
-    #[cold]
-    fn move_carries(&mut self) {
-        let mut carry = 0_i64;
-        for chunk in self.chunks.as_mut_slice() {
-            carry += *chunk;
-            *chunk = carry & CHUNK_MASK as i64;
-            carry >>= CHUNK_BITS;
-        }
-        self.pending = 1;
-        if carry != 0 {
-            let top = usize::from(self.base) + self.chunks.as_slice().len();
-            self.make_room(top, top + 1);
-            let at = top - usize::from(self.base);
-            if let Some(chunk) = self.chunks.as_mut_slice().get_mut(at) {
-                *chunk += carry;
-            }
-        }
-    }
-}
-
-/// What became of a value that was offered to a window.
-#[derive(Clone, Copy)]
-enum Fit {
-    Added,
-    NonFinite,
-    /// The window has to cover this many chunks from this index on.
-    Needs(usize, usize),
 }
 
 impl Default for ExactSum {
@@ -426,5 +258,23 @@ impl PartialEq for ExactSum {
         }
         let ((sign, value), (other_sign, other_value)) = (self.magnitude(), other.magnitude());
         sign == other_sign && value.same_value(&other_value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ExactSum;
+
+    #[test]
+    fn ordinary_scores_and_their_squares_stay_in_place() {
+        let scores: Vec<f64> = (0..1000).map(|i| f64::from(i % 7) * 0.3 - 0.3).collect();
+        let (mut sum, mut squares) = (ExactSum::new(), ExactSum::new());
+        sum.extend(&scores);
+        squares.extend_squares(&scores);
+        sum.extend(&[0.0, 1000.1, 1e-3]);
+        squares.extend_squares(&[0.0, 1000.1, 1e-3]);
+        assert!(sum.value.is_in_place() && squares.value.is_in_place());
+        sum.add(1e-300);
+        assert!(!sum.value.is_in_place());
     }
 }

@@ -241,6 +241,13 @@ mod tests {
         assert_eq!(one.over(&[3]).to_f64(), 1.0 / 3.0);
         assert_eq!(one.over(&[7, 7]).to_f64(), 1.0 / 49.0);
         assert_eq!(one.over(&[u64::MAX, u64::MAX]).to_f64(), 2_f64.powi(-128));
+        // 2^117 = q·d + r with q = 2^53 + 1, halfway between two f64s: 1/d is q·2^-117 and r/d < 2^-11 of a unit more, which
+        // only the remainder shows. It decides against the tie's even neighbour 2^53 and for 2^53 + 2.
+        let q = (1_u128 << 53) + 1;
+        let (d, r) = ((1 << 117) / q, (1 << 117) % q);
+        assert!(r > 0 && r << 11 < d);
+        let expected = ((1_u64 << 53) + 2) as f64 * 2_f64.powi(-117);
+        assert_eq!(one.over(&[d as u64]).to_f64(), expected);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The numbers beneath the metrics: exact sums, quantiles, resampling.
 
+mod accumulator;
 mod bootstrap;
 mod draw_table;
 mod exact;

@@ -216,3 +216,26 @@ fn fold<const K: usize>(lanes: &[[f64; K]; LANES]) -> [f64; K] {
     }
     total
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Population;
+    use crate::stats::philox::Stream;
+    use crate::stats::xoshiro::Xoshiro;
+
+    #[test]
+    fn every_replicate_draws_as_many_as_there_are() {
+        // A thing that is 1 counts the draws: one block, a part of one, runs, and all of them together.
+        let layouts: [&[u64]; 5] =
+            [&[1; 256], &[1; 9], &[300, 5000, 256], &[1; 1000], &[700, 255, 300, 1, 80]];
+        for runs in layouts {
+            let n: u64 = runs.iter().sum();
+            let population = Population::new(runs.iter().map(|&count| ([1.0], count)));
+            let mut counts = Vec::new();
+            for replicate in 0..300 {
+                let mut random = Xoshiro::from_stream(Stream::new(1, 1, replicate));
+                assert_eq!(population.replicate(&mut random, &mut counts), [n as f64]);
+            }
+        }
+    }
+}

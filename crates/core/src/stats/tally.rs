@@ -97,10 +97,10 @@ mod tests {
         assert_eq!(tally(&[1.0, 1.0]), [(1.0, 2)]);
         let thirds = [0.5, 0.0, 1.0, 0.5, -0.0];
         assert_eq!(tally(&thirds), [(0.0, 2), (0.5, 2), (1.0, 1)]);
-        // 0, 1, …, 99 downwards, and 50 once more: too many for the table.
+        // 0, 1, …, 99 downwards, 50 once more, and the other zero: too many for the table.
         let mut many: Vec<f64> = (0..100).rev().map(f64::from).collect();
-        many.push(50.0);
-        let expected: Vec<_> = (0..100).map(|i| (f64::from(i), 1 + u64::from(i == 50))).collect();
+        many.extend([50.0, -0.0]);
+        let expected: Vec<_> = (0..100).map(|i| (f64::from(i), 1 + u64::from(i == 50 || i == 0))).collect();
         assert_eq!(tally(&many), expected);
     }
 

@@ -171,6 +171,33 @@ impl<'a> LeafRef<'a> {
     }
 }
 
+/// A scalar as a key of a table: equal where [`LeafRef::equals`] says so.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum LeafKey {
+    Null,
+    Int(i64),
+    /// A float that is no 64-bit integer, by its bits.
+    Float(u64),
+    Text(String),
+}
+
+impl LeafKey {
+    /// The key; nothing for unscored, which equals nothing.
+    pub(crate) fn new(leaf: LeafRef<'_>) -> Option<Self> {
+        match leaf {
+            LeafRef::Unscored => None,
+            LeafRef::Null => Some(LeafKey::Null),
+            LeafRef::Bool(b) => Some(LeafKey::Int(i64::from(b))),
+            LeafRef::Int(i) => Some(LeafKey::Int(i)),
+            LeafRef::Float(f) if f.fract() == 0.0 && int_equals_float(f as i64, f) => {
+                Some(LeafKey::Int(f as i64))
+            }
+            LeafRef::Float(f) => Some(LeafKey::Float(f.to_bits())),
+            LeafRef::Str(s) => Some(LeafKey::Text(s.to_owned())),
+        }
+    }
+}
+
 /// Exact comparison: above 2^53 a conversion of the integer would round.
 fn int_equals_float(i: i64, f: f64) -> bool {
     f.fract() == 0.0 && (-(2f64.powi(63))..2f64.powi(63)).contains(&f) && f as i64 == i

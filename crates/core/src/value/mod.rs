@@ -16,6 +16,7 @@ use indexmap::IndexMap;
 pub(crate) use digits::decimal_digit;
 
 pub use convert::{Conversion, Converted, ValueToFloat, value_to_float};
+pub(crate) use leaf::LeafKey;
 pub use leaf::{Leaf, LeafRef};
 
 use crate::error::{Error, Result};
