@@ -68,6 +68,11 @@ impl ArgProblem {
 }
 
 /// A type that arguments of metrics and reducers may have.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument of a metric or a reducer",
+    label = "not an argument type",
+    note = "arguments are of type bool, f64, i64, u64, u32, usize, String, Leaf, Conversion, Arc<dyn Metric>, or Vec<T> and Option<T> of these"
+)]
 pub trait ArgType: Sized {
     /// The type in words, for messages: `a number`.
     const EXPECTED: &'static str;

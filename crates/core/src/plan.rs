@@ -44,15 +44,15 @@ impl Metrics {
         fn of_map(map: &MetricMap) -> Vec<&Arc<dyn Metric>> {
             map.values().flatten().collect()
         }
-        let all: Vec<&Arc<dyn Metric>> = match self {
-            Metrics::Map(map) => of_map(map),
-            Metrics::List(items) => {
-                let of_item = |item| match item {
-                    &MetricItem::Metric(ref metric) => vec![metric],
-                    MetricItem::Map(map) => of_map(map),
-                };
-                items.iter().flat_map(of_item).collect()
+        fn of_item(item: &MetricItem) -> Vec<&Arc<dyn Metric>> {
+            match item {
+                MetricItem::Metric(metric) => vec![metric],
+                MetricItem::Map(map) => of_map(map),
             }
+        }
+        let all = match self {
+            Metrics::Map(map) => of_map(map),
+            Metrics::List(items) => items.iter().flat_map(of_item).collect(),
         };
         all.into_iter()
     }
@@ -107,26 +107,23 @@ impl<I: Into<MetricItem>> FromIterator<I> for Metrics {
 /// ```
 #[macro_export]
 macro_rules! metrics {
-    (@items $items:ident) => {};
-    (@items $items:ident { $($pattern:literal : [$($metric:expr),* $(,)?]),* $(,)? } $(, $($rest:tt)*)?) => {
-        let mut map = $crate::MetricMap::new();
-        $(
-            let of_pattern: Vec<std::sync::Arc<dyn $crate::Metric>> = vec![$(std::sync::Arc::new($metric)),*];
-            map.insert($pattern.to_string(), of_pattern);
-        )*
-        $items.push($crate::MetricItem::Map(map));
-        $($crate::metrics!(@items $items $($rest)*);)?
+    (@list [$($done:expr,)*]) => {
+        $crate::Metrics::List(vec![$($done),*])
     };
-    (@items $items:ident $metric:expr $(, $($rest:tt)*)?) => {
-        $items.push($crate::MetricItem::from($metric));
-        $($crate::metrics!(@items $items $($rest)*);)?
+    (@list [$($done:expr,)*] { $($pattern:literal : [$($metric:expr),* $(,)?]),* $(,)? } $(, $($rest:tt)*)?) => {
+        $crate::metrics!(@list [
+            $($done,)*
+            $crate::MetricItem::Map($crate::MetricMap::from_iter([
+                $(($pattern.to_string(), vec![$(std::sync::Arc::new($metric) as std::sync::Arc<dyn $crate::Metric>),*])),*
+            ])),
+        ] $($($rest)*)?)
     };
-    ($($all:tt)*) => {{
-        #[allow(unused_mut, reason = "an empty list is never pushed to")]
-        let mut items: Vec<$crate::MetricItem> = Vec::new();
-        $crate::metrics!(@items items $($all)*);
-        $crate::Metrics::List(items)
-    }};
+    (@list [$($done:expr,)*] $metric:expr $(, $($rest:tt)*)?) => {
+        $crate::metrics!(@list [$($done,)* $crate::MetricItem::from($metric),] $($($rest)*)?)
+    };
+    ($($all:tt)*) => {
+        $crate::metrics!(@list [] $($all)*)
+    };
 }
 
 /// How the epochs of a sample become one score.

@@ -75,14 +75,14 @@ fn plain_block<'m>(
     for metric in metrics {
         match evaluate(metric.as_ref(), &scores) {
             Ok(value) => add_plain(&mut block, metric.as_ref(), value),
-            Err(failure) => block.failures.push(failure),
+            Err(error) => block.failures.push(failure(metric.as_ref(), error)),
         }
     }
     block
 }
 
 /// The value of a metric; over nothing, a map that it returns all the same, or one not-a-number.
-fn evaluate(metric: &dyn Metric, scores: &Scores<'_>) -> Result<MetricValue, Failure> {
+fn evaluate(metric: &dyn Metric, scores: &Scores<'_>) -> Result<MetricValue> {
     let value = metric.compute(scores);
     if scores.is_empty() {
         return Ok(match value {
@@ -90,7 +90,11 @@ fn evaluate(metric: &dyn Metric, scores: &Scores<'_>) -> Result<MetricValue, Fai
             _ => Figure::undefined(f64::NAN, "n = 0").into(),
         });
     }
-    value.map_err(|error| Failure { metric: metric.spec().log_name().into_owned(), error })
+    value
+}
+
+fn failure(metric: &dyn Metric, error: Error) -> Failure {
+    Failure { metric: metric.spec().log_name().into_owned(), error }
 }
 
 /// Entries of a plain block: keyed by name, numbered where a key is taken.
@@ -155,7 +159,7 @@ fn by_key(
         for metric in metrics {
             match evaluate(metric.as_ref(), &of_key) {
                 Ok(value) => add_by_key(&mut block, metric.as_ref(), value),
-                Err(failure) => block.failures.push(failure),
+                Err(error) => block.failures.push(failure(metric.as_ref(), error)),
             }
         }
         results.scores.push(block);

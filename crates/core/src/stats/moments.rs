@@ -30,7 +30,9 @@ impl Moments {
 
     /// Adds one observation.
     pub fn push(&mut self, x: f64) {
-        self.push_times(x, 1);
+        self.n += 1;
+        self.sum.add(x);
+        self.sum_of_squares.extend_squares(&[x]);
     }
 
     /// Adds `count` equal observations.

@@ -8,8 +8,8 @@
 //! 2. draws from a run are a multiplication;
 //! 3. draws from a block of 256 take one random byte each, and its 2 KB stay in the nearest cache.
 //!
-//! A plain index per draw needs a 32-bit word, a multiplication with a rejection test, and a load from anywhere in the
-//! data; measured at n = 100,000 that is over three times slower, and more so once the data no longer fits into the second cache.
+//! A plain index per draw needs a 32-bit word, a multiplication with a rejection test, and a load from anywhere in the data. With
+//! 100,000 values that took 1.2 ns per draw against 0.4 ns for this, and with a million values, beyond the second cache, 2.5 ns.
 
 use super::draw_table::DrawTable;
 use super::xoshiro::Xoshiro;
@@ -31,8 +31,8 @@ pub(super) struct Population<const K: usize> {
     tables: Vec<DrawTable>,
     /// The cell of a single draw.
     single: DrawTable,
-    /// So many draws may be missing from a set of Poisson counts. The total of a set is off by √n or so: a narrow margin costs
-    /// more sets, a wide one more single draws. With c cells, c·√n/m + m is least at about this m = √(8·c·√n).
+    /// So many draws, m, may be missing from a set of Poisson counts. The total of a set of c cells is off by √n or so: a narrow
+    /// margin costs more sets, in proportion to c·√n/m, and a wide one more single draws. The two balance near √(8·c·√n).
     margin: u64,
 }
 

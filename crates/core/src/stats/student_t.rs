@@ -171,7 +171,7 @@ impl StudentT {
     }
 }
 
-/// Newton steps at most; four to six are usual.
+/// Newton steps at most; one to three are usual.
 const MAX_STEPS: u32 = 200;
 
 /// After a relative step this small the next would be below rounding, as the error is squared each time.

@@ -1,7 +1,7 @@
 //! The fast generator for the millions of draws inside one replicate.
 //!
-//! Philox makes 16 bytes in about 15 ns; xoshiro256++ (Blackman & Vigna, "Scrambled linear pseudorandom number generators",
-//! ACM TOMS 47, 2021) makes 8 in less than one. Each replicate starts its own from 256 bits of its Philox stream. That is sound:
+//! xoshiro256++ (Blackman & Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 47, 2021) takes half of Philox's time
+//! per byte at the least, and no buffer. Each replicate starts its own from 256 bits of its Philox stream. That is sound:
 //! the starting points are as good as independent and uniform among 2^256 states of a single cycle, so two replicates out of
 //! 2^32, each drawing 2^40 words, overlap with a probability of about 2^-150.
 

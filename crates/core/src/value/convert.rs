@@ -228,7 +228,7 @@ impl Conversion {
     pub fn spec(&self) -> Spec {
         match &self.0 {
             Kind::Grades(grades) => grades.spec(),
-            Kind::Custom { name, .. } => Spec::new(name.to_string()),
+            Kind::Custom { name, .. } => Spec::new(name),
         }
     }
 }
