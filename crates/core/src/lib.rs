@@ -51,7 +51,7 @@ pub use plan::{
 };
 pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, Reduced, Reducer, reducer_fn};
 pub use registry::Registry;
-pub use results::{Block, Entry, Failure, Headline, ReducedSamples, Reduction, Results, Warning, results};
+pub use results::{Block, Entry, Failure, Headline, Reduction, Results, Warning, results};
 pub use score::{Metadata, SampleScore, Score};
 pub use scores::{Iter, ScoreSet, Scores};
 pub use spec::Spec;

@@ -5,15 +5,17 @@
 //! `results/reduce.rs`.
 
 use std::fmt;
+use std::hash::Hash;
 use std::sync::Arc;
 
+use indexmap::IndexMap;
 use serde_json::json;
 
 use crate::columns::{Detail, ValueColumn};
 use crate::error::{Error, Result};
 use crate::score::{Metadata, Score};
 use crate::spec::Spec;
-use crate::value::{Conversion, Leaf, LeafMap, LeafRef, Value};
+use crate::value::{Conversion, Leaf, LeafKey, LeafMap, LeafRef, Value};
 
 /// Makes one score of a sample's epochs.
 ///
@@ -167,6 +169,18 @@ impl<'a> EpochValues<'a> {
         }
     }
 
+    /// Numbers the distinct values, by equality across number types, in order of appearance: calls
+    /// `each` with the place where a value was first seen and how often it occurs.
+    pub fn tally(&self, each: impl FnMut(usize, usize)) {
+        match self.leaves {
+            Leaves::Column(column, rows) => {
+                let key = |at: usize| rows.get(at).and_then(|row| column.scalar_key(*row as usize));
+                tally(self.len(), key, each);
+            }
+            Leaves::Slice(_) => tally(self.len(), |at| LeafKey::new(self.leaf(at)), each),
+        }
+    }
+
     /// The value of an epoch, owned.
     pub fn to_leaf(&self, at: usize) -> Leaf {
         match self.leaves {
@@ -175,6 +189,37 @@ impl<'a> EpochValues<'a> {
             }
             Leaves::Slice(_) => self.leaf(at).to_leaf(),
         }
+    }
+}
+
+/// Distinct keys with where they were first seen and how often. Grades are few, so the first four
+/// distinct ones are looked for in a row, without an allocation.
+fn tally<K: Eq + Hash>(len: usize, key: impl Fn(usize) -> K, mut each: impl FnMut(usize, usize)) {
+    const FEW: usize = 4;
+    let mut few: [Option<(K, usize, usize)>; FEW] = [const { None }; FEW];
+    let mut many: IndexMap<K, (usize, usize)> = IndexMap::new();
+    'epochs: for at in 0..len {
+        let key = key(at);
+        for slot in &mut few {
+            match slot {
+                Some((seen, _, count)) if *seen == key => {
+                    *count += 1;
+                    continue 'epochs;
+                }
+                Some(_) => {}
+                None => {
+                    *slot = Some((key, at, 1));
+                    continue 'epochs;
+                }
+            }
+        }
+        many.entry(key).or_insert((at, 0)).1 += 1;
+    }
+    for (_, first, count) in few.into_iter().flatten() {
+        each(first, count);
+    }
+    for (first, count) in many.into_values() {
+        each(first, count);
     }
 }
 
@@ -227,7 +272,11 @@ impl Lifting<'_> {
         };
         let epochs = scores.iter().map(|score| (score.value.clone(), DetailView::from(score)));
         let panel = self.reducer.is_vote().then(|| Panel::of(epochs));
-        Ok(merge_details(scores.iter().map(DetailView::from), panel).into_score(value))
+        let mut detail = merge_details(scores.iter().map(DetailView::from));
+        if let Some(panel) = &panel {
+            detail.add_panel(panel);
+        }
+        Ok(detail.into_score(value))
     }
 
     fn leaf<'l>(&mut self, leaves: impl Iterator<Item = LeafRef<'l>>, total: usize) -> Leaf {
@@ -338,10 +387,7 @@ impl<'a> From<&'a Detail> for DetailView<'a> {
 
 /// What a reduced score keeps: answer, explanation and reason only where equal across all epochs,
 /// the first epoch's metadata; unscored epochs take part in both.
-pub(crate) fn merge_details<'a>(
-    epochs: impl Iterator<Item = DetailView<'a>> + Clone,
-    panel: Option<Panel>,
-) -> Detail {
+pub(crate) fn merge_details<'a>(epochs: impl Iterator<Item = DetailView<'a>> + Clone) -> Detail {
     let first = epochs.clone().next().unwrap_or_default();
     let same = |field: fn(&DetailView<'a>) -> Option<&'a str>| {
         let wanted = field(&first)?;
@@ -353,7 +399,6 @@ pub(crate) fn merge_details<'a>(
         reason: same(|d| d.reason),
         metadata: first.metadata.cloned(),
         history: Vec::new(),
-        panel,
     }
 }
 

@@ -92,6 +92,11 @@ impl<'a> ScoreSet<'a> {
         cache.iter().filter_map(found).chain(elsewhere.iter().copied()).collect()
     }
 
+    /// All that is recorded with a value.
+    fn detail(&self, row: usize) -> Detail {
+        self.details.to_detail(row, self.columns.scorer(self.scorer))
+    }
+
     /// The row of the score columns that a value belongs to.
     pub(crate) fn sample_row(&self, row: usize) -> usize {
         match &self.sample_rows {
@@ -102,11 +107,8 @@ impl<'a> ScoreSet<'a> {
 
     /// The rows that are scored, and how many are unscored. Missing rows are neither.
     pub(crate) fn scored_rows(&self) -> (Rows<'static>, usize) {
-        if let Some(floats) = self.values.as_floats() {
-            let unscored = floats.iter().filter(|f| f.is_nan()).count();
-            if unscored == 0 {
-                return (Rows::All(floats.len()), 0);
-            }
+        if self.values.is_all_scored() {
+            return (Rows::All(self.values.len()), 0);
         }
         let mut unscored = 0;
         let mut rows = Vec::with_capacity(self.values.len());
@@ -207,7 +209,7 @@ impl<'a> Scores<'a> {
     pub fn score(&self, at: usize) -> Score {
         let row = self.row(at);
         let value = self.set.values.to_value(row).unwrap_or(Value::Unscored);
-        self.set.details.get(row).cloned().unwrap_or_default().into_score(value)
+        self.set.detail(row).into_score(value)
     }
 
     /// The value at a position, borrowed.
@@ -231,7 +233,7 @@ impl<'a> Scores<'a> {
         let mut details = Details::default();
         if !self.set.details.is_empty() {
             for at in 0..self.len() {
-                details.set(at, self.set.details.get(self.row(at)).cloned().unwrap_or_default());
+                details.set(at, self.set.detail(self.row(at)));
             }
         }
         details
@@ -242,8 +244,8 @@ impl<'a> Scores<'a> {
         self.set.columns.metadata_row(self.set.sample_row(self.row(at)))
     }
 
-    /// The score's own metadata at a position.
-    pub fn score_metadata(&self, at: usize) -> Option<&'a Metadata> {
+    /// The score's own metadata at a position, the panel of a vote not included.
+    pub(crate) fn score_metadata(&self, at: usize) -> Option<&'a Metadata> {
         let set: &'a ScoreSet<'a> = self.set;
         set.details.get(self.row(at)).and_then(|d: &Detail| d.metadata.as_ref())
     }

@@ -20,7 +20,7 @@ use text::TextColumn;
 pub(crate) use values::{Floats, ValueColumn};
 
 use crate::error::{Error, Result};
-use crate::reducer::Panel;
+use crate::reducer::{DetailView, Panel};
 use crate::score::{Metadata, Score};
 use crate::value::Value;
 
@@ -61,7 +61,19 @@ pub(crate) struct ScorerColumn {
 /// What is recorded with a score besides its value. Most scorers of a table record nothing, so the
 /// column exists only from the first row that does.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Details(Vec<Option<Box<Detail>>>);
+pub(crate) struct Details {
+    recorded: Vec<Option<Box<Detail>>>,
+    /// For the scores of a vote: which rows voted. Ten thousand panels written as JSON would take
+    /// longer than all the voting, so they are written when somebody looks.
+    panels: Option<PanelRows>,
+}
+
+/// The rows that voted on each reduced score.
+#[derive(Clone, Debug, Default)]
+struct PanelRows {
+    rows: Vec<u32>,
+    ends: Vec<usize>,
+}
 
 /// The fields of a score besides its value.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -71,9 +83,6 @@ pub(crate) struct Detail {
     pub(crate) reason: Option<String>,
     pub(crate) metadata: Option<Metadata>,
     pub(crate) history: Vec<Json>,
-    /// How a vote went; part of the metadata once it is written down. Kept apart because writing
-    /// ten thousand of them as JSON takes longer than all the voting.
-    pub(crate) panel: Option<Panel>,
 }
 
 impl Detail {
@@ -83,38 +92,67 @@ impl Detail {
             && self.reason.is_none()
             && self.metadata.is_none()
             && self.history.is_empty()
-            && self.panel.is_none()
+    }
+
+    /// Records how a vote went.
+    pub(crate) fn add_panel(&mut self, panel: &Panel) {
+        self.metadata.get_or_insert_default().insert("panel".to_owned(), panel.to_json());
     }
 
     /// A score taken apart.
     pub(crate) fn of_score(score: Score) -> (Value, Detail) {
         let Score { value, answer, explanation, reason, metadata, history } = score;
-        (value, Detail { answer, explanation, reason, metadata, history, panel: None })
+        (value, Detail { answer, explanation, reason, metadata, history })
     }
 
     pub(crate) fn into_score(self, value: Value) -> Score {
-        let Detail { answer, explanation, reason, mut metadata, history, panel } = self;
-        if let Some(panel) = panel {
-            metadata.get_or_insert_default().insert("panel".to_owned(), panel.to_json());
-        }
+        let Detail { answer, explanation, reason, metadata, history } = self;
         Score { value, answer, explanation, reason, metadata, history }
     }
 }
 
 impl Details {
+    /// What is recorded with a score, a panel not included.
     pub(crate) fn get(&self, row: usize) -> Option<&Detail> {
-        self.0.get(row)?.as_deref()
+        self.recorded.get(row)?.as_deref()
     }
 
+    /// All that is recorded with a score; `voters` are the unreduced scores.
+    pub(crate) fn to_detail(&self, row: usize, voters: Option<&ScorerColumn>) -> Detail {
+        let mut detail = self.get(row).cloned().unwrap_or_default();
+        if let (Some(panels), Some(voters)) = (&self.panels, voters) {
+            detail.add_panel(&Panel::of(panels.rows_of(row).iter().filter_map(|row| {
+                let view = voters.details.get(*row as usize).map(DetailView::from).unwrap_or_default();
+                Some((voters.values.to_value(*row as usize)?, view))
+            })));
+        }
+        detail
+    }
+
+    /// Whether nothing is recorded with any score.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.recorded.is_empty() && self.panels.is_none()
     }
 
     pub(crate) fn set(&mut self, row: usize, detail: Detail) {
         if !detail.is_empty() {
-            self.0.resize(row, None);
-            self.0.push(Some(Box::new(detail)));
+            self.recorded.resize(row, None);
+            self.recorded.push(Some(Box::new(detail)));
         }
+    }
+
+    /// Remembers who voted on the next score.
+    pub(crate) fn push_panel(&mut self, rows: &[u32]) {
+        let panels = self.panels.get_or_insert_default();
+        panels.rows.extend_from_slice(rows);
+        panels.ends.push(panels.rows.len());
+    }
+}
+
+impl PanelRows {
+    fn rows_of(&self, score: usize) -> &[u32] {
+        let start = score.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        self.ends.get(score).and_then(|end| self.rows.get(start..*end)).unwrap_or_default()
     }
 }
 
@@ -211,7 +249,7 @@ impl ScoreColumns {
     /// The bytes that the columns hold on the heap.
     pub fn heap_bytes(&self) -> usize {
         let scorers: usize =
-            self.scorers.iter().map(|s| s.values.heap_bytes() + s.details.0.capacity() * 8).sum();
+            self.scorers.iter().map(|s| s.values.heap_bytes() + s.details.recorded.capacity() * 8).sum();
         self.ids.heap_bytes() + self.epochs.capacity() * 4 + self.metadata.heap_bytes() + scorers
     }
 }

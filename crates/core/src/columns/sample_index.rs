@@ -2,7 +2,7 @@
 
 use hashbrown::HashTable;
 
-use super::{ScoreColumns, hash_bytes};
+use super::{ScoreColumns, TextColumn, hash_bytes};
 
 /// Rows by sample, samples in order of first appearance, a sample's rows in epoch order.
 #[derive(Clone, Debug)]
@@ -12,16 +12,41 @@ pub(crate) struct SampleIndex {
     /// Where each sample's rows end.
     ends: Vec<u32>,
     samples: usize,
+    duplicate: Option<usize>,
 }
 
 impl SampleIndex {
     pub(crate) fn new(columns: &ScoreColumns) -> Self {
-        let (sample_of_row, samples) = group_by_id(columns);
-        if samples == sample_of_row.len() {
-            return SampleIndex { rows: None, ends: Vec::new(), samples };
+        match group_by_id(&columns.ids) {
+            Grouping::Single { samples } => {
+                SampleIndex { rows: None, ends: Vec::new(), samples, duplicate: None }
+            }
+            Grouping::Passes { samples, passes } => Self::of_passes(columns, samples, passes),
+            Grouping::Mixed { sample_of_row, samples } => Self::of_mixed(columns, &sample_of_row, samples),
         }
+    }
+
+    /// Whole passes over the samples, one after the other.
+    fn of_passes(columns: &ScoreColumns, samples: usize, passes: usize) -> Self {
+        let mut rows = Vec::with_capacity(samples * passes);
+        for sample in 0..samples {
+            rows.extend((0..passes).map(|pass| (pass * samples + sample) as u32));
+        }
+        let ends = (1..=samples).map(|sample| (sample * passes) as u32).collect();
+        let index = SampleIndex { rows: Some(rows), ends, samples, duplicate: None };
+        // A pass is an epoch, as a rule, and epochs go up: then nothing is left to sort.
+        let epoch_of = |pass: &[u32]| match pass {
+            [first, rest @ ..] if rest.iter().all(|epoch| epoch == first) => Some(*first),
+            _ => None,
+        };
+        let epochs: Vec<Option<u32>> = columns.epochs.chunks(samples).map(epoch_of).collect();
+        let ascending = |pair: &[Option<u32>]| matches!(pair, [Some(a), Some(b)] if a < b);
+        if epochs.windows(2).all(ascending) { index } else { index.by_epoch(columns) }
+    }
+
+    fn of_mixed(columns: &ScoreColumns, sample_of_row: &[u32], samples: usize) -> Self {
         let mut ends = vec![0u32; samples];
-        for &sample in &sample_of_row {
+        for &sample in sample_of_row {
             if let Some(count) = ends.get_mut(sample as usize) {
                 *count += 1;
             }
@@ -42,17 +67,26 @@ impl SampleIndex {
                 *end += 1;
             }
         }
+        SampleIndex { rows: Some(rows), ends, samples, duplicate: None }.by_epoch(columns)
+    }
+
+    /// Puts each sample's rows in epoch order and looks for an epoch that occurs twice.
+    fn by_epoch(mut self, columns: &ScoreColumns) -> Self {
+        let epoch = |row: &u32| columns.epoch(*row as usize);
         let mut start = 0;
-        for &end in &ends {
-            if let Some(group) = rows.get_mut(start..end as usize) {
-                let epoch = |row: &u32| columns.epoch(*row as usize);
-                if !group.is_sorted_by_key(epoch) {
-                    group.sort_by_key(epoch);
-                }
+        for &end in &self.ends {
+            let Some(group) = self.rows.as_mut().and_then(|rows| rows.get_mut(start..end as usize)) else {
+                break;
+            };
+            if !group.is_sorted_by(|a, b| epoch(a) < epoch(b)) {
+                group.sort_by_key(epoch);
+                let twice = group.windows(2).find(|pair| matches!(pair, [a, b] if epoch(a) == epoch(b)));
+                let twice = twice.and_then(|pair| pair.last()).map(|row| *row as usize);
+                self.duplicate = self.duplicate.or(twice);
             }
             start = end as usize;
         }
-        SampleIndex { rows: Some(rows), ends, samples }
+        self
     }
 
     /// The number of samples.
@@ -70,22 +104,9 @@ impl SampleIndex {
         self.rows.is_some()
     }
 
-    /// A row that repeats the sample and epoch of the row before it.
-    pub(crate) fn duplicate(&self, columns: &ScoreColumns) -> Option<usize> {
-        let mut duplicate = None;
-        if self.has_repeats() {
-            self.for_each(|rows| {
-                let same = |pair: &&[u32]| match pair {
-                    [a, b] => columns.epoch(*a as usize) == columns.epoch(*b as usize),
-                    _ => false,
-                };
-                if duplicate.is_none() {
-                    duplicate =
-                        rows.windows(2).find(same).and_then(|pair| pair.last()).map(|row| *row as usize);
-                }
-            });
-        }
-        duplicate
+    /// A row that repeats the sample and epoch of another.
+    pub(crate) fn duplicate(&self) -> Option<usize> {
+        self.duplicate
     }
 
     /// Calls `each` with the rows of every sample that has one present, samples in the order of their
@@ -122,52 +143,65 @@ impl SampleIndex {
     }
 }
 
-/// The sample number of each row, and how many samples there are.
+/// How the rows are spread over samples.
+#[derive(Debug, PartialEq)]
+enum Grouping {
+    /// Each row is a sample of its own.
+    Single { samples: usize },
+    /// The same samples again and again, in the same order.
+    Passes { samples: usize, passes: usize },
+    /// Anything else: the sample number of each row.
+    Mixed { sample_of_row: Vec<u32>, samples: usize },
+}
+
+/// Groups rows by id.
 ///
-/// Logs repeat samples in a regular way: either all epochs of a sample follow each other, or a
-/// whole pass over the samples follows the other. So before hashing an id, the sample that would
-/// come next in either pattern is compared; a wrong guess costs one comparison.
-fn group_by_id(columns: &ScoreColumns) -> (Vec<u32>, usize) {
-    let rows = columns.len();
+/// Logs repeat samples in a regular way. Either a whole pass over the samples follows the other: then
+/// one comparison of the texts settles a pass. Or all epochs of a sample follow each other: then the
+/// sample before is compared before anything is hashed.
+fn group_by_id(ids: &TextColumn) -> Grouping {
+    let rows = ids.len();
+    // Room for all rows at once: a table that never grows needs no stored hashes.
     let mut table: HashTable<u32> = HashTable::with_capacity(rows);
-    let mut hashes: Vec<u64> = Vec::with_capacity(rows);
-    let mut first_row: Vec<u32> = Vec::with_capacity(rows);
-    let mut sample_of_row: Vec<u32> = Vec::with_capacity(rows);
-    let mut guess = 0u32;
-    for (row, id) in columns.ids.iter().enumerate() {
-        let id_of = |sample: u32| {
-            first_row
-                .get(sample as usize)
-                .map_or(&[][..], |first| columns.ids.get(*first as usize).as_bytes())
-        };
-        let known = (guess as usize) < first_row.len();
-        let sample = if known && id_of(guess) == id {
-            guess
-        } else if known && id_of(guess.wrapping_sub(1)) == id && guess > 0 {
-            guess - 1
+    let mut samples: Vec<&[u8]> = Vec::new();
+    let mut sample_of_row: Vec<u32> = Vec::new();
+    let mut last = 0;
+    for (row, id) in ids.iter().enumerate() {
+        let sample = if samples.get(last) == Some(&id) {
+            last
+        } else if samples.get(last + 1) == Some(&id) {
+            last + 1
         } else {
             let hash = hash_bytes(id);
-            // Nearly every bucket that matches seven bits of the hash is the right one; comparing
-            // the whole hash first spares the walk to a text that differs.
-            let found = table.find(hash, |&s| hashes.get(s as usize) == Some(&hash) && id_of(s) == id);
-            match found {
-                Some(&sample) => sample,
+            match table.find(hash, |&s| samples.get(s as usize) == Some(&id)) {
+                Some(&sample) => sample as usize,
                 None => {
-                    let sample = first_row.len() as u32;
-                    table.insert_unique(hash, sample, |&s| {
-                        hashes.get(s as usize).copied().unwrap_or_default()
-                    });
-                    hashes.push(hash);
-                    first_row.push(row as u32);
-                    sample
+                    let rehash = |&s: &u32| samples.get(s as usize).map_or(0, |id| hash_bytes(id));
+                    table.insert_unique(hash, samples.len() as u32, rehash);
+                    samples.push(id);
+                    samples.len() - 1
                 }
             }
         };
-        sample_of_row.push(sample);
-        guess = sample + 1;
+        if sample_of_row.is_empty() {
+            if sample == row {
+                last = sample;
+                continue;
+            }
+            // The first repeat: all rows before it were samples of their own.
+            if sample == 0 && ids.repeats(row) {
+                return Grouping::Passes { samples: row, passes: rows / row };
+            }
+            sample_of_row.reserve_exact(rows);
+            sample_of_row.extend(0..row as u32);
+        }
+        sample_of_row.push(sample as u32);
+        last = sample;
     }
-    let samples = first_row.len();
-    (sample_of_row, samples)
+    if sample_of_row.is_empty() {
+        return Grouping::Single { samples: samples.len() };
+    }
+    Grouping::Mixed { sample_of_row, samples: samples.len() }
 }
 
 #[cfg(test)]
@@ -195,6 +229,44 @@ mod tests {
         assert_eq!(shuffled, [vec![2, 4, 0], vec![1], vec![3]]);
         assert_eq!(index(&[("a", 1), ("b", 1)]), [[0], [1]]);
         assert!(index(&[]).is_empty());
+    }
+
+    #[test]
+    fn passes_are_told_from_what_only_begins_like_one() {
+        let column = |ids: &[&str]| {
+            let mut column = TextColumn::default();
+            ids.iter().for_each(|id| column.push(id));
+            column
+        };
+        let passes = group_by_id(&column(&["a", "b", "c", "a", "b", "c", "a", "b", "c"]));
+        assert_eq!(passes, Grouping::Passes { samples: 3, passes: 3 });
+        // The bytes of both passes are the same, the ids are not.
+        let mixed = group_by_id(&column(&["a", "bc", "a", "b", "c", "x"]));
+        assert_eq!(mixed, Grouping::Mixed { sample_of_row: vec![0, 1, 0, 2, 3, 4], samples: 5 });
+        let short = group_by_id(&column(&["a", "b", "a"]));
+        assert_eq!(short, Grouping::Mixed { sample_of_row: vec![0, 1, 0], samples: 2 });
+        assert_eq!(group_by_id(&column(&["a", "b"])), Grouping::Single { samples: 2 });
+    }
+
+    #[test]
+    fn passes_in_another_order_of_epochs() {
+        let rows = [("a", 2), ("b", 1), ("a", 1), ("b", 2)];
+        assert_eq!(index(&rows), [[2, 0], [1, 3]]);
+    }
+
+    #[test]
+    fn an_epoch_that_occurs_twice_is_found() {
+        let twice = |rows: &[(&str, u32)]| {
+            let mut columns = ScoreColumns::new(["s"]);
+            rows.iter().for_each(|(id, epoch)| {
+                columns.push(*id, *epoch);
+            });
+            SampleIndex::new(&columns).duplicate()
+        };
+        assert_eq!(twice(&[("a", 1), ("b", 1), ("a", 1)]), Some(2));
+        assert_eq!(twice(&[("a", 1), ("b", 1), ("a", 2), ("b", 1)]), Some(3));
+        assert_eq!(twice(&[("a", 1), ("b", 1), ("a", 2), ("b", 2)]), None);
+        assert_eq!(twice(&[("a", 2), ("a", 1), ("a", 2)]), Some(2));
     }
 
     #[test]

@@ -13,6 +13,22 @@ impl TextColumn {
         self.ends.push(self.text.len());
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether the column is its first `period` rows again and again, to the end.
+    pub(crate) fn repeats(&self, period: usize) -> bool {
+        let Some((first, rest)) = self.ends.split_at_checked(period) else { return false };
+        let Some(&length) = first.last() else { return false };
+        let ends_repeat = rest.chunks(period).enumerate().all(|(pass, ends)| {
+            let offset = (pass + 1) * length;
+            ends.len() == period && ends.iter().zip(first).all(|(end, of_first)| *end == offset + of_first)
+        });
+        let bytes = self.text.as_bytes();
+        ends_repeat && bytes.get(length..) == bytes.get(..bytes.len() - length)
+    }
+
     /// The text of a row; empty beyond the end.
     pub(crate) fn get(&self, row: usize) -> &str {
         let start = row.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);

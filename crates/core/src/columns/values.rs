@@ -9,7 +9,7 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 
 use super::hash_bytes;
-use crate::value::{Conversion, Leaf, LeafRef, Value, ValueRef};
+use crate::value::{Conversion, Leaf, LeafKey, LeafRef, Value, ValueRef};
 
 /// The values of one scorer, row by row.
 #[derive(Clone, Debug)]
@@ -52,15 +52,19 @@ struct TextPool {
 }
 
 impl TextPool {
-    fn intern(&mut self, text: &str) -> u32 {
+    fn intern(&mut self, text: &Arc<str>) -> u32 {
+        // Reduced grades come from another pool by reference: the first few are known by their address.
+        if let Some(code) = self.texts.iter().take(4).position(|t| Arc::ptr_eq(t, text)) {
+            return code as u32;
+        }
         let hash = hash_bytes(text.as_bytes());
         let texts = &self.texts;
-        let known = |&code: &u32| texts.get(code as usize).is_some_and(|t| t.as_ref() == text);
+        let known = |&code: &u32| texts.get(code as usize).is_some_and(|t| t == text);
         if let Some(code) = self.table.find(hash, known) {
             return *code;
         }
         let code = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-        self.texts.push(text.into());
+        self.texts.push(Arc::clone(text));
         let texts = &self.texts;
         self.table.insert_unique(hash, code, |&code| {
             texts.get(code as usize).map_or(0, |t| hash_bytes(t.as_bytes()))
@@ -165,13 +169,14 @@ impl ValueColumn {
 
     /// The scalar of a row, owned; `None` where it is missing, a list or a map.
     pub(crate) fn to_leaf(&self, row: usize) -> Option<Leaf> {
-        match self.to_value(row)? {
-            Value::Unscored => Some(Leaf::Unscored),
-            Value::Bool(b) => Some(Leaf::Bool(b)),
-            Value::Int(i) => Some(Leaf::Int(i)),
-            Value::Float(f) => Some(Leaf::Float(f)),
-            Value::Str(s) => Some(Leaf::Str(s)),
-            Value::List(_) | Value::Map(_) => None,
+        if let Repr::Mixed(mixed) = &self.0
+            && mixed.tags.get(row) == Some(&Tag::Text)
+        {
+            return Some(Leaf::Str(Arc::clone(mixed.texts.get(*mixed.payloads.get(row)?))));
+        }
+        match self.get(row)? {
+            ValueRef::Leaf(leaf) => Some(leaf.to_leaf()),
+            ValueRef::List(_) | ValueRef::Map(_) => None,
         }
     }
 
@@ -184,6 +189,36 @@ impl ValueColumn {
                 Tag::Missing => None,
                 tag => Some(*tag != Tag::Unscored),
             },
+        }
+    }
+
+    /// A key for the scalar of a row: rows of this column hold the same scalar, number types compared
+    /// across, exactly if their keys are equal. `None` for anything but a scored scalar.
+    pub(crate) fn scalar_key(&self, row: usize) -> Option<(u8, u64)> {
+        let of_float = |f: f64| match LeafKey::new(LeafRef::float(f))? {
+            LeafKey::Int(i) => Some((Tag::Int as u8, i.cast_unsigned())),
+            _ => Some((Tag::Float as u8, f.to_bits())),
+        };
+        match &self.0 {
+            Repr::Floats(floats) => of_float(*floats.get(row)?),
+            Repr::Mixed(mixed) => {
+                let payload = *mixed.payloads.get(row)?;
+                match mixed.tags.get(row)? {
+                    // Each text is in the pool once, so its code decides.
+                    tag @ (Tag::Text | Tag::Int | Tag::Null) => Some((*tag as u8, payload)),
+                    Tag::Bool => Some((Tag::Int as u8, payload)),
+                    Tag::Float => of_float(f64::from_bits(payload)),
+                    Tag::Missing | Tag::Unscored | Tag::Nested => None,
+                }
+            }
+        }
+    }
+
+    /// Whether every row is there and scored.
+    pub(crate) fn is_all_scored(&self) -> bool {
+        match &self.0 {
+            Repr::Floats(floats) => !floats.iter().any(|f| f.is_nan()),
+            Repr::Mixed(mixed) => !mixed.tags.iter().any(|tag| matches!(tag, Tag::Missing | Tag::Unscored)),
         }
     }
 
@@ -217,6 +252,15 @@ impl ValueColumn {
         }
         let pool: Vec<_> =
             mixed.texts.texts.iter().map(|t| conversion.convert_leaf(LeafRef::Str(t))).collect();
+        // Grades only, or floats only, are the common cases, and then the tags need no look.
+        if mixed.only(Tag::Text) && pool.iter().all(|converted| converted.convertible) {
+            let value = |code: &u64| pool.get(*code as usize).map_or(f64::NAN, |converted| converted.value);
+            return Floats { values: mixed.payloads.iter().map(value).collect(), unconvertible: Vec::new() };
+        }
+        if mixed.only(Tag::Float) {
+            let values = mixed.payloads.iter().copied().map(f64::from_bits).collect();
+            return Floats { values, unconvertible: Vec::new() };
+        }
         let mut unconvertible = Vec::new();
         let values = mixed
             .tags
@@ -285,6 +329,10 @@ impl ValueColumn {
 }
 
 impl Mixed {
+    fn only(&self, tag: Tag) -> bool {
+        self.tags.iter().all(|t| *t == tag)
+    }
+
     fn get(&self, row: usize) -> Option<ValueRef<'_>> {
         let payload = *self.payloads.get(row)?;
         let leaf = match self.tags.get(row)? {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::mode::tally;
 use super::reduces_by_epoch;
 use crate::reducer::{EpochReducer, EpochValues, Reduced, Reducer};
 use crate::registry::ReducerEntry;
@@ -44,10 +43,13 @@ impl EpochReducer for Majority {
     }
 
     fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> Reduced {
-        let votes = tally(epochs);
-        let winner = votes.iter().find(|(_, count)| 2 * count > epochs.total());
-        let leaf = winner.map_or(Leaf::Unscored, |(first, _)| epochs.to_leaf(*first));
-        Reduced::Leaf(leaf)
+        let mut winner = None;
+        epochs.tally(|first, count| {
+            if 2 * count > epochs.total() {
+                winner = Some(first);
+            }
+        });
+        Reduced::Leaf(winner.map_or(Leaf::Unscored, |first| epochs.to_leaf(first)))
     }
 }
 

@@ -6,7 +6,7 @@ use super::reduces_by_epoch;
 use crate::reducer::{EpochReducer, EpochValues, Reduced, Reducer};
 use crate::registry::ReducerEntry;
 use crate::spec::Spec;
-use crate::value::{Conversion, LeafRef};
+use crate::value::Conversion;
 
 /// The most common value, in its original type; on a tie the one seen first.
 #[derive(Clone, Debug, Default)]
@@ -40,26 +40,13 @@ impl EpochReducer for Mode {
 
     fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> Reduced {
         let mut best = (0, 0);
-        for (first, count) in tally(epochs) {
+        epochs.tally(|first, count| {
             if count > best.1 {
                 best = (first, count);
             }
-        }
+        });
         Reduced::Leaf(epochs.to_leaf(best.0))
     }
-}
-
-/// The distinct values by equality across number types: where each was first seen, and how often.
-pub(super) fn tally(epochs: &EpochValues<'_>) -> Vec<(usize, usize)> {
-    let mut distinct: Vec<(LeafRef<'_>, usize, usize)> = Vec::with_capacity(4);
-    for at in 0..epochs.len() {
-        let leaf = epochs.leaf(at);
-        match distinct.iter_mut().find(|(seen, ..)| seen.equals(leaf)) {
-            Some((.., count)) => *count += 1,
-            None => distinct.push((leaf, at, 1)),
-        }
-    }
-    distinct.into_iter().map(|(_, first, count)| (first, count)).collect()
 }
 
 #[cfg(test)]
@@ -79,6 +66,14 @@ mod tests {
         // true, 1 and 1.0 are one value: three votes against two.
         assert_eq!(reduce([0.into(), true.into(), 1.into(), 1.0.into(), 0.into()]), Value::Bool(true));
         assert_eq!(reduce(["1".into(), 1.into(), Value::Unscored, "1".into()]), "1".into());
+    }
+
+    #[test]
+    fn many_epochs_are_tallied_alike() {
+        let many = |most: i64| (0..200).map(move |at| Value::from(if at % 3 == 0 { at } else { most }));
+        assert_eq!(reduce(many(7)), Value::Int(7));
+        let numbers = (0..100).flat_map(|at| [Value::from(at), Value::from(true), Value::from(1.0)]);
+        assert_eq!(reduce(numbers), Value::Bool(true));
     }
 
     #[test]

@@ -168,22 +168,13 @@ pub struct Reduction {
     pub scorer: String,
     /// The reducer, unless it is the implied mean.
     pub reducer: Option<String>,
-    /// Sample id and score, one per sample.
-    pub samples: ReducedSamples,
+    samples: ReducedSamples,
 }
 
-/// Sample ids with their reduced scores, kept as columns.
-#[derive(Debug, Clone, Default)]
-pub struct ReducedSamples {
-    rows: Vec<u32>,
-    values: crate::columns::ValueColumn,
-    details: crate::columns::Details,
-}
-
-impl ReducedSamples {
+impl Reduction {
     /// The number of samples.
     pub fn len(&self) -> usize {
-        self.values.len()
+        self.samples.values.len()
     }
 
     /// Whether there is no sample.
@@ -191,15 +182,23 @@ impl ReducedSamples {
         self.len() == 0
     }
 
-    /// Sample id and reduced score, in order; ids come from the columns that were reduced.
-    pub fn iter<'a>(&'a self, columns: &'a ScoreColumns) -> impl Iterator<Item = (&'a str, Score)> {
-        (0..self.len()).map(|at| {
-            let row = self.rows.get(at).map_or(at, |row| *row as usize);
-            let value = self.values.to_value(at).unwrap_or(crate::Value::Unscored);
-            let detail = self.details.get(at).cloned().unwrap_or_default();
-            (columns.id(row), detail.into_score(value))
+    /// Sample id and reduced score, in order; `columns` are those that were reduced.
+    pub fn iter<'a>(&'a self, columns: &'a ScoreColumns) -> impl Iterator<Item = (&'a str, Score)> + use<'a> {
+        let voters = columns.scorer(&self.scorer);
+        (0..self.len()).map(move |at| {
+            let row = self.samples.rows.get(at).map_or(at, |row| *row as usize);
+            let value = self.samples.values.to_value(at).unwrap_or(crate::Value::Unscored);
+            (columns.id(row), self.samples.details.to_detail(at, voters).into_score(value))
         })
     }
+}
+
+/// Reduced scores, kept as columns.
+#[derive(Debug, Clone, Default)]
+struct ReducedSamples {
+    rows: Vec<u32>,
+    values: crate::columns::ValueColumn,
+    details: crate::columns::Details,
 }
 
 /// Computes the results of a plan over scores.
@@ -209,7 +208,7 @@ impl ReducedSamples {
 /// scores that are no maps) is an error of the whole.
 pub fn results(columns: &ScoreColumns, plan: &Plan) -> Result<Results> {
     let index = SampleIndex::new(columns);
-    if let Some(row) = index.duplicate(columns) {
+    if let Some(row) = index.duplicate() {
         return Err(Error::DuplicateEpoch { sample: columns.id(row).to_owned(), epoch: columns.epoch(row) });
     }
     let names = naming::unique_names(plan.scorers.iter().map(|s| s.name.as_str()));

@@ -4,9 +4,7 @@ use std::borrow::Cow;
 
 use crate::columns::{Detail, Details, SampleIndex, ScoreColumns, ScorerColumn, ValueColumn};
 use crate::error::{Error, Result};
-use crate::reducer::{
-    DetailView, EpochReducer, EpochValues, Lifting, Panel, Reduced, Reducer, merge_details,
-};
+use crate::reducer::{DetailView, EpochReducer, EpochValues, Lifting, Reduced, Reducer, merge_details};
 use crate::score::Score;
 use crate::scores::{ConversionCache, ScoreSet};
 use crate::value::{Conversion, Value};
@@ -126,41 +124,43 @@ impl<'a> Reduction<'a> {
         if let Some(converted) = &converted {
             self.count_unconvertible(&converted.unconvertible);
         }
+        let all_scored = scorer.values.is_all_scored() && scorer.values.len() == index.rows();
         let mut scored: Vec<u32> = Vec::new();
         let mut floats: Vec<f64> = Vec::new();
         for_each_sample(index, &scorer.values, |rows| {
-            scored.clear();
+            let (scored, present, first): (&[u32], usize, u32) = if all_scored {
+                let Some(first) = rows.first() else { return };
+                (rows, rows.len(), *first)
+            } else {
+                scored.clear();
+                let mut present =
+                    rows.iter().filter_map(|row| Some((*row, scorer.values.is_scored(*row as usize)?)));
+                let Some(first) = present.clone().next() else { return };
+                scored.extend(present.clone().filter(|(_, is_scored)| *is_scored).map(|(row, _)| row));
+                (&scored, present.by_ref().count(), first.0)
+            };
             floats.clear();
-            let mut present = 0;
-            let mut first = None;
-            for &row in rows {
-                let Some(is_scored) = scorer.values.is_scored(row as usize) else { continue };
-                present += 1;
-                first.get_or_insert(row);
-                if is_scored {
-                    scored.push(row);
-                    if let Some(converted) = &converted {
-                        floats.push(converted.values.get(row as usize).copied().unwrap_or(f64::NAN));
-                    }
-                }
+            if let Some(converted) = &converted {
+                let float = |row: &u32| converted.values.get(*row as usize).copied().unwrap_or(f64::NAN);
+                floats.extend(scored.iter().map(float));
             }
-            let Some(first) = first else { return };
             let value = if scored.is_empty() {
                 Value::Unscored
             } else {
-                let epochs = EpochValues::of_column(&scorer.values, &scored, &floats, present);
-                match reducer.reduce_epochs(&epochs) {
+                match reducer.reduce_epochs(&EpochValues::of_column(&scorer.values, scored, &floats, present))
+                {
                     Reduced::Leaf(leaf) => Value::from(leaf),
                     Reduced::List(list) => Value::List(list),
                 }
             };
-            if reducer.is_vote() || !scorer.details.is_empty() {
-                let epochs = rows.iter().filter_map(|row| {
-                    let view = scorer.details.get(*row as usize).map(DetailView::from).unwrap_or_default();
-                    Some((scorer.values.to_value(*row as usize)?, view))
-                });
-                let panel = reducer.is_vote().then(|| Panel::of(epochs.clone()));
-                self.details.set(self.len(), merge_details(epochs.map(|(_, view)| view), panel));
+            if reducer.is_vote() {
+                self.details.push_panel(rows);
+            }
+            if !scorer.details.is_empty() {
+                let present = rows.iter().filter(|row| scorer.values.is_scored(**row as usize).is_some());
+                let views = present
+                    .map(|row| scorer.details.get(*row as usize).map(DetailView::from).unwrap_or_default());
+                self.details.set(self.len(), merge_details(views));
             }
             self.push(value, first);
         });

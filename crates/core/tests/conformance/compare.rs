@@ -141,11 +141,11 @@ fn compare_reductions(expected: &[Json], results: &Results, columns: &ScoreColum
         let reducer = reduction.reducer.as_deref().map(short_reducer).map_or(Json::Null, Json::from);
         equal(found, "reduction reducer", &expected["reducer"], &reducer);
         let samples = expected["samples"].as_array().unwrap();
-        if samples.len() != reduction.samples.len() {
-            found.push(format!("{} reduced samples, expected {}", reduction.samples.len(), samples.len()));
+        if samples.len() != reduction.len() {
+            found.push(format!("{} reduced samples, expected {}", reduction.len(), samples.len()));
             continue;
         }
-        for (sample, (id, score)) in samples.iter().zip(reduction.samples.iter(columns)) {
+        for (sample, (id, score)) in samples.iter().zip(reduction.iter(columns)) {
             compare_sample(sample, id, &score, found);
         }
     }

@@ -1,0 +1,138 @@
+//! The engine's side of `bench/compare.py`: reads a case per line, answers nanoseconds and figures.
+//!
+//! Both sides make the same scores from the same formula, so the script can check that they agree on
+//! the figures before it believes a ratio. Ids are text, columns are the engine's own; the clock runs
+//! over `results()`, grouping by id included, or over one metric where the reference is timed so too.
+
+use std::error::Error;
+use std::hint::black_box;
+use std::io::{BufRead, Write};
+use std::time::{Duration, Instant};
+
+use errorbar_core::metrics::{accuracy, bootstrap_stderr, grouped, stderr};
+use errorbar_core::{
+    Metric, Metrics, Plan, Reducers, Registry, Score, ScoreColumns, ScoreSet, Scores, metric_fn, metrics, results,
+};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+fn main() -> Result<()> {
+    let mut cases = Cases::default();
+    let mut out = std::io::stdout().lock();
+    for line in std::io::stdin().lock().lines() {
+        let line = line?;
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (time, figures) = cases.run(&words)?;
+        let figures: Vec<String> = figures.iter().map(f64::to_string).collect();
+        writeln!(out, "{} {}", time.as_nanos(), figures.join(" "))?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+/// The scores of each kind, made when first asked for.
+#[derive(Default)]
+struct Cases {
+    made: Vec<((Kind, usize, u32), ScoreColumns)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Grades,
+    Binary,
+    Continuous,
+}
+
+impl Cases {
+    fn run(&mut self, words: &[&str]) -> Result<(Duration, Vec<f64>)> {
+        match *words {
+            ["accuracy_stderr", n] => {
+                let columns = self.columns(Kind::Grades, n.parse()?, 1);
+                timed_results(columns, &Plan::new().metrics(metrics![accuracy(), stderr()]))
+            }
+            ["grouped", n] => {
+                let columns = self.columns(Kind::Grades, n.parse()?, 1);
+                timed_results(columns, &Plan::new().metrics(metrics![grouped(accuracy(), "category")]))
+            }
+            ["bootstrap", kind, n] => {
+                let kind = if kind == "binary" { Kind::Binary } else { Kind::Continuous };
+                let columns = self.columns(kind, n.parse()?, 1);
+                let start = Instant::now();
+                let set = ScoreSet::unreduced(columns, "s")?;
+                let value = bootstrap_stderr().num_samples(1000).compute(&set.scores())?;
+                let time = start.elapsed();
+                Ok((time, vec![value.number().ok_or("a number")?]))
+            }
+            ["reducer", spec, n, epochs] => {
+                let columns = self.columns(Kind::Grades, n.parse()?, epochs.parse()?);
+                let reducer = Registry::built_in().reducer(&spec.parse()?)?;
+                let plan = Plan::new().metrics(count()).reducers(Reducers::explicit(vec![reducer]));
+                timed_results(columns, &plan)
+            }
+            ["bytes", n] => {
+                let columns = self.columns(Kind::Grades, n.parse()?, 1);
+                Ok((Duration::ZERO, vec![columns.heap_bytes() as f64 / columns.len() as f64]))
+            }
+            ["forget"] => {
+                self.made.clear();
+                Ok((Duration::ZERO, vec![]))
+            }
+            _ => Err(format!("no such case: {words:?}").into()),
+        }
+    }
+
+    fn columns(&mut self, kind: Kind, samples: usize, epochs: u32) -> &ScoreColumns {
+        let key = (kind, samples, epochs);
+        let at = match self.made.iter().position(|(made, _)| *made == key) {
+            Some(at) => at,
+            None => {
+                self.made.push((key, make(kind, samples, epochs)));
+                self.made.len() - 1
+            }
+        };
+        match self.made.get(at) {
+            Some((_, columns)) => columns,
+            None => unreachable!("pushed above"),
+        }
+    }
+}
+
+fn count() -> Metrics {
+    metrics![metric_fn("count", |scores: &Scores<'_>| Ok(scores.len()))]
+}
+
+fn timed_results(columns: &ScoreColumns, plan: &Plan) -> Result<(Duration, Vec<f64>)> {
+    let start = Instant::now();
+    let results = black_box(results(black_box(columns), plan)?);
+    let time = start.elapsed();
+    let figures = results.scores.iter().flat_map(|b| b.metrics.values()).map(|m| m.value).collect();
+    Ok((time, figures))
+}
+
+/// Steele, Lea and Flood's mixer (SplitMix64) of a place: both sides compute it.
+fn mix(place: u64) -> u64 {
+    let mut z = place.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+fn make(kind: Kind, samples: usize, epochs: u32) -> ScoreColumns {
+    let mut columns = ScoreColumns::new(["s"]);
+    for epoch in 1..=epochs {
+        for sample in 0..samples {
+            let place = u64::from(epoch - 1) * samples as u64 + sample as u64;
+            let unit = (mix(place) >> 11) as f64 / 2f64.powi(53);
+            let score = match kind {
+                Kind::Grades => Score::new(if unit < 0.6 { "C" } else { "I" }),
+                Kind::Binary => Score::new(if unit < 0.6 { 1.0 } else { 0.0 }),
+                Kind::Continuous => Score::new(unit),
+            };
+            let row = columns.push(format!("sample-{sample}"), epoch);
+            let row = row.metadata("category", format!("g{}", sample % 50));
+            // The one scorer is declared and each row scored once, so this cannot fail.
+            let _ = row.score("s", score);
+        }
+    }
+    columns
+}
