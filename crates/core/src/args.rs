@@ -84,6 +84,11 @@ pub trait ArgType: Sized {
     fn to_arg(&self) -> Arg;
 }
 
+/// Specs have 64-bit signed integers; what is beyond them is written as the largest.
+fn saturate(i: impl TryInto<i64>) -> i64 {
+    i.try_into().unwrap_or(i64::MAX)
+}
+
 macro_rules! simple_arg {
     ($type:ty, $expected:literal, $read:expr, $write:expr) => {
         impl ArgType for $type {
@@ -103,9 +108,9 @@ macro_rules! simple_arg {
 simple_arg!(bool, "true or false", Arg::as_bool, |b| Arg::Bool(*b));
 simple_arg!(f64, "a number", Arg::as_f64, |f| Arg::Float(*f));
 simple_arg!(i64, "an integer", Arg::as_i64, |i| Arg::Int(*i));
-simple_arg!(u64, "an integer, 0 or more", |a| a.as_i64()?.try_into().ok(), |i| Arg::Int(*i as i64));
+simple_arg!(u64, "an integer, 0 or more", |a| a.as_i64()?.try_into().ok(), |i| Arg::Int(saturate(*i)));
 simple_arg!(u32, "an integer, 0 or more", |a| a.as_i64()?.try_into().ok(), |i| Arg::Int((*i).into()));
-simple_arg!(usize, "an integer, 0 or more", |a| a.as_i64()?.try_into().ok(), |i| Arg::Int(*i as i64));
+simple_arg!(usize, "an integer, 0 or more", |a| a.as_i64()?.try_into().ok(), |i| Arg::Int(saturate(*i)));
 simple_arg!(String, "a text in quotes", |a| a.as_str().map(str::to_owned), |s| Arg::Str(s.clone()));
 
 impl ArgType for Leaf {

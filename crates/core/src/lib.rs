@@ -59,5 +59,7 @@ pub use value::{
     Conversion, Converted, Leaf, LeafMap, LeafRef, Value, ValueRef, ValueToFloat, value_to_float,
 };
 
+/// The map that metrics with several named figures return, in order.
+pub use indexmap::IndexMap;
 #[doc(hidden)]
 pub use inventory;

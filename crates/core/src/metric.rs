@@ -219,6 +219,11 @@ pub trait Metric: fmt::Debug + Send + Sync {
         MetadataKeys::All
     }
 
+    /// The metric that gives the standard error of this one, if there is one.
+    fn standard_error(&self) -> Option<Arc<dyn Metric>> {
+        None
+    }
+
     /// An empty state, if the metric can be computed piece by piece.
     fn state(&self) -> Option<Box<dyn MetricState>> {
         None
@@ -359,6 +364,9 @@ impl Metric for Arc<dyn Metric> {
     }
     fn metadata_keys(&self) -> MetadataKeys {
         self.as_ref().metadata_keys()
+    }
+    fn standard_error(&self) -> Option<Arc<dyn Metric>> {
+        self.as_ref().standard_error()
     }
     fn state(&self) -> Option<Box<dyn MetricState>> {
         self.as_ref().state()

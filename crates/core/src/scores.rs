@@ -31,6 +31,8 @@ pub struct ScoreSet<'a> {
     /// `None` when they are the same rows.
     pub(crate) sample_rows: Option<Cow<'a, [u32]>>,
     pub(crate) seed: u64,
+    /// Samples that have no score here: missing or unscored.
+    pub(crate) absent: usize,
     pub(crate) converted: ConversionCache,
 }
 
@@ -56,6 +58,7 @@ impl<'a> ScoreSet<'a> {
             details: Cow::Borrowed(&column.details),
             sample_rows: None,
             seed: 0,
+            absent: 0,
             converted: ConversionCache::default(),
         })
     }
@@ -154,11 +157,12 @@ pub(crate) enum Rows<'a> {
 pub struct Scores<'a> {
     set: &'a ScoreSet<'a>,
     rows: Rows<'a>,
+    is_part: bool,
 }
 
 impl<'a> Scores<'a> {
     pub(crate) fn new(set: &'a ScoreSet<'a>, rows: Rows<'a>) -> Self {
-        Scores { set, rows }
+        Scores { set, rows, is_part: false }
     }
 
     /// The number of scores.
@@ -182,6 +186,11 @@ impl<'a> Scores<'a> {
     /// The seed that random figures start from.
     pub fn seed(&self) -> u64 {
         self.set.seed
+    }
+
+    /// How many samples are missing here or unscored; nothing is known of that for a part of the scores.
+    pub(crate) fn absent(&self) -> usize {
+        if self.is_part { 0 } else { self.set.absent }
     }
 
     /// The row of the score set behind position `at`.
@@ -295,7 +304,7 @@ impl<'a> Scores<'a> {
     /// The same scores, only some of the positions.
     pub(crate) fn subset(&self, positions: &[u32]) -> Scores<'a> {
         let rows = positions.iter().map(|at| self.row(*at as usize) as u32).collect();
-        Scores { set: self.set, rows: Rows::Some(Cow::Owned(rows)) }
+        Scores { set: self.set, rows: Rows::Some(Cow::Owned(rows)), is_part: true }
     }
 
     /// Other values for some of the positions, the samples staying the same.
@@ -316,9 +325,10 @@ impl<'a> Scores<'a> {
             details: Cow::Owned(Details::default()),
             sample_rows: Some(Cow::Owned(sample_rows)),
             seed: self.set.seed,
+            absent: 0,
             converted: ConversionCache::default(),
         };
-        let result = read(&Scores { set: &set, rows: Rows::All(positions.len()) });
+        let result = read(&Scores { set: &set, rows: Rows::All(positions.len()), is_part: true });
         for (count, row) in set.unconvertible() {
             self.note_unconvertible(count, positions.get(row).map_or(0, |at| *at as usize));
         }

@@ -99,6 +99,15 @@ impl SampleIndex {
         self.rows.as_ref().map_or(self.samples, Vec::len)
     }
 
+    /// The largest number of rows of a sample.
+    pub(crate) fn max_rows(&self) -> usize {
+        let of_sample = |(at, end): (usize, &u32)| {
+            let start = at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+            (*end - start) as usize
+        };
+        self.ends.iter().enumerate().map(of_sample).max().unwrap_or(usize::from(self.samples > 0))
+    }
+
     /// Whether some sample has more than one row.
     pub(crate) fn has_repeats(&self) -> bool {
         self.rows.is_some()
@@ -163,7 +172,7 @@ fn group_by_id(ids: &TextColumn) -> Grouping {
     let rows = ids.len();
     // Room for all rows at once: a table that never grows needs no stored hashes.
     let mut table: HashTable<u32> = HashTable::with_capacity(rows);
-    let mut samples: Vec<&[u8]> = Vec::new();
+    let mut samples: Vec<&[u8]> = Vec::with_capacity(rows);
     let mut sample_of_row: Vec<u32> = Vec::new();
     let mut last = 0;
     for (row, id) in ids.iter().enumerate() {

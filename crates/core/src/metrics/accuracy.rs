@@ -7,5 +7,6 @@ moments_metric!(
     accuracy,
     "accuracy",
     "Share of correct answers: the mean of the converted scores.",
-    mean_figure
+    mean_figure,
+    stderr: super::stderr()
 );

@@ -1,12 +1,17 @@
 //! `grouped`: a metric for each group of samples, and one over all.
 
+mod state;
+mod template;
+
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use self::state::GroupedState;
+use self::template::Template;
 use crate::args::{ArgProblem, ArgType, Args, passed, spec_of};
 use crate::error::{Error, Result};
-use crate::metric::{Figure, MetadataKeys, Metric, MetricState, MetricValue, params_with_inner, same_state};
+use crate::metric::{Figure, MetadataKeys, Metric, MetricState, MetricValue, params_with_inner};
 use crate::python_text::json_text;
 use crate::registry::{MetricEntry, Param, Registry};
 use crate::score::Metadata;
@@ -149,37 +154,6 @@ fn build(args: &Args<'_>) -> Result<Grouped> {
     }
 }
 
-/// A name with `{group_name}` in it; `{{` and `}}` stand for braces.
-struct Template<'a>(&'a str);
-
-impl Template<'_> {
-    fn apply(&self, group: &str) -> Result<String, String> {
-        let mut name = String::with_capacity(self.0.len() + group.len());
-        let mut rest = self.0;
-        while let Some(at) = rest.find(['{', '}']) {
-            let (before, brace) = rest.split_at(at);
-            name.push_str(before);
-            if let Some(after) = brace.strip_prefix("{{") {
-                name.push('{');
-                rest = after;
-            } else if let Some(after) = brace.strip_prefix("}}") {
-                name.push('}');
-                rest = after;
-            } else if let Some(after) = brace.strip_prefix("{group_name}") {
-                name.push_str(group);
-                rest = after;
-            } else {
-                let template = self.0;
-                return Err(format!(
-                    "knows only the placeholder {{group_name}} (a brace itself is written twice), found {template:?}"
-                ));
-            }
-        }
-        name.push_str(rest);
-        Ok(name)
-    }
-}
-
 impl Metric for Grouped {
     fn spec(&self) -> Spec {
         spec_of(
@@ -204,10 +178,12 @@ impl Metric for Grouped {
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        let mut groups: IndexMap<String, Group<MetricValue>> = IndexMap::new();
+        let mut groups: IndexMap<String, Group> = IndexMap::new();
         for (name, positions, sample) in self.split(scores)? {
-            let value = self.metric.compute(&scores.subset(&positions))?;
-            groups.insert(name, Group { value, sample });
+            let of_group = scores.subset(&positions);
+            let value = self.metric.compute(&of_group)?;
+            let error = self.macro_error().map(|error| error.compute(&of_group)).transpose()?;
+            groups.insert(name, Group { value, error, sample });
         }
         let all = match self.all.unwrap_or_default() {
             All::Samples if !scores.is_empty() => Some(self.metric.compute(scores)?),
@@ -218,21 +194,24 @@ impl Metric for Grouped {
 
     fn state(&self) -> Option<Box<dyn MetricState>> {
         self.metric.state()?;
-        Some(Box::new(GroupedState {
-            grouped: self.clone(),
-            groups: IndexMap::new(),
-            all: self.metric.state(),
-        }))
+        Some(Box::new(GroupedState::new(self.clone())))
     }
 }
 
-/// The value of a group, and a sample of it for messages.
-struct Group<T> {
-    value: T,
+/// The value of a group, its standard error if the metric has one, and a sample of it for messages.
+struct Group {
+    value: MetricValue,
+    error: Option<MetricValue>,
     sample: String,
 }
 
 impl Grouped {
+    /// The metric for the groups' standard errors, where the mean over groups is asked for.
+    fn macro_error(&self) -> Option<Arc<dyn Metric>> {
+        let wanted = self.all.unwrap_or_default() == All::Groups && self.value_to_float.is_none();
+        self.metric.standard_error().filter(|_| wanted)
+    }
+
     /// The groups in order of first appearance: name, positions, and a sample of each.
     fn split(&self, scores: &Scores<'_>) -> Result<Vec<(String, Vec<u32>, String)>> {
         let column = scores.key("grouped", &self.group_key);
@@ -262,15 +241,11 @@ impl Grouped {
             .collect())
     }
 
-    fn assemble(
-        &self,
-        groups: IndexMap<String, Group<MetricValue>>,
-        all: Option<MetricValue>,
-    ) -> Result<MetricValue> {
+    fn assemble(&self, groups: IndexMap<String, Group>, all: Option<MetricValue>) -> Result<MetricValue> {
         let mut entries: IndexMap<String, Option<Figure>> = IndexMap::new();
         let wants_all = self.all.unwrap_or_default() != All::None;
         let mut owner: IndexMap<String, String> = IndexMap::new();
-        for (group, Group { value, sample }) in &groups {
+        for (group, Group { value, sample, .. }) in &groups {
             let name = self.template().apply(group).map_err(|problem| Error::Argument {
                 target: "grouped".to_owned(),
                 argument: "name_template".to_owned(),
@@ -301,7 +276,10 @@ impl Grouped {
             All::None => return Ok(MetricValue::Map(entries)),
             _ if groups.is_empty() => Figure::undefined(f64::NAN, "n = 0").into(),
             All::Samples => all.unwrap_or_else(|| Figure::undefined(f64::NAN, "n = 0").into()),
-            All::Groups => mean_of(groups.values().map(|g| &g.value), self.value_to_float.as_ref()),
+            All::Groups => {
+                let mean = mean_of(groups.values().map(|g| &g.value), self.value_to_float.as_ref());
+                with_macro_error(mean, groups.values().map(|g| g.error.as_ref()))
+            }
         };
         entries.extend(expand(self.label(), &aggregate));
         Ok(MetricValue::Map(entries))
@@ -365,56 +343,24 @@ fn mean_of<'a>(
     MetricValue::Map(by_key.into_iter().map(entry).collect())
 }
 
-#[derive(Debug)]
-struct GroupedState {
-    grouped: Grouped,
-    groups: IndexMap<String, (Box<dyn MetricState>, String)>,
-    all: Option<Box<dyn MetricState>>,
-}
-
-impl GroupedState {
-    fn group(&mut self, name: String, sample: &str) -> Result<&mut Box<dyn MetricState>> {
-        if !self.groups.contains_key(&name) {
-            let state = self.grouped.metric.state();
-            let state = state.ok_or_else(|| Error::custom("the grouped metric has no mergeable state"))?;
-            self.groups.insert(name.clone(), (state, sample.to_owned()));
-        }
-        let entry = self.groups.get_mut(&name);
-        entry.map(|(state, _)| state).ok_or_else(|| Error::custom("a group was lost"))
-    }
-}
-
-impl MetricState for GroupedState {
-    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        for (name, positions, sample) in self.grouped.split(scores)? {
-            self.group(name, &sample)?.update(&scores.subset(&positions))?;
-        }
-        match &mut self.all {
-            Some(all) if self.grouped.all.unwrap_or_default() == All::Samples => all.update(scores),
-            _ => Ok(()),
+/// The mean over fixed groups with its own standard error, √(Σ SE_g²)/G: not the mean of their errors.
+fn with_macro_error<'a>(
+    mean: MetricValue,
+    errors: impl Iterator<Item = Option<&'a MetricValue>>,
+) -> MetricValue {
+    let (mut squares, mut groups) = (ExactSum::new(), 0u64);
+    for error in errors {
+        match error {
+            Some(MetricValue::Number(error)) if error.undefined_reason().is_none() => {
+                squares.add_product(error.value, error.value);
+                groups += 1;
+            }
+            // No error at all, or a group too small to have one: then the whole has none.
+            _ => return mean,
         }
     }
-
-    fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
-        let other = same_state::<GroupedState>(other)?;
-        for (name, (state, sample)) in other.groups {
-            self.group(name, &sample)?.merge(state)?;
-        }
-        match (&mut self.all, other.all) {
-            (Some(all), Some(others)) => all.merge(others),
-            _ => Ok(()),
-        }
-    }
-
-    fn finish(&self) -> Result<MetricValue> {
-        let mut groups = IndexMap::new();
-        for (name, (state, sample)) in &self.groups {
-            groups.insert(name.clone(), Group { value: state.finish()?, sample: sample.clone() });
-        }
-        let all = match (&self.all, groups.is_empty()) {
-            (Some(all), false) => Some(all.finish()?),
-            _ => None,
-        };
-        self.grouped.assemble(groups, all)
+    match mean {
+        MetricValue::Number(figure) => figure.note("stderr", squares.to_f64().sqrt() / groups as f64).into(),
+        other => other,
     }
 }

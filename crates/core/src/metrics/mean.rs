@@ -2,4 +2,4 @@
 
 use super::moments::{mean_figure, moments_metric};
 
-moments_metric!(Mean, mean, "mean", "Mean of the scores.", mean_figure);
+moments_metric!(Mean, mean, "mean", "Mean of the scores.", mean_figure, stderr: super::stderr());

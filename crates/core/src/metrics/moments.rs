@@ -12,34 +12,63 @@ pub(super) struct MomentsState {
     metric: &'static str,
     conversion: Conversion,
     moments: Moments,
-    end: fn(&Moments) -> Figure,
+    /// Samples that have no score, and whether those that have one are proportions.
+    absent: u64,
+    proportions: bool,
+    end: fn(&MomentsState) -> Figure,
 }
 
 impl MomentsState {
-    pub(super) fn new(metric: &'static str, conversion: Conversion, end: fn(&Moments) -> Figure) -> Self {
-        MomentsState { metric, conversion, moments: Moments::default(), end }
+    pub(super) fn new(
+        metric: &'static str,
+        conversion: Conversion,
+        end: fn(&MomentsState) -> Figure,
+    ) -> Self {
+        let moments = Moments::default();
+        MomentsState { metric, conversion, moments, absent: 0, proportions: true, end }
+    }
+
+    pub(super) fn moments(&self) -> &Moments {
+        &self.moments
     }
 }
 
 impl MetricState for MomentsState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        let moments = &mut self.moments;
-        scores.finite(self.metric, &self.conversion, |floats| moments.extend(floats))
+        let MomentsState { moments, absent, proportions, .. } = self;
+        scores.finite(self.metric, &self.conversion, |floats| {
+            moments.extend(floats);
+            *absent += scores.absent() as u64;
+            *proportions &= floats.iter().all(|f| (0.0..=1.0).contains(f));
+        })
     }
 
     fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
-        self.moments.merge(&same_state::<MomentsState>(other)?.moments);
+        let other = same_state::<MomentsState>(other)?;
+        self.moments.merge(&other.moments);
+        self.absent += other.absent;
+        self.proportions &= other.proportions;
         Ok(())
     }
 
     fn finish(&self) -> Result<MetricValue> {
-        Ok((self.end)(&self.moments).into())
+        Ok((self.end)(self).into())
     }
 }
 
-/// The mean; of nothing it is recorded as 0 and noted as undefined.
-pub(super) fn mean_figure(moments: &Moments) -> Figure {
-    moments.mean().map_or_else(|| Figure::undefined(0.0, "n = 0"), Figure::new)
+/// The mean; of nothing it is recorded as 0 and noted as undefined. Where samples have no score, it is
+/// noted what the mean would be if all of them were wrong, and if all were right.
+pub(super) fn mean_figure(state: &MomentsState) -> Figure {
+    let Some(mean) = state.moments.mean() else { return Figure::undefined(0.0, "n = 0") };
+    let figure = Figure::new(mean);
+    if state.absent == 0 || !state.proportions {
+        return figure;
+    }
+    let all = state.moments.count() + state.absent;
+    let worst = state.moments.sum().divide(all);
+    let mut with_all_right = state.moments.sum().clone();
+    with_all_right.add_times(1.0, state.absent);
+    figure.note("absent", state.absent).note("worst", worst).note("best", with_all_right.divide(all))
 }
 
 /// A figure that needs two scores; of fewer it is recorded as 0 and noted as undefined.
@@ -49,7 +78,7 @@ pub(super) fn of_two_or_more(value: Option<f64>) -> Figure {
 
 /// A metric over the moments: everything but its name, its words and how it ends.
 macro_rules! moments_metric {
-    ($type:ident, $function:ident, $name:literal, $doc:literal, $end:expr) => {
+    ($type:ident, $function:ident, $name:literal, $doc:literal, $end:expr $(, stderr: $stderr:expr)?) => {
         #[doc = $doc]
         #[derive(Clone, Debug, Default)]
         pub struct $type {
@@ -89,6 +118,16 @@ macro_rules! moments_metric {
             fn compute(&self, scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue> {
                 $crate::metric::compute_by_state(self.new_state(), scores)
             }
+
+            $(
+                fn standard_error(&self) -> Option<std::sync::Arc<dyn $crate::Metric>> {
+                    let error = $stderr;
+                    Some(std::sync::Arc::new(match &self.to_float {
+                        Some(conversion) => error.to_float(conversion.clone()),
+                        None => error,
+                    }))
+                }
+            )?
 
             fn state(&self) -> Option<Box<dyn $crate::MetricState>> {
                 Some(Box::new(self.new_state()))

@@ -3,5 +3,5 @@
 use super::moments::{moments_metric, of_two_or_more};
 
 moments_metric!(Std, std, "std", "Sample standard deviation of the scores, divisor n−1.", |m| {
-    of_two_or_more(m.std())
+    of_two_or_more(m.moments().std())
 });

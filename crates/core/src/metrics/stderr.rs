@@ -73,7 +73,7 @@ impl Metric for Stderr {
 
 impl Stderr {
     fn plain(&self) -> MomentsState {
-        MomentsState::new("stderr", self.conversion(), |m| of_two_or_more(m.stderr()))
+        MomentsState::new("stderr", self.conversion(), |m| of_two_or_more(m.moments().stderr()))
     }
 
     fn clustered(&self, key: &str) -> ClusteredState {

@@ -21,6 +21,8 @@ pub(super) struct BlockContext<'a> {
     pub(super) reducer: Option<String>,
     pub(super) params: &'a Metadata,
     pub(super) missing: usize,
+    pub(super) errored: usize,
+    pub(super) epochs: usize,
 }
 
 /// Adds the blocks that the metrics ask for: a plain one for a list, one per key for each map.
@@ -57,6 +59,8 @@ impl BlockContext<'_> {
             scored_samples: scored,
             unscored_samples: unscored,
             missing_samples: self.missing,
+            errored_samples: self.errored,
+            epochs: self.epochs,
             params: self.params.clone(),
             metrics: IndexMap::new(),
             failures: Vec::new(),
@@ -144,16 +148,18 @@ fn by_key(
         let field = Field { context, key: &key, pattern };
         let column = field.column(&scores)?;
         let sample_rows: Vec<u32> = (0..scores.len()).map(|at| scores.sample_row(at) as u32).collect();
-        let values = ScoreSet {
+        let mut values = ScoreSet {
             columns: set.columns,
             scorer: set.scorer,
             values: Cow::Owned(column),
             details: Cow::Owned(scores.details()),
             sample_rows: Some(Cow::Owned(sample_rows)),
             seed: set.seed,
+            absent: 0,
             converted: ConversionCache::default(),
         };
         let (rows, unscored_here) = values.scored_rows();
+        values.absent = context.missing + unscored + unscored_here;
         let of_key = Scores::new(&values, rows);
         let mut block = context.block(&key, of_key.len(), unscored + unscored_here);
         for metric in metrics {

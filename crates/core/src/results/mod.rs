@@ -64,6 +64,10 @@ pub struct Block {
     pub unscored_samples: usize,
     /// How many samples have no entry for the scorer.
     pub missing_samples: usize,
+    /// How many samples times epochs of the evaluation errored.
+    pub errored_samples: usize,
+    /// The largest number of epochs that a sample has, K.
+    pub epochs: usize,
     /// The scorer's arguments.
     pub params: Metadata,
     /// The metrics, by key.

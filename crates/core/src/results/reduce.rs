@@ -71,6 +71,7 @@ impl<'a> Reduction<'a> {
             details: Cow::Owned(self.details),
             sample_rows: self.sample_rows.map(Cow::Owned),
             seed,
+            absent: 0,
             converted: ConversionCache::default(),
         };
         ReducedScores { set, unconvertible: self.unconvertible }

@@ -76,7 +76,7 @@ impl View<'_> {
         name: Option<String>,
         results: &mut Results,
     ) -> Result<()> {
-        let reduced = reduce(self.columns, self.scorer, self.index, reducer, self.seed)?;
+        let mut reduced = reduce(self.columns, self.scorer, self.index, reducer, self.seed)?;
         if let Some((count, row)) = reduced.unconvertible {
             results.warnings.push(Warning::Unconvertible {
                 scorer: self.scorer.name.clone(),
@@ -86,6 +86,7 @@ impl View<'_> {
             });
         }
         let missing = self.index.len() - reduced.set.values.len();
+        reduced.set.absent = missing + reduced.set.scored_rows().1;
         self.blocks(&reduced.set, metrics, name.clone(), missing, results)?;
         let ScoreSet { values, details, sample_rows, .. } = reduced.set;
         results.reductions.push(Reduction {
@@ -101,17 +102,20 @@ impl View<'_> {
     }
 
     fn unreduced(&self, metrics: &Metrics, results: &mut Results) -> Result<()> {
-        let set = ScoreSet {
+        let mut set = ScoreSet {
             columns: self.columns,
             scorer: &self.scorer.name,
             values: std::borrow::Cow::Borrowed(&self.scorer.values),
             details: std::borrow::Cow::Borrowed(&self.scorer.details),
             sample_rows: None,
             seed: self.seed,
+            absent: 0,
             converted: ConversionCache::default(),
         };
         let present = (0..set.values.len()).filter(|row| set.values.is_scored(*row).is_some()).count();
-        self.blocks(&set, metrics, None, self.columns.len() - present, results)
+        let missing = self.columns.len() - present;
+        set.absent = missing + set.scored_rows().1;
+        self.blocks(&set, metrics, None, missing, results)
     }
 
     fn blocks(
@@ -122,7 +126,14 @@ impl View<'_> {
         missing: usize,
         results: &mut Results,
     ) -> Result<()> {
-        let context = BlockContext { scorer: &self.scorer.name, reducer, params: self.params, missing };
+        let context = BlockContext {
+            scorer: &self.scorer.name,
+            reducer,
+            params: self.params,
+            missing,
+            errored: self.columns.errored(),
+            epochs: self.index.max_rows(),
+        };
         block::blocks(set, metrics, &context, results)?;
         results.warnings.extend(unconvertible_warnings(set));
         Ok(())

@@ -1,0 +1,146 @@
+//! The registry walks its own list: every entry documented, buildable, and equal to itself by its spec.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets something unexpected should stop there"
+)]
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use errorbar_core::registry::{Listing, MetricEntry, Param};
+use errorbar_core::{Conversion, Error, Metric, Registry, Scores, Spec, metric_fn, reducer_fn};
+
+fn every_entry() -> Vec<Listing> {
+    let registry = Registry::built_in();
+    registry.list_metrics().chain(registry.list_reducers()).cloned().collect()
+}
+
+#[test]
+fn everything_the_issue_names_is_there() {
+    let registry = Registry::built_in();
+    let metrics: Vec<&str> = registry.list_metrics().map(|l| l.name.as_str()).collect();
+    let wanted = [
+        "accuracy",
+        "mean",
+        "var",
+        "std",
+        "stderr",
+        "bootstrap_stderr",
+        "ci",
+        "ci_wilson",
+        "grouped",
+        "aggregate",
+        "frequency",
+        "krippendorff_alpha",
+        "perplexity_per_token",
+        "perplexity_per_seq",
+    ];
+    assert_eq!(metrics, wanted);
+    let reducers: Vec<&str> = registry.list_reducers().map(|l| l.name.as_str()).collect();
+    assert_eq!(
+        reducers,
+        ["mean", "median", "mode", "max", "pass_at", "pass_k", "at_least", "majority", "collect"]
+    );
+}
+
+#[test]
+fn every_entry_is_documented() {
+    for listing in every_entry() {
+        assert!(listing.doc.ends_with('.'), "{}: {:?}", listing.name, listing.doc);
+        assert!(listing.built_in);
+        let names: HashSet<_> = listing.params.iter().map(|p| &p.name).collect();
+        assert_eq!(names.len(), listing.params.len(), "{}", listing.name);
+        let first_optional = listing.params.iter().position(|p| p.default.is_some());
+        let last_required = listing.params.iter().rposition(|p| p.default.is_none());
+        if let (Some(optional), Some(required)) = (first_optional, last_required) {
+            assert!(required < optional, "{}: required arguments come first", listing.name);
+        }
+    }
+}
+
+/// A spec with every argument given at its documented default, or at something that fits.
+fn full_spec(listing: &Listing) -> String {
+    let arguments = listing.params.iter().map(|p| {
+        let value = match (p.name.as_ref(), &p.default) {
+            ("metric" | "agg", None) => "accuracy()",
+            ("k", None) => "2",
+            (_, None) => "\"key\"",
+            (_, Some(default)) => default,
+        };
+        format!("{}={value}", p.name)
+    });
+    format!("{}({})", listing.name, arguments.collect::<Vec<_>>().join(", "))
+}
+
+#[test]
+fn documented_defaults_build_and_specs_come_back() {
+    let registry = Registry::built_in();
+    for listing in registry.list_metrics() {
+        let text = full_spec(listing);
+        let spec = registry.metric(&text.parse().unwrap()).unwrap_or_else(|e| panic!("{text}: {e}")).spec();
+        let again = registry.metric(&spec.to_string().parse().unwrap()).unwrap().spec();
+        assert_eq!(spec, again, "{text}");
+        // Through a log and back: by name and named options.
+        let logged = serde_json::to_string(&spec).unwrap();
+        let back: Spec = serde_json::from_str(&logged).unwrap();
+        assert_eq!(registry.metric(&back).unwrap().spec(), spec);
+    }
+    for listing in registry.list_reducers() {
+        let text = full_spec(listing);
+        let spec = registry.reducer(&text.parse().unwrap()).unwrap_or_else(|e| panic!("{text}: {e}")).spec();
+        let again = registry.reducer(&spec.to_string().parse().unwrap()).unwrap().spec();
+        assert_eq!(spec, again, "{text}");
+    }
+}
+
+#[test]
+fn the_package_of_the_reference_is_ours_too() {
+    let metric = Registry::built_in().metric(&"inspect_ai/stderr(cluster='c')".parse().unwrap()).unwrap();
+    assert_eq!(metric.spec().to_string(), r#"stderr(cluster="c")"#);
+}
+
+#[test]
+fn shorthand_unless_the_literal_name_is_taken() {
+    let mut registry = Registry::built_in();
+    assert_eq!(registry.reducer(&"at_least_2".parse().unwrap()).unwrap().log_name(), "at_least_2");
+    assert!(registry.reducer(&"mean_2".parse().unwrap()).is_err(), "mean takes no k");
+    let own = reducer_fn("at_least_2", |scores: &[errorbar_core::Score]| Ok(scores[0].clone()));
+    registry.add_reducer_object(Arc::new(own), "The first score.").unwrap();
+    let literal = registry.reducer(&"at_least_2".parse().unwrap()).unwrap();
+    assert!(literal.needs_epochs().is_none(), "the literal name comes first");
+}
+
+#[test]
+fn a_taken_name_is_refused_unless_it_replaces() {
+    let one = |scores: &Scores<'_>| Ok(scores.len());
+    let mut registry = Registry::built_in();
+    let taken = registry.add_metric_object(Arc::new(metric_fn("mean", one)), "").unwrap_err();
+    assert_eq!(taken, Error::NameTaken { kind: "metric", name: "mean".to_owned() });
+    registry.add_metric_object(Arc::new(metric_fn("count", one)), "How many.").unwrap();
+    assert!(registry.metric(&"count".parse().unwrap()).is_ok());
+
+    let entry = MetricEntry {
+        name: "mean",
+        doc: "Another mean.",
+        params: &[Param::optional("seed", "1")],
+        build: |_| Ok(Arc::new(metric_fn("mean", |_: &Scores<'_>| Ok(0.0)))),
+        replaces: true,
+    };
+    registry.add_metric(&entry).unwrap();
+    let listing = registry.list_metrics().find(|l| l.name == "mean").unwrap();
+    assert_eq!((listing.signature().as_str(), listing.built_in), ("mean(seed=1)", false));
+    assert!(registry.add_metric(&MetricEntry { replaces: false, ..entry }).is_err());
+}
+
+#[test]
+fn conversions_by_name() {
+    let mut registry = Registry::built_in();
+    registry.add_conversion(Conversion::from_fn("half", |_| Some(0.5))).unwrap();
+    let metric = registry.metric(&"mean(to_float=half)".parse().unwrap()).unwrap();
+    assert_eq!(metric.params()["to_float"], "half");
+    assert!(registry.add_conversion(Conversion::from_fn("half", |_| None)).is_err());
+    assert!(registry.add_conversion(Conversion::from_fn("value_to_float", |_| None)).is_err());
+}

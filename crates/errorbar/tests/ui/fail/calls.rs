@@ -1,0 +1,14 @@
+#![allow(unused)]
+use errorbar::prelude::*;
+
+/// One argument must be passed, one may be.
+#[metric]
+pub fn pass_rate(scores: &Scores, category: String, #[default(0.5)] threshold: f64) -> Result<f64> {
+    let _ = (scores, category);
+    Ok(threshold)
+}
+
+fn main() {
+    pass_rate();
+    let _ = pass_rate("physics").category("art");
+}

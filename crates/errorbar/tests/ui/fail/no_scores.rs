@@ -1,0 +1,34 @@
+#![allow(unused)]
+use errorbar::prelude::*;
+
+#[metric]
+fn none() -> f64 {
+    0.0
+}
+
+#[metric]
+fn other(threshold: f64) -> f64 {
+    threshold
+}
+
+#[reducer]
+fn of_metric(scores: &Scores) -> Result<Score> {
+    todo!()
+}
+
+#[metric]
+fn of_reducer(scores: &[Score]) -> f64 {
+    0.0
+}
+
+#[metric]
+fn mutable(scores: &mut Scores) -> f64 {
+    0.0
+}
+
+#[metric]
+fn defaulted(#[default(1)] scores: &Scores) -> f64 {
+    0.0
+}
+
+fn main() {}

@@ -1,0 +1,43 @@
+#![allow(unused)]
+use errorbar::prelude::*;
+
+#[metric]
+async fn waits(scores: &Scores<'_>) -> f64 {
+    0.0
+}
+
+#[metric]
+fn generic<T: Into<f64>>(scores: &Scores, threshold: T) -> f64 {
+    0.0
+}
+
+#[metric]
+fn lifetime<'a>(scores: &'a Scores<'a>) -> f64 {
+    0.0
+}
+
+#[reducer]
+unsafe fn careless(scores: &[Score]) -> Score {
+    todo!()
+}
+
+#[reducer]
+struct NoFunction;
+
+#[metric]
+fn nothing(scores: &Scores) {}
+
+struct Type;
+impl Type {
+    #[metric]
+    fn method(&self, scores: &Scores) -> f64 {
+        0.0
+    }
+}
+
+#[metric]
+fn self_(scores: &Scores) -> f64 {
+    0.0
+}
+
+fn main() {}

@@ -1,0 +1,24 @@
+#![allow(unused)]
+use errorbar::prelude::*;
+
+#[metric]
+fn text(scores: &Scores) -> Result<String> {
+    Ok(String::new())
+}
+
+#[metric]
+fn plain_text(scores: &Scores) -> &'static str {
+    ""
+}
+
+#[reducer]
+fn number(scores: &[Score]) -> Result<f64> {
+    Ok(0.0)
+}
+
+#[metric]
+fn other_error(scores: &Scores) -> std::result::Result<f64, String> {
+    Ok(0.0)
+}
+
+fn main() {}
