@@ -20,7 +20,7 @@ use serde_json::Value as Json;
 use crate::error::{Error, Result};
 use crate::score::Metadata;
 use crate::scores::Scores;
-use crate::spec::{Arg, Spec};
+use crate::spec::{Spec, params_to_log};
 
 /// One number with what must be known about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -206,7 +206,7 @@ pub trait Metric: fmt::Debug + Send + Sync {
 
     /// The arguments as results and logs record them: all that were passed, unless said otherwise.
     fn params(&self) -> Metadata {
-        self.spec().kwargs.iter().map(|(name, arg)| (name.clone(), param_json(name, arg))).collect()
+        params_to_log(&self.spec().kwargs)
     }
 
     /// Which scores the metric wants.
@@ -230,25 +230,6 @@ pub trait Metric: fmt::Debug + Send + Sync {
     }
 }
 
-/// An argument as results record it: a nested metric is an object that names it, a conversion the
-/// text of its spec.
-pub(crate) fn param_json(name: &str, arg: &Arg) -> Json {
-    match arg {
-        Arg::Null => Json::Null,
-        Arg::Bool(b) => Json::from(*b),
-        Arg::Int(i) => Json::from(*i),
-        Arg::Float(f) => Json::from(*f),
-        Arg::Str(s) => Json::from(s.as_str()),
-        Arg::List(items) => items.iter().map(|item| param_json(name, item)).collect(),
-        Arg::Map(map) => map.iter().map(|(k, v)| (k.clone(), param_json(k, v))).collect(),
-        Arg::Spec(spec) if matches!(name, "to_float" | "value_to_float") => Json::from(spec.to_string()),
-        Arg::Spec(spec) => {
-            let params: Metadata = spec.kwargs.iter().map(|(k, v)| (k.clone(), param_json(k, v))).collect();
-            serde_json::json!({ "type": "metric", "name": spec.log_name(), "params": params })
-        }
-    }
-}
-
 /// The arguments of a metric that holds another one, which records its own arguments in its own way.
 pub(crate) fn params_with_inner(metric: &dyn Metric, argument: &str, inner: &dyn Metric) -> Metadata {
     let described = serde_json::json!({
@@ -256,12 +237,9 @@ pub(crate) fn params_with_inner(metric: &dyn Metric, argument: &str, inner: &dyn
         "name": inner.spec().log_name(),
         "params": inner.params(),
     });
-    let args = metric.spec().kwargs;
-    let param = |(name, arg): (&String, &Arg)| match name == argument {
-        true => (name.clone(), described.clone()),
-        false => (name.clone(), param_json(name, arg)),
-    };
-    args.iter().map(param).collect()
+    let mut params = params_to_log(&metric.spec().kwargs);
+    params.insert(argument.to_owned(), described);
+    params
 }
 
 /// The state of a metric over the scores seen so far.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::takes_conversion;
 use crate::args::{Args, passed, spec_of};
 use crate::error::{Error, Result};
-use crate::metric::{Figure, MetadataKeys, Metric, MetricValue, param_json};
+use crate::metric::{Figure, MetadataKeys, Metric, MetricValue};
 use crate::registry::{MetricEntry, Param};
 use crate::score::Metadata;
 use crate::scores::Scores;
-use crate::spec::Spec;
+use crate::spec::{Spec, params_to_log};
 use crate::stats::{resampled_means, standard_deviation};
 use crate::value::Conversion;
 
@@ -89,11 +89,9 @@ pub(super) fn checked_num_samples(metric: &str, num_samples: Option<usize>) -> R
 /// The arguments but for the seed, which the reference would refuse to find in a log: the seed stands
 /// in the notes of the figure.
 pub(super) fn params_without_seed(metric: &dyn Metric) -> Metadata {
-    let args = metric.spec().kwargs;
-    args.iter()
-        .filter(|(name, _)| *name != "seed")
-        .map(|(name, arg)| (name.clone(), param_json(name, arg)))
-        .collect()
+    let mut args = metric.spec().kwargs;
+    args.shift_remove("seed");
+    params_to_log(&args)
 }
 
 /// Replicates are numbered by 32 bits, and far fewer are ever useful.

@@ -96,12 +96,6 @@ pub enum SpecErrorKind {
         /// What is there.
         found: String,
     },
-    /// An infinity or a NaN, which neither specs nor JSON can hold.
-    #[error("{value} cannot be recorded as an argument")]
-    NotFinite {
-        /// "inf", "-inf" or "NaN".
-        value: String,
-    },
 }
 
 fn listed(names: &[String]) -> String {

@@ -9,47 +9,28 @@ use serde_json::{Map, Value, json};
 
 use super::{Arg, MAX_DEPTH, Spec, SpecError, SpecErrorKind};
 
-/// What a log says about a spec, once the registry has looked it up.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
-    /// What the spec is a spec of: "metric", "reducer", "scorer" and so on.
-    pub kind: String,
-    /// The name with its package, which the spec itself may have left out.
-    pub qualified_name: String,
-    /// The arguments by name, as [`Spec::bind`] gives them.
-    pub params: IndexMap<String, Arg>,
-}
-
-/// Looks a spec up for recording. Only the registry knows the kind of a name and the names of its arguments, so it lends
-/// this function to whoever writes a log.
-pub type Recorder<'a> = dyn Fn(&Spec) -> Result<Recorded, SpecError> + 'a;
-
 impl Spec {
-    /// The spec as a log records it.
-    ///
-    /// # Errors
-    /// What the recorder answers, and arguments that JSON cannot hold.
+    /// The spec as a log records it. All its arguments must have names, as those of a built metric do; a spec with
+    /// arguments by place is recorded as its text.
     ///
     /// ```
-    /// use errorbar_core::spec::{Recorded, Spec};
+    /// use errorbar_core::spec::Spec;
     /// use serde_json::json;
     ///
-    /// let recorder = |spec: &Spec| {
-    ///     let parameters = if spec.name == "grouped" { ["metric", "group_key"] } else { ["to_float", ""] };
-    ///     let qualified_name = format!("inspect_ai/{}", spec.name);
-    ///     Ok(Recorded { kind: "metric".into(), qualified_name, params: spec.bind(&parameters)? })
-    /// };
-    /// let spec: Spec = "grouped(mean(), 'category')".parse()?;
+    /// let spec: Spec = "inspect_ai/grouped(metric=mean(), group_key='category')".parse()?;
     /// let logged = json!({
     ///     "name": "inspect_ai/grouped",
     ///     "options": {"metric": {"type": "metric", "name": "mean", "params": {}}, "group_key": "category"},
     /// });
-    /// assert_eq!(spec.to_log(&recorder)?, logged);
+    /// assert_eq!(spec.to_log(), logged);
     /// # Ok::<(), errorbar_core::spec::SpecError>(())
     /// ```
-    pub fn to_log(&self, recorder: &Recorder<'_>) -> Result<Value, SpecError> {
-        let Recorded { qualified_name, params, .. } = recorder(self)?;
-        Ok(json!({"name": qualified_name, "options": params_to_log(&params, recorder)?}))
+    pub fn to_log(&self) -> Value {
+        if self.args.is_empty() {
+            json!({"name": self.qualified_name(), "options": params_to_log(&self.kwargs)})
+        } else {
+            Value::from(self.to_string())
+        }
     }
 
     /// The spec that a log records under this name with these options. All its arguments have names.
@@ -88,44 +69,33 @@ impl Spec {
 }
 
 impl Arg {
-    /// The argument as a log records it among the options.
-    ///
-    /// # Errors
-    /// What the recorder answers for a nested spec, and a float that is not finite.
+    /// The argument as a log records it among the options under a name: a nested metric as an object that names it, a
+    /// conversion (`to_float`, `value_to_float`) as the text of its spec, because logs have no form for functions.
     ///
     /// ```
-    /// use errorbar_core::spec::{Arg, Recorded, Spec};
+    /// use errorbar_core::spec::Arg;
     /// use serde_json::json;
     ///
-    /// let recorder = |spec: &Spec| {
-    ///     let qualified_name = format!("inspect_ai/{}", spec.name);
-    ///     Ok(Recorded { kind: "metric".into(), qualified_name, params: spec.bind(&[])? })
-    /// };
     /// let arg: Arg = "[1, mean()]".parse()?;
-    /// let logged = json!([1, {"type": "metric", "name": "mean", "params": {}}]);
-    /// assert_eq!(arg.to_log_json(&recorder)?, logged);
+    /// assert_eq!(arg.to_log_json("metrics"), json!([1, {"type": "metric", "name": "mean", "params": {}}]));
     /// # Ok::<(), errorbar_core::spec::SpecError>(())
     /// ```
-    pub fn to_log_json(&self, recorder: &Recorder<'_>) -> Result<Value, SpecError> {
-        Ok(match self {
+    pub fn to_log_json(&self, name: &str) -> Value {
+        match self {
             Self::Null => Value::Null,
             Self::Bool(value) => Value::from(*value),
             Self::Int(value) => Value::from(*value),
-            Self::Float(value) if value.is_finite() => Value::from(*value),
-            Self::Float(value) => {
-                return Err(SpecErrorKind::NotFinite { value: value.to_string() }.into());
-            }
+            Self::Float(value) => Value::from(*value),
             Self::Str(value) => Value::from(value.as_str()),
-            Self::List(items) => {
-                items.iter().map(|item| item.to_log_json(recorder)).collect::<Result<_, _>>()?
+            Self::List(items) => items.iter().map(|item| item.to_log_json(name)).collect(),
+            Self::Map(entries) => Value::Object(params_to_log(entries)),
+            Self::Spec(spec) if matches!(name, "to_float" | "value_to_float") || !spec.args.is_empty() => {
+                Value::from(spec.to_string())
             }
-            Self::Map(entries) => Value::Object(params_to_log(entries, recorder)?),
             Self::Spec(spec) => {
-                let Recorded { kind, qualified_name, params } = recorder(spec)?;
-                let params = params_to_log(&params, recorder)?;
-                json!({"type": kind, "name": Spec::new(qualified_name).log_name(), "params": params})
+                json!({"type": "metric", "name": spec.log_name(), "params": params_to_log(&spec.kwargs)})
             }
-        })
+        }
     }
 
     /// The argument that a log records as this value.
@@ -151,11 +121,9 @@ pub(super) fn logged_name(value: &Value) -> Option<&str> {
     value.get("name").and_then(Value::as_str)
 }
 
-fn params_to_log(
-    params: &IndexMap<String, Arg>,
-    recorder: &Recorder<'_>,
-) -> Result<Map<String, Value>, SpecError> {
-    params.iter().map(|(name, arg)| Ok((name.clone(), arg.to_log_json(recorder)?))).collect()
+/// Arguments by name, as logs record them.
+pub(crate) fn params_to_log(params: &IndexMap<String, Arg>) -> Map<String, Value> {
+    params.iter().map(|(name, arg)| (name.clone(), arg.to_log_json(name))).collect()
 }
 
 fn spec_from_log(name: &str, params: &Map<String, Value>, depth: usize) -> Result<Spec, SpecError> {

@@ -3,32 +3,9 @@
 use serde_json::Value;
 
 use super::log::logged_name;
-use super::{MetricItem, MetricMap, MetricsSpec, Recorder, Spec, SpecError};
+use super::{MetricItem, MetricsSpec, Spec, SpecError};
 
 impl MetricsSpec {
-    /// The metrics as the header of a log records them.
-    ///
-    /// # Errors
-    /// As for [`Spec::to_log`].
-    pub fn to_log_json(&self, recorder: &Recorder<'_>) -> Result<Value, SpecError> {
-        let list = |specs: &[Spec]| -> Result<Value, SpecError> {
-            specs.iter().map(|spec| spec.to_log(recorder)).collect()
-        };
-        let map = |map: &MetricMap| -> Result<Value, SpecError> {
-            map.iter().map(|(glob, specs)| Ok((glob.clone(), list(specs)?))).collect()
-        };
-        match self {
-            Self::Map(metrics) => map(metrics),
-            Self::List(items) => items
-                .iter()
-                .map(|item| match item {
-                    MetricItem::Metric(spec) => spec.to_log(recorder),
-                    MetricItem::Map(metrics) => map(metrics),
-                })
-                .collect(),
-        }
-    }
-
     /// The metrics that the header of a log records as this value. Wherever a log has `{"name", "options"}`, the text of
     /// a spec will do, so this also reads what people write in task files.
     ///

@@ -54,7 +54,7 @@ mod tests;
 pub use arg::Arg;
 pub use error::SpecError;
 pub use error_kind::SpecErrorKind;
-pub use log::{Recorded, Recorder};
+pub(crate) use log::params_to_log;
 pub use metrics::{MetricItem, MetricMap, MetricsSpec};
 pub use names::{nearest, split_k_suffix};
 
