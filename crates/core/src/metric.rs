@@ -23,6 +23,12 @@ use crate::scores::Scores;
 use crate::spec::{Spec, params_to_log};
 
 /// One number with what must be known about it.
+///
+/// ```
+/// use errorbar_core::Figure;
+/// let error = Figure::undefined(0.0, "n < 2");
+/// assert_eq!(error.undefined_reason(), Some("n < 2"));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// The number, as logs record it.
@@ -62,6 +68,13 @@ impl From<f64> for Figure {
 }
 
 /// What a metric returns: a number, a map of numbers, or a list of numbers.
+///
+/// ```
+/// use errorbar_core::{IndexMap, MetricValue};
+/// assert_eq!(MetricValue::from(0.5).number(), Some(0.5));
+/// let bounds = MetricValue::from(IndexMap::from([("low".to_owned(), 0.2), ("high".to_owned(), 0.8)]));
+/// assert_eq!(bounds.get("high"), Some(0.8));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum MetricValue {
     /// One number.
@@ -197,6 +210,35 @@ impl MetadataKeys {
 /// Something computed over scores.
 ///
 /// Implement it, write a function with `#[metric]`, or use [`metric_fn`] on a closure.
+///
+/// ```
+/// use errorbar_core::{MetadataKeys, Metric, MetricValue, Result, Scores, Spec, Wants};
+///
+/// /// The share of samples whose `source` is trusted and whose score is at least one half.
+/// #[derive(Debug)]
+/// struct TrustedShare;
+///
+/// impl Metric for TrustedShare {
+///     fn spec(&self) -> Spec {
+///         Spec::new("trusted_share")
+///     }
+///
+///     fn wants(&self) -> Wants {
+///         Wants::Reduced
+///     }
+///
+///     fn metadata_keys(&self) -> MetadataKeys {
+///         MetadataKeys::one("source")
+///     }
+///
+///     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+///         let good = scores.into_iter().filter(|sample| {
+///             sample.sample_metadata["source"] == "trusted" && sample.score.to_f64() >= 0.5
+///         });
+///         Ok((good.count() as f64 / scores.len().max(1) as f64).into())
+///     }
+/// }
+/// ```
 pub trait Metric: fmt::Debug + Send + Sync {
     /// The name and the arguments that were passed, as logs record them.
     fn spec(&self) -> Spec;
@@ -243,6 +285,25 @@ pub(crate) fn params_with_inner(metric: &dyn Metric, argument: &str, inner: &dyn
 }
 
 /// The state of a metric over the scores seen so far.
+///
+/// ```
+/// use errorbar_core::metrics::mean;
+/// use errorbar_core::{Metric, Score, ScoreColumns, ScoreSet};
+///
+/// // Two shards, one mean: the bits are those of the whole.
+/// let mut merged = mean().state().ok_or("a state")?;
+/// for shard in [[0.1, 0.2], [0.3, 0.4]] {
+///     let mut columns = ScoreColumns::new(["s"]);
+///     for (id, score) in shard.into_iter().enumerate() {
+///         columns.push(id.to_string(), 1).score("s", Score::new(score))?;
+///     }
+///     let mut state = mean().state().ok_or("a state")?;
+///     state.update(&ScoreSet::unreduced(&columns, "s")?.scores())?;
+///     merged.merge(state)?;
+/// }
+/// assert_eq!(merged.finish()?.number(), Some(0.25));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait MetricState: fmt::Debug + Send + Any {
     /// Takes in more scores.
     fn update(&mut self, scores: &Scores<'_>) -> Result<()>;

@@ -260,6 +260,19 @@ pub struct ScorerPlan {
 }
 
 /// What is to be computed.
+///
+/// ```
+/// use errorbar_core::metrics::{accuracy, mean, stderr};
+/// use errorbar_core::{Epochs, MetadataKeys, Plan, Registry, metrics};
+///
+/// let plan = Plan::new()
+///     .scorer("match", metrics![accuracy(), stderr().cluster("passage")])
+///     .scorer("f1", metrics![mean()])
+///     .reducers(Epochs::new(5, ["mean", "pass_at_2"]).reducers(&Registry::built_in())?)
+///     .seed(7);
+/// assert_eq!(plan.metadata_keys(), MetadataKeys::one("passage"));
+/// # Ok::<(), errorbar_core::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// The scorers, in order. Two of one name are told apart as `name`, `name1`.

@@ -20,6 +20,29 @@ use crate::value::{Conversion, Leaf, LeafKey, LeafMap, LeafRef, Value};
 /// Makes one score of a sample's epochs.
 ///
 /// Implement it, write a function with `#[reducer]`, or use [`reducer_fn`] on a closure.
+///
+/// ```
+/// use errorbar_core::{Reducer, Result, Score, Spec};
+///
+/// /// The longest answer stands for the sample.
+/// #[derive(Debug)]
+/// struct Longest;
+///
+/// impl Reducer for Longest {
+///     fn spec(&self) -> Spec {
+///         Spec::new("longest")
+///     }
+///
+///     fn reduce(&self, scores: &[Score]) -> Result<Score> {
+///         let longest = scores.iter().max_by_key(|score| score.answer.as_ref().map_or(0, String::len));
+///         Ok(longest.cloned().unwrap_or_else(|| Score::unscored("no_response")))
+///     }
+/// }
+///
+/// let epochs = [Score::new("C").answer("red"), Score::new("I").answer("orange")];
+/// assert_eq!(Longest.reduce(&epochs)?.as_text()?, "I");
+/// # Ok::<(), errorbar_core::Error>(())
+/// ```
 pub trait Reducer: fmt::Debug + Send + Sync {
     /// The name and the arguments that were passed.
     fn spec(&self) -> Spec;
@@ -45,6 +68,9 @@ pub trait Reducer: fmt::Debug + Send + Sync {
 }
 
 /// A reducer of scalars. Lists are reduced index by index and maps key by key.
+///
+/// A reducer that is also this runs over columns, without a score built per row: return `Some(self)`
+/// from [`Reducer::by_epoch`].
 pub trait EpochReducer: fmt::Debug + Send + Sync {
     /// How values are read as numbers; nothing for reducers that only compare values, which then
     /// find no floats among the [`EpochValues`].

@@ -210,6 +210,20 @@ struct ReducedSamples {
 /// A metric that fails does so alone: it is listed among the block's failures and the others stand.
 /// What makes the scores themselves unusable (epochs of different shapes, metrics by key over
 /// scores that are no maps) is an error of the whole.
+///
+/// ```
+/// use errorbar_core::metrics::{accuracy, stderr};
+/// use errorbar_core::{Plan, Score, ScoreColumns, metrics, results};
+///
+/// let mut columns = ScoreColumns::new(["match"]);
+/// columns.push("q1", 1).score("match", Score::new("C"))?;
+/// columns.push("q2", 1).score("match", Score::unscored("refusal"))?;
+/// let results = results(&columns, &Plan::new().metrics(metrics![accuracy(), stderr()]))?;
+/// let block = &results.scores[0];
+/// assert_eq!((block.scored_samples, block.unscored_samples), (1, 1));
+/// assert_eq!(block.metrics["stderr"].undefined_reason(), Some("n < 2"));
+/// # Ok::<(), errorbar_core::Error>(())
+/// ```
 pub fn results(columns: &ScoreColumns, plan: &Plan) -> Result<Results> {
     let index = SampleIndex::new(columns);
     if let Some(row) = index.duplicate() {
