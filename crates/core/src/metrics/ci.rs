@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::bootstrap_stderr::{checked_num_samples, num_samples_arg, params_without_seed};
 use super::cluster::Clusters;
 use super::level::{checked, level_arg};
+use super::spread::{Seen, Spread};
 use super::takes_conversion;
 use crate::args::{ArgProblem, ArgType, passed, spec_of};
 use crate::error::Result;
@@ -13,7 +14,7 @@ use crate::registry::{MetricEntry, Param, Registry};
 use crate::score::Metadata;
 use crate::scores::Scores;
 use crate::spec::{Arg, Spec};
-use crate::stats::{Moments, clustered_resampled_means, quantile_linear, resampled_means, t_quantile};
+use crate::stats::{clustered_resampled_means, quantile_linear, resampled_means, t_quantile};
 use crate::value::Conversion;
 
 /// How an interval is made.
@@ -163,12 +164,7 @@ impl Metric for Ci {
 
 impl Ci {
     fn new_state(&self, level: f64) -> CiState {
-        CiState {
-            level,
-            conversion: self.conversion(),
-            clusters: self.cluster.as_ref().map(|key| (key.clone(), Clusters::default())),
-            moments: Moments::default(),
-        }
+        CiState { level, spread: Spread::new("ci", self.conversion(), self.cluster.as_ref()) }
     }
 
     fn bootstrap(&self, level: f64, scores: &Scores<'_>) -> Result<MetricValue> {
@@ -222,39 +218,25 @@ fn with_reason(figure: Figure, reason: Option<&str>) -> Figure {
 #[derive(Clone, Debug)]
 struct CiState {
     level: f64,
-    conversion: Conversion,
-    clusters: Option<(String, Clusters)>,
-    moments: Moments,
+    spread: Spread,
 }
 
 impl MetricState for CiState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        let CiState { conversion, clusters, moments, .. } = self;
-        scores.finite("ci", conversion, |floats| match clusters {
-            None => {
-                moments.extend(floats);
-                Ok(())
-            }
-            Some((key, clusters)) => clusters.update("ci", key, scores, floats),
-        })?
+        self.spread.update(scores, |_| Ok(()))
     }
 
     fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
-        let other = same_state::<CiState>(other)?;
-        self.moments.merge(&other.moments);
-        if let (Some((_, to)), Some((_, from))) = (&mut self.clusters, &other.clusters) {
-            to.merge(from);
-        }
+        self.spread.merge(&same_state::<CiState>(other)?.spread);
         Ok(())
     }
 
     fn finish(&self) -> Result<MetricValue> {
-        let (n, mean, error, df, clusters) = match &self.clusters {
-            None => {
-                let m = &self.moments;
+        let (n, mean, error, df, clusters) = match self.spread.seen() {
+            Seen::Plain(m) => {
                 (m.count(), m.mean().unwrap_or(0.0), m.stderr(), m.count().saturating_sub(1), None)
             }
-            Some((_, c)) => {
+            Seen::Clustered(_, c) => {
                 let df = c.len().saturating_sub(1).max(1) as u64;
                 (c.n(), c.mean(), c.stderr(), df, Some(c.len()))
             }

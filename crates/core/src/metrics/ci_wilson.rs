@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::cluster::Clusters;
 use super::level::{checked, level_arg};
+use super::spread::{Seen, Spread};
 use super::takes_conversion;
 use crate::args::{passed, spec_of};
 use crate::error::{Error, Result};
@@ -11,7 +11,7 @@ use crate::metric::{Figure, MetadataKeys, Metric, MetricState, MetricValue, comp
 use crate::registry::{MetricEntry, Param};
 use crate::scores::Scores;
 use crate::spec::Spec;
-use crate::stats::{Moments, normal_quantile, t_quantile};
+use crate::stats::{normal_quantile, t_quantile};
 use crate::value::Conversion;
 
 /// The Wilson interval (`lower`, `upper`) for the mean of scores in [0, 1]; right at small n, where
@@ -92,64 +92,47 @@ impl Metric for CiWilson {
 
 impl CiWilson {
     fn new_state(&self, level: f64) -> WilsonState {
-        WilsonState {
-            level,
-            conversion: self.conversion(),
-            clusters: self.cluster.as_ref().map(|key| (key.clone(), Clusters::default())),
-            moments: Moments::default(),
-        }
+        WilsonState { level, spread: Spread::new("ci_wilson", self.conversion(), self.cluster.as_ref()) }
     }
 }
 
 #[derive(Clone, Debug)]
 struct WilsonState {
     level: f64,
-    conversion: Conversion,
-    clusters: Option<(String, Clusters)>,
-    moments: Moments,
+    spread: Spread,
 }
 
 impl MetricState for WilsonState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        let WilsonState { conversion, clusters, moments, .. } = self;
-        scores.finite("ci_wilson", conversion, |floats| {
-            if let Some(at) = floats.iter().position(|f| !(0.0..=1.0).contains(f)) {
-                return Err(Error::OutsideUnitInterval {
+        self.spread.update(scores, |floats| {
+            match floats.iter().enumerate().find(|(_, f)| !(0.0..=1.0).contains(*f)) {
+                None => Ok(()),
+                Some((at, &value)) => Err(Error::OutsideUnitInterval {
                     metric: "ci_wilson".to_owned(),
                     sample: scores.sample_id(at).to_owned(),
-                    value: floats.get(at).copied().unwrap_or(f64::NAN),
-                });
+                    value,
+                }),
             }
-            match clusters {
-                None => {
-                    moments.extend(floats);
-                    Ok(())
-                }
-                Some((key, clusters)) => clusters.update("ci_wilson", key, scores, floats),
-            }
-        })?
+        })
     }
 
     fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
-        let other = same_state::<WilsonState>(other)?;
-        self.moments.merge(&other.moments);
-        if let (Some((_, to)), Some((_, from))) = (&mut self.clusters, &other.clusters) {
-            to.merge(from);
-        }
+        self.spread.merge(&same_state::<WilsonState>(other)?.spread);
         Ok(())
     }
 
     fn finish(&self) -> Result<MetricValue> {
         let note = |figure: Figure| figure.note("level", self.level);
         let upper_tail = 0.5 + self.level / 2.0;
-        let Some((key, clusters)) = &self.clusters else {
-            let n = self.moments.count();
-            if n == 0 {
-                return Ok(MetricValue::interval(0.0, 0.0, |f| note(f).note("undefined", "n = 0")));
+        let (key, clusters) = match self.spread.seen() {
+            Seen::Clustered(key, clusters) => (key, clusters),
+            Seen::Plain(moments) => {
+                let Some(mean) = moments.mean() else {
+                    return Ok(MetricValue::interval(0.0, 0.0, |f| note(f).note("undefined", "n = 0")));
+                };
+                let (lower, upper) = wilson(mean, moments.count() as f64, normal_quantile(upper_tail));
+                return Ok(MetricValue::interval(lower, upper, note));
             }
-            let (lower, upper) =
-                wilson(self.moments.mean().unwrap_or(0.0), n as f64, normal_quantile(upper_tail));
-            return Ok(MetricValue::interval(lower, upper, note));
         };
         let g = clusters.len();
         let Some(error) = clusters.stderr() else {

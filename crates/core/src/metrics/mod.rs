@@ -15,6 +15,7 @@ mod moments;
 mod perplexity;
 mod perplexity_per_seq;
 mod perplexity_per_token;
+mod spread;
 mod std_dev;
 mod stderr;
 mod var;

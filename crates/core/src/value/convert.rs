@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::digits::decimal_digit;
 use super::{Leaf, LeafRef, ValueRef};
-use crate::spec::{Arg, Spec};
+use crate::args::{passed, spec_of};
+use crate::spec::Spec;
 
 /// The default conversion, with its four grades (`C`, `P`, `I`, `N`) configurable.
 ///
@@ -111,21 +112,7 @@ impl ValueToFloat {
             ("partial", &self.partial),
             ("noanswer", &self.noanswer),
         ];
-        grades.into_iter().filter_map(|(name, grade)| Some((name, grade.as_ref()?))).fold(
-            Spec::new("value_to_float"),
-            |spec, (name, grade)| {
-                spec.kwarg(
-                    name,
-                    match grade {
-                        Leaf::Unscored | Leaf::Null => Arg::Null,
-                        Leaf::Bool(b) => Arg::Bool(*b),
-                        Leaf::Int(i) => Arg::Int(*i),
-                        Leaf::Float(f) => Arg::Float(*f),
-                        Leaf::Str(s) => Arg::Str(s.to_string()),
-                    },
-                )
-            },
-        )
+        spec_of("value_to_float", grades.map(|(name, grade)| (name, passed(grade))))
     }
 }
 
