@@ -99,11 +99,11 @@ class Reference:
 
 
 def counting():
-    from inspect_ai.scorer import metric
+    from inspect_ai.scorer import SampleScore, metric
 
     @metric(name="count")
     def count():
-        def compute(scores):
+        def compute(scores: list[SampleScore]) -> int:
             return len(scores)
 
         return compute

@@ -1,2 +1,7 @@
 //! The `errorbar` command.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    errorbar::main()
+}

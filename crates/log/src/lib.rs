@@ -1,2 +1,26 @@
-//! Score tables, read into the columns of errorbar.
+//! Scores from files, read into the columns of errorbar.
+//!
+//! Readers stream: a row goes from the file into [`ScoreColumns`](errorbar_core::ScoreColumns) and is
+//! forgotten, so memory is that of the columns and of the longest row. Mapping whole files and slicing
+//! them was rejected: it would be faster by a little, but a table that is being written to would take
+//! the process down. Only the metadata that the plan asks for is fetched ([`TableOptions::metadata`]).
+//!
+//! For now there are score tables ([`read_table`]); the readers of eval logs come beside them.
+//!
+//! ```
+//! use errorbar_core::{Plan, results};
+//! use errorbar_log::{TableOptions, read_table};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("quiz.csv");
+//! std::fs::write(&path, "id,score\nq1,C\nq2,I\nq3,C\nq4,C\n")?;
+//! let table = read_table(&path, &TableOptions::new())?;
+//! let results = results(&table.columns, &Plan::new())?;
+//! assert_eq!(results.scores[0].metrics["accuracy"].value, 0.75);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
+
+mod table;
+
+pub use table::{ScoreTable, TableError, TableErrorKind, TableOptions, read_table};

@@ -1,2 +1,79 @@
 //! What people look at: results as terminal tables, markdown, CSV and JSON.
+//!
+//! One format, one file, one trait ([`Render`]). The formats for people ([`Table`], [`Markdown`]) share
+//! the rows of `rows.rs`, which decide what stands beside what; the formats for machines ([`Json`],
+//! [`Csv`]) write the results as they are. Nothing here computes a statistic, and nothing knows whether
+//! it writes to a terminal: colour and width are said by the caller.
+//!
+//! ```
+//! use errorbar_core::{Plan, Score, ScoreColumns, results};
+//! use errorbar_report::{Render, Report, Table};
+//!
+//! let mut columns = ScoreColumns::new(["match"]);
+//! for (id, grade) in [("q1", "C"), ("q2", "I"), ("q3", "C"), ("q4", "C")] {
+//!     columns.push(id, 1).score("match", Score::new(grade))?;
+//! }
+//! let report = Report::new("quiz.csv", results(&columns, &Plan::new())?);
+//! let text = Table::default().to_text(&[report]);
+//! assert!(text.contains("accuracy  0.75 ± 0.25"), "{text}");
+//! # Ok::<(), errorbar_core::Error>(())
+//! ```
 #![forbid(unsafe_code)]
+
+mod bar;
+mod csv;
+mod json;
+mod layout;
+mod markdown;
+mod number;
+mod pairs;
+mod rows;
+mod table;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
+
+use errorbar_core::Results;
+
+pub use csv::Csv;
+pub use json::Json;
+pub use markdown::Markdown;
+pub use table::Table;
+pub use text::{clean, width, wrap};
+
+/// The results of one log or table, and where they come from.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The path, as it was given.
+    pub log: String,
+    /// The task, where it is known.
+    pub task: Option<String>,
+    /// The model, where it is known.
+    pub model: Option<String>,
+    /// The results.
+    pub results: Results,
+}
+
+impl Report {
+    /// The results of a table, which knows neither task nor model.
+    pub fn new(log: impl Into<String>, results: Results) -> Self {
+        Report { log: log.into(), task: None, model: None, results }
+    }
+}
+
+/// A format that results can be written in.
+pub trait Render {
+    /// Writes the results of several logs or tables, in order.
+    fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()>;
+
+    /// The same as a text.
+    fn to_text(&self, reports: &[Report]) -> String {
+        let mut bytes = Vec::new();
+        // Writing to memory does not fail; what a format refuses to write is simply not there.
+        let _ = self.render(reports, &mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}

@@ -41,7 +41,7 @@ impl Stderr {
 
 pub(super) const ENTRY: MetricEntry = MetricEntry {
     name: "stderr",
-    doc: "Standard error of the mean; with `cluster`, samples that share that metadata value count as one.",
+    doc: "Standard error of the mean; with `cluster`, for samples that belong together by that metadata key.",
     params: &[Param::optional("to_float", "value_to_float()"), Param::optional("cluster", "None")],
     build: |args| Ok(Arc::new(Stderr { to_float: args.get("to_float")?, cluster: args.get("cluster")? })),
     replaces: false,

@@ -1,0 +1,139 @@
+//! The command line as a value: what is registered, and how it runs.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Parser;
+use errorbar_core::{Conversion, Metric, Reducer, Registry, Result};
+
+use crate::commands::{Cli, Status};
+use crate::message;
+
+/// The whole command line, with everything that `#[metric]` and `#[reducer]` define in the program.
+///
+/// This is the `main` of a program with metrics of its own; see [`App`] to add what has no attribute.
+pub fn main() -> ExitCode {
+    App::new().run(std::env::args_os())
+}
+
+/// The command line with metrics, reducers and conversions added by hand.
+///
+/// ```no_run
+/// use errorbar::prelude::*;
+///
+/// fn main() -> std::process::ExitCode {
+///     let best = metric_fn("best", |scores: &Scores<'_>| {
+///         Ok(scores.floats().into_iter().fold(f64::NEG_INFINITY, f64::max))
+///     });
+///     App::new().metric(best, "The highest score.").run(std::env::args_os())
+/// }
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct App {
+    /// What is registered, or the first thing that could not be; said when the program runs.
+    registry: Result<Registry>,
+}
+
+impl Default for App {
+    fn default() -> Self {
+        App::new()
+    }
+}
+
+impl App {
+    /// Everything built in, and everything that the attributes define in this program.
+    pub fn new() -> Self {
+        App { registry: Registry::collected() }
+    }
+
+    /// Adds a metric under its own name, with a sentence for `errorbar list`.
+    pub fn metric(self, metric: impl Metric + 'static, doc: &str) -> Self {
+        self.add(|registry| registry.add_metric_object(Arc::new(metric), doc))
+    }
+
+    /// Adds a reducer under its own name, with a sentence for `errorbar list`.
+    pub fn reducer(self, reducer: impl Reducer + 'static, doc: &str) -> Self {
+        self.add(|registry| registry.add_reducer_object(Arc::new(reducer), doc))
+    }
+
+    /// Adds a conversion under its own name.
+    pub fn conversion(self, conversion: Conversion) -> Self {
+        self.add(|registry| registry.add_conversion(conversion))
+    }
+
+    fn add(mut self, add: impl FnOnce(&mut Registry) -> Result<()>) -> Self {
+        self.registry = self.registry.and_then(|mut registry| add(&mut registry).map(|()| registry));
+        self
+    }
+
+    /// Runs the command line on these arguments, the first of which is the program's name.
+    pub fn run(self, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
+        let cli = match Cli::try_parse_from(args) {
+            Ok(cli) => cli,
+            Err(error) => {
+                // Help goes to stdout and counts as success; if nobody reads it, that is fine too.
+                let _ = error.print();
+                return if error.use_stderr() { Status::InputError } else { Status::Fine }.into();
+            }
+        };
+        cli.global.color.apply();
+        let registry = match self.registry {
+            Ok(registry) => registry,
+            Err(error) => {
+                message::error(error);
+                return Status::InputError.into();
+            }
+        };
+        match cli.run(&registry) {
+            Ok(status) => status.into(),
+            // The reader has seen enough: `errorbar list | head`.
+            Err(error) if is_closed_pipe(&error) => Status::Fine.into(),
+            Err(error) => {
+                message::error(format_args!("{error:#}"));
+                Status::InputError.into()
+            }
+        }
+    }
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let of = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    };
+    error.chain().any(of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use errorbar_core::{Scores, metric_fn, reducer_fn};
+
+    fn app() -> App {
+        let best = metric_fn("best", |scores: &Scores<'_>| Ok(scores.len()));
+        App::new()
+            .metric(best, "The best.")
+            .reducer(reducer_fn("first", |scores| Ok(scores[0].clone())), "The first.")
+            .conversion(Conversion::from_fn("length", |value| value.as_text().ok().map(|t| t.len() as f64)))
+    }
+
+    #[test]
+    fn what_is_added_can_be_named() {
+        let registry = app().registry.unwrap();
+        assert!(registry.metric(&"best".parse().unwrap()).is_ok());
+        assert!(registry.reducer(&"first".parse().unwrap()).is_ok());
+        assert!(registry.metric(&"mean(to_float=length())".parse().unwrap()).is_ok());
+    }
+
+    #[test]
+    fn a_name_that_is_taken_ends_the_run() {
+        let again = metric_fn("accuracy", |scores: &Scores<'_>| Ok(scores.len()));
+        let code = app()
+            .metric(again, "Mine.")
+            .reducer(errorbar_core::reducers::mode(), "")
+            .run(["errorbar", "list"]);
+        assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::from(2)));
+    }
+}

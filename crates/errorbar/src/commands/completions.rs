@@ -1,0 +1,31 @@
+//! `errorbar completions`: what shells need to complete commands and options.
+
+use std::io::Write;
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use super::{Cli, Status};
+
+const EXAMPLES: &str = "\
+Examples:
+  errorbar completions bash > ~/.local/share/bash-completion/completions/errorbar
+  errorbar completions zsh > ~/.zfunc/_errorbar
+  errorbar completions fish > ~/.config/fish/completions/errorbar.fish";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    shell: Shell,
+}
+
+pub(crate) fn run(args: &CompletionsArgs) -> anyhow::Result<Status> {
+    // Into memory first: the generator panics if what it writes to fails, and a pipe may be closed.
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "errorbar", &mut script);
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(&script)?;
+    stdout.flush()?;
+    Ok(Status::Fine)
+}

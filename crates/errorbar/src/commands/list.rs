@@ -1,0 +1,146 @@
+//! `errorbar list`: everything that a spec can name.
+
+use std::fmt::Write as _;
+
+use anstyle::Style;
+use clap::{Args, ValueEnum};
+use errorbar_core::Registry;
+use errorbar_core::registry::Listing;
+use errorbar_report::wrap;
+use serde_json::json;
+
+use super::Status;
+use super::common::{self, Format};
+
+const EXAMPLES: &str = "\
+Examples:
+  errorbar list
+  errorbar list reducers
+  errorbar list metrics --format json";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ListArgs {
+    /// What to list; everything if not said
+    #[arg(value_enum)]
+    kind: Option<Kind>,
+    /// How to write it
+    #[arg(long, short, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    Metrics,
+    Reducers,
+}
+
+impl Kind {
+    fn singular(self) -> &'static str {
+        match self {
+            Kind::Metrics => "metric",
+            Kind::Reducers => "reducer",
+        }
+    }
+
+    fn plural(self) -> &'static str {
+        match self {
+            Kind::Metrics => "Metrics",
+            Kind::Reducers => "Reducers",
+        }
+    }
+
+    fn entries(self, registry: &Registry) -> Vec<&Listing> {
+        match self {
+            Kind::Metrics => registry.list_metrics().collect(),
+            Kind::Reducers => registry.list_reducers().collect(),
+        }
+    }
+}
+
+type Section<'a> = (Kind, Vec<&'a Listing>);
+
+pub(crate) fn run(args: &ListArgs, registry: &Registry) -> anyhow::Result<Status> {
+    let kinds = args.kind.map_or(vec![Kind::Metrics, Kind::Reducers], |kind| vec![kind]);
+    let sections: Vec<Section<'_>> = kinds.into_iter().map(|kind| (kind, kind.entries(registry))).collect();
+    let text = match args.format {
+        Format::Table => table(&sections),
+        Format::Json => json(&sections)?,
+        Format::Csv => csv(&sections)?,
+        Format::Markdown => markdown(&sections),
+    };
+    common::print(text.as_bytes())?;
+    Ok(Status::Fine)
+}
+
+fn table(sections: &[Section<'_>]) -> String {
+    const BOLD: Style = Style::new().bold();
+    let width = common::width();
+    let mut text = String::new();
+    for (at, (kind, entries)) in sections.iter().enumerate() {
+        let _ = writeln!(text, "{}{BOLD}{}{BOLD:#}", if at > 0 { "\n" } else { "" }, kind.plural());
+        for entry in entries {
+            let signature = entry.signature();
+            let (name, arguments) = signature.split_at(entry.name.len().min(signature.len()));
+            let mut lines = wrap(arguments, width.saturating_sub(6 + name.len())).into_iter();
+            let _ = writeln!(text, "  {BOLD}{name}{BOLD:#}{}", lines.next().unwrap_or_default());
+            for line in lines {
+                let _ = writeln!(text, "  {}{line}", " ".repeat(name.len() + 1));
+            }
+            for line in wrap(&sentence(entry), width.saturating_sub(6)) {
+                let _ = writeln!(text, "      {line}");
+            }
+        }
+    }
+    text
+}
+
+fn json(sections: &[Section<'_>]) -> serde_json::Result<String> {
+    let entries: Vec<serde_json::Value> = all(sections)
+        .map(|(kind, entry)| {
+            let params: Vec<_> =
+                entry.params.iter().map(|p| json!({"name": p.name, "default": p.default})).collect();
+            json!({
+                "kind": kind.singular(),
+                "name": entry.name,
+                "signature": entry.signature(),
+                "params": params,
+                "doc": entry.doc.trim(),
+                "built_in": entry.built_in,
+            })
+        })
+        .collect();
+    serde_json::to_string_pretty(&entries).map(|text| text + "\n")
+}
+
+fn csv(sections: &[Section<'_>]) -> anyhow::Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(["kind", "name", "signature", "doc"])?;
+    for (kind, entry) in all(sections) {
+        writer.write_record([kind.singular(), &entry.name, &entry.signature(), &sentence(entry)])?;
+    }
+    Ok(String::from_utf8(writer.into_inner()?)?)
+}
+
+fn markdown(sections: &[Section<'_>]) -> String {
+    let mut text = String::new();
+    for (at, (kind, entries)) in sections.iter().enumerate() {
+        let before = if at > 0 { "\n" } else { "" };
+        let _ = writeln!(text, "{before}| {} | |\n|---|---|", kind.singular());
+        for entry in entries {
+            let cell = |text: &str| text.replace('|', "\\|");
+            let _ = writeln!(text, "| `{}` | {} |", cell(&entry.signature()), cell(&sentence(entry)));
+        }
+    }
+    text
+}
+
+fn all<'a>(sections: &'a [Section<'a>]) -> impl Iterator<Item = (Kind, &'a Listing)> {
+    sections.iter().flat_map(|(kind, entries)| entries.iter().map(|entry| (*kind, *entry)))
+}
+
+/// The first paragraph of the documentation, on one line.
+fn sentence(entry: &Listing) -> String {
+    let paragraph = entry.doc.trim().split("\n\n").next().unwrap_or_default();
+    paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
+}

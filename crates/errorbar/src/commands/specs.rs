@@ -1,0 +1,137 @@
+//! Specs off the command line: built, or refused with the place marked.
+
+use errorbar_core::spec::{MetricsSpec, SpecErrorKind};
+use errorbar_core::{Error, MetricItem, Metrics, Reducers, Registry};
+
+use crate::message;
+
+/// The metrics of all `--metric` options as one list; a map that stands alone stays a map. Every
+/// option that is wrong is told; nothing is returned then.
+pub(crate) fn metrics(texts: &[String], registry: &Registry) -> Option<Metrics> {
+    let build = |text: &String| {
+        let spec = text.parse::<MetricsSpec>().map_err(Error::from);
+        let built = spec.and_then(|spec| registry.metrics(&spec));
+        built.map_err(|error| refuse("--metric", text, &error)).ok()
+    };
+    let mut built = all(texts.iter().map(build))?;
+    if built.len() == 1 {
+        return built.pop();
+    }
+    let items = built.into_iter().flat_map(|metrics| match metrics {
+        Metrics::List(items) => items,
+        Metrics::Map(map) => vec![MetricItem::Map(map)],
+    });
+    Some(Metrics::List(items.collect()))
+}
+
+/// The reducers of all `--reducer` options; every one that is wrong is told.
+pub(crate) fn reducers(texts: &[String], registry: &Registry) -> Option<Reducers> {
+    let build = |text: &String| {
+        let spec = text.parse().map_err(Error::from);
+        let built = spec.and_then(|spec| registry.reducer(&spec));
+        built.map_err(|error| refuse("--reducer", text, &error)).ok()
+    };
+    all(texts.iter().map(build)).map(Reducers::explicit)
+}
+
+/// All of them, or nothing; unlike `collect`, it goes on behind the first that is missing.
+fn all<T>(items: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
+    let items: Vec<Option<T>> = items.collect();
+    items.into_iter().collect()
+}
+
+/// Says what is wrong with a spec, where, and what would be right.
+fn refuse(option: &str, text: &str, error: &Error) {
+    let list = format!("`errorbar list {}s` shows names and arguments", option.trim_start_matches('-'));
+    let (problem, advice) = match error {
+        Error::UnknownName { kind, name, nearest } => {
+            let nearest = nearest.as_ref().map(|nearest| format!("did you mean `{nearest}`?"));
+            (format!("unknown {kind} `{name}`"), Some(nearest.unwrap_or(list)))
+        }
+        Error::Spec(error) => {
+            let of_arguments = matches!(
+                error.kind(),
+                SpecErrorKind::UnknownArgument { .. } | SpecErrorKind::TooManyArguments { .. }
+            );
+            (error.to_string(), error.hint().map(str::to_owned).or(of_arguments.then_some(list)))
+        }
+        other => (other.to_string(), None),
+    };
+    message::error(problem);
+    mark(option, text, error);
+    if let Some(advice) = advice {
+        message::hint(advice);
+    }
+}
+
+/// Shows the option with marks under the part that is meant, or under all of it.
+fn mark(option: &str, text: &str, error: &Error) {
+    const LONGEST: usize = 120;
+    if let Error::Spec(error) = error
+        && let Some(snippet) = error.snippet()
+        && let Some((line, caret)) = snippet.split_once('\n')
+    {
+        let indent = " ".repeat(option.len() + 1);
+        return message::snippet(&format!("{option} {line}"), &format!("{indent}{caret}"));
+    }
+    if text.chars().count() > LONGEST || text.chars().any(char::is_control) {
+        return;
+    }
+    let (start, length) = place(text, error).unwrap_or((0, text.len()));
+    let before = text.get(..start).unwrap_or_default().chars().count();
+    let marked = text.get(start..start + length).unwrap_or_default().chars().count();
+    let marks = format!("{}{}", " ".repeat(option.len() + 1 + before), "^".repeat(marked.max(1)));
+    message::snippet(&format!("{option} {text}"), &marks);
+}
+
+/// Where in the text the name stands that an error is about, outside of quotes.
+fn place(text: &str, error: &Error) -> Option<(usize, usize)> {
+    let argument = |name: &str, target: &str| word(text, name).or_else(|| word(text, target));
+    match error {
+        Error::UnknownName { name, .. } => word(text, name),
+        Error::Argument { target, argument: name, .. } => argument(name, target),
+        Error::Spec(error) => match error.kind() {
+            SpecErrorKind::UnknownArgument { argument: name, spec, .. }
+            | SpecErrorKind::ArgumentGivenTwice { argument: name, spec, .. } => argument(name, spec),
+            SpecErrorKind::TooManyArguments { spec, .. } => word(text, spec),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The first place of a whole word outside of quotes: its start and length in bytes.
+fn word(text: &str, wanted: &str) -> Option<(usize, usize)> {
+    let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '-' | '.');
+    let mut quote = None;
+    let mut before = None;
+    for (at, c) in text.char_indices() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if matches!(c, '"' | '\'') => quote = Some(c),
+            None => {
+                let rest = text.get(at..).unwrap_or_default();
+                let ends = rest.strip_prefix(wanted).is_some_and(|rest| !rest.starts_with(is_inside));
+                if ends && !before.is_some_and(is_inside) {
+                    return Some((at, wanted.len()));
+                }
+            }
+        }
+        before = Some(c);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_whole_and_outside_of_quotes() {
+        assert_eq!(word("grouped(acc, 'x')", "acc"), Some((8, 3)));
+        assert_eq!(word("grouped(accuracy, \"acc\")", "acc"), None);
+        assert_eq!(word("my_acc(acc=1)", "acc"), Some((7, 3)));
+        assert_eq!(word("", "acc"), None);
+    }
+}

@@ -1,0 +1,31 @@
+//! Everything that a file of metrics, reducers and tasks usually needs.
+//!
+//! Reducers come as the module `reducers`, because the metric `mean` and the reducer `mean` would
+//! otherwise fight for one name: `mean()` is the metric, `reducers::mean()` the reducer.
+//!
+//! ```
+//! use errorbar::prelude::*;
+//!
+//! let plan = Plan::new()
+//!     .metrics(metrics![
+//!         grouped(accuracy(), "category").all(All::Groups),
+//!         stderr().cluster("category"),
+//!         ci().method(CiMethod::Bootstrap),
+//!     ])
+//!     .reducers(Epochs::new(5, ["at_least_2", "mode"]).reducers(&Registry::built_in())?);
+//! assert_eq!(plan.metadata_keys(), MetadataKeys::one("category"));
+//! # Ok::<(), Error>(())
+//! ```
+
+pub use errorbar_core::metrics::{
+    All, CiMethod, Level, OnMissing, accuracy, aggregate, bootstrap_stderr, ci, ci_wilson, frequency,
+    grouped, krippendorff_alpha, mean, perplexity_per_seq, perplexity_per_token, std, stderr, var,
+};
+pub use errorbar_core::{
+    Conversion, Epochs, Error, Figure, MetadataKeys, Metric, MetricValue, Metrics, Plan, Reducer, Reducers,
+    Registry, Result, Results, SampleScore, Score, ScoreColumns, ScoreSet, Scores, Spec, Value, Wants,
+    metric_fn, metrics, reducer_fn, reducers, results, value_to_float,
+};
+pub use errorbar_macros::{metric, reducer};
+
+pub use crate::App;

@@ -1,0 +1,30 @@
+//! `errorbar list`, `errorbar completions` and the help.
+
+use crate::{check_examples, errorbar, workspace};
+
+#[test]
+fn everything_that_a_spec_can_name() {
+    check_examples("list", &["list"]);
+    check_examples("list_reducers_json", &["list", "reducers", "--format", "json"]);
+    check_examples("list_reducers_csv", &["list", "reducers", "--format", "csv"]);
+    check_examples("list_metrics_markdown", &["list", "metrics", "--format", "markdown"]);
+    check_examples("list_nonsense", &["list", "metric"]);
+}
+
+#[test]
+fn help_has_examples() {
+    check_examples("help", &["--help"]);
+    check_examples("help_score", &["score", "--help"]);
+    check_examples("help_list", &["help", "list"]);
+    check_examples("no_arguments", &[]);
+    check_examples("unknown_option", &["score", "t.csv", "--metrics", "mean"]);
+}
+
+#[test]
+fn completions_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let output = errorbar(&workspace(), &["completions", shell]).output().unwrap();
+        let script = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && script.contains("score-column"), "{shell}: {script}");
+    }
+}

@@ -1,0 +1,71 @@
+//! The command as users meet it: stdout, stderr and exit code of the built binary, as snapshots.
+//!
+//! `INSTA_UPDATE=always cargo test -p errorbar --test cli` writes them anew; then read the difference.
+#![expect(clippy::unwrap_used, reason = "a test's helper may fail as the test may")]
+
+mod bad_input;
+mod bad_tables;
+mod list;
+mod pipes;
+mod score;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The binary, in an environment that says nothing about terminals.
+fn errorbar(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_errorbar"));
+    command.current_dir(folder).args(args);
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LC_ALL", "LC_CTYPE", "COLUMNS"] {
+        command.env_remove(name);
+    }
+    command.env("LANG", "C.UTF-8").env("TERM", "dumb");
+    command
+}
+
+/// Where `examples/` is.
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// What a run gave, in one text.
+fn transcript(args: &[&str], output: &Output) -> String {
+    let quoted = |arg: &&str| {
+        let plain = arg.chars().all(|c| c.is_alphanumeric() || "-_./=,".contains(c));
+        match arg {
+            _ if plain => (*arg).to_owned(),
+            _ if arg.contains('\'') => format!("\"{arg}\""),
+            _ => format!("'{arg}'"),
+        }
+    };
+    let command: Vec<String> = args.iter().map(quoted).collect();
+    format!(
+        "$ errorbar {}\nexit code: {}\n----- stdout -----\n{}----- stderr -----\n{}",
+        command.join(" "),
+        output.status.code().unwrap_or(-1),
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    )
+}
+
+/// Runs the command where the examples are, and compares with the snapshot.
+fn check_examples(name: &str, args: &[&str]) {
+    let output = errorbar(&workspace(), args).output().unwrap();
+    check_text(name, &transcript(args, &output));
+}
+
+/// Runs the command in a folder with these files, and compares with the snapshot.
+fn check(name: &str, files: &[(&str, &str)], args: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    for (file, content) in files {
+        std::fs::write(folder.path().join(file), content).unwrap();
+    }
+    let output = errorbar(folder.path(), args).output().unwrap();
+    check_text(name, &transcript(args, &output));
+}
+
+fn check_text(name: &str, text: &str) {
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!(name, text);
+    });
+}

@@ -1,0 +1,301 @@
+//! Why a table could not be read: the place, the problem and the way out.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::builder::shown;
+
+/// Why a table could not be read.
+///
+/// Printed, it is one line: file, line, problem and way out. [`TableError::problem`] and
+/// [`TableError::hint`] give the two halves apart.
+// Boxed, so that the results which carry it stay small.
+#[derive(Debug)]
+pub struct TableError(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    path: PathBuf,
+    problem: Problem,
+}
+
+/// A problem and where in the file it is; the reader of rows does not know the file's name.
+#[derive(Debug)]
+pub(super) struct Problem {
+    line: Option<u64>,
+    sample: Option<String>,
+    kind: Box<TableErrorKind>,
+}
+
+/// What is wrong with a table.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TableErrorKind {
+    /// The file cannot be opened.
+    #[error("cannot open the file: {0}")]
+    Open(#[source] io::Error),
+    /// Reading stopped half-way.
+    #[error("cannot read the file: {0}")]
+    Read(#[source] io::Error),
+    /// The extension says nothing about the format.
+    #[error("{}", match extension { Some(e) => format!("unknown kind of table `.{e}`"), None => "a table without an extension".to_owned() })]
+    UnknownFormat {
+        /// The extension, without the dot.
+        extension: Option<String>,
+    },
+    /// An eval log where a table is read.
+    #[error("this is an eval log; this version reads score tables only, logs come in a later one")]
+    EvalLog,
+    /// There is nothing in the file.
+    #[error("the file is empty")]
+    Empty,
+    /// No column names the samples.
+    #[error("there is no column `id`; columns found: {}", list(found))]
+    NoIdColumn {
+        /// The columns there are.
+        found: Vec<String>,
+    },
+    /// A score column is not there.
+    #[error("there is no score column {}; columns found: {}", or(wanted), list(found))]
+    NoScoreColumn {
+        /// The columns that were looked for.
+        wanted: Vec<String>,
+        /// The columns there are.
+        found: Vec<String>,
+        /// The column whose name is closest.
+        nearest: Option<String>,
+    },
+    /// A score column was asked for twice.
+    #[error("the score column `{name}` is asked for twice")]
+    ScoreColumnTwice {
+        /// The column.
+        name: String,
+    },
+    /// A column that has another meaning was asked for as a score.
+    #[error("the column `{name}` cannot be a score: it says which row is which")]
+    NotAScoreColumn {
+        /// The column.
+        name: String,
+    },
+    /// Two columns of one name, or one key twice in a JSON line.
+    #[error("the column `{name}` occurs twice")]
+    DuplicateColumn {
+        /// The column.
+        name: String,
+    },
+    /// A row with too few or too many fields.
+    #[error("the row has {found} field(s), the header has {expected}")]
+    FieldCount {
+        /// What the header has.
+        expected: usize,
+        /// What the row has.
+        found: usize,
+    },
+    /// A row without a usable id.
+    #[error("the id is {found}")]
+    BadId {
+        /// What is there instead.
+        found: String,
+    },
+    /// An epoch that is not 1, 2, …
+    #[error("the epoch is {found}")]
+    BadEpoch {
+        /// What is there instead.
+        found: String,
+    },
+    /// Two rows for one epoch of a sample.
+    #[error("epoch {epoch} of this sample is already on line {first_line}")]
+    DuplicateRow {
+        /// The epoch.
+        epoch: u32,
+        /// The line of the first of the two rows.
+        first_line: u64,
+    },
+    /// Text in another encoding.
+    #[error("{} is not valid UTF-8", match column { Some(c) => format!("the text in column `{c}`"), None => "the text".to_owned() })]
+    InvalidUtf8 {
+        /// The column, where there is one.
+        column: Option<String>,
+    },
+    /// A line that is not JSON.
+    #[error("this is not valid JSON: {problem} at column {column}")]
+    Json {
+        /// The column in the line, from 1.
+        column: usize,
+        /// What is wrong there.
+        problem: String,
+    },
+    /// A JSON line that is not an object.
+    #[error("a line of the table is a JSON object, this one is {found}")]
+    NotAnObject {
+        /// What is there instead.
+        found: &'static str,
+    },
+    /// A score nested deeper than a list or map of scalars.
+    #[error("the score in `{column}` holds {found} inside a list or map")]
+    NestedScore {
+        /// The column.
+        column: String,
+        /// What was found inside.
+        found: &'static str,
+    },
+    /// The columns refused a score.
+    #[error(transparent)]
+    Columns(#[from] errorbar_core::Error),
+    /// More rows than the columns can number.
+    #[error("there are more than {} rows", u32::MAX)]
+    TooManyRows,
+}
+
+impl TableErrorKind {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        use TableErrorKind as Kind;
+        match self {
+            Kind::Open(error) if error.kind() == io::ErrorKind::NotFound => "check the path".to_owned(),
+            Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read".to_owned(),
+            Kind::UnknownFormat { .. } => "name it .csv, .tsv or .jsonl, after what it holds".to_owned(),
+            Kind::EvalLog => {
+                "export the scores as .csv or .jsonl with the columns id, epoch and score".to_owned()
+            }
+            Kind::Empty => "a table starts with a header (.csv) or a JSON object (.jsonl)".to_owned(),
+            Kind::NoIdColumn { .. } => "name the column that tells the samples apart `id`".to_owned(),
+            Kind::NoScoreColumn { nearest: Some(nearest), .. } => {
+                format!("did you mean --score-column {}?", shell_word(nearest))
+            }
+            Kind::NoScoreColumn { .. } => "say which column holds the scores with --score-column".to_owned(),
+            Kind::ScoreColumnTwice { .. } => "name each column once".to_owned(),
+            Kind::NotAScoreColumn { .. } => "name a column that holds scores".to_owned(),
+            Kind::DuplicateColumn { .. } => "rename or remove one of the two".to_owned(),
+            Kind::FieldCount { .. } => {
+                "look for a missing or unquoted delimiter, or a quote that is never closed".to_owned()
+            }
+            Kind::BadId { .. } => "give every row the id of its sample, a text or an integer".to_owned(),
+            Kind::BadEpoch { .. } => {
+                "epochs are counted 1, 2, …; leave the column out if there is only one".to_owned()
+            }
+            Kind::DuplicateRow { .. } => {
+                "number the runs of a sample in a column `epoch`, or give different samples different ids"
+                    .to_owned()
+            }
+            Kind::InvalidUtf8 { .. } => "save the table as UTF-8".to_owned(),
+            Kind::Json { .. } | Kind::NotAnObject { .. } => {
+                "write one object a line, such as {\"id\": \"q1\", \"score\": 1}".to_owned()
+            }
+            Kind::NestedScore { .. } => "a score is a scalar, or a list or map of scalars".to_owned(),
+            Kind::Columns(_) => "give each sample one score per column".to_owned(),
+            Kind::TooManyRows => "split the table".to_owned(),
+        }
+    }
+}
+
+impl TableError {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// The line, from 1, where the problem has one.
+    pub fn line(&self) -> Option<u64> {
+        self.0.problem.line
+    }
+
+    /// The sample, where it is known.
+    pub fn sample(&self) -> Option<&str> {
+        self.0.problem.sample.as_deref()
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &TableErrorKind {
+        &self.0.problem.kind
+    }
+
+    /// File, line and problem, without the way out.
+    pub fn problem(&self) -> String {
+        let mut text = self.path().display().to_string();
+        if let Some(line) = self.line() {
+            text += &format!(":{line}");
+        }
+        if let Some(sample) = self.sample() {
+            text += &format!(": sample {}", shown(sample));
+        }
+        format!("{text}: {}", self.kind())
+    }
+
+    /// The way out.
+    pub fn hint(&self) -> String {
+        self.kind().hint()
+    }
+}
+
+impl fmt::Display for TableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.problem(), self.hint())
+    }
+}
+
+impl std::error::Error for TableError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        std::error::Error::source(self.kind())
+    }
+}
+
+impl Problem {
+    pub(super) fn at_path(self, path: &Path) -> TableError {
+        TableError(Box::new(Inner { path: path.to_owned(), problem: self }))
+    }
+
+    /// Puts other numbers in the place of lines, for a reader that finds them out late.
+    pub(super) fn map_lines(mut self, mut line_of: impl FnMut(u64) -> Option<u64>) -> Self {
+        self.line = self.line.and_then(&mut line_of);
+        if let TableErrorKind::DuplicateRow { first_line, .. } = self.kind.as_mut() {
+            *first_line = line_of(*first_line).unwrap_or_default();
+        }
+        self
+    }
+
+    pub(super) fn of_sample(mut self, id: &str) -> Self {
+        self.sample = (!id.is_empty()).then(|| id.to_owned());
+        self
+    }
+}
+
+impl From<TableErrorKind> for Problem {
+    fn from(kind: TableErrorKind) -> Self {
+        Problem { line: None, sample: None, kind: kind.into() }
+    }
+}
+
+impl TableErrorKind {
+    pub(super) fn on_line(self, line: u64) -> Problem {
+        Problem { line: Some(line), sample: None, kind: self.into() }
+    }
+}
+
+/// Names for a message, the first few of them.
+fn list(names: &[String]) -> String {
+    const SHOWN: usize = 12;
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| quoted(name)).collect();
+    match names.len().saturating_sub(SHOWN) {
+        0 if names.is_empty() => "none".to_owned(),
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+fn or(names: &[String]) -> String {
+    names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(" or ")
+}
+
+/// A name from a file, without what could play with a terminal.
+fn quoted(name: &str) -> String {
+    let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let short: String = name.chars().take(60).map(visible).collect();
+    format!("`{short}{}`", if short.chars().count() < name.chars().count() { "…" } else { "" })
+}
+
+fn shell_word(name: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if name.chars().all(plain) { name.to_owned() } else { format!("{name:?}") }
+}

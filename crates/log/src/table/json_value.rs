@@ -1,0 +1,158 @@
+//! JSON values off a parser that also reads the bare `NaN` and `Infinity` of Python.
+
+use std::sync::Arc;
+
+use errorbar_core::{Leaf, LeafMap, Value};
+use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, Peek};
+use serde_json::{Map, Value as Json};
+
+/// How deep metadata may be nested; the parser's own limit does not see our recursion.
+const MAX_DEPTH: usize = 100;
+
+/// A value that is neither a list nor a map.
+pub(super) enum Scalar<'a> {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(&'a str),
+}
+
+impl Scalar<'_> {
+    /// The value, for messages.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Scalar::Null => "null".to_owned(),
+            Scalar::Bool(b) => b.to_string(),
+            Scalar::Int(i) => i.to_string(),
+            Scalar::Float(f) => format!("the number {f}"),
+            Scalar::Text(text) => super::builder::shown(text),
+        }
+    }
+}
+
+impl From<Scalar<'_>> for Leaf {
+    fn from(scalar: Scalar<'_>) -> Self {
+        match scalar {
+            Scalar::Null => Leaf::Null,
+            Scalar::Bool(b) => Leaf::Bool(b),
+            Scalar::Int(i) => Leaf::Int(i),
+            Scalar::Float(f) => Leaf::from(f),
+            Scalar::Text(text) => Leaf::from(text),
+        }
+    }
+}
+
+/// What kind of value starts here, for messages.
+pub(super) fn kind(peek: Peek) -> &'static str {
+    match peek {
+        Peek::Null => "null",
+        Peek::True | Peek::False => "a boolean",
+        Peek::String => "a text",
+        Peek::Array => "a list",
+        Peek::Object => "a map",
+        _ => "a number",
+    }
+}
+
+/// A scalar; nothing, and nothing consumed, if a list or a map starts here.
+pub(super) fn scalar<'a>(json: &'a mut Jiter<'_>, peek: Peek) -> Result<Option<Scalar<'a>>, JiterError> {
+    Ok(Some(match peek {
+        Peek::Array | Peek::Object => return Ok(None),
+        Peek::Null => {
+            json.known_null()?;
+            Scalar::Null
+        }
+        Peek::True | Peek::False => Scalar::Bool(json.known_bool(peek)?),
+        Peek::String => Scalar::Text(json.known_str()?),
+        _ => number(json.known_number_bytes(peek)?),
+    }))
+}
+
+/// A number as it is written: an integer that fits is one, anything else a float.
+fn number(digits: &[u8]) -> Scalar<'static> {
+    let text = str::from_utf8(digits).unwrap_or_default();
+    match text.parse::<i64>() {
+        Ok(int) => Scalar::Int(int),
+        // The parser has checked the form; what is left is a float, `NaN` or `Infinity`.
+        Err(_) => Scalar::Float(text.parse().unwrap_or(f64::NAN)),
+    }
+}
+
+/// A score value. What is nested deeper than scalars in a list or map is skipped and named.
+pub(super) fn score(json: &mut Jiter<'_>, peek: Peek) -> Result<Result<Value, &'static str>, JiterError> {
+    let mut nested = None;
+    let mut leaf = |json: &mut Jiter<'_>, peek| -> Result<Leaf, JiterError> {
+        match scalar(json, peek)? {
+            Some(scalar) => Ok(Leaf::from(scalar)),
+            None => {
+                nested = Some(kind(peek));
+                json.known_skip(peek)?;
+                Ok(Leaf::Null)
+            }
+        }
+    };
+    let value = match peek {
+        Peek::Array => {
+            let mut items = Vec::new();
+            let mut next = json.known_array()?;
+            while let Some(peek) = next {
+                items.push(leaf(json, peek)?);
+                next = json.array_step()?;
+            }
+            Value::List(items)
+        }
+        Peek::Object => {
+            let mut map = LeafMap::new();
+            let mut key: Option<Arc<str>> = json.known_object()?.map(Into::into);
+            while let Some(name) = key {
+                let peek = json.peek()?;
+                map.insert(name, leaf(json, peek)?);
+                key = json.next_key()?.map(Into::into);
+            }
+            Value::Map(map)
+        }
+        _ => Value::from(leaf(json, peek)?),
+    };
+    Ok(nested.map_or(Ok(value), Err))
+}
+
+/// Any value, for metadata. JSON has no word for a number that is not finite, so it becomes null.
+pub(super) fn any(json: &mut Jiter<'_>, peek: Peek) -> Result<Json, JiterError> {
+    nested(json, peek, MAX_DEPTH)
+}
+
+fn nested(json: &mut Jiter<'_>, peek: Peek, depth: usize) -> Result<Json, JiterError> {
+    if depth == 0 {
+        let error_type = JiterErrorType::JsonError(JsonErrorType::RecursionLimitExceeded);
+        return Err(JiterError { error_type, index: json.current_index() });
+    }
+    match peek {
+        Peek::Array => {
+            let mut items = Vec::new();
+            let mut next = json.known_array()?;
+            while let Some(peek) = next {
+                items.push(nested(json, peek, depth - 1)?);
+                next = json.array_step()?;
+            }
+            Ok(Json::Array(items))
+        }
+        Peek::Object => {
+            let mut map = Map::new();
+            let mut key = json.known_object()?.map(str::to_owned);
+            while let Some(name) = key {
+                let peek = json.peek()?;
+                map.insert(name, nested(json, peek, depth - 1)?);
+                key = json.next_key()?.map(str::to_owned);
+            }
+            Ok(Json::Object(map))
+        }
+        _ => Ok(match scalar(json, peek)? {
+            None | Some(Scalar::Null) => Json::Null,
+            Some(Scalar::Bool(b)) => Json::from(b),
+            Some(Scalar::Int(i)) => Json::from(i),
+            Some(Scalar::Float(f)) => Json::from(f),
+            Some(Scalar::Text(text)) => Json::from(text),
+        }),
+    }
+}

@@ -1,0 +1,142 @@
+//! Score tables: a row per sample and epoch, as CSV, TSV or JSON lines.
+
+mod builder;
+mod cell;
+mod delimited;
+mod error;
+mod json_value;
+mod jsonl;
+
+use std::fs::File;
+use std::path::Path;
+
+use errorbar_core::spec::nearest;
+use errorbar_core::{MetadataKeys, ScoreColumns};
+
+pub use error::{TableError, TableErrorKind};
+
+/// The column that names the sample.
+const ID: &str = "id";
+/// The column that numbers the epoch.
+const EPOCH: &str = "epoch";
+/// The score columns that are looked for when none is named: the first that is there.
+const DEFAULT_SCORES: [&str; 2] = ["score", "value"];
+
+/// Which columns of a table to read as what.
+///
+/// ```
+/// use errorbar_core::MetadataKeys;
+/// use errorbar_log::TableOptions;
+/// let options = TableOptions::new().score_columns(["judge", "human"]).metadata(MetadataKeys::one("topic"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct TableOptions {
+    score_columns: Vec<String>,
+    metadata: MetadataKeys,
+}
+
+impl Default for TableOptions {
+    fn default() -> Self {
+        TableOptions::new()
+    }
+}
+
+impl TableOptions {
+    /// The scores in the column `score`, else `value`; every other column is metadata.
+    pub fn new() -> Self {
+        TableOptions { score_columns: Vec::new(), metadata: MetadataKeys::All }
+    }
+
+    /// Reads these columns as scores, each as a scorer of its own. None means the default.
+    #[must_use]
+    pub fn score_columns(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.score_columns = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Fetches only this metadata.
+    #[must_use]
+    pub fn metadata(mut self, keys: MetadataKeys) -> Self {
+        self.metadata = keys;
+        self
+    }
+
+    /// Refuses names that cannot all be scores, before any file is opened.
+    fn check(&self) -> Result<(), TableErrorKind> {
+        for (at, name) in self.score_columns.iter().enumerate() {
+            if name == ID || name == EPOCH {
+                return Err(TableErrorKind::NotAScoreColumn { name: name.clone() });
+            }
+            if self.score_columns.iter().skip(at + 1).any(|other| other == name) {
+                return Err(TableErrorKind::ScoreColumnTwice { name: name.clone() });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A table that was read.
+#[derive(Clone, Debug)]
+pub struct ScoreTable {
+    /// The scores, and the metadata that was asked for.
+    pub columns: ScoreColumns,
+    /// All metadata that the table has, fetched or not, for messages.
+    pub metadata_keys: Vec<String>,
+}
+
+/// What a table is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Delimited(u8),
+    JsonLines,
+}
+
+impl Format {
+    fn of(path: &Path) -> Result<Self, TableErrorKind> {
+        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+        match extension.as_deref() {
+            Some("csv") => Ok(Format::Delimited(b',')),
+            Some("tsv") => Ok(Format::Delimited(b'\t')),
+            Some("jsonl" | "ndjson") => Ok(Format::JsonLines),
+            Some("eval" | "json") => Err(TableErrorKind::EvalLog),
+            _ => Err(TableErrorKind::UnknownFormat { extension }),
+        }
+    }
+}
+
+/// Reads a score table; the file's extension says what it is written in (`.csv`, `.tsv`, `.jsonl`,
+/// `.ndjson`).
+///
+/// The column `id` names the sample, `epoch` (if there is one) counts its runs from 1, the score
+/// columns give a scorer each, and everything else is sample metadata. A score cell that is empty,
+/// or a key that a JSON line lacks, is a missing score; not-a-number, and null in JSON, is unscored.
+///
+/// # Errors
+///
+/// Everything that would make a number wrong is refused with the file, the line and the way out:
+/// rows that are too short or too long, samples that repeat within an epoch, epochs that are no
+/// integer, text that is not UTF-8.
+pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<ScoreTable, TableError> {
+    let path = path.as_ref();
+    let read = || {
+        options.check()?;
+        let format = Format::of(path)?;
+        let file = File::open(path).map_err(TableErrorKind::Open)?;
+        match format {
+            Format::Delimited(delimiter) => delimited::read(file, delimiter, options),
+            Format::JsonLines => jsonl::read(file, options),
+        }
+    };
+    read().map_err(|problem: error::Problem| problem.at_path(path))
+}
+
+/// The problem of score columns that are not there. A name that was asked for has a nearest one among
+/// all columns; the default names have not, or every table would be told to use its first column.
+fn no_score_column(wanted: &[&str], found: Vec<String>) -> error::Problem {
+    let nearest = match wanted {
+        [name] => nearest(name, found.iter().map(String::as_str)).map(str::to_owned),
+        _ => None,
+    };
+    let wanted = wanted.iter().map(|name| (*name).to_owned()).collect();
+    TableErrorKind::NoScoreColumn { wanted, found, nearest }.into()
+}

@@ -1,0 +1,62 @@
+//! Results as markdown, to be pasted into an issue or a page.
+
+use std::io;
+
+use crate::rows::{self, Row, Shown};
+use crate::text::clean;
+use crate::{Render, Report};
+
+/// A heading per log, a table per block; the rows are those of the terminal, without bars.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Markdown;
+
+impl Render for Markdown {
+    fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
+        for (at, report) in reports.iter().enumerate() {
+            if at > 0 {
+                writeln!(out)?;
+            }
+            writeln!(out, "### {}", escape(&clean(&report.log)))?;
+            for block in rows::blocks(&report.results) {
+                let (name, details) = rows::title(block);
+                writeln!(out, "\n**{}** · {}\n", escape(&name), escape(&details.join(" · ")))?;
+                writeln!(out, "| metric | value | notes |\n|---|---|---|")?;
+                for row in rows::rows(block) {
+                    let [label, value, notes] = cells(&row).map(|cell| escape(&cell));
+                    writeln!(out, "| {label} | {value} | {notes} |")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn cells(row: &Row) -> [String; 3] {
+    match row {
+        Row::Heading { label, notes } => [label.clone(), String::new(), notes.join(" · ")],
+        Row::Figure { nested, label, shown, notes, .. } => {
+            let value = match shown {
+                Shown::Number(number) => number.clone(),
+                Shown::WithError(value, error) => format!("{value} ± {error}"),
+                Shown::Interval(lower, upper) => format!("{lower} … {upper}"),
+                Shown::Undefined(Some(reason)) => format!("undefined ({reason})"),
+                Shown::Undefined(None) => "undefined".to_owned(),
+            };
+            let before = if *nested { "– " } else { "" };
+            [format!("{before}{label}"), value, notes.join(" · ")]
+        }
+        Row::Failure { label, message } => [label.clone(), "failed".to_owned(), message.clone()],
+    }
+}
+
+/// Text that markdown would read as something else.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '\\' | '|' | '`' | '*' | '[' | ']' | '<' | '>') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}

@@ -1,0 +1,114 @@
+//! Numbers as people read them: as many digits as mean something.
+
+/// A number alone: four significant digits, and no zeros that say nothing.
+pub(crate) fn plain(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() {
+        return if value.is_nan() {
+            "undefined"
+        } else if value > 0.0 {
+            "inf"
+        } else {
+            "-inf"
+        }
+        .to_owned();
+    }
+    if size == 0.0 || (value.fract() == 0.0 && size < 1e15) {
+        return format!("{}", value + 0.0); // + 0.0 takes the sign off a negative zero
+    }
+    if !(1e-4..1e15).contains(&size) {
+        return format!("{value:.3e}");
+    }
+    let decimals = usize::try_from(3 - exponent(value)).unwrap_or(0);
+    let fixed = fixed(value, decimals);
+    if decimals == 0 { fixed } else { fixed.trim_end_matches('0').trim_end_matches('.').to_owned() }
+}
+
+/// A value and its error: the error to two significant digits, the value to the same place.
+pub(crate) fn with_error(value: f64, error: f64) -> (String, String) {
+    match decimals(error) {
+        Some(decimals) => (fixed(value, decimals), fixed(error, decimals)),
+        None => (plain(value), plain(error)),
+    }
+}
+
+/// The ends of an interval, to the place that half its width is known to.
+pub(crate) fn interval(lower: f64, upper: f64) -> (String, String) {
+    match decimals((upper - lower) / 2.0) {
+        Some(decimals) => (fixed(lower, decimals), fixed(upper, decimals)),
+        None => (plain(lower), plain(upper)),
+    }
+}
+
+/// The decimals that show an error to two significant digits; none for an error that is 0, not
+/// finite, or so small that the zeros before it would hide it.
+fn decimals(error: f64) -> Option<usize> {
+    const MOST: usize = 9;
+    if error == 0.0 || !error.is_finite() {
+        return None;
+    }
+    // Rounded first: 0.0996 is 0.10, not 0.100.
+    let decimals = usize::try_from(1 - exponent(error)).unwrap_or(0);
+    (decimals <= MOST).then_some(decimals)
+}
+
+/// The power of ten of a number that was rounded to two significant digits.
+fn exponent(value: f64) -> i32 {
+    let text = format!("{value:.1e}");
+    text.rsplit('e').next().and_then(|power| power.parse().ok()).unwrap_or(0)
+}
+
+fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let is_zero = text.bytes().all(|b| matches!(b, b'-' | b'0' | b'.'));
+    if is_zero { text.trim_start_matches('-').to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alone() {
+        for (value, text) in [
+            (0.75, "0.75"),
+            (2.0 / 3.0, "0.6667"),
+            (1.0, "1"),
+            (-0.0, "0"),
+            (12.3456, "12.35"),
+            (1234.56, "1235"),
+            (1_234_567.0, "1234567"),
+            (0.000_123_44, "0.0001234"),
+            (0.000_012_344, "1.234e-5"),
+            (1.5e20, "1.500e20"),
+            (f64::INFINITY, "inf"),
+            (0.999_96, "1"),
+            (-0.25, "-0.25"),
+        ] {
+            assert_eq!(plain(value), text);
+        }
+    }
+
+    #[test]
+    fn with_its_error() {
+        let shown = |value, error| {
+            let (value, error) = with_error(value, error);
+            format!("{value} ± {error}")
+        };
+        assert_eq!(shown(0.741_935, 0.061_4), "0.742 ± 0.061");
+        assert_eq!(shown(0.75, 0.25), "0.75 ± 0.25");
+        assert_eq!(shown(0.741_935, 0.099_6), "0.74 ± 0.10");
+        assert_eq!(shown(7.25, 1.27), "7.2 ± 1.3");
+        assert_eq!(shown(12_345.6, 234.5), "12346 ± 234");
+        assert_eq!(shown(1.0, 0.0), "1 ± 0");
+        assert_eq!(shown(-0.000_1, 0.1), "0.00 ± 0.10");
+        assert_eq!(shown(0.5, 1.2e-12), "0.5 ± 1.200e-12");
+    }
+
+    #[test]
+    fn as_an_interval() {
+        assert_eq!(interval(0.612_3, 0.871_1), ("0.61".into(), "0.87".into()));
+        assert_eq!(interval(0.5, 0.5), ("0.5".into(), "0.5".into()));
+        assert_eq!(interval(-0.01, 0.012), ("-0.010".into(), "0.012".into()));
+    }
+}

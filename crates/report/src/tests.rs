@@ -1,0 +1,157 @@
+//! Over results of everything: no figure is lost, no unknown shown as a number, no line too wide.
+
+use errorbar_core::{Entry, Plan, Reducers, Registry, Results, Score, ScoreColumns, Value, results};
+
+use crate::rows::{self, Row, Shown};
+use crate::{Csv, Json, Markdown, Render, Report, Table, number, width};
+
+const METRICS: &str = r#"[
+    accuracy, mean, var, std, stderr, stderr(cluster="c"), bootstrap_stderr, ci, ci(level=0.9), ci_wilson,
+    accuracy(to_float=value_to_float(correct="I")),
+    grouped(accuracy(), "g"), grouped(stderr(), "g"), grouped(ci(), "g", all="groups"),
+    grouped(accuracy(), "g", all="groups"), grouped(mean(), "missing"), frequency, frequency(normalize=false),
+    aggregate("k", mean()), krippendorff_alpha, perplexity_per_token, {"*": [mean(), ci(), frequency()]}
+]"#;
+
+fn scored(n: usize) -> Results {
+    let mut columns = ScoreColumns::new(["s"]);
+    for at in 0..n {
+        let row = columns.push(format!("q{at}"), 1).metadata("g", ["law", "数学", "all2"][at % 3]);
+        let value = if at % 5 == 4 { Value::Unscored } else { Value::from(["C", "I", "P"][at % 3]) };
+        row.metadata("c", at / 2).score("s", Score::new(value)).unwrap();
+    }
+    compute(&columns, METRICS.replace(", {\"*\": [mean(), ci(), frequency()]}", "").as_str())
+}
+
+fn mapped() -> Results {
+    let mut columns = ScoreColumns::new(["s"]);
+    for at in 0..9 {
+        let value = Value::map([("k", at as f64 * 3.5), ("other", 1.0)]);
+        columns
+            .push(format!("q{at}"), 1)
+            .metadata("g", "x")
+            .metadata("c", at)
+            .score("s", Score::new(value))
+            .unwrap();
+    }
+    compute(&columns, METRICS)
+}
+
+fn compute(columns: &ScoreColumns, metrics: &str) -> Results {
+    let registry = Registry::built_in();
+    let metrics = registry.metrics(&metrics.parse().unwrap()).unwrap();
+    results(columns, &Plan::new().metrics(metrics).reducers(Reducers::Implicit)).unwrap()
+}
+
+fn all() -> Vec<Report> {
+    let counts = [0, 1, 2, 3, 40].map(scored);
+    counts.into_iter().chain([mapped()]).map(|results| Report::new("t.csv", results)).collect()
+}
+
+/// How a figure may be written: alone, with the error or interval of its row, or as undefined.
+fn is_written(entry: &Entry, shown: &Shown) -> bool {
+    let close = |text: &str| {
+        let read: f64 = text.parse().unwrap();
+        let decimals = text.split_once('.').map_or(0, |(_, after)| after.len());
+        (read - entry.value).abs() <= 0.500_001 * 10f64.powi(-(decimals as i32))
+            || text == number::plain(entry.value)
+    };
+    let unknown = entry.undefined_reason().is_some() || entry.value.is_nan();
+    match shown {
+        Shown::Undefined(_) => unknown,
+        _ if unknown => false,
+        Shown::Number(text) | Shown::WithError(text, _) => close(text),
+        Shown::Interval(lower, upper) => close(if entry.name.ends_with("lower") { lower } else { upper }),
+    }
+}
+
+#[test]
+fn every_figure_is_on_a_row_with_its_value() {
+    for report in all() {
+        for block in &report.results.scores {
+            let rows = rows::rows(block);
+            for (key, entry) in &block.metrics {
+                let is_its_label = |label: &str| {
+                    let interval = entry.name.trim_end_matches("lower").trim_end_matches("upper");
+                    let interval = interval.trim_end_matches('_');
+                    label == key
+                        || label == entry.name
+                        || label.contains(&format!("({key}, "))
+                        || label.contains(&format!(", {key})"))
+                        || label == interval
+                        || (interval.is_empty() && label.starts_with(entry.group.as_deref().unwrap_or("?")))
+                };
+                let found = rows.iter().any(|row| match row {
+                    Row::Figure { label, shown, .. } => is_its_label(label) && is_written(entry, shown),
+                    _ => false,
+                });
+                assert!(
+                    found,
+                    "{key} {entry:?}\n{}",
+                    Table::default().to_text(std::slice::from_ref(&report))
+                );
+            }
+            for failure in &block.failures {
+                let found = rows
+                    .iter()
+                    .any(|row| matches!(row, Row::Failure { label, .. } if *label == failure.metric));
+                assert!(found, "{failure:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_machines_read_has_every_figure_too() {
+    let reports = all();
+    let figures: usize = reports.iter().flat_map(|r| &r.results.scores).map(|b| b.metrics.len()).sum();
+    let failures: usize = reports.iter().flat_map(|r| &r.results.scores).map(|b| b.failures.len()).sum();
+    assert!(figures > 200 && failures > 10, "{figures} {failures}");
+
+    let csv = Csv.to_text(&reports);
+    assert_eq!(csv.lines().count(), 1 + figures + failures);
+    assert!(!csv.contains("NaN"));
+
+    let json: serde_json::Value = serde_json::from_str(&Json.to_text(&reports)).unwrap();
+    let mut seen = 0;
+    for block in json.as_array().unwrap().iter().flat_map(|log| log["results"]["scores"].as_array().unwrap())
+    {
+        seen += block["metrics"].as_object().unwrap().len();
+    }
+    assert_eq!(seen, figures);
+
+    let markdown = Markdown.to_text(&reports);
+    let cells = |line: &&str| line.starts_with("| ") && !line.contains("| metric |");
+    let rows: usize =
+        reports.iter().flat_map(|r| rows::blocks(&r.results)).map(|b| rows::rows(b).len()).sum();
+    assert_eq!(markdown.lines().filter(cells).count(), rows);
+}
+
+#[test]
+fn lines_keep_to_the_width() {
+    for cells in [40, 60, 80, 100, 140] {
+        for ascii in [false, true] {
+            let text = Table::default().width(cells).ascii(ascii).to_text(&all());
+            for line in text.lines() {
+                // The reason of an unknown figure is not broken, so it sticks out of a very narrow terminal.
+                let limit = if line.contains("undefined (") { cells.max(66) } else { cells.max(60) };
+                assert!(width(line) <= limit, "{cells}: {} {line:?}", width(line));
+                assert_eq!(line.trim_end(), line);
+            }
+        }
+    }
+}
+
+#[test]
+fn colour_changes_nothing_but_colour() {
+    let plain = Table::default().to_text(&all());
+    let colored = Table::default().color(true).to_text(&all());
+    assert_ne!(plain, colored);
+    let mut bare = String::new();
+    let mut rest = colored.as_str();
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        bare += before;
+        rest = after.split_once('m').unwrap().1;
+    }
+    assert_eq!(bare + rest, plain);
+}

@@ -1,0 +1,80 @@
+//! Texts from anyone, on a terminal: cleaned, measured, wrapped.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// The text on one line, without characters that move the cursor, hide text or turn its direction:
+/// names of groups and samples may be anyone's.
+pub fn clean(text: &str) -> String {
+    let hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    text.chars().map(|c| if hidden(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// The cells that a text takes on a terminal.
+pub fn width(text: &str) -> usize {
+    UnicodeWidthStr::width(text)
+}
+
+/// The text with blanks behind it, up to a width.
+pub(crate) fn pad(text: &str, to: usize) -> String {
+    format!("{text}{}", " ".repeat(to.saturating_sub(width(text))))
+}
+
+/// The text in lines of at most so many cells, broken at blanks; a longer word is cut.
+pub fn wrap(text: &str, limit: usize) -> Vec<String> {
+    let limit = limit.max(8);
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        for piece in pieces(word, limit) {
+            let Some(line) = lines.last_mut() else { continue };
+            if line.is_empty() {
+                line.push_str(&piece);
+            } else if width(line) + 1 + width(&piece) <= limit {
+                line.push(' ');
+                line.push_str(&piece);
+            } else {
+                lines.push(piece);
+            }
+        }
+    }
+    lines
+}
+
+/// A word, cut where it is wider than a line.
+fn pieces(word: &str, limit: usize) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    let mut taken = 0;
+    for c in word.chars() {
+        let cells = c.width().unwrap_or(0);
+        if taken + cells > limit {
+            pieces.push(String::new());
+            taken = 0;
+        }
+        taken += cells;
+        if let Some(piece) = pieces.last_mut() {
+            piece.push(c);
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_reaches_the_terminal_raw() {
+        assert_eq!(clean("a\u{1b}[31mred\nb\u{202e}c"), "a\u{fffd}[31mred\u{fffd}b\u{fffd}c");
+        assert_eq!(clean("Größe 数学"), "Größe 数学");
+    }
+
+    #[test]
+    fn lines_keep_to_the_width() {
+        assert_eq!(wrap("one two three four", 9), ["one two", "three", "four"]);
+        assert_eq!(wrap("数学数学数学 x", 8), ["数学数学", "数学 x"]);
+        assert_eq!(wrap("", 9), [""]);
+        assert_eq!(pad("数学", 6), "数学  ");
+    }
+}
