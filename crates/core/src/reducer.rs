@@ -195,15 +195,14 @@ impl<'a> EpochValues<'a> {
         }
     }
 
-    /// Numbers the distinct values, by equality across number types, in order of appearance: calls
-    /// `each` with the place where a value was first seen and how often it occurs.
-    pub fn tally(&self, each: impl FnMut(usize, usize)) {
+    /// The value that most epochs hold, by equality across number types: where it was first seen, and
+    /// how often it occurs. On a tie the one seen first.
+    pub fn most_common(&self) -> (usize, usize) {
         match self.leaves {
             Leaves::Column(column, rows) => {
-                let key = |at: usize| rows.get(at).and_then(|row| column.scalar_key(*row as usize));
-                tally(self.len(), key, each);
+                most_common(rows.iter().map(|row| column.scalar_key(*row as usize)))
             }
-            Leaves::Slice(_) => tally(self.len(), |at| LeafKey::new(self.leaf(at)), each),
+            Leaves::Slice(leaves) => most_common(leaves.iter().map(|leaf| LeafKey::new(*leaf))),
         }
     }
 
@@ -218,35 +217,28 @@ impl<'a> EpochValues<'a> {
     }
 }
 
-/// Distinct keys with where they were first seen and how often. Grades are few, so the first four
-/// distinct ones are looked for in a row, without an allocation.
-fn tally<K: Eq + Hash>(len: usize, key: impl Fn(usize) -> K, mut each: impl FnMut(usize, usize)) {
-    const FEW: usize = 4;
-    let mut few: [Option<(K, usize, usize)>; FEW] = [const { None }; FEW];
-    let mut many: IndexMap<K, (usize, usize)> = IndexMap::new();
-    'epochs: for at in 0..len {
-        let key = key(at);
-        for slot in &mut few {
-            match slot {
-                Some((seen, _, count)) if *seen == key => {
-                    *count += 1;
-                    continue 'epochs;
-                }
-                Some(_) => {}
-                None => {
-                    *slot = Some((key, at, 1));
-                    continue 'epochs;
-                }
-            }
-        }
-        many.entry(key).or_insert((at, 0)).1 += 1;
+/// The first of the most common keys, and how often it occurs.
+fn most_common<K: Eq + Hash + Default>(keys: impl ExactSizeIterator<Item = K>) -> (usize, usize) {
+    const FEW: usize = 8;
+    let len = keys.len();
+    if len > FEW {
+        let mut counts: IndexMap<K, (usize, usize)> = IndexMap::new();
+        keys.enumerate().for_each(|(at, key)| counts.entry(key).or_insert((at, 0)).1 += 1);
+        return counts
+            .into_values()
+            .fold((0, 0), |best, (first, n)| if n > best.1 { (first, n) } else { best });
     }
-    for (_, first, count) in few.into_iter().flatten() {
-        each(first, count);
+    // Epochs are few, and their values as good as random: counting each against all, without a branch,
+    // is quicker than looking for what was seen before.
+    let mut few: [K; FEW] = std::array::from_fn(|_| K::default());
+    few.iter_mut().zip(keys).for_each(|(slot, key)| *slot = key);
+    let few = few.get(..len).unwrap_or_default();
+    let mut best = (0, 0);
+    for (first, key) in few.iter().enumerate() {
+        let count = few.iter().map(|other| usize::from(other == key)).sum();
+        best = if count > best.1 { (first, count) } else { best };
     }
-    for (first, count) in many.into_values() {
-        each(first, count);
-    }
+    best
 }
 
 /// A reducer's name, a sample's id and a count of what had no meaning as a number: what the lifting

@@ -163,7 +163,9 @@ impl Table {
             _ => ((pad(&text, layout.value + GAP), Style::new()), " ".repeat(bar_column)),
         };
         let mut notes = self.wrapped_notes(notes, layout.notes).into_iter();
-        let beside = if layout.notes_beside { notes.next().unwrap_or_default() } else { String::new() };
+        let has_room = width(&text) <= layout.value + bar_column;
+        let beside =
+            if layout.notes_beside && has_room { notes.next().unwrap_or_default() } else { String::new() };
         let (mut text, label) = self.label(layout, nested, label);
         text += &self.line(&[(label, Style::new()), value, (bar, BAR), (beside, DIM)]);
         text += &self.below(layout.before_notes, notes.filter(|note| !note.is_empty()));

@@ -3,6 +3,7 @@
 //! The engine never holds a heap of boxed scores. A row costs its id, four bytes of epoch, nine
 //! bytes per scorer and four per metadata key, and the metrics run over plain arrays.
 
+mod grouping;
 mod metadata;
 mod sample_index;
 mod text;

@@ -1,8 +1,7 @@
 //! Which rows belong to the same sample: grouping by id, as text.
 
-use hashbrown::HashTable;
-
-use super::{ScoreColumns, TextColumn, hash_bytes};
+use super::ScoreColumns;
+use super::grouping::{Grouping, group_by_id};
 
 /// Rows by sample, samples in order of first appearance, a sample's rows in epoch order.
 #[derive(Clone, Debug)]
@@ -152,67 +151,6 @@ impl SampleIndex {
     }
 }
 
-/// How the rows are spread over samples.
-#[derive(Debug, PartialEq)]
-enum Grouping {
-    /// Each row is a sample of its own.
-    Single { samples: usize },
-    /// The same samples again and again, in the same order.
-    Passes { samples: usize, passes: usize },
-    /// Anything else: the sample number of each row.
-    Mixed { sample_of_row: Vec<u32>, samples: usize },
-}
-
-/// Groups rows by id.
-///
-/// Logs repeat samples in a regular way. Either a whole pass over the samples follows the other: then
-/// one comparison of the texts settles a pass. Or all epochs of a sample follow each other: then the
-/// sample before is compared before anything is hashed.
-fn group_by_id(ids: &TextColumn) -> Grouping {
-    let rows = ids.len();
-    // Room for all rows at once: a table that never grows needs no stored hashes.
-    let mut table: HashTable<u32> = HashTable::with_capacity(rows);
-    let mut samples: Vec<&[u8]> = Vec::with_capacity(rows);
-    let mut sample_of_row: Vec<u32> = Vec::new();
-    let mut last = 0;
-    for (row, id) in ids.iter().enumerate() {
-        let sample = if samples.get(last) == Some(&id) {
-            last
-        } else if samples.get(last + 1) == Some(&id) {
-            last + 1
-        } else {
-            let hash = hash_bytes(id);
-            match table.find(hash, |&s| samples.get(s as usize) == Some(&id)) {
-                Some(&sample) => sample as usize,
-                None => {
-                    let rehash = |&s: &u32| samples.get(s as usize).map_or(0, |id| hash_bytes(id));
-                    table.insert_unique(hash, samples.len() as u32, rehash);
-                    samples.push(id);
-                    samples.len() - 1
-                }
-            }
-        };
-        if sample_of_row.is_empty() {
-            if sample == row {
-                last = sample;
-                continue;
-            }
-            // The first repeat: all rows before it were samples of their own.
-            if sample == 0 && ids.repeats(row) {
-                return Grouping::Passes { samples: row, passes: rows / row };
-            }
-            sample_of_row.reserve_exact(rows);
-            sample_of_row.extend(0..row as u32);
-        }
-        sample_of_row.push(sample as u32);
-        last = sample;
-    }
-    if sample_of_row.is_empty() {
-        return Grouping::Single { samples: samples.len() };
-    }
-    Grouping::Mixed { sample_of_row, samples: samples.len() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -238,23 +176,6 @@ mod tests {
         assert_eq!(shuffled, [vec![2, 4, 0], vec![1], vec![3]]);
         assert_eq!(index(&[("a", 1), ("b", 1)]), [[0], [1]]);
         assert!(index(&[]).is_empty());
-    }
-
-    #[test]
-    fn passes_are_told_from_what_only_begins_like_one() {
-        let column = |ids: &[&str]| {
-            let mut column = TextColumn::default();
-            ids.iter().for_each(|id| column.push(id));
-            column
-        };
-        let passes = group_by_id(&column(&["a", "b", "c", "a", "b", "c", "a", "b", "c"]));
-        assert_eq!(passes, Grouping::Passes { samples: 3, passes: 3 });
-        // The bytes of both passes are the same, the ids are not.
-        let mixed = group_by_id(&column(&["a", "bc", "a", "b", "c", "x"]));
-        assert_eq!(mixed, Grouping::Mixed { sample_of_row: vec![0, 1, 0, 2, 3, 4], samples: 5 });
-        let short = group_by_id(&column(&["a", "b", "a"]));
-        assert_eq!(short, Grouping::Mixed { sample_of_row: vec![0, 1, 0], samples: 2 });
-        assert_eq!(group_by_id(&column(&["a", "b"])), Grouping::Single { samples: 2 });
     }
 
     #[test]

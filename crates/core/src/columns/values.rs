@@ -44,6 +44,20 @@ enum Tag {
     Nested,
 }
 
+/// What tells the scalars of one column apart.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash)]
+pub(crate) struct ScalarKey {
+    tag: u64,
+    payload: u64,
+}
+
+impl PartialEq for ScalarKey {
+    /// Without a branch: votes compare keys that are as good as random.
+    fn eq(&self, other: &Self) -> bool {
+        ((self.tag ^ other.tag) | (self.payload ^ other.payload)) == 0
+    }
+}
+
 /// Each distinct text once.
 #[derive(Clone, Debug, Default)]
 struct TextPool {
@@ -94,6 +108,12 @@ impl Default for ValueColumn {
 }
 
 impl ValueColumn {
+    /// An empty column with room for so many rows.
+    pub(crate) fn with_capacity(rows: usize) -> Self {
+        let (tags, payloads) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
+        ValueColumn(Repr::Mixed(Box::new(Mixed { tags, payloads, ..Mixed::default() })))
+    }
+
     /// A column of plain floats; not-a-number is unscored.
     pub(crate) fn from_floats(floats: Vec<f64>) -> Self {
         ValueColumn(Repr::Floats(floats))
@@ -118,6 +138,10 @@ impl ValueColumn {
             Some(Value::Float(f)) => (Tag::Float, f.to_bits()),
             Some(Value::Str(s)) => (Tag::Text, u64::from(mixed.texts.intern(&s))),
             Some(nested @ (Value::List(_) | Value::Map(_))) => {
+                if mixed.nested.is_empty() {
+                    // One nested value is seldom alone.
+                    mixed.nested.reserve(mixed.tags.capacity());
+                }
                 mixed.nested.push(nested);
                 (Tag::Nested, (mixed.nested.len() - 1) as u64)
             }
@@ -140,7 +164,7 @@ impl ValueColumn {
     fn make_mixed(&mut self) -> &mut Mixed {
         if let Repr::Floats(floats) = &mut self.0 {
             let floats = std::mem::take(floats);
-            let mut column = ValueColumn::default();
+            let mut column = ValueColumn::with_capacity(floats.capacity());
             floats.into_iter().for_each(|f| column.push(Some(Value::from(f))));
             *self = column;
         }
@@ -192,25 +216,23 @@ impl ValueColumn {
         }
     }
 
-    /// A key for the scalar of a row: rows of this column hold the same scalar, number types compared
-    /// across, exactly if their keys are equal. `None` for anything but a scored scalar.
-    pub(crate) fn scalar_key(&self, row: usize) -> Option<(u8, u64)> {
-        let of_float = |f: f64| match LeafKey::new(LeafRef::float(f))? {
-            LeafKey::Int(i) => Some((Tag::Int as u8, i.cast_unsigned())),
-            _ => Some((Tag::Float as u8, f.to_bits())),
+    /// A key for the scored scalar of a row: rows of this column hold the same scalar, number types
+    /// compared across, exactly if their keys are equal.
+    pub(crate) fn scalar_key(&self, row: usize) -> ScalarKey {
+        let key = |tag: Tag, payload: u64| ScalarKey { tag: tag as u64, payload };
+        let of_float = |f: f64| match LeafKey::new(LeafRef::float(f)) {
+            Some(LeafKey::Int(i)) => key(Tag::Int, i.cast_unsigned()),
+            _ => key(Tag::Float, f.to_bits()),
         };
         match &self.0 {
-            Repr::Floats(floats) => of_float(*floats.get(row)?),
-            Repr::Mixed(mixed) => {
-                let payload = *mixed.payloads.get(row)?;
-                match mixed.tags.get(row)? {
-                    // Each text is in the pool once, so its code decides.
-                    tag @ (Tag::Text | Tag::Int | Tag::Null) => Some((*tag as u8, payload)),
-                    Tag::Bool => Some((Tag::Int as u8, payload)),
-                    Tag::Float => of_float(f64::from_bits(payload)),
-                    Tag::Missing | Tag::Unscored | Tag::Nested => None,
-                }
-            }
+            Repr::Floats(floats) => floats.get(row).map_or(ScalarKey::default(), |f| of_float(*f)),
+            Repr::Mixed(mixed) => match (mixed.tags.get(row), mixed.payloads.get(row)) {
+                (Some(Tag::Bool), Some(payload)) => key(Tag::Int, *payload),
+                (Some(Tag::Float), Some(payload)) => of_float(f64::from_bits(*payload)),
+                // Each text is in the pool once, so its code decides.
+                (Some(tag), Some(payload)) => key(*tag, *payload),
+                _ => ScalarKey::default(),
+            },
         }
     }
 

@@ -43,13 +43,9 @@ impl EpochReducer for Majority {
     }
 
     fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> Reduced {
-        let mut winner = None;
-        epochs.tally(|first, count| {
-            if 2 * count > epochs.total() {
-                winner = Some(first);
-            }
-        });
-        Reduced::Leaf(winner.map_or(Leaf::Unscored, |first| epochs.to_leaf(first)))
+        let (first, count) = epochs.most_common();
+        let won = 2 * count > epochs.total();
+        Reduced::Leaf(if won { epochs.to_leaf(first) } else { Leaf::Unscored })
     }
 }
 

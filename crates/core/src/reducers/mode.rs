@@ -39,13 +39,7 @@ impl EpochReducer for Mode {
     }
 
     fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> Reduced {
-        let mut best = (0, 0);
-        epochs.tally(|first, count| {
-            if count > best.1 {
-                best = (first, count);
-            }
-        });
-        Reduced::Leaf(epochs.to_leaf(best.0))
+        Reduced::Leaf(epochs.to_leaf(epochs.most_common().0))
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::{check, check_examples, check_text, errorbar, transcript, workspace};
 
-/// The first command of the README.
-const FIRST: [&str; 12] = [
+/// The first command of `examples/README.md`: groups with error bars of their own.
+const GROUPS: [&str; 12] = [
     "score",
     "examples/quiz.csv",
     "--metric",
@@ -18,20 +18,25 @@ const FIRST: [&str; 12] = [
     "grouped(stderr(cluster=\"passage\"), \"category\")",
 ];
 
-fn first_as(format: &'static str) -> Vec<&'static str> {
-    FIRST.into_iter().chain(["--format", format]).collect()
+fn groups_as(format: &'static str) -> Vec<&'static str> {
+    GROUPS.into_iter().chain(["--format", format]).collect()
 }
 
 #[test]
 fn the_first_command() {
-    check_examples("first_command", &FIRST);
+    let metrics =
+        ["accuracy", "stderr(cluster=\"passage\")", "ci_wilson", "grouped(accuracy(), \"category\")"];
+    let options = metrics.iter().flat_map(|metric| ["--metric", metric]);
+    let args: Vec<&str> = ["score", "examples/quiz.csv"].into_iter().chain(options).collect();
+    check_examples("first_command", &args);
+    check_examples("groups_with_errors", &GROUPS);
 }
 
 #[test]
 fn every_format() {
-    check_examples("first_command_json", &first_as("json"));
-    check_examples("first_command_csv", &first_as("csv"));
-    check_examples("first_command_markdown", &first_as("markdown"));
+    check_examples("groups_json", &groups_as("json"));
+    check_examples("groups_csv", &groups_as("csv"));
+    check_examples("groups_markdown", &groups_as("markdown"));
 }
 
 #[test]
@@ -189,8 +194,8 @@ fn colour_only_when_asked_for() {
 
 #[test]
 fn terminals_without_unicode_get_ascii() {
-    let output = errorbar(&workspace(), &FIRST).env("LC_ALL", "C").output().unwrap();
-    let text = transcript(&FIRST, &output);
+    let output = errorbar(&workspace(), &GROUPS).env("LC_ALL", "C").output().unwrap();
+    let text = transcript(&GROUPS, &output);
     assert!(text.is_ascii(), "{text}");
     check_text("ascii", &text);
 }
