@@ -4,6 +4,7 @@
 //! itself holds a tag and eight bytes per row. A boxed `Value` per row would cost four times
 //! as much and a cache miss each.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use hashbrown::HashTable;
@@ -45,7 +46,7 @@ enum Tag {
 }
 
 /// What tells the scalars of one column apart.
-#[derive(Clone, Copy, Debug, Default, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, Eq)]
 pub(crate) struct ScalarKey {
     tag: u64,
     payload: u64,
@@ -55,6 +56,12 @@ impl PartialEq for ScalarKey {
     /// Without a branch: votes compare keys that are as good as random.
     fn eq(&self, other: &Self) -> bool {
         ((self.tag ^ other.tag) | (self.payload ^ other.payload)) == 0
+    }
+}
+
+impl Hash for ScalarKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.tag, self.payload).hash(state);
     }
 }
 
