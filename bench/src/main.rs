@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use errorbar_core::metrics::{accuracy, bootstrap_stderr, grouped, stderr};
 use errorbar_core::{
-    Metric, Metrics, Plan, Reducers, Registry, Score, ScoreColumns, ScoreSet, Scores, metric_fn, metrics, results,
+    Metric, Metrics, Plan, Reducers, Registry, Score, ScoreColumns, ScoreSet, Scores, metric_fn, metrics,
+    results,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;

@@ -176,7 +176,9 @@ pub enum Error {
         wanted: String,
     },
     /// The epochs of a sample differ in shape.
-    #[error("{reducer}: the epochs of sample {sample:?} differ in shape: {difference}")]
+    #[error(
+        "{reducer}: the epochs of sample {sample:?} differ in shape: {difference}; give each epoch the same keys or length, or leave it unscored (NaN)"
+    )]
     EpochShapes {
         /// The reducer.
         reducer: String,
@@ -187,7 +189,7 @@ pub enum Error {
     },
     /// A map-valued score lacks a key that others have.
     #[error(
-        "the score of sample {sample:?} by `{scorer}` has no key {key:?}, which the pattern {pattern:?} matched in the first map-valued score"
+        "the score of sample {sample:?} by `{scorer}` has no key {key:?}, which the pattern {pattern:?} matched in the first map-valued score; give it a value or NaN, or narrow the pattern"
     )]
     MissingField {
         /// The scorer.
@@ -244,9 +246,5 @@ fn suggestion(nearest: Option<&str>) -> String {
 }
 
 fn known_keys(known: &[String]) -> String {
-    if known.is_empty() {
-        "; no sample has metadata".to_owned()
-    } else {
-        format!("; keys found: {}", known.join(", "))
-    }
+    if known.is_empty() { String::new() } else { format!("; keys found: {}", known.join(", ")) }
 }

@@ -95,11 +95,10 @@ impl Listing {
         format!("{}({})", self.name, params.join(", "))
     }
 
-    /// The first sentence of the documentation.
-    pub fn summary(&self) -> &str {
-        let text = self.doc.trim();
-        let paragraph = text.split("\n\n").next().unwrap_or(text);
-        paragraph.split_once(". ").map_or(paragraph, |(first, _)| first).trim_end_matches('.')
+    /// The first paragraph of the documentation, on one line.
+    pub fn summary(&self) -> String {
+        let paragraph = self.doc.trim().split("\n\n").next().unwrap_or_default();
+        paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -4,7 +4,7 @@
 //! [`macro@metric`] and [`macro@reducer`], a [`prelude`], and the whole command line as a function.
 //! A program that ends in [`main()`] *is* the command line, with its own metrics and reducers in it:
 //!
-//! ```no_run
+//! ```no_run,standalone_crate
 //! use errorbar::prelude::*;
 //!
 //! /// Proportion of samples scoring at or above `threshold`.

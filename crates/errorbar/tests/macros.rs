@@ -223,13 +223,16 @@ fn listings_show_arguments_defaults_and_a_sentence() {
     let listing = |name: &str| registry.list_metrics().find(|l| l.name == name).unwrap().clone();
     let pass_rate = listing("pass_rate");
     assert_eq!(pass_rate.signature(), "pass_rate(threshold=0.5)");
-    assert_eq!(pass_rate.summary(), "Proportion of samples scoring at or above `threshold`");
+    assert_eq!(
+        pass_rate.summary(),
+        "Proportion of samples scoring at or above `threshold`. The rest did not pass."
+    );
     assert!(pass_rate.doc.ends_with("did not pass.\n\nThe manual's example."), "{:?}", pass_rate.doc);
     assert!(!pass_rate.built_in);
     assert_eq!(listing("agreeing").signature(), r#"agreeing(category, answer="red", grader=None)"#);
     assert_eq!(
         listing("agreeing").summary(),
-        "Counts samples whose id, category, answer and score metadata all agree with what was asked"
+        "Counts samples whose id, category, answer and score metadata all agree with what was asked."
     );
     assert_eq!(listing("shares-above").signature(), "shares-above(cuts=[0.5, 0.9])");
 }

@@ -117,8 +117,8 @@ fn macros_may_write_metrics() {
     let listed = Registry::collected().expect("no name taken");
     let listing = listed.list_metrics().find(|l| l.name == "constant").expect("registered");
     assert_eq!(
-        (listing.signature().as_str(), listing.summary()),
-        ("constant(value=5)", "The metric `constant`")
+        (listing.signature().as_str(), listing.summary().as_str()),
+        ("constant(value=5)", "The metric `constant`.")
     );
 }
 

@@ -101,6 +101,6 @@ fn listings_show_arguments_defaults_and_a_sentence() {
     let registry = Registry::collected().unwrap();
     let listing = registry.list_reducers().find(|l| l.name == "best_two").unwrap();
     assert_eq!(listing.signature(), "best_two(k=2)");
-    assert_eq!(listing.summary(), "Mean of the `k` best epochs, with every answer");
+    assert_eq!(listing.summary(), "Mean of the `k` best epochs, with every answer.");
     assert!(registry.list_reducers().any(|l| l.signature() == "last()"));
 }

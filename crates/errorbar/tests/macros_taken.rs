@@ -51,7 +51,7 @@ fn a_replacement_is_not() {
     registry.add_metric(metric_entry("mean")).expect("replaces");
     registry.add_reducer(reducer_entry("mode")).expect("replaces");
     let listing = registry.list_metrics().find(|l| l.name == "mean").expect("registered");
-    assert_eq!((listing.summary(), listing.built_in), ("Replaces a built-in metric", false));
+    assert_eq!((listing.summary().as_str(), listing.built_in), ("Replaces a built-in metric.", false));
     assert_eq!(registry.list_metrics().filter(|l| l.name == "mean").count(), 1);
     let mode = registry.reducer(&"mode".parse().expect("valid")).expect("known");
     assert_eq!(mode.reduce(&[Score::new(0), Score::new(0)]), Ok(Score::new(1)));

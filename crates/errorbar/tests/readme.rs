@@ -1,6 +1,11 @@
 //! The README's commands are run here as it shows them; its Rust snippet runs as a doc test.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test that meets something unexpected should stop there")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets something unexpected should stop there"
+)]
 
 use std::path::PathBuf;
 use std::process::Command;

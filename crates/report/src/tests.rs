@@ -155,3 +155,36 @@ fn colour_changes_nothing_but_colour() {
     }
     assert_eq!(bare + rest, plain);
 }
+
+/// The value of the row with this label, as it is shown.
+fn shown(metrics: &str, wanted: &str) -> Shown {
+    let mut columns = ScoreColumns::new(["s"]);
+    for (at, grade) in ["C", "I", "P", "C", "I", "C"].into_iter().enumerate() {
+        let group = ["a", "b"][at % 2];
+        columns.push(format!("q{at}"), 1).metadata("g", group).score("s", Score::new(grade)).unwrap();
+    }
+    let results = compute(&columns, metrics);
+    let rows = rows::rows(&results.scores[0]);
+    let found = rows.iter().find_map(|row| match row {
+        Row::Figure { label, shown, .. } if label == wanted => Some(shown.clone()),
+        _ => None,
+    });
+    found.unwrap()
+}
+
+#[test]
+fn an_error_stands_only_beside_its_own_mean() {
+    let has_error = |metrics: &str, label: &str| matches!(shown(metrics, label), Shown::WithError(..));
+    assert!(has_error("[accuracy, stderr]", "accuracy"));
+    assert!(has_error("[bootstrap_stderr, mean]", "mean"));
+    let other = "value_to_float(correct=\"I\")";
+    assert!(!has_error(&format!("[accuracy, stderr(to_float={other})]"), "accuracy"), "other numbers");
+    assert!(has_error(&format!("[accuracy(to_float={other}), stderr(to_float={other})]"), "accuracy"));
+    assert!(!has_error("[std, stderr]", "std"), "the error is that of the mean");
+    assert!(!has_error("[accuracy, grouped(stderr(), 'g')]", "accuracy"));
+    assert!(has_error("[grouped(accuracy(), 'g'), grouped(stderr(), 'g')]", "a"));
+    assert!(has_error("[grouped(accuracy(), 'g'), grouped(stderr(), 'g')]", "all"));
+    let mean_of_errors = "[grouped(accuracy(), 'g'), grouped(stderr(), 'g', all='groups')]";
+    assert!(!has_error(mean_of_errors, "all"), "a mean of errors is not the error of the mean");
+    assert!(has_error(mean_of_errors, "b"));
+}

@@ -230,11 +230,6 @@ impl ScoreColumns {
         self.errored
     }
 
-    /// The highest number of epochs of any sample.
-    pub fn max_epoch(&self) -> u32 {
-        self.epochs.iter().copied().max().unwrap_or(0)
-    }
-
     pub(crate) fn scorer(&self, name: &str) -> Option<&ScorerColumn> {
         self.scorers.iter().find(|s| s.name == name)
     }
@@ -289,13 +284,15 @@ impl Row<'_> {
     /// Gives the row's score by this scorer; a second one for the same scorer is refused.
     pub fn score(self, scorer: &str, score: Score) -> Result<Self> {
         let row = self.number();
-        let (id, epoch) = (self.columns.id(row).to_owned(), self.columns.epoch(row));
-        let column = self.columns.scorers.iter_mut().find(|s| s.name == scorer);
-        let Some(column) = column else {
-            return Err(Error::UnknownScorer { scorer: scorer.to_owned(), sample: id, epoch });
+        let Some(at) = self.columns.scorers.iter().position(|s| s.name == scorer) else {
+            let (sample, epoch) = (self.columns.id(row).to_owned(), self.columns.epoch(row));
+            return Err(Error::UnknownScorer { scorer: scorer.to_owned(), sample, epoch });
         };
+        let (id, epoch) = (self.columns.ids.get(row), self.columns.epoch(row));
+        let Some(column) = self.columns.scorers.get_mut(at) else { return Ok(self) };
         if column.values.len() > row {
-            return Err(Error::ScoredTwice { scorer: scorer.to_owned(), sample: id, epoch });
+            let (scorer, sample) = (scorer.to_owned(), id.to_owned());
+            return Err(Error::ScoredTwice { scorer, sample, epoch });
         }
         while column.values.len() < row {
             column.push(None);

@@ -87,7 +87,7 @@ fn table(sections: &[Section<'_>]) -> String {
             for line in lines {
                 let _ = writeln!(text, "  {}{line}", " ".repeat(name.len() + 1));
             }
-            for line in wrap(&sentence(entry), width.saturating_sub(6)) {
+            for line in wrap(&entry.summary(), width.saturating_sub(6)) {
                 let _ = writeln!(text, "      {line}");
             }
         }
@@ -117,7 +117,7 @@ fn csv(sections: &[Section<'_>]) -> anyhow::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(["kind", "name", "signature", "doc"])?;
     for (kind, entry) in all(sections) {
-        writer.write_record([kind.singular(), &entry.name, &entry.signature(), &sentence(entry)])?;
+        writer.write_record([kind.singular(), &entry.name, &entry.signature(), &entry.summary()])?;
     }
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
@@ -129,7 +129,7 @@ fn markdown(sections: &[Section<'_>]) -> String {
         let _ = writeln!(text, "{before}| {} | |\n|---|---|", kind.singular());
         for entry in entries {
             let cell = |text: &str| text.replace('|', "\\|");
-            let _ = writeln!(text, "| `{}` | {} |", cell(&entry.signature()), cell(&sentence(entry)));
+            let _ = writeln!(text, "| `{}` | {} |", cell(&entry.signature()), cell(&entry.summary()));
         }
     }
     text
@@ -137,10 +137,4 @@ fn markdown(sections: &[Section<'_>]) -> String {
 
 fn all<'a>(sections: &'a [Section<'a>]) -> impl Iterator<Item = (Kind, &'a Listing)> {
     sections.iter().flat_map(|(kind, entries)| entries.iter().map(|entry| (*kind, *entry)))
-}
-
-/// The first paragraph of the documentation, on one line.
-fn sentence(entry: &Listing) -> String {
-    let paragraph = entry.doc.trim().split("\n\n").next().unwrap_or_default();
-    paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -163,12 +163,6 @@ fn hint_for(error: &Error) -> Option<String> {
         }
         Error::MissingKey { key, .. } => Some(format!("give every sample the key `{key}`")),
         Error::ClusterId { key, .. } => Some(format!("fill in `{key}` for every sample")),
-        Error::EpochShapes { .. } => {
-            Some("give all epochs of a sample the same keys, or leave them apart with --no-reduce".to_owned())
-        }
-        Error::MissingField { .. } => Some(
-            "give every sample the same keys, NaN where there is no value, or narrow the pattern".to_owned(),
-        ),
         _ => None,
     }
 }
