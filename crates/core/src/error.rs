@@ -43,7 +43,7 @@ pub enum Error {
         problem: String,
     },
     /// A strict accessor met another kind of value.
-    #[error("expected {wanted}, found {found}")]
+    #[error("expected {wanted}, found {found}{}", accessor_hint(wanted, found))]
     Accessor {
         /// What was asked for.
         wanted: &'static str,
@@ -241,10 +241,30 @@ impl Error {
     }
 }
 
+fn accessor_hint(wanted: &str, found: &str) -> &'static str {
+    if wanted == "a number" && found.starts_with("the text") {
+        "; to_f64() reads grades as numbers"
+    } else {
+        ""
+    }
+}
+
 fn suggestion(nearest: Option<&str>) -> String {
     nearest.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default()
 }
 
 fn known_keys(known: &[String]) -> String {
     if known.is_empty() { String::new() } else { format!("; keys found: {}", known.join(", ")) }
+}
+
+impl From<String> for Error {
+    fn from(message: String) -> Self {
+        Error::Custom(message)
+    }
+}
+
+impl From<&str> for Error {
+    fn from(message: &str) -> Self {
+        Error::Custom(message.to_owned())
+    }
 }

@@ -233,7 +233,8 @@ impl MetadataKeys {
 ///
 ///     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
 ///         let good = scores.into_iter().filter(|sample| {
-///             sample.sample_metadata["source"] == "trusted" && sample.score.to_f64() >= 0.5
+///             let source = sample.sample_metadata.get("source");
+///             source.is_some_and(|s| s == "trusted") && sample.score.to_f64() >= 0.5
 ///         });
 ///         Ok((good.count() as f64 / scores.len().max(1) as f64).into())
 ///     }

@@ -47,9 +47,10 @@ pub trait Reducer: fmt::Debug + Send + Sync {
     /// The name and the arguments that were passed.
     fn spec(&self) -> Spec;
 
-    /// The name that results carry: `mean`, `pass_at_2`.
+    /// The name that results carry: `mean`, `pass_at_2`, or the whole spec where arguments were passed.
     fn log_name(&self) -> String {
-        self.spec().log_name().into_owned()
+        let spec = self.spec();
+        if spec.kwargs.is_empty() { spec.log_name().into_owned() } else { spec.to_string() }
     }
 
     /// Reduces the scores of one sample, in epoch order, unscored ones among them.

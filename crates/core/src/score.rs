@@ -95,6 +95,11 @@ impl Score {
         self
     }
 
+    /// Whether the answer could not be scored.
+    pub fn is_unscored(&self) -> bool {
+        self.value.is_unscored()
+    }
+
     /// See [`Value::as_f64`].
     pub fn as_f64(&self) -> Result<f64> {
         self.value.as_f64()
@@ -140,6 +145,7 @@ mod tests {
 
     #[test]
     fn the_reason_of_old_logs_is_lifted() {
+        assert!(Score::unscored("refusal").to_f64().is_nan(), "never a silent zero");
         let old = Score::new(Value::Unscored).metadata("unscored_reason", "refusal").lift_reason();
         assert_eq!(old.reason.as_deref(), Some("refusal"));
         assert!(old.metadata.unwrap().contains_key("unscored_reason"));

@@ -156,6 +156,80 @@ fn results_of(columns: &ScoreColumns, plan: &Plan) -> Results {
 }
 
 #[test]
+fn warnings_name_what_can_be_done_where_the_values_are_read() {
+    let grades = columns([("1", 1, "right", "a"), ("2", 1, "wrong", "a")]);
+    let spec = "mean(to_float=value_to_float(correct='right', incorrect='wrong'))";
+    let by_mean = compute(&grades, built(spec).unwrap());
+    // The implied mean reads the grades first; the conversion of the metric comes too late.
+    assert_says(&by_mean.warnings[0].to_string(), &["the reducer mean", "mean(value_to_float="]);
+    assert_eq!(by_mean.scores[0].unconvertible, 2);
+    let plan = Plan::new().metrics(built(spec).unwrap()).reducers(Reducers::Disabled);
+    let unreduced = results_of(&grades, &plan);
+    assert_eq!(unreduced.scores[0].metrics["mean"].value, 0.5);
+    assert!(unreduced.warnings.is_empty() && unreduced.scores[0].unconvertible == 0);
+    let maps = columns([("1", 1, Value::list([1, 2]), "a")]);
+    let plan = Plan::new().metrics(metrics![mean()]).reducers(Reducers::Disabled);
+    assert_says(&results_of(&maps, &plan).warnings[0].to_string(), &["a list of 2", "metrics by key"]);
+}
+
+#[test]
+fn keys_without_metrics_are_told() {
+    let late =
+        columns([("1", 1, Value::map([("a", 1)]), "x"), ("2", 1, Value::map([("a", 0), ("late", 1)]), "x")]);
+    let results = compute(&late, built("{'*': [mean()], 'zz': [mean()]}").unwrap());
+    assert_eq!(results.scores.len(), 1);
+    let told: Vec<String> = results.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert_says(&told[0], &["\"late\"", "`s`", "sample \"2\""]);
+    assert_says(&told[1], &["\"zz\"", "matches no key", "a"]);
+    let null = columns([("1", 1, Value::map([("b", None::<i64>)]), "x")]);
+    let plan = Plan::new().metrics(built("{'b': [mean()]}").unwrap()).reducers(Reducers::Disabled);
+    assert_says(&results_of(&null, &plan).warnings[0].to_string(), &["under the key \"b\"", "null"]);
+}
+
+#[test]
+fn epochs_without_a_score_are_counted_apart_from_samples() {
+    let mut columns = columns([("1", 1, "C", "a"), ("1", 2, "I", "a"), ("2", 1, "C", "b")]);
+    columns.push("2", 2).metadata("g", "b").score("s", Score::unscored("refusal")).unwrap();
+    columns.push("1", 3).metadata("g", "a");
+    let results = compute(&columns, metrics![accuracy(), grouped(accuracy(), "g")]);
+    let block = &results.scores[0];
+    assert_eq!((block.scored_samples, block.unscored_samples, block.missing_samples), (2, 0, 0));
+    assert_eq!(
+        (block.epochs, block.unscored_epochs, block.missing_epochs, block.unreduced),
+        (3, 1, 1, false)
+    );
+    assert_eq!((note(&block.metrics["a"], "n"), note(&block.metrics["b"], "n")), (json!(1), json!(1)));
+    let plan = Plan::new().metrics(metrics![grouped(accuracy(), "g")]).reducers(Reducers::Disabled);
+    let unreduced = results_of(&columns, &plan);
+    assert!(unreduced.scores[0].unreduced);
+    assert_eq!(note(&unreduced.scores[0].metrics["a"], "n"), json!(2));
+}
+
+#[test]
+fn a_metric_that_panics_fails_alone() {
+    let reckless = errorbar_core::metric_fn("reckless", |scores: &errorbar_core::Scores<'_>| {
+        Ok(scores.floats()[usize::MAX])
+    });
+    let one = columns([("1", 1, "C", "a")]);
+    let results = compute(&one, metrics![accuracy(), reckless, mean()]);
+    let block = &results.scores[0];
+    assert_eq!(block.metrics.keys().collect::<Vec<_>>(), ["accuracy", "mean"]);
+    assert_says(&block.failures[0].error.to_string(), &["reckless", "panicked", "out of bounds"]);
+}
+
+#[test]
+fn reducers_with_arguments_are_recorded_with_them() {
+    let one = columns([("1", 1, "yes", "a")]);
+    let reducer =
+        Registry::built_in().reducer(&"max(value_to_float=value_to_float(correct='yes'))".parse().unwrap());
+    let plan = Plan::new().metrics(metrics![mean()]).reducers(Reducers::explicit(vec![reducer.unwrap()]));
+    let results = results_of(&one, &plan);
+    let name = results.scores[0].reducer.as_deref();
+    assert_eq!(name, Some(r#"max(value_to_float=value_to_float(correct="yes"))"#));
+}
+
+#[test]
 fn reducers_are_checked_against_the_epochs_of_a_run() {
     let registry = Registry::built_in();
     let message = |epochs: Epochs| epochs.reducers(&registry).unwrap_err().to_string();

@@ -293,3 +293,19 @@ fn line_numbers_count_every_line() {
         assert!(message.starts_with("t.jsonl:4: "), "{end:?}: {message}");
     }
 }
+
+#[test]
+fn a_quote_that_is_never_closed_swallows_no_rows() {
+    for (name, content) in [
+        ("t.csv", "id,score,note\na,1,x\nb,0,\"open\nc,1,y\n"),
+        ("t.csv", "id,score,note\na,1,x\nb,0,\"twice \"\" and open"),
+        ("t.tsv", "id\tscore\na\t1\nb\t\"0\nc\t1\n"),
+    ] {
+        let message = refused(name, content);
+        assert!(message.contains(":3:") && message.contains("never closed"), "{message}");
+    }
+    // Marks within a bare field are characters like any other, and closed quotes end where they end.
+    let inches = read("t.csv", "id,score,note\na,1,\"said \"\"x\"\"\"\nb,0,5\" disk\n").unwrap();
+    assert_eq!(metadata(&inches.columns, "score")[1], json!({"note": "5\" disk"}));
+    assert_eq!(read("t.csv", "id,score\na,\"1\"").unwrap().columns.len(), 1);
+}

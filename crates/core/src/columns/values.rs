@@ -251,6 +251,17 @@ impl ValueColumn {
         }
     }
 
+    /// How many rows have a value, and how many of those are unscored.
+    pub(crate) fn count_present(&self) -> (usize, usize) {
+        match &self.0 {
+            Repr::Floats(floats) => (floats.len(), floats.iter().filter(|f| f.is_nan()).count()),
+            Repr::Mixed(mixed) => {
+                let count = |tag| mixed.tags.iter().filter(|t| **t == tag).count();
+                (mixed.tags.len() - count(Tag::Missing), count(Tag::Unscored))
+            }
+        }
+    }
+
     /// Whether some row is a gap.
     pub(crate) fn has_missing(&self) -> bool {
         match &self.0 {

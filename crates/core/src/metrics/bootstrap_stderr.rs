@@ -127,6 +127,7 @@ impl Metric for BootstrapStderr {
         let error = scores.finite("bootstrap_stderr", &self.conversion(), |floats| match floats.len() {
             0 => Figure::undefined(0.0, "n = 0"),
             1 => Figure::undefined(0.0, "n < 2"),
+            _ if count < 2 => Figure::undefined(0.0, "num_samples < 2"),
             _ => Figure::new(standard_deviation(&resampled_means(floats, count, seed))),
         })?;
         Ok(error.note("seed", seed).into())

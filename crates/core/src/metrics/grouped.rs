@@ -183,7 +183,7 @@ impl Metric for Grouped {
             let of_group = scores.subset(&positions);
             let value = self.metric.compute(&of_group)?;
             let error = self.macro_error().map(|error| error.compute(&of_group)).transpose()?;
-            groups.insert(name, Group { value, error, sample });
+            groups.insert(name, Group { value, error, sample, n: of_group.len() });
         }
         let all = match self.all.unwrap_or_default() {
             All::Samples if !scores.is_empty() => Some(self.metric.compute(scores)?),
@@ -203,6 +203,7 @@ struct Group {
     value: MetricValue,
     error: Option<MetricValue>,
     sample: String,
+    n: usize,
 }
 
 impl Grouped {
@@ -245,7 +246,7 @@ impl Grouped {
         let mut entries: IndexMap<String, Option<Figure>> = IndexMap::new();
         let wants_all = self.all.unwrap_or_default() != All::None;
         let mut owner: IndexMap<String, String> = IndexMap::new();
-        for (group, Group { value, sample, .. }) in &groups {
+        for (group, Group { value, sample, n, .. }) in &groups {
             let name = self.template().apply(group).map_err(|problem| Error::Argument {
                 target: "grouped".to_owned(),
                 argument: "name_template".to_owned(),
@@ -269,7 +270,7 @@ impl Grouped {
                         ),
                     });
                 }
-                entries.insert(name, figure);
+                entries.insert(name, figure.map(|figure| figure.note("n", *n)));
             }
         }
         let aggregate = match self.all.unwrap_or_default() {

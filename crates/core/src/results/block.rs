@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use super::naming::free_key;
-use super::{Block, Entry, Failure, Results, glob};
+use super::{Block, Entry, Failure, Results, Warning, glob};
 use crate::columns::ValueColumn;
 use crate::error::{Error, Result};
 use crate::metric::{Figure, Metric, MetricValue};
@@ -23,6 +23,11 @@ pub(super) struct BlockContext<'a> {
     pub(super) missing: usize,
     pub(super) errored: usize,
     pub(super) epochs: usize,
+    pub(super) unreduced: bool,
+    pub(super) unscored_epochs: usize,
+    pub(super) missing_epochs: usize,
+    /// What the reducer had no meaning for.
+    pub(super) unconvertible: usize,
 }
 
 /// Adds the blocks that the metrics ask for: a plain one for a list, one per key for each map.
@@ -61,6 +66,10 @@ impl BlockContext<'_> {
             missing_samples: self.missing,
             errored_samples: self.errored,
             epochs: self.epochs,
+            unreduced: self.unreduced,
+            unscored_epochs: self.unscored_epochs,
+            missing_epochs: self.missing_epochs,
+            unconvertible: self.unconvertible,
             params: self.params.clone(),
             metrics: IndexMap::new(),
             failures: Vec::new(),
@@ -82,12 +91,18 @@ fn plain_block<'m>(
             Err(error) => block.failures.push(failure(metric.as_ref(), error)),
         }
     }
+    block.unconvertible += most_unconvertible(set);
     block
+}
+
+/// Metrics may read the values by different conversions; the worst of them counts.
+fn most_unconvertible(set: &ScoreSet<'_>) -> usize {
+    set.unconvertible().into_iter().map(|(count, _)| count).max().unwrap_or(0)
 }
 
 /// The value of a metric; over nothing, a map that it returns all the same, or one not-a-number.
 fn evaluate(metric: &dyn Metric, scores: &Scores<'_>) -> Result<MetricValue> {
-    let value = metric.compute(scores);
+    let value = guarded(metric, scores);
     if scores.is_empty() {
         return Ok(match value {
             Ok(MetricValue::Map(map)) if !map.is_empty() => MetricValue::Map(map),
@@ -95,6 +110,18 @@ fn evaluate(metric: &dyn Metric, scores: &Scores<'_>) -> Result<MetricValue> {
         });
     }
     value
+}
+
+/// A metric of one's own may panic; then it fails like any other, and the rest stands.
+fn guarded(metric: &dyn Metric, scores: &Scores<'_>) -> Result<MetricValue> {
+    let computed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| metric.compute(scores)));
+    computed.unwrap_or_else(|panic| {
+        let message = panic.downcast_ref::<String>().map(String::as_str);
+        let message =
+            message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message");
+        let metric = metric.spec().log_name().into_owned();
+        Err(Error::Undefined { metric, problem: format!("the metric panicked: {message}") })
+    })
 }
 
 fn failure(metric: &dyn Metric, error: Error) -> Failure {
@@ -144,7 +171,7 @@ fn by_key(
 ) -> Result<()> {
     let (rows, unscored) = set.scored_rows();
     let scores = Scores::new(set, rows);
-    for (key, Matched { pattern, metrics }) in matched_keys(&scores, map, context)? {
+    for (key, Matched { pattern, metrics }) in matched_keys(&scores, map, context, &mut results.warnings)? {
         let field = Field { context, key: &key, pattern };
         let column = field.column(&scores)?;
         let sample_rows: Vec<u32> = (0..scores.len()).map(|at| scores.sample_row(at) as u32).collect();
@@ -168,8 +195,9 @@ fn by_key(
                 Err(error) => block.failures.push(failure(metric.as_ref(), error)),
             }
         }
+        block.unconvertible += most_unconvertible(&values);
         results.scores.push(block);
-        results.warnings.extend(super::views::unconvertible_warnings(&values));
+        results.warnings.extend(super::views::unconvertible_warnings(&values, Some(&key)));
     }
     Ok(())
 }
@@ -212,12 +240,24 @@ fn matched_keys<'m>(
     scores: &Scores<'_>,
     map: &'m MetricMap,
     context: &BlockContext<'_>,
+    warnings: &mut Vec<Warning>,
 ) -> Result<IndexMap<String, Matched<'m>>> {
-    let mut keys: Option<Vec<&str>> = None;
+    let mut keys: Option<IndexSet<&str>> = None;
+    let mut late: IndexSet<&str> = IndexSet::new();
     for at in 0..scores.len() {
         match scores.value(at) {
             ValueRef::Map(fields) => {
-                keys.get_or_insert_with(|| fields.keys().map(AsRef::as_ref).collect());
+                let of_score = fields.keys().map(AsRef::as_ref);
+                let Some(known) = &keys else {
+                    keys = Some(of_score.collect());
+                    continue;
+                };
+                for key in of_score.filter(|key| !known.contains(key)) {
+                    if late.insert(key) && map.keys().any(|pattern| glob::matches(pattern, key)) {
+                        let (scorer, sample) = (context.scorer.to_owned(), scores.sample_id(at).to_owned());
+                        warnings.push(Warning::LateKey { scorer, key: key.to_owned(), sample });
+                    }
+                }
             }
             other => {
                 return Err(Error::Shape {
@@ -237,6 +277,13 @@ fn matched_keys<'m>(
             Some(keys) => keys.iter().copied().filter(|key| glob::matches(pattern, key)).collect(),
             None => vec![pattern],
         };
+        if of_pattern.is_empty() {
+            warnings.push(Warning::NoMatch {
+                scorer: context.scorer.to_owned(),
+                pattern: pattern.clone(),
+                keys: keys.iter().flatten().take(12).map(|key| (*key).to_owned()).collect(),
+            });
+        }
         for key in of_pattern {
             let entry =
                 matched.entry(key.to_owned()).or_insert_with(|| Matched { pattern, metrics: Vec::new() });

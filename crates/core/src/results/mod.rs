@@ -68,6 +68,14 @@ pub struct Block {
     pub errored_samples: usize,
     /// The largest number of epochs that a sample has, K.
     pub epochs: usize,
+    /// Whether the metrics saw every epoch by itself.
+    pub unreduced: bool,
+    /// Samples times epochs whose score by this scorer is unscored, before reduction.
+    pub unscored_epochs: usize,
+    /// Samples times epochs that have no entry for the scorer, before reduction.
+    pub missing_epochs: usize,
+    /// Values that have no meaning as a number and count as 0.
+    pub unconvertible: usize,
     /// The scorer's arguments.
     pub params: Metadata,
     /// The metrics, by key.
@@ -126,12 +134,34 @@ pub enum Warning {
     Unconvertible {
         /// The scorer.
         scorer: String,
+        /// The key of map-valued scores, for metrics by key.
+        key: Option<String>,
+        /// The reducer that met them, if it was not a metric.
+        reducer: Option<String>,
         /// How many values.
         count: usize,
         /// The sample that one of them belongs to.
         sample: String,
         /// That value.
         example: String,
+    },
+    /// A pattern of metrics by key matches no key.
+    NoMatch {
+        /// The scorer.
+        scorer: String,
+        /// The pattern.
+        pattern: String,
+        /// The keys that there are.
+        keys: Vec<String>,
+    },
+    /// A key that the first map-valued score lacks gets no metrics.
+    LateKey {
+        /// The scorer.
+        scorer: String,
+        /// The key.
+        key: String,
+        /// The first sample that has it.
+        sample: String,
     },
     /// No figure fits the headline that was asked for; the first one takes its place.
     NoHeadline {
@@ -143,11 +173,39 @@ pub enum Warning {
 impl std::fmt::Display for Warning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Warning::Unconvertible { scorer, count, sample, example } => write!(
+            Warning::Unconvertible { scorer, key, reducer, count, sample, example } => {
+                let key = key.as_ref().map(|key| format!(" under the key {key:?}")).unwrap_or_default();
+                write!(
+                    f,
+                    "{count} value(s) of `{scorer}`{key} have no meaning as a number and count as 0 \
+                     (sample {sample:?}: {example}); "
+                )?;
+                let nested = example.starts_with("a map") || example.starts_with("a list");
+                match reducer {
+                    _ if nested => write!(
+                        f,
+                        "lists and maps are no numbers: give metrics by key, as in {{\"*\": [mean(), stderr()]}}, \
+                         or a metric over lists"
+                    ),
+                    Some(reducer) => write!(
+                        f,
+                        "the reducer {reducer} reads them before any metric does: say what they mean with \
+                         {reducer}(value_to_float=value_to_float(correct=…, incorrect=…)), or do not reduce"
+                    ),
+                    None => {
+                        write!(f, "say what they mean with to_float=value_to_float(correct=…, incorrect=…)")
+                    }
+                }
+            }
+            Warning::NoMatch { scorer, pattern, keys } => write!(
                 f,
-                "{count} value(s) of `{scorer}` have no meaning as a number and count as 0 \
-                 (sample {sample:?}: {example}); give to_float=value_to_float(correct=…, incorrect=…) \
-                 to say what they mean"
+                "the pattern {pattern:?} matches no key of the scores by `{scorer}`; there are: {}",
+                keys.join(", ")
+            ),
+            Warning::LateKey { scorer, key, sample } => write!(
+                f,
+                "the key {key:?} of the scores by `{scorer}` (sample {sample:?}) gets no metrics: the keys of the \
+                 first map-valued score count; give it to every sample, NaN where there is no value"
             ),
             Warning::NoHeadline { wanted } => {
                 write!(

@@ -80,6 +80,8 @@ impl View<'_> {
         if let Some((count, row)) = reduced.unconvertible {
             results.warnings.push(Warning::Unconvertible {
                 scorer: self.scorer.name.clone(),
+                key: None,
+                reducer: Some(reducer.spec().name),
                 count,
                 sample: self.columns.id(row).to_owned(),
                 example: self.scorer.values.get(row).map(|v| v.describe()).unwrap_or_default(),
@@ -87,7 +89,8 @@ impl View<'_> {
         }
         let missing = self.index.len() - reduced.set.values.len();
         reduced.set.absent = missing + reduced.set.scored_rows().1;
-        self.blocks(&reduced.set, metrics, name.clone(), missing, results)?;
+        let unconvertible = reduced.unconvertible.map_or(0, |(count, _)| count);
+        self.blocks(&reduced.set, metrics, name.clone(), missing, unconvertible, results)?;
         let ScoreSet { values, details, sample_rows, .. } = reduced.set;
         results.reductions.push(Reduction {
             scorer: self.scorer.name.clone(),
@@ -112,10 +115,9 @@ impl View<'_> {
             absent: 0,
             converted: ConversionCache::default(),
         };
-        let present = (0..set.values.len()).filter(|row| set.values.is_scored(*row).is_some()).count();
-        let missing = self.columns.len() - present;
+        let missing = self.columns.len() - self.scorer.values.count_present().0;
         set.absent = missing + set.scored_rows().1;
-        self.blocks(&set, metrics, None, missing, results)
+        self.blocks(&set, metrics, None, missing, 0, results)
     }
 
     fn blocks(
@@ -124,8 +126,10 @@ impl View<'_> {
         metrics: &Metrics,
         reducer: Option<String>,
         missing: usize,
+        unconvertible: usize,
         results: &mut Results,
     ) -> Result<()> {
+        let (present, unscored) = self.scorer.values.count_present();
         let context = BlockContext {
             scorer: &self.scorer.name,
             reducer,
@@ -133,9 +137,13 @@ impl View<'_> {
             missing,
             errored: self.columns.errored(),
             epochs: self.index.max_rows(),
+            unreduced: set.sample_rows.is_none() && matches!(set.values, std::borrow::Cow::Borrowed(_)),
+            unscored_epochs: unscored,
+            missing_epochs: self.columns.len() - present,
+            unconvertible,
         };
         block::blocks(set, metrics, &context, results)?;
-        results.warnings.extend(unconvertible_warnings(set));
+        results.warnings.extend(unconvertible_warnings(set, None));
         Ok(())
     }
 
@@ -158,9 +166,11 @@ impl View<'_> {
 }
 
 /// A warning for each conversion that met values without a meaning as a number.
-pub(super) fn unconvertible_warnings(set: &ScoreSet<'_>) -> Vec<Warning> {
+pub(super) fn unconvertible_warnings(set: &ScoreSet<'_>, key: Option<&str>) -> Vec<Warning> {
     let warning = |(count, row): (usize, usize)| Warning::Unconvertible {
         scorer: set.scorer.to_owned(),
+        key: key.map(str::to_owned),
+        reducer: None,
         count,
         sample: set.columns.id(set.sample_row(row)).to_owned(),
         example: set.values.get(row).map(|v| v.describe()).unwrap_or_default(),

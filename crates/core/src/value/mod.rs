@@ -102,8 +102,9 @@ impl Value {
     }
 
     /// The value through the default conversion: grades, truth words and numbers; 0 for the rest.
+    /// Unscored is not-a-number, never 0.
     pub fn to_f64(&self) -> f64 {
-        ValueToFloat::default().convert(self.view()).value
+        if self.is_unscored() { f64::NAN } else { ValueToFloat::default().convert(self.view()).value }
     }
 }
 

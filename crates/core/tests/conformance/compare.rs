@@ -100,12 +100,13 @@ fn compare_entry(key: &str, expected: &Json, entry: &Entry, scale: f64, found: &
 
 /// The reference names a reducer by name and k alone; we record every argument (verdict `reducer-name`).
 fn short_reducer(name: &str) -> String {
-    match name.split_once("(k=") {
-        None => name.to_owned(),
-        Some((name, rest)) => {
+    match (name.split_once("(k="), name.split_once('(')) {
+        (Some((name, rest)), _) => {
             let k: String = rest.chars().take_while(char::is_ascii_digit).collect();
             format!("{name}_{k}")
         }
+        (None, Some((name, _))) => name.to_owned(),
+        (None, None) => name.to_owned(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tables as CSV or TSV.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Seek};
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::str;
 
 use csv::ByteRecord;
@@ -23,7 +23,7 @@ pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<
         .flexible(true)
         .buffer_capacity(BUFFER_BYTES)
         .from_reader(file);
-    rows(&mut reader, options).map_err(|problem| {
+    rows(&mut reader, delimiter, options).map_err(|problem| {
         let mut file = reader.into_inner();
         problem.map_lines(|offset| line_at(&mut file, offset))
     })
@@ -31,17 +31,58 @@ pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<
 
 /// Reads the rows. Lines in the problems of this function are byte offsets: the reader's own line
 /// numbers are wrong behind blank lines and CRLF, and nobody asks for them until something fails.
-fn rows(reader: &mut csv::Reader<File>, options: &TableOptions) -> Result<ScoreTable, Problem> {
+fn rows(
+    reader: &mut csv::Reader<File>,
+    delimiter: u8,
+    options: &TableOptions,
+) -> Result<ScoreTable, Problem> {
     let mut record = ByteRecord::new();
     if !reader.read_byte_record(&mut record).map_err(read_error)? {
         return Err(TableErrorKind::Empty.into());
     }
     let mut layout = Layout::new(&record, options)?;
     let mut builder = Builder::new(layout.scores.iter().map(|column| &column.name));
+    let mut last = offset_of(&record);
     while reader.read_byte_record(&mut record).map_err(read_error)? {
+        last = offset_of(&record);
         layout.add(&record, &mut builder)?;
     }
+    // The reader takes the end of the file for the end of a quote, and with it all rows in between.
+    if ends_in_quote(reader.get_mut(), last, delimiter).map_err(TableErrorKind::Read)? {
+        return Err(TableErrorKind::UnclosedQuote.on_line(last));
+    }
     builder.finish(layout.metadata_keys)
+}
+
+/// Whether a quote is open at the end of the file; `record` is where the last record starts.
+fn ends_in_quote(file: &mut File, record: u64, delimiter: u8) -> std::io::Result<bool> {
+    enum At {
+        FieldStart,
+        Bare,
+        Quoted,
+        /// Behind a quotation mark within a quote: the end of it, or half of a doubled mark.
+        Mark,
+    }
+    file.seek(SeekFrom::Start(record))?;
+    let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
+    let mut at = At::FieldStart;
+    loop {
+        let bytes = reader.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(matches!(at, At::Quoted));
+        }
+        for &byte in bytes {
+            at = match (at, byte) {
+                (At::FieldStart | At::Mark, b'"') => At::Quoted,
+                (At::Quoted, b'"') => At::Mark,
+                (At::Quoted, _) => At::Quoted,
+                (_, byte) if byte == delimiter || matches!(byte, b'\r' | b'\n') => At::FieldStart,
+                _ => At::Bare,
+            };
+        }
+        let read = bytes.len();
+        reader.consume(read);
+    }
 }
 
 /// The line of the record that starts at or after a byte, past the line ends that may lie before it.

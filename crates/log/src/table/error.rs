@@ -92,6 +92,9 @@ pub enum TableErrorKind {
         /// What the row has.
         found: usize,
     },
+    /// A quote that runs to the end of the file, and would swallow all rows in between.
+    #[error("a quote that opens in this row is never closed")]
+    UnclosedQuote,
     /// A row without a usable id.
     #[error("the id is {found}")]
     BadId {
@@ -170,6 +173,10 @@ impl TableErrorKind {
             Kind::DuplicateColumn { .. } => "rename or remove one of the two".to_owned(),
             Kind::FieldCount { .. } => {
                 "look for a missing or unquoted delimiter, or a quote that is never closed".to_owned()
+            }
+            Kind::UnclosedQuote => {
+                "close it, or write a quotation mark that is meant as such twice, in a quoted field"
+                    .to_owned()
             }
             Kind::BadId { .. } => "give every row the id of its sample, a text or an integer".to_owned(),
             Kind::BadEpoch { .. } => {

@@ -13,6 +13,7 @@ struct GroupState {
     value: Box<dyn MetricState>,
     error: Option<Box<dyn MetricState>>,
     sample: String,
+    n: usize,
 }
 
 #[derive(Debug)]
@@ -33,7 +34,7 @@ impl GroupedState {
             let value = self.grouped.metric.state();
             let value = value.ok_or_else(|| Error::custom("the grouped metric has no mergeable state"))?;
             let error = self.grouped.macro_error().and_then(|error| error.state());
-            self.groups.insert(name.clone(), GroupState { value, error, sample: sample.to_owned() });
+            self.groups.insert(name.clone(), GroupState { value, error, sample: sample.to_owned(), n: 0 });
         }
         self.groups.get_mut(&name).ok_or_else(|| Error::custom("a group was lost"))
     }
@@ -44,6 +45,7 @@ impl MetricState for GroupedState {
         for (name, positions, sample) in self.grouped.split(scores)? {
             let of_group = scores.subset(&positions);
             let group = self.group(name, &sample)?;
+            group.n += of_group.len();
             group.value.update(&of_group)?;
             group.error.as_mut().map(|error| error.update(&of_group)).transpose()?;
         }
@@ -55,8 +57,9 @@ impl MetricState for GroupedState {
 
     fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
         let other = same_state::<GroupedState>(other)?;
-        for (name, GroupState { value, error, sample }) in other.groups {
+        for (name, GroupState { value, error, sample, n }) in other.groups {
             let group = self.group(name, &sample)?;
+            group.n += n;
             group.value.merge(value)?;
             if let (Some(own), Some(error)) = (&mut group.error, error) {
                 own.merge(error)?;
@@ -72,7 +75,8 @@ impl MetricState for GroupedState {
         let mut groups = IndexMap::new();
         for (name, state) in &self.groups {
             let error = state.error.as_ref().map(|error| error.finish()).transpose()?;
-            let group = Group { value: state.value.finish()?, error, sample: state.sample.clone() };
+            let group =
+                Group { value: state.value.finish()?, error, sample: state.sample.clone(), n: state.n };
             groups.insert(name.clone(), group);
         }
         let all = match (&self.all, groups.is_empty()) {
