@@ -136,3 +136,47 @@ macro_rules! moments_metric {
     };
 }
 pub(super) use moments_metric;
+
+#[cfg(test)]
+mod tests {
+    use crate::metrics::mean;
+    use crate::{Metric, MetricValue, Score, ScoreColumns, ScoreSet};
+
+    #[test]
+    fn absent_samples_of_all_shards_are_bounded() {
+        let shard = |value: f64| {
+            let mut columns = ScoreColumns::new(["s"]);
+            columns.push("a", 1).score("s", Score::new(value)).unwrap();
+            columns
+        };
+        let notes = |first: f64, second: f64, merge: bool| {
+            let shards = [shard(first), shard(second)];
+            let mut whole = mean().state().unwrap();
+            for columns in &shards {
+                let mut set = ScoreSet::unreduced(columns, "s").unwrap();
+                set.absent = 1;
+                if merge {
+                    let mut state = mean().state().unwrap();
+                    state.update(&set.scores()).unwrap();
+                    whole.merge(state).unwrap();
+                } else {
+                    whole.update(&set.scores()).unwrap();
+                }
+            }
+            match whole.finish().unwrap() {
+                MetricValue::Number(figure) => figure.notes,
+                _ => unreachable!("a mean is a number"),
+            }
+        };
+        for merge in [false, true] {
+            // One right, one half right, two absent: between 1.5/4 and 3.5/4.
+            let bounds = notes(1.0, 0.5, merge);
+            assert_eq!((&bounds["absent"], &bounds["worst"]), (&2.into(), &0.375.into()));
+            assert_eq!(bounds["best"], 0.875);
+            // A score outside [0, 1] in any shard, and nothing is known of the rest.
+            for (first, second) in [(2.0, 1.0), (1.0, 2.0), (-1.0, 1.0)] {
+                assert!(notes(first, second, merge).is_empty());
+            }
+        }
+    }
+}

@@ -90,6 +90,7 @@ mod tests {
         assert_eq!(decimal_digit('٣'), Some(3));
         assert_eq!(decimal_digit('９'), Some(9));
         assert_eq!(decimal_digit('²'), None);
+        assert_eq!(decimal_digit('\u{66a}'), None, "right after the Arabic nine");
         assert_eq!(decimal_digit('a'), None);
     }
 }
