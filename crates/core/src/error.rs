@@ -164,7 +164,7 @@ pub enum Error {
         clusters: usize,
     },
     /// A score of a shape that a metric cannot use.
-    #[error("{metric}: the score of sample {sample:?} is {found}; {wanted}")]
+    #[error("{metric}: the score{} is {found}; {wanted}", of_sample(sample))]
     Shape {
         /// The metric or reducer.
         metric: String,
@@ -177,7 +177,8 @@ pub enum Error {
     },
     /// The epochs of a sample differ in shape.
     #[error(
-        "{reducer}: the epochs of sample {sample:?} differ in shape: {difference}; give each epoch the same keys or length, or leave it unscored (NaN)"
+        "{reducer}: the epochs{} differ in shape: {difference}; give each epoch the same keys or length, or leave it unscored (NaN)",
+        of_sample(sample)
     )]
     EpochShapes {
         /// The reducer.
@@ -229,16 +230,42 @@ pub enum Error {
         /// What happened, and for which sample.
         problem: String,
     },
+    /// An error of a metric within one of its groups.
+    #[error("{error} (in the group {group:?})")]
+    InGroup {
+        /// The group.
+        group: String,
+        /// What went wrong there.
+        error: Box<Error>,
+    },
     /// An error of a custom metric, reducer or conversion.
     #[error("{0}")]
     Custom(String),
 }
 
 impl Error {
+    /// The same error, with the group it occurred in.
+    pub(crate) fn in_group(self, group: &str) -> Self {
+        Error::InGroup { group: group.to_owned(), error: Box::new(self) }
+    }
+
+    /// The error itself, whatever it occurred in.
+    pub fn root(&self) -> &Error {
+        match self {
+            Error::InGroup { error, .. } => error.root(),
+            error => error,
+        }
+    }
+
     /// An error with a message of one's own, for custom metrics and reducers.
     pub fn custom(message: impl Into<String>) -> Self {
         Error::Custom(message.into())
     }
+}
+
+/// Scores that are reduced by hand belong to no sample that anybody knows of.
+fn of_sample(sample: &str) -> String {
+    if sample.is_empty() { String::new() } else { format!(" of sample {sample:?}") }
 }
 
 fn accessor_hint(wanted: &str, found: &str) -> &'static str {

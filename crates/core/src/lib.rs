@@ -29,6 +29,7 @@ mod columns;
 mod error;
 mod metric;
 pub mod metrics;
+mod naming;
 mod plan;
 pub mod python_text;
 mod reducer;

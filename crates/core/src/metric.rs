@@ -102,6 +102,18 @@ impl MetricValue {
         }
     }
 
+    /// Adds a note to every figure.
+    #[must_use]
+    pub fn note(self, key: &str, value: impl Into<Json>) -> Self {
+        let value = value.into();
+        let noted = |figure: Option<Figure>| figure.map(|figure| figure.note(key, value.clone()));
+        match self {
+            MetricValue::Number(figure) => MetricValue::Number(figure.note(key, value)),
+            MetricValue::Map(map) => MetricValue::Map(map.into_iter().map(|(k, f)| (k, noted(f))).collect()),
+            MetricValue::List(list) => MetricValue::List(list.into_iter().map(noted).collect()),
+        }
+    }
+
     pub(crate) fn interval(lower: f64, upper: f64, note: impl Fn(Figure) -> Figure) -> Self {
         let figure = |value| Some(note(Figure::new(value)));
         MetricValue::Map(IndexMap::from([
@@ -346,17 +358,25 @@ where
     F: Fn(&Scores<'_>) -> Result<V> + Send + Sync,
     V: Into<MetricValue>,
 {
-    FnMetric { name: name.into(), wants: Wants::Auto, compute }
+    FnMetric { name: name.into(), wants: Wants::Auto, keys: MetadataKeys::All, compute }
 }
 
 /// A metric made of a closure; see [`metric_fn`].
 pub struct FnMetric<F> {
     name: String,
     wants: Wants,
+    keys: MetadataKeys,
     compute: F,
 }
 
 impl<F> FnMetric<F> {
+    /// Says which sample metadata the closure reads; all of it, if not said.
+    #[must_use]
+    pub fn keys(mut self, keys: MetadataKeys) -> Self {
+        self.keys = keys;
+        self
+    }
+
     /// Says which scores the closure wants.
     #[must_use]
     pub fn wants(mut self, wants: Wants) -> Self {
@@ -386,6 +406,10 @@ where
 
     fn wants(&self) -> Wants {
         self.wants
+    }
+
+    fn metadata_keys(&self) -> MetadataKeys {
+        self.keys.clone()
     }
 }
 

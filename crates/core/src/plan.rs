@@ -147,6 +147,7 @@ impl Reducers {
     /// Refuses a reducer that needs more epochs than a run will have.
     pub fn check(&self, epochs: u32) -> Result<()> {
         let Reducers::Explicit(reducers) = self else { return Ok(()) };
+        reducers.iter().try_for_each(|reducer| reducer.check())?;
         match reducers.iter().find_map(|r| r.needs_epochs().filter(|k| *k > epochs.into()).map(|k| (r, k))) {
             None => Ok(()),
             Some((reducer, k)) => Err(Error::TooFewEpochs { reducer: reducer.log_name(), k, epochs }),

@@ -56,6 +56,11 @@ pub trait Reducer: fmt::Debug + Send + Sync {
     /// Reduces the scores of one sample, in epoch order, unscored ones among them.
     fn reduce(&self, scores: &[Score]) -> Result<Score>;
 
+    /// Whether the arguments make sense; asked before anything is reduced.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// The number of epochs that the reducer cannot do with less of.
     fn needs_epochs(&self) -> Option<u64> {
         None
@@ -254,6 +259,7 @@ pub(crate) struct Lifting<'a> {
 
 /// Reduces whole scores by a scalar reducer: what `Reducer::reduce` is for every built-in.
 pub(crate) fn reduce_by_epoch(reducer: &(impl Reducer + EpochReducer), scores: &[Score]) -> Result<Score> {
+    reducer.check()?;
     let name = reducer.log_name();
     Lifting { reducer, name: &name, sample: "", unconvertible: 0 }.reduce(scores)
 }
@@ -460,5 +466,26 @@ where
 
     fn reduce(&self, scores: &[Score]) -> Result<Score> {
         (self.reduce)(scores)
+    }
+}
+
+impl Reducer for Arc<dyn Reducer> {
+    fn spec(&self) -> Spec {
+        self.as_ref().spec()
+    }
+    fn log_name(&self) -> String {
+        self.as_ref().log_name()
+    }
+    fn reduce(&self, scores: &[Score]) -> Result<Score> {
+        self.as_ref().reduce(scores)
+    }
+    fn check(&self) -> Result<()> {
+        self.as_ref().check()
+    }
+    fn needs_epochs(&self) -> Option<u64> {
+        self.as_ref().needs_epochs()
+    }
+    fn by_epoch(&self) -> Option<&dyn EpochReducer> {
+        self.as_ref().by_epoch()
     }
 }

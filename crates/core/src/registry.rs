@@ -107,7 +107,16 @@ type SharedBuild<T> = Arc<dyn Fn(&Args<'_>) -> Result<T> + Send + Sync>;
 #[derive(Clone)]
 struct Registered<T> {
     listing: Listing,
+    /// The package that its specs may name; built-in ones go by that of the reference.
+    package: Option<String>,
     build: SharedBuild<T>,
+}
+
+impl<T> Registered<T> {
+    /// Whether a spec with this package, or none, can mean this entry.
+    fn goes_by(&self, spec: &Spec) -> bool {
+        spec.package.is_none() || spec.package == self.package
+    }
 }
 
 type Table<T> = IndexMap<String, Registered<T>>;
@@ -187,22 +196,25 @@ impl Registry {
 
     /// Adds a ready metric under its own name, without arguments.
     pub fn add_metric_object(&mut self, metric: Arc<dyn Metric>, doc: &str) -> Result<()> {
-        let name = metric.spec().name;
+        let Spec { name, package, .. } = metric.spec();
         free("metric", &self.metrics, &name, false)?;
         let listing =
             Listing { name: name.clone(), params: Vec::new(), doc: doc.to_owned(), built_in: false };
-        self.metrics.insert(name, Registered { listing, build: Arc::new(move |_| Ok(Arc::clone(&metric))) });
+        self.metrics
+            .insert(name, Registered { listing, package, build: Arc::new(move |_| Ok(Arc::clone(&metric))) });
         Ok(())
     }
 
     /// Adds a ready reducer under its own name, without arguments.
     pub fn add_reducer_object(&mut self, reducer: Arc<dyn Reducer>, doc: &str) -> Result<()> {
-        let name = reducer.spec().name;
+        let Spec { name, package, .. } = reducer.spec();
         free("reducer", &self.reducers, &name, false)?;
         let listing =
             Listing { name: name.clone(), params: Vec::new(), doc: doc.to_owned(), built_in: false };
-        self.reducers
-            .insert(name, Registered { listing, build: Arc::new(move |_| Ok(Arc::clone(&reducer))) });
+        self.reducers.insert(
+            name,
+            Registered { listing, package, build: Arc::new(move |_| Ok(Arc::clone(&reducer))) },
+        );
         Ok(())
     }
 
@@ -218,7 +230,7 @@ impl Registry {
 
     /// Builds a metric from its spec.
     pub fn metric(&self, spec: &Spec) -> Result<Arc<dyn Metric>> {
-        let found = self.metrics.get(&spec.name);
+        let found = self.metrics.get(&spec.name).filter(|registered| registered.goes_by(spec));
         let registered = found.ok_or_else(|| unknown("metric", spec, self.metrics.keys()))?;
         self.build(registered, spec)
     }
@@ -226,11 +238,13 @@ impl Registry {
     /// Builds a reducer from its spec. `name_k` is shorthand for `name(k)`, unless a reducer of
     /// that literal name is registered.
     pub fn reducer(&self, spec: &Spec) -> Result<Arc<dyn Reducer>> {
-        if let Some(registered) = self.reducers.get(&spec.name) {
+        if let Some(registered) = self.reducers.get(&spec.name).filter(|registered| registered.goes_by(spec))
+        {
             return self.build(registered, spec);
         }
         if let Some((name, k)) = split_k_suffix(&spec.name)
             && let Some(registered) = self.reducers.get(name)
+            && registered.goes_by(spec)
             && registered.listing.params.first().is_some_and(|p| p.name == "k")
         {
             let k = i64::try_from(k).unwrap_or(i64::MAX);
@@ -314,7 +328,14 @@ fn insert<T: 'static>(table: &mut Table<T>, entry: &Entry<T>, built_in: bool) {
         doc: entry.doc.to_owned(),
         built_in,
     };
-    table.insert(entry.name.to_owned(), Registered { listing, build: Arc::new(entry.build) });
+    table.insert(
+        entry.name.to_owned(),
+        Registered {
+            listing,
+            package: built_in.then(|| "inspect_ai".to_owned()),
+            build: Arc::new(entry.build),
+        },
+    );
 }
 
 fn free<T>(kind: &'static str, table: &Table<T>, name: &str, replaces: bool) -> Result<()> {

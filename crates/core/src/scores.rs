@@ -318,11 +318,17 @@ impl<'a> Scores<'a> {
         values.into_iter().for_each(|leaf| column.push_leaf(leaf));
         let sample_rows: Vec<u32> =
             positions.iter().map(|at| self.set.sample_row(self.row(*at as usize)) as u32).collect();
+        let mut details = Details::default();
+        if !self.set.details.is_empty() {
+            for (row, at) in positions.iter().enumerate() {
+                details.set(row, self.set.detail(self.row(*at as usize)));
+            }
+        }
         let set = ScoreSet {
             columns: self.set.columns,
             scorer: self.set.scorer,
             values: Cow::Owned(column),
-            details: Cow::Owned(Details::default()),
+            details: Cow::Owned(details),
             sample_rows: Some(Cow::Owned(sample_rows)),
             seed: self.set.seed,
             absent: 0,

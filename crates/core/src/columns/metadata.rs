@@ -44,7 +44,12 @@ impl MetadataColumn {
     fn intern(&mut self, value: &Json) -> u32 {
         let hash = hash_json(value);
         let values = &self.values;
-        let same = |&code: &u32| values.get(code as usize).is_some_and(|v| v == value);
+        // Equality of JSON is blind to the order of keys and the sign of a zero; the text is not.
+        let same = |&code: &u32| match (values.get(code as usize), value) {
+            (Some(Json::String(a)), Json::String(b)) => a == b,
+            (Some(Json::String(_)), _) | (_, Json::String(_)) | (None, _) => false,
+            (Some(known), value) => format!("{known}") == format!("{value}"),
+        };
         if let Some(code) = self.table.find(hash, same) {
             return *code;
         }

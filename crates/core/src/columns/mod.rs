@@ -21,6 +21,7 @@ use text::TextColumn;
 pub(crate) use values::{Floats, ValueColumn};
 
 use crate::error::{Error, Result};
+use crate::naming::unique_names;
 use crate::reducer::{DetailView, Panel};
 use crate::score::{Metadata, Score};
 use crate::value::Value;
@@ -49,6 +50,7 @@ pub struct ScoreColumns {
     metadata: MetadataColumns,
     scorers: Vec<ScorerColumn>,
     errored: usize,
+    last_errored: Option<usize>,
 }
 
 /// The scores of one scorer.
@@ -171,10 +173,12 @@ impl ScorerColumn {
 }
 
 impl ScoreColumns {
-    /// Columns for these scorers, without rows.
+    /// Columns for these scorers, without rows. Two of one name become `name` and `name1`.
     pub fn new(scorers: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        let scorer = |name: _| ScorerColumn { name, ..ScorerColumn::default() };
-        ScoreColumns { scorers: scorers.into_iter().map(Into::into).map(scorer).collect(), ..Self::default() }
+        let names: Vec<String> = scorers.into_iter().map(Into::into).collect();
+        let scorer = |name: String| ScorerColumn { name, ..ScorerColumn::default() };
+        let scorers = unique_names(names.iter().map(String::as_str)).into_iter().map(scorer).collect();
+        ScoreColumns { scorers, ..Self::default() }
     }
 
     /// Appends a row. Scores not given to it stay missing.
@@ -242,7 +246,7 @@ impl ScoreColumns {
         self.metadata.row(row)
     }
 
-    /// The bytes that the columns hold on the heap.
+    /// The bytes that the columns hold on the heap, lists, maps and what is recorded beside values aside.
     pub fn heap_bytes(&self) -> usize {
         let scorers: usize =
             self.scorers.iter().map(|s| s.values.heap_bytes() + s.details.recorded.capacity() * 8).sum();
@@ -277,7 +281,11 @@ impl Row<'_> {
 
     /// Marks the sample as errored. Scores that it carries all the same still count.
     pub fn errored(self) -> Self {
-        self.columns.errored += 1;
+        let row = self.number();
+        if self.columns.last_errored != Some(row) {
+            self.columns.last_errored = Some(row);
+            self.columns.errored += 1;
+        }
         self
     }
 
@@ -293,9 +301,6 @@ impl Row<'_> {
         if column.values.len() > row {
             let (scorer, sample) = (scorer.to_owned(), id.to_owned());
             return Err(Error::ScoredTwice { scorer, sample, epoch });
-        }
-        while column.values.len() < row {
-            column.push(None);
         }
         column.push(Some(score));
         Ok(self)

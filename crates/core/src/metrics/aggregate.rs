@@ -75,7 +75,7 @@ impl Aggregate {
     }
 
     /// The field of one score; nothing if the score is to be left out.
-    fn field(&self, scores: &Scores<'_>, at: usize, unconvertible: &mut usize) -> Result<Option<Leaf>> {
+    fn field(&self, scores: &Scores<'_>, at: usize, tally: &mut Tally) -> Result<Option<Leaf>> {
         let shape = |found: String, wanted: String| Error::Shape {
             metric: "aggregate".to_owned(),
             sample: scores.sample_id(at).to_owned(),
@@ -89,10 +89,19 @@ impl Aggregate {
             }
         };
         let leaf = match map.get(self.key.as_str()).map(Leaf::view) {
-            Some(LeafRef::Unscored) => return Ok(None),
+            Some(LeafRef::Unscored) => {
+                tally.skipped += 1;
+                return Ok(None);
+            }
             None | Some(LeafRef::Null) => match self.on_missing.unwrap_or_default() {
-                OnMissing::Skip => return Ok(None),
-                OnMissing::Zero => LeafRef::Float(0.0),
+                OnMissing::Skip => {
+                    tally.skipped += 1;
+                    return Ok(None);
+                }
+                OnMissing::Zero => {
+                    tally.zeroed += 1;
+                    return Ok(Some(Leaf::Float(0.0)));
+                }
                 OnMissing::Error => {
                     let found = ValueRef::Map(map).describe();
                     let key = &self.key;
@@ -106,11 +115,28 @@ impl Aggregate {
         Ok(Some(match &self.to_float {
             Some(conversion) => {
                 let converted = conversion.convert_leaf(leaf);
-                *unconvertible += usize::from(!converted.convertible);
+                if !converted.convertible {
+                    tally.unconvertible.push(at);
+                }
                 Leaf::from(converted.value)
             }
             None => leaf.to_leaf(),
         }))
+    }
+}
+
+/// What became of the fields, besides being read.
+#[derive(Debug, Default)]
+struct Tally {
+    skipped: usize,
+    zeroed: usize,
+    unconvertible: Vec<usize>,
+}
+
+impl Tally {
+    fn noted(&self, value: MetricValue) -> MetricValue {
+        let counts = [("skipped_samples", self.skipped), ("zeroed_samples", self.zeroed)];
+        counts.into_iter().filter(|(_, count)| *count > 0).fold(value, |value, (key, n)| value.note(key, n))
     }
 }
 
@@ -156,19 +182,24 @@ impl Metric for Aggregate {
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        let mut unconvertible = 0;
+        let mut tally = Tally::default();
         let mut positions = Vec::with_capacity(scores.len());
         let mut values = Vec::with_capacity(scores.len());
         for at in 0..scores.len() {
-            if let Some(value) = self.field(scores, at, &mut unconvertible)? {
+            if let Some(value) = self.field(scores, at, &mut tally)? {
                 positions.push(at as u32);
                 values.push(value);
             }
         }
-        scores.note_unconvertible(unconvertible, 0);
-        if positions.is_empty() {
-            return Ok(Figure::undefined(f64::NAN, "n = 0").into());
+        if let Some(first) = tally.unconvertible.first() {
+            scores.note_unconvertible(tally.unconvertible.len(), *first);
         }
-        scores.with_values(&positions, values, |fields| self.agg.compute(fields))
+        if positions.is_empty() {
+            let nothing: MetricValue = Figure::undefined(f64::NAN, "n = 0").into();
+            return Ok(tally.noted(nothing));
+        }
+        scores
+            .with_values(&positions, values, |fields| self.agg.compute(fields))
+            .map(|value| tally.noted(value))
     }
 }

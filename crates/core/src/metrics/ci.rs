@@ -90,10 +90,10 @@ impl Ci {
         self
     }
 
-    /// The seed, if it shall differ from the plan's.
+    /// The seed, if it shall differ from the plan's. Specs have signed integers, so 63 bits of it count.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = Some(seed);
+        self.seed = Some(seed & i64::MAX.cast_unsigned());
         self
     }
 }

@@ -6,12 +6,15 @@ use serde_json::Value as Json;
 use crate::error::{Error, Result};
 use crate::python_text::json_text;
 use crate::scores::Scores;
-use crate::stats::{ClusterTotal, ExactSum};
+use crate::stats::{ClusterTotal, ExactSum, root_of_squares};
 use crate::value::{Leaf, LeafKey};
 
 /// Who belongs together. Numbers compare across types: 1, 1.0 and true are one cluster, "1" is another.
 /// Null, lists and maps are no cluster.
 fn cluster_id(json: &Json) -> Option<LeafKey> {
+    if let Some(big) = json.as_u64().filter(|big| i64::try_from(*big).is_err()) {
+        return Some(LeafKey::Big(big));
+    }
     let leaf = Leaf::from_json(json).ok()?;
     LeafKey::new(leaf.view()).filter(|key| *key != LeafKey::Null)
 }
@@ -126,19 +129,18 @@ impl Clusters {
         }
         let n = self.n();
         let (total_high, total_low) = self.total().to_double_double();
-        let mut squares = ExactSum::new();
-        for cluster in &self.clusters {
+        let deviation = |cluster: &Cluster| {
             let (high, low) = cluster.sum.to_double_double();
             let mut deviation = ExactSum::new();
             deviation.add_times(high, n);
             deviation.add_times(low, n);
             deviation.add_times(-total_high, cluster.n);
             deviation.add_times(-total_low, cluster.n);
-            let deviation = deviation.divide(n);
-            squares.add_product(deviation, deviation);
-        }
+            deviation.divide(n)
+        };
+        let deviations: Vec<f64> = self.clusters.iter().map(deviation).collect();
         let factor = g as f64 / (g - 1) as f64;
-        Some((squares.to_f64() * factor).sqrt() / n as f64)
+        Some(root_of_squares(&deviations, factor) / n as f64)
     }
 }
 

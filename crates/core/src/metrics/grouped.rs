@@ -11,13 +11,15 @@ use self::state::GroupedState;
 use self::template::Template;
 use crate::args::{ArgProblem, ArgType, Args, passed, spec_of};
 use crate::error::{Error, Result};
-use crate::metric::{Figure, MetadataKeys, Metric, MetricState, MetricValue, params_with_inner};
+use crate::metric::{
+    Figure, MetadataKeys, Metric, MetricState, MetricValue, compute_by_state, params_with_inner,
+};
 use crate::python_text::json_text;
 use crate::registry::{MetricEntry, Param, Registry};
 use crate::score::Metadata;
 use crate::scores::Scores;
 use crate::spec::{Arg, Spec};
-use crate::stats::ExactSum;
+use crate::stats::{ExactSum, root_of_squares};
 use crate::value::{Conversion, LeafRef};
 
 /// What the aggregate next to the groups is.
@@ -178,12 +180,14 @@ impl Metric for Grouped {
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        if self.metric.state().is_some() {
+            return compute_by_state(GroupedState::new(self.clone()), scores);
+        }
         let mut groups: IndexMap<String, Group> = IndexMap::new();
         for (name, positions, sample) in self.split(scores)? {
             let of_group = scores.subset(&positions);
-            let value = self.metric.compute(&of_group)?;
-            let error = self.macro_error().map(|error| error.compute(&of_group)).transpose()?;
-            groups.insert(name, Group { value, error, sample, n: of_group.len() });
+            let value = self.metric.compute(&of_group).map_err(|error| error.in_group(&name))?;
+            groups.insert(name, Group { value, error: None, sample, n: of_group.len() });
         }
         let all = match self.all.unwrap_or_default() {
             All::Samples if !scores.is_empty() => Some(self.metric.compute(scores)?),
@@ -282,7 +286,14 @@ impl Grouped {
                 with_macro_error(mean, groups.values().map(|g| g.error.as_ref()))
             }
         };
-        entries.extend(expand(self.label(), &aggregate));
+        for (name, figure) in expand(self.label(), &aggregate) {
+            if let Some(group) = owner.get(&name) {
+                let sample = groups.get(group).map(|g| g.sample.clone()).unwrap_or_default();
+                let (metric, group) = ("grouped".to_owned(), group.clone());
+                return Err(Error::GroupNameTaken { metric, group, sample, name });
+            }
+            entries.insert(name, figure);
+        }
         Ok(MetricValue::Map(entries))
     }
 }
@@ -309,12 +320,13 @@ fn mean_of<'a>(
     };
     let mean = |figures: Vec<&Figure>| {
         let unknown = figures.iter().filter(|f| f.undefined_reason().is_some()).count();
-        let value = if figures.iter().any(|f| f.value.is_nan()) {
-            f64::NAN
-        } else {
+        let floats: Vec<f64> = figures.iter().map(|f| float(f)).collect();
+        let value = if floats.iter().all(|f| f.is_finite()) {
             let mut sum = ExactSum::new();
-            figures.iter().for_each(|f| sum.add(float(f)));
-            sum.divide((figures.len() as u64).max(1))
+            sum.extend(&floats);
+            sum.divide((floats.len() as u64).max(1))
+        } else {
+            floats.iter().sum::<f64>() / floats.len() as f64
         };
         let figure = Figure::new(value);
         if unknown == 0 { figure } else { figure.note("undefined_groups", unknown) }
@@ -349,19 +361,20 @@ fn with_macro_error<'a>(
     mean: MetricValue,
     errors: impl Iterator<Item = Option<&'a MetricValue>>,
 ) -> MetricValue {
-    let (mut squares, mut groups) = (ExactSum::new(), 0u64);
+    let mut of_groups = Vec::new();
     for error in errors {
         match error {
             Some(MetricValue::Number(error)) if error.undefined_reason().is_none() => {
-                squares.add_product(error.value, error.value);
-                groups += 1;
+                of_groups.push(error.value);
             }
             // No error at all, or a group too small to have one: then the whole has none.
             _ => return mean,
         }
     }
     match mean {
-        MetricValue::Number(figure) => figure.note("stderr", squares.to_f64().sqrt() / groups as f64).into(),
+        MetricValue::Number(figure) => {
+            figure.note("stderr", root_of_squares(&of_groups, 1.0) / of_groups.len() as f64).into()
+        }
         other => other,
     }
 }

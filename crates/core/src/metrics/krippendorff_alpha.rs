@@ -9,7 +9,7 @@ use crate::metric::{Figure, MetadataKeys, Metric, MetricValue};
 use crate::registry::{MetricEntry, Param, Registry};
 use crate::scores::Scores;
 use crate::spec::{Arg, Spec};
-use crate::stats::{ExactSum, Moments};
+use crate::stats::{ExactSum, Moments, common_exponent};
 use crate::value::{Conversion, Leaf, LeafKey, LeafRef, ValueRef};
 
 /// What the distance between two ratings is.
@@ -141,15 +141,17 @@ impl KrippendorffAlpha {
     }
 
     fn number(&self, leaf: LeafRef<'_>, scores: &Scores<'_>, at: usize) -> Result<f64> {
-        let number = match &self.to_float {
-            Some(conversion) => Some(conversion.convert_leaf(leaf).value),
-            None => leaf.number(),
-        };
+        let number = leaf.number().or_else(|| {
+            let converted = self.to_float.as_ref()?.convert_leaf(leaf);
+            if !converted.convertible {
+                scores.note_unconvertible(1, at);
+            }
+            Some(converted.value)
+        });
         let (metric, sample) = ("krippendorff_alpha".to_owned(), scores.sample_id(at).to_owned());
         match number {
             Some(number) if number.is_infinite() => Err(Error::InfiniteScore { metric, sample }),
-            // Adding zero makes −0 and 0 one rating.
-            Some(number) => Ok(number + 0.0),
+            Some(number) => Ok(number),
             None => Err(Error::Shape {
                 metric,
                 sample,
@@ -202,19 +204,21 @@ fn ordinal(units: &[Vec<f64>]) -> Option<f64> {
 /// With squared distances the pairs of a unit add up to 2·m·(m−1)·s², so α is one minus the variance
 /// within units, weighted by their size, over the variance of all: 1 − Σ_u m_u·s_u² / (N·s²).
 fn interval(units: &[Vec<f64>]) -> Option<f64> {
+    let first = units.iter().flatten().next()?;
+    if units.iter().flatten().all(|rating| rating == first) {
+        return Some(1.0);
+    }
+    // α does not depend on the unit of the ratings; in this one their squares neither vanish nor overflow.
+    let exponent = common_exponent(units.iter().flatten().copied());
     let mut within = ExactSum::new();
     let mut all = Moments::default();
     for unit in units {
         let mut moments = Moments::default();
-        moments.extend(unit);
+        unit.iter().for_each(|rating| moments.push(libm::scalbn(*rating, -exponent)));
         within.add_times(moments.variance().unwrap_or(0.0), moments.count());
         all.merge(&moments);
     }
-    let variance = all.variance()?;
-    if variance == 0.0 {
-        return Some(1.0);
-    }
-    Some(1.0 - within.divide(all.count()) / variance)
+    Some(1.0 - within.divide(all.count()) / all.variance()?)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::{conversion_arg, passed_conversion};
 use crate::args::{ArgType, Args, spec_of};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::registry::Param;
 use crate::spec::{Arg, Spec};
 use crate::value::Conversion;
@@ -22,15 +22,23 @@ pub(super) const PARAMS: &[Param] = &[
 ];
 
 impl Threshold {
-    /// `k` of 0 would ask for nothing; the builders take it as 1, specs refuse it.
     pub(super) fn new(k: u64) -> Self {
-        Threshold { k: k.max(1), value: None, conversion: Conversion::default() }
+        Threshold { k, value: None, conversion: Conversion::default() }
+    }
+
+    /// A `k` of 0 asks for nothing. Specs refuse it when they are built, builders when they are used.
+    pub(super) fn check(&self, name: &str) -> Result<()> {
+        if self.k > 0 {
+            return Ok(());
+        }
+        let (target, argument) = (name.to_owned(), "k".to_owned());
+        Err(Error::Argument { target, argument, problem: K_PROBLEM.to_owned() })
     }
 
     pub(super) fn build(args: &Args<'_>) -> Result<Self> {
         let k: i64 = args.required("k")?;
         let k = u64::try_from(k).ok().filter(|k| *k > 0);
-        let k = k.ok_or_else(|| args.error("k", "must be 1 or more: it counts epochs"))?;
+        let k = k.ok_or_else(|| args.error("k", K_PROBLEM))?;
         let value: Option<f64> = args.get("value")?;
         Ok(Threshold { k, value, conversion: conversion_arg(args)? })
     }
@@ -63,6 +71,8 @@ impl Threshold {
     }
 }
 
+const K_PROBLEM: &str = "must be 1 or more: it counts epochs";
+
 /// Builder methods over a `Threshold` in the first field, and what all three do the same.
 macro_rules! threshold_reducer {
     ($type:ident, $name:literal) => {
@@ -89,6 +99,10 @@ macro_rules! threshold_reducer {
 
             fn log_name(&self) -> String {
                 self.0.log_name($name)
+            }
+
+            fn check(&self) -> crate::Result<()> {
+                self.0.check($name)
             }
 
             fn needs_epochs(&self) -> Option<u64> {

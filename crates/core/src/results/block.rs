@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::naming::free_key;
 use super::{Block, Entry, Failure, Results, Warning, glob};
 use crate::columns::ValueColumn;
 use crate::error::{Error, Result};
 use crate::metric::{Figure, Metric, MetricValue};
+use crate::naming::TakenKeys;
 use crate::plan::{MetricItem, MetricMap, Metrics};
 use crate::score::Metadata;
 use crate::scores::{ConversionCache, ScoreSet, Scores};
@@ -85,9 +85,10 @@ fn plain_block<'m>(
     let (rows, unscored) = set.scored_rows();
     let scores = Scores::new(set, rows);
     let mut block = context.block(context.scorer, scores.len(), unscored);
+    let mut taken = TakenKeys::default();
     for metric in metrics {
         match evaluate(metric.as_ref(), &scores) {
-            Ok(value) => add_plain(&mut block, metric.as_ref(), value),
+            Ok(value) => add_plain(&mut block, &mut taken, metric.as_ref(), value),
             Err(error) => block.failures.push(failure(metric.as_ref(), error)),
         }
     }
@@ -129,13 +130,12 @@ fn failure(metric: &dyn Metric, error: Error) -> Failure {
 }
 
 /// Entries of a plain block: keyed by name, numbered where a key is taken.
-fn add_plain(block: &mut Block, metric: &dyn Metric, value: MetricValue) {
+fn add_plain(block: &mut Block, taken: &mut TakenKeys, metric: &dyn Metric, value: MetricValue) {
     let spec = metric.spec();
     let log_name = spec.log_name().into_owned();
     let params = metric.params();
     let mut add = |key: &str, name: String, group: Option<String>, figure: Figure| {
-        let key = free_key(key, &block.metrics);
-        block.metrics.insert(key, entry(name, group, figure, &params));
+        block.metrics.insert(taken.take(key, 2), entry(name, group, figure, &params));
     };
     match value {
         MetricValue::Number(figure) => add(&spec.name, log_name, None, figure),

@@ -2,7 +2,6 @@
 
 mod block;
 mod glob;
-mod naming;
 mod reduce;
 mod views;
 
@@ -11,6 +10,7 @@ use serde::Serialize;
 
 use crate::columns::{SampleIndex, ScoreColumns};
 use crate::error::{Error, Result};
+use crate::naming::unique_names;
 use crate::plan::{HeadlineRequest, Metrics, Plan};
 use crate::score::{Metadata, Score};
 
@@ -287,7 +287,7 @@ pub fn results(columns: &ScoreColumns, plan: &Plan) -> Result<Results> {
     if let Some(row) = index.duplicate() {
         return Err(Error::DuplicateEpoch { sample: columns.id(row).to_owned(), epoch: columns.epoch(row) });
     }
-    let names = naming::unique_names(plan.scorers.iter().map(|s| s.name.as_str()));
+    let names = unique_names(plan.scorers.iter().map(|s| s.name.as_str()));
     let mut results = Results {
         total_samples: columns.len(),
         completed_samples: columns.len() - columns.errored(),
@@ -306,6 +306,12 @@ pub fn results(columns: &ScoreColumns, plan: &Plan) -> Result<Results> {
         let metrics = plan.task_metrics.as_ref().unwrap_or(&own);
         views::scorer_results(columns, &index, plan, name, &Metadata::new(), metrics, &mut results)?;
     }
+    let mut told = Vec::new();
+    results.warnings.retain(|warning| {
+        let is_new = !told.contains(warning);
+        told.push(warning.clone());
+        is_new
+    });
     results.headline = headline(&results.scores, plan.headline.as_ref());
     if let (Some(wanted), Some(_)) = (&plan.headline, &results.headline)
         && !results.scores.iter().any(|block| wanted.find(block).is_some())
@@ -331,7 +337,11 @@ fn headline(blocks: &[Block], wanted: Option<&HeadlineRequest>) -> Option<Headli
     let asked = blocks.iter().find_map(|block| Some((block, wanted?.find(block)?)));
     let (block, metric) = match asked {
         Some(found) => found,
-        None => (blocks.first()?, blocks.first()?.metrics.keys().next()?),
+        None => {
+            // A block whose metrics all failed has nothing to show.
+            let first = blocks.iter().find(|b| !b.metrics.is_empty() || b.failures.is_empty())?;
+            (first, first.metrics.keys().next()?)
+        }
     };
     Some(Headline {
         scorer: block.scorer.clone(),

@@ -25,6 +25,7 @@ pub(super) fn reduce<'a>(
     reducer: &dyn Reducer,
     seed: u64,
 ) -> Result<ReducedScores<'a>> {
+    reducer.check()?;
     let mut reduction = Reduction::new(columns, scorer, index.len());
     match reducer.by_epoch() {
         Some(by_epoch) if scorer.values.is_flat() => {
@@ -113,7 +114,8 @@ impl<'a> Reduction<'a> {
         }
         let converted = self.scorer.values.convert(conversion);
         self.count_unconvertible(&converted.unconvertible);
-        self.floats = converted.values;
+        // A mean of one is the value, but for the sign of a zero, which no sum keeps.
+        self.floats = converted.values.into_iter().map(|value| value + 0.0).collect();
         self.sample_rows = None;
         true
     }

@@ -21,3 +21,21 @@ pub use moments::Moments;
 pub use normal::{normal_cdf, normal_quantile, normal_survival};
 pub use philox::{Stream, philox4x32_10};
 pub use student_t::{t_cdf, t_quantile};
+
+/// The exponent of the largest of some numbers: divided by two to that power none is above 1, so that
+/// squares neither overflow nor vanish all together.
+pub(crate) fn common_exponent(values: impl Iterator<Item = f64>) -> i32 {
+    let largest = values.map(f64::abs).fold(0.0, f64::max);
+    if largest == 0.0 { 0 } else { libm::frexp(largest).1 }
+}
+
+/// √(factor · Σ x²), finite wherever the result is.
+pub(crate) fn root_of_squares(values: &[f64], factor: f64) -> f64 {
+    let exponent = common_exponent(values.iter().copied());
+    let mut squares = ExactSum::new();
+    for value in values {
+        let scaled = libm::scalbn(*value, -exponent);
+        squares.add_product(scaled, scaled);
+    }
+    libm::scalbn((squares.to_f64() * factor).sqrt(), exponent)
+}

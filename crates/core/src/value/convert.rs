@@ -188,7 +188,7 @@ impl Conversion {
         match &self.0 {
             Kind::Grades(grades) => grades.convert(value),
             Kind::Custom { convert, .. } => {
-                let number = convert(value);
+                let number = convert(value).filter(|number| !number.is_nan());
                 Converted { value: number.unwrap_or(0.0), convertible: number.is_some() }
             }
         }

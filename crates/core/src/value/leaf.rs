@@ -176,6 +176,8 @@ impl<'a> LeafRef<'a> {
 pub(crate) enum LeafKey {
     Null,
     Int(i64),
+    /// An integer beyond `i64`, found in metadata.
+    Big(u64),
     /// A float that is no 64-bit integer, by its bits.
     Float(u64),
     Text(String),

@@ -94,7 +94,7 @@ impl Ours<'_> {
     fn fails_with(&self, expected: impl Fn(&Error) -> bool) -> bool {
         self.results().is_some_and(|results| {
             let mut failures = results.scores.iter().flat_map(|b| &b.failures).peekable();
-            failures.peek().is_some() && failures.all(|failure| expected(&failure.error))
+            failures.peek().is_some() && failures.all(|failure| expected(failure.error.root()))
         })
     }
 

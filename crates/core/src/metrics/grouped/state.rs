@@ -44,9 +44,9 @@ impl MetricState for GroupedState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
         for (name, positions, sample) in self.grouped.split(scores)? {
             let of_group = scores.subset(&positions);
-            let group = self.group(name, &sample)?;
+            let group = self.group(name.clone(), &sample)?;
             group.n += of_group.len();
-            group.value.update(&of_group)?;
+            group.value.update(&of_group).map_err(|error| error.in_group(&name))?;
             group.error.as_mut().map(|error| error.update(&of_group)).transpose()?;
         }
         match &mut self.all {
@@ -75,8 +75,12 @@ impl MetricState for GroupedState {
         let mut groups = IndexMap::new();
         for (name, state) in &self.groups {
             let error = state.error.as_ref().map(|error| error.finish()).transpose()?;
-            let group =
-                Group { value: state.value.finish()?, error, sample: state.sample.clone(), n: state.n };
+            let group = Group {
+                value: state.value.finish().map_err(|error| error.in_group(name))?,
+                error,
+                sample: state.sample.clone(),
+                n: state.n,
+            };
             groups.insert(name.clone(), group);
         }
         let all = match (&self.all, groups.is_empty()) {
