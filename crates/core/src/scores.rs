@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::columns::{Detail, Details, Floats, MetadataColumn, ScoreColumns, ValueColumn};
+use crate::columns::{Detail, Details, Floats, MetadataColumn, ScoreColumns, ScorerColumn, ValueColumn};
 use crate::error::{Error, Result};
 use crate::score::{Metadata, SampleScore, Score};
 use crate::value::{Conversion, Leaf, LeafRef, Value, ValueRef};
@@ -51,16 +51,21 @@ impl<'a> ScoreSet<'a> {
             let known: Vec<&str> = columns.scorer_names().collect();
             Error::custom(format!("no scores by `{scorer}`; there are scores by: {}", known.join(", ")))
         })?;
-        Ok(ScoreSet {
+        Ok(ScoreSet::of_column(columns, column))
+    }
+
+    pub(crate) fn of_column(columns: &'a ScoreColumns, column: &'a ScorerColumn) -> Self {
+        let (present, unscored) = column.values.count_present();
+        ScoreSet {
             columns,
             scorer: &column.name,
             values: Cow::Borrowed(&column.values),
             details: Cow::Borrowed(&column.details),
             sample_rows: None,
             seed: 0,
-            absent: 0,
+            absent: columns.len() - present + unscored,
             converted: ConversionCache::default(),
-        })
+        }
     }
 
     /// The same scores, with another seed for random figures.

@@ -10,7 +10,7 @@ use crate::plan::{Metrics, Plan, Reducers};
 use crate::reducer::Reducer;
 use crate::reducers;
 use crate::score::Metadata;
-use crate::scores::{ConversionCache, ScoreSet};
+use crate::scores::ScoreSet;
 
 /// Adds everything about one scorer to the results.
 pub(super) fn scorer_results(
@@ -105,18 +105,8 @@ impl View<'_> {
     }
 
     fn unreduced(&self, metrics: &Metrics, results: &mut Results) -> Result<()> {
-        let mut set = ScoreSet {
-            columns: self.columns,
-            scorer: &self.scorer.name,
-            values: std::borrow::Cow::Borrowed(&self.scorer.values),
-            details: std::borrow::Cow::Borrowed(&self.scorer.details),
-            sample_rows: None,
-            seed: self.seed,
-            absent: 0,
-            converted: ConversionCache::default(),
-        };
+        let set = ScoreSet::of_column(self.columns, self.scorer).with_seed(self.seed);
         let missing = self.columns.len() - self.scorer.values.count_present().0;
-        set.absent = missing + set.scored_rows().1;
         self.blocks(&set, metrics, None, missing, 0, results)
     }
 
