@@ -1,19 +1,21 @@
 //! The command line as a value: what is registered, and how it runs.
 
-use std::ffi::OsString;
+use std::env::consts::EXE_SUFFIX;
+use std::ffi::{OsStr, OsString};
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::Parser;
 use errorbar_core::{Conversion, Metric, Reducer, Registry, Result};
 
-use crate::commands::{Cli, Status};
+use crate::commands::{Cli, Context, Status};
 use crate::message;
 
 /// The whole command line, with everything that `#[metric]` and `#[reducer]` define in the program.
 ///
 /// This is the `main` of a program with metrics of its own; see [`App`] to add what has no attribute.
+/// Help, hints and completions call the program what it was called by.
 pub fn main() -> ExitCode {
     App::new().run(std::env::args_os())
 }
@@ -71,7 +73,9 @@ impl App {
 
     /// Runs the command line on these arguments, the first of which is the program's name.
     pub fn run(self, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
-        let cli = match Cli::try_parse_from(args) {
+        let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+        let program = program_name(args.first());
+        let cli = match Cli::parse_as(&program, args) {
             Ok(cli) => cli,
             Err(error) => {
                 // Help goes to stdout and counts as success; if nobody reads it, that is fine too.
@@ -87,7 +91,7 @@ impl App {
                 return Status::InputError.into();
             }
         };
-        match cli.run(&registry) {
+        match cli.run(&Context { program: &program, registry: &registry }) {
             Ok(status) => status.into(),
             // The reader has seen enough: `errorbar list | head`.
             Err(error) if is_closed_pipe(&error) => Status::Fine.into(),
@@ -97,6 +101,13 @@ impl App {
             }
         }
     }
+}
+
+/// What the program was called by: the name of its file.
+fn program_name(called: Option<&OsString>) -> String {
+    let file = called.and_then(|path| Path::new(path).file_name()).and_then(OsStr::to_str);
+    let name = file.map(|file| file.strip_suffix(EXE_SUFFIX).unwrap_or(file)).unwrap_or_default();
+    if name.is_empty() { "errorbar".to_owned() } else { errorbar_report::clean(name) }
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
@@ -125,6 +136,15 @@ mod tests {
         assert!(registry.metric(&"best".parse().unwrap()).is_ok());
         assert!(registry.reducer(&"first".parse().unwrap()).is_ok());
         assert!(registry.metric(&"mean(to_float=length())".parse().unwrap()).is_ok());
+    }
+
+    #[test]
+    fn a_program_is_called_by_the_name_of_its_file() {
+        let name = |path: &str| program_name(Some(&OsString::from(path)));
+        assert_eq!(name(&format!("/opt/bin/my-scores{EXE_SUFFIX}")), "my-scores");
+        assert_eq!(name("scores.v2"), "scores.v2");
+        assert_eq!(name(""), "errorbar");
+        assert_eq!(program_name(None), "errorbar");
     }
 
     #[test]

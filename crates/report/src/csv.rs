@@ -12,7 +12,7 @@ use crate::{Render, Report};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Csv;
 
-const HEADER: [&str; 14] = [
+const HEADER: [&str; 17] = [
     "log",
     "scorer",
     "name",
@@ -27,6 +27,9 @@ const HEADER: [&str; 14] = [
     "missing",
     "params",
     "error",
+    "unconvertible",
+    "unscored_epochs",
+    "missing_epochs",
 ];
 
 impl Render for Csv {
@@ -49,7 +52,7 @@ impl Render for Csv {
     }
 }
 
-fn figure(log: &str, block: &Block, key: &str, entry: &Entry) -> [String; 14] {
+fn figure(log: &str, block: &Block, key: &str, entry: &Entry) -> [String; 17] {
     let undefined = match entry.undefined_reason() {
         None if entry.value.is_nan() => Some("not a number"),
         reason => reason,
@@ -65,13 +68,15 @@ fn figure(log: &str, block: &Block, key: &str, entry: &Entry) -> [String; 14] {
     record(log, block, figure, [&params, ""])
 }
 
-/// A row: the figure and the last two columns, between what is the same for the whole block.
-fn record(log: &str, block: &Block, figure: [&str; 5], last: [&str; 2]) -> [String; 14] {
+/// A row: the figure, its arguments and its error, between what is the same for the whole block.
+fn record(log: &str, block: &Block, figure: [&str; 5], about: [&str; 2]) -> [String; 17] {
     let [key, metric, group, value, undefined] = figure;
-    let [params, error] = last;
+    let [params, error] = about;
     let reducer = block.reducer.as_deref().unwrap_or_default();
     let counts = [block.scored_samples, block.unscored_samples, block.missing_samples];
     let [scored, unscored, missing] = counts.map(|count| count.to_string());
+    let counts = [block.unconvertible, block.unscored_epochs, block.missing_epochs];
+    let [unconvertible, unscored_epochs, missing_epochs] = counts.map(|count| count.to_string());
     [
         log,
         &block.scorer,
@@ -87,6 +92,9 @@ fn record(log: &str, block: &Block, figure: [&str; 5], last: [&str; 2]) -> [Stri
         &missing,
         params,
         error,
+        &unconvertible,
+        &unscored_epochs,
+        &missing_epochs,
     ]
     .map(str::to_owned)
 }

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use crate::bar::Span;
 use crate::number;
-use crate::pairs::{centre_of, error_of, errors_in, is_location, own_error};
+use crate::pairs::{Pairs, is_location, own_error};
 use crate::text::clean;
 
 /// One row of a block.
@@ -44,26 +44,57 @@ pub(crate) fn title(block: &Block) -> (String, Vec<String>) {
     } else {
         format!("{}: {}", clean(&block.scorer), clean(&block.name))
     };
-    let mut details = Vec::new();
-    details.extend(block.reducer.as_ref().map(|reducer| format!("reduced by {}", clean(reducer))));
+    let mut details = reduction(block);
     details.push(format!("{} scored", block.scored_samples));
     let counts = [
         (block.unscored_samples, "unscored"),
         (block.missing_samples, "missing"),
         (block.errored_samples, "errored"),
+        (block.unconvertible, "unconvertible (count as 0)"),
     ];
-    details
-        .extend(counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")));
-    if block.epochs > 1 {
-        details.push(format!("{} epochs", block.epochs));
-    }
+    details.extend(said(&counts));
     (name, details)
+}
+
+/// What was done with the epochs of a sample, and which of them reduction passed over: those are
+/// epochs, where the other counts of a reduced block are samples.
+fn reduction(block: &Block) -> Vec<String> {
+    let reducer = block.reducer.as_ref().map(|reducer| format!("reduced by {}", clean(reducer)));
+    if block.epochs <= 1 {
+        return Vec::from_iter(reducer);
+    }
+    let mut epochs = format!("{} epochs", block.epochs);
+    if block.unreduced {
+        epochs += ", not reduced";
+    } else {
+        let unscored =
+            if block.unscored_epochs == 1 { "epoch score unscored" } else { "epoch scores unscored" };
+        let missing = match block.missing_epochs {
+            _ if block.unscored_epochs > 0 => "missing",
+            1 => "epoch score missing",
+            _ => "epoch scores missing",
+        };
+        let passed_over = said(&[(block.unscored_epochs, unscored), (block.missing_epochs, missing)]);
+        if !passed_over.is_empty() {
+            epochs += &format!(" ({})", passed_over.join(", "));
+        }
+        if reducer.is_none() {
+            epochs = format!("mean of {epochs}");
+        }
+    }
+    reducer.into_iter().chain([epochs]).collect()
+}
+
+/// Counts in words, where there is something to count.
+fn said(counts: &[(usize, &str)]) -> Vec<String> {
+    counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()
 }
 
 /// All rows of a block.
 pub(crate) fn rows(block: &Block) -> Vec<Row> {
     let entries: Vec<(&str, &Entry)> =
         block.metrics.iter().map(|(key, entry)| (key.as_str(), entry)).collect();
+    let pairs = Pairs::of(block);
     let mut rows = Vec::new();
     let mut under: Option<&Entry> = None;
     let mut rest = entries.as_slice();
@@ -80,11 +111,11 @@ pub(crate) fn rows(block: &Block) -> Vec<Row> {
             rows.push(heading(entry));
         }
         rows.push(match upper {
-            Some((upper_key, upper_entry)) => {
+            Some((_, upper)) => {
                 rest = after.get(1..).unwrap_or_default();
-                interval(block, (key, entry), (upper_key, upper_entry), prefix, is_nested)
+                interval(&pairs, entry, upper, prefix, is_nested)
             }
-            None => figure(block, key, entry, is_nested),
+            None => figure(&pairs, key, entry, is_nested),
         });
     }
     rows.extend(block.failures.iter().map(|failure| {
@@ -100,14 +131,6 @@ pub(crate) fn rows(block: &Block) -> Vec<Row> {
 /// group, but their arguments still tell.
 fn is_grouped(entry: &Entry) -> bool {
     entry.params.contains_key("group_key")
-}
-
-/// Whether the key is only the entry's name, behind that of its metric in some blocks: then the name
-/// under a heading says as much. A key that was numbered because it was taken says more.
-fn is_plain_key(key: &str, entry: &Entry) -> bool {
-    let group = entry.group.as_deref().unwrap_or_default();
-    let name = key.strip_prefix(group).and_then(|rest| rest.strip_prefix(['_', '-'])).unwrap_or(key);
-    key == entry.name || name == entry.name
 }
 
 /// What stands before `lower` and `upper` in the names of two entries that are the ends of one interval.
@@ -134,12 +157,12 @@ fn heading(entry: &Entry) -> Row {
     Row::Heading { label: clean(&label), notes: arguments(entry, &["metric", "group_key"]) }
 }
 
-fn figure(block: &Block, key: &str, entry: &Entry, nested: bool) -> Row {
+fn figure(pairs: &Pairs<'_>, key: &str, entry: &Entry, nested: bool) -> Row {
     let mut notes = if nested { Vec::new() } else { arguments(entry, &[]) };
-    let (shown, span) = match (undefined(entry), error_of(block, entry)) {
+    let (shown, span) = match (undefined(entry), pairs.error_of(entry)) {
         (Some(unknown), _) => (unknown, None),
         (None, Some((error_key, error))) => {
-            if !nested && errors_in(block) > 1 {
+            if !nested && pairs.has_several_errors() {
                 notes.push(format!("± {}", clean(error_key)));
             }
             let (value, shown_error) = number::with_error(entry.value, error);
@@ -151,32 +174,24 @@ fn figure(block: &Block, key: &str, entry: &Entry, nested: bool) -> Row {
         }
     };
     notes.extend(remarks(entry));
-    let label = if nested && is_plain_key(key, entry) { &entry.name } else { key };
+    // Under a heading, the name says it; alone, the key that the machine formats have it under.
+    let label = if nested { &entry.name } else { key };
     Row::Figure { nested, label: clean(label), shown, span, notes }
 }
 
-fn interval(
-    block: &Block,
-    (lower_key, lower): (&str, &Entry),
-    (upper_key, upper): (&str, &Entry),
-    prefix: &str,
-    nested: bool,
-) -> Row {
+fn interval(pairs: &Pairs<'_>, lower: &Entry, upper: &Entry, prefix: &str, nested: bool) -> Row {
     let name = prefix.trim_end_matches('_');
     let mut label =
         if name.is_empty() { lower.group.as_deref().unwrap_or("interval") } else { name }.to_owned();
     if !nested && let Some(level) = note(lower, "level").and_then(Json::as_f64) {
         label += &format!(" {}", percent(level));
     }
-    if !is_plain_key(lower_key, lower) || !is_plain_key(upper_key, upper) {
-        label += &format!(" ({lower_key}, {upper_key})");
-    }
     let shown = undefined(lower).or_else(|| undefined(upper)).unwrap_or_else(|| {
         let (lower, upper) = number::interval(lower.value, upper.value);
         Shown::Interval(lower, upper)
     });
     let span = (!matches!(shown, Shown::Undefined(_))).then(|| {
-        let point = centre_of(block, lower, name);
+        let point = pairs.centre_of(lower, name);
         Span { point, lower: lower.value, upper: upper.value }
     });
     let mut notes = if nested { Vec::new() } else { arguments(lower, &["level"]) };

@@ -76,6 +76,7 @@ impl Table {
 
 impl Render for Table {
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
+        let mut signs = Signs::default();
         for (at, report) in reports.iter().enumerate() {
             if at > 0 {
                 writeln!(out)?;
@@ -91,15 +92,38 @@ impl Render for Table {
             let log = clean(&report.log);
             write!(out, "{}", self.titled((&log, BOLD), self.sign(" · ", ", "), &details))?;
             for block in rows::blocks(results) {
-                write!(out, "\n{}", self.block(block))?;
+                write!(out, "\n{}", self.block(block, &mut signs))?;
             }
         }
-        Ok(())
+        write!(out, "{}", self.legend(signs))
+    }
+}
+
+/// The signs in a table that want a word.
+#[derive(Debug, Clone, Copy, Default)]
+struct Signs {
+    error: bool,
+    error_bar: bool,
+    interval_bar: bool,
+}
+
+impl Signs {
+    fn note(&mut self, layout: &Layout, row: &Row) {
+        let Row::Figure { shown, span, .. } = row else { return };
+        let has_bar = layout.bar > 0 && layout.scale.is_some() && span.is_some();
+        match shown {
+            Shown::WithError(..) => {
+                self.error = true;
+                self.error_bar |= has_bar;
+            }
+            Shown::Interval(..) => self.interval_bar |= has_bar,
+            Shown::Number(_) | Shown::Undefined(_) => {}
+        }
     }
 }
 
 impl Table {
-    /// A title, and what else is to be known: on one line, or below if that is too wide.
+    /// A title, and what else is to be known: on one line, in a column of its own, or below.
     fn titled(&self, title: (&str, Style), between: &str, details: &[String]) -> String {
         let joined =
             if details.is_empty() { String::new() } else { format!("{between}{}", self.notes(details)) };
@@ -107,9 +131,14 @@ impl Table {
         if width(title) + width(&joined) <= self.width {
             return self.line(&[(title.to_owned(), style), (joined, DIM)]);
         }
-        let mut text = self.line(&[(title.to_owned(), style)]);
-        text += &self.below(NOTES_BELOW, self.wrapped_notes(details, self.width.saturating_sub(NOTES_BELOW)));
-        text
+        let indent = width(title) + width(between);
+        if indent > self.width * 2 / 5 {
+            let notes = self.wrapped_notes(details, self.width.saturating_sub(NOTES_BELOW));
+            return self.line(&[(title.to_owned(), style)]) + &self.below(NOTES_BELOW, notes);
+        }
+        let mut notes = self.wrapped_notes(details, self.width.saturating_sub(indent)).into_iter();
+        let beside = format!("{between}{}", notes.next().unwrap_or_default());
+        self.line(&[(title.to_owned(), style), (beside, DIM)]) + &self.below(indent, notes)
     }
 
     fn below(&self, indent: usize, notes: impl IntoIterator<Item = String>) -> String {
@@ -117,7 +146,24 @@ impl Table {
         notes.into_iter().map(|note| self.line(&[indent(), (note, DIM)])).collect()
     }
 
-    fn block(&self, block: &Block) -> String {
+    /// What the signs mean, below everything.
+    fn legend(&self, signs: Signs) -> String {
+        let bar = match (signs.error_bar, signs.interval_bar) {
+            (true, true) => Some("value ± error, or the interval"),
+            (true, false) => Some("value ± error"),
+            (false, true) => Some("the interval"),
+            (false, false) => None,
+        };
+        let bar = bar.map(|meaning| format!("{} {meaning}", self.sign("├─●─┤", "|-o-|")));
+        let error = signs.error.then(|| "± one standard error".to_owned());
+        let words: Vec<String> = error.into_iter().chain(bar).collect();
+        if words.is_empty() {
+            return String::new();
+        }
+        format!("\n{}", self.below(0, self.wrapped_notes(&words, self.width)))
+    }
+
+    fn block(&self, block: &Block, signs: &mut Signs) -> String {
         let (name, details) = rows::title(block);
         let rows = rows::rows(block);
         let layout = Layout::new(self, &rows);
@@ -126,6 +172,7 @@ impl Table {
             text += &self.line(&[(header, DIM)]);
         }
         for row in &rows {
+            signs.note(&layout, row);
             match row {
                 Row::Heading { label, notes } => {
                     let label = format!("{}{label}", " ".repeat(INDENT));

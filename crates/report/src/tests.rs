@@ -65,40 +65,57 @@ fn is_written(entry: &Entry, shown: &Shown) -> bool {
     }
 }
 
+/// Whether a row shows an entry, and under the right name: its key, or its own name under a heading.
+fn is_row_of(key: &str, entry: &Entry, is_end: bool, row: &Row) -> bool {
+    let Row::Figure { nested, label, shown, .. } = row else { return false };
+    let is_named = if is_end {
+        let name = entry.name.trim_end_matches("lower").trim_end_matches("upper").trim_end_matches('_');
+        let metric = entry.group.as_deref().unwrap_or("interval");
+        let name = if name.is_empty() { metric } else { name };
+        if *nested { label == name } else { label.starts_with(name) }
+    } else {
+        label == if *nested { &entry.name } else { key }
+    };
+    is_named && is_written(entry, shown)
+}
+
 #[test]
 fn every_figure_is_on_a_row_with_its_value() {
+    let (mut figures, mut intervals) = (0, 0);
     for report in all() {
+        let text = || Table::default().to_text(std::slice::from_ref(&report));
         for block in &report.results.scores {
             let rows = rows::rows(block);
-            for (key, entry) in &block.metrics {
-                let is_its_label = |label: &str| {
-                    let interval = entry.name.trim_end_matches("lower").trim_end_matches("upper");
-                    let interval = interval.trim_end_matches('_');
-                    label == key
-                        || label == entry.name
-                        || label.contains(&format!("({key}, "))
-                        || label.contains(&format!(", {key})"))
-                        || label == interval
-                        || (interval.is_empty() && label.starts_with(entry.group.as_deref().unwrap_or("?")))
-                };
-                let found = rows.iter().any(|row| match row {
-                    Row::Figure { label, shown, .. } => is_its_label(label) && is_written(entry, shown),
-                    _ => false,
+            let mut left = rows.iter().filter(|row| !matches!(row, Row::Heading { .. }));
+            let mut entries = block.metrics.iter().peekable();
+            while let Some((key, entry)) = entries.next() {
+                let row = left.next().unwrap();
+                let upper = entries.next_if(|(_, next)| {
+                    entry.name.ends_with("lower") && next.name.ends_with("upper") && next.group == entry.group
                 });
-                assert!(
-                    found,
-                    "{key} {entry:?}\n{}",
-                    Table::default().to_text(std::slice::from_ref(&report))
-                );
+                assert!(is_row_of(key, entry, upper.is_some(), row), "{key} {entry:?} {row:?}\n{}", text());
+                if let Some((key, entry)) = upper {
+                    assert!(is_row_of(key, entry, true, row), "{key} {entry:?} {row:?}\n{}", text());
+                    intervals += 1;
+                }
+                figures += 1;
             }
             for failure in &block.failures {
-                let found = rows
-                    .iter()
-                    .any(|row| matches!(row, Row::Failure { label, .. } if *label == failure.metric));
-                assert!(found, "{failure:?}");
+                let row = left.next();
+                assert!(
+                    matches!(row, Some(Row::Failure { label, .. }) if *label == failure.metric),
+                    "{row:?}"
+                );
+            }
+            assert_eq!(left.next(), None, "a row that shows no entry\n{}", text());
+            for (before, row) in rows.iter().zip(rows.iter().skip(1)) {
+                let is_nested = |row: &Row| matches!(row, Row::Figure { nested: true, .. });
+                let is_under = matches!(before, Row::Heading { .. }) || is_nested(before);
+                assert!(!is_nested(row) || is_under, "{row:?} is under no heading\n{}", text());
             }
         }
     }
+    assert!(figures > 150 && intervals > 30, "{figures} {intervals}");
 }
 
 #[test]

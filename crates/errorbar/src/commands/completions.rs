@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
-use super::{Cli, Status};
+use super::Status;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,10 +20,10 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-pub(crate) fn run(args: &CompletionsArgs) -> anyhow::Result<Status> {
+pub(crate) fn run(args: &CompletionsArgs, program: &str) -> anyhow::Result<Status> {
     // Into memory first: the generator panics if what it writes to fails, and a pipe may be closed.
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "errorbar", &mut script);
+    clap_complete::generate(args.shell, &mut super::command(program), program, &mut script);
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(&script)?;
     stdout.flush()?;

@@ -6,9 +6,10 @@ mod list;
 mod score;
 mod specs;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use errorbar_core::Registry;
 
 use common::GlobalArgs;
@@ -32,6 +33,17 @@ impl From<Status> for ExitCode {
     }
 }
 
+/// The name that everything is written under here; a program of someone else's has its own.
+const NAME: &str = "errorbar";
+
+/// What a command runs with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Context<'a> {
+    /// What the program was called by.
+    pub(crate) program: &'a str,
+    pub(crate) registry: &'a Registry,
+}
+
 const EXAMPLES: &str = "\
 Examples:
   errorbar score scores.csv
@@ -42,7 +54,7 @@ Examples:
 
 /// Scoring metrics for language-model evaluations, with honest error bars.
 #[derive(Debug, Parser)]
-#[command(name = "errorbar", version, about, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = NAME, version, about, after_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -61,22 +73,64 @@ enum Command {
 }
 
 impl Cli {
-    pub(crate) fn run(self, registry: &Registry) -> anyhow::Result<Status> {
+    /// Reads the arguments of a program that goes by this name.
+    pub(crate) fn parse_as(program: &str, args: Vec<OsString>) -> clap::error::Result<Self> {
+        let mut command = command(program);
+        let mut matches = command.try_get_matches_from_mut(args)?;
+        Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+    }
+
+    pub(crate) fn run(self, context: &Context<'_>) -> anyhow::Result<Status> {
         match self.command {
-            Command::Score(args) => score::run(&args, &self.global, registry),
-            Command::List(args) => list::run(&args, registry),
-            Command::Completions(args) => completions::run(&args),
+            Command::Score(args) => score::run(&args, &self.global, context),
+            Command::List(args) => list::run(&args, context.registry),
+            Command::Completions(args) => completions::run(&args, context.program),
         }
+    }
+}
+
+/// The definitions under the program's own name, in the usage and in the examples.
+fn command(program: &str) -> clap::Command {
+    /// The version is ours whatever the program is called.
+    const VERSION: &str = concat!("(errorbar ", env!("CARGO_PKG_VERSION"), ")");
+    let command = Cli::command();
+    if program == NAME {
+        return command.bin_name(NAME);
+    }
+    // Names are `&'static str` to clap; there is one in a run.
+    let name: &'static str = program.to_owned().leak();
+    let command = command.name(name).bin_name(name).version(VERSION);
+    under_name(command, name).mut_subcommands(|verb| under_name(verb, name))
+}
+
+fn under_name(command: clap::Command, program: &str) -> clap::Command {
+    match command.get_after_help().map(|text| text.to_string().replace(NAME, program)) {
+        Some(text) => command.after_help(text),
+        None => command,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_definitions_hold_together() {
         Cli::command().debug_assert();
+        command("my-scores").debug_assert();
+    }
+
+    #[test]
+    fn help_is_about_the_program_as_it_is_called() {
+        let said = |args: &[&str]| {
+            let args = ["my-scores"].iter().chain(args).map(OsString::from).collect();
+            Cli::parse_as("my-scores", args).unwrap_err().to_string()
+        };
+        for args in [&["--help"][..], &["score", "--help"], &["list", "--help"], &["completions", "--help"]] {
+            let help = said(args);
+            assert!(help.contains("Usage: my-scores") && !help.contains(NAME), "{help}");
+        }
+        assert_eq!(said(&["--version"]), format!("my-scores (errorbar {})\n", env!("CARGO_PKG_VERSION")));
+        assert!(said(&["score"]).contains("Usage: my-scores score"), "{}", said(&["score"]));
     }
 }

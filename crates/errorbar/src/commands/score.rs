@@ -8,12 +8,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use errorbar_core::spec::nearest;
-use errorbar_core::{Block, Error, Failure, Plan, Reducers, Registry, Results, results};
+use errorbar_core::{Block, Error, Failure, Plan, Reducers, Results, results};
 use errorbar_log::{TableOptions, read_table};
 use errorbar_report::{Report, clean};
 
 use super::common::{Format, GlobalArgs};
-use super::{Status, specs};
+use super::{Context, Status, specs};
 use crate::message;
 
 const EXAMPLES: &str = "\
@@ -34,6 +34,10 @@ Examples:
 A table has a row per sample and epoch: the columns `id`, `epoch` (optional, from 1), `score` or
 `value` (or those named with --score-column), and any others as metadata. An empty score is
 missing, NaN is unscored; grades (C, P, I, N), numbers and true/false are understood.
+
+In a table of results, ± is one standard error, and ├─●─┤ shows the value ± its error, or the
+interval. `0.70 … 0.80 with the 3 absent` is what the figure would be if each of the 3 samples
+without a score had the worst score, or the best.
 
 Exit code: 0 if all is well, 2 if something could not be read or computed.";
 
@@ -63,8 +67,8 @@ pub(crate) struct ScoreArgs {
     format: Format,
 }
 
-pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, registry: &Registry) -> anyhow::Result<Status> {
-    let Some(plan) = plan(args, registry) else { return Ok(Status::InputError) };
+pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
+    let Some(plan) = plan(args, context) else { return Ok(Status::InputError) };
     let options = TableOptions::new().score_columns(&args.score_columns).metadata(plan.metadata_keys());
     let mut told = Told { quiet: global.quiet, ..Told::default() };
     let mut reports = Vec::new();
@@ -87,15 +91,23 @@ pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, registry: &Registry) ->
     }
     for report in &reports {
         findings(report, &mut told);
+        if report.results.scores.iter().all(|block| block.metrics.is_empty() && block.failures.is_empty()) {
+            let asked_for_none = plan.task_metrics.as_ref().is_some_and(|m| m.iter().next().is_none());
+            let why = match asked_for_none {
+                true => "--metric names no metric",
+                false => "no metric that was asked for is about these scores",
+            };
+            told.warning(format!("{}: nothing was computed: {why}", report.log));
+        }
     }
     Ok(told.say())
 }
 
 /// What is to be computed; nothing if an option is wrong, which then was told.
-fn plan(args: &ScoreArgs, registry: &Registry) -> Option<Plan> {
+fn plan(args: &ScoreArgs, context: &Context<'_>) -> Option<Plan> {
     // Both before either is given up, so that one run tells everything.
-    let metrics = specs::metrics(&args.metrics, registry);
-    let reducers = specs::reducers(&args.reducers, registry);
+    let metrics = specs::metrics(&args.metrics, context);
+    let reducers = specs::reducers(&args.reducers, context);
     let (metrics, reducers) = (metrics?, reducers?);
     let mut plan = Plan::new().seed(args.seed);
     if !args.metrics.is_empty() {

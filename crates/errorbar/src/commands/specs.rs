@@ -1,17 +1,21 @@
 //! Specs off the command line: built, or refused with the place marked.
 
-use errorbar_core::spec::{MetricsSpec, SpecErrorKind};
+use errorbar_core::spec::{MetricsSpec, Spec, SpecErrorKind, split_k_suffix};
 use errorbar_core::{Error, MetricItem, Metrics, Reducers, Registry};
 
+use super::Context;
 use crate::message;
+
+const METRIC: &str = "--metric";
+const REDUCER: &str = "--reducer";
 
 /// The metrics of all `--metric` options as one list; a map that stands alone stays a map. Every
 /// option that is wrong is told; nothing is returned then.
-pub(crate) fn metrics(texts: &[String], registry: &Registry) -> Option<Metrics> {
+pub(crate) fn metrics(texts: &[String], context: &Context<'_>) -> Option<Metrics> {
     let build = |text: &String| {
         let spec = text.parse::<MetricsSpec>().map_err(Error::from);
-        let built = spec.and_then(|spec| registry.metrics(&spec));
-        built.map_err(|error| refuse("--metric", text, &error)).ok()
+        let built = spec.and_then(|spec| context.registry.metrics(&spec));
+        built.map_err(|error| refuse(METRIC, text, &error, context)).ok()
     };
     let mut built = all(texts.iter().map(build))?;
     if built.len() == 1 {
@@ -25,11 +29,11 @@ pub(crate) fn metrics(texts: &[String], registry: &Registry) -> Option<Metrics> 
 }
 
 /// The reducers of all `--reducer` options; every one that is wrong is told.
-pub(crate) fn reducers(texts: &[String], registry: &Registry) -> Option<Reducers> {
+pub(crate) fn reducers(texts: &[String], context: &Context<'_>) -> Option<Reducers> {
     let build = |text: &String| {
         let spec = text.parse().map_err(Error::from);
-        let built = spec.and_then(|spec| registry.reducer(&spec));
-        built.map_err(|error| refuse("--reducer", text, &error)).ok()
+        let built = spec.and_then(|spec| context.registry.reducer(&spec));
+        built.map_err(|error| refuse(REDUCER, text, &error, context)).ok()
     };
     all(texts.iter().map(build)).map(Reducers::explicit)
 }
@@ -41,8 +45,9 @@ fn all<T>(items: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
 }
 
 /// Says what is wrong with a spec, where, and what would be right.
-fn refuse(option: &str, text: &str, error: &Error) {
-    let list = format!("`errorbar list {}s` shows names and arguments", option.trim_start_matches('-'));
+fn refuse(option: &str, text: &str, error: &Error, context: &Context<'_>) {
+    let plural = format!("{}s", option.trim_start_matches('-'));
+    let list = format!("`{} list {plural}` shows names and arguments", context.program);
     let (problem, advice) = match error {
         Error::UnknownName { kind, name, nearest } => {
             let nearest = nearest.as_ref().map(|nearest| format!("did you mean `{nearest}`?"));
@@ -59,9 +64,57 @@ fn refuse(option: &str, text: &str, error: &Error) {
     };
     message::error(problem);
     mark(option, text, error);
-    if let Some(advice) = advice {
+    if let Some(advice) = mistaken(option, text, error, context.registry).or(advice) {
         message::hint(advice);
     }
+}
+
+/// What was meant, for mistakes that are easily made: a reducer as a metric or the other way round, a
+/// reducer as papers write it, several specs in one option.
+fn mistaken(option: &str, text: &str, error: &Error, registry: &Registry) -> Option<String> {
+    match error {
+        Error::UnknownName { kind: "metric", name, .. } => {
+            let bare = split_k_suffix(name).map_or(name.as_str(), |(bare, _)| bare);
+            let is_reducer = registry.list_reducers().any(|r| r.name == *name || r.name == bare);
+            is_reducer.then(|| format!("`{name}` is a reducer: {REDUCER} {name}"))
+        }
+        Error::UnknownName { kind: "reducer", name, .. } => {
+            let is_metric = registry.list_metrics().any(|metric| metric.name == *name);
+            is_metric.then(|| format!("`{name}` is a metric: {METRIC} {name}"))
+        }
+        Error::Spec(_) => as_papers_write_it(text).or_else(|| several(option, text)),
+        _ => None,
+    }
+}
+
+/// `pass@2` and `pass^2`, in our words.
+fn as_papers_write_it(text: &str) -> Option<String> {
+    let text = text.trim().strip_prefix("pass")?;
+    let (name, k) = match text.strip_prefix('@') {
+        Some(k) => ("pass_at", k),
+        None => ("pass_k", text.strip_prefix('^')?),
+    };
+    let is_number = !k.is_empty() && k.bytes().all(|b| b.is_ascii_digit());
+    Some(if is_number {
+        format!("write {REDUCER} {name}_{k}")
+    } else {
+        format!("write the number too: {REDUCER} {name}_2")
+    })
+}
+
+/// Several specs in one option, which would be right in several.
+fn several(option: &str, text: &str) -> Option<String> {
+    let listed = format!("[{text}]").parse::<MetricsSpec>().ok()?;
+    let MetricsSpec::List(items) = &listed else { return None };
+    let all_plain = listed.specs().len() == items.len() && items.len() > 1;
+    let written = |spec: &Spec| {
+        let spec = spec.to_string();
+        let spec = spec.strip_suffix("()").unwrap_or(&spec);
+        let is_word = spec.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if is_word { format!("{option} {spec}") } else { format!("{option} '{spec}'") }
+    };
+    let options: Vec<String> = listed.specs().into_iter().map(written).collect();
+    all_plain.then(|| format!("repeat the option: {}", options.join(" ")))
 }
 
 /// Shows the option with marks under the part that is meant, or under all of it.

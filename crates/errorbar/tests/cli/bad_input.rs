@@ -52,6 +52,22 @@ fn specs_that_are_wrong_are_all_told_before_a_file_is_opened() {
 }
 
 #[test]
+fn mistakes_that_are_easily_made() {
+    let metrics = ["pass_at_2", "mode", "accuracy,stderr", "mean, stderr(cluster=\"passage\")"];
+    let reducers = ["pass@2", "pass^3", "pass@k", "accuracy", "mode,max"];
+    let options = metrics.iter().flat_map(|m| ["-m", m]).chain(reducers.iter().flat_map(|r| ["-r", r]));
+    let args: Vec<&str> = ["score", "not-opened.csv"].into_iter().chain(options).collect();
+    check("mistaken_specs", &[], &args);
+}
+
+#[test]
+fn nothing_to_compute() {
+    with_metrics("no_metrics", &TABLE, &["{}"]);
+    let maps = [("t.jsonl", "{\"id\":\"q1\",\"score\":{\"a\":1}}\n{\"id\":\"q2\",\"score\":{\"a\":0}}\n")];
+    with_metrics("no_key_matches", &maps, &["{\"x*\": [mean()]}"]);
+}
+
+#[test]
 fn reduction_on_and_off() {
     check("reducer_and_no_reduce", &TABLE, &["score", "t.csv", "-r", "mode", "--no-reduce"]);
 }

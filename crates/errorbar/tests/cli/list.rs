@@ -1,5 +1,8 @@
 //! `errorbar list`, `errorbar completions` and the help.
 
+#[cfg(unix)]
+use std::os::unix::process::CommandExt as _;
+
 use crate::{check_examples, errorbar, workspace};
 
 #[test]
@@ -18,6 +21,20 @@ fn help_has_examples() {
     check_examples("help_list", &["help", "list"]);
     check_examples("no_arguments", &[]);
     check_examples("unknown_option", &["score", "t.csv", "--metrics", "mean"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_goes_by_the_name_of_its_file() {
+    let said = |args: &[&str]| {
+        let output = errorbar(&workspace(), args).arg0("/opt/my-scores").output().unwrap();
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    };
+    assert!(said(&["--help"]).contains("my-scores score scores.csv"));
+    assert!(said(&["--version"]).starts_with("my-scores (errorbar "));
+    assert!(said(&["score", "t.csv", "-m", "zzz"]).contains("`my-scores list metrics` shows"));
+    let script = said(&["completions", "bash"]);
+    assert!(script.contains("my-scores") && !script.contains("errorbar"), "{script}");
 }
 
 #[test]
