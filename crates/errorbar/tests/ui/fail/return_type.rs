@@ -17,7 +17,7 @@ fn number(scores: &[Score]) -> Result<f64> {
 }
 
 #[metric]
-fn other_error(scores: &Scores) -> std::result::Result<f64, String> {
+fn other_error(scores: &Scores) -> std::result::Result<f64, std::fmt::Error> {
     Ok(0.0)
 }
 
