@@ -27,6 +27,8 @@ enum Repr {
 struct Mixed {
     tags: Vec<Tag>,
     payloads: Vec<u64>,
+    /// How many rows have each tag, so that nobody needs to look through them all.
+    counts: [usize; TAGS],
     texts: TextPool,
     nested: Vec<Value>,
 }
@@ -44,6 +46,9 @@ enum Tag {
     Text,
     Nested,
 }
+
+/// How many tags there are.
+const TAGS: usize = Tag::Nested as usize + 1;
 
 /// What tells the scalars of one column apart.
 #[derive(Clone, Copy, Debug, Default, Eq)]
@@ -153,16 +158,14 @@ impl ValueColumn {
                 (Tag::Nested, (mixed.nested.len() - 1) as u64)
             }
         };
-        mixed.tags.push(tag);
-        mixed.payloads.push(payload);
+        mixed.push(tag, payload);
     }
 
     /// Appends a scalar; unlike at the root of a score, a null stays a null.
     pub(crate) fn push_leaf(&mut self, leaf: Leaf) {
         if leaf == Leaf::Null {
             let mixed = self.make_mixed();
-            mixed.tags.push(Tag::Null);
-            mixed.payloads.push(0);
+            mixed.push(Tag::Null, 0);
         } else {
             self.push(Some(Value::from(leaf)));
         }
@@ -247,7 +250,7 @@ impl ValueColumn {
     pub(crate) fn is_all_scored(&self) -> bool {
         match &self.0 {
             Repr::Floats(floats) => !floats.iter().any(|f| f.is_nan()),
-            Repr::Mixed(mixed) => !mixed.tags.iter().any(|tag| matches!(tag, Tag::Missing | Tag::Unscored)),
+            Repr::Mixed(mixed) => mixed.count(Tag::Missing) + mixed.count(Tag::Unscored) == 0,
         }
     }
 
@@ -255,10 +258,7 @@ impl ValueColumn {
     pub(crate) fn count_present(&self) -> (usize, usize) {
         match &self.0 {
             Repr::Floats(floats) => (floats.len(), floats.iter().filter(|f| f.is_nan()).count()),
-            Repr::Mixed(mixed) => {
-                let count = |tag| mixed.tags.iter().filter(|t| **t == tag).count();
-                (mixed.tags.len() - count(Tag::Missing), count(Tag::Unscored))
-            }
+            Repr::Mixed(mixed) => (mixed.tags.len() - mixed.count(Tag::Missing), mixed.count(Tag::Unscored)),
         }
     }
 
@@ -266,7 +266,7 @@ impl ValueColumn {
     pub(crate) fn has_missing(&self) -> bool {
         match &self.0 {
             Repr::Floats(_) => false,
-            Repr::Mixed(mixed) => mixed.tags.contains(&Tag::Missing),
+            Repr::Mixed(mixed) => mixed.count(Tag::Missing) > 0,
         }
     }
 
@@ -369,8 +369,20 @@ impl ValueColumn {
 }
 
 impl Mixed {
+    fn push(&mut self, tag: Tag, payload: u64) {
+        self.tags.push(tag);
+        self.payloads.push(payload);
+        if let Some(count) = self.counts.get_mut(tag as usize) {
+            *count += 1;
+        }
+    }
+
+    fn count(&self, tag: Tag) -> usize {
+        self.counts.get(tag as usize).copied().unwrap_or(0)
+    }
+
     fn only(&self, tag: Tag) -> bool {
-        self.tags.iter().all(|t| *t == tag)
+        self.count(tag) == self.tags.len()
     }
 
     fn get(&self, row: usize) -> Option<ValueRef<'_>> {

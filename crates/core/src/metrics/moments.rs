@@ -39,7 +39,7 @@ impl MetricState for MomentsState {
         scores.finite(self.metric, &self.conversion, |floats| {
             moments.extend(floats);
             *absent += scores.absent() as u64;
-            *proportions &= floats.iter().all(|f| (0.0..=1.0).contains(f));
+            *proportions = floats.iter().fold(*proportions, |all, f| all & (*f >= 0.0) & (*f <= 1.0));
         })
     }
 
