@@ -160,13 +160,14 @@ def main():
         print(f"{name:58}{slow:11.3f}s{fast * 1e3:10.3f}ms{ratio:9,.0f}x{wanted:8,}x{'' if ratio >= wanted else '  MISSED'}", flush=True)
 
     print(f"\n{'accuracy + stderr, growth':58}{'':12}{'errorbar':>12}{'a sample':>10}{'bytes':>9}")
-    for n in [10**5, 10**6] + ([] if args.quick else [10**7]):
-        words = f"accuracy_stderr {n}"
-        ours.run(words)
-        fast = statistics.median(ours.run(words)[0] for _ in range(OURS_PER_ROUND))
-        [size] = ours.run(f"bytes {n}")[1]
-        ours.run("forget")
-        print(f"{f'{n:,} samples':58}{'':12}{fast * 1e3:10.3f}ms{fast / n * 1e9:8.1f}ns{size:9.1f}", flush=True)
+    for case, ids in (("accuracy_stderr", "in order"), ("scattered", "in no order")):
+        for n in [10**5, 10**6] + ([] if args.quick else [10**7]):
+            words = f"{case} {n}"
+            ours.run(words)
+            fast = statistics.median(ours.run(words)[0] for _ in range(OURS_PER_ROUND))
+            [size] = ours.run(f"bytes {n}")[1]
+            ours.run("forget")
+            print(f"{f'{n:,} samples, ids {ids}':58}{'':12}{fast * 1e3:10.3f}ms{fast / n * 1e9:8.1f}ns{size:9.1f}", flush=True)
     if missed:
         print(f"\n{missed} of {len(CASES)} below the wanted ratio")
 

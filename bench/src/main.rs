@@ -42,6 +42,8 @@ enum Kind {
     Grades,
     Binary,
     Continuous,
+    /// Grades again, but ids in no order.
+    Scattered,
 }
 
 impl Cases {
@@ -49,6 +51,10 @@ impl Cases {
         match *words {
             ["accuracy_stderr", n] => {
                 let columns = self.columns(Kind::Grades, n.parse()?, 1);
+                timed_results(columns, &Plan::new().metrics(metrics![accuracy(), stderr()]))
+            }
+            ["scattered", n] => {
+                let columns = self.columns(Kind::Scattered, n.parse()?, 1);
                 timed_results(columns, &Plan::new().metrics(metrics![accuracy(), stderr()]))
             }
             ["grouped", n] => {
@@ -125,11 +131,15 @@ fn make(kind: Kind, samples: usize, epochs: u32) -> ScoreColumns {
             let place = u64::from(epoch - 1) * samples as u64 + sample as u64;
             let unit = (mix(place) >> 11) as f64 / 2f64.powi(53);
             let score = match kind {
-                Kind::Grades => Score::new(if unit < 0.6 { "C" } else { "I" }),
+                Kind::Grades | Kind::Scattered => Score::new(if unit < 0.6 { "C" } else { "I" }),
                 Kind::Binary => Score::new(if unit < 0.6 { 1.0 } else { 0.0 }),
                 Kind::Continuous => Score::new(unit),
             };
-            let row = columns.push(format!("sample-{sample}"), epoch);
+            let id = match kind {
+                Kind::Scattered => format!("{:016x}", mix(sample as u64)),
+                _ => format!("sample-{sample}"),
+            };
+            let row = columns.push(id, epoch);
             let row = row.metadata("category", format!("g{}", sample % 50));
             // The one scorer is declared and each row scored once, so this cannot fail.
             let _ = row.score("s", score);
