@@ -230,6 +230,37 @@ proptest! {
     }
 }
 
+/// Map-valued scores in two shards: the aggregate of one field, merged.
+#[test]
+fn merged_aggregates_equal_the_whole() {
+    let value = |at: i64| match at % 5 {
+        0 => Value::map([("b", at)]),
+        1 => Value::map([("a", f64::NAN)]),
+        _ => Value::map([("a", at as f64 / 7.0)]),
+    };
+    let row =
+        |at: u8| RowOf { id: at, epoch: 1, value: Some(value(at.into())), cluster: Some(json!(at % 3)) };
+    let of = |places: std::ops::Range<u8>| columns(&places.map(row).collect::<Vec<_>>());
+    let registry = Registry::built_in();
+    for spec in [
+        "aggregate('a', stderr(cluster='c'), on_missing='skip')",
+        "aggregate('a', ci(), on_missing='zero')",
+        "aggregate('zz', mean(), on_missing='skip')",
+        "grouped(aggregate('a', mean(), on_missing='skip'), 'c', all='groups')",
+    ] {
+        let metric = registry.metric(&spec.parse().unwrap()).unwrap();
+        let mut merged = metric.state().unwrap();
+        for part in [of(0..9), of(9..10), of(10..30)] {
+            let mut state = metric.state().unwrap();
+            state.update(&ScoreSet::unreduced(&part, "s").unwrap().scores()).unwrap();
+            merged.merge(state).unwrap();
+        }
+        let whole = of(0..30);
+        let whole = metric.compute(&ScoreSet::unreduced(&whole, "s").unwrap().scores()).unwrap();
+        assert_eq!(sorted(whole), sorted(merged.finish().unwrap()), "{spec}");
+    }
+}
+
 /// A metric's value with its entries in a fixed order, bits in place of floats.
 fn sorted(value: MetricValue) -> BTreeMap<String, (u64, String)> {
     let entry =

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use crate::args::{ArgProblem, ArgType, passed, spec_of};
 use crate::error::{Error, Result};
-use crate::metric::{Figure, MetadataKeys, Metric, MetricValue, params_with_inner};
+use crate::metric::{
+    Figure, MetadataKeys, Metric, MetricState, MetricValue, compute_by_state, params_with_inner, same_state,
+};
 use crate::registry::{MetricEntry, Param, Registry};
 use crate::score::Metadata;
 use crate::scores::Scores;
@@ -123,18 +125,48 @@ impl Aggregate {
             None => leaf.to_leaf(),
         }))
     }
+
+    /// Hands over the fields of all scores as scores of their own, if there are any.
+    fn read<T>(
+        &self,
+        scores: &Scores<'_>,
+        tally: &mut Tally,
+        read: impl FnOnce(&Scores<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let mut positions = Vec::with_capacity(scores.len());
+        let mut values = Vec::with_capacity(scores.len());
+        tally.unconvertible.clear();
+        for at in 0..scores.len() {
+            if let Some(value) = self.field(scores, at, tally)? {
+                positions.push(at as u32);
+                values.push(value);
+            }
+        }
+        tally.read += positions.len();
+        if let Some(first) = tally.unconvertible.first() {
+            scores.note_unconvertible(tally.unconvertible.len(), *first);
+        }
+        if positions.is_empty() {
+            return Ok(None);
+        }
+        scores.with_values(&positions, values, read).map(Some)
+    }
 }
 
-/// What became of the fields, besides being read.
+/// What became of the fields.
 #[derive(Debug, Default)]
 struct Tally {
+    read: usize,
     skipped: usize,
     zeroed: usize,
     unconvertible: Vec<usize>,
 }
 
 impl Tally {
-    fn noted(&self, value: MetricValue) -> MetricValue {
+    /// The value with what is to be known about the fields; not a number if none was read.
+    fn noted(&self, value: Option<MetricValue>) -> MetricValue {
+        let nothing = || Figure::undefined(f64::NAN, "n = 0").into();
+        let value = value.filter(|_| self.read > 0).unwrap_or_else(nothing);
         let counts = [("skipped_samples", self.skipped), ("zeroed_samples", self.zeroed)];
         counts.into_iter().filter(|(_, count)| *count > 0).fold(value, |value, (key, n)| value.note(key, n))
     }
@@ -182,24 +214,54 @@ impl Metric for Aggregate {
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        if self.agg.state().is_some() {
+            return compute_by_state(AggregateState::new(self.clone()), scores);
+        }
         let mut tally = Tally::default();
-        let mut positions = Vec::with_capacity(scores.len());
-        let mut values = Vec::with_capacity(scores.len());
-        for at in 0..scores.len() {
-            if let Some(value) = self.field(scores, at, &mut tally)? {
-                positions.push(at as u32);
-                values.push(value);
-            }
+        let value = self.read(scores, &mut tally, |fields| self.agg.compute(fields))?;
+        Ok(tally.noted(value))
+    }
+
+    fn state(&self) -> Option<Box<dyn MetricState>> {
+        self.agg.state()?;
+        Some(Box::new(AggregateState::new(self.clone())))
+    }
+}
+
+/// The state of the inner metric over the fields seen so far.
+#[derive(Debug)]
+struct AggregateState {
+    aggregate: Aggregate,
+    inner: Option<Box<dyn MetricState>>,
+    tally: Tally,
+}
+
+impl AggregateState {
+    fn new(aggregate: Aggregate) -> Self {
+        AggregateState { inner: aggregate.agg.state(), aggregate, tally: Tally::default() }
+    }
+}
+
+impl MetricState for AggregateState {
+    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
+        let AggregateState { aggregate, inner, tally } = self;
+        let Some(inner) = inner else { return Ok(()) };
+        aggregate.read(scores, tally, |fields| inner.update(fields)).map(Option::unwrap_or_default)
+    }
+
+    fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
+        let other = same_state::<AggregateState>(other)?;
+        self.tally.read += other.tally.read;
+        self.tally.skipped += other.tally.skipped;
+        self.tally.zeroed += other.tally.zeroed;
+        match (&mut self.inner, other.inner) {
+            (Some(inner), Some(others)) => inner.merge(others),
+            _ => Ok(()),
         }
-        if let Some(first) = tally.unconvertible.first() {
-            scores.note_unconvertible(tally.unconvertible.len(), *first);
-        }
-        if positions.is_empty() {
-            let nothing: MetricValue = Figure::undefined(f64::NAN, "n = 0").into();
-            return Ok(tally.noted(nothing));
-        }
-        scores
-            .with_values(&positions, values, |fields| self.agg.compute(fields))
-            .map(|value| tally.noted(value))
+    }
+
+    fn finish(&self) -> Result<MetricValue> {
+        let value = self.inner.as_ref().map(|inner| inner.finish()).transpose()?;
+        Ok(self.tally.noted(value))
     }
 }
