@@ -65,6 +65,35 @@ pub type MetricEntry = Entry<Arc<dyn Metric>>;
 /// An entry that builds a reducer.
 pub type ReducerEntry = Entry<Arc<dyn Reducer>>;
 
+/// The one conversion that is built in.
+const VALUE_TO_FLOAT: Entry<Conversion> = Entry {
+    name: "value_to_float",
+    doc: "Grades to numbers: correct 1, partial 0.5, incorrect and noanswer 0; numbers and truth words as they are.",
+    params: &[
+        Param::optional("correct", "\"C\""),
+        Param::optional("incorrect", "\"I\""),
+        Param::optional("partial", "\"P\""),
+        Param::optional("noanswer", "\"N\""),
+    ],
+    build: |args| {
+        type SetGrade = fn(ValueToFloat, Leaf) -> ValueToFloat;
+        let setters: [(&str, SetGrade); 4] = [
+            ("correct", ValueToFloat::correct),
+            ("incorrect", ValueToFloat::incorrect),
+            ("partial", ValueToFloat::partial),
+            ("noanswer", ValueToFloat::noanswer),
+        ];
+        let mut grades = ValueToFloat::default();
+        for (name, set) in setters {
+            if let Some(grade) = args.get(name)? {
+                grades = set(grades, grade);
+            }
+        }
+        Ok(grades.into())
+    },
+    replaces: false,
+};
+
 inventory::collect!(MetricEntry);
 inventory::collect!(ReducerEntry);
 
@@ -136,7 +165,7 @@ type Table<T> = IndexMap<String, Registered<T>>;
 pub struct Registry {
     metrics: Table<Arc<dyn Metric>>,
     reducers: Table<Arc<dyn Reducer>>,
-    conversions: IndexMap<String, Conversion>,
+    conversions: Table<Conversion>,
 }
 
 impl fmt::Debug for Registry {
@@ -158,13 +187,14 @@ impl Registry {
     /// What errorbar brings, and nothing else.
     pub fn built_in() -> Self {
         let mut registry =
-            Registry { metrics: Table::new(), reducers: Table::new(), conversions: IndexMap::new() };
+            Registry { metrics: Table::new(), reducers: Table::new(), conversions: Table::new() };
         for entry in metrics::ENTRIES {
             insert(&mut registry.metrics, entry, true);
         }
         for entry in reducers::ENTRIES {
             insert(&mut registry.reducers, entry, true);
         }
+        insert(&mut registry.conversions, &VALUE_TO_FLOAT, true);
         registry
     }
 
@@ -219,12 +249,13 @@ impl Registry {
     }
 
     /// Adds a conversion of one's own under its name.
-    pub fn add_conversion(&mut self, conversion: Conversion) -> Result<()> {
-        let name = conversion.spec().name;
-        if name == "value_to_float" || self.conversions.contains_key(&name) {
-            return Err(Error::NameTaken { kind: "conversion", name });
-        }
-        self.conversions.insert(name, conversion);
+    pub fn add_conversion(&mut self, conversion: Conversion, doc: &str) -> Result<()> {
+        let Spec { name, package, .. } = conversion.spec();
+        free("conversion", &self.conversions, &name, false)?;
+        let listing =
+            Listing { name: name.clone(), params: Vec::new(), doc: doc.to_owned(), built_in: false };
+        let build: SharedBuild<Conversion> = Arc::new(move |_| Ok(conversion.clone()));
+        self.conversions.insert(name, Registered { listing, package, build });
         Ok(())
     }
 
@@ -257,29 +288,9 @@ impl Registry {
 
     /// Builds a conversion from its spec.
     pub fn conversion(&self, spec: &Spec) -> Result<Conversion> {
-        if spec.name == "value_to_float" {
-            let args = Args::bind(spec, &["correct", "incorrect", "partial", "noanswer"], self)?;
-            let mut grades = ValueToFloat::default();
-            if let Some(grade) = args.get::<Leaf>("correct")? {
-                grades = grades.correct(grade);
-            }
-            if let Some(grade) = args.get::<Leaf>("incorrect")? {
-                grades = grades.incorrect(grade);
-            }
-            if let Some(grade) = args.get::<Leaf>("partial")? {
-                grades = grades.partial(grade);
-            }
-            if let Some(grade) = args.get::<Leaf>("noanswer")? {
-                grades = grades.noanswer(grade);
-            }
-            return Ok(grades.into());
-        }
-        let names = self.conversions.keys().map(String::as_str).chain(["value_to_float"]);
-        self.conversions.get(&spec.name).cloned().ok_or_else(|| Error::UnknownName {
-            kind: "conversion",
-            name: spec.name.clone(),
-            nearest: nearest(&spec.name, names.collect::<Vec<_>>()).map(str::to_owned),
-        })
+        let found = self.conversions.get(&spec.name).filter(|registered| registered.goes_by(spec));
+        let registered = found.ok_or_else(|| unknown("conversion", spec, self.conversions.keys()))?;
+        self.build(registered, spec)
     }
 
     /// Builds the metrics of a task or a scorer.
@@ -313,6 +324,11 @@ impl Registry {
     /// All reducers, in order of registration.
     pub fn list_reducers(&self) -> impl Iterator<Item = &Listing> {
         self.reducers.values().map(|r| &r.listing)
+    }
+
+    /// All conversions, in order of registration.
+    pub fn list_conversions(&self) -> impl Iterator<Item = &Listing> {
+        self.conversions.values().map(|r| &r.listing)
     }
 
     fn build<T>(&self, registered: &Registered<T>, spec: &Spec) -> Result<T> {

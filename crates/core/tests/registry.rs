@@ -15,7 +15,8 @@ use errorbar_core::{Conversion, Error, Metric, Registry, Scores, Spec, metric_fn
 
 fn every_entry() -> Vec<Listing> {
     let registry = Registry::built_in();
-    registry.list_metrics().chain(registry.list_reducers()).cloned().collect()
+    let all = registry.list_metrics().chain(registry.list_reducers()).chain(registry.list_conversions());
+    all.cloned().collect()
 }
 
 #[test]
@@ -140,9 +141,12 @@ fn a_taken_name_is_refused_unless_it_replaces() {
 #[test]
 fn conversions_by_name() {
     let mut registry = Registry::built_in();
-    registry.add_conversion(Conversion::from_fn("half", |_| Some(0.5))).unwrap();
+    registry.add_conversion(Conversion::from_fn("half", |_| Some(0.5)), "One half.").unwrap();
     let metric = registry.metric(&"mean(to_float=half)".parse().unwrap()).unwrap();
     assert_eq!(metric.params()["to_float"], "half");
-    assert!(registry.add_conversion(Conversion::from_fn("half", |_| None)).is_err());
-    assert!(registry.add_conversion(Conversion::from_fn("value_to_float", |_| None)).is_err());
+    let listed: Vec<String> = registry.list_conversions().map(Listing::signature).collect();
+    assert_eq!(listed[0], r#"value_to_float(correct="C", incorrect="I", partial="P", noanswer="N")"#);
+    assert_eq!(listed[1], "half()");
+    assert!(registry.add_conversion(Conversion::from_fn("half", |_| None), "").is_err());
+    assert!(registry.add_conversion(Conversion::from_fn("value_to_float", |_| None), "").is_err());
 }

@@ -61,9 +61,9 @@ impl App {
         self.add(|registry| registry.add_reducer_object(Arc::new(reducer), doc))
     }
 
-    /// Adds a conversion under its own name.
-    pub fn conversion(self, conversion: Conversion) -> Self {
-        self.add(|registry| registry.add_conversion(conversion))
+    /// Adds a conversion under its own name, with a sentence for `errorbar list`.
+    pub fn conversion(self, conversion: Conversion, doc: &str) -> Self {
+        self.add(|registry| registry.add_conversion(conversion, doc))
     }
 
     fn add(mut self, add: impl FnOnce(&mut Registry) -> Result<()>) -> Self {
@@ -127,7 +127,10 @@ mod tests {
         App::new()
             .metric(best, "The best.")
             .reducer(reducer_fn("first", |scores| Ok(scores[0].clone())), "The first.")
-            .conversion(Conversion::from_fn("length", |value| value.as_text().ok().map(|t| t.len() as f64)))
+            .conversion(
+                Conversion::from_fn("length", |value| value.as_text().ok().map(|t| t.len() as f64)),
+                "How long the text is.",
+            )
     }
 
     #[test]

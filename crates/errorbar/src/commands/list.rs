@@ -33,6 +33,7 @@ pub(crate) struct ListArgs {
 enum Kind {
     Metrics,
     Reducers,
+    Conversions,
 }
 
 impl Kind {
@@ -40,6 +41,7 @@ impl Kind {
         match self {
             Kind::Metrics => "metric",
             Kind::Reducers => "reducer",
+            Kind::Conversions => "conversion",
         }
     }
 
@@ -47,6 +49,7 @@ impl Kind {
         match self {
             Kind::Metrics => "Metrics",
             Kind::Reducers => "Reducers",
+            Kind::Conversions => "Conversions",
         }
     }
 
@@ -54,6 +57,7 @@ impl Kind {
         match self {
             Kind::Metrics => registry.list_metrics().collect(),
             Kind::Reducers => registry.list_reducers().collect(),
+            Kind::Conversions => registry.list_conversions().collect(),
         }
     }
 }
@@ -61,7 +65,7 @@ impl Kind {
 type Section<'a> = (Kind, Vec<&'a Listing>);
 
 pub(crate) fn run(args: &ListArgs, registry: &Registry) -> anyhow::Result<Status> {
-    let kinds = args.kind.map_or(vec![Kind::Metrics, Kind::Reducers], |kind| vec![kind]);
+    let kinds = args.kind.map_or(vec![Kind::Metrics, Kind::Reducers, Kind::Conversions], |kind| vec![kind]);
     let sections: Vec<Section<'_>> = kinds.into_iter().map(|kind| (kind, kind.entries(registry))).collect();
     let text = match args.format {
         Format::Table => table(&sections),
