@@ -320,3 +320,12 @@ fn small_tables() {
     }
     assert_eq!(merged, 0);
 }
+
+#[test]
+fn a_zero_of_one_epoch_has_no_sign() {
+    let mut columns = ScoreColumns::new(["s"]);
+    columns.push("a", 1).score("s", Score::new(-0.0)).unwrap();
+    let r = compute(&columns, metrics![mean()]);
+    let reduced = r.reductions[0].iter(&columns).next().unwrap().1;
+    assert!(reduced.to_f64().is_sign_positive());
+}
