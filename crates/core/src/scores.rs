@@ -29,16 +29,16 @@ pub struct ScoreSet<'a> {
     pub(crate) details: Cow<'a, Details>,
     /// The row of `columns` that each value belongs to (its first epoch, for reduced scores);
     /// `None` when they are the same rows.
-    pub(crate) sample_rows: Option<Cow<'a, [u32]>>,
+    pub(crate) sample_rows: Option<Vec<u32>>,
     pub(crate) seed: u64,
     /// Samples that have no score here: missing or unscored.
     pub(crate) absent: usize,
-    pub(crate) converted: ConversionCache,
+    converted: ConversionCache,
 }
 
 /// The columns converted so far: several metrics share one conversion.
 #[derive(Debug, Default)]
-pub(crate) struct ConversionCache {
+struct ConversionCache {
     converted: Mutex<Vec<(Conversion, Arc<Floats>)>>,
     /// Values without a meaning as a number that a metric met on its own: how many, and a row with one.
     met_elsewhere: Mutex<Vec<(usize, usize)>>,
@@ -64,6 +64,27 @@ impl<'a> ScoreSet<'a> {
             sample_rows: None,
             seed: 0,
             absent: columns.len() - present + unscored,
+            converted: ConversionCache::default(),
+        }
+    }
+
+    /// Values made of others: reduced, or one field of them. `sample_rows` says whose they are.
+    pub(crate) fn derived(
+        columns: &'a ScoreColumns,
+        scorer: &'a str,
+        values: ValueColumn,
+        details: Details,
+        sample_rows: Option<Vec<u32>>,
+        seed: u64,
+    ) -> Self {
+        ScoreSet {
+            columns,
+            scorer,
+            values: Cow::Owned(values),
+            details: Cow::Owned(details),
+            sample_rows,
+            seed,
+            absent: 0,
             converted: ConversionCache::default(),
         }
     }
@@ -114,7 +135,7 @@ impl<'a> ScoreSet<'a> {
     }
 
     /// The rows that are scored, and how many are unscored. Missing rows are neither.
-    pub(crate) fn scored_rows(&self) -> (Rows<'static>, usize) {
+    pub(crate) fn scored_rows(&self) -> (Rows, usize) {
         if self.values.is_all_scored() {
             return (Rows::All(self.values.len()), 0);
         }
@@ -127,19 +148,15 @@ impl<'a> ScoreSet<'a> {
                 None => {}
             }
         }
-        if rows.len() == self.values.len() {
-            (Rows::All(rows.len()), unscored)
-        } else {
-            (Rows::Some(Cow::Owned(rows)), unscored)
-        }
+        (Rows::Some(rows), unscored)
     }
 }
 
 /// A choice of rows.
 #[derive(Clone, Debug)]
-pub(crate) enum Rows<'a> {
+pub(crate) enum Rows {
     All(usize),
-    Some(Cow<'a, [u32]>),
+    Some(Vec<u32>),
 }
 
 /// The scores that a metric is computed over. Unscored ones are never among them.
@@ -161,12 +178,12 @@ pub(crate) enum Rows<'a> {
 #[derive(Clone, Debug)]
 pub struct Scores<'a> {
     set: &'a ScoreSet<'a>,
-    rows: Rows<'a>,
+    rows: Rows,
     is_part: bool,
 }
 
 impl<'a> Scores<'a> {
-    pub(crate) fn new(set: &'a ScoreSet<'a>, rows: Rows<'a>) -> Self {
+    pub(crate) fn new(set: &'a ScoreSet<'a>, rows: Rows) -> Self {
         Scores { set, rows, is_part: false }
     }
 
@@ -237,20 +254,21 @@ impl<'a> Scores<'a> {
         self.set.columns.id(self.set.sample_row(self.row(at)))
     }
 
-    /// The row of the score columns that a position belongs to.
-    pub(crate) fn sample_row(&self, at: usize) -> usize {
-        self.set.sample_row(self.row(at))
-    }
-
-    /// What is recorded with the scores besides their values, by position.
-    pub(crate) fn details(&self) -> Details {
+    /// Other values for some of the positions, the samples and all that is recorded staying the same.
+    pub(crate) fn derive(
+        &self,
+        positions: impl Iterator<Item = usize> + Clone,
+        values: ValueColumn,
+    ) -> ScoreSet<'a> {
         let mut details = Details::default();
         if !self.set.details.is_empty() {
-            for at in 0..self.len() {
-                details.set(at, self.set.detail(self.row(at)));
+            for (row, at) in positions.clone().enumerate() {
+                details.set(row, self.set.detail(self.row(at)));
             }
         }
-        details
+        let sample_rows = positions.map(|at| self.set.sample_row(self.row(at)) as u32).collect();
+        let ScoreSet { columns, scorer, seed, .. } = self.set;
+        ScoreSet::derived(columns, scorer, values, details, Some(sample_rows), *seed)
     }
 
     /// The metadata of the sample at a position.
@@ -311,7 +329,7 @@ impl<'a> Scores<'a> {
     /// The same scores, only some of the positions.
     pub(crate) fn subset(&self, positions: &[u32]) -> Scores<'a> {
         let rows = positions.iter().map(|at| self.row(*at as usize) as u32).collect();
-        Scores { set: self.set, rows: Rows::Some(Cow::Owned(rows)), is_part: true }
+        Scores { set: self.set, rows: Rows::Some(rows), is_part: true }
     }
 
     /// Other values for some of the positions, the samples staying the same.
@@ -323,24 +341,7 @@ impl<'a> Scores<'a> {
     ) -> T {
         let mut column = ValueColumn::default();
         values.into_iter().for_each(|leaf| column.push_leaf(leaf));
-        let sample_rows: Vec<u32> =
-            positions.iter().map(|at| self.set.sample_row(self.row(*at as usize)) as u32).collect();
-        let mut details = Details::default();
-        if !self.set.details.is_empty() {
-            for (row, at) in positions.iter().enumerate() {
-                details.set(row, self.set.detail(self.row(*at as usize)));
-            }
-        }
-        let set = ScoreSet {
-            columns: self.set.columns,
-            scorer: self.set.scorer,
-            values: Cow::Owned(column),
-            details: Cow::Owned(details),
-            sample_rows: Some(Cow::Owned(sample_rows)),
-            seed: self.set.seed,
-            absent: 0,
-            converted: ConversionCache::default(),
-        };
+        let set = self.derive(positions.iter().map(|at| *at as usize), column);
         let result = read(&Scores { set: &set, rows: Rows::All(positions.len()), is_part: true });
         for (count, row) in set.unconvertible() {
             self.note_unconvertible(count, positions.get(row).map_or(0, |at| *at as usize));

@@ -1,6 +1,5 @@
 //! The blocks of one scorer under one reducer.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
@@ -12,7 +11,7 @@ use crate::metric::{Figure, Metric, MetricValue};
 use crate::naming::TakenKeys;
 use crate::plan::{MetricItem, MetricMap, Metrics};
 use crate::score::Metadata;
-use crate::scores::{ConversionCache, ScoreSet, Scores};
+use crate::scores::{ScoreSet, Scores};
 use crate::value::{Leaf, ValueRef};
 
 /// What all blocks of a view have in common.
@@ -174,17 +173,7 @@ fn by_key(
     for (key, Matched { pattern, metrics }) in matched_keys(&scores, map, context, &mut results.warnings)? {
         let field = Field { context, key: &key, pattern };
         let column = field.column(&scores)?;
-        let sample_rows: Vec<u32> = (0..scores.len()).map(|at| scores.sample_row(at) as u32).collect();
-        let mut values = ScoreSet {
-            columns: set.columns,
-            scorer: set.scorer,
-            values: Cow::Owned(column),
-            details: Cow::Owned(scores.details()),
-            sample_rows: Some(Cow::Owned(sample_rows)),
-            seed: set.seed,
-            absent: 0,
-            converted: ConversionCache::default(),
-        };
+        let mut values = scores.derive(0..scores.len(), column);
         let (rows, unscored_here) = values.scored_rows();
         values.absent = context.missing + unscored + unscored_here;
         let of_key = Scores::new(&values, rows);

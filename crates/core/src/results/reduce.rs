@@ -1,12 +1,10 @@
 //! From every epoch to one score per sample, column by column.
 
-use std::borrow::Cow;
-
 use crate::columns::{Detail, Details, SampleIndex, ScoreColumns, ScorerColumn, ValueColumn};
 use crate::error::{Error, Result};
 use crate::reducer::{DetailView, EpochReducer, EpochValues, Lifting, Reduced, Reducer, merge_details};
 use crate::score::Score;
-use crate::scores::{ConversionCache, ScoreSet};
+use crate::scores::ScoreSet;
 use crate::value::{Conversion, Value};
 
 /// The scores of one scorer, reduced.
@@ -65,16 +63,8 @@ impl<'a> Reduction<'a> {
 
     fn finish(self, seed: u64) -> ReducedScores<'a> {
         let values = self.values.unwrap_or_else(|| ValueColumn::from_floats(self.floats));
-        let set = ScoreSet {
-            columns: self.columns,
-            scorer: &self.scorer.name,
-            values: Cow::Owned(values),
-            details: Cow::Owned(self.details),
-            sample_rows: self.sample_rows.map(Cow::Owned),
-            seed,
-            absent: 0,
-            converted: ConversionCache::default(),
-        };
+        let (columns, name) = (self.columns, &self.scorer.name);
+        let set = ScoreSet::derived(columns, name, values, self.details, self.sample_rows, seed);
         ReducedScores { set, unconvertible: self.unconvertible }
     }
 
@@ -232,7 +222,7 @@ impl<'a> Reduction<'a> {
 /// Samples in the order in which this scorer first scored them: gaps may make that another order than
 /// the one they appear in.
 fn for_each_sample(index: &SampleIndex, values: &ValueColumn, each: impl FnMut(&[u32])) {
-    if values.has_missing() || values.len() < index.rows() {
+    if values.has_missing() {
         index.for_each_present(|row| values.is_scored(row as usize).is_some(), each);
     } else {
         index.for_each(each);

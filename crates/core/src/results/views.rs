@@ -88,15 +88,21 @@ impl View<'_> {
             });
         }
         let missing = self.index.len() - reduced.set.values.len();
-        reduced.set.absent = missing + reduced.set.scored_rows().1;
-        let unconvertible = reduced.unconvertible.map_or(0, |(count, _)| count);
-        self.blocks(&reduced.set, metrics, name.clone(), missing, unconvertible, results)?;
+        reduced.set.absent = missing + reduced.set.values.count_present().1;
+        let context = BlockContext {
+            reducer: name.clone(),
+            missing,
+            unconvertible: reduced.unconvertible.map_or(0, |(count, _)| count),
+            unreduced: false,
+            ..self.context()
+        };
+        self.blocks(&reduced.set, metrics, &context, results)?;
         let ScoreSet { values, details, sample_rows, .. } = reduced.set;
         results.reductions.push(Reduction {
             scorer: self.scorer.name.clone(),
             reducer: name,
             samples: ReducedSamples {
-                rows: sample_rows.map(|rows| rows.into_owned()).unwrap_or_default(),
+                rows: sample_rows.unwrap_or_default(),
                 values: values.into_owned(),
                 details: details.into_owned(),
             },
@@ -106,33 +112,35 @@ impl View<'_> {
 
     fn unreduced(&self, metrics: &Metrics, results: &mut Results) -> Result<()> {
         let set = ScoreSet::of_column(self.columns, self.scorer).with_seed(self.seed);
-        let missing = self.columns.len() - self.scorer.values.count_present().0;
-        self.blocks(&set, metrics, None, missing, 0, results)
+        self.blocks(&set, metrics, &self.context(), results)
+    }
+
+    /// What the blocks of every epoch by itself have in common; those of reduced scores differ in parts.
+    fn context(&self) -> BlockContext<'_> {
+        let (present, unscored) = self.scorer.values.count_present();
+        let missing = self.columns.len() - present;
+        BlockContext {
+            scorer: &self.scorer.name,
+            reducer: None,
+            params: self.params,
+            missing,
+            errored: self.columns.errored(),
+            epochs: self.index.max_rows(),
+            unreduced: true,
+            unscored_epochs: unscored,
+            missing_epochs: missing,
+            unconvertible: 0,
+        }
     }
 
     fn blocks(
         &self,
         set: &ScoreSet<'_>,
         metrics: &Metrics,
-        reducer: Option<String>,
-        missing: usize,
-        unconvertible: usize,
+        context: &BlockContext<'_>,
         results: &mut Results,
     ) -> Result<()> {
-        let (present, unscored) = self.scorer.values.count_present();
-        let context = BlockContext {
-            scorer: &self.scorer.name,
-            reducer,
-            params: self.params,
-            missing,
-            errored: self.columns.errored(),
-            epochs: self.index.max_rows(),
-            unreduced: set.sample_rows.is_none() && matches!(set.values, std::borrow::Cow::Borrowed(_)),
-            unscored_epochs: unscored,
-            missing_epochs: self.columns.len() - present,
-            unconvertible,
-        };
-        block::blocks(set, metrics, &context, results)?;
+        block::blocks(set, metrics, context, results)?;
         results.warnings.extend(unconvertible_warnings(set, None));
         Ok(())
     }

@@ -8,7 +8,7 @@ fn unknown(scores: &Scores) -> f64 {
 
 #[reducer(wants = "reduced")]
 fn of_metrics_only(scores: &[Score]) -> Result<Score> {
-    todo!()
+    unreachable!()
 }
 
 #[metric(wants = "everything")]
