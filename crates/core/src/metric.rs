@@ -55,6 +55,15 @@ impl Figure {
         self
     }
 
+    /// Adds a note if there is something to note.
+    #[must_use]
+    pub fn note_some(self, key: &str, value: Option<impl Into<Json>>) -> Self {
+        match value {
+            Some(value) => self.note(key, value),
+            None => self,
+        }
+    }
+
     /// Why the number means "unknown", if it does.
     pub fn undefined_reason(&self) -> Option<&str> {
         self.notes.get("undefined").and_then(Json::as_str)

@@ -190,9 +190,8 @@ impl Ci {
         let tail = (1.0 - level) / 2.0;
         let clusters = clusters.map(|c| c.len());
         let note = |figure: Figure| {
-            let figure = figure.note("level", level).note("seed", seed);
-            let figure = clusters.map_or(figure.clone(), |g| figure.note("clusters", g));
-            with_reason(figure, too_few(scores.len() as u64, clusters))
+            let figure = figure.note("level", level).note("seed", seed).note_some("clusters", clusters);
+            figure.note_some("undefined", too_few(scores.len() as u64, clusters))
         };
         Ok(MetricValue::interval(quantile_linear(&means, tail), quantile_linear(&means, 1.0 - tail), note))
     }
@@ -205,13 +204,6 @@ fn too_few(n: u64, clusters: Option<usize>) -> Option<&'static str> {
         (1, _) => Some("n < 2"),
         (_, Some(g)) if g < 2 => Some("clusters < 2"),
         _ => None,
-    }
-}
-
-fn with_reason(figure: Figure, reason: Option<&str>) -> Figure {
-    match reason {
-        Some(reason) => figure.note("undefined", reason),
-        None => figure,
     }
 }
 
@@ -243,10 +235,9 @@ impl MetricState for CiState {
         };
         let reason = too_few(n, clusters);
         let note = |figure: Figure| {
-            let figure = figure.note("level", self.level);
-            let figure = if reason.is_none() { figure.note("df", df) } else { figure };
-            let figure = clusters.map_or(figure.clone(), |g| figure.note("clusters", g));
-            with_reason(figure, reason)
+            let df = reason.is_none().then_some(df);
+            let figure = figure.note("level", self.level).note_some("df", df);
+            figure.note_some("clusters", clusters).note_some("undefined", reason)
         };
         if n == 0 {
             return Ok(MetricValue::interval(0.0, 0.0, note));

@@ -328,8 +328,7 @@ fn mean_of<'a>(
         } else {
             floats.iter().sum::<f64>() / floats.len() as f64
         };
-        let figure = Figure::new(value);
-        if unknown == 0 { figure } else { figure.note("undefined_groups", unknown) }
+        Figure::new(value).note_some("undefined_groups", (unknown > 0).then_some(unknown))
     };
     let mut by_key: IndexMap<Option<String>, Vec<&Figure>> = IndexMap::new();
     for value in values {

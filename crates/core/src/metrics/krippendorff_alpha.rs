@@ -110,8 +110,8 @@ impl Metric for KrippendorffAlpha {
             None => Figure::undefined(f64::NAN, "no sample with two ratings"),
         };
         let skipped = scores.len() - units;
-        let figure = if skipped == 0 { figure } else { figure.note("skipped_samples", skipped) };
-        Ok(figure.note("units", units).into())
+        let skipped = (skipped > 0).then_some(skipped);
+        Ok(figure.note_some("skipped_samples", skipped).note("units", units).into())
     }
 }
 

@@ -48,6 +48,6 @@ impl MetricState for PerSequenceState {
         } else {
             Figure::new(libm::exp(self.surprise.divide(self.sequences)))
         };
-        Ok(if self.missing == 0 { figure } else { figure.note("missing_metadata", self.missing) }.into())
+        Ok(figure.note_some("missing_metadata", (self.missing > 0).then_some(self.missing)).into())
     }
 }

@@ -47,6 +47,6 @@ impl MetricState for PerTokenState {
         } else {
             Figure::new(libm::exp(-self.log_probs.to_f64() / tokens))
         };
-        Ok(if self.missing == 0 { figure } else { figure.note("missing_metadata", self.missing) }.into())
+        Ok(figure.note_some("missing_metadata", (self.missing > 0).then_some(self.missing)).into())
     }
 }

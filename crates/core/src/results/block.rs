@@ -128,31 +128,37 @@ fn failure(metric: &dyn Metric, error: Error) -> Failure {
     Failure { metric: metric.spec().log_name().into_owned(), error }
 }
 
-/// Entries of a plain block: keyed by name, numbered where a key is taken.
-fn add_plain(block: &mut Block, taken: &mut TakenKeys, metric: &dyn Metric, value: MetricValue) {
-    let spec = metric.spec();
-    let log_name = spec.log_name().into_owned();
-    let params = metric.params();
-    let mut add = |key: &str, name: String, group: Option<String>, figure: Figure| {
-        block.metrics.insert(taken.take(key, 2), entry(name, group, figure, &params));
-    };
+/// A figure of a metric, and which of its several it is.
+enum Part {
+    Only,
+    Key(String),
+    Place(usize),
+}
+
+/// The figures of a metric; those that it left out are not among them.
+fn parts(value: MetricValue) -> Vec<(Part, Figure)> {
     match value {
-        MetricValue::Number(figure) => add(&spec.name, log_name, None, figure),
-        MetricValue::Map(map) => {
-            for (key, figure) in map {
-                if let Some(figure) = figure {
-                    add(&key, key.clone(), Some(log_name.clone()), figure);
-                }
-            }
-        }
+        MetricValue::Number(figure) => vec![(Part::Only, figure)],
+        MetricValue::Map(map) => map.into_iter().filter_map(|(key, f)| Some((Part::Key(key), f?))).collect(),
         MetricValue::List(list) => {
-            for (at, figure) in list.into_iter().enumerate() {
-                if let Some(figure) = figure {
-                    let number = (at + 1).to_string();
-                    add(&format!("{}-{number}", spec.name), number, Some(log_name.clone()), figure);
-                }
-            }
+            list.into_iter().enumerate().filter_map(|(at, f)| Some((Part::Place(at), f?))).collect()
         }
+    }
+}
+
+/// Entries of a plain block: keyed by name, numbered where a key is taken; places count from 1.
+fn add_plain(block: &mut Block, taken: &mut TakenKeys, metric: &dyn Metric, value: MetricValue) {
+    let (spec, params) = (metric.spec(), metric.params());
+    let log_name = spec.log_name().into_owned();
+    for (part, figure) in parts(value) {
+        let (key, name, group) = match part {
+            Part::Only => (spec.name.clone(), log_name.clone(), None),
+            Part::Key(key) => (key.clone(), key, Some(log_name.clone())),
+            Part::Place(at) => {
+                (format!("{}-{}", spec.name, at + 1), (at + 1).to_string(), Some(log_name.clone()))
+            }
+        };
+        block.metrics.insert(taken.take(&key, 2), entry(name, group, figure, &params));
     }
 }
 
@@ -191,29 +197,18 @@ fn by_key(
     Ok(())
 }
 
-/// Entries of a block by key: keyed by the metric's log name, the last one of a key standing.
+/// Entries of a block by key: keyed by the metric's log name, the last one of a key standing; places
+/// count from 0.
 fn add_by_key(block: &mut Block, metric: &dyn Metric, value: MetricValue) {
-    let log_name = metric.spec().log_name().into_owned();
     let params = metric.params();
-    let mut add = |key: String, name: String, group: Option<String>, figure: Figure| {
+    let log_name = metric.spec().log_name().into_owned();
+    for (part, figure) in parts(value) {
+        let (key, name, group) = match part {
+            Part::Only => (log_name.clone(), log_name.clone(), None),
+            Part::Key(key) => (format!("{log_name}_{key}"), key, Some(log_name.clone())),
+            Part::Place(at) => (format!("{log_name}_{at}"), at.to_string(), Some(log_name.clone())),
+        };
         block.metrics.insert(key, entry(name, group, figure, &params));
-    };
-    match value {
-        MetricValue::Number(figure) => add(log_name.clone(), log_name, None, figure),
-        MetricValue::Map(map) => {
-            for (key, figure) in map {
-                if let Some(figure) = figure {
-                    add(format!("{log_name}_{key}"), key, Some(log_name.clone()), figure);
-                }
-            }
-        }
-        MetricValue::List(list) => {
-            for (at, figure) in list.into_iter().enumerate() {
-                if let Some(figure) = figure {
-                    add(format!("{log_name}_{at}"), at.to_string(), Some(log_name.clone()), figure);
-                }
-            }
-        }
     }
 }
 
