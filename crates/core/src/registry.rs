@@ -1,10 +1,12 @@
-//! Everything that can be called by name: metrics, reducers and conversions.
+//! Everything that can be called by name: metrics, reducers, conversions, and what other rooms add.
 //!
 //! The registry is a value that is passed in, not a global: a test can hold two. The built-in
 //! entries come from the explicit lists in `metrics/mod.rs` and `reducers/mod.rs`; what the macros
 //! define is collected at link time by `inventory`; anything else is added by hand.
 
+use std::any::{Any, TypeId};
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -141,11 +143,39 @@ struct Registered<T> {
     build: SharedBuild<T>,
 }
 
-impl<T> Registered<T> {
+impl<T: 'static> Registered<T> {
+    fn new(entry: &Entry<T>, built_in: bool) -> Self {
+        let listing = Listing {
+            name: entry.name.to_owned(),
+            params: entry.params.to_vec(),
+            doc: entry.doc.to_owned(),
+            built_in,
+        };
+        let package = built_in.then(|| "inspect_ai".to_owned());
+        Registered { listing, package, build: Arc::new(entry.build) }
+    }
+
     /// Whether a spec with this package, or none, can mean this entry.
     fn goes_by(&self, spec: &Spec) -> bool {
         spec.package.is_none() || spec.package == self.package
     }
+}
+
+/// A kind of thing that is built by name: metrics, reducers and conversions here, scorers, solvers and tasks
+/// in other rooms.
+pub trait Named: Clone + Send + Sync + 'static {
+    /// What it is called in messages: `metric`.
+    const KIND: &'static str;
+}
+
+impl Named for Arc<dyn Metric> {
+    const KIND: &'static str = "metric";
+}
+impl Named for Arc<dyn Reducer> {
+    const KIND: &'static str = "reducer";
+}
+impl Named for Conversion {
+    const KIND: &'static str = "conversion";
 }
 
 type Table<T> = IndexMap<String, Registered<T>>;
@@ -163,16 +193,17 @@ type Table<T> = IndexMap<String, Registered<T>>;
 /// ```
 #[derive(Clone)]
 pub struct Registry {
-    metrics: Table<Arc<dyn Metric>>,
-    reducers: Table<Arc<dyn Reducer>>,
-    conversions: Table<Conversion>,
+    /// One `Table<T>` for each kind that has an entry, so that a room which core does not know can add its own.
+    tables: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
 }
 
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names =
+            |names: &mut dyn Iterator<Item = &Listing>| names.map(|l| l.name.clone()).collect::<Vec<_>>();
         f.debug_struct("Registry")
-            .field("metrics", &self.metrics.keys().collect::<Vec<_>>())
-            .field("reducers", &self.reducers.keys().collect::<Vec<_>>())
+            .field("metrics", &names(&mut self.list_metrics()))
+            .field("reducers", &names(&mut self.list_reducers()))
             .finish_non_exhaustive()
     }
 }
@@ -184,113 +215,113 @@ impl Default for Registry {
 }
 
 impl Registry {
-    /// What errorbar brings, and nothing else.
+    /// What the engine brings, and nothing else.
     pub fn built_in() -> Self {
-        let mut registry =
-            Registry { metrics: Table::new(), reducers: Table::new(), conversions: Table::new() };
-        for entry in metrics::ENTRIES {
-            insert(&mut registry.metrics, entry, true);
-        }
-        for entry in reducers::ENTRIES {
-            insert(&mut registry.reducers, entry, true);
-        }
-        insert(&mut registry.conversions, &VALUE_TO_FLOAT, true);
+        let mut registry = Registry { tables: HashMap::new() };
+        registry.add_built_in(metrics::ENTRIES);
+        registry.add_built_in(reducers::ENTRIES);
+        registry.add_built_in(&[VALUE_TO_FLOAT]);
         registry
     }
 
-    /// What errorbar brings and what `#[metric]` and `#[reducer]` define in the program.
+    /// What the engine brings and what `#[metric]` and `#[reducer]` define in the program.
     pub fn collected() -> Result<Self> {
         let mut registry = Registry::built_in();
         for entry in inventory::iter::<MetricEntry> {
-            registry.add_metric(entry)?;
+            registry.add(entry)?;
         }
         for entry in inventory::iter::<ReducerEntry> {
-            registry.add_reducer(entry)?;
+            registry.add(entry)?;
         }
         Ok(registry)
     }
 
+    /// Adds an entry of any kind; a name that is taken is refused unless the entry says that it replaces.
+    pub fn add<T: Named>(&mut self, entry: &Entry<T>) -> Result<()> {
+        self.free::<T>(entry.name, entry.replaces)?;
+        self.insert(&[(entry, false)]);
+        Ok(())
+    }
+
+    /// Adds what a room brings itself; such entries also go by the package of the reference.
+    pub fn add_built_in<T: Named>(&mut self, entries: &[Entry<T>]) {
+        let entries: Vec<(&Entry<T>, bool)> = entries.iter().map(|entry| (entry, true)).collect();
+        self.insert(&entries);
+    }
+
+    /// Adds something that is ready under the name of its spec, without arguments.
+    pub fn add_object<T: Named>(&mut self, spec: Spec, doc: &str, object: T) -> Result<()> {
+        let Spec { name, package, .. } = spec;
+        self.free::<T>(&name, false)?;
+        let listing =
+            Listing { name: name.clone(), params: Vec::new(), doc: doc.to_owned(), built_in: false };
+        let build: SharedBuild<T> = Arc::new(move |_| Ok(object.clone()));
+        self.change(|table| {
+            table.insert(name, Registered { listing, package, build });
+        });
+        Ok(())
+    }
+
     /// Adds a metric; a name that is taken is refused unless the entry says that it replaces.
     pub fn add_metric(&mut self, entry: &MetricEntry) -> Result<()> {
-        free("metric", &self.metrics, entry.name, entry.replaces)?;
-        insert(&mut self.metrics, entry, false);
-        Ok(())
+        self.add(entry)
     }
 
     /// Adds a reducer; a name that is taken is refused unless the entry says that it replaces.
     pub fn add_reducer(&mut self, entry: &ReducerEntry) -> Result<()> {
-        free("reducer", &self.reducers, entry.name, entry.replaces)?;
-        insert(&mut self.reducers, entry, false);
-        Ok(())
+        self.add(entry)
     }
 
     /// Adds a ready metric under its own name, without arguments.
     pub fn add_metric_object(&mut self, metric: Arc<dyn Metric>, doc: &str) -> Result<()> {
-        let Spec { name, package, .. } = metric.spec();
-        free("metric", &self.metrics, &name, false)?;
-        let listing =
-            Listing { name: name.clone(), params: Vec::new(), doc: doc.to_owned(), built_in: false };
-        self.metrics
-            .insert(name, Registered { listing, package, build: Arc::new(move |_| Ok(Arc::clone(&metric))) });
-        Ok(())
+        self.add_object(metric.spec(), doc, metric)
     }
 
     /// Adds a ready reducer under its own name, without arguments.
     pub fn add_reducer_object(&mut self, reducer: Arc<dyn Reducer>, doc: &str) -> Result<()> {
-        let Spec { name, package, .. } = reducer.spec();
-        free("reducer", &self.reducers, &name, false)?;
-        let listing =
-            Listing { name: name.clone(), params: Vec::new(), doc: doc.to_owned(), built_in: false };
-        self.reducers.insert(
-            name,
-            Registered { listing, package, build: Arc::new(move |_| Ok(Arc::clone(&reducer))) },
-        );
-        Ok(())
+        self.add_object(reducer.spec(), doc, reducer)
     }
 
     /// Adds a conversion of one's own under its name.
     pub fn add_conversion(&mut self, conversion: Conversion, doc: &str) -> Result<()> {
-        let Spec { name, package, .. } = conversion.spec();
-        free("conversion", &self.conversions, &name, false)?;
-        let listing =
-            Listing { name: name.clone(), params: Vec::new(), doc: doc.to_owned(), built_in: false };
-        let build: SharedBuild<Conversion> = Arc::new(move |_| Ok(conversion.clone()));
-        self.conversions.insert(name, Registered { listing, package, build });
-        Ok(())
+        self.add_object(conversion.spec(), doc, conversion)
+    }
+
+    /// Builds anything from its spec.
+    pub fn build<T: Named>(&self, spec: &Spec) -> Result<T> {
+        match self.find::<T>(spec, &spec.name) {
+            Some(registered) => self.call(registered, spec),
+            None => Err(self.unknown::<T>(spec)),
+        }
     }
 
     /// Builds a metric from its spec.
     pub fn metric(&self, spec: &Spec) -> Result<Arc<dyn Metric>> {
-        let found = self.metrics.get(&spec.name).filter(|registered| registered.goes_by(spec));
-        let registered = found.ok_or_else(|| unknown("metric", spec, self.metrics.keys()))?;
-        self.build(registered, spec)
+        self.build(spec)
     }
 
     /// Builds a reducer from its spec. `name_k` is shorthand for `name(k)`, unless a reducer of
     /// that literal name is registered.
     pub fn reducer(&self, spec: &Spec) -> Result<Arc<dyn Reducer>> {
-        if let Some(registered) = self.reducers.get(&spec.name).filter(|registered| registered.goes_by(spec))
-        {
-            return self.build(registered, spec);
+        type Built = Arc<dyn Reducer>;
+        if let Some(registered) = self.find::<Built>(spec, &spec.name) {
+            return self.call(registered, spec);
         }
         if let Some((name, k)) = split_k_suffix(&spec.name)
-            && let Some(registered) = self.reducers.get(name)
-            && registered.goes_by(spec)
+            && let Some(registered) = self.find::<Built>(spec, name)
             && registered.listing.params.first().is_some_and(|p| p.name == "k")
         {
             let k = i64::try_from(k).unwrap_or(i64::MAX);
             let mut long = Spec { name: name.to_owned(), ..spec.clone() };
             long.args.insert(0, Arg::Int(k));
-            return self.build(registered, &long);
+            return self.call(registered, &long);
         }
-        Err(unknown("reducer", spec, self.reducers.keys()))
+        Err(self.unknown::<Built>(spec))
     }
 
     /// Builds a conversion from its spec.
     pub fn conversion(&self, spec: &Spec) -> Result<Conversion> {
-        let found = self.conversions.get(&spec.name).filter(|registered| registered.goes_by(spec));
-        let registered = found.ok_or_else(|| unknown("conversion", spec, self.conversions.keys()))?;
-        self.build(registered, spec)
+        self.build(spec)
     }
 
     /// Builds the metrics of a task or a scorer.
@@ -316,55 +347,68 @@ impl Registry {
         }
     }
 
+    /// All entries of a kind, in order of registration.
+    pub fn list<T: Named>(&self) -> impl Iterator<Item = &Listing> {
+        self.table::<T>().into_iter().flat_map(IndexMap::values).map(|registered| &registered.listing)
+    }
+
     /// All metrics, in order of registration.
     pub fn list_metrics(&self) -> impl Iterator<Item = &Listing> {
-        self.metrics.values().map(|r| &r.listing)
+        self.list::<Arc<dyn Metric>>()
     }
 
     /// All reducers, in order of registration.
     pub fn list_reducers(&self) -> impl Iterator<Item = &Listing> {
-        self.reducers.values().map(|r| &r.listing)
+        self.list::<Arc<dyn Reducer>>()
     }
 
     /// All conversions, in order of registration.
     pub fn list_conversions(&self) -> impl Iterator<Item = &Listing> {
-        self.conversions.values().map(|r| &r.listing)
+        self.list::<Conversion>()
     }
 
-    fn build<T>(&self, registered: &Registered<T>, spec: &Spec) -> Result<T> {
+    fn table<T: Named>(&self) -> Option<&Table<T>> {
+        self.tables.get(&TypeId::of::<T>())?.downcast_ref()
+    }
+
+    /// Registries are cloned with their tables shared, so a table is copied when it changes.
+    fn change<T: Named>(&mut self, change: impl FnOnce(&mut Table<T>)) {
+        let mut table = self.table::<T>().cloned().unwrap_or_default();
+        change(&mut table);
+        self.tables.insert(TypeId::of::<T>(), Arc::new(table));
+    }
+
+    fn insert<T: Named>(&mut self, entries: &[(&Entry<T>, bool)]) {
+        self.change(|table| {
+            for (entry, built_in) in entries {
+                table.insert(entry.name.to_owned(), Registered::new(entry, *built_in));
+            }
+        });
+    }
+
+    fn free<T: Named>(&self, name: &str, replaces: bool) -> Result<()> {
+        if self.table::<T>().is_some_and(|table| table.contains_key(name)) && !replaces {
+            return Err(Error::NameTaken { kind: T::KIND, name: name.to_owned() });
+        }
+        Ok(())
+    }
+
+    /// The entry of this name, if a spec with that package, or none, can mean it.
+    fn find<T: Named>(&self, spec: &Spec, name: &str) -> Option<&Registered<T>> {
+        self.table::<T>()?.get(name).filter(|registered| registered.goes_by(spec))
+    }
+
+    fn call<T>(&self, registered: &Registered<T>, spec: &Spec) -> Result<T> {
         let names: Vec<&str> = registered.listing.params.iter().map(|p| p.name.as_ref()).collect();
         (registered.build)(&Args::bind(spec, &names, self)?)
     }
-}
 
-fn insert<T: 'static>(table: &mut Table<T>, entry: &Entry<T>, built_in: bool) {
-    let listing = Listing {
-        name: entry.name.to_owned(),
-        params: entry.params.to_vec(),
-        doc: entry.doc.to_owned(),
-        built_in,
-    };
-    table.insert(
-        entry.name.to_owned(),
-        Registered {
-            listing,
-            package: built_in.then(|| "inspect_ai".to_owned()),
-            build: Arc::new(entry.build),
-        },
-    );
-}
-
-fn free<T>(kind: &'static str, table: &Table<T>, name: &str, replaces: bool) -> Result<()> {
-    if table.contains_key(name) && !replaces {
-        return Err(Error::NameTaken { kind, name: name.to_owned() });
-    }
-    Ok(())
-}
-
-fn unknown<'a>(kind: &'static str, spec: &Spec, names: impl Iterator<Item = &'a String> + Clone) -> Error {
-    Error::UnknownName {
-        kind,
-        name: spec.log_name().into_owned(),
-        nearest: nearest(&spec.name, names.map(String::as_str)).map(str::to_owned),
+    fn unknown<T: Named>(&self, spec: &Spec) -> Error {
+        Error::UnknownName {
+            kind: T::KIND,
+            name: spec.log_name().into_owned(),
+            nearest: nearest(&spec.name, self.list::<T>().map(|listing| listing.name.as_str()))
+                .map(str::to_owned),
+        }
     }
 }
