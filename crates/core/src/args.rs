@@ -1,5 +1,6 @@
 //! The arguments of a spec, by name and by type.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -7,10 +8,11 @@ use indexmap::IndexMap;
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::registry::Registry;
+use crate::score::Metadata;
 use crate::spec::{Arg, Spec};
 use crate::value::{Conversion, Leaf};
 
-/// The arguments that were passed to a metric, a reducer or a conversion, bound to their names.
+/// The arguments that were passed to whatever a spec names, bound to their names.
 #[derive(Debug)]
 pub struct Args<'a> {
     target: String,
@@ -37,6 +39,45 @@ impl<'a> Args<'a> {
     /// The argument, which must be passed.
     pub fn required<T: ArgType>(&self, name: &str) -> Result<T> {
         self.get(name)?.ok_or_else(|| self.error(name, format!("is missing; it is {}", T::EXPECTED)))
+    }
+
+    /// The arguments that were passed, by name, as logs record them; an explicit null counts as not passed.
+    ///
+    /// ```
+    /// use errorbar_core::registry::{Entry, Named, Param};
+    /// use errorbar_core::{Metadata, Registry};
+    ///
+    /// #[derive(Clone)]
+    /// struct Recorded(Metadata);
+    /// impl Named for Recorded {
+    ///     const KIND: &'static str = "recorded thing";
+    /// }
+    ///
+    /// let mut registry = Registry::built_in();
+    /// registry.add(&Entry {
+    ///     name: "quiz",
+    ///     doc: "",
+    ///     params: const { &[Param::required("level"), Param::optional("seed", "None")] },
+    ///     build: |args| Ok(Recorded(args.to_log())),
+    ///     replaces: false,
+    /// })?;
+    /// let Recorded(args) = registry.build(&"quiz('hard', seed=None)".parse()?)?;
+    /// assert_eq!(serde_json::to_string(&args).unwrap(), r#"{"level":"hard"}"#);
+    /// # Ok::<(), errorbar_core::Error>(())
+    /// ```
+    pub fn to_log(&self) -> Metadata {
+        let passed = self.values.iter().filter(|(_, arg)| **arg != Arg::Null);
+        passed.map(|(name, arg)| (name.clone(), arg.to_log_json(name))).collect()
+    }
+
+    /// What everything that an argument names is built from.
+    pub fn registry(&self) -> &Registry {
+        self.registry
+    }
+
+    /// The folder that files among the arguments are relative to.
+    pub fn folder(&self) -> &Path {
+        self.registry.folder()
     }
 
     /// An error about an argument.
@@ -67,11 +108,11 @@ impl ArgProblem {
     }
 }
 
-/// A type that arguments of metrics and reducers may have.
+/// A type that arguments may have: those of metrics and reducers, scorers, solvers and tasks.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an argument of a metric or a reducer",
+    message = "`{Self}` cannot be an argument, for specs have no way to write it",
     label = "not an argument type",
-    note = "arguments are of type bool, f64, i64, u64, u32, usize, String, Leaf, Conversion, Arc<dyn Metric>, or Vec<T> and Option<T> of these"
+    note = "arguments are of type bool, f64, i64, u64, u32, usize, String, Leaf, Conversion, Arc<dyn Metric>, AnyScorer, AnySolver, or Vec<T> and Option<T> of these"
 )]
 pub trait ArgType: Sized {
     /// The type in words, for messages: `a number`.

@@ -40,7 +40,7 @@ fn number_behind(prefix: &str, key: &str) -> Option<u128> {
 }
 
 /// Names made unique: the second `s` becomes `s1`, the third `s2`.
-pub(crate) fn unique_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+pub fn unique_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut taken = TakenKeys::default();
     names.into_iter().map(|name| taken.take(name, 1)).collect()
 }

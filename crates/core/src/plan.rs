@@ -108,18 +108,24 @@ impl<I: Into<MetricItem>> FromIterator<I> for Metrics {
 #[macro_export]
 macro_rules! metrics {
     (@list [$($done:expr,)*]) => {
-        $crate::Metrics::List(vec![$($done),*])
+        $crate::Metrics::List(::std::vec![$($done),*])
     };
-    (@list [$($done:expr,)*] { $($pattern:literal : [$($metric:expr),* $(,)?]),* $(,)? } $(, $($rest:tt)*)?) => {
+    (@list [$($done:expr,)*] { $($map:tt)* } $(, $($rest:tt)*)?) => {
         $crate::metrics!(@list [
             $($done,)*
-            $crate::MetricItem::Map($crate::MetricMap::from_iter([
-                $(($pattern.to_string(), vec![$(std::sync::Arc::new($metric) as std::sync::Arc<dyn $crate::Metric>),*])),*
-            ])),
+            $crate::MetricItem::Map($crate::metrics!(@map { $($map)* })),
         ] $($($rest)*)?)
     };
     (@list [$($done:expr,)*] $metric:expr $(, $($rest:tt)*)?) => {
         $crate::metrics!(@list [$($done,)* $crate::MetricItem::from($metric),] $($($rest)*)?)
+    };
+    (@map { $($pattern:literal : [$($metric:expr),* $(,)?]),* $(,)? }) => {
+        <$crate::MetricMap as ::std::iter::FromIterator<_>>::from_iter([
+            $((
+                ::std::string::String::from($pattern),
+                ::std::vec![$(::std::sync::Arc::new($metric) as ::std::sync::Arc<dyn $crate::Metric>),*],
+            )),*
+        ])
     };
     ($($all:tt)*) => {
         $crate::metrics!(@list [] $($all)*)
@@ -231,6 +237,13 @@ impl Epochs {
         Epochs { count, reducers: None }
     }
 
+    /// The same reducers over another number of epochs.
+    #[must_use]
+    pub fn with_count(mut self, count: u32) -> Self {
+        self.count = count;
+        self
+    }
+
     /// The number of epochs.
     pub fn epochs(&self) -> u32 {
         self.count
@@ -246,6 +259,12 @@ impl Epochs {
         let reducers = Reducers::explicit(choices.iter().map(build).collect::<Result<_>>()?);
         reducers.check(self.count)?;
         Ok(reducers)
+    }
+}
+
+impl From<u32> for Epochs {
+    fn from(count: u32) -> Self {
+        Epochs::count(count)
     }
 }
 

@@ -8,6 +8,7 @@ use std::any::{Any, TypeId};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -195,6 +196,8 @@ type Table<T> = IndexMap<String, Registered<T>>;
 pub struct Registry {
     /// One `Table<T>` for each kind that has an entry, so that a room which core does not know can add its own.
     tables: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    /// What files among arguments are relative to; nothing here opens them.
+    folder: PathBuf,
 }
 
 impl fmt::Debug for Registry {
@@ -217,7 +220,7 @@ impl Default for Registry {
 impl Registry {
     /// What the engine brings, and nothing else.
     pub fn built_in() -> Self {
-        let mut registry = Registry { tables: HashMap::new() };
+        let mut registry = Registry { tables: HashMap::new(), folder: PathBuf::new() };
         registry.add_built_in(metrics::ENTRIES);
         registry.add_built_in(reducers::ENTRIES);
         registry.add_built_in(&[VALUE_TO_FLOAT]);
@@ -234,6 +237,17 @@ impl Registry {
             registry.add(entry)?;
         }
         Ok(registry)
+    }
+
+    /// The same, with files among arguments relative to this folder: that of a task file, for the specs in it.
+    #[must_use]
+    pub fn relative_to(&self, folder: impl Into<PathBuf>) -> Self {
+        Registry { tables: self.tables.clone(), folder: folder.into() }
+    }
+
+    /// The folder that files among arguments are relative to; empty for the current one.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Adds an entry of any kind; a name that is taken is refused unless the entry says that it replaces.

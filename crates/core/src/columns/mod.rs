@@ -219,6 +219,13 @@ impl ScoreColumns {
         self.epochs.get(row).copied().unwrap_or(0)
     }
 
+    /// The score of a row by this scorer, if it has one.
+    pub fn score(&self, row: usize, scorer: &str) -> Option<Score> {
+        let column = self.scorer(scorer)?;
+        let value = column.values.to_value(row)?;
+        Some(column.details.to_detail(row, Some(column)).into_score(value))
+    }
+
     /// The names of the scorers.
     pub fn scorer_names(&self) -> impl Iterator<Item = &str> {
         self.scorers.iter().map(|s| s.name.as_str())

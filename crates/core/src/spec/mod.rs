@@ -138,6 +138,22 @@ impl Spec {
         self
     }
 
+    /// Adds a keyword argument if it was passed.
+    ///
+    /// ```
+    /// use errorbar_core::spec::Spec;
+    ///
+    /// assert_eq!(Spec::new("match").kwarg_some("numeric", Some(true)).to_string(), "match(numeric=true)");
+    /// assert_eq!(Spec::new("match").kwarg_some("numeric", None::<bool>).to_string(), "match()");
+    /// ```
+    #[must_use]
+    pub fn kwarg_some(self, name: impl Into<String>, value: Option<impl Into<Arg>>) -> Self {
+        match value {
+            Some(value) => self.kwarg(name, value),
+            None => self,
+        }
+    }
+
     /// The name with its package, as logs record it: `inspect_ai/stderr`.
     ///
     /// ```

@@ -75,7 +75,7 @@ pub(super) fn epoch(text: &str) -> Result<u32, TableErrorKind> {
 }
 
 /// A text from a file, short and in quotes.
-pub(super) fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     let short: String = text.chars().take(40).collect();
     format!("{short:?}{}", if short.len() < text.len() { "…" } else { "" })
 }

@@ -1,7 +1,6 @@
 //! Tables as CSV or TSV.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::str;
 
 use csv::ByteRecord;
@@ -10,10 +9,8 @@ use serde_json::Value as Json;
 
 use super::builder::{Builder, epoch};
 use super::error::Problem;
+use crate::delimited::{BUFFER_BYTES, ends_in_quote, line_at};
 use super::{DEFAULT_SCORES, EPOCH, ID, ScoreTable, TableErrorKind, TableOptions, cell, no_score_column};
-
-/// Reading in larger pieces than the default measurably helps on long tables.
-const BUFFER_BYTES: usize = 1 << 18;
 
 pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, Problem> {
     // Flexible, because the reader's own complaint about a short row cannot name the sample.
@@ -25,7 +22,7 @@ pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<
         .from_reader(file);
     rows(&mut reader, delimiter, options).map_err(|problem| {
         let mut file = reader.into_inner();
-        problem.map_lines(|offset| line_at(&mut file, offset))
+        problem.map_lines(|offset| line_at(&mut file, offset).ok())
     })
 }
 
@@ -52,59 +49,6 @@ fn rows(
         return Err(TableErrorKind::UnclosedQuote.on_line(last));
     }
     builder.finish(layout.metadata_keys)
-}
-
-/// Whether a quote is open at the end of the file; `record` is where the last record starts.
-fn ends_in_quote(file: &mut File, record: u64, delimiter: u8) -> std::io::Result<bool> {
-    enum At {
-        FieldStart,
-        Bare,
-        Quoted,
-        /// Behind a quotation mark within a quote: the end of it, or half of a doubled mark.
-        Mark,
-    }
-    file.seek(SeekFrom::Start(record))?;
-    let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
-    let mut at = At::FieldStart;
-    loop {
-        let bytes = reader.fill_buf()?;
-        if bytes.is_empty() {
-            return Ok(matches!(at, At::Quoted));
-        }
-        for &byte in bytes {
-            at = match (at, byte) {
-                (At::FieldStart | At::Mark, b'"') => At::Quoted,
-                (At::Quoted, b'"') => At::Mark,
-                (At::Quoted, _) => At::Quoted,
-                (_, byte) if byte == delimiter || matches!(byte, b'\r' | b'\n') => At::FieldStart,
-                _ => At::Bare,
-            };
-        }
-        let read = bytes.len();
-        reader.consume(read);
-    }
-}
-
-/// The line of the record that starts at or after a byte, past the line ends that may lie before it.
-fn line_at(file: &mut File, offset: u64) -> Option<u64> {
-    file.rewind().ok()?;
-    let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
-    let (mut line, mut at) = (1, 0);
-    loop {
-        let bytes = reader.fill_buf().ok()?;
-        if bytes.is_empty() {
-            return Some(line);
-        }
-        for &byte in bytes {
-            if at >= offset && !matches!(byte, b'\r' | b'\n') {
-                return Some(line);
-            }
-            line += u64::from(byte == b'\n');
-            at += 1;
-        }
-        let read = bytes.len();
-        reader.consume(read);
-    }
 }
 
 fn read_error(error: csv::Error) -> Problem {

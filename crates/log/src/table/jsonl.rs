@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 
 use super::builder::{Builder, epoch, shown};
 use super::error::Problem;
-use super::json_value::{self, Scalar};
+use crate::json_value::{self, Scalar};
 use super::{DEFAULT_SCORES, EPOCH, ID, ScoreTable, TableErrorKind, TableOptions, no_score_column};
 
 const BUFFER_BYTES: usize = 1 << 18;

@@ -4,7 +4,6 @@ mod builder;
 mod cell;
 mod delimited;
 mod error;
-mod json_value;
 mod jsonl;
 
 use std::fs::File;
@@ -13,6 +12,7 @@ use std::path::Path;
 use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, ScoreColumns};
 
+pub(crate) use builder::shown;
 pub use error::{TableError, TableErrorKind};
 
 /// The column that names the sample.
