@@ -1,0 +1,107 @@
+//! Records from CSV and TSV files.
+
+use std::fs;
+use std::io::Cursor;
+use std::path::Path;
+
+use errorbar_log::delimited::{ends_in_quote, line_at};
+use serde_json::Value as Json;
+
+use super::error::{DatasetError, Line, Place};
+use super::record::Record;
+
+pub(super) fn read(
+    path: &Path,
+    take: &mut dyn FnMut(Record) -> Result<(), DatasetError>,
+) -> Result<(), DatasetError> {
+    let unreadable = |problem: String| DatasetError::Read { path: path.to_owned(), problem };
+    // Whole, because the samples stay in memory anyway, and lines can then be counted when something fails.
+    let bytes = fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8 text".to_owned()))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let delimiter = match path.extension() {
+        Some(extension) if extension.eq_ignore_ascii_case("tsv") => b'\t',
+        _ => b',',
+    };
+    let place = |offset: u64| {
+        let line = line_at(Cursor::new(text.as_bytes()), offset).ok().map(Line::Line);
+        Place { path: Some(path.to_owned()), line }
+    };
+    let wrong = |offset: u64, problem: String| DatasetError::Record { place: place(offset), problem };
+
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(text.as_bytes());
+    let offset_of = |row: &csv::StringRecord| row.position().map_or(0, csv::Position::byte);
+    let mut row = csv::StringRecord::new();
+    let mut next = |row: &mut csv::StringRecord| {
+        reader.read_record(row).map_err(|error| unreadable(error.to_string()))
+    };
+    if !next(&mut row)? {
+        return Ok(());
+    }
+    let header: Vec<String> = row.iter().map(|name| name.trim().to_owned()).collect();
+    for (at, name) in header.iter().enumerate() {
+        if header.iter().skip(at + 1).any(|other| other == name) {
+            return Err(wrong(0, format!("the header has two columns `{name}`; rename one")));
+        }
+    }
+    // Lines are counted as records go by: counting from the start for each would be quadratic.
+    let mut lines = LineCounter::new(text);
+    let mut last = 0;
+    while next(&mut row)? {
+        last = offset_of(&row);
+        if row.len() != header.len() {
+            // A quote that is never closed is the likelier mistake, and swallows rows.
+            open_quote(text, last, delimiter, &wrong)?;
+            return Err(wrong(
+                last,
+                format!("{} fields where the header has {}; quote commas within a field", row.len(), header.len()),
+            ));
+        }
+        let place = Place { path: Some(path.to_owned()), line: Some(Line::Line(lines.at(last))) };
+        let fields = header.iter().cloned().zip(row.iter().map(Json::from));
+        take(Record::new(place, fields))?;
+    }
+    open_quote(text, last, delimiter, &wrong)
+}
+
+fn open_quote(
+    text: &str,
+    record: u64,
+    delimiter: u8,
+    wrong: &dyn Fn(u64, String) -> DatasetError,
+) -> Result<(), DatasetError> {
+    match ends_in_quote(Cursor::new(text.as_bytes()), record, delimiter) {
+        Ok(true) => Err(wrong(record, "a quotation mark is opened here and never closed".to_owned())),
+        _ => Ok(()),
+    }
+}
+
+/// The line of ever later bytes.
+struct LineCounter<'t> {
+    rest: &'t [u8],
+    at: u64,
+    line: u64,
+}
+
+impl<'t> LineCounter<'t> {
+    fn new(text: &'t str) -> Self {
+        LineCounter { rest: text.as_bytes(), at: 0, line: 1 }
+    }
+
+    /// The line of the record that starts at or after this byte, past blank lines before it.
+    fn at(&mut self, offset: u64) -> u64 {
+        while let Some((&byte, rest)) = self.rest.split_first() {
+            if self.at >= offset && !matches!(byte, b'\r' | b'\n') {
+                break;
+            }
+            self.line += u64::from(byte == b'\n');
+            self.at += 1;
+            self.rest = rest;
+        }
+        self.line
+    }
+}

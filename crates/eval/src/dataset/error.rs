@@ -1,0 +1,125 @@
+//! What can be wrong with a dataset, with the place and the way out.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Where a record is: its file and line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file; none for samples made in code.
+    pub path: Option<PathBuf>,
+    /// The line, or, for a JSON list, the number of the record.
+    pub line: Option<Line>,
+}
+
+/// A place within a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// The line, from 1.
+    Line(u64),
+    /// The number of the record in a list, from 1.
+    Record(usize),
+}
+
+impl Place {
+    /// The place of samples made in code.
+    pub const NOWHERE: Place = Place { path: None, line: None };
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = &self.path {
+            write!(f, "{}", path.display())?;
+        }
+        match self.line {
+            Some(Line::Line(line)) => write!(f, ", line {line}"),
+            Some(Line::Record(number)) => write!(f, ", record {number}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why a dataset cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DatasetError {
+    /// The file cannot be opened or read.
+    #[error("cannot read the dataset {}: {problem}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        problem: String,
+    },
+    /// A record that is not in the form of its file.
+    #[error("{place}: {problem}")]
+    Record {
+        /// Where.
+        place: Place,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A field that the mapping names and the record lacks.
+    #[error("{place}: no field `{field}`; {}", known_fields(known, nearest.as_deref()))]
+    MissingField {
+        /// Where.
+        place: Place,
+        /// The field.
+        field: String,
+        /// The fields that there are.
+        known: Vec<String>,
+        /// The one closest to it.
+        nearest: Option<String>,
+    },
+    /// No sample.
+    #[error(
+        "the dataset{} is empty; an evaluation needs at least one sample",
+        location.as_ref().map(|path| format!(" {path}")).unwrap_or_default()
+    )]
+    Empty {
+        /// The file.
+        location: Option<String>,
+    },
+    /// Two samples of one id.
+    #[error("{}", duplicate(id, first, second, *numbered))]
+    DuplicateId {
+        /// The id.
+        id: String,
+        /// Number and place of the first sample of that id.
+        first: (usize, Place),
+        /// Number and place of the second.
+        second: (usize, Place),
+        /// Whether the second got its id by counting.
+        numbered: bool,
+    },
+    /// Choices that cannot be shuffled.
+    #[error("sample {sample:?}: {problem}")]
+    Choices {
+        /// The sample's id.
+        sample: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+fn known_fields(known: &[String], nearest: Option<&str>) -> String {
+    match nearest {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None if known.is_empty() => "the record has no field at all".to_owned(),
+        None => format!("there are: {}", known.join(", ")),
+    }
+}
+
+fn duplicate(id: &str, first: &(usize, Place), second: &(usize, Place), numbered: bool) -> String {
+    let name = |(number, place): &(usize, Place)| match place.line {
+        Some(_) => place.to_string(),
+        None => format!("sample number {number}"),
+    };
+    let (first, second) = (name(first), name(second));
+    let advice = if numbered {
+        "give every sample an id, or none"
+    } else {
+        "ids must differ; to run a sample several times, use epochs"
+    };
+    format!("two samples have the id {id:?} ({first}; {second}); {advice}")
+}

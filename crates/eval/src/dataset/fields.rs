@@ -1,0 +1,202 @@
+//! Which field of a record is what.
+
+use errorbar_core::{Error, Result};
+use serde_json::Value as Json;
+
+use super::record::Record;
+use crate::{Input, Sample, SampleId, Target};
+
+/// One field, or several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OneOrMany {
+    /// One field, which may hold a list.
+    One(String),
+    /// Several, in order.
+    Many(Vec<String>),
+}
+
+impl From<&str> for OneOrMany {
+    fn from(name: &str) -> Self {
+        OneOrMany::One(name.to_owned())
+    }
+}
+impl<const N: usize> From<[&str; N]> for OneOrMany {
+    fn from(names: [&str; N]) -> Self {
+        OneOrMany::Many(names.map(str::to_owned).to_vec())
+    }
+}
+
+/// Which field of a record is what: `input`, `target`, `choices` and `id` if nothing else is said, where there
+/// are such fields.
+///
+/// ```no_run
+/// use errorbar_eval::{Fields, csv_dataset};
+/// let fields = Fields::new().input("question").target("answer").choices(["a", "b", "c", "d"]).metadata(["category"]);
+/// csv_dataset("quiz.csv", fields.reader());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fields {
+    /// The question.
+    pub input: Option<String>,
+    /// What would be right; several fields give several targets.
+    pub target: Option<OneOrMany>,
+    /// The choices: a field for each, or one that holds a list.
+    pub choices: Option<OneOrMany>,
+    /// The sample's id.
+    pub id: Option<String>,
+    /// Fields to keep as metadata; a field `metadata` that holds an object, if nothing is said.
+    pub metadata: Option<Vec<String>>,
+}
+
+impl Fields {
+    /// The fields that are called what they are.
+    pub fn new() -> Self {
+        Fields::default()
+    }
+
+    /// The question.
+    #[must_use]
+    pub fn input(mut self, field: impl Into<String>) -> Self {
+        self.input = Some(field.into());
+        self
+    }
+
+    /// What would be right.
+    #[must_use]
+    pub fn target(mut self, field: impl Into<OneOrMany>) -> Self {
+        self.target = Some(field.into());
+        self
+    }
+
+    /// The choices.
+    #[must_use]
+    pub fn choices(mut self, fields: impl Into<OneOrMany>) -> Self {
+        self.choices = Some(fields.into());
+        self
+    }
+
+    /// The sample's id.
+    #[must_use]
+    pub fn id(mut self, field: impl Into<String>) -> Self {
+        self.id = Some(field.into());
+        self
+    }
+
+    /// Fields to keep as metadata.
+    #[must_use]
+    pub fn metadata(mut self, fields: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.metadata = Some(fields.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The function from record to sample that [`csv_dataset`](super::csv_dataset) takes.
+    pub fn reader(self) -> impl Fn(&Record) -> Result<Sample> {
+        move |record| self.sample(record)
+    }
+
+    fn sample(&self, record: &Record) -> Result<Sample> {
+        let mut sample = Sample::new(self.read_input(record)?);
+        sample.target = self.read_target(record)?;
+        sample.choices = self.read_choices(record)?;
+        sample.id = self.read_id(record)?;
+        match &self.metadata {
+            Some(fields) => {
+                for field in fields {
+                    if let Some(value) = required(record, field) {
+                        sample.metadata.insert(field.clone(), value.clone());
+                    }
+                }
+            }
+            None => {
+                if let Some(Json::Object(entries)) = record.get("metadata") {
+                    sample.metadata = entries.clone();
+                }
+            }
+        }
+        Ok(sample)
+    }
+
+    fn read_input(&self, record: &Record) -> Result<Input> {
+        let field = self.input.as_deref().unwrap_or("input");
+        match required(record, field) {
+            Some(Json::Array(_)) => {
+                let value = record.get(field).cloned().unwrap_or_default();
+                serde_json::from_value(value).map(Input::Messages).map_err(|error| {
+                    Error::custom(format!(
+                        "`{field}` is a list, but not of messages {{\"role\": \"user\", \"content\": \"…\"}}: {error}"
+                    ))
+                })
+            }
+            _ => Ok(Input::Text(record[field].to_owned())),
+        }
+    }
+
+    fn read_target(&self, record: &Record) -> Result<Target> {
+        match &self.target {
+            None if record.get("target").is_none() => Ok(Target::default()),
+            None => texts(record, "target"),
+            Some(OneOrMany::One(field)) => texts(record, field),
+            Some(OneOrMany::Many(fields)) => {
+                Ok(fields.iter().map(|field| record[field.as_str()].to_owned()).collect::<Vec<_>>().into())
+            }
+        }
+    }
+
+    fn read_choices(&self, record: &Record) -> Result<Vec<String>> {
+        let list = |field: &str| match required(record, field) {
+            Some(Json::Array(items)) => Ok(items.iter().map(text).collect()),
+            None => Ok(Vec::new()),
+            Some(_) => Err(Error::custom(format!(
+                "`{field}` is no list; name the field of each choice: choices = [\"a\", \"b\", …]"
+            ))),
+        };
+        match &self.choices {
+            None => match record.get("choices") {
+                None | Some(Json::Null) => Ok(Vec::new()),
+                Some(_) => list("choices"),
+            },
+            Some(OneOrMany::One(field)) => list(field),
+            Some(OneOrMany::Many(fields)) => {
+                Ok(fields.iter().map(|field| record[field.as_str()].to_owned()).collect())
+            }
+        }
+    }
+
+    fn read_id(&self, record: &Record) -> Result<Option<SampleId>> {
+        let value = match &self.id {
+            Some(field) => required(record, field),
+            None => record.get("id").filter(|value| !value.is_null()),
+        };
+        match value {
+            None => Ok(None),
+            Some(Json::String(id)) if id.is_empty() => Err(Error::custom(format!(
+                "the id (field `{}`) is empty",
+                self.id.as_deref().unwrap_or("id")
+            ))),
+            Some(Json::String(id)) => Ok(Some(SampleId::from(id.as_str()))),
+            Some(value) => match value.as_i64() {
+                Some(number) => Ok(Some(SampleId::Int(number))),
+                None => Err(Error::custom(format!("an id is a text or a whole number, found {value}"))),
+            },
+        }
+    }
+}
+
+fn required<'r>(record: &'r Record, field: &str) -> Option<&'r Json> {
+    let value = record.get(field);
+    if value.is_none() {
+        record.miss(field);
+    }
+    value
+}
+
+fn texts(record: &Record, field: &str) -> Result<Target> {
+    Ok(match required(record, field) {
+        Some(Json::Array(items)) => items.iter().map(text).collect::<Vec<_>>().into(),
+        _ => Target::from(&record[field]),
+    })
+}
+
+fn text(value: &Json) -> String {
+    crate::template::text_of(value).into_owned()
+}

@@ -1,0 +1,59 @@
+//! Records from JSON files: a list of objects, or an object a line.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Map, Value as Json};
+
+use super::error::{DatasetError, Line, Place};
+use super::record::Record;
+
+pub(super) fn read(
+    path: &Path,
+    take: &mut dyn FnMut(Record) -> Result<(), DatasetError>,
+) -> Result<(), DatasetError> {
+    let unreadable = |problem: String| DatasetError::Read { path: path.to_owned(), problem };
+    let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let place = |line: Line| Place { path: Some(path.to_owned()), line: Some(line) };
+    let object = |value: Json, place: &Place| match value {
+        Json::Object(fields) => Ok(fields),
+        other => Err(DatasetError::Record {
+            place: place.clone(),
+            problem: format!("a record is an object {{\"input\": …, \"target\": …}}, found {}", kind(&other)),
+        }),
+    };
+    if text.trim_start().starts_with('[') {
+        let records: Vec<Json> = serde_json::from_str(text).map_err(|error| unreadable(error.to_string()))?;
+        for (number, value) in (1..).zip(records) {
+            let place = place(Line::Record(number));
+            let fields: Map<String, Json> = object(value, &place)?;
+            take(Record::new(place, fields))?;
+        }
+        return Ok(());
+    }
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let place = place(Line::Line(number));
+        let value = serde_json::from_str(line).map_err(|error| DatasetError::Record {
+            place: place.clone(),
+            problem: format!("{error}; the file holds one JSON object a line, or one list of objects"),
+        })?;
+        let fields = object(value, &place)?;
+        take(Record::new(place, fields))?;
+    }
+    Ok(())
+}
+
+fn kind(value: &Json) -> &'static str {
+    match value {
+        Json::Null => "null",
+        Json::Bool(_) => "a boolean",
+        Json::Number(_) => "a number",
+        Json::String(_) => "a text",
+        Json::Array(_) => "a list",
+        Json::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,53 @@
+//! From dataset to log: datasets, models, solvers, scorers, tasks and the runner. The only async room.
+//!
+//! A [`Task`] is checked as a whole before anything runs ([`Task::prepare`]), so that no mistake shows up after
+//! an hour; then its samples run concurrently, each is written to the log when it is done, and the results are
+//! computed by the one function of `errorbar-core`. They are put into dataset order first: what a run reports does
+//! not depend on which sample came back first.
+#![forbid(unsafe_code)]
+
+mod dataset;
+mod error;
+mod model;
+mod registry;
+mod run;
+mod sample;
+mod scorer;
+pub mod scorers;
+mod solver;
+pub mod solvers;
+mod state;
+mod task;
+mod task_file;
+mod template;
+pub mod text;
+
+use std::future::Future;
+use std::pin::Pin;
+
+pub use dataset::{
+    Dataset, DatasetError, Fields, IntoSample, OneOrMany, Place, Record, csv_dataset, json_dataset,
+};
+pub use error::{Error, Result};
+pub use errorbar_log::eval::{Input, Message, ModelOutput, OutputChoice, Role, SampleId, Targets, Usage};
+pub use model::{
+    AnyModel, FnModel, Generate, Mock, Model, OpenModel, Provider, ProviderEntry, Replay, Request, model_fn,
+    open_model,
+};
+pub use registry::{Submitted, built_in_registry, collected_registry};
+pub use run::{
+    Cancel, Finished, LogFormat, Observer, PrepareError, Prepared, Progress, Quiet, Resumable, RunOptions, Running,
+    RunningFigure, Stop, block_on, cancel_on_interrupt, open_resumable,
+};
+pub use sample::{Sample, Target};
+pub use scorer::{AnyScorer, Scorer, ScorerEntry};
+pub use solver::{AnySolver, Chain, Solver, SolverEntry};
+pub use state::{Choice, TaskState};
+pub use task::{FailOnError, ModelChoice, Task, TaskEntry};
+pub use task_file::{Mistake, TaskFileError, load_task_file, parse_task_file};
+
+#[doc(hidden)]
+pub use inventory;
+
+/// A future on the heap, as solvers, scorers and models return it.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

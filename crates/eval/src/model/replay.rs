@@ -1,0 +1,127 @@
+//! `replay/FILE`: answers that were recorded before.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use errorbar_core::{Error, Result};
+use serde::Deserialize;
+
+use super::mock::{Answers, NO_PARAMS};
+use super::{AnyModel, Model, Provider, ProviderEntry, Request};
+use crate::{BoxFuture, ModelOutput, Sample, SampleId, Usage};
+
+pub(super) const PROVIDER: ProviderEntry = ProviderEntry {
+    name: "replay",
+    doc: "Recorded answers: replay/FILE reads JSON lines {\"id\", \"epoch\", \"output\"}; without an epoch a line answers every epoch.",
+    params: NO_PARAMS,
+    build: |_| Ok(Provider(|file, folder| Ok(AnyModel::from(Replay::open(file, folder)?)))),
+    replaces: false,
+};
+
+/// A model that answers from a file: one JSON object a line, with `id`, perhaps `epoch`, and `output`, a
+/// text or a list with one text for each call about the sample.
+#[derive(Debug)]
+pub struct Replay {
+    name: String,
+    path: PathBuf,
+    /// By id as text, then epoch; epoch 0 answers every epoch.
+    answers: HashMap<String, HashMap<u32, Recorded>>,
+}
+
+#[derive(Debug)]
+struct Recorded {
+    answers: Answers,
+    usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    id: SampleId,
+    #[serde(default)]
+    epoch: Option<u32>,
+    output: Answers,
+    #[serde(default)]
+    usage: Option<Usage>,
+}
+
+impl Replay {
+    /// Reads the answers; a relative path starts at `folder`.
+    ///
+    /// # Errors
+    /// A file that cannot be read, a line that is no such object, two lines for one sample and epoch.
+    pub fn open(file: &str, folder: &Path) -> Result<Self> {
+        let path = folder.join(file);
+        let fail = |problem: String| {
+            Error::custom(format!("cannot read the recorded outputs {}: {problem}", path.display()))
+        };
+        let lines = BufReader::new(File::open(&path).map_err(|error| fail(error.to_string()))?).lines();
+        let mut answers: HashMap<String, HashMap<u32, Recorded>> = HashMap::new();
+        for (number, line) in (1..).zip(lines) {
+            let line = line.map_err(|error| fail(error.to_string()))?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            let Line { id, epoch, output, usage } = serde_json::from_str(&line).map_err(|error| {
+                fail(format!(
+                    "line {number}: {error}; a line is {{\"id\": …, \"epoch\": 1, \"output\": \"…\"}}, the epoch \
+                     is optional"
+                ))
+            })?;
+            if output.at(0).is_none() {
+                return Err(fail(format!("line {number}: `output` is an empty list")));
+            }
+            let epochs = answers.entry(id.to_string()).or_default();
+            if epochs.insert(epoch.unwrap_or(0), Recorded { answers: output, usage }).is_some() {
+                let epoch = epoch.map(|epoch| format!(" in epoch {epoch}")).unwrap_or_default();
+                return Err(fail(format!("line {number}: sample {:?} occurs twice{epoch}", id.to_string())));
+            }
+        }
+        Ok(Replay { name: format!("replay/{file}"), path, answers })
+    }
+
+    fn find(&self, id: &SampleId, epoch: u32) -> Option<&Recorded> {
+        let epochs = self.answers.get(&id.to_string())?;
+        epochs.get(&epoch).or_else(|| epochs.get(&0))
+    }
+}
+
+impl Model for Replay {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput>> {
+        Box::pin(async move {
+            let recorded = self.find(request.sample_id, request.epoch);
+            let text = recorded.and_then(|recorded| recorded.answers.at(request.call));
+            let (Some(recorded), Some(text)) = (recorded, text) else {
+                return Err(Error::custom(format!(
+                    "{} has no output for sample {:?} in epoch {}; record one, or run fewer samples or epochs \
+                     (--limit, --sample-id, --epochs)",
+                    self.path.display(),
+                    request.sample_id.to_string(),
+                    request.epoch
+                )));
+            };
+            let mut output = ModelOutput::from_text(self.name.as_str(), text);
+            output.usage = recorded.usage.clone();
+            Ok(output)
+        })
+    }
+
+    /// A file of another dataset would make every sample fail one by one.
+    fn check(&self, samples: &[(SampleId, Arc<Sample>)]) -> Result<()> {
+        let known = |(id, _): &(SampleId, Arc<Sample>)| self.answers.contains_key(&id.to_string());
+        match samples.first() {
+            Some((first, _)) if !samples.iter().any(known) => Err(Error::custom(format!(
+                "{} has no output for any sample of the dataset, such as {:?}; its ids must be those of the dataset",
+                self.path.display(),
+                first.to_string()
+            ))),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Everything that can be called by name, scorers, solvers, tasks and models among it.
+
+use errorbar_core::registry::{Entry, Named};
+use errorbar_core::{Registry, Result};
+
+use crate::model::{PROVIDERS, Provider};
+use crate::{AnyScorer, AnySolver, Task, scorers, solvers};
+
+/// An entry that a macro defines, on its way to `inventory`, which collects types of this crate only.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Submitted<T: 'static>(pub Entry<T>);
+
+inventory::collect!(Submitted<AnySolver>);
+inventory::collect!(Submitted<AnyScorer>);
+inventory::collect!(Submitted<Provider>);
+inventory::collect!(Submitted<Task>);
+
+/// What errorbar brings, and nothing else.
+pub fn built_in_registry() -> Registry {
+    with_built_in(Registry::built_in())
+}
+
+/// What errorbar brings and what `#[metric]`, `#[reducer]`, `#[scorer]`, `#[solver]` and `#[task]` define in
+/// the program.
+///
+/// # Errors
+/// A name that is taken.
+pub fn collected_registry() -> Result<Registry> {
+    let mut registry = with_built_in(Registry::collected()?);
+    add_submitted::<AnySolver>(&mut registry)?;
+    add_submitted::<AnyScorer>(&mut registry)?;
+    add_submitted::<Provider>(&mut registry)?;
+    add_submitted::<Task>(&mut registry)?;
+    Ok(registry)
+}
+
+fn add_submitted<T: Named>(registry: &mut Registry) -> Result<()>
+where
+    Submitted<T>: inventory::Collect,
+{
+    inventory::iter::<Submitted<T>>.into_iter().try_for_each(|Submitted(entry)| registry.add(entry))
+}
+
+fn with_built_in(mut registry: Registry) -> Registry {
+    registry.add_built_in(solvers::ENTRIES);
+    registry.add_built_in(scorers::ENTRIES);
+    registry.add_built_in(PROVIDERS);
+    registry
+}

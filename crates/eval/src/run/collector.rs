@@ -1,0 +1,165 @@
+//! The one thread that writes the log, counts and tells the observer.
+
+use std::sync::Arc;
+
+use errorbar_core::{IndexMap, Metadata, Score, ScoreColumns};
+use errorbar_log::eval::{LogError, LogWriter, StoredSample};
+use tokio::sync::mpsc;
+
+use super::execute::Ran;
+use super::observer::{Observer, Progress};
+use super::prepare::Prepared;
+use super::running::Running;
+use super::sample::Done;
+use super::stop::{Cancel, Stop};
+use crate::Usage;
+
+/// What is known of a sample that is in the log.
+#[derive(Debug)]
+struct Slot {
+    scores: Vec<(String, Score)>,
+    /// The metadata, if the solver changed it.
+    metadata: Option<Metadata>,
+    failed: bool,
+}
+
+/// What has been collected.
+pub(super) struct Collected {
+    pub(super) writer: LogWriter,
+    slots: Vec<Option<Slot>>,
+    pub(super) done: usize,
+    pub(super) kept: usize,
+    pub(super) failed: usize,
+    pub(super) usage: IndexMap<String, Usage>,
+    pub(super) log_error: Option<LogError>,
+}
+
+/// Writes, counts and tells.
+pub(super) struct Collector {
+    prepared: Arc<Prepared>,
+    observer: Arc<dyn Observer>,
+    cancel: Cancel,
+    running: Running,
+    collected: Collected,
+}
+
+impl Collector {
+    pub(super) fn new(
+        prepared: Arc<Prepared>,
+        writer: LogWriter,
+        observer: Arc<dyn Observer>,
+        cancel: Cancel,
+    ) -> Self {
+        let names: Vec<String> = prepared.scorers.iter().map(|(name, _)| name.clone()).collect();
+        let running = Running::new(&prepared.plan, &names, prepared.epochs, observer.wants_figures());
+        let slots = std::iter::repeat_with(|| None).take(prepared.total()).collect();
+        let collected = Collected {
+            writer,
+            slots,
+            done: 0,
+            kept: 0,
+            failed: 0,
+            usage: IndexMap::new(),
+            log_error: None,
+        };
+        Collector { prepared, observer, cancel, running, collected }
+    }
+
+    /// Takes over a sample that an earlier run has done.
+    pub(super) fn keep(&mut self, index: usize, sample: StoredSample) {
+        for (model, usage) in &sample.model_usage {
+            self.collected.usage.entry(model.clone()).or_default().add(usage);
+        }
+        let scores: Vec<(String, Score)> = sample.scores.into_iter().collect();
+        self.fill(index, scores, sample.metadata, false);
+        self.collected.kept += 1;
+    }
+
+    /// Which samples are still to be run.
+    pub(super) fn todo(&self) -> Vec<usize> {
+        let open = self.collected.slots.iter().enumerate().filter(|(_, slot)| slot.is_none());
+        open.map(|(index, _)| index).collect()
+    }
+
+    /// Collects until the workers are done or a reason to stop has come up.
+    pub(super) fn collect(mut self, mut receiver: mpsc::Receiver<Ran>) -> Collected {
+        while let Some(ran) = receiver.blocking_recv() {
+            let taken = ran.and_then(|done| self.take(done));
+            if let Err(error) = taken {
+                self.collected.log_error = Some(error);
+                self.cancel.stop(Stop::LogFailed);
+                // What workers still hand over cannot be written, and so is not done.
+                receiver.close();
+                break;
+            }
+        }
+        self.collected
+    }
+
+    fn take(&mut self, done: Done) -> Result<(), LogError> {
+        let Done { index, encoded, scores, metadata, problem, usage } = done;
+        self.collected.writer.append_encoded(encoded)?;
+        for (model, usage) in &usage {
+            self.collected.usage.entry(model.clone()).or_default().add(usage);
+        }
+        self.fill(index, scores, metadata, problem.is_some());
+        if let Some(problem) = &problem {
+            self.fail(index, problem);
+        }
+        self.observer.sample_done(Progress {
+            done: self.collected.done,
+            kept: self.collected.kept,
+            failed: self.collected.failed,
+            total: self.prepared.total(),
+            running: &mut self.running,
+        });
+        Ok(())
+    }
+
+    fn fail(&mut self, index: usize, problem: &str) {
+        let Some((id, _, epoch)) = self.prepared.item(index) else { return };
+        let sample = id.to_string();
+        self.observer.sample_failed(&sample, epoch, problem);
+        let (failed, total) = (self.collected.failed, self.prepared.total());
+        if self.prepared.fail_on_error.is_reached(failed, total) {
+            let problem = problem.to_owned();
+            self.cancel.stop(Stop::TooManyErrors { failed, total, sample, problem });
+        }
+    }
+
+    fn fill(&mut self, index: usize, scores: Vec<(String, Score)>, metadata: Metadata, failed: bool) {
+        let Some((id, sample, epoch)) = self.prepared.item(index) else { return };
+        if !failed {
+            self.running.add(&id.to_string(), epoch, &metadata, &scores);
+        }
+        self.collected.done += 1;
+        self.collected.failed += usize::from(failed);
+        let metadata = (metadata != sample.metadata).then_some(metadata);
+        if let Some(slot) = self.collected.slots.get_mut(index) {
+            *slot = Some(Slot { scores, metadata, failed });
+        }
+    }
+}
+
+impl Collected {
+    /// The scores in dataset order within each epoch, whatever the order of completion was.
+    pub(super) fn columns(&mut self, prepared: &Prepared) -> errorbar_core::Result<ScoreColumns> {
+        let keys = prepared.plan.metadata_keys();
+        let mut columns = ScoreColumns::new(prepared.scorers.iter().map(|(name, _)| name.as_str()));
+        for (index, slot) in std::mem::take(&mut self.slots).into_iter().enumerate() {
+            let (Some(slot), Some((id, sample, epoch))) = (slot, prepared.item(index)) else { continue };
+            let metadata = slot.metadata.as_ref().unwrap_or(&sample.metadata);
+            let entries = metadata.iter().filter(|(key, _)| keys.contains(key));
+            let mut row = columns
+                .push(id.to_string(), epoch)
+                .metadata_all(entries.map(|(key, value)| (key.as_str(), value)));
+            if slot.failed {
+                row = row.errored();
+            }
+            for (scorer, score) in slot.scores {
+                row = row.score(&scorer, score)?;
+            }
+        }
+        Ok(columns)
+    }
+}

@@ -1,0 +1,159 @@
+//! The end of a run: results, header, log.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+
+use errorbar_core::{Results, results};
+use errorbar_log::eval::{EvalError, Header, LogWriter, Reductions, StoredSample, Stats, Status, convert_to_json};
+use tokio::task::spawn_blocking;
+
+use super::collector::{Collected, Collector};
+use super::execute::start_workers;
+use super::observer::Observer;
+use super::options::LogFormat;
+use super::prepare::Prepared;
+use super::record::now;
+use super::stop::{Cancel, Stop};
+use crate::{Error, Result};
+
+/// A run that has ended, and how.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Finished {
+    /// How it ended.
+    pub status: Status,
+    /// Why it ended before its end, if it did.
+    pub stopped: Option<Stop>,
+    /// What came out, over the samples that were done.
+    pub results: Option<Results>,
+    /// Why there are no results.
+    pub results_error: Option<errorbar_core::Error>,
+    /// The log.
+    pub log: PathBuf,
+    /// The task's name.
+    pub task: String,
+    /// The model's name.
+    pub model: String,
+    /// Samples times epochs.
+    pub total: usize,
+    /// Those that are in the log.
+    pub done: usize,
+    /// Those of them that an earlier run had done.
+    pub kept: usize,
+    /// Those that failed.
+    pub failed: usize,
+}
+
+impl Prepared {
+    /// Runs the task and writes its log. `cancel` ends it early.
+    ///
+    /// # Errors
+    /// A log that cannot be written. Samples that fail are no error: they are recorded.
+    pub async fn run(self, observer: Arc<dyn Observer>, cancel: Cancel) -> Result<Finished> {
+        let writer = LogWriter::create(&self.log_path, &self.start)?;
+        self.run_into(writer, Vec::new(), observer, cancel).await
+    }
+
+    /// Runs what `kept` does not hold.
+    pub(super) async fn run_into(
+        self,
+        writer: LogWriter,
+        kept: Vec<(usize, StoredSample)>,
+        observer: Arc<dyn Observer>,
+        cancel: Cancel,
+    ) -> Result<Finished> {
+        let prepared = Arc::new(self);
+        let started_at = now();
+        observer.started(&prepared.name, prepared.model.name(), &prepared.log_path, prepared.total());
+        let mut collector =
+            Collector::new(Arc::clone(&prepared), writer, Arc::clone(&observer), cancel.clone());
+        for (index, sample) in kept {
+            collector.keep(index, sample);
+        }
+        let receiver = start_workers(&prepared, collector.todo(), &cancel);
+        // A thread of its own, because writing blocks.
+        let collecting = thread::spawn(move || collector.collect(receiver));
+        let collected = spawn_blocking(move || collecting.join()).await;
+        let Ok(Ok(collected)) = collected else {
+            return Err(Error::refused("the thread that writes the log has panicked; this is a bug in errorbar"));
+        };
+        observer.ended();
+        conclude(&prepared, collected, cancel.reason(), started_at)
+    }
+}
+
+fn conclude(
+    prepared: &Prepared,
+    mut collected: Collected,
+    stopped: Option<Stop>,
+    started_at: String,
+) -> Result<Finished> {
+    let (done, kept, failed, total) = (collected.done, collected.kept, collected.failed, prepared.total());
+    if let Some(error) = collected.log_error.take() {
+        return Err(Error::refused(format!(
+            "{error}; {done} of {total} samples are in it: when there is room again, go on with --resume {}",
+            prepared.log_path.display()
+        )));
+    }
+    let columns = collected.columns(prepared)?;
+    let (results, results_error) = match results(&columns, &prepared.plan) {
+        Ok(results) => (Some(results), None),
+        Err(error) => (None, Some(error)),
+    };
+    // A stop that came when everything was done already changes nothing.
+    let stopped = stopped.filter(|stop| done < total || matches!(stop, Stop::TooManyErrors { .. }));
+    let (status, problem) = match (&stopped, &results_error) {
+        (Some(Stop::TooManyErrors { failed, sample, problem, .. }), _) => {
+            (Status::Error, Some(format!("{failed} sample(s) failed, the last {sample:?}: {problem}")))
+        }
+        (Some(_), _) => (Status::Cancelled, None),
+        (None, Some(error)) => (Status::Error, Some(error.to_string())),
+        (None, None) => (Status::Success, None),
+    };
+    let header = Header {
+        status,
+        results: results.as_ref().map(Into::into),
+        stats: Stats {
+            started_at,
+            completed_at: now(),
+            model_usage: collected.usage,
+            ..Stats::default()
+        },
+        error: problem.map(EvalError::new),
+        ..Header::started(prepared.start.clone())
+    };
+    let ids: Vec<_> = prepared.samples.iter().map(|(id, _)| id.clone()).collect();
+    let reductions = match &results {
+        Some(results) => Reductions::of(results, &columns, &ids),
+        None => Reductions::default(),
+    };
+    collected.writer.finish(&header, &reductions)?;
+    let log = match prepared.log_format {
+        LogFormat::Eval => prepared.log_path.clone(),
+        LogFormat::Json => as_json(&prepared.log_path)?,
+    };
+    Ok(Finished {
+        status,
+        stopped,
+        results,
+        results_error,
+        log,
+        task: prepared.name.clone(),
+        model: prepared.model.name().to_owned(),
+        total,
+        done,
+        kept,
+        failed,
+    })
+}
+
+/// Puts the log into the other form; the archive goes when that one is there.
+fn as_json(archive: &Path) -> Result<PathBuf> {
+    let json = archive.with_extension("json");
+    convert_to_json(archive, &json)?;
+    std::fs::remove_file(archive).map_err(|error| {
+        Error::refused(format!("{}: cannot remove the archive: {error}", archive.display()))
+    })?;
+    Ok(json)
+}

@@ -1,0 +1,31 @@
+//! Running a task: checked first, then its samples concurrently, each written to the log when it is done.
+//!
+//! ```text
+//!  prepare ──▶ workers ──(encoded sample)──▶ collector ──▶ log
+//!              N at a time, on the runtime    one thread:   results, header
+//!              solve, score, encode           write, count, tell the observer
+//! ```
+//!
+//! A sample counts as done when its record has reached the file, and not before: only the collector counts.
+
+mod block;
+mod collector;
+mod conclude;
+mod execute;
+mod observer;
+mod options;
+mod prepare;
+mod record;
+mod resume;
+mod running;
+mod sample;
+mod stop;
+
+pub use block::{block_on, cancel_on_interrupt};
+pub use conclude::Finished;
+pub use observer::{Observer, Progress, Quiet};
+pub use options::{LogFormat, RunOptions};
+pub use prepare::{Prepared, PrepareError};
+pub use resume::{Resumable, open_resumable};
+pub use running::{Running, RunningFigure};
+pub use stop::{Cancel, Stop};

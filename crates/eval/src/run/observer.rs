@@ -1,0 +1,46 @@
+//! Who watches a run.
+
+use std::path::Path;
+
+use super::running::Running;
+
+/// How far a run is.
+#[derive(Debug)]
+pub struct Progress<'a> {
+    /// Samples times epochs whose records are in the log, failed ones among them.
+    pub done: usize,
+    /// Those of them that were there before, in a run that goes on.
+    pub kept: usize,
+    /// Those that failed.
+    pub failed: usize,
+    /// All there are to do.
+    pub total: usize,
+    /// The figures so far.
+    pub running: &'a mut Running,
+}
+
+/// Watches a run. Every method has an empty default.
+pub trait Observer: Send + Sync {
+    /// The run begins: the task, its model, the log, how many samples times epochs there are.
+    fn started(&self, _task: &str, _model: &str, _log: &Path, _total: usize) {}
+
+    /// A sample is done: its record is in the log. Called for each, from one thread.
+    fn sample_done(&self, _progress: Progress<'_>) {}
+
+    /// A sample failed; `sample_done` follows.
+    fn sample_failed(&self, _sample: &str, _epoch: u32, _problem: &str) {}
+
+    /// Whether it will ask for the figures of a run that is going on, which takes some memory.
+    fn wants_figures(&self) -> bool {
+        false
+    }
+
+    /// The run has ended; results are being computed.
+    fn ended(&self) {}
+}
+
+/// Watches nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet;
+
+impl Observer for Quiet {}

@@ -1,0 +1,66 @@
+//! How a task is run.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use errorbar_core::{Metrics, Reducers};
+
+use crate::{FailOnError, ModelChoice};
+
+/// How a task is run; what is not said here is as the task says.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// The model.
+    pub model: Option<ModelChoice>,
+    /// Only so many samples, from the first.
+    pub limit: Option<usize>,
+    /// Only samples of these ids.
+    pub sample_ids: Vec<String>,
+    /// How often each sample is run.
+    pub epochs: Option<u32>,
+    /// How epochs are reduced.
+    pub reducers: Option<Reducers>,
+    /// What is computed.
+    pub metrics: Option<Metrics>,
+    /// How many samples run at once.
+    pub max_samples: Option<usize>,
+    /// Where random figures start from.
+    pub seed: Option<u64>,
+    /// The folder of the log.
+    pub log_dir: PathBuf,
+    /// The form of the log.
+    pub log_format: LogFormat,
+    /// When samples that fail end the run.
+    pub fail_on_error: Option<FailOnError>,
+    /// How long one sample may take.
+    pub time_limit: Option<Duration>,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        RunOptions {
+            model: None,
+            limit: None,
+            sample_ids: Vec::new(),
+            epochs: None,
+            reducers: None,
+            metrics: None,
+            max_samples: None,
+            seed: None,
+            log_dir: PathBuf::from("logs"),
+            log_format: LogFormat::Eval,
+            fail_on_error: None,
+            time_limit: None,
+        }
+    }
+}
+
+/// The form of a log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LogFormat {
+    /// A zip archive that grows while the task runs.
+    #[default]
+    Eval,
+    /// One JSON object, written when the run has ended; until then the archive is there.
+    Json,
+}

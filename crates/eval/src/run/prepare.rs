@@ -1,0 +1,256 @@
+//! A task checked as a whole, before anything runs.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use errorbar_core::spec::nearest;
+use errorbar_core::{
+    Epochs, MetadataKeys, Plan, Reducers, Registry, ScorerPlan, Spec, unique_names,
+};
+use errorbar_log::eval::StartRecord;
+
+use super::options::{LogFormat, RunOptions};
+use super::record::{options_of, start_record};
+use crate::model::open_model;
+use crate::{AnyModel, AnyScorer, AnySolver, Error, FailOnError, ModelChoice, Result, Sample, SampleId, Task};
+
+/// How many samples run at once if nothing is said.
+const MAX_SAMPLES: usize = 32;
+
+/// A task that can run.
+#[derive(Debug)]
+pub struct Prepared {
+    pub(super) name: String,
+    pub(super) samples: Vec<(SampleId, Arc<Sample>)>,
+    pub(super) epochs: u32,
+    pub(super) model: AnyModel,
+    pub(super) solver: AnySolver,
+    /// By the names that results know them by, which differ.
+    pub(super) scorers: Vec<(String, AnyScorer)>,
+    pub(super) plan: Plan,
+    pub(super) max_samples: usize,
+    pub(super) time_limit: Option<Duration>,
+    pub(super) fail_on_error: FailOnError,
+    pub(super) log_format: LogFormat,
+    pub(super) log_path: PathBuf,
+    pub(super) start: StartRecord,
+    warnings: Vec<String>,
+}
+
+/// Everything that stands in the way of a task.
+#[derive(Debug)]
+pub struct PrepareError {
+    /// At least one.
+    pub problems: Vec<Error>,
+}
+
+impl std::fmt::Display for PrepareError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let problems: Vec<String> = self.problems.iter().map(ToString::to_string).collect();
+        f.write_str(&problems.join("\n"))
+    }
+}
+
+impl std::error::Error for PrepareError {}
+
+/// How many samples that a scorer or solver refuses are told; the rest are counted.
+const REFUSALS_TOLD: usize = 5;
+
+impl Task {
+    /// Checks the task as a whole and opens its model.
+    ///
+    /// # Errors
+    /// Every problem that can be found without running anything.
+    pub fn prepare(&self, options: &RunOptions, registry: &Registry) -> Result<Prepared, PrepareError> {
+        let mut problems = Vec::new();
+        let mut note = |problem: Error| problems.push(problem);
+
+        let samples = self.selected(options).unwrap_or_else(|problem| {
+            note(problem);
+            Vec::new()
+        });
+        if self.scorers.is_empty() {
+            note(Error::refused("the task has no scorer; add one, such as includes()"));
+        }
+        let epochs = self.epochs_of(options);
+        if epochs.epochs() == 0 {
+            note(Error::refused("a task runs for at least 1 epoch, found 0"));
+        }
+        let reducers = match &options.reducers {
+            Some(reducers) => reducers.check(epochs.epochs()).map(|()| reducers.clone()),
+            None => epochs.reducers(registry),
+        };
+        let reducers = reducers.unwrap_or_else(|problem| {
+            note(problem.into());
+            Reducers::Implicit
+        });
+        let model = self.opened_model(options, registry).and_then(|model| {
+            model.check(&samples)?;
+            Ok(model)
+        });
+        for problem in self.refusals(&samples) {
+            note(problem);
+        }
+        let model = match model {
+            Ok(model) => Some(model),
+            Err(problem) => {
+                note(problem);
+                None
+            }
+        };
+        let (Some(model), true) = (model, problems.is_empty()) else {
+            return Err(PrepareError { problems });
+        };
+
+        let plan = self.plan(options, reducers);
+        let names = unique_names(plan.scorers.iter().map(|scorer| scorer.name.as_str()));
+        let warnings = unknown_keys(&plan, &samples);
+        let mut prepared = Prepared {
+            name: self.name.clone().unwrap_or_else(|| "task".to_owned()),
+            samples,
+            epochs: epochs.epochs(),
+            model,
+            solver: self.solver.clone(),
+            scorers: names.into_iter().zip(self.scorers.iter().cloned()).collect(),
+            plan,
+            max_samples: options.max_samples.unwrap_or(MAX_SAMPLES).max(1),
+            time_limit: options.time_limit.or(self.time_limit),
+            fail_on_error: options.fail_on_error.or(self.fail_on_error).unwrap_or_default(),
+            log_format: options.log_format,
+            log_path: PathBuf::new(),
+            start: StartRecord::new(Default::default(), Default::default()),
+            warnings,
+        };
+        prepared.start = start_record(self, &prepared, options, registry);
+        prepared.log_path = super::record::log_path(options, &prepared.start);
+        Ok(prepared)
+    }
+
+    /// The samples that the options leave.
+    fn selected(&self, options: &RunOptions) -> Result<Vec<(SampleId, Arc<Sample>)>> {
+        let all = self.dataset.samples()?;
+        let mut samples = all.to_vec();
+        if !options.sample_ids.is_empty() {
+            let ids: Vec<String> = all.iter().map(|(id, _)| id.to_string()).collect();
+            if let Some(unknown) = options.sample_ids.iter().find(|wanted| !ids.contains(wanted)) {
+                let near = nearest(unknown, ids.iter().map(String::as_str));
+                let advice = match (near, ids.as_slice()) {
+                    (Some(near), _) => format!("did you mean {near:?}?"),
+                    (None, [first, .., last]) => format!("ids go from {first:?} to {last:?}"),
+                    (None, _) => format!("the only id is {:?}", ids.concat()),
+                };
+                return Err(Error::refused(format!("the dataset has no sample {unknown:?}; {advice}")));
+            }
+            samples.retain(|(id, _)| options.sample_ids.contains(&id.to_string()));
+        }
+        if let Some(limit) = options.limit {
+            samples.truncate(limit);
+        }
+        if samples.is_empty() {
+            return Err(Error::refused("no sample is left to run; raise the limit"));
+        }
+        Ok(samples)
+    }
+
+    fn epochs_of(&self, options: &RunOptions) -> Epochs {
+        let own = self.epochs.clone().unwrap_or(Epochs::count(1));
+        match options.epochs {
+            Some(count) => own.with_count(count),
+            None => own,
+        }
+    }
+
+    fn opened_model(&self, options: &RunOptions, registry: &Registry) -> Result<AnyModel> {
+        match options.model.as_ref().or(self.model.as_ref()) {
+            Some(ModelChoice::Built(model)) => Ok(model.clone()),
+            Some(ModelChoice::Named { name, folder }) => Ok(open_model(name, folder, registry)?),
+            None => Err(Error::refused(
+                "the task names no model; name one: --model replay/FILE for recorded outputs, --model mock/TEXT to try it",
+            )),
+        }
+    }
+
+    /// What scorers and the solver refuse; a task of thousands of samples does not say it for each.
+    fn refusals(&self, samples: &[(SampleId, Arc<Sample>)]) -> Vec<Error> {
+        let mut problems = Vec::new();
+        let mut more = 0;
+        for (id, sample) in samples {
+            let checks = self.scorers.iter().map(|scorer| scorer.check(sample));
+            for problem in checks.chain([self.solver.check(sample)]).filter_map(Result::err) {
+                if problems.len() < REFUSALS_TOLD {
+                    problems.push(Error::refused(format!("sample {:?}: {problem}", id.to_string())));
+                } else {
+                    more += 1;
+                }
+            }
+        }
+        if more > 0 {
+            problems.push(Error::refused(format!("… and {more} more such problem(s)")));
+        }
+        problems
+    }
+
+    fn plan(&self, options: &RunOptions, reducers: Reducers) -> Plan {
+        let scorer = |scorer: &AnyScorer| {
+            let spec = scorer.spec();
+            let params = options_of(&spec);
+            ScorerPlan { name: spec.log_name().into_owned(), metrics: scorer.metrics(), params }
+        };
+        Plan {
+            scorers: self.scorers.iter().map(scorer).collect(),
+            task_metrics: options.metrics.clone().or_else(|| self.metrics.clone()),
+            reducers,
+            seed: options.seed.unwrap_or(0),
+            headline: self.headline.clone(),
+        }
+    }
+}
+
+/// Keys that metrics read and no sample has. A solver may still add them, so this is no error.
+fn unknown_keys(plan: &Plan, samples: &[(SampleId, Arc<Sample>)]) -> Vec<String> {
+    let MetadataKeys::Only(wanted) = plan.metadata_keys() else { return Vec::new() };
+    let has = |key: &String| samples.iter().any(|(_, sample)| sample.metadata.contains_key(key));
+    let known = || samples.iter().flat_map(|(_, sample)| sample.metadata.keys()).map(String::as_str);
+    let warn = |key: &String| {
+        let advice = nearest(key, known()).map(|near| format!("; did you mean `{near}`?"));
+        format!(
+            "no sample has the metadata key `{key}` that a metric reads{}",
+            advice.unwrap_or_else(|| "; its figures will fail unless a solver adds it".to_owned())
+        )
+    };
+    wanted.iter().filter(|key| !has(key)).map(warn).collect()
+}
+
+impl Prepared {
+    /// The task's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The model's name.
+    pub fn model_name(&self) -> &str {
+        self.model.name()
+    }
+
+    /// Samples times epochs.
+    pub fn total(&self) -> usize {
+        self.samples.len() * self.epochs as usize
+    }
+
+    /// What should be said before the run, though nothing stands in its way.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    pub(super) fn scorers_specs(&self) -> Vec<(String, Spec)> {
+        self.scorers.iter().map(|(name, scorer)| (name.clone(), scorer.spec())).collect()
+    }
+
+    /// The sample and epoch of this number: all samples in the first epoch, then all in the second.
+    pub(super) fn item(&self, index: usize) -> Option<(&SampleId, &Arc<Sample>, u32)> {
+        let count = self.samples.len().max(1);
+        let (id, sample) = self.samples.get(index % count)?;
+        Some((id, sample, u32::try_from(index / count).ok()? + 1))
+    }
+}

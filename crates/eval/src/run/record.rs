@@ -1,0 +1,149 @@
+//! What the log says about a run: the spec of everything, so that it can be scored again and resumed.
+
+use std::path::PathBuf;
+
+use errorbar_core::{IndexMap, Metadata, Plan, Reducers, Registry, Spec};
+use errorbar_log::eval::{
+    DatasetInfo, EvalConfig, EvalInfo, PlanRecord, PlanStep, ScorerInfo, StartRecord, metrics_to_log,
+};
+use jiff::Timestamp;
+use serde_json::{Value as Json, json};
+use uuid::Uuid;
+
+use super::options::RunOptions;
+use super::prepare::Prepared;
+use crate::Task;
+
+/// The time now, as logs write it.
+pub(super) fn now() -> String {
+    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string()
+}
+
+/// An id that nothing else has.
+fn unique_id() -> String {
+    Uuid::new_v4().simple().to_string()
+}
+
+/// The path of a new log: time, task and id, so that names sort by time and never meet.
+pub(super) fn log_path(options: &RunOptions, start: &StartRecord) -> PathBuf {
+    let time = start.eval.created.replace(':', "-");
+    let plain = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '.') { c } else { '-' };
+    let task: String = start.eval.task.chars().map(plain).take(80).collect();
+    options.log_dir.join(format!("{time}_{task}_{}.eval", start.eval.task_id))
+}
+
+/// The record of the start.
+pub(super) fn start_record(
+    task: &Task,
+    prepared: &Prepared,
+    options: &RunOptions,
+    registry: &Registry,
+) -> StartRecord {
+    let created = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S+00:00").to_string();
+    let plan = &prepared.plan;
+    let task_args = task.origin.args.clone();
+    let mut extra = Metadata::new();
+    if let Some(headline) = &plan.headline {
+        let said = [
+            ("scorer", &headline.scorer),
+            ("score", &headline.score),
+            ("metric", &headline.metric),
+            ("reducer", &headline.reducer),
+        ];
+        let said = said.iter().filter_map(|(key, value)| Some(((*key).to_owned(), json!(value.as_ref()?))));
+        extra.insert("headline_metric".to_owned(), Json::Object(said.collect()));
+    }
+    let eval = EvalInfo {
+        eval_id: unique_id(),
+        run_id: unique_id(),
+        created,
+        task: prepared.name.clone(),
+        task_id: unique_id(),
+        task_version: task.version.clone().unwrap_or(json!(0)),
+        task_file: task.origin.file.as_ref().map(|path| path.display().to_string()),
+        task_display_name: Some(prepared.name.clone()),
+        task_registry_name: task.origin.registered.clone(),
+        task_args: task_args.clone(),
+        task_args_passed: task_args,
+        dataset: DatasetInfo {
+            name: task.dataset.name().map(str::to_owned),
+            location: task.dataset.location().map(str::to_owned),
+            samples: Some(prepared.samples.len() as u64),
+            sample_ids: Some(prepared.samples.iter().map(|(id, _)| id.clone()).collect()),
+            shuffled: Some(task.dataset.is_shuffled()),
+            ..DatasetInfo::default()
+        },
+        model: prepared.model.name().to_owned(),
+        config: config(prepared, options),
+        packages: IndexMap::from([("errorbar".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]),
+        metadata: (!task.metadata.is_empty()).then(|| task.metadata.clone()),
+        scorers: Some(scorers(plan, &prepared.scorers_specs(), registry)),
+        metrics: plan.task_metrics.as_ref().map(|metrics| metrics_to_log(metrics, registry)),
+        extra,
+        ..EvalInfo::default()
+    };
+    let steps = prepared.solver.steps().iter().map(step).collect();
+    StartRecord::new(eval, PlanRecord { steps, ..PlanRecord::default() })
+}
+
+fn config(prepared: &Prepared, options: &RunOptions) -> EvalConfig {
+    let mut extra = Metadata::new();
+    let mut note = |key: &str, value: Json| extra.insert(key.to_owned(), value);
+    note("log_samples", json!(true));
+    if let Some(limit) = prepared.time_limit {
+        // The format has whole seconds.
+        note("time_limit", json!(limit.as_secs_f64().ceil() as u64));
+    }
+    if prepared.plan.seed != 0 {
+        note("seed", json!(prepared.plan.seed));
+    }
+    EvalConfig {
+        limit: options.limit.map(Json::from),
+        sample_id: (!options.sample_ids.is_empty()).then(|| json!(options.sample_ids)),
+        epochs: Some(prepared.epochs),
+        epochs_reducer: match &prepared.plan.reducers {
+            Reducers::Implicit => None,
+            Reducers::Disabled => Some(Vec::new()),
+            Reducers::Explicit(reducers) => Some(reducers.iter().map(|reducer| reducer.log_name()).collect()),
+        },
+        fail_on_error: Some(prepared.fail_on_error.to_log()),
+        max_samples: Some(prepared.max_samples as u64),
+        extra,
+    }
+}
+
+fn scorers(plan: &Plan, specs: &[(String, Spec)], registry: &Registry) -> Vec<ScorerInfo> {
+    let info = |((name, spec), scorer): (&(String, Spec), &errorbar_core::ScorerPlan)| {
+        let metrics = plan.task_metrics.as_ref().unwrap_or(&scorer.metrics);
+        ScorerInfo {
+            name: name.clone(),
+            options: Some(options_of(spec)),
+            metrics: Some(metrics_to_log(metrics, registry)),
+            metadata: Some(Metadata::new()),
+            extra: Metadata::new(),
+        }
+    };
+    specs.iter().zip(&plan.scorers).map(info).collect()
+}
+
+fn step(spec: &Spec) -> PlanStep {
+    let params = options_of(spec);
+    PlanStep {
+        solver: spec.log_name().into_owned(),
+        params: params.clone(),
+        params_passed: params,
+        extra: Metadata::new(),
+    }
+}
+
+/// The arguments of a spec as logs write them.
+pub(super) fn options_of(spec: &Spec) -> Metadata {
+    match spec.to_log() {
+        Json::Object(mut logged) => match logged.remove("options") {
+            Some(Json::Object(options)) => options,
+            _ => Metadata::new(),
+        },
+        // Arguments by place have no other form than the text.
+        text => Metadata::from_iter([("spec".to_owned(), text)]),
+    }
+}

@@ -1,0 +1,205 @@
+//! Going on with a run that was interrupted.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use errorbar_core::spec::MetricsSpec;
+use errorbar_core::{Metadata, Reducers, Registry, Spec};
+use errorbar_log::eval::{EvalInfo, EvalLog, LogWriter, PlanRecord, StoredSample};
+use serde_json::Value as Json;
+
+use super::conclude::Finished;
+use super::observer::Observer;
+use super::options::RunOptions;
+use super::prepare::Prepared;
+use super::stop::Cancel;
+use crate::{Error, FailOnError, ModelChoice, Result, Task};
+
+/// A log that a run can go on with: what was run, and how.
+#[derive(Debug)]
+pub struct Resumable {
+    path: PathBuf,
+    eval: EvalInfo,
+}
+
+/// Reads what a log says about its run, so that the task can be prepared once more.
+///
+/// # Errors
+/// A file that is no log, or holds no record of the start.
+pub fn open_resumable(path: &Path) -> Result<Resumable> {
+    let eval = EvalLog::open(path)?.header()?.eval;
+    Ok(Resumable { path: path.to_owned(), eval })
+}
+
+impl Resumable {
+    /// The name of the task.
+    pub fn task(&self) -> &str {
+        &self.eval.task
+    }
+
+    /// The file of the task.
+    pub fn task_file(&self) -> Option<&Path> {
+        self.eval.task_file.as_deref().map(Path::new)
+    }
+
+    /// The name by which the task is registered.
+    pub fn registered(&self) -> Option<&str> {
+        self.eval.task_registry_name.as_deref()
+    }
+
+    /// The arguments that were passed to the task.
+    pub fn task_args(&self) -> &Metadata {
+        &self.eval.task_args_passed
+    }
+
+    /// The options of the run, as far as they decide what is run and computed.
+    ///
+    /// # Errors
+    /// Metrics or reducers that are not registered here.
+    pub fn options(&self, task: &Task, registry: &Registry) -> Result<RunOptions> {
+        let config = &self.eval.config;
+        let is_own_model = match &task.model {
+            Some(ModelChoice::Named { name, .. }) => *name == self.eval.model,
+            Some(ModelChoice::Built(model)) => model.name() == self.eval.model,
+            None => false,
+        };
+        let metrics = match &self.eval.metrics {
+            Some(logged) => {
+                let spec = MetricsSpec::from_log_json(logged).map_err(errorbar_core::Error::from)?;
+                Some(registry.metrics(&spec)?)
+            }
+            None => None,
+        };
+        let sample_ids = match &config.sample_id {
+            Some(Json::Array(ids)) => ids.iter().map(text).collect(),
+            Some(Json::Null) | None => Vec::new(),
+            Some(id) => vec![text(id)],
+        };
+        Ok(RunOptions {
+            model: (!is_own_model).then(|| ModelChoice::from(self.eval.model.as_str())),
+            limit: config.limit.as_ref().and_then(Json::as_u64).and_then(|limit| usize::try_from(limit).ok()),
+            sample_ids,
+            epochs: config.epochs,
+            reducers: Some(reducers(config.epochs_reducer.as_deref(), registry)?),
+            metrics,
+            max_samples: config.max_samples.and_then(|count| usize::try_from(count).ok()),
+            seed: config.extra.get("seed").and_then(Json::as_u64),
+            fail_on_error: config.fail_on_error.as_ref().and_then(FailOnError::from_log),
+            time_limit: config.extra.get("time_limit").and_then(Json::as_u64).map(Duration::from_secs),
+            ..RunOptions::default()
+        })
+    }
+}
+
+fn text(id: &Json) -> String {
+    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
+}
+
+fn reducers(recorded: Option<&[String]>, registry: &Registry) -> Result<Reducers> {
+    let Some(names) = recorded else { return Ok(Reducers::Implicit) };
+    let build = |name: &String| registry.reducer(&name.parse::<Spec>()?);
+    Ok(Reducers::explicit(names.iter().map(build).collect::<errorbar_core::Result<_>>()?))
+}
+
+impl Prepared {
+    /// Goes on with the run that a log was interrupted in: what it holds is kept, what is missing or failed is
+    /// run, and the log is finished in its place.
+    ///
+    /// # Errors
+    /// A log of another task, or of this one as it was before it changed; one that cannot be written.
+    pub async fn resume(
+        mut self,
+        log: &Resumable,
+        observer: Arc<dyn Observer>,
+        cancel: Cancel,
+    ) -> Result<Finished> {
+        // All of it is looked at before the log is touched.
+        let opened = EvalLog::open(&log.path)?;
+        let header = opened.header()?;
+        self.refuse(log, &self.differences(&header.eval, &header.plan))?;
+        self.check_questions(&opened)?;
+        drop(opened);
+        let (writer, recovered) = LogWriter::resume(&log.path)?;
+        let kept = self.kept(recovered.samples);
+        self.log_path = log.path.clone();
+        self.start = recovered.start;
+        self.run_into(writer, kept, observer, cancel).await
+    }
+
+    fn refuse(&self, log: &Resumable, differences: &[String]) -> Result<()> {
+        if differences.is_empty() {
+            return Ok(());
+        }
+        let advice = if self.start.eval.task == log.eval.task {
+            "the task has changed since; run it anew without --resume, or restore it"
+        } else {
+            "it is a log of another task; name that task, or none"
+        };
+        Err(Error::refused(format!(
+            "{} cannot be resumed with the task `{}`: {}; {advice}",
+            log.path.display(),
+            self.name,
+            differences.join("; ")
+        )))
+    }
+
+    /// What the log says otherwise than this task.
+    fn differences(&self, logged: &EvalInfo, plan: &PlanRecord) -> Vec<String> {
+        let own = &self.start.eval;
+        let mut found = Vec::new();
+        let mut differ = |what: &str, same: bool, values: Option<(&str, &str)>| match values {
+            _ if same => {}
+            Some((logged, own)) => found.push(format!("its {what} is `{logged}`, not `{own}`")),
+            None => found.push(format!("its {what} differ")),
+        };
+        differ("task", own.task == logged.task, Some((&logged.task, &own.task)));
+        differ("model", own.model == logged.model, Some((&logged.model, &own.model)));
+        differ("samples", own.dataset.sample_ids == logged.dataset.sample_ids, None);
+        differ("scorers or their metrics", own.scorers == logged.scorers, None);
+        differ("epochs", own.config.epochs == logged.config.epochs, None);
+        differ("task arguments", own.task_args == logged.task_args, None);
+        differ("solvers", self.start.plan.steps == plan.steps, None);
+        found
+    }
+
+    /// Refuses a log whose samples are not those of the task, or were other questions.
+    fn check_questions(&self, log: &EvalLog) -> Result<()> {
+        let places = self.places();
+        for stored in log.samples()? {
+            let stored = stored?;
+            let (id, epoch) = (stored.id.to_string(), stored.epoch);
+            let place = places.get(&id).filter(|_| (1..=self.epochs).contains(&epoch));
+            let Some((_, sample)) = place.and_then(|at| self.samples.get(*at)) else {
+                return Err(Error::refused(format!(
+                    "{}: sample {id:?} in epoch {epoch} is not among those of the task `{}`",
+                    log.path().display(),
+                    self.name
+                )));
+            };
+            if stored.input != sample.input || stored.target != *sample.target.targets() {
+                return Err(Error::refused(format!(
+                    "{}: sample {id:?} was another question when the log was written; run the task anew without --resume",
+                    log.path().display()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The samples that need not run again, with their numbers: those without an error.
+    fn kept(&self, samples: Vec<StoredSample>) -> Vec<(usize, StoredSample)> {
+        let places = self.places();
+        let number = |stored: &StoredSample| {
+            let at = places.get(&stored.id.to_string())?;
+            Some((stored.epoch.checked_sub(1)? as usize) * self.samples.len() + at)
+        };
+        let kept = samples.into_iter().filter(|stored| stored.error.is_none());
+        kept.filter_map(|stored| Some((number(&stored)?, stored))).collect()
+    }
+
+    fn places(&self) -> HashMap<String, usize> {
+        self.samples.iter().enumerate().map(|(at, (id, _))| (id.to_string(), at)).collect()
+    }
+}

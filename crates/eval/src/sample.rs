@@ -1,0 +1,159 @@
+//! What is asked, and what would be right.
+
+use std::borrow::Cow;
+use std::ops::Deref;
+
+use errorbar_core::Metadata;
+use serde_json::Value as Json;
+
+use crate::{Input, SampleId, Targets};
+
+/// One question of a dataset.
+///
+/// ```
+/// use errorbar_eval::Sample;
+/// let sample = Sample::new("Which is a prime?")
+///     .choices(["4", "7"])
+///     .target("B")
+///     .id("primes-1")
+///     .metadata("category", "arithmetic");
+/// assert_eq!(sample.target.text(), "B");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// The question, as text or as a conversation.
+    pub input: Input,
+    /// What would be right.
+    pub target: Target,
+    /// The choices of a multiple-choice question; none otherwise.
+    pub choices: Vec<String>,
+    /// Its name; samples without one are numbered from 1.
+    pub id: Option<SampleId>,
+    /// What metrics group and cluster by, what templates fill in, and anything else.
+    pub metadata: Metadata,
+}
+
+impl Sample {
+    /// A question as text, or as messages.
+    pub fn new(input: impl Into<Input>) -> Self {
+        Sample {
+            input: input.into(),
+            target: Target::default(),
+            choices: Vec::new(),
+            id: None,
+            metadata: Metadata::new(),
+        }
+    }
+
+    /// What would be right: one text, or several that are each right.
+    #[must_use]
+    pub fn target(mut self, target: impl Into<Target>) -> Self {
+        self.target = target.into();
+        self
+    }
+
+    /// The choices, which letters from A on stand for.
+    #[must_use]
+    pub fn choices(mut self, choices: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.choices = choices.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn id(mut self, id: impl Into<SampleId>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// Adds an entry of metadata.
+    #[must_use]
+    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Json>) -> Self {
+        self.metadata.insert(key.into(), value.into());
+        self
+    }
+}
+
+impl From<&str> for Sample {
+    fn from(input: &str) -> Self {
+        Sample::new(input)
+    }
+}
+
+/// What would be right: one text or several.
+///
+/// ```
+/// use errorbar_eval::Target;
+/// let target = Target::from(["red", "crimson"]);
+/// assert_eq!(target.iter().count(), 2);
+/// assert_eq!(target.text(), "redcrimson");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target(Targets);
+
+impl Target {
+    /// The text; several are joined without anything between, as the reference does.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self.as_slice() {
+            [one] => Cow::Borrowed(one),
+            several => Cow::Owned(several.concat()),
+        }
+    }
+
+    /// All texts.
+    pub fn as_slice(&self) -> &[String] {
+        match &self.0 {
+            Targets::One(text) => std::slice::from_ref(text),
+            Targets::Many(texts) => texts,
+        }
+    }
+
+    /// As logs record it.
+    pub fn targets(&self) -> &Targets {
+        &self.0
+    }
+}
+
+impl Default for Target {
+    fn default() -> Self {
+        Target(Targets::One(String::new()))
+    }
+}
+
+impl Deref for Target {
+    type Target = [String];
+    fn deref(&self) -> &[String] {
+        self.as_slice()
+    }
+}
+
+impl From<Targets> for Target {
+    fn from(targets: Targets) -> Self {
+        Target(targets)
+    }
+}
+impl From<&str> for Target {
+    fn from(text: &str) -> Self {
+        Target(Targets::One(text.to_owned()))
+    }
+}
+impl From<String> for Target {
+    fn from(text: String) -> Self {
+        Target(Targets::One(text))
+    }
+}
+impl From<&String> for Target {
+    fn from(text: &String) -> Self {
+        Target(Targets::One(text.clone()))
+    }
+}
+impl<T: Into<String>> From<Vec<T>> for Target {
+    fn from(texts: Vec<T>) -> Self {
+        Target(Targets::Many(texts.into_iter().map(Into::into).collect()))
+    }
+}
+impl<T: Into<String>, const N: usize> From<[T; N]> for Target {
+    fn from(texts: [T; N]) -> Self {
+        Target::from(Vec::from(texts))
+    }
+}

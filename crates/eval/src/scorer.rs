@@ -1,0 +1,76 @@
+//! What a scorer is: it judges the answer to one sample.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use errorbar_core::registry::{Entry, Named};
+use errorbar_core::{ArgProblem, ArgType, Metrics, Registry, Result, Score, Spec, spec::Arg};
+
+use crate::{BoxFuture, Target, TaskState};
+
+/// Judges the answer to one sample.
+///
+/// Write one with `#[scorer(metrics = […])]`, or implement this.
+pub trait Scorer: fmt::Debug + Send + Sync {
+    /// The name and the arguments that were passed, as logs record them.
+    fn spec(&self) -> Spec;
+
+    /// The metrics that are computed over its scores, unless the task has its own.
+    fn metrics(&self) -> Metrics;
+
+    /// Judges an answer; nothing means that the sample has no score by this scorer.
+    fn score<'a>(
+        &'a self,
+        state: &'a TaskState,
+        target: &'a Target,
+    ) -> BoxFuture<'a, Result<Option<Score>>>;
+
+    /// Refuses a sample that it could not judge, before anything runs.
+    fn check(&self, _sample: &crate::Sample) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Any scorer, shared.
+#[derive(Clone)]
+pub struct AnyScorer(Arc<dyn Scorer>);
+
+/// An entry that builds a scorer.
+pub type ScorerEntry = Entry<AnyScorer>;
+
+impl Named for AnyScorer {
+    const KIND: &'static str = "scorer";
+}
+
+impl fmt::Debug for AnyScorer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Deref for AnyScorer {
+    type Target = dyn Scorer;
+    fn deref(&self) -> &Self::Target {
+        self.0.as_ref()
+    }
+}
+
+impl<S: Scorer + 'static> From<S> for AnyScorer {
+    fn from(scorer: S) -> Self {
+        AnyScorer(Arc::new(scorer))
+    }
+}
+
+impl ArgType for AnyScorer {
+    const EXPECTED: &'static str = "a scorer such as includes()";
+
+    fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
+        let spec = arg.as_spec().ok_or(ArgProblem::Expected(Self::EXPECTED))?;
+        registry.build(spec).map_err(ArgProblem::Invalid)
+    }
+
+    fn to_arg(&self) -> Arg {
+        Arg::Spec(self.spec())
+    }
+}

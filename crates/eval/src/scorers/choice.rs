@@ -1,0 +1,56 @@
+//! `choice`: the marked choices are the right ones.
+
+use errorbar_core::{Error, Metrics, Result, Score, Spec};
+
+use super::{of_grades, ready};
+use crate::text::{choice_places, judge_choices};
+use crate::{BoxFuture, Sample, Scorer, ScorerEntry, Target, TaskState};
+
+pub(super) const ENTRY: ScorerEntry = ScorerEntry {
+    name: "choice",
+    doc: "Whether the choices that multiple_choice() marked are those of the target, by letter.",
+    params: &[],
+    build: |_| Ok(choice().into()),
+    replaces: false,
+};
+
+/// Whether the marked choices are the right ones; made by [`choice()`].
+#[derive(Clone, Debug)]
+pub struct ChoiceScorer;
+
+/// Whether the choices that [`multiple_choice`](crate::solvers::multiple_choice()) marked are those of the target.
+pub fn choice() -> ChoiceScorer {
+    ChoiceScorer
+}
+
+impl Scorer for ChoiceScorer {
+    fn spec(&self) -> Spec {
+        Spec::new("choice")
+    }
+
+    fn metrics(&self) -> Metrics {
+        of_grades()
+    }
+
+    fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
+        if state.choices.iter().all(|choice| choice.marked.is_none()) {
+            return ready(Err::<Score, _>(Error::custom(
+                "no solver has looked at the choices; put multiple_choice() among the solvers",
+            )));
+        }
+        let choices = state.choices.iter().enumerate();
+        let marked: Vec<usize> =
+            choices.filter(|(_, choice)| choice.marked == Some(true)).map(|(place, _)| place).collect();
+        let judged = judge_choices(&state.output.completion, &marked, state.choices.len(), target);
+        ready(judged.map_err(|error| Error::custom(error.to_string())))
+    }
+
+    fn check(&self, sample: &Sample) -> Result<()> {
+        if sample.choices.is_empty() {
+            return Err(Error::custom("it has no choices, which choice() needs; map them from the dataset"));
+        }
+        choice_places(&sample.target, sample.choices.len())
+            .map(|_| ())
+            .map_err(|error| Error::custom(error.to_string()))
+    }
+}

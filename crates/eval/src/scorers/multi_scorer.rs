@@ -1,0 +1,70 @@
+//! `multi_scorer`: several scorers, made one by a reducer.
+
+use std::sync::Arc;
+
+use errorbar_core::registry::Param;
+use errorbar_core::spec::Arg;
+use errorbar_core::{ArgType, Error, Metrics, Reducer, Result, Score, Spec};
+
+use super::of_grades;
+use crate::{AnyScorer, BoxFuture, Sample, Scorer, ScorerEntry, Target, TaskState};
+
+pub(super) const ENTRY: ScorerEntry = ScorerEntry {
+    name: "multi_scorer",
+    doc: "Several scorers, their scores made one by a reducer: multi_scorer([includes(), match()], \"mode\").",
+    params: &[Param::required("scorers"), Param::required("reducer")],
+    build: |args| {
+        let scorers: Vec<AnyScorer> = args.required("scorers")?;
+        let text: String = args.required("reducer")?;
+        let reducer = args.registry().reducer(&text.parse()?)?;
+        Ok(multi_scorer(scorers, reducer).into())
+    },
+    replaces: false,
+};
+
+/// Several scorers made one; made by [`multi_scorer()`].
+#[derive(Clone, Debug)]
+pub struct MultiScorer {
+    scorers: Vec<AnyScorer>,
+    reducer: Arc<dyn Reducer>,
+}
+
+/// Several scorers, their scores made one by a reducer, as epochs are.
+pub fn multi_scorer(
+    scorers: impl IntoIterator<Item = impl Into<AnyScorer>>,
+    reducer: impl Into<Arc<dyn Reducer>>,
+) -> MultiScorer {
+    MultiScorer { scorers: scorers.into_iter().map(Into::into).collect(), reducer: reducer.into() }
+}
+
+impl Scorer for MultiScorer {
+    fn spec(&self) -> Spec {
+        let scorers: Vec<Arg> = self.scorers.iter().map(ArgType::to_arg).collect();
+        Spec::new("multi_scorer").kwarg("scorers", scorers).kwarg("reducer", self.reducer.log_name())
+    }
+
+    fn metrics(&self) -> Metrics {
+        of_grades()
+    }
+
+    fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
+        Box::pin(async move {
+            let mut scores = Vec::with_capacity(self.scorers.len());
+            for scorer in &self.scorers {
+                scores.extend(scorer.score(state, target).await?);
+            }
+            if scores.is_empty() {
+                return Ok(None);
+            }
+            self.reducer.reduce(&scores).map(Some)
+        })
+    }
+
+    fn check(&self, sample: &Sample) -> Result<()> {
+        if self.scorers.is_empty() {
+            return Err(Error::custom("multi_scorer has no scorers"));
+        }
+        self.reducer.check()?;
+        self.scorers.iter().try_for_each(|scorer| scorer.check(sample))
+    }
+}

@@ -1,0 +1,120 @@
+//! What a solver is: a step from a question to an answer.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use errorbar_core::registry::{Entry, Named};
+use errorbar_core::{ArgProblem, ArgType, Registry, Result, Spec, spec::Arg};
+
+use crate::{BoxFuture, Generate, TaskState};
+
+/// A step from a question to an answer: rewords the prompt, asks the model, or both.
+///
+/// Write one with `#[solver]`, or implement this.
+pub trait Solver: fmt::Debug + Send + Sync {
+    /// The name and the arguments that were passed, as logs record them.
+    fn spec(&self) -> Spec;
+
+    /// Takes the step. `generate` asks the model.
+    fn solve<'a>(&'a self, state: &'a mut TaskState, generate: &'a Generate) -> BoxFuture<'a, Result<()>>;
+
+    /// The steps that it is made of, for the record: itself, unless it is a chain.
+    fn steps(&self) -> Vec<Spec> {
+        vec![self.spec()]
+    }
+
+    /// Refuses a sample that it could not solve, before anything runs.
+    fn check(&self, _sample: &crate::Sample) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Any solver, shared.
+#[derive(Clone)]
+pub struct AnySolver(Arc<dyn Solver>);
+
+/// An entry that builds a solver.
+pub type SolverEntry = Entry<AnySolver>;
+
+impl Named for AnySolver {
+    const KIND: &'static str = "solver";
+}
+
+impl fmt::Debug for AnySolver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Deref for AnySolver {
+    type Target = dyn Solver;
+    fn deref(&self) -> &Self::Target {
+        self.0.as_ref()
+    }
+}
+
+impl<S: Solver + 'static> From<S> for AnySolver {
+    fn from(solver: S) -> Self {
+        AnySolver(Arc::new(solver))
+    }
+}
+
+impl ArgType for AnySolver {
+    const EXPECTED: &'static str = "a solver such as generate()";
+
+    fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
+        let spec = arg.as_spec().ok_or(ArgProblem::Expected(Self::EXPECTED))?;
+        registry.build(spec).map_err(ArgProblem::Invalid)
+    }
+
+    fn to_arg(&self) -> Arg {
+        Arg::Spec(self.spec())
+    }
+}
+
+/// Solvers one after the other; made by [`chain!`](crate::chain).
+#[derive(Clone, Debug)]
+pub struct Chain(Vec<AnySolver>);
+
+impl Chain {
+    /// These solvers, in this order.
+    pub fn new(solvers: impl IntoIterator<Item = impl Into<AnySolver>>) -> Self {
+        Chain(solvers.into_iter().map(Into::into).collect())
+    }
+}
+
+impl Solver for Chain {
+    fn spec(&self) -> Spec {
+        let solvers: Vec<Arg> = self.0.iter().map(ArgType::to_arg).collect();
+        Spec::new("chain").arg(Arg::List(solvers))
+    }
+
+    fn solve<'a>(&'a self, state: &'a mut TaskState, generate: &'a Generate) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            for solver in &self.0 {
+                if state.completed {
+                    break;
+                }
+                solver.solve(state, generate).await?;
+            }
+            Ok(())
+        })
+    }
+
+    fn steps(&self) -> Vec<Spec> {
+        self.0.iter().flat_map(|solver| solver.steps()).collect()
+    }
+
+    fn check(&self, sample: &crate::Sample) -> Result<()> {
+        self.0.iter().try_for_each(|solver| solver.check(sample))
+    }
+}
+
+/// Solvers one after the other: `chain![system_message("Be brief."), generate()]`.
+#[macro_export]
+macro_rules! chain {
+    ($($solver:expr),* $(,)?) => {
+        $crate::Chain::new([$($crate::AnySolver::from($solver)),*])
+    };
+}

@@ -1,0 +1,160 @@
+//! `multiple_choice`: shows the choices and asks for a letter.
+
+use std::borrow::Cow;
+
+use errorbar_core::registry::Param;
+use errorbar_core::{Error, Result, Spec};
+
+use crate::template::{fill, lookup};
+use crate::text::{choice_label, marked_choices};
+use crate::{BoxFuture, Generate, Sample, Solver, SolverEntry, TaskState};
+
+const SINGLE: &str = "Choose the one option that answers the question below. Reply with a single line of the form \
+\"ANSWER: $LETTER\", without the quotes, where $LETTER is one of {letters}.
+
+{question}
+
+{choices}";
+
+const MULTIPLE: &str = "Choose every option that answers the question below; there may be more than one. Reply with a \
+single line of the form \"ANSWER: $LETTERS\", without the quotes, where $LETTERS are the letters of your options out of \
+{letters}, separated by commas.
+
+{question}
+
+{choices}";
+
+const SINGLE_COT: &str = "Choose the one option that answers the question below. Reason step by step first; then let \
+the last line of your reply have the form \"ANSWER: $LETTER\", without the quotes, where $LETTER is one of {letters}.
+
+{question}
+
+{choices}";
+
+const MULTIPLE_COT: &str = "Choose every option that answers the question below; there may be more than one. Reason \
+step by step first; then let the last line of your reply have the form \"ANSWER: $LETTERS\", without the quotes, where \
+$LETTERS are the letters of your options out of {letters}, separated by commas.
+
+{question}
+
+{choices}";
+
+pub(super) const ENTRY: SolverEntry = SolverEntry {
+    name: "multiple_choice",
+    doc: "Shows the choices, asks for a letter and marks the choices that the model names; a template knows {question}, {choices} and {letters}.",
+    params: &[
+        Param::optional("template", "null"),
+        Param::optional("cot", "false"),
+        Param::optional("multiple_correct", "false"),
+    ],
+    build: |args| {
+        let solver = MultipleChoice {
+            template: args.get("template")?,
+            cot: args.get("cot")?,
+            multiple_correct: args.get("multiple_correct")?,
+        };
+        match &solver.template {
+            Some(template) if !template.contains("{choices}") => {
+                Err(args.error("template", "must have {choices} in it, and {question}"))
+            }
+            _ => Ok(solver.into()),
+        }
+    },
+    replaces: false,
+};
+
+/// Shows the choices and asks for a letter; made by [`multiple_choice()`].
+#[derive(Clone, Debug)]
+pub struct MultipleChoice {
+    template: Option<String>,
+    cot: Option<bool>,
+    multiple_correct: Option<bool>,
+}
+
+/// Shows the choices, asks for a letter and marks the choices that the model names, which `choice()` then scores.
+///
+/// It asks the model itself: no `generate()` belongs behind it.
+pub fn multiple_choice() -> MultipleChoice {
+    MultipleChoice { template: None, cot: None, multiple_correct: None }
+}
+
+impl MultipleChoice {
+    /// Asks in other words; `{question}`, `{choices}` and `{letters}` are filled in.
+    #[must_use]
+    pub fn template(mut self, template: impl Into<String>) -> Self {
+        self.template = Some(template.into());
+        self
+    }
+
+    /// Whether to ask for the reasoning first.
+    #[must_use]
+    pub fn cot(mut self, cot: bool) -> Self {
+        self.cot = Some(cot);
+        self
+    }
+
+    /// Whether more than one choice may be right.
+    #[must_use]
+    pub fn multiple_correct(mut self, multiple: bool) -> Self {
+        self.multiple_correct = Some(multiple);
+        self
+    }
+
+    fn words(&self) -> &str {
+        let multiple = self.multiple_correct.unwrap_or(false);
+        match (&self.template, multiple, self.cot.unwrap_or(false)) {
+            (Some(template), ..) => template,
+            (None, false, false) => SINGLE,
+            (None, true, false) => MULTIPLE,
+            (None, false, true) => SINGLE_COT,
+            (None, true, true) => MULTIPLE_COT,
+        }
+    }
+}
+
+impl Solver for MultipleChoice {
+    fn spec(&self) -> Spec {
+        Spec::new("multiple_choice")
+            .kwarg_some("template", self.template.as_deref())
+            .kwarg_some("cot", self.cot)
+            .kwarg_some("multiple_correct", self.multiple_correct)
+    }
+
+    fn solve<'a>(&'a self, state: &'a mut TaskState, generate: &'a Generate) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            if state.choices.is_empty() {
+                return Err(Error::custom(NO_CHOICES));
+            }
+            let Some(question) = state.user_prompt().map(|message| message.content.clone()) else {
+                return Err(Error::custom("multiple_choice: the conversation has no message of the user"));
+            };
+            let labels: Vec<String> = (0..state.choices.len()).map(choice_label).collect();
+            let lines = labels.iter().zip(&state.choices);
+            let choices: Vec<String> = lines.map(|(label, choice)| format!("{label}) {}", choice.value)).collect();
+            let text = fill(self.words(), |name| match name {
+                "question" => Some(Cow::Owned(question.clone())),
+                "choices" => Some(Cow::Owned(choices.join("\n"))),
+                "letters" => Some(Cow::Owned(labels.join(", "))),
+                other => {
+                    lookup(other, [&state.metadata, &state.store]).map(|text| Cow::Owned(text.into_owned()))
+                }
+            });
+            if let Some(prompt) = state.user_prompt() {
+                prompt.content = text;
+            }
+            generate.run(state).await?;
+            let multiple = self.multiple_correct.unwrap_or(false);
+            let marked = marked_choices(&state.output.completion, state.choices.len(), multiple).unwrap_or_default();
+            for (place, choice) in state.choices.iter_mut().enumerate() {
+                choice.marked = Some(marked.contains(&place));
+            }
+            Ok(())
+        })
+    }
+
+    fn check(&self, sample: &Sample) -> Result<()> {
+        if sample.choices.is_empty() { Err(Error::custom(NO_CHOICES)) } else { Ok(()) }
+    }
+}
+
+const NO_CHOICES: &str = "it has no choices, which multiple_choice() needs; map them from the dataset";

@@ -1,0 +1,93 @@
+//! The conversation about one sample in one epoch, as solvers change it and scorers judge it.
+
+use errorbar_core::Metadata;
+use errorbar_log::eval::MessageSource;
+
+use crate::{Input, Message, ModelOutput, Role, Sample, SampleId, Target};
+
+/// One choice of a multiple-choice question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// What it says.
+    pub value: String,
+    /// Whether the model marked it; nothing before it has answered.
+    pub marked: Option<bool>,
+}
+
+/// The conversation about one sample in one epoch.
+///
+/// ```
+/// use errorbar_eval::{Sample, TaskState};
+/// let mut state = TaskState::new("mock/model", &Sample::new("2 + 2?").target("4"), 1.into(), 1);
+/// state.messages.insert(0, errorbar_eval::Message::system("Be brief."));
+/// assert_eq!(state.user_prompt().map(|message| message.content.clone()).as_deref(), Some("2 + 2?"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct TaskState {
+    /// The model that is asked.
+    pub model: String,
+    /// The sample's id.
+    pub sample_id: SampleId,
+    /// The epoch, from 1 on.
+    pub epoch: u32,
+    /// The question as the dataset has it.
+    pub input: Input,
+    /// What would be right.
+    pub target: Target,
+    /// The choices; none unless it is a multiple-choice question.
+    pub choices: Vec<Choice>,
+    /// The conversation so far.
+    pub messages: Vec<Message>,
+    /// What the model said last.
+    pub output: ModelOutput,
+    /// The sample's metadata.
+    pub metadata: Metadata,
+    /// What solvers and scorers keep for each other. Logs record it.
+    pub store: Metadata,
+    /// Set by a solver to skip those that follow it.
+    pub completed: bool,
+}
+
+impl TaskState {
+    /// The conversation about a sample before anything was said.
+    pub fn new(model: &str, sample: &Sample, id: SampleId, epoch: u32) -> Self {
+        let messages = match &sample.input {
+            Input::Text(text) => vec![from_input(Message::user(text.as_str()))],
+            Input::Messages(messages) => messages.iter().cloned().map(from_input).collect(),
+        };
+        let choices = sample.choices.iter().map(|value| Choice { value: value.clone(), marked: None });
+        TaskState {
+            model: model.to_owned(),
+            sample_id: id,
+            epoch,
+            input: sample.input.clone(),
+            target: sample.target.clone(),
+            choices: choices.collect(),
+            messages,
+            output: ModelOutput { model: model.to_owned(), ..ModelOutput::default() },
+            metadata: sample.metadata.clone(),
+            store: Metadata::new(),
+            completed: false,
+        }
+    }
+
+    /// The question as text: that of the last message of the user, if it is a conversation.
+    pub fn input_text(&self) -> &str {
+        match &self.input {
+            Input::Text(text) => text,
+            Input::Messages(messages) => {
+                let last = messages.iter().rev().find(|message| message.role == Role::User);
+                last.map_or("", |message| &message.content)
+            }
+        }
+    }
+
+    /// The last message of the user, which solvers reword.
+    pub fn user_prompt(&mut self) -> Option<&mut Message> {
+        self.messages.iter_mut().rev().find(|message| message.role == Role::User)
+    }
+}
+
+fn from_input(message: Message) -> Message {
+    Message { source: Some(MessageSource::Input), ..message }
+}

@@ -1,0 +1,263 @@
+//! A task: a dataset, how it is solved, how it is scored, and what is computed.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use errorbar_core::registry::{Entry, Named};
+use errorbar_core::{Epochs, HeadlineRequest, Metadata, Metrics};
+use serde_json::Value as Json;
+
+use crate::model::{AnyModel, Model};
+use crate::solvers::generate;
+use crate::{AnyScorer, AnySolver, Dataset};
+
+/// A dataset, how it is solved, how it is scored, and what is computed.
+///
+/// ```
+/// use errorbar_eval::{Sample, Task, scorers::includes, solvers::generate};
+/// let task = Task::new([Sample::new("Name a primary colour.").target(["red", "green", "blue"])])
+///     .solver(generate())
+///     .scorer(includes())
+///     .epochs(3);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Task {
+    pub(crate) name: Option<String>,
+    pub(crate) version: Option<Json>,
+    pub(crate) dataset: Dataset,
+    pub(crate) solver: AnySolver,
+    pub(crate) scorers: Vec<AnyScorer>,
+    pub(crate) metrics: Option<Metrics>,
+    pub(crate) epochs: Option<Epochs>,
+    pub(crate) model: Option<ModelChoice>,
+    pub(crate) metadata: Metadata,
+    pub(crate) headline: Option<HeadlineRequest>,
+    pub(crate) fail_on_error: Option<FailOnError>,
+    pub(crate) time_limit: Option<Duration>,
+    pub(crate) origin: Origin,
+}
+
+/// Where a task comes from, so that a log can be resumed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Origin {
+    /// The task file.
+    pub(crate) file: Option<PathBuf>,
+    /// The name by which it is registered.
+    pub(crate) registered: Option<String>,
+    /// The arguments that were passed.
+    pub(crate) args: Metadata,
+}
+
+/// An entry that builds a task.
+pub type TaskEntry = Entry<Task>;
+
+impl Named for Task {
+    const KIND: &'static str = "task";
+}
+
+/// When samples that fail end the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum FailOnError {
+    /// Never: they are recorded and counted.
+    #[default]
+    Never,
+    /// The first one does.
+    First,
+    /// When more than this share of all samples has failed.
+    Share(f64),
+    /// When more than this many have failed.
+    Count(usize),
+}
+
+impl FailOnError {
+    /// Whether so many failures are too many.
+    pub(crate) fn is_reached(self, failed: usize, total: usize) -> bool {
+        match self {
+            FailOnError::Never => false,
+            FailOnError::First => failed > 0,
+            FailOnError::Share(share) => failed as f64 > share * total as f64,
+            FailOnError::Count(count) => failed > count,
+        }
+    }
+
+    /// As logs record it.
+    pub(crate) fn to_log(self) -> Json {
+        match self {
+            FailOnError::Never => Json::Bool(false),
+            FailOnError::First => Json::Bool(true),
+            FailOnError::Share(share) => Json::from(share),
+            FailOnError::Count(count) => Json::from(count as f64),
+        }
+    }
+
+    /// What a log records; nothing for what is none of it.
+    pub(crate) fn from_log(recorded: &Json) -> Option<Self> {
+        match recorded {
+            Json::Bool(true) => Some(FailOnError::First),
+            Json::Bool(false) => Some(FailOnError::Never),
+            number => number.to_string().parse().ok(),
+        }
+    }
+}
+
+impl std::str::FromStr for FailOnError {
+    type Err = String;
+
+    /// `true`, `false`, a share below 1 or a number from 1 on.
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.parse::<f64>()) {
+            ("true", _) => Ok(FailOnError::First),
+            ("false", _) => Ok(FailOnError::Never),
+            (_, Ok(share)) if share > 0.0 && share < 1.0 => Ok(FailOnError::Share(share)),
+            (_, Ok(count)) if count >= 1.0 && count.fract() == 0.0 && count < 1e15 => {
+                Ok(FailOnError::Count(count as usize))
+            }
+            _ => Err("true, false, a share of the samples such as 0.1, or a number of samples such as 5".to_owned()),
+        }
+    }
+}
+
+/// A model, opened or still by name.
+#[derive(Clone, Debug)]
+pub enum ModelChoice {
+    /// `provider/model`, and the folder that files in it are relative to.
+    Named {
+        /// The name.
+        name: String,
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A model itself.
+    Built(AnyModel),
+}
+
+impl ModelChoice {
+    /// A model by name; files in it are relative to `folder`.
+    pub fn relative_to(folder: &Path, name: impl Into<String>) -> Self {
+        ModelChoice::Named { name: name.into(), folder: folder.to_owned() }
+    }
+}
+
+impl From<&str> for ModelChoice {
+    fn from(name: &str) -> Self {
+        ModelChoice::relative_to(Path::new(""), name)
+    }
+}
+impl From<String> for ModelChoice {
+    fn from(name: String) -> Self {
+        ModelChoice::relative_to(Path::new(""), name)
+    }
+}
+impl<M: Model + 'static> From<M> for ModelChoice {
+    fn from(model: M) -> Self {
+        ModelChoice::Built(model.into())
+    }
+}
+
+impl Task {
+    /// A task over these samples, solved by asking the model and scored by nothing yet.
+    pub fn new(dataset: impl Into<Dataset>) -> Self {
+        Task {
+            name: None,
+            version: None,
+            dataset: dataset.into(),
+            solver: generate().into(),
+            scorers: Vec::new(),
+            metrics: None,
+            epochs: None,
+            model: None,
+            metadata: Metadata::new(),
+            headline: None,
+            fail_on_error: None,
+            time_limit: None,
+            origin: Origin::default(),
+        }
+    }
+
+    /// How it is solved; several solvers are put together by [`chain!`](crate::chain).
+    #[must_use]
+    pub fn solver(mut self, solver: impl Into<AnySolver>) -> Self {
+        self.solver = solver.into();
+        self
+    }
+
+    /// Adds a scorer.
+    #[must_use]
+    pub fn scorer(mut self, scorer: impl Into<AnyScorer>) -> Self {
+        self.scorers.push(scorer.into());
+        self
+    }
+
+    /// What is computed, in place of what each scorer brings.
+    #[must_use]
+    pub fn metrics(mut self, metrics: Metrics) -> Self {
+        self.metrics = Some(metrics);
+        self
+    }
+
+    /// How often each sample is run, and how its scores are reduced.
+    #[must_use]
+    pub fn epochs(mut self, epochs: impl Into<Epochs>) -> Self {
+        self.epochs = Some(epochs.into());
+        self
+    }
+
+    /// The model that is asked if the command line names none.
+    #[must_use]
+    pub fn model(mut self, model: impl Into<ModelChoice>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// The name; a registered task has that of its function.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// The version, a number or a text.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<Json>) -> Self {
+        self.version = Some(version.into());
+        self
+    }
+
+    /// Adds an entry of metadata, for the record.
+    #[must_use]
+    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Json>) -> Self {
+        self.metadata.insert(key.into(), value.into());
+        self
+    }
+
+    /// Which figure to show first.
+    #[must_use]
+    pub fn headline(mut self, headline: HeadlineRequest) -> Self {
+        self.headline = Some(headline);
+        self
+    }
+
+    /// When samples that fail end the run; never, if nothing is said.
+    #[must_use]
+    pub fn fail_on_error(mut self, when: FailOnError) -> Self {
+        self.fail_on_error = Some(when);
+        self
+    }
+
+    /// How long one sample may take, scorers included.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = Some(limit);
+        self
+    }
+
+    /// Records how the task was built, so that its log can be resumed; the macro `#[task]` does it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn registered_as(mut self, name: &str, args: Metadata) -> Self {
+        self.origin.registered = Some(name.to_owned());
+        self.origin.args = args;
+        self.name.get_or_insert_with(|| name.to_owned());
+        self
+    }
+}

@@ -1,0 +1,145 @@
+//! What is wrong with a task file, where, and what would be right.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// Everything that is wrong with a task file.
+///
+/// Printed, it is one line for each mistake: file, line, column, what is wrong and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskFileError {
+    /// The file, as it was given.
+    pub path: PathBuf,
+    /// What it says; empty if it could not be read.
+    pub text: String,
+    /// At least one, in the order of their places.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// One mistake in a task file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// Its place in the text, in bytes. Empty at 0 for what is about the file as a whole.
+    pub span: Range<usize>,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in that line, from 1, in characters.
+    pub column: usize,
+    /// What is wrong, on one line.
+    pub message: String,
+    /// What would be right, where that is known; on one line.
+    pub hint: Option<String>,
+}
+
+impl Mistake {
+    /// Whether it is about the file as a whole: something that is missing, or a file that cannot be read.
+    pub fn is_about_the_file(&self) -> bool {
+        self.span == (0..0)
+    }
+}
+
+impl fmt::Display for TaskFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, mistake) in self.mistakes.iter().enumerate() {
+            let line_break = if at > 0 { "\n" } else { "" };
+            write!(f, "{line_break}{}:", self.path.display())?;
+            // A file without text has no line 1 to look at.
+            if !self.text.is_empty() {
+                write!(f, "{}:{}:", mistake.line, mistake.column)?;
+            }
+            write!(f, " {}", mistake.message)?;
+            if let Some(hint) = &mistake.hint {
+                write!(f, "; {hint}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for TaskFileError {}
+
+/// The mistakes found so far.
+#[derive(Debug, Default)]
+pub(super) struct Mistakes {
+    found: Vec<(Range<usize>, String, Option<String>)>,
+    /// Whether parts of the text are no TOML: then what is missing may just not have been understood.
+    pub(super) broken: bool,
+}
+
+impl Mistakes {
+    pub(super) fn add(&mut self, place: Range<usize>, message: impl Into<String>, hint: Option<String>) {
+        self.found.push((place, message.into(), hint));
+    }
+
+    /// A key that is not there, in the table at this place.
+    pub(super) fn missing(&mut self, place: Range<usize>, message: &str, hint: &str) {
+        if !self.broken {
+            self.add(place, message, Some(hint.to_owned()));
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.found.len()
+    }
+
+    /// The mistakes in the order of their places, with lines and columns.
+    pub(super) fn in_order(mut self, text: &str) -> Vec<Mistake> {
+        self.found.sort_by_key(|(place, ..)| place.start);
+        self.found.dedup();
+        let mut cursor = Cursor::new(text);
+        let placed = self.found.into_iter().map(|(place, message, hint)| {
+            let start = text.floor_char_boundary(place.start);
+            let end = text.ceil_char_boundary(place.end).max(start);
+            let (line, column) = cursor.at(start);
+            let hint = hint.map(|hint| on_one_line(&hint));
+            Mistake { span: start..end, line, column, message: on_one_line(&message), hint }
+        });
+        placed.collect()
+    }
+}
+
+/// Names in messages come from the file and may hold anything, and as much of it as they like.
+fn on_one_line(text: &str) -> String {
+    const LONGEST: usize = 1000;
+    let mut line = String::new();
+    for (at, c) in text.chars().enumerate() {
+        if at == LONGEST {
+            line.push('…');
+            break;
+        }
+        if c.is_control() {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
+    }
+    line
+}
+
+/// The line and column of ever later bytes; counting from the start for each would be quadratic.
+struct Cursor<'t> {
+    text: &'t str,
+    at: usize,
+    line: usize,
+    column: usize,
+}
+
+impl<'t> Cursor<'t> {
+    fn new(text: &'t str) -> Self {
+        Cursor { text, at: 0, line: 1, column: 1 }
+    }
+
+    fn at(&mut self, byte: usize) -> (usize, usize) {
+        for c in self.text.get(self.at..byte).unwrap_or_default().chars() {
+            (self.line, self.column) = match c {
+                '\n' => (self.line + 1, 1),
+                // The mark in front of some texts is nothing that an editor shows.
+                '\u{feff}' if (self.line, self.column) == (1, 1) => (1, 1),
+                _ => (self.line, self.column + 1),
+            };
+        }
+        self.at = self.at.max(byte);
+        (self.line, self.column)
+    }
+}

@@ -1,0 +1,229 @@
+//! Tables of the file: which keys they may have, and values of the kind that is wanted.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use errorbar_core::spec::nearest;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::mistake::Mistakes;
+use super::text::Text;
+
+/// A table of the file with the keys that it may have.
+#[derive(Debug)]
+pub(super) struct Section<'d> {
+    fields: Vec<Field<'d>>,
+}
+
+/// A key and its value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field<'d> {
+    key: &'d Spanned<Cow<'d, str>>,
+    value: &'d Spanned<DeValue<'d>>,
+    file: &'d str,
+}
+
+/// The keys of the file itself.
+pub(super) const TASK_KEYS: &[&str] = &[
+    "name",
+    "version",
+    "dataset",
+    "solver",
+    "scorer",
+    "metrics",
+    "epochs",
+    "model",
+    "fail_on_error",
+    "time_limit",
+    "headline",
+    "metadata",
+];
+
+impl<'d> Section<'d> {
+    /// The file itself. Entries in which the text is no TOML are left out.
+    pub(super) fn of_file(
+        file: &'d str,
+        table: &'d DeTable<'d>,
+        broken: &[Range<usize>],
+        mistakes: &mut Mistakes,
+    ) -> Self {
+        let is_whole = |field: &Field<'d>| !broken.iter().any(|place| field.is_touched_by(place));
+        let fields = fields(file, table).into_iter().filter(is_whole).collect();
+        let advice = |key: &str| match key {
+            "input" | "target" | "choices" | "path" | "limit" | "shuffle" => {
+                Some(format!("it is a key of the dataset: dataset = {{ {key} = …, … }}"))
+            }
+            "reducer" | "reducers" => Some("it is a key of the epochs: epochs = { count = 5, reducers = […] }".to_owned()),
+            _ => None,
+        };
+        Section { fields }.with_known_keys(TASK_KEYS, advice, mistakes)
+    }
+
+    /// A table within the file.
+    pub(super) fn of_field(field: Field<'d>, keys: &[&str], mistakes: &mut Mistakes) -> Option<Self> {
+        let table = field.value.get_ref().as_table()?;
+        // What follows a [header] belongs to its table, to the surprise of many.
+        let advice = |key: &str| {
+            let belongs_to_task = TASK_KEYS.contains(&key);
+            belongs_to_task.then(|| format!("`{key}` is a key of the task; it belongs above the table `{}`", field.key()))
+        };
+        Some(Section { fields: fields(field.file, table) }.with_known_keys(keys, advice, mistakes))
+    }
+
+    fn with_known_keys(
+        mut self,
+        known: &[&str],
+        advice: impl Fn(&str) -> Option<String>,
+        mistakes: &mut Mistakes,
+    ) -> Self {
+        self.fields.retain(|field| {
+            let is_known = known.contains(&field.key());
+            if !is_known {
+                let near = || nearest(field.key(), known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+                let hint = advice(field.key()).or_else(near);
+                let hint = hint.unwrap_or_else(|| format!("keys are: {}", known.join(", ")));
+                mistakes.add(field.key.span(), format!("unknown key `{}`", field.key()), Some(hint));
+            }
+            is_known
+        });
+        self
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<Field<'d>> {
+        self.fields.iter().find(|field| field.key() == key).copied()
+    }
+}
+
+/// The entries of a table in the order of the file, whatever order the table keeps them in.
+fn fields<'d>(file: &'d str, table: &'d DeTable<'d>) -> Vec<Field<'d>> {
+    let mut fields: Vec<Field<'d>> = table.iter().map(|(key, value)| Field { key, value, file }).collect();
+    fields.sort_by_key(|field| field.key.span().start);
+    fields
+}
+
+impl<'d> Field<'d> {
+    /// Where the value stands; that of a table under a [header] is the header.
+    pub(super) fn place(&self) -> Range<usize> {
+        self.value.span()
+    }
+
+    pub(super) fn key(&self) -> &'d str {
+        self.key.get_ref()
+    }
+
+    pub(super) fn value(&self) -> &'d DeValue<'d> {
+        self.value.get_ref()
+    }
+
+    /// Says that something else is expected here.
+    pub(super) fn expected(&self, wanted: &str, mistakes: &mut Mistakes) {
+        self.expected_with_hint(wanted, None, mistakes);
+    }
+
+    pub(super) fn expected_with_hint(&self, wanted: &str, hint: Option<String>, mistakes: &mut Mistakes) {
+        let found = found(self.value());
+        mistakes.add(self.place(), format!("`{}`: expected {wanted}, found {found}", self.key()), hint);
+    }
+
+    /// The text, if it is one.
+    pub(super) fn as_text(&self) -> Option<Text<'d>> {
+        Some(Text::new(self.file, self.place(), self.value().as_str()?))
+    }
+
+    /// The items of a list, under the same key.
+    pub(super) fn as_list(&self) -> Option<Vec<Field<'d>>> {
+        let item = |value| Field { value, ..*self };
+        Some(self.value().as_array()?.iter().map(item).collect())
+    }
+
+    /// The entries of a table, in order.
+    pub(super) fn as_table(&self) -> Option<Vec<Field<'d>>> {
+        Some(fields(self.file, self.value().as_table()?))
+    }
+
+    /// A text, which must not be empty.
+    pub(super) fn text(&self, mistakes: &mut Mistakes) -> Option<Text<'d>> {
+        let text = self.as_text().filter(|text| !text.value.is_empty());
+        if text.is_none() {
+            self.expected("a text in quotes", mistakes);
+        }
+        text
+    }
+
+    /// One text or a list of texts, none of them empty; `wanted` says so in words.
+    pub(super) fn texts(&self, wanted: &str, mistakes: &mut Mistakes) -> Option<Vec<Text<'d>>> {
+        if self.as_text().is_some() {
+            return self.text(mistakes).map(|text| vec![text]);
+        }
+        let Some(items) = self.as_list() else {
+            self.expected(wanted, mistakes);
+            return None;
+        };
+        // Every item that is wrong is told: no `?` before the last.
+        let texts: Vec<Option<Text<'d>>> = items.iter().map(|item| item.text(mistakes)).collect();
+        texts.into_iter().collect()
+    }
+
+    /// A whole number within the bounds; `wanted` says them in words.
+    pub(super) fn whole_number<T: TryFrom<i128> + PartialOrd>(
+        &self,
+        least: T,
+        wanted: &str,
+        mistakes: &mut Mistakes,
+    ) -> Option<T> {
+        let number = integer(self.value()).and_then(|number| T::try_from(number).ok());
+        let number = number.filter(|number| *number >= least);
+        if number.is_none() {
+            self.expected(wanted, mistakes);
+        }
+        number
+    }
+
+    /// Whether this place is within the entry, or right behind it.
+    fn is_touched_by(&self, place: &Range<usize>) -> bool {
+        touch(&(self.key.span().start..self.place().end), place) || is_touched(self.value, place)
+    }
+}
+
+fn touch(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start <= b.end && b.start <= a.end
+}
+
+/// What stands under a [header] is not within the span of its table, so all of it is looked at.
+fn is_touched(value: &Spanned<DeValue<'_>>, place: &Range<usize>) -> bool {
+    let entry = |(key, value): (&Spanned<_>, &Spanned<_>)| {
+        touch(&(key.span().start..value.span().end), place) || is_touched(value, place)
+    };
+    touch(&value.span(), place)
+        || match value.get_ref() {
+            DeValue::Table(table) => table.iter().any(entry),
+            DeValue::Array(items) => items.iter().any(|item| is_touched(item, place)),
+            _ => false,
+        }
+}
+
+/// A whole number, as large as anything in the file can be meant to be.
+pub(super) fn integer(value: &DeValue<'_>) -> Option<i128> {
+    let integer = value.as_integer()?;
+    i128::from_str_radix(integer.as_str(), integer.radix()).ok()
+}
+
+/// What stands there, in words.
+pub(super) fn found(value: &DeValue<'_>) -> String {
+    const SHOWN: usize = 40;
+    match value {
+        DeValue::String(text) if text.is_empty() => "an empty text".to_owned(),
+        DeValue::String(text) if text.chars().count() > SHOWN => {
+            format!("the text {:?}…", text.chars().take(SHOWN).collect::<String>())
+        }
+        DeValue::String(text) => format!("the text {text:?}"),
+        DeValue::Integer(integer) => integer.to_string(),
+        DeValue::Float(float) => float.to_string(),
+        DeValue::Boolean(boolean) => boolean.to_string(),
+        DeValue::Datetime(date) => format!("the date {date}"),
+        DeValue::Array(items) if items.is_empty() => "an empty list".to_owned(),
+        DeValue::Array(_) => "a list".to_owned(),
+        DeValue::Table(_) => "a table".to_owned(),
+    }
+}

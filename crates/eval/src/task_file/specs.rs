@@ -1,0 +1,203 @@
+//! Specs in strings of the file: built, or told with the very place that is wrong.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use errorbar_core::registry::{Listing, Named};
+use errorbar_core::spec::{MetricsSpec, Spec, SpecError, SpecErrorKind, split_k_suffix};
+use errorbar_core::{Conversion, Error, Metric, Reducer, Registry, Result};
+
+use super::mistake::Mistakes;
+use super::spec_place::{Call, calls};
+use super::syntax::quoted;
+use super::text::Text;
+use crate::{AnyScorer, AnySolver};
+
+/// What is built from the text of one spec; nothing if that failed, which is then told.
+pub(super) fn build<T: Named>(
+    text: &Text<'_>,
+    registry: &Registry,
+    mistakes: &mut Mistakes,
+    build: impl FnOnce(&Spec) -> Result<T>,
+) -> Option<T> {
+    let built = text.value.parse::<Spec>().map_err(Error::from).and_then(|spec| build(&spec));
+    built.map_err(|error| tell(text, T::KIND, &error, registry, mistakes)).ok()
+}
+
+/// Says what is wrong with a spec of this kind.
+pub(super) fn tell(text: &Text<'_>, kind: &str, error: &Error, registry: &Registry, mistakes: &mut Mistakes) {
+    match error {
+        Error::UnknownName { kind: wanted, name, nearest } => {
+            let near = || nearest.as_ref().map(|near| format!("did you mean `{near}`?"));
+            let hint = of_another_kind(wanted, name, registry).or_else(near);
+            let hint = hint.or_else(|| all_names(wanted, registry));
+            mistakes.add(place(text, kind, error, registry), format!("unknown {wanted} `{name}`"), hint);
+        }
+        Error::Spec(wrong) => {
+            let hint = as_papers_write_it(text.value).or_else(|| several(text.value));
+            let hint = hint.filter(|_| wrong.offset().is_some()).or_else(|| wrong.hint().map(str::to_owned));
+            mistakes.add(place(text, kind, error, registry), wrong.kind().to_string(), hint);
+        }
+        other => mistakes.add(place(text, kind, error, registry), other.to_string(), None),
+    }
+}
+
+/// Where in the file the part of the spec stands that the error is about.
+fn place(text: &Text<'_>, kind: &str, error: &Error, registry: &Registry) -> Range<usize> {
+    let part = match error {
+        Error::Spec(error) => match error.offset() {
+            Some(offset) => Some(word_at(text.value, offset)),
+            None => place_of_argument(text.value, error),
+        },
+        Error::UnknownName { kind: wanted, name, .. } => {
+            let roots = calls(text.value);
+            let is_it = |call: &&Call<'_>| call.goes_by(name);
+            // `mean(to_float=mean())`: the conversion is the inner one.
+            let outer = roots.iter().find(is_it).filter(|_| *wanted == kind);
+            let inner = || roots.iter().flat_map(|root| root.all().into_iter().skip(1)).find(is_it);
+            outer.or_else(inner).or_else(|| roots.iter().find(is_it)).map(|call| call.name_place.clone())
+        }
+        Error::Argument { target, argument, .. } => {
+            let roots = calls(text.value);
+            let call = roots.iter().flat_map(Call::all).find(|call| call.goes_by(target));
+            call.map(|call| {
+                let position = position(target, argument, registry);
+                let shift = usize::from(call.is_shorthand_for(target));
+                let positional = position.and_then(|at| call.positional(at.checked_sub(shift)?));
+                call.value_of(argument).or(positional).unwrap_or_else(|| call.name_place.clone())
+            })
+        }
+        _ => None,
+    };
+    part.map_or_else(|| text.span.clone(), |part| text.place(part))
+}
+
+/// Arguments that a spec does not take.
+fn place_of_argument(text: &str, error: &SpecError) -> Option<Range<usize>> {
+    let roots = calls(text);
+    let all: Vec<&Call<'_>> = roots.iter().flat_map(Call::all).collect();
+    let named = |name: &str| all.iter().filter(|call| call.goes_by(name)).copied().collect::<Vec<_>>();
+    match error.kind() {
+        SpecErrorKind::UnknownArgument { spec, argument, .. }
+        | SpecErrorKind::ArgumentGivenTwice { spec, argument, .. } => {
+            named(spec).into_iter().find_map(|call| call.keyword(argument))
+        }
+        SpecErrorKind::TooManyArguments { spec, parameters, .. } => {
+            let shift = |call: &Call<'_>| usize::from(call.is_shorthand_for(spec));
+            let named = named(spec).into_iter();
+            let extra = |call: &Call<'_>| call.positional(parameters.len().checked_sub(shift(call))?);
+            named.map(extra).find(Option::is_some).flatten()
+        }
+        _ => None,
+    }
+}
+
+/// The word, or whatever single character, that stands at this byte.
+fn word_at(text: &str, offset: usize) -> Range<usize> {
+    let rest = text.get(offset..).unwrap_or_default();
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+    let single = rest.chars().next().map_or(0, char::len_utf8);
+    offset..offset + word.max(single)
+}
+
+/// Which argument, from 0, has this name.
+fn position(target: &str, argument: &str, registry: &Registry) -> Option<usize> {
+    let named = |(_, listing): &(&str, &Listing)| listing.name == target;
+    let at = |(_, listing): (&str, &Listing)| listing.params.iter().position(|param| param.name == argument);
+    listings(registry).filter(named).find_map(at)
+}
+
+/// Everything that specs can name, with its kind.
+fn listings(registry: &Registry) -> impl Iterator<Item = (&'static str, &Listing)> {
+    fn of<T: Named>(registry: &Registry) -> impl Iterator<Item = (&'static str, &Listing)> {
+        registry.list::<T>().map(|listing| (T::KIND, listing))
+    }
+    of::<AnySolver>(registry)
+        .chain(of::<AnyScorer>(registry))
+        .chain(of::<Arc<dyn Metric>>(registry))
+        .chain(of::<Arc<dyn Reducer>>(registry))
+        .chain(of::<Conversion>(registry))
+}
+
+/// A scorer among the metrics, a reducer among the scorers, and so on.
+fn of_another_kind(wanted: &str, name: &str, registry: &Registry) -> Option<String> {
+    let goes_by = |kind: &str, listing: &Listing| {
+        let bare = split_k_suffix(name).filter(|_| kind == "reducer").map(|(bare, _)| bare);
+        listing.name == name || bare == Some(listing.name.as_str())
+    };
+    let (kind, _) = listings(registry).find(|(kind, listing)| *kind != wanted && goes_by(kind, listing))?;
+    let home = match kind {
+        "metric" => "; it belongs to `metrics`",
+        "reducer" => "; it belongs to `epochs`, as in { count = 5, reducers = […] }",
+        "solver" => "; it belongs to `solver`",
+        "scorer" => "; it belongs to `scorer`",
+        _ => "",
+    };
+    Some(format!("`{name}` is a {kind}{home}"))
+}
+
+fn all_names(kind: &str, registry: &Registry) -> Option<String> {
+    let names = listings(registry).filter(|(of, _)| *of == kind).map(|(_, listing)| listing.name.as_str());
+    let names: Vec<&str> = names.collect();
+    (!names.is_empty()).then(|| format!("{kind}s are: {}", names.join(", ")))
+}
+
+/// `pass@2` and `pass^2`, in our words.
+fn as_papers_write_it(text: &str) -> Option<String> {
+    let text = text.trim().strip_prefix("pass")?;
+    let (name, k) = match text.strip_prefix('@') {
+        Some(k) => ("pass_at", k),
+        None => ("pass_k", text.strip_prefix('^')?),
+    };
+    let is_number = !k.is_empty() && k.bytes().all(|b| b.is_ascii_digit());
+    is_number.then(|| format!("write {name}_{k}"))
+}
+
+/// Several specs in one string, which would be right in a list.
+fn several(text: &str) -> Option<String> {
+    let listed = format!("[{text}]").parse::<MetricsSpec>().ok()?;
+    let MetricsSpec::List(items) = &listed else { return None };
+    let specs: Vec<String> = listed.specs().into_iter().map(|spec| quoted(&spec.to_string())).collect();
+    (specs.len() == items.len() && specs.len() > 1).then(|| format!("write a list: [{}]", specs.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::built_in_registry;
+
+    /// What is wrong with the metric, and the part of it that is pointed at.
+    fn wrong(spec: &str) -> (String, String) {
+        let registry = built_in_registry();
+        let file = format!("metrics = '''{spec}'''");
+        let text = Text::new(&file, 10..file.len(), spec);
+        let mut mistakes = Mistakes::default();
+        build(&text, &registry, &mut mistakes, |spec| registry.metric(spec));
+        let [mistake] = mistakes.in_order(&file).try_into().unwrap();
+        (mistake.message, file[mistake.span].to_owned())
+    }
+
+    #[test]
+    fn the_very_part_is_pointed_at() {
+        let at = |spec: &str| wrong(spec).1;
+        assert_eq!(at("grouped(acuracy(), 'acuracy')"), "acuracy");
+        assert_eq!(at("mean(to_float=mean())"), "mean");
+        assert_eq!(wrong("mean(to_float=mean())").0, "unknown conversion `mean`");
+        assert_eq!(at("grouped(stderr(clutser='x'), 'clutser')"), "clutser");
+        assert_eq!(at("stderr(cluster=5)"), "5");
+        assert_eq!(at("ci('high')"), "'high'");
+        assert_eq!(at("accuracy(value_to_float(), 2, 3)"), "2");
+        assert_eq!(at("grouped(accuracy())"), "grouped");
+        assert_eq!(at("stderr(cluster=)"), ")");
+        assert_eq!(at("stderr(cluster='x' all)"), "all");
+        assert_eq!(at("stderr(cluster=\"x)"), "\"");
+        assert_eq!(at("stderr("), "'");
+    }
+
+    #[test]
+    fn the_place_of_a_conversion_is_the_inner_one() {
+        let file = "mean(to_float=mean())";
+        assert_eq!(calls(file)[0].all()[1].name_place, 14..18);
+    }
+}

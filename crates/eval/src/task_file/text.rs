@@ -1,0 +1,182 @@
+//! Strings of the file, and where in the file each of their characters stands.
+
+use std::ops::Range;
+
+/// A string: what it says, and where and how it is written.
+#[derive(Clone, Debug)]
+pub(super) struct Text<'d> {
+    /// What it says, escapes resolved.
+    pub(super) value: &'d str,
+    /// Where it stands, quotes and all.
+    pub(super) span: Range<usize>,
+    /// How it is written, quotes and all.
+    raw: &'d str,
+}
+
+impl<'d> Text<'d> {
+    pub(super) fn new(file: &'d str, span: Range<usize>, value: &'d str) -> Self {
+        let raw = file.get(span.clone()).unwrap_or_default();
+        Text { value, span, raw }
+    }
+
+    /// Where in the file a part of what it says stands; all of it, if that cannot be told.
+    ///
+    /// The place behind the last character is that of the closing quote.
+    pub(super) fn place(&self, part: Range<usize>) -> Range<usize> {
+        let Some(part) = place_in(self.raw, self.value, part) else { return self.span.clone() };
+        self.span.start + part.start..self.span.start + part.end
+    }
+}
+
+/// Where a part of the value stands in the string as written.
+fn place_in(raw: &str, value: &str, part: Range<usize>) -> Option<Range<usize>> {
+    let pieces = Pieces::of(raw)?;
+    let close = pieces.rest.end;
+    let mut start = None;
+    let mut end = None;
+    let mut at = 0;
+    for (c, written) in pieces {
+        // Should TOML ever read it otherwise than this does, no place is better than a wrong one.
+        if !value.get(at..)?.starts_with(c) {
+            return None;
+        }
+        if at == part.start {
+            start = Some(written.start);
+        }
+        at += c.len_utf8();
+        if at == part.end {
+            end = Some(written.end);
+        }
+    }
+    if at != value.len() {
+        return None;
+    }
+    if part.start >= value.len() {
+        return Some(close..close + 1);
+    }
+    let start = start?;
+    Some(start..end.filter(|end| *end >= start).unwrap_or(start))
+}
+
+/// The characters of a string with their places, one after the other.
+struct Pieces<'r> {
+    raw: &'r str,
+    rest: Range<usize>,
+    has_escapes: bool,
+    is_multi_line: bool,
+}
+
+impl<'r> Pieces<'r> {
+    /// Takes off the quotes, and the line break that may follow three of them.
+    fn of(raw: &'r str) -> Option<Self> {
+        let quotes = [("\"\"\"", true), ("'''", false), ("\"", true), ("'", false)];
+        let is_between = |quote: &str| {
+            raw.len() >= 2 * quote.len() && raw.starts_with(quote) && raw.ends_with(quote)
+        };
+        let (quote, has_escapes) = quotes.into_iter().find(|(quote, _)| is_between(quote))?;
+        let is_multi_line = quote.len() == 3;
+        let body = raw.get(quote.len()..)?;
+        let line_break = match body {
+            _ if !is_multi_line => 0,
+            body if body.starts_with("\r\n") => 2,
+            body => usize::from(body.starts_with('\n')),
+        };
+        let rest = quote.len() + line_break..raw.len() - quote.len();
+        Some(Pieces { raw, rest, has_escapes, is_multi_line })
+    }
+
+    /// The backslash at the end of a line, which takes all blanks behind it with it.
+    fn skip_line_end(&mut self) -> Option<()> {
+        let behind = self.raw.get(self.rest.clone())?.strip_prefix('\\')?;
+        let blank = |c: char| matches!(c, ' ' | '\t');
+        let is_line_end = behind.trim_start_matches(blank).starts_with(['\r', '\n']);
+        let kept = behind.trim_start_matches([' ', '\t', '\r', '\n']);
+        (self.is_multi_line && is_line_end).then(|| self.rest.start = self.rest.end - kept.len())
+    }
+}
+
+impl Iterator for Pieces<'_> {
+    type Item = (char, Range<usize>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.has_escapes && self.skip_line_end().is_some() {}
+        let start = self.rest.start;
+        let rest = self.raw.get(self.rest.clone())?;
+        let mut chars = rest.chars();
+        let first = chars.next()?;
+        let (c, length) = match first {
+            '\\' if self.has_escapes => escape(chars.as_str())?,
+            c => (c, c.len_utf8()),
+        };
+        self.rest.start += length;
+        Some((c, start..self.rest.start))
+    }
+}
+
+/// What stands behind a backslash: the character it means, and the length of all of it.
+fn escape(behind: &str) -> Option<(char, usize)> {
+    let code = |digits: usize| {
+        let code = u32::from_str_radix(behind.get(1..=digits)?, 16).ok()?;
+        Some((char::from_u32(code)?, 2 + digits))
+    };
+    let plain = |c: char| Some((c, 2));
+    match behind.chars().next()? {
+        'b' => plain('\u{8}'),
+        'e' => plain('\u{1b}'),
+        'f' => plain('\u{c}'),
+        'n' => plain('\n'),
+        'r' => plain('\r'),
+        't' => plain('\t'),
+        c @ ('\\' | '"') => plain(c),
+        'x' => code(2),
+        'u' => code(4),
+        'U' => code(8),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What stands in the file at the place of `wanted` in the string.
+    fn written<'f>(file: &'f str, wanted: &str) -> &'f str {
+        let table = toml::de::DeTable::parse(file).unwrap();
+        let value = table.get_ref().get("a").unwrap();
+        let said = value.get_ref().as_str().unwrap();
+        let text = Text::new(file, value.span(), said);
+        let start = said.find(wanted).unwrap();
+        &file[text.place(start..start + wanted.len())]
+    }
+
+    #[test]
+    fn every_kind_of_string() {
+        assert_eq!(written(r#"a = "mean(x)""#, "x"), "x");
+        assert_eq!(written("a = 'mean(x)'", "x"), "x");
+        assert_eq!(written(r#"a = "é\t\u0061\U0001F600\x41 mean(x)""#, "mean"), "mean");
+        assert_eq!(written(r#"a = "ab\u0063d""#, "bc"), r"b\u0063");
+        assert_eq!(written(r#"a = "say(\"x\")""#, "\"x\""), r#"\"x\""#);
+        assert_eq!(written(r"a = '\d\n'", r"\n"), r"\n");
+        assert_eq!(written("a = \"\"\"\nmean(\n  x)\"\"\"", "x"), "x");
+        assert_eq!(written("a = \"\"\"\r\nmean(\\\r\n\r\n  x)\"\"\"", "(x"), "(\\\r\n\r\n  x");
+        assert_eq!(written("a = \"\"\"a \\  \n  \\\n x\"\"\"\"", "x\""), "x\"");
+        assert_eq!(written("a = '''\r\nmean('x')\\\n'''", "x"), "x");
+        assert_eq!(written("a = ''", ""), "'");
+    }
+
+    #[test]
+    fn the_end_is_the_closing_quote() {
+        let file = "a = \"\"\"mean(\"\"\"";
+        let text = Text::new(file, 4..file.len(), "mean(");
+        assert_eq!(text.place(5..5), 12..13);
+        assert_eq!(text.place(99..100), 12..13);
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_the_whole_string() {
+        assert_eq!(Text::new("a = \"x\\qy\"", 4..10, "x\\qy").place(1..2), 4..10);
+        assert_eq!(Text::new("a = 'xy'", 4..8, "other").place(1..2), 4..8);
+        assert_eq!(Text::new("a = xy", 4..6, "xy").place(0..1), 4..6);
+        assert_eq!(Text::new("a = 'é'", 4..8, "é").place(1..2), 4..8);
+    }
+}

@@ -1,0 +1,76 @@
+//! Texts with `{names}` to be filled in.
+
+use std::borrow::Cow;
+
+use errorbar_core::Metadata;
+use errorbar_core::python_text::json_text;
+use serde_json::Value as Json;
+
+/// Fills in the names that are known; what is not a known name in braces stays as it is. `{{` and `}}` stand
+/// for the braces themselves.
+///
+/// A question may hold braces of its own (code, JSON, LaTeX): what is filled in is never looked at again.
+pub(crate) fn fill<'t>(template: &'t str, known: impl Fn(&str) -> Option<Cow<'t, str>>) -> String {
+    let mut out = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some(at) = rest.find(['{', '}']) {
+        let (before, tail) = rest.split_at(at);
+        out.push_str(before);
+        if let Some(tail) = tail.strip_prefix("{{") {
+            out.push('{');
+            rest = tail;
+        } else if let Some(tail) = tail.strip_prefix("}}") {
+            out.push('}');
+            rest = tail;
+        } else if let Some((name, tail)) = tail.strip_prefix('{').and_then(|inner| inner.split_once('}'))
+            && let Some(text) = known(name)
+        {
+            out.push_str(&text);
+            rest = tail;
+        } else {
+            let mut chars = tail.chars();
+            out.extend(chars.next());
+            rest = chars.as_str();
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A value of metadata or of the store as text in a prompt.
+pub(crate) fn text_of(value: &Json) -> Cow<'_, str> {
+    match value {
+        Json::String(text) => Cow::Borrowed(text),
+        other => Cow::Owned(json_text(other)),
+    }
+}
+
+/// The first of these maps that has the name.
+pub(crate) fn lookup<'m>(name: &str, maps: [&'m Metadata; 2]) -> Option<Cow<'m, str>> {
+    maps.into_iter().find_map(|map| map.get(name)).map(text_of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(template: &str) -> String {
+        fill(template, |name| match name {
+            "prompt" => Some(Cow::Borrowed("{prompt} {category}")),
+            "category" => Some(Cow::Borrowed("physics")),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn known_names_are_filled_in_once() {
+        assert_eq!(filled("[{category}] {prompt}"), "[physics] {prompt} {category}");
+    }
+
+    #[test]
+    fn other_braces_stay() {
+        assert_eq!(filled("{unknown} {} { x } {category"), "{unknown} {} { x } {category");
+        assert_eq!(filled(r#"{{"a": {category}}}"#), r#"{"a": physics}"#);
+        assert_eq!(filled(r"\frac{1}{2} ünï"), r"\frac{1}{2} ünï");
+    }
+}

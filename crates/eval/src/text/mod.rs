@@ -1,0 +1,161 @@
+//! What the text scorers make of a model's words: pure functions from a completion and its targets to a
+//! [`Judgement`]. No state, no async, no clock, so every rule is checked against the reference's answers under
+//! `conformance/cases/text` by calling it.
+//!
+//! What depends on arguments only is prepared once (a [`Pattern`] compiles its regular expression, an [`F1`]
+//! normalises its stop words); what is judged per sample borrows from the completion where it can.
+
+mod answer;
+mod casefold;
+mod choice;
+mod digits;
+mod exact;
+mod f1;
+mod float;
+mod includes;
+mod label;
+mod matches;
+mod number;
+mod pattern;
+mod python_regex;
+mod space;
+mod words;
+
+use std::borrow::Cow;
+
+use errorbar_core::{Score, Value};
+
+pub use answer::Answer;
+pub use choice::{judge_choices, marked_choices};
+pub use exact::judge_exact;
+pub use f1::F1;
+pub use includes::Includes;
+pub use label::{choice_label, choice_places};
+pub use matches::{Location, Match};
+pub use pattern::Pattern;
+pub use space::is_blank;
+
+/// The model said nothing, or nothing but blanks.
+pub const NO_RESPONSE: &str = "no_response";
+/// The model said something in which no answer was found.
+pub const INVALID_RESPONSE_FORMAT: &str = "invalid_response_format";
+
+/// The value of a judgement.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Mark {
+    /// Right: "C".
+    Correct,
+    /// Wrong: "I".
+    Incorrect,
+    /// Nothing to judge: "N".
+    NoAnswer,
+    /// A share between 0 and 1.
+    Share(f64),
+}
+
+impl Mark {
+    fn of(right: bool) -> Self {
+        if right { Mark::Correct } else { Mark::Incorrect }
+    }
+}
+
+impl From<Mark> for Value {
+    fn from(mark: Mark) -> Self {
+        match mark {
+            Mark::Correct => Value::from("C"),
+            Mark::Incorrect => Value::from("I"),
+            Mark::NoAnswer => Value::from("N"),
+            Mark::Share(share) => Value::from(share),
+        }
+    }
+}
+
+/// What a scorer says of one completion.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgement<'a> {
+    /// Right, wrong, or a share.
+    pub mark: Mark,
+    /// What was taken for the model's answer.
+    pub answer: Option<Cow<'a, str>>,
+    /// Why; most often the whole completion.
+    pub explanation: Option<Cow<'a, str>>,
+    /// What kept the scorer from finding an answer: [`NO_RESPONSE`] or [`INVALID_RESPONSE_FORMAT`].
+    pub reason: Option<&'static str>,
+}
+
+impl<'a> Judgement<'a> {
+    /// A judgement of `completion`, explained by the completion itself.
+    fn new(completion: &'a str, mark: Mark, answer: Option<Cow<'a, str>>) -> Self {
+        let reason = is_blank(completion).then_some(NO_RESPONSE);
+        Judgement { mark, answer, explanation: Some(Cow::Borrowed(completion)), reason }
+    }
+
+    /// The same without an explanation: the answer is the completion and says it all.
+    fn unexplained(mut self) -> Self {
+        self.explanation = None;
+        self
+    }
+
+    /// No answer was found in `completion`.
+    fn not_found(completion: &'a str) -> Self {
+        let mut judgement = Judgement::new(completion, Mark::Incorrect, None);
+        judgement.explanation = Some(Cow::Owned(format!("no answer found in the output: {completion}")));
+        judgement.reason.get_or_insert(INVALID_RESPONSE_FORMAT);
+        judgement
+    }
+}
+
+impl From<Judgement<'_>> for Score {
+    fn from(judgement: Judgement<'_>) -> Self {
+        let mut score = Score::new(judgement.mark);
+        score.answer = judgement.answer.map(Cow::into_owned);
+        score.explanation = judgement.explanation.map(Cow::into_owned);
+        score.reason = judgement.reason.map(str::to_owned);
+        score
+    }
+}
+
+/// Why a text could not be judged.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TextError {
+    /// A regular expression that cannot be read.
+    #[error("the pattern {pattern:?} is no regular expression: {problem}")]
+    Pattern {
+        /// The pattern as given.
+        pattern: String,
+        /// What is wrong with it, and where.
+        problem: String,
+    },
+    /// A regular expression that tries too many ways to match.
+    #[error(
+        "the pattern {pattern:?} tried too many ways to match an output of {bytes} bytes; nested repetitions such as \
+         (a+)+ are the usual cause"
+    )]
+    TooManySteps {
+        /// The pattern as given.
+        pattern: String,
+        /// How long the output was.
+        bytes: usize,
+    },
+    /// A target of a multiple choice question that names no choice.
+    #[error("the target {target:?} names no choice: {label:?} is neither a letter nor a number from 1 on")]
+    Label {
+        /// The target as given.
+        target: String,
+        /// The part of it that cannot be read.
+        label: String,
+    },
+    /// A target of a multiple choice question beyond its choices.
+    #[error("the target {target:?} names the choice {label}, but there are only {choices} choices, A to {last}")]
+    BeyondChoices {
+        /// The target as given.
+        target: String,
+        /// The part of it that names the choice.
+        label: String,
+        /// How many choices there are.
+        choices: usize,
+        /// The label of the last choice.
+        last: String,
+    },
+}

@@ -1,0 +1,91 @@
+//! Classes of characters, `[…]`, in which the engine knows operators and nesting that Python does not.
+
+use super::{Sets, Translator};
+
+/// One item of a class.
+enum Item {
+    Char(char),
+    /// A set such as `\w`, in the engine's syntax.
+    Set(String),
+}
+
+impl Translator<'_> {
+    /// A class; its opening bracket is already read.
+    pub(super) fn class(&mut self) -> Result<(), String> {
+        self.out.push('[');
+        if self.chars.next_if_eq(&'^').is_some() {
+            self.out.push('^');
+        }
+        let mut first = true;
+        loop {
+            let c = self.chars.next().ok_or("a class without its closing bracket")?;
+            if c == ']' && !first {
+                self.out.push(']');
+                return Ok(());
+            }
+            first = false;
+            match self.item(c)? {
+                Item::Set(_) if self.begins_range() => return Err("a range that begins with a set".to_owned()),
+                Item::Set(set) => self.out.push_str(&set),
+                Item::Char(low) if self.begins_range() => self.range(low)?,
+                Item::Char(c) => self.member(c),
+            }
+        }
+    }
+
+    /// Whether a hyphen follows that is not the last character of the class.
+    fn begins_range(&self) -> bool {
+        let mut ahead = self.chars.clone();
+        ahead.next() == Some('-') && ahead.next().is_some_and(|c| c != ']')
+    }
+
+    fn range(&mut self, low: char) -> Result<(), String> {
+        self.chars.next();
+        let c = self.chars.next().ok_or("a range that does not end")?;
+        match self.item(c)? {
+            Item::Char(high) if low <= high => {
+                self.member(low);
+                self.out.push('-');
+                self.member(high);
+                Ok(())
+            }
+            Item::Char(high) => Err(format!("the range {low}-{high} runs backwards")),
+            Item::Set(_) => Err("a range that ends with a set".to_owned()),
+        }
+    }
+
+    fn item(&mut self, c: char) -> Result<Item, String> {
+        if c != '\\' {
+            return Ok(Item::Char(c));
+        }
+        let Sets { word, space, digit } = self.flags.sets();
+        let c = self.chars.next().ok_or("a backslash at the end")?;
+        Ok(match c {
+            'd' => Item::Set(digit.to_owned()),
+            'D' => Item::Set(format!("[^{digit}]")),
+            'w' => Item::Set(word.to_owned()),
+            'W' => Item::Set(format!("[^{word}]")),
+            's' => Item::Set(space.to_owned()),
+            'S' => Item::Set(format!("[^{space}]")),
+            'b' => Item::Char('\x08'),
+            '1'..='7' => {
+                let mut digits = vec![c];
+                while digits.len() < 3
+                    && let Some(digit) = self.chars.next_if(|c| c.is_digit(8))
+                {
+                    digits.push(digit);
+                }
+                Item::Char(super::from_digits(&digits, 8).ok_or("an octal escape that is too large")?)
+            }
+            _ => Item::Char(self.escaped_char(c)?),
+        })
+    }
+
+    /// A character of the class that stands for itself, whatever the engine would make of it.
+    fn member(&mut self, c: char) {
+        match c.is_ascii() && !c.is_ascii_alphanumeric() {
+            true => self.out.push_str(&format!("\\x{:02x}", u32::from(c))),
+            false => self.out.push(c),
+        }
+    }
+}
