@@ -20,7 +20,7 @@ use serde_json::Value as Json;
 use crate::error::{Error, Result};
 use crate::score::Metadata;
 use crate::scores::Scores;
-use crate::spec::{Spec, params_to_log};
+use crate::spec::{SEED, Spec, params_to_log};
 
 /// One number with what must be known about it.
 ///
@@ -296,13 +296,16 @@ pub trait Metric: fmt::Debug + Send + Sync {
 
 /// The arguments of a metric that holds another one, which records its own arguments in its own way.
 pub(crate) fn params_with_inner(metric: &dyn Metric, argument: &str, inner: &dyn Metric) -> Metadata {
-    let described = serde_json::json!({
-        "type": "metric",
-        "name": inner.spec().log_name(),
-        "params": inner.params(),
-    });
+    let spec = inner.spec();
+    let mut described = Metadata::new();
+    described.insert("type".to_owned(), "metric".into());
+    described.insert("name".to_owned(), spec.log_name().into());
+    described.insert("params".to_owned(), inner.params().into());
+    if let Some(seed) = spec.kwargs.get(SEED) {
+        described.insert(SEED.to_owned(), seed.to_log_json(SEED));
+    }
     let mut params = params_to_log(&metric.spec().kwargs);
-    params.insert(argument.to_owned(), described);
+    params.insert(argument.to_owned(), described.into());
     params
 }
 

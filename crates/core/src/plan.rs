@@ -117,12 +117,14 @@ macro_rules! metrics {
         ] $($($rest)*)?)
     };
     (@list [$($done:expr,)*] $metric:expr $(, $($rest:tt)*)?) => {
-        $crate::metrics!(@list [$($done,)* $crate::MetricItem::from($metric),] $($($rest)*)?)
+        $crate::metrics!(
+            @list [$($done,)* <$crate::MetricItem as ::std::convert::From<_>>::from($metric),] $($($rest)*)?
+        )
     };
     (@map { $($pattern:literal : [$($metric:expr),* $(,)?]),* $(,)? }) => {
         <$crate::MetricMap as ::std::iter::FromIterator<_>>::from_iter([
             $((
-                ::std::string::String::from($pattern),
+                ::std::borrow::ToOwned::to_owned($pattern),
                 ::std::vec![$(::std::sync::Arc::new($metric) as ::std::sync::Arc<dyn $crate::Metric>),*],
             )),*
         ])

@@ -12,9 +12,10 @@ use errorbar_core::{Conversion, Metric, Reducer, Registry, Result};
 use crate::commands::{Cli, Context, Status};
 use crate::message;
 
-/// The whole command line, with everything that `#[metric]` and `#[reducer]` define in the program.
+/// The whole command line, with everything that `#[metric]`, `#[reducer]`, `#[solver]`, `#[scorer]` and
+/// `#[task]` define in the program.
 ///
-/// This is the `main` of a program with metrics of its own; see [`App`] to add what has no attribute.
+/// This is the `main` of a program with metrics or tasks of its own; see [`App`] to add what has no attribute.
 /// Help, hints and completions call the program what it was called by.
 pub fn main() -> ExitCode {
     App::new().run(std::env::args_os())
@@ -48,7 +49,7 @@ impl Default for App {
 impl App {
     /// Everything built in, and everything that the attributes define in this program.
     pub fn new() -> Self {
-        App { registry: Registry::collected() }
+        App { registry: errorbar_eval::collected_registry() }
     }
 
     /// Adds a metric under its own name, with a sentence for `errorbar list`.

@@ -1,7 +1,8 @@
-//! Everything that a file of metrics, reducers and tasks usually needs.
+//! Everything that a file of metrics, reducers, scorers, solvers and tasks usually needs.
 //!
 //! Reducers come as the module `reducers`, because the metric `mean` and the reducer `mean` would
-//! otherwise fight for one name: `mean()` is the metric, `reducers::mean()` the reducer.
+//! otherwise fight for one name: `mean()` is the metric, `reducers::mean()` the reducer. The scorer that
+//! specs call `match`, a word of Rust, is `matches()`.
 //!
 //! ```
 //! use errorbar::prelude::*;
@@ -26,6 +27,17 @@ pub use errorbar_core::{
     Reducers, Registry, Result, Results, SampleScore, Score, ScoreColumns, ScoreSet, Scores, Spec, Value,
     Wants, metric_fn, metrics, reducer_fn, reducers, results, value_to_float,
 };
-pub use errorbar_macros::{metric, reducer};
+pub use errorbar_eval::scorers::{
+    answer, choice, exact, f1, includes, matches, multi_scorer, pattern, precomputed,
+};
+pub use errorbar_eval::solvers::{
+    chain_of_thought, generate, multiple_choice, prompt_template, self_critique, system_message, user_message,
+};
+pub use errorbar_eval::{
+    AnyScorer, AnySolver, Choice, Dataset, FailOnError, Fields, Generate, Input, Message, ModelChoice,
+    ModelOutput, Record, Role, Sample, SampleId, Scorer, Solver, Target, Task, TaskState, chain,
+    collected_registry, csv_dataset, json_dataset, model_fn,
+};
+pub use errorbar_macros::{metric, reducer, scorer, solver, task};
 
 pub use crate::App;

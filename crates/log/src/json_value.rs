@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json};
 const MAX_DEPTH: usize = 100;
 
 /// A value that is neither a list nor a map.
-pub(super) enum Scalar<'a> {
+pub(crate) enum Scalar<'a> {
     Null,
     Bool(bool),
     Int(i64),
@@ -20,13 +20,13 @@ pub(super) enum Scalar<'a> {
 
 impl Scalar<'_> {
     /// The value, for messages.
-    pub(super) fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         match self {
             Scalar::Null => "null".to_owned(),
             Scalar::Bool(b) => b.to_string(),
             Scalar::Int(i) => i.to_string(),
             Scalar::Float(f) => format!("the number {f}"),
-            Scalar::Text(text) => super::builder::shown(text),
+            Scalar::Text(text) => crate::table::shown(text),
         }
     }
 }
@@ -44,7 +44,7 @@ impl From<Scalar<'_>> for Leaf {
 }
 
 /// What kind of value starts here, for messages.
-pub(super) fn kind(peek: Peek) -> &'static str {
+pub(crate) fn kind(peek: Peek) -> &'static str {
     match peek {
         Peek::Null => "null",
         Peek::True | Peek::False => "a boolean",
@@ -56,7 +56,7 @@ pub(super) fn kind(peek: Peek) -> &'static str {
 }
 
 /// A scalar; nothing, and nothing consumed, if a list or a map starts here.
-pub(super) fn scalar<'a>(json: &'a mut Jiter<'_>, peek: Peek) -> Result<Option<Scalar<'a>>, JiterError> {
+pub(crate) fn scalar<'a>(json: &'a mut Jiter<'_>, peek: Peek) -> Result<Option<Scalar<'a>>, JiterError> {
     Ok(Some(match peek {
         Peek::Array | Peek::Object => return Ok(None),
         Peek::Null => {
@@ -80,7 +80,7 @@ fn number(digits: &[u8]) -> Scalar<'static> {
 }
 
 /// A score value. What is nested deeper than scalars in a list or map is skipped and named.
-pub(super) fn score(json: &mut Jiter<'_>, peek: Peek) -> Result<Result<Value, &'static str>, JiterError> {
+pub(crate) fn score(json: &mut Jiter<'_>, peek: Peek) -> Result<Result<Value, &'static str>, JiterError> {
     let mut nested = None;
     let mut leaf = |json: &mut Jiter<'_>, peek| -> Result<Leaf, JiterError> {
         match scalar(json, peek)? {
@@ -118,7 +118,7 @@ pub(super) fn score(json: &mut Jiter<'_>, peek: Peek) -> Result<Result<Value, &'
 }
 
 /// Any value, for metadata. JSON has no word for a number that is not finite, so it becomes null.
-pub(super) fn any(json: &mut Jiter<'_>, peek: Peek) -> Result<Json, JiterError> {
+pub(crate) fn any(json: &mut Jiter<'_>, peek: Peek) -> Result<Json, JiterError> {
     nested(json, peek, MAX_DEPTH)
 }
 

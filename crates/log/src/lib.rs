@@ -21,6 +21,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod delimited;
+pub mod eval;
+mod json_value;
 mod table;
 
 pub use table::{ScoreTable, TableError, TableErrorKind, TableOptions, read_table};

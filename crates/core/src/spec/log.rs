@@ -7,7 +7,7 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
-use super::{Arg, MAX_DEPTH, Spec, SpecError, SpecErrorKind};
+use super::{Arg, MAX_DEPTH, SEED, Spec, SpecError, SpecErrorKind};
 
 impl Spec {
     /// The spec as a log records it. All its arguments must have names, as those of a built metric do; a spec with
@@ -57,11 +57,12 @@ impl Spec {
             (Value::String(text), _) => text.parse(),
             (_, Some(name)) => {
                 let options = value.get("options").or_else(|| value.get("params"));
-                match options {
+                let spec = match options {
                     None | Some(Value::Null) => Self::from_log(name, &Map::new()),
                     Some(Value::Object(options)) => Self::from_log(name, options),
                     Some(other) => Err(unexpected("the options as an object", other).within("options")),
-                }
+                };
+                Ok(with_seed(spec?, value.get(SEED)))
             }
             _ => Err(unexpected("a spec, or an object with a name and options", value)),
         }
@@ -161,10 +162,17 @@ fn arg_from_log(value: &Value, depth: usize) -> Result<Arg, SpecError> {
             Arg::List(items.iter().enumerate().map(read).collect::<Result<_, _>>()?)
         }
         Value::Object(entries) => match nested(entries) {
-            Some((name, params)) => Arg::Spec(spec_from_log(name, params, depth)?),
+            Some((name, params)) => {
+                Arg::Spec(with_seed(spec_from_log(name, params, depth)?, entries.get(SEED)))
+            }
             None => Arg::Map(args_from_log(entries, depth)?),
         },
     })
+}
+
+/// A seed stands beside the options, because the reference would refuse an option that it does not know.
+fn with_seed(spec: Spec, recorded: Option<&Value>) -> Spec {
+    spec.kwarg_some(SEED, recorded.and_then(Value::as_i64))
 }
 
 /// Name and parameters, if this is how a log writes a nested spec.

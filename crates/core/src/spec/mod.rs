@@ -62,6 +62,9 @@ pub use names::{nearest, split_k_suffix};
 /// keeps hostile input from exhausting the stack.
 pub const MAX_DEPTH: usize = 64;
 
+/// The argument that logs record beside the others: where a random figure starts from.
+pub const SEED: &str = "seed";
+
 /// The package whose name is left out where logs shorten names.
 const REFERENCE_PACKAGE: &str = "inspect_ai";
 

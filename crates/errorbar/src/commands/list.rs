@@ -6,6 +6,7 @@ use anstyle::Style;
 use clap::{Args, ValueEnum};
 use errorbar_core::Registry;
 use errorbar_core::registry::Listing;
+use errorbar_eval::{AnyScorer, AnySolver, Provider, Task};
 use errorbar_report::wrap;
 use serde_json::json;
 
@@ -15,7 +16,7 @@ use super::common::{self, Format};
 const EXAMPLES: &str = "\
 Examples:
   errorbar list
-  errorbar list reducers
+  errorbar list scorers
   errorbar list metrics --format json";
 
 #[derive(Debug, Args)]
@@ -33,14 +34,32 @@ pub(crate) struct ListArgs {
 enum Kind {
     Metrics,
     Reducers,
+    Scorers,
+    Solvers,
+    Models,
+    Tasks,
     Conversions,
 }
 
 impl Kind {
+    const ALL: [Kind; 7] = [
+        Kind::Metrics,
+        Kind::Reducers,
+        Kind::Scorers,
+        Kind::Solvers,
+        Kind::Models,
+        Kind::Tasks,
+        Kind::Conversions,
+    ];
+
     fn singular(self) -> &'static str {
         match self {
             Kind::Metrics => "metric",
             Kind::Reducers => "reducer",
+            Kind::Scorers => "scorer",
+            Kind::Solvers => "solver",
+            Kind::Models => "model",
+            Kind::Tasks => "task",
             Kind::Conversions => "conversion",
         }
     }
@@ -49,6 +68,10 @@ impl Kind {
         match self {
             Kind::Metrics => "Metrics",
             Kind::Reducers => "Reducers",
+            Kind::Scorers => "Scorers",
+            Kind::Solvers => "Solvers",
+            Kind::Models => "Models",
+            Kind::Tasks => "Tasks",
             Kind::Conversions => "Conversions",
         }
     }
@@ -57,7 +80,19 @@ impl Kind {
         match self {
             Kind::Metrics => registry.list_metrics().collect(),
             Kind::Reducers => registry.list_reducers().collect(),
+            Kind::Scorers => registry.list::<AnyScorer>().collect(),
+            Kind::Solvers => registry.list::<AnySolver>().collect(),
+            Kind::Models => registry.list::<Provider>().collect(),
+            Kind::Tasks => registry.list::<Task>().collect(),
             Kind::Conversions => registry.list_conversions().collect(),
+        }
+    }
+
+    /// How an entry is written: a call with its arguments, for a model what stands before the slash.
+    fn signature(self, entry: &Listing) -> String {
+        match self {
+            Kind::Models => format!("{}/…", entry.name),
+            _ => entry.signature(),
         }
     }
 }
@@ -65,8 +100,11 @@ impl Kind {
 type Section<'a> = (Kind, Vec<&'a Listing>);
 
 pub(crate) fn run(args: &ListArgs, registry: &Registry) -> anyhow::Result<Status> {
-    let kinds = args.kind.map_or(vec![Kind::Metrics, Kind::Reducers, Kind::Conversions], |kind| vec![kind]);
-    let sections: Vec<Section<'_>> = kinds.into_iter().map(|kind| (kind, kind.entries(registry))).collect();
+    let kinds = args.kind.map_or(Kind::ALL.to_vec(), |kind| vec![kind]);
+    let mut sections: Vec<Section<'_>> = kinds.into_iter().map(|kind| (kind, kind.entries(registry))).collect();
+    if args.kind.is_none() {
+        sections.retain(|(_, entries)| !entries.is_empty());
+    }
     let text = match args.format {
         Format::Table => table(&sections),
         Format::Json => json(&sections)?,
@@ -84,7 +122,7 @@ fn table(sections: &[Section<'_>]) -> String {
     for (at, (kind, entries)) in sections.iter().enumerate() {
         let _ = writeln!(text, "{}{BOLD}{}{BOLD:#}", if at > 0 { "\n" } else { "" }, kind.plural());
         for entry in entries {
-            let signature = entry.signature();
+            let signature = kind.signature(entry);
             let (name, arguments) = signature.split_at(entry.name.len().min(signature.len()));
             let mut lines = wrap(arguments, width.saturating_sub(6 + name.len())).into_iter();
             let _ = writeln!(text, "  {BOLD}{name}{BOLD:#}{}", lines.next().unwrap_or_default());
@@ -107,7 +145,7 @@ fn json(sections: &[Section<'_>]) -> serde_json::Result<String> {
             json!({
                 "kind": kind.singular(),
                 "name": entry.name,
-                "signature": entry.signature(),
+                "signature": kind.signature(entry),
                 "params": params,
                 "doc": entry.doc.trim(),
                 "built_in": entry.built_in,
@@ -121,7 +159,7 @@ fn csv(sections: &[Section<'_>]) -> anyhow::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(["kind", "name", "signature", "doc"])?;
     for (kind, entry) in all(sections) {
-        writer.write_record([kind.singular(), &entry.name, &entry.signature(), &entry.summary()])?;
+        writer.write_record([kind.singular(), &entry.name, &kind.signature(entry), &entry.summary()])?;
     }
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
@@ -133,7 +171,7 @@ fn markdown(sections: &[Section<'_>]) -> String {
         let _ = writeln!(text, "{before}| {} | |\n|---|---|", kind.singular());
         for entry in entries {
             let cell = |text: &str| text.replace('|', "\\|");
-            let _ = writeln!(text, "| `{}` | {} |", cell(&entry.signature()), cell(&entry.summary()));
+            let _ = writeln!(text, "| `{}` | {} |", cell(&kind.signature(entry)), cell(&entry.summary()));
         }
     }
     text

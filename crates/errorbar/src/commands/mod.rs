@@ -2,9 +2,14 @@
 
 mod common;
 mod completions;
+mod eval;
 mod list;
+mod logs;
 mod score;
 mod specs;
+mod tasks;
+mod told;
+mod verify;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -19,15 +24,17 @@ use common::GlobalArgs;
 pub(crate) enum Status {
     /// All is well.
     Fine,
+    /// A negative answer: a difference was found, a run did not reach its end.
+    Negative,
     /// Something in the arguments or the input could not be used.
     InputError,
 }
 
 impl From<Status> for ExitCode {
     fn from(status: Status) -> Self {
-        // 1 is kept for a negative answer: a verification that found a difference.
         match status {
             Status::Fine => ExitCode::SUCCESS,
+            Status::Negative => ExitCode::from(1),
             Status::InputError => ExitCode::from(2),
         }
     }
@@ -46,6 +53,7 @@ pub(crate) struct Context<'a> {
 
 const EXAMPLES: &str = "\
 Examples:
+  errorbar eval task.toml --model replay/outputs.jsonl
   errorbar score scores.csv
   errorbar score scores.csv --metric accuracy --metric 'stderr(cluster=\"passage\")'
   errorbar list metrics
@@ -64,9 +72,13 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Compute metrics, with their error bars, from tables of scores
+    /// Run tasks: ask a model, score its answers, write a log
+    Eval(eval::EvalArgs),
+    /// Compute metrics, with their error bars, from eval logs and tables of scores
     Score(score::ScoreArgs),
-    /// List metrics and reducers with their arguments
+    /// Check that the results which logs claim are those of their samples
+    Verify(verify::VerifyArgs),
+    /// List everything that can be named, with arguments
     List(list::ListArgs),
     /// Print a script that completes commands and options in a shell
     Completions(completions::CompletionsArgs),
@@ -82,6 +94,8 @@ impl Cli {
 
     pub(crate) fn run(self, context: &Context<'_>) -> anyhow::Result<Status> {
         match self.command {
+            Command::Eval(args) => eval::run(&args, &self.global, context),
+            Command::Verify(args) => verify::run(&args, &self.global, context),
             Command::Score(args) => score::run(&args, &self.global, context),
             Command::List(args) => list::run(&args, context.registry),
             Command::Completions(args) => completions::run(&args, context.program),
@@ -126,7 +140,7 @@ mod tests {
             let args = ["my-scores"].iter().chain(args).map(OsString::from).collect();
             Cli::parse_as("my-scores", args).unwrap_err().to_string()
         };
-        for args in [&["--help"][..], &["score", "--help"], &["list", "--help"], &["completions", "--help"]] {
+        for args in [&["--help"][..], &["score", "--help"], &["eval", "--help"], &["verify", "--help"], &["list", "--help"], &["completions", "--help"]] {
             let help = said(args);
             assert!(help.contains("Usage: my-scores") && !help.contains(NAME), "{help}");
         }

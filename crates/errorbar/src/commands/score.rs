@@ -1,23 +1,25 @@
-//! `errorbar score`: metrics from the scores of tables.
+//! `errorbar score`: metrics from the scores of logs and tables.
 //!
 //! What was asked for is built and checked before any file is opened; then each table is read with only
 //! the metadata that the metrics need. What can be computed is printed; everything that cannot is told on
 //! stderr, and the exit code says so.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use errorbar_core::spec::nearest;
-use errorbar_core::{Block, Error, Failure, Plan, Reducers, Results, results};
+use errorbar_core::{Block, Error, Metrics, Plan, Reducers, Results, results};
 use errorbar_log::{TableOptions, read_table};
 use errorbar_report::{Report, clean};
 
 use super::common::{Format, GlobalArgs};
-use super::{Context, Status, specs};
-use crate::message;
+use super::told::{Told, findings, hint_for};
+use super::{Context, Status, logs, specs};
 
 const EXAMPLES: &str = "\
 Examples:
+  What a log records, computed again:
+    errorbar score logs/run.eval
+
   Accuracy and its standard error, from the columns `id` and `score`:
     errorbar score scores.csv
 
@@ -44,47 +46,42 @@ Exit code: 0 if all is well, 2 if something could not be read or computed.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ScoreArgs {
-    /// Tables of scores: .csv, .tsv or .jsonl
-    #[arg(required = true, value_name = "TABLE")]
-    tables: Vec<PathBuf>,
-    /// A metric to compute, with its arguments; may be repeated [default: accuracy and stderr]
+    /// Eval logs (.eval) and tables of scores (.csv, .tsv, .jsonl)
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// A metric to compute, with its arguments; may be repeated [default: those that a log records;
+    /// accuracy and stderr for a table]
     #[arg(long = "metric", short, value_name = "SPEC")]
     metrics: Vec<String>,
-    /// How to make one score of a sample's epochs; may be repeated [default: mean]
+    /// How to make one score of a sample's epochs; may be repeated [default: as a log
+    /// records; mean for a table]
     #[arg(long = "reducer", short, value_name = "SPEC")]
     reducers: Vec<String>,
     /// Give every epoch to the metrics, unreduced
     #[arg(long, conflicts_with = "reducers")]
     no_reduce: bool,
-    /// A column that holds scores; may be repeated [default: `score`, else `value`]
+    /// A column of a table that holds scores; may be repeated [default: `score`, else `value`]
     #[arg(long = "score-column", value_name = "NAME")]
     score_columns: Vec<String>,
-    /// Where random figures (bootstrap) start from
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
+    /// Where random figures (bootstrap) start from [default: as a log records; 0 for a table]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// How to write the results
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
 }
 
 pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
-    let Some(plan) = plan(args, context) else { return Ok(Status::InputError) };
-    let options = TableOptions::new().score_columns(&args.score_columns).metadata(plan.metadata_keys());
-    let mut told = Told { quiet: global.quiet, ..Told::default() };
+    let Some(asked) = Asked::new(args, context) else { return Ok(Status::InputError) };
+    let mut told = Told::new(global.quiet);
     let mut reports = Vec::new();
-    for path in &args.tables {
-        let log = path.display().to_string();
-        match read_table(path, &options) {
-            Err(error) => told.error(error.problem(), Some(error.hint())),
-            Ok(table) => match results(&table.columns, &plan) {
-                Err(error) => told.error(format!("{log}: {error}"), hint_for(&error)),
-                Ok(mut results) => {
-                    too_few_epochs(&log, &results, &plan, &mut told);
-                    name_columns(&mut results.scores, &table.metadata_keys);
-                    reports.push(Report::new(log, results));
-                }
-            },
-        }
+    for path in &args.files {
+        let scored = if logs::is_log(path) {
+            score_log(path, &asked, context, &mut told)
+        } else {
+            score_table(path, &asked, args, &mut told)
+        };
+        reports.extend(scored);
     }
     if !reports.is_empty() {
         args.format.write(&reports)?;
@@ -92,7 +89,7 @@ pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) 
     for report in &reports {
         findings(report, &mut told);
         if report.results.scores.iter().all(|block| block.metrics.is_empty() && block.failures.is_empty()) {
-            let asked_for_none = plan.task_metrics.as_ref().is_some_and(|m| m.iter().next().is_none());
+            let asked_for_none = asked.metrics.as_ref().is_some_and(|m| m.iter().next().is_none());
             let why = match asked_for_none {
                 true => "--metric names no metric",
                 false => "no metric that was asked for is about these scores",
@@ -103,22 +100,89 @@ pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) 
     Ok(told.say())
 }
 
-/// What is to be computed; nothing if an option is wrong, which then was told.
-fn plan(args: &ScoreArgs, context: &Context<'_>) -> Option<Plan> {
-    // Both before either is given up, so that one run tells everything.
-    let metrics = specs::metrics(&args.metrics, context);
-    let reducers = specs::reducers(&args.reducers, context);
-    let (metrics, reducers) = (metrics?, reducers?);
-    let mut plan = Plan::new().seed(args.seed);
-    if !args.metrics.is_empty() {
-        plan = plan.metrics(metrics);
+/// What the options ask for in place of what a log records.
+struct Asked {
+    metrics: Option<Metrics>,
+    reducers: Option<Reducers>,
+    seed: Option<u64>,
+}
+
+impl Asked {
+    /// What the options ask for; nothing if one of them is wrong, which then was told.
+    fn new(args: &ScoreArgs, context: &Context<'_>) -> Option<Self> {
+        // Both before either is given up, so that one run tells everything.
+        let metrics = specs::metrics(&args.metrics, context);
+        let reducers = specs::reducers(&args.reducers, context);
+        let (metrics, reducers) = (metrics?, reducers?);
+        let reducers = match reducers {
+            _ if args.no_reduce => Some(Reducers::Disabled),
+            reducers => (!args.reducers.is_empty()).then_some(reducers),
+        };
+        Some(Asked { metrics: (!args.metrics.is_empty()).then_some(metrics), reducers, seed: args.seed })
     }
-    plan = plan.reducers(match reducers {
-        _ if args.no_reduce => Reducers::Disabled,
-        _ if args.reducers.is_empty() => Reducers::Implicit,
-        explicit => explicit,
-    });
-    Some(plan)
+
+    /// The plan with everything that was asked for put in.
+    fn apply(&self, mut plan: Plan) -> Plan {
+        if let Some(metrics) = &self.metrics {
+            plan.task_metrics = Some(metrics.clone());
+        }
+        if let Some(reducers) = &self.reducers {
+            plan.reducers = reducers.clone();
+        }
+        if let Some(seed) = self.seed {
+            plan.seed = seed;
+        }
+        plan
+    }
+}
+
+fn score_table(path: &Path, asked: &Asked, args: &ScoreArgs, told: &mut Told) -> Option<Report> {
+    let log = path.display().to_string();
+    let plan = asked.apply(Plan::new());
+    let options = TableOptions::new().score_columns(&args.score_columns).metadata(plan.metadata_keys());
+    let table = match read_table(path, &options) {
+        Ok(table) => table,
+        Err(error) => {
+            told.error(error.problem(), Some(error.hint()));
+            return None;
+        }
+    };
+    match results(&table.columns, &plan) {
+        Err(error) => {
+            told.error(format!("{log}: {error}"), hint_for(&error));
+            None
+        }
+        Ok(mut results) => {
+            too_few_epochs(&log, &results, &plan, told);
+            name_columns(&mut results.scores, &table.metadata_keys);
+            Some(Report::new(log, results))
+        }
+    }
+}
+
+fn score_log(path: &Path, asked: &Asked, context: &Context<'_>, told: &mut Told) -> Option<Report> {
+    let log = path.display().to_string();
+    let opened = match logs::open(path, context, |plan| asked.apply(plan)) {
+        Ok(opened) => opened,
+        Err(problem) => {
+            told.error(problem, None);
+            return None;
+        }
+    };
+    for warning in &opened.warnings {
+        told.warning(format!("{log}: {warning}"));
+    }
+    match results(&opened.columns, &opened.plan) {
+        Err(error) => {
+            told.error(format!("{log}: {error}"), hint_for(&error));
+            None
+        }
+        Ok(results) => {
+            too_few_epochs(&log, &results, &opened.plan, told);
+            let (task, model) = (Some(opened.header.eval.task), Some(opened.header.eval.model));
+            Some(Report { log, task, model, results })
+        }
+    }
 }
 
 /// A table has the epochs it has, so a k beyond them is no error; but its figures say nothing.
@@ -132,7 +196,7 @@ fn too_few_epochs(log: &str, results: &Results, plan: &Plan, told: &mut Told) {
             _ => "every sample is unscored",
         };
         told.warning(format!(
-            "{log}: {} asks for {k} epochs, the table has {epochs}; {outcome}",
+            "{log}: {} asks for {k} epochs, there are {epochs}; {outcome}",
             reducer.log_name()
         ));
     }
@@ -145,71 +209,5 @@ fn name_columns(blocks: &mut [Block], metadata_keys: &[String]) {
         if let Error::MissingKey { known, .. } = &mut failure.error {
             *known = metadata_keys.iter().take(12).map(|key| clean(key)).collect();
         }
-    }
-}
-
-/// Tells the warnings and failures that results carry.
-fn findings(report: &Report, told: &mut Told) {
-    for warning in &report.results.warnings {
-        told.warning(format!("{}: {warning}", report.log));
-    }
-    for block in &report.results.scores {
-        for Failure { metric, error } in &block.failures {
-            let mut place = format!("{}: {}", report.log, clean(&block.scorer));
-            if block.name != block.scorer {
-                place += &format!(": {}", clean(&block.name));
-            }
-            let text = error.to_string();
-            let text = text.strip_prefix(&format!("{metric}: ")).unwrap_or(&text);
-            told.error(format!("{place}: {metric} failed: {text}"), hint_for(error));
-        }
-    }
-}
-
-/// The way out, where the error itself does not say it: it depends on how the scores came here.
-fn hint_for(error: &Error) -> Option<String> {
-    match error {
-        Error::MissingKey { key, known, .. } if !known.contains(key) => {
-            let nearest = nearest(key, known.iter().map(String::as_str));
-            nearest.map(|nearest| format!("did you mean `{nearest}`?"))
-        }
-        Error::MissingKey { key, .. } => Some(format!("give every sample the key `{key}`")),
-        Error::ClusterId { key, .. } => Some(format!("fill in `{key}` for every sample")),
-        _ => None,
-    }
-}
-
-/// What is to be told once the results are out, each thing once.
-#[derive(Default)]
-struct Told {
-    quiet: bool,
-    warnings: Vec<String>,
-    errors: Vec<(String, Option<String>)>,
-}
-
-impl Told {
-    fn warning(&mut self, text: String) {
-        if !self.warnings.contains(&text) {
-            self.warnings.push(text);
-        }
-    }
-
-    fn error(&mut self, text: String, hint: Option<String>) {
-        if !self.errors.iter().any(|(told, _)| *told == text) {
-            self.errors.push((text, hint));
-        }
-    }
-
-    fn say(self) -> Status {
-        for warning in self.warnings.iter().filter(|_| !self.quiet) {
-            message::warning(warning);
-        }
-        for (error, hint) in &self.errors {
-            message::error(error);
-            if let Some(hint) = hint {
-                message::hint(hint);
-            }
-        }
-        if self.errors.is_empty() { Status::Fine } else { Status::InputError }
     }
 }

@@ -9,8 +9,8 @@ use serde_json::Value as Json;
 
 use super::builder::{Builder, epoch};
 use super::error::Problem;
-use crate::delimited::{BUFFER_BYTES, ends_in_quote, line_at};
 use super::{DEFAULT_SCORES, EPOCH, ID, ScoreTable, TableErrorKind, TableOptions, cell, no_score_column};
+use crate::delimited::{BUFFER_BYTES, ends_in_quote, line_at};
 
 pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, Problem> {
     // Flexible, because the reader's own complaint about a short row cannot name the sample.

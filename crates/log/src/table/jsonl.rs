@@ -11,8 +11,8 @@ use serde_json::Value as Json;
 
 use super::builder::{Builder, epoch, shown};
 use super::error::Problem;
-use crate::json_value::{self, Scalar};
 use super::{DEFAULT_SCORES, EPOCH, ID, ScoreTable, TableErrorKind, TableOptions, no_score_column};
+use crate::json_value::{self, Scalar};
 
 const BUFFER_BYTES: usize = 1 << 18;
 /// How many keys are remembered for messages. A table has a few; hostile ones must not fill the memory.

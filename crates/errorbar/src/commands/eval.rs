@@ -1,0 +1,315 @@
+//! `errorbar eval`: runs tasks and writes their logs.
+//!
+//! Every task is built and checked before the first one runs, and everything that is wrong is told at once.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use errorbar_core::Reducers;
+use errorbar_eval::{
+    Cancel, FailOnError, Finished, LogFormat, ModelChoice, Prepared, Resumable, RunOptions, Stop, Task, block_on,
+    cancel_on_interrupt, open_resumable,
+};
+use errorbar_report::Report;
+
+use super::common::{Format, GlobalArgs};
+use super::told::{Told, findings};
+use super::{Context, Status, specs, tasks};
+use crate::message;
+use crate::progress::Watcher;
+
+const EXAMPLES: &str = "\
+Examples:
+  A task file, with the model that it names:
+    errorbar eval almanac.toml
+
+  The same with recorded outputs of another model, 20 samples, 3 epochs each:
+    errorbar eval almanac.toml --model replay/outputs/wren.jsonl --limit 20 --epochs 3 --reducer mode
+
+  A task of this program, with arguments:
+    errorbar eval gpqa -T subset=main
+
+  Go on with a run that was interrupted:
+    errorbar eval --resume logs/2026-11-15T06-09-13+00-00_almanac_1f0c….eval
+
+Every sample is in the log before it is counted. Ctrl-C ends the run and computes the results over
+what is done; a second one ends it at once.
+
+Exit code: 0 if all is well, 1 if a run did not reach its end or no sample succeeded, 2 if something
+could not be read, run or computed.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct EvalArgs {
+    /// Task files (.toml), or tasks of this program
+    #[arg(required_unless_present = "resume", value_name = "TASK")]
+    tasks: Vec<String>,
+    /// An argument of the task; may be repeated
+    #[arg(short = 'T', value_name = "KEY=VALUE")]
+    task_args: Vec<String>,
+    /// The model, as provider/model: `replay/FILE` (recorded outputs), `mock/TEXT` [default: the task's]
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// Run the first N samples only
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Run the samples of these ids only; may be repeated, or a list with commas
+    #[arg(long = "sample-id", value_name = "ID", value_delimiter = ',')]
+    sample_ids: Vec<String>,
+    /// How often each sample is run [default: as the task says, else 1]
+    #[arg(long, value_name = "N")]
+    epochs: Option<u32>,
+    /// How to make one score of a sample's epochs; may be repeated [default: as the task says, else mean]
+    #[arg(long = "reducer", short, value_name = "SPEC")]
+    reducers: Vec<String>,
+    /// Give every epoch to the metrics, unreduced
+    #[arg(long, conflicts_with = "reducers")]
+    no_reduce: bool,
+    /// A metric to compute in place of the task's; may be repeated
+    #[arg(long = "metric", short, value_name = "SPEC")]
+    metrics: Vec<String>,
+    /// How many samples run at once
+    #[arg(long, value_name = "N")]
+    max_samples: Option<usize>,
+    /// Where random figures (bootstrap) start from [default: 0]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// The folder of the log
+    #[arg(long, value_name = "DIR", default_value = "logs")]
+    log_dir: PathBuf,
+    /// The form of the log: an archive that grows while the task runs, or JSON made of it at the end
+    #[arg(long, value_enum, value_name = "FORM", default_value_t)]
+    log_format: LogForm,
+    /// End the run when a sample fails, or when more than a share (0.1) or number (5) of them have
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    fail_on_error: Option<FailOnError>,
+    /// How many seconds one sample may take, scorers included
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time_limit: Option<Duration>,
+    /// Go on with the run of this log: keep what it holds, run what is missing or failed
+    #[arg(long, value_name = "LOG", conflicts_with_all = [
+        "task_args", "model", "limit", "sample_ids", "epochs", "reducers", "no_reduce", "metrics", "seed", "log_dir",
+    ])]
+    resume: Option<PathBuf>,
+    /// How often to say how far the run is, where there is no terminal to show it on
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    progress_every: Duration,
+    /// How to write the results
+    #[arg(long, short, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum LogForm {
+    #[default]
+    Eval,
+    Json,
+}
+
+impl From<LogForm> for LogFormat {
+    fn from(form: LogForm) -> Self {
+        match form {
+            LogForm::Eval => LogFormat::Eval,
+            LogForm::Json => LogFormat::Json,
+        }
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "a number of seconds".to_owned())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(limit) if !limit.is_zero() => Ok(limit),
+        _ => Err("a number of seconds above 0".to_owned()),
+    }
+}
+
+/// A task that is ready, and the log that it goes on with.
+type Ready = (Prepared, Option<Resumable>);
+
+pub(crate) fn run(args: &EvalArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
+    let ready = match &args.resume {
+        Some(log) => resumed(log.clone(), args, context).map(|ready| vec![ready]),
+        None => prepared(args, context),
+    };
+    let Some(ready) = ready else { return Ok(Status::InputError) };
+    let watcher = Arc::new(Watcher::new(global.quiet, args.progress_every));
+    if !global.quiet {
+        for (prepared, _) in &ready {
+            for warning in prepared.warnings() {
+                message::warning(format!("{}: {warning}", prepared.name()));
+            }
+        }
+    }
+    let ran = block_on(run_all(ready, &watcher))?;
+    conclude(ran, args, global, context)
+}
+
+/// Runs one task after the other, until one is stopped.
+async fn run_all(
+    ready: Vec<Ready>,
+    watcher: &Arc<Watcher>,
+) -> Vec<errorbar_eval::Result<Finished>> {
+    let cancel = Cancel::new();
+    let talk = Arc::clone(watcher);
+    cancel_on_interrupt(cancel.clone(), move || talk.interrupted());
+    let mut ran = Vec::new();
+    for (prepared, log) in ready {
+        let cancel = cancel.clone();
+        let observer: Arc<Watcher> = Arc::clone(watcher);
+        let finished = match &log {
+            Some(log) => prepared.resume(log, observer, cancel.clone()).await,
+            None => prepared.run(observer, cancel.clone()).await,
+        };
+        ran.push(finished);
+        if cancel.is_stopped() {
+            break;
+        }
+    }
+    ran
+}
+
+/// The options that the command line gives; nothing if one is wrong, which then was told.
+fn options(args: &EvalArgs, context: &Context<'_>) -> Option<RunOptions> {
+    let metrics = specs::metrics(&args.metrics, context);
+    let reducers = specs::reducers(&args.reducers, context);
+    let (metrics, reducers) = (metrics?, reducers?);
+    Some(RunOptions {
+        model: args.model.as_deref().map(ModelChoice::from),
+        limit: args.limit,
+        sample_ids: args.sample_ids.clone(),
+        epochs: args.epochs,
+        reducers: match reducers {
+            _ if args.no_reduce => Some(Reducers::Disabled),
+            reducers => (!args.reducers.is_empty()).then_some(reducers),
+        },
+        metrics: (!args.metrics.is_empty()).then_some(metrics),
+        max_samples: args.max_samples,
+        seed: args.seed,
+        log_dir: args.log_dir.clone(),
+        log_format: args.log_format.into(),
+        fail_on_error: args.fail_on_error,
+        time_limit: args.time_limit,
+    })
+}
+
+/// All tasks, checked; nothing if one is wrong, which then was told.
+fn prepared(args: &EvalArgs, context: &Context<'_>) -> Option<Vec<Ready>> {
+    let options = options(args, context);
+    let prepare = |named: &String| {
+        let task = tasks::task(named, &args.task_args, context)?;
+        prepare(named, &task, options.as_ref()?, context).map(|prepared| (prepared, None))
+    };
+    // Every task is looked at, whatever is wrong with the one before.
+    let all: Vec<Option<Ready>> = args.tasks.iter().map(prepare).collect();
+    all.into_iter().collect()
+}
+
+fn prepare(named: &str, task: &Task, options: &RunOptions, context: &Context<'_>) -> Option<Prepared> {
+    match task.prepare(options, context.registry) {
+        Ok(prepared) => Some(prepared),
+        Err(error) => {
+            for problem in error.problems {
+                message::error(format!("{named}: {problem}"));
+            }
+            None
+        }
+    }
+}
+
+/// The task of a log, checked, with the options that the log records.
+fn resumed(path: PathBuf, args: &EvalArgs, context: &Context<'_>) -> Option<Ready> {
+    let refuse = |problem: errorbar_eval::Error| {
+        message::error(problem);
+        None
+    };
+    let log = match open_resumable(&path) {
+        Ok(log) => log,
+        Err(problem) => return refuse(problem),
+    };
+    let task = match args.tasks.as_slice() {
+        [] => tasks::task_of_log(&log, context)?,
+        [named] => tasks::task(named, &[], context)?,
+        _ => {
+            message::error("--resume goes on with one log, of one task");
+            return None;
+        }
+    };
+    let recorded = match log.options(&task, context.registry) {
+        Ok(recorded) => recorded,
+        Err(problem) => return refuse(problem),
+    };
+    let options = RunOptions {
+        max_samples: args.max_samples.or(recorded.max_samples),
+        fail_on_error: args.fail_on_error.or(recorded.fail_on_error),
+        time_limit: args.time_limit.or(recorded.time_limit),
+        log_format: args.log_format.into(),
+        ..recorded
+    };
+    let prepared = prepare(log.task(), &task, &options, context)?;
+    Some((prepared, Some(log)))
+}
+
+/// Prints what came out, tells what went wrong, and says how it all ended.
+fn conclude(
+    ran: Vec<errorbar_eval::Result<Finished>>,
+    args: &EvalArgs,
+    global: &GlobalArgs,
+    context: &Context<'_>,
+) -> anyhow::Result<Status> {
+    let mut told = Told::new(global.quiet);
+    let (mut reports, mut ended_early) = (Vec::new(), false);
+    for finished in ran {
+        match finished {
+            Err(error) => told.error(error.to_string(), None),
+            Ok(finished) => {
+                ended_early |= !reached_its_end(&finished, context, &mut told);
+                let Finished { log, task, model, results, .. } = finished;
+                let log = log.display().to_string();
+                reports.extend(results.map(|results| Report { log, task: Some(task), model: Some(model), results }));
+            }
+        }
+    }
+    if !reports.is_empty() {
+        args.format.write(&reports)?;
+    }
+    for report in &reports {
+        findings(report, &mut told);
+    }
+    Ok(match told.say() {
+        Status::Fine if ended_early => Status::Negative,
+        status => status,
+    })
+}
+
+/// Whether a run did all it should; what it did not is told.
+fn reached_its_end(finished: &Finished, context: &Context<'_>, told: &mut Told) -> bool {
+    let Finished { log, task, total, done, failed, .. } = finished;
+    let resume = format!("go on with `{} eval --resume {}`", context.program, log.display());
+    if let Some(error) = &finished.results_error {
+        told.error(
+            format!("{task}: the results cannot be computed: {error}"),
+            Some(format!("the samples are in {}; score them with other metrics or reducers", log.display())),
+        );
+    }
+    match &finished.stopped {
+        Some(Stop::Cancelled) => {
+            told.warning(format!("{task}: cancelled after {done} of {total} samples; {resume}"));
+            return false;
+        }
+        Some(Stop::TooManyErrors { failed, sample, problem, .. }) => {
+            told.warning(format!(
+                "{task}: ended after {done} of {total} samples, because {failed} failed; sample {sample:?}: {problem}; {resume}"
+            ));
+            return false;
+        }
+        _ => {}
+    }
+    if *failed > 0 {
+        told.warning(format!(
+            "{task}: {failed} of {total} samples failed and are not in the figures; {resume} to run them again"
+        ));
+    }
+    failed < total
+}

@@ -1,0 +1,79 @@
+//! What is to be told on stderr once the results are out, each thing once.
+
+use errorbar_core::spec::nearest;
+use errorbar_core::{Error, Failure};
+use errorbar_report::{Report, clean};
+
+use super::Status;
+use crate::message;
+
+/// Tells the warnings and failures that results carry.
+pub(super) fn findings(report: &Report, told: &mut Told) {
+    for warning in &report.results.warnings {
+        told.warning(format!("{}: {warning}", report.log));
+    }
+    for block in &report.results.scores {
+        for Failure { metric, error } in &block.failures {
+            let mut place = format!("{}: {}", report.log, clean(&block.scorer));
+            if block.name != block.scorer {
+                place += &format!(": {}", clean(&block.name));
+            }
+            let text = error.to_string();
+            let text = text.strip_prefix(&format!("{metric}: ")).unwrap_or(&text);
+            told.error(format!("{place}: {metric} failed: {text}"), hint_for(error));
+        }
+    }
+}
+
+/// The way out, where the error itself does not say it: it depends on how the scores came here.
+pub(super) fn hint_for(error: &Error) -> Option<String> {
+    match error {
+        Error::MissingKey { key, known, .. } if !known.contains(key) => {
+            let nearest = nearest(key, known.iter().map(String::as_str));
+            nearest.map(|nearest| format!("did you mean `{nearest}`?"))
+        }
+        Error::MissingKey { key, .. } => Some(format!("give every sample the key `{key}`")),
+        Error::ClusterId { key, .. } => Some(format!("fill in `{key}` for every sample")),
+        _ => None,
+    }
+}
+
+/// What is to be told once the results are out, each thing once.
+#[derive(Default)]
+pub(super) struct Told {
+    quiet: bool,
+    warnings: Vec<String>,
+    errors: Vec<(String, Option<String>)>,
+}
+
+impl Told {
+    /// Nothing yet; warnings are kept back if `quiet`.
+    pub(super) fn new(quiet: bool) -> Self {
+        Told { quiet, ..Told::default() }
+    }
+
+    pub(super) fn warning(&mut self, text: String) {
+        if !self.warnings.contains(&text) {
+            self.warnings.push(text);
+        }
+    }
+
+    pub(super) fn error(&mut self, text: String, hint: Option<String>) {
+        if !self.errors.iter().any(|(told, _)| *told == text) {
+            self.errors.push((text, hint));
+        }
+    }
+
+    pub(super) fn say(self) -> Status {
+        for warning in self.warnings.iter().filter(|_| !self.quiet) {
+            message::warning(warning);
+        }
+        for (error, hint) in &self.errors {
+            message::error(error);
+            if let Some(hint) = hint {
+                message::hint(hint);
+            }
+        }
+        if self.errors.is_empty() { Status::Fine } else { Status::InputError }
+    }
+}

@@ -1,0 +1,226 @@
+//! Why a log could not be written or read: the place, the problem and the way out.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The result of everything in this module.
+pub type Result<T> = std::result::Result<T, LogError>;
+
+/// Why a log could not be written or read.
+///
+/// Printed, it is one line: file, member, sample, problem and way out. [`LogError::problem`] and
+/// [`LogError::hint`] give the two halves apart.
+// Boxed, so that the results which carry it stay small.
+#[derive(Debug)]
+pub struct LogError(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    path: Option<PathBuf>,
+    member: Option<String>,
+    sample: Option<String>,
+    kind: LogErrorKind,
+}
+
+/// What is wrong with a log.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LogErrorKind {
+    /// The folder of the log cannot be made.
+    #[error("cannot make the folder of the log: {0}")]
+    Folder(#[source] io::Error),
+    /// The file cannot be opened.
+    #[error("cannot open the file: {0}")]
+    Open(#[source] io::Error),
+    /// A log is there already.
+    #[error("a file of that name is there already")]
+    Exists,
+    /// Somebody else writes to the log.
+    #[error("the log is being written by another process")]
+    Locked,
+    /// Writing failed, because the disk is full perhaps.
+    #[error("cannot write to the log: {0}")]
+    Write(#[source] io::Error),
+    /// Reading failed.
+    #[error("cannot read the file: {0}")]
+    Read(#[source] io::Error),
+    /// Compression failed.
+    #[error("cannot compress: {0}")]
+    Compress(#[source] io::Error),
+    /// A record that the format cannot hold.
+    #[error("{what} is too long for the format: {bytes} bytes, {limit} are possible")]
+    TooLong {
+        /// What is too long.
+        what: &'static str,
+        /// How long it is.
+        bytes: u64,
+        /// How long it may be.
+        limit: u64,
+    },
+    /// No zip file.
+    #[error("this is not an eval log")]
+    NotALog,
+    /// Neither a header nor the record of the start is in the file.
+    #[error("there is no record of the start of the run in the log")]
+    NoStart,
+    /// A member is not where the directory says, or not what it says.
+    #[error("the file is damaged: {0}")]
+    Damaged(String),
+    /// A member is compressed in a way that this version does not know.
+    #[error("compression method {0} is not supported")]
+    Method(u16),
+    /// A member would take more memory than is allowed.
+    #[error("unpacked it has {bytes} bytes, more than the {limit} allowed")]
+    TooLarge {
+        /// What the file says.
+        bytes: u64,
+        /// What is allowed.
+        limit: u64,
+    },
+    /// A member is not the JSON that it should be.
+    #[error("this is not valid JSON: {problem} at byte {at}")]
+    Json {
+        /// What is wrong.
+        problem: String,
+        /// Where in the unpacked member.
+        at: usize,
+    },
+    /// A field is not what it should be.
+    #[error("`{field}` is {found}, where {expected} belongs")]
+    Field {
+        /// The field.
+        field: String,
+        /// What is there.
+        found: String,
+        /// What should be.
+        expected: &'static str,
+    },
+    /// A field is missing.
+    #[error("there is no `{0}`")]
+    Missing(&'static str),
+    /// A part of the header is not what it should be.
+    #[error("the part `{part}` cannot be read: {problem}")]
+    Part {
+        /// The part.
+        part: &'static str,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The engine refuses what the log records.
+    #[error(transparent)]
+    Core(#[from] errorbar_core::Error),
+}
+
+impl LogErrorKind {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        use LogErrorKind as Kind;
+        match self {
+            Kind::Open(error) if error.kind() == io::ErrorKind::NotFound => "check the path",
+            Kind::Folder(_) => "choose a folder that you may write to",
+            Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read",
+            Kind::Exists => "choose another name, or resume the run that wrote it",
+            Kind::Locked => "wait for it, or stop it first",
+            Kind::Write(error) if error.kind() == io::ErrorKind::StorageFull => {
+                "make room and resume: what was recorded before is safe"
+            }
+            Kind::Write(_) => "check the disk and resume: what was recorded before is safe",
+            Kind::Compress(_) => "free some memory and resume",
+            Kind::TooLong { .. } => "shorten it",
+            Kind::NotALog => "give a file that ends in .eval and was written as an eval log",
+            Kind::NoStart => "the run was stopped before it began; run it again",
+            Kind::Damaged(_) | Kind::Json { .. } => "get an undamaged copy, or run the sample again",
+            Kind::Method(_) => "rewrite the log with stored, deflate or zstd members",
+            Kind::TooLarge { .. } => "check where the log comes from",
+            Kind::Field { .. } | Kind::Missing(_) | Kind::Part { .. } => {
+                "check which program wrote the log, and whether somebody edited it"
+            }
+            Kind::Core(_) => "say what to compute yourself, with --metric and --reducer",
+        }
+    }
+
+    pub(super) fn damaged(problem: impl Into<String>) -> Self {
+        LogErrorKind::Damaged(problem.into())
+    }
+}
+
+impl From<LogErrorKind> for LogError {
+    fn from(kind: LogErrorKind) -> Self {
+        LogError(Box::new(Inner { path: None, member: None, sample: None, kind }))
+    }
+}
+
+impl LogError {
+    /// The file, where one is concerned.
+    pub fn path(&self) -> Option<&Path> {
+        self.0.path.as_deref()
+    }
+
+    /// The member of the file.
+    pub fn member(&self) -> Option<&str> {
+        self.0.member.as_deref()
+    }
+
+    /// The sample, where it is known.
+    pub fn sample(&self) -> Option<&str> {
+        self.0.sample.as_deref()
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &LogErrorKind {
+        &self.0.kind
+    }
+
+    /// File, member, sample and problem, without the way out.
+    pub fn problem(&self) -> String {
+        let mut text = self.path().map(|path| format!("{}: ", path.display())).unwrap_or_default();
+        if let Some(member) = self.member() {
+            text += &format!("{}: ", visible(member));
+        }
+        if let Some(sample) = self.sample() {
+            text += &format!("sample {}: ", visible(sample));
+        }
+        text + &self.kind().to_string()
+    }
+
+    /// The way out.
+    pub fn hint(&self) -> &'static str {
+        self.kind().hint()
+    }
+
+    pub(super) fn at(mut self, path: &Path) -> Self {
+        self.0.path.get_or_insert_with(|| path.to_owned());
+        self
+    }
+
+    pub(super) fn in_member(mut self, member: &str) -> Self {
+        self.0.member.get_or_insert_with(|| member.to_owned());
+        self
+    }
+
+    pub(super) fn of_sample(mut self, sample: impl fmt::Display) -> Self {
+        self.0.sample.get_or_insert_with(|| sample.to_string());
+        self
+    }
+}
+
+/// A name from a file, without what could play with a terminal, and not for ever.
+fn visible(name: &str) -> String {
+    const SHOWN: usize = 120;
+    let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let short: String = name.chars().take(SHOWN).map(clean).collect();
+    format!("`{short}{}`", if name.chars().nth(SHOWN).is_some() { "…" } else { "" })
+}
+
+impl fmt::Display for LogError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.problem(), self.hint())
+    }
+}
+
+impl std::error::Error for LogError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        std::error::Error::source(self.kind())
+    }
+}

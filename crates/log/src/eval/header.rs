@@ -1,0 +1,296 @@
+//! What a log says about the run as a whole: the parts of `_journal/start.json` and `header.json`.
+//!
+//! Fields that this version does not know are kept in `extra` and written again, so that a log which
+//! passes through errorbar loses nothing.
+
+use errorbar_core::Metadata;
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use super::output::Usage;
+use super::recorded::RecordedResults;
+use super::sample_id::SampleId;
+
+/// The version of the format.
+pub const VERSION: u32 = 2;
+
+fn version() -> u32 {
+    VERSION
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Not yet, or it was killed.
+    #[default]
+    Started,
+    /// To its end.
+    Success,
+    /// Somebody stopped it.
+    Cancelled,
+    /// By an error.
+    Error,
+}
+
+/// An error of a run or a sample.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvalError {
+    /// What went wrong.
+    pub message: String,
+    /// Where, in lines; may be empty.
+    #[serde(default)]
+    pub traceback: String,
+    /// The same with colours for a terminal; may be empty.
+    #[serde(default)]
+    pub traceback_ansi: String,
+}
+
+impl EvalError {
+    /// An error that says this.
+    pub fn new(message: impl Into<String>) -> Self {
+        EvalError { message: message.into(), ..EvalError::default() }
+    }
+}
+
+/// The dataset of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DatasetInfo {
+    /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Where it was read from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    /// How many samples it has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub samples: Option<u64>,
+    /// The ids of the samples that are run, in order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample_ids: Option<Vec<SampleId>>,
+    /// Whether the samples were shuffled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shuffled: Option<bool>,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub extra: Metadata,
+}
+
+/// The options of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EvalConfig {
+    /// How many samples, or from where to where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Json>,
+    /// Which samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample_id: Option<Json>,
+    /// How often each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epochs: Option<u32>,
+    /// How epochs are reduced: absent for the implied mean, empty for not at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epochs_reducer: Option<Vec<String>>,
+    /// Whether a sample that fails ends the run, or the share or number of them that does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fail_on_error: Option<Json>,
+    /// How many samples run at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_samples: Option<u64>,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub extra: Metadata,
+}
+
+/// A scorer of a run, with its metrics as logs write them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ScorerInfo {
+    /// Its name.
+    pub name: String,
+    /// Its arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub options: Option<Metadata>,
+    /// Its metrics; see [`metrics_to_log`](super::metrics_to_log).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<Json>,
+    /// Anything else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub extra: Metadata,
+}
+
+/// What is run: `eval` in a log.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EvalInfo {
+    /// Unique for the evaluation.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub eval_id: String,
+    /// Unique for the run, which may hold several evaluations.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub run_id: String,
+    /// When it was made, by RFC 3339.
+    pub created: String,
+    /// The name of the task.
+    pub task: String,
+    /// Unique for the task with its arguments.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub task_id: String,
+    /// The version of the task, a number or a text.
+    #[serde(skip_serializing_if = "Json::is_null")]
+    pub task_version: Json,
+    /// The file of the task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_file: Option<String>,
+    /// The name of the task for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_display_name: Option<String>,
+    /// The name of the task in its registry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_registry_name: Option<String>,
+    /// All arguments of the task.
+    pub task_args: Metadata,
+    /// Those that were passed.
+    pub task_args_passed: Metadata,
+    /// The dataset.
+    pub dataset: DatasetInfo,
+    /// The model.
+    pub model: String,
+    /// How the model generates.
+    pub model_generate_config: Metadata,
+    /// The arguments of the model. Never a key or a secret.
+    pub model_args: Metadata,
+    /// The options of the run.
+    pub config: EvalConfig,
+    /// Packages and their versions.
+    pub packages: IndexMap<String, String>,
+    /// Anything else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
+    /// The scorers with their metrics.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scorers: Option<Vec<ScorerInfo>>,
+    /// The metrics of the task, which replace those of the scorers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<Json>,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub extra: Metadata,
+}
+
+/// A solver and its arguments.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PlanStep {
+    /// Its name.
+    pub solver: String,
+    /// All its arguments.
+    pub params: Metadata,
+    /// Those that were passed.
+    pub params_passed: Metadata,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub extra: Metadata,
+}
+
+/// The solvers of a run, in order: `plan` in a log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PlanRecord {
+    /// The name of the plan.
+    pub name: String,
+    /// The solvers.
+    pub steps: Vec<PlanStep>,
+    /// How the model generates.
+    pub config: Metadata,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub extra: Metadata,
+}
+
+impl Default for PlanRecord {
+    fn default() -> Self {
+        let name = "plan".to_owned();
+        PlanRecord { name, steps: Vec::new(), config: Metadata::new(), extra: Metadata::new() }
+    }
+}
+
+/// Times and tokens of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Stats {
+    /// When it started, by RFC 3339; may be empty.
+    pub started_at: String,
+    /// When it ended, by RFC 3339; may be empty.
+    pub completed_at: String,
+    /// The tokens of each model.
+    pub model_usage: IndexMap<String, Usage>,
+    /// The tokens of each role that a model played.
+    pub role_usage: IndexMap<String, Usage>,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub extra: Metadata,
+}
+
+/// What is known when a run starts: `_journal/start.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StartRecord {
+    /// The version of the format.
+    #[serde(default = "version")]
+    pub version: u32,
+    /// What is run.
+    pub eval: EvalInfo,
+    /// How.
+    #[serde(default)]
+    pub plan: PlanRecord,
+}
+
+impl StartRecord {
+    /// The record of a run that starts.
+    pub fn new(eval: EvalInfo, plan: PlanRecord) -> Self {
+        StartRecord { version: VERSION, eval, plan }
+    }
+}
+
+/// What is known when a run has ended: `header.json`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Header {
+    /// The version of the format.
+    pub version: u32,
+    /// How the run ended.
+    pub status: Status,
+    /// What was run.
+    pub eval: EvalInfo,
+    /// How.
+    pub plan: PlanRecord,
+    /// What came out.
+    pub results: Option<RecordedResults>,
+    /// Times and tokens.
+    pub stats: Stats,
+    /// Why the run ended early.
+    pub error: Option<EvalError>,
+    /// Fields that this version does not know.
+    pub extra: Metadata,
+}
+
+impl Header {
+    /// The header of a run that has not ended.
+    pub fn started(start: StartRecord) -> Self {
+        Header {
+            version: start.version,
+            status: Status::Started,
+            eval: start.eval,
+            plan: start.plan,
+            results: None,
+            stats: Stats::default(),
+            error: None,
+            extra: Metadata::new(),
+        }
+    }
+}

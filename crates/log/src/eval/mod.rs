@@ -1,0 +1,89 @@
+//! Eval logs (`.eval`): written while an evaluation runs, read to compute its results again.
+//!
+//! This is the only place that knows the format. A log is a zip file that grows by whole members; a sample is
+//! in the file, by a single write of the process, before anybody is told that it is done. The directory of the
+//! zip is a convenience that is rewritten now and then, never something that reading depends on: where it is
+//! missing or wrong, the members are found one after the other ([`EvalLog::was_recovered`]). Rewriting the
+//! directory with every sample was rejected, as it makes long runs quadratic; a second journal file beside the
+//! log, because two files can be parted.
+//!
+//! ```
+//! use errorbar_core::{Metadata, MetadataKeys, Plan, Score, results};
+//! use errorbar_log::eval::*;
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("quiz.eval");
+//! let eval = EvalInfo { task: "quiz".into(), model: "mockllm/model".into(), ..EvalInfo::default() };
+//! let start = StartRecord::new(eval, PlanRecord::default());
+//! let mut writer = LogWriter::create(&path, &start)?;
+//! writer.append_sample(&SampleRecord {
+//!     id: &SampleId::from("q1"),
+//!     epoch: 1,
+//!     input: &Input::from("6 × 7?"),
+//!     choices: None,
+//!     target: &Targets::from("42"),
+//!     messages: &[Message::user("6 × 7?"), Message::assistant("42")],
+//!     output: &ModelOutput::from_text("mockllm/model", "42"),
+//!     scores: &[("match".to_owned(), Score::new("C"))],
+//!     metadata: &Metadata::new(),
+//!     store: &Metadata::new(),
+//!     model_usage: &Default::default(),
+//!     started_at: None,
+//!     completed_at: None,
+//!     total_time: None,
+//!     working_time: None,
+//!     uuid: None,
+//!     error: None,
+//!     limit: None,
+//! })?;
+//!
+//! // From here on the sample survives whatever happens to the process.
+//! let columns = EvalLog::open(&path)?.score_columns(&MetadataKeys::All)?;
+//! let results = results(&columns, &Plan::new())?;
+//! let header = Header { results: Some((&results).into()), status: Status::Success, ..Header::started(start) };
+//! writer.finish(&header, &Reductions::of(&results, &columns, &[]))?;
+//! assert!(compare(EvalLog::open(&path)?.header()?.results.as_ref().unwrap(), &results).is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod compare;
+mod convert;
+mod decode;
+mod error;
+mod header;
+mod header_json;
+mod members;
+mod message;
+mod output;
+mod plan;
+mod reader;
+mod recorded;
+mod reductions;
+mod resume;
+mod sample;
+mod sample_id;
+mod stored;
+mod summary;
+mod wire;
+mod writer;
+mod zip;
+
+pub use compare::{Difference, DifferenceKind, compare};
+pub use convert::convert_to_json;
+pub use error::{LogError, LogErrorKind, Result};
+pub use header::{
+    DatasetInfo, EvalConfig, EvalError, EvalInfo, Header, PlanRecord, PlanStep, ScorerInfo, StartRecord,
+    Stats, Status, VERSION,
+};
+pub use message::{Input, Message, MessageSource, Role, Targets};
+pub use output::{ModelOutput, OutputChoice, Usage};
+pub use plan::{LogWarning, metrics_to_log, plan_from_header};
+pub use reader::{EvalLog, MAX_MEMBER_BYTES, Samples};
+pub use recorded::{RecordedBlock, RecordedMetric, RecordedResults};
+pub use reductions::Reductions;
+pub use resume::Recovered;
+pub use sample::{SampleLimit, SampleRecord};
+pub use sample_id::SampleId;
+pub use stored::{SampleFields, StoredSample};
+pub use writer::{EncodedSample, LogWriter, encode_sample};
+pub use zip::{Encoder, Member};

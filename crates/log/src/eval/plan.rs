@@ -1,0 +1,287 @@
+//! What a log says was computed, as a plan that computes it again; and the other way round.
+
+use std::fmt;
+use std::sync::Arc;
+
+use errorbar_core::spec::{Arg, MetricItem as ItemSpec, MetricsSpec, SEED, Spec};
+use errorbar_core::{
+    Error, HeadlineRequest, Metric, MetricItem, MetricMap, Metrics, Plan, Reducers, Registry, ScorerPlan,
+};
+use serde_json::{Value as Json, json};
+
+use super::error::{LogErrorKind, Result};
+use super::header::Header;
+
+/// The package under which logs know the built-in metrics.
+const BUILT_IN: &str = "inspect_ai";
+/// The arguments that hold a conversion, which is a function and has no form of its own in a log.
+const CONVERSIONS: [&str; 2] = ["to_float", "value_to_float"];
+
+/// The conversion that stands in for one that cannot be known. Leaving the argument out would not do: there
+/// are metrics that do not convert unless told to.
+const DEFAULT_CONVERSION: &str = "value_to_float";
+
+/// What a reader of recomputed results should know about what the log records.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum LogWarning {
+    /// A metric that nobody has registered is left out.
+    Unregistered {
+        /// The metric, as the log names it.
+        metric: String,
+        /// The scorer, unless the task records it.
+        scorer: Option<String>,
+    },
+    /// A metric that cannot be built is left out.
+    Unusable {
+        /// The metric, as the log names it.
+        metric: String,
+        /// The scorer, unless the task records it.
+        scorer: Option<String>,
+        /// Why.
+        error: Error,
+    },
+    /// A conversion is recorded by a name only, so the default one takes its place.
+    ConversionByName {
+        /// The metric.
+        metric: String,
+        /// The argument.
+        argument: String,
+        /// What the log records.
+        recorded: String,
+    },
+    /// The metrics of a scorer or the task cannot be understood and are left out.
+    Unreadable {
+        /// The scorer, unless the task records them.
+        scorer: Option<String>,
+        /// Why.
+        problem: String,
+    },
+}
+
+impl fmt::Display for LogWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = |scorer: &Option<String>| match scorer {
+            Some(scorer) => format!("of the scorer `{scorer}`"),
+            None => "of the task".to_owned(),
+        };
+        match self {
+            LogWarning::Unregistered { metric, scorer } => write!(
+                f,
+                "the metric `{metric}` {} is not registered and is left out; register it, or name metrics with --metric",
+                of(scorer)
+            ),
+            LogWarning::Unusable { metric, scorer, error } => {
+                write!(f, "the metric `{metric}` {} is left out: {error}", of(scorer))
+            }
+            LogWarning::ConversionByName { metric, argument, recorded } => write!(
+                f,
+                "`{argument}` of the metric `{metric}` is recorded by a name only ({recorded}): the default conversion \
+                 takes its place; name the metric with --metric to say another"
+            ),
+            LogWarning::Unreadable { scorer, problem } => {
+                write!(f, "the metrics {} are left out: {problem}", of(scorer))
+            }
+        }
+    }
+}
+
+/// The plan that a log records: scorers with their metrics, the metrics of the task, reducers, and the seed of
+/// random figures where one is recorded.
+///
+/// # Errors
+/// A reducer that is not registered, as nothing computed without it would mean what the log says.
+///
+/// ```
+/// use errorbar_core::Registry;
+/// use errorbar_log::eval::*;
+/// use serde_json::json;
+/// let scorer = ScorerInfo {
+///     name: "match".into(),
+///     metrics: Some(json!([{"name": "inspect_ai/accuracy", "options": {}}, {"name": "my/own", "options": {}}])),
+///     ..ScorerInfo::default()
+/// };
+/// let eval = EvalInfo { scorers: Some(vec![scorer]), ..EvalInfo::default() };
+/// let header = Header::started(StartRecord::new(eval, PlanRecord::default()));
+/// let (plan, warnings) = plan_from_header(&header, &Registry::built_in())?;
+/// assert_eq!(plan.scorers[0].metrics.iter().count(), 1);
+/// assert!(warnings[0].to_string().contains("`my/own`"));
+/// # Ok::<(), LogError>(())
+/// ```
+pub fn plan_from_header(header: &Header, registry: &Registry) -> Result<(Plan, Vec<LogWarning>)> {
+    let mut builder = PlanBuilder { registry, warnings: Vec::new() };
+    let mut plan = Plan::new();
+    if let Some(metrics) = &header.eval.metrics {
+        plan.task_metrics = builder.metrics(metrics, None);
+    }
+    for scorer in header.eval.scorers.iter().flatten() {
+        // The task's metrics are recorded with every scorer too: one warning about each is enough.
+        let metrics = match (&plan.task_metrics, &scorer.metrics) {
+            (Some(metrics), _) => metrics.clone(),
+            (None, Some(metrics)) => {
+                builder.metrics(metrics, Some(&scorer.name)).unwrap_or(Metrics::List(Vec::new()))
+            }
+            // Nothing is recorded, so the engine chooses as it does for scores found without a scorer.
+            (None, None) => continue,
+        };
+        let params = scorer.options.clone().unwrap_or_default();
+        plan.scorers.push(ScorerPlan { name: scorer.name.clone(), metrics, params });
+    }
+    plan.reducers = match &header.eval.config.epochs_reducer {
+        None => Reducers::Implicit,
+        Some(names) => {
+            let reducer = |name: &String| registry.reducer(&name.parse::<Spec>().map_err(Error::from)?);
+            Reducers::explicit(
+                names
+                    .iter()
+                    .map(reducer)
+                    .collect::<std::result::Result<_, _>>()
+                    .map_err(LogErrorKind::Core)?,
+            )
+        }
+    };
+    plan.headline = headline(header);
+    plan.seed = recorded_seed(header).unwrap_or(plan.seed);
+    Ok((plan, builder.warnings))
+}
+
+fn headline(header: &Header) -> Option<HeadlineRequest> {
+    let wanted = header.eval.extra.get("headline_metric")?.as_object()?;
+    let get = |key: &str| wanted.get(key).and_then(Json::as_str).map(str::to_owned);
+    Some(HeadlineRequest {
+        scorer: get("scorer"),
+        score: get("score"),
+        metric: get("metric"),
+        reducer: get("reducer"),
+    })
+}
+
+/// The seed of the run; a metric with a seed of its own has it beside its options.
+fn recorded_seed(header: &Header) -> Option<u64> {
+    header.eval.config.extra.get("seed")?.as_u64()
+}
+
+struct PlanBuilder<'a> {
+    registry: &'a Registry,
+    warnings: Vec<LogWarning>,
+}
+
+impl PlanBuilder<'_> {
+    fn metrics(&mut self, logged: &Json, scorer: Option<&str>) -> Option<Metrics> {
+        if logged.is_null() {
+            return None;
+        }
+        match MetricsSpec::from_log_json(logged) {
+            Ok(MetricsSpec::Map(map)) => Some(Metrics::Map(self.map(map, scorer))),
+            Ok(MetricsSpec::List(items)) => {
+                let item = |item| match item {
+                    ItemSpec::Metric(spec) => self.metric(spec, scorer).map(MetricItem::Metric),
+                    ItemSpec::Map(map) => Some(MetricItem::Map(self.map(map, scorer))),
+                };
+                Some(Metrics::List(items.into_iter().filter_map(item).collect()))
+            }
+            Err(error) => {
+                let scorer = scorer.map(str::to_owned);
+                self.warnings.push(LogWarning::Unreadable { scorer, problem: error.to_string() });
+                None
+            }
+        }
+    }
+
+    fn map(&mut self, map: errorbar_core::spec::MetricMap, scorer: Option<&str>) -> MetricMap {
+        map.into_iter()
+            .map(|(glob, specs)| {
+                (glob, specs.into_iter().filter_map(|spec| self.metric(spec, scorer)).collect())
+            })
+            .collect()
+    }
+
+    fn metric(&mut self, mut spec: Spec, scorer: Option<&str>) -> Option<Arc<dyn Metric>> {
+        self.read_conversions(&mut spec);
+        let metric = spec.qualified_name().into_owned();
+        let scorer = scorer.map(str::to_owned);
+        match self.registry.metric(&spec) {
+            Ok(metric) => return Some(metric),
+            Err(Error::UnknownName { kind: "metric", name, .. }) if name == spec.log_name() => {
+                self.warnings.push(LogWarning::Unregistered { metric, scorer });
+            }
+            Err(error) => self.warnings.push(LogWarning::Unusable { metric, scorer, error }),
+        }
+        None
+    }
+
+    /// Conversions are recorded as the text of their spec, by us, or by some name, by others. Nested metrics
+    /// have them too.
+    fn read_conversions(&mut self, spec: &mut Spec) {
+        let metric = spec.log_name().into_owned();
+        for (name, arg) in &mut spec.kwargs {
+            if !CONVERSIONS.contains(&name.as_str()) {
+                if let Arg::Spec(nested) = arg {
+                    self.read_conversions(nested);
+                }
+                continue;
+            }
+            let (written, recorded) = match &*arg {
+                Arg::Null => continue,
+                Arg::Str(text) => (text.parse::<Spec>().ok(), text.clone()),
+                Arg::Spec(spec) => (Some(spec.clone()), spec.to_string()),
+                other => (None, other.kind().to_owned()),
+            };
+            let known = written.filter(|spec| self.registry.conversion(spec).is_ok());
+            let default = || {
+                let (metric, argument) = (metric.clone(), name.clone());
+                self.warnings.push(LogWarning::ConversionByName { metric, argument, recorded });
+                Spec::new(DEFAULT_CONVERSION)
+            };
+            *arg = Arg::Spec(known.unwrap_or_else(default));
+        }
+    }
+}
+
+/// Metrics as logs record them: a list of `{name, options}` with maps among them, or one map. The registry
+/// says which are built in and go by the package of the reference.
+///
+/// ```
+/// use errorbar_core::metrics::{accuracy, stderr};
+/// use errorbar_core::{Registry, metrics};
+/// use serde_json::json;
+/// let logged = errorbar_log::eval::metrics_to_log(
+///     &metrics![accuracy(), {"a*": [stderr().cluster("id")]}],
+///     &Registry::built_in(),
+/// );
+/// assert_eq!(logged, json!([
+///     {"name": "inspect_ai/accuracy", "options": {}},
+///     {"a*": [{"name": "inspect_ai/stderr", "options": {"cluster": "id"}}]},
+/// ]));
+/// ```
+pub fn metrics_to_log(metrics: &Metrics, registry: &Registry) -> Json {
+    let metric = |metric: &Arc<dyn Metric>| {
+        let mut spec = metric.spec();
+        let is_built_in =
+            || registry.list_metrics().any(|listing| listing.built_in && listing.name == spec.name);
+        if spec.package.is_none() && is_built_in() {
+            spec.package = Some(BUILT_IN.to_owned());
+        }
+        let mut logged = json!({"name": spec.qualified_name(), "options": metric.params()});
+        // Not among the options, where the reference would refuse it.
+        if let (Some(seed), Some(logged)) = (spec.kwargs.get(SEED), logged.as_object_mut()) {
+            logged.insert(SEED.to_owned(), seed.to_log_json(SEED));
+        }
+        logged
+    };
+    let map = |map: &MetricMap| -> Json {
+        map.iter()
+            .map(|(glob, metrics)| (glob.clone(), metrics.iter().map(metric).collect::<Json>()))
+            .collect()
+    };
+    match metrics {
+        Metrics::Map(patterns) => map(patterns),
+        Metrics::List(items) => items
+            .iter()
+            .map(|item| match item {
+                MetricItem::Metric(one) => metric(one),
+                MetricItem::Map(patterns) => map(patterns),
+            })
+            .collect(),
+    }
+}

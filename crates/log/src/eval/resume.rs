@@ -1,0 +1,94 @@
+//! Going on with a log whose run was stopped.
+
+use std::fs::OpenOptions;
+use std::path::Path;
+
+use super::error::{LogError, LogErrorKind, Result};
+use super::header::{Header, StartRecord};
+use super::members::{HEADER, SAMPLES, START, is_derived, is_journal_summaries};
+use super::message::{Input, Targets};
+use super::reader::{scan_source, unpacker};
+use super::stored::{SampleFields, StoredSample};
+use super::summary::Summary;
+use super::writer::{LogWriter, lock};
+use super::zip::directory;
+use super::zip::source::Source;
+
+/// What a log held when its run was resumed.
+#[derive(Debug)]
+pub struct Recovered {
+    /// The header, if the run had ended.
+    pub header: Option<Header>,
+    /// What the run started with.
+    pub start: StartRecord,
+    /// The samples, those that errored among them, in the order of the file; without input, choices and
+    /// target, which the dataset has.
+    pub samples: Vec<StoredSample>,
+}
+
+impl LogWriter {
+    /// Goes on with a log in place: takes it for this process, finds what it holds and cuts it behind the last
+    /// whole sample. A sample that is appended again takes the place of the old one.
+    ///
+    /// # Errors
+    /// A log that another process writes, and one that is damaged other than at its end: cutting it there would
+    /// lose what comes behind.
+    pub fn resume(path: &Path) -> Result<(LogWriter, Recovered)> {
+        resume(path).map_err(|error| error.at(path))
+    }
+}
+
+fn resume(path: &Path) -> Result<(LogWriter, Recovered)> {
+    let file = OpenOptions::new().read(true).write(true).open(path).map_err(LogErrorKind::Open)?;
+    lock(&file)?;
+    let source = Source::new(file.try_clone().map_err(LogErrorKind::Open)?).map_err(LogErrorKind::Read)?;
+    // The walk, even where there is a directory: what it finds is what a later one will find again.
+    let found = scan_source(&source)?;
+    if let Some(listed) = directory::read(&source).map_err(LogErrorKind::Read)? {
+        let lost = |name: &&String| name.starts_with(SAMPLES) && !found.members.contains_key(*name);
+        if let Some(name) = listed.keys().find(lost) {
+            let kind = LogErrorKind::damaged("the sample is in the directory but cannot be reached");
+            return Err(LogError::from(kind).in_member(name));
+        }
+    }
+
+    let mut unpacker = unpacker();
+    let header = match found.members.get(HEADER) {
+        Some(entry) => Some(Header::from_json(unpacker.unpack(&source, HEADER, entry)?)?),
+        None => None,
+    };
+    let start = match (found.members.get(START), &header) {
+        (Some(entry), _) => StartRecord::from_json(unpacker.unpack(&source, START, entry)?)?,
+        (None, Some(header)) => {
+            StartRecord { version: header.version, eval: header.eval.clone(), plan: header.plan.clone() }
+        }
+        (None, None) => return Err(LogErrorKind::NoStart.into()),
+    };
+
+    let is_kept = |name: &str| !is_derived(name) && !is_journal_summaries(name);
+    let end = found.kept_end(is_kept);
+    let mut members = found.members;
+    members.retain(|name, _| is_kept(name));
+
+    // Everything is read once before anything is cut off.
+    let mut read = |name: &str, entry| {
+        let json = unpacker.unpack(&source, name, entry)?;
+        StoredSample::from_json(json, &SampleFields::all()).map_err(|error| error.in_member(name))
+    };
+    let mut samples = Vec::new();
+    for (name, entry) in members.iter().filter(|(name, _)| name.starts_with(SAMPLES)) {
+        let mut sample = read(name, entry)?;
+        sample.input = Input::default();
+        sample.choices = None;
+        sample.target = Targets::default();
+        samples.push(sample);
+    }
+
+    file.set_len(end).map_err(LogErrorKind::Write)?;
+    let mut writer = LogWriter::with_members(path, file, members.clone(), end)?;
+    // The old summaries are not trusted: they may lack samples and hold some that were run again.
+    for (name, entry) in members.iter().filter(|(name, _)| name.starts_with(SAMPLES)) {
+        writer.push_summary(name, &Summary::from(&read(name, entry)?).to_json())?;
+    }
+    Ok((writer, Recovered { header, start, samples }))
+}

@@ -1,0 +1,229 @@
+//! A sample as it is read from a log: what metrics and summaries need. Messages and events, most of the
+//! bytes, are counted or skipped but never built.
+
+use errorbar_core::{Metadata, MetadataKeys, Score};
+use indexmap::IndexMap;
+use jiter::{Jiter, Peek};
+
+use super::decode::{self, fields, metadata, number, sample_id, scores, text, typed, unexpected};
+use super::error::{LogErrorKind, Result};
+use super::message::{Input, Targets};
+use super::output::Usage;
+use super::sample_id::SampleId;
+
+/// What to read of each sample; the rest is skipped.
+///
+/// ```
+/// use errorbar_core::MetadataKeys;
+/// use errorbar_log::eval::SampleFields;
+/// let only_scores = SampleFields::scores(MetadataKeys::one("category"));
+/// assert!(!only_scores.texts);
+/// ```
+#[derive(Clone, Debug)]
+pub struct SampleFields {
+    /// Input, choices and target.
+    pub texts: bool,
+    /// Which metadata of the sample.
+    pub metadata: MetadataKeys,
+}
+
+impl SampleFields {
+    /// Everything that a [`StoredSample`] can hold.
+    pub fn all() -> Self {
+        SampleFields { texts: true, metadata: MetadataKeys::All }
+    }
+
+    /// Scores and this metadata, without the texts.
+    pub fn scores(metadata: MetadataKeys) -> Self {
+        SampleFields { texts: false, metadata }
+    }
+}
+
+/// One sample in one epoch, as it was read.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct StoredSample {
+    /// The sample.
+    pub id: SampleId,
+    /// The epoch, from 1.
+    pub epoch: u32,
+    /// What was asked; empty if it was not to be read.
+    pub input: Input,
+    /// The answers to choose from.
+    pub choices: Option<Vec<String>>,
+    /// What the answer should be; empty if it was not to be read.
+    pub target: Targets,
+    /// The scores by scorer, in their order.
+    pub scores: IndexMap<String, Score>,
+    /// The metadata that was to be read.
+    pub metadata: Metadata,
+    /// What ended it, if that was an error.
+    pub error: Option<String>,
+    /// Which limit ended it, if one did.
+    pub limit: Option<String>,
+    /// The tokens of each model.
+    pub model_usage: IndexMap<String, Usage>,
+    /// How many messages the conversation has.
+    pub message_count: u64,
+    /// When it started.
+    pub started_at: Option<String>,
+    /// When it ended.
+    pub completed_at: Option<String>,
+    /// Seconds in all.
+    pub total_time: Option<f64>,
+    /// Seconds less those spent waiting.
+    pub working_time: Option<f64>,
+    /// Unique for this sample in this epoch of this run.
+    pub uuid: Option<String>,
+}
+
+impl StoredSample {
+    fn new(id: SampleId, epoch: u32) -> Self {
+        StoredSample {
+            id,
+            epoch,
+            input: Input::default(),
+            choices: None,
+            target: Targets::default(),
+            scores: IndexMap::new(),
+            metadata: Metadata::new(),
+            error: None,
+            limit: None,
+            model_usage: IndexMap::new(),
+            message_count: 0,
+            started_at: None,
+            completed_at: None,
+            total_time: None,
+            working_time: None,
+            uuid: None,
+        }
+    }
+
+    /// Reads a sample from its JSON.
+    pub(super) fn from_json(bytes: &[u8], wanted: &SampleFields) -> Result<Self> {
+        let (mut id, mut epoch) = (None, None);
+        let mut sample = StoredSample::new(SampleId::Int(0), 0);
+        let read = decode::root_fields(bytes, |key, json, peek| {
+            match key {
+                "id" => id = Some(sample_id(json, peek)?),
+                "epoch" => epoch = Some(decode::epoch(json, peek)?),
+                _ => sample.field(key, json, peek, wanted)?,
+            }
+            Ok(())
+        });
+        read.map_err(|error| match &id {
+            Some(id) => error.of_sample(id),
+            None => error,
+        })?;
+        sample.id = id.ok_or(LogErrorKind::Missing("id"))?;
+        sample.epoch = epoch.ok_or(LogErrorKind::Missing("epoch"))?;
+        Ok(sample)
+    }
+
+    fn field(&mut self, key: &str, json: &mut Jiter<'_>, peek: Peek, wanted: &SampleFields) -> Result<()> {
+        match key {
+            "input" if wanted.texts => self.input = typed("input", json, peek)?,
+            "choices" if wanted.texts => self.choices = typed("choices", json, peek)?,
+            "target" if wanted.texts => self.target = typed("target", json, peek)?,
+            "scores" => self.scores = scores(json, peek)?,
+            // Very old logs have one score without the name of its scorer.
+            "score" if peek == Peek::Object && self.scores.is_empty() => {
+                self.scores.insert("score".to_owned(), decode::score("score", json, peek)?);
+            }
+            "metadata" => self.metadata = wanted_metadata(json, peek, &wanted.metadata)?,
+            "error" => self.error = error_message(json, peek)?,
+            "limit" => self.limit = kind_of_limit(json, peek)?,
+            "model_usage" => {
+                self.model_usage = typed::<Option<_>>("model_usage", json, peek)?.unwrap_or_default()
+            }
+            "messages" => self.message_count = counted(json, peek)?,
+            "started_at" => self.started_at = text(key, json, peek)?,
+            "completed_at" => self.completed_at = text(key, json, peek)?,
+            "total_time" => self.total_time = number(key, json, peek)?,
+            "working_time" => self.working_time = number(key, json, peek)?,
+            "uuid" => self.uuid = text(key, json, peek)?,
+            _ => json.known_skip(peek)?,
+        }
+        Ok(())
+    }
+}
+
+/// Id and epoch, if they stand among the first bytes of a sample.
+pub(super) fn id_and_epoch(head: &[u8]) -> Option<(SampleId, u32)> {
+    let mut json = decode::parser(head);
+    let mut key = json.next_object().ok()?.map(str::to_owned);
+    let (mut id, mut epoch) = (None, None);
+    while let Some(name) = key {
+        let peek = json.peek().ok()?;
+        match name.as_str() {
+            "id" => id = Some(sample_id(&mut json, peek).ok()?),
+            "epoch" => epoch = Some(decode::epoch(&mut json, peek).ok()?),
+            _ => json.known_skip(peek).ok()?,
+        }
+        if let (Some(id), Some(epoch)) = (&id, epoch) {
+            // A number at the very end of the head might go on beyond it.
+            return (json.current_index() < head.len()).then(|| (id.clone(), epoch));
+        }
+        key = json.next_key().ok()?.map(str::to_owned);
+    }
+    None
+}
+
+fn wanted_metadata(json: &mut Jiter<'_>, peek: Peek, keys: &MetadataKeys) -> Result<Metadata> {
+    if matches!(keys, MetadataKeys::All) || peek != Peek::Object {
+        return Ok(metadata("metadata", json, peek)?.unwrap_or_default());
+    }
+    let mut found = Metadata::new();
+    fields(json, |key, json, peek| {
+        if keys.contains(key) {
+            found.insert(key.to_owned(), decode::any(json, peek)?);
+        } else {
+            json.known_skip(peek)?;
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// The message of an error, which old logs write as a mere text.
+fn error_message(json: &mut Jiter<'_>, peek: Peek) -> Result<Option<String>> {
+    if peek != Peek::Object {
+        return text("error", json, peek);
+    }
+    let mut message = None;
+    fields(json, |key, json, peek| match key {
+        "message" => text("error.message", json, peek).map(|text| message = text),
+        _ => Ok(json.known_skip(peek)?),
+    })?;
+    Ok(Some(message.unwrap_or_default()))
+}
+
+fn kind_of_limit(json: &mut Jiter<'_>, peek: Peek) -> Result<Option<String>> {
+    if peek != Peek::Object {
+        return text("limit", json, peek);
+    }
+    let mut kind = None;
+    fields(json, |key, json, peek| match key {
+        "type" => text("limit.type", json, peek).map(|text| kind = text),
+        _ => Ok(json.known_skip(peek)?),
+    })?;
+    Ok(kind)
+}
+
+/// The number of items of a list that is skipped.
+fn counted(json: &mut Jiter<'_>, peek: Peek) -> Result<u64> {
+    match peek {
+        Peek::Null => Ok(json.known_null().map(|()| 0)?),
+        Peek::Array => {
+            let mut count = 0;
+            let mut next = json.known_array()?;
+            while let Some(peek) = next {
+                json.known_skip(peek)?;
+                count += 1;
+                next = json.array_step()?;
+            }
+            Ok(count)
+        }
+        other => Err(unexpected("messages", other, "a list")),
+    }
+}

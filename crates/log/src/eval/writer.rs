@@ -1,0 +1,261 @@
+//! Writing a log while a run goes on.
+
+use std::collections::HashSet;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::error::{LogError, LogErrorKind, Result};
+use super::header::{Header, StartRecord};
+use super::members::{HEADER, REDUCTIONS, START, SUMMARIES};
+use super::reductions::Reductions;
+use super::sample::SampleRecord;
+use super::summary::Summary;
+use super::zip::directory::Members;
+use super::zip::{Encoder, Member, directory_bytes};
+
+mod journal;
+
+use journal::Journal;
+
+/// Writes a log. A sample that was appended is in the file, whatever happens to the process.
+///
+/// ```text
+/// file   start │ sample │ sample │ journal │ sample │ … │ summaries │ reductions │ header │ directory
+/// ```
+///
+/// The directory is rewritten together with a member when as many bytes were written since the last one as it
+/// has itself, so that all directories together cost no more than the samples. In between the file may have
+/// none; readers then find the members one by one.
+///
+/// See [the module](super) for an example.
+#[derive(Debug)]
+pub struct LogWriter {
+    path: PathBuf,
+    file: File,
+    encoder: Encoder,
+    members: Members,
+    journal: Journal,
+    /// Where the next member goes.
+    end: u64,
+    /// How long the directory of the members is, about.
+    directory_len: u64,
+    /// Bytes of members since the last directory.
+    since_directory: u64,
+    /// Whether something stands behind the members that must go before one is written without a directory.
+    has_tail: bool,
+    /// All bytes ever written, to see that the cost is linear.
+    bytes_written: u64,
+}
+
+/// A sample and its summary, encoded on whichever thread had the time.
+#[derive(Debug)]
+pub struct EncodedSample {
+    member: Member,
+    summary: Vec<u8>,
+}
+
+impl EncodedSample {
+    /// The sample itself.
+    pub fn member(&self) -> &Member {
+        &self.member
+    }
+}
+
+/// Encodes a sample, for [`LogWriter::append_encoded`].
+pub fn encode_sample(encoder: &mut Encoder, record: &SampleRecord<'_>) -> Result<EncodedSample> {
+    let member = encoder.encode(&record.member_name(), &record.to_json());
+    let member = member.map_err(|error| error.of_sample(record.id))?;
+    Ok(EncodedSample { member, summary: Summary::from(record).to_json() })
+}
+
+impl LogWriter {
+    /// Starts a log. The folder is made if it is not there; a file that is there is left alone.
+    pub fn create(path: &Path, start: &StartRecord) -> Result<Self> {
+        Self::create_new(path, start).map_err(|error| error.at(path))
+    }
+
+    fn create_new(path: &Path, start: &StartRecord) -> Result<Self> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(LogErrorKind::Folder)?;
+        }
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path);
+        let file = file.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => LogErrorKind::Exists,
+            _ => LogErrorKind::Open(error),
+        })?;
+        lock(&file)?;
+        let mut writer = Self::with_members(path, file, Members::new(), 0)?;
+        let member = writer.encoder.encode(START, &start.to_json())?;
+        writer.write(vec![member], true)?;
+        Ok(writer)
+    }
+
+    /// A writer that goes on behind these members.
+    pub(super) fn with_members(path: &Path, file: File, members: Members, end: u64) -> Result<Self> {
+        let mut writer = LogWriter {
+            path: path.to_owned(),
+            file,
+            encoder: Encoder::new()?,
+            members: Members::new(),
+            journal: Journal::default(),
+            end,
+            directory_len: 0,
+            // The first member that is appended brings a directory.
+            since_directory: end,
+            has_tail: true,
+            bytes_written: 0,
+        };
+        for (name, entry) in members {
+            writer.directory_len += directory_share(&name);
+            writer.members.insert(name, entry);
+        }
+        Ok(writer)
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends a member. One of the same name before it no longer counts.
+    pub fn append(&mut self, member: Member) -> Result<()> {
+        let name = member.name.clone();
+        self.append_member(member).map_err(|error| error.in_member(&name).at(&self.path))
+    }
+
+    /// Appends a sample. When this returns, the sample survives the end of the process.
+    pub fn append_sample(&mut self, record: &SampleRecord<'_>) -> Result<()> {
+        let encoded = encode_sample(&mut self.encoder, record).map_err(|error| error.at(&self.path))?;
+        self.append_encoded(encoded).map_err(|error| error.of_sample(record.id))
+    }
+
+    /// Appends a sample that was encoded elsewhere. When this returns, the sample survives the end of the
+    /// process.
+    pub fn append_encoded(&mut self, sample: EncodedSample) -> Result<()> {
+        let name = sample.member.name.clone();
+        self.append(sample.member)?;
+        self.journal.push(&name, &sample.summary);
+        Ok(())
+    }
+
+    /// Takes the summary of a sample that is in the file already.
+    pub(super) fn push_summary(&mut self, name: &str, summary: &[u8]) -> Result<()> {
+        self.journal.push(name, summary);
+        match self.journal.is_large() {
+            true => self.write_journal_only(),
+            false => Ok(()),
+        }
+    }
+
+    fn write_journal_only(&mut self) -> Result<()> {
+        let Some(member) = self.journal.encode(&mut self.encoder)? else { return Ok(()) };
+        self.write(vec![member], false)?;
+        self.journal.written();
+        Ok(())
+    }
+
+    fn append_member(&mut self, member: Member) -> Result<()> {
+        let since = self.since_directory + member.len() as u64;
+        let with_directory = since >= self.directory_len + directory_share(&member.name);
+        let mut members = vec![member];
+        let with_journal = self.journal.is_large() || with_directory && self.journal.is_due();
+        if with_journal {
+            members.extend(self.journal.encode(&mut self.encoder)?);
+        }
+        self.write(members, with_directory)?;
+        if with_journal {
+            self.journal.written();
+        }
+        Ok(())
+    }
+
+    /// Writes members, and a directory behind them, with a single call. If it fails the log is as before, but
+    /// for its directory.
+    fn write(&mut self, mut members: Vec<Member>, with_directory: bool) -> Result<()> {
+        let mut bytes = Vec::new();
+        let mut at = self.end;
+        for member in &mut members {
+            member.entry.offset = at;
+            at += member.len() as u64;
+            match bytes.is_empty() {
+                // Nearly always there is one, which need not be copied.
+                true => bytes = std::mem::take(&mut member.bytes),
+                false => bytes.extend_from_slice(&member.bytes),
+            }
+        }
+        if with_directory {
+            let new: HashSet<&str> = members.iter().map(Member::name).collect();
+            let old = self.members.iter().map(|(name, entry)| (name.as_str(), entry));
+            let old = old.filter(|(name, _)| !new.contains(name));
+            let all = old.chain(members.iter().map(|member| (member.name(), &member.entry)));
+            bytes.extend_from_slice(&directory_bytes(all, at));
+        }
+        if let Err(error) = self.write_bytes(&bytes, with_directory) {
+            // What was written of it is cut off again, if the disk lets us; readers would stop there anyway.
+            let _ = self.file.set_len(self.end);
+            self.has_tail = true;
+            return Err(LogErrorKind::Write(error).into());
+        }
+        self.since_directory = if with_directory { 0 } else { self.since_directory + at - self.end };
+        self.has_tail = with_directory;
+        self.end = at;
+        for Member { name, entry, .. } in members {
+            self.journal.supersede(&name);
+            let share = directory_share(&name);
+            if self.members.insert(name, entry).is_none() {
+                self.directory_len += share;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_bytes(&mut self, bytes: &[u8], with_directory: bool) -> io::Result<()> {
+        // A new directory is written over the old one and is never shorter.
+        if self.has_tail && !with_directory {
+            self.file.set_len(self.end)?;
+        }
+        self.file.seek(SeekFrom::Start(self.end))?;
+        self.file.write_all(bytes)?;
+        self.bytes_written += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Ends the log: summaries, reductions, the header and the directory, brought to the disk.
+    pub fn finish(mut self, header: &Header, reductions: &Reductions) -> Result<()> {
+        self.write_end(header, reductions).map_err(|error| error.at(&self.path))
+    }
+
+    fn write_end(&mut self, header: &Header, reductions: &Reductions) -> Result<()> {
+        let mut members = Vec::new();
+        members.extend(self.journal.encode(&mut self.encoder)?);
+        let summaries = self.journal.all(&self.file, &self.members)?;
+        members.push(summaries.finish(SUMMARIES)?);
+        if let Some(json) = &reductions.json {
+            members.push(self.encoder.encode(REDUCTIONS, json)?);
+        }
+        members.push(self.encoder.encode(HEADER, &header.to_json())?);
+        self.write(members, true)?;
+        self.file.sync_all().map_err(LogErrorKind::Write)?;
+        Ok(())
+    }
+}
+
+/// How many bytes of the directory a member takes.
+fn directory_share(name: &str) -> u64 {
+    46 + name.len() as u64
+}
+
+/// Takes the log for this process, as long as the file is open.
+pub(super) fn lock(file: &File) -> Result<()> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(LogErrorKind::Locked.into()),
+        // Some network file systems have no locks; a log without one is better than none.
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
+        Err(TryLockError::Error(error)) => Err(LogError::from(LogErrorKind::Open(error))),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+//! The summaries of samples on their way into the log.
+//!
+//! They go into the file in pieces and leave the memory; the member with all of them is made at the end by
+//! reading the pieces back, so that a long run does not hold a hundred thousand summaries.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::Write;
+
+use super::super::error::{LogErrorKind, Result};
+use super::super::members::journal_summaries;
+use super::super::reader::unpacker;
+use super::super::zip::directory::Members;
+use super::super::zip::source::Source;
+use super::super::zip::{Encoder, Member, StreamedMember};
+
+/// A piece is written with a directory from this many summaries on.
+const DUE: usize = 10;
+/// A piece is written in any case from this many bytes on.
+const LARGE: usize = 1 << 20;
+/// Summaries are JSON on one line each, so a piece can be taken apart without parsing.
+const BETWEEN: &[u8] = b",\n";
+
+/// The summaries of a run.
+#[derive(Debug, Default)]
+pub(super) struct Journal {
+    /// Summaries that are not in the file.
+    pending: Vec<u8>,
+    pending_count: usize,
+    /// How many pieces are in the file.
+    pieces: usize,
+    /// How many summaries there are, and which of them belongs to a member.
+    count: u32,
+    numbers: HashMap<String, u32>,
+    /// Summaries of samples that were run again.
+    superseded: HashSet<u32>,
+}
+
+impl Journal {
+    pub(super) fn push(&mut self, member: &str, summary: &[u8]) {
+        if self.pending_count > 0 {
+            self.pending.extend_from_slice(BETWEEN);
+        }
+        self.pending.extend_from_slice(summary);
+        self.pending_count += 1;
+        self.numbers.insert(member.to_owned(), self.count);
+        self.count += 1;
+    }
+
+    /// A member was written again: its summary no longer counts.
+    pub(super) fn supersede(&mut self, member: &str) {
+        self.superseded.extend(self.numbers.remove(member));
+    }
+
+    /// Whether a piece is worth writing.
+    pub(super) fn is_due(&self) -> bool {
+        self.pending_count >= DUE
+    }
+
+    /// Whether a piece must be written.
+    pub(super) fn is_large(&self) -> bool {
+        self.pending.len() >= LARGE
+    }
+
+    /// What is pending as a member, if there is something.
+    pub(super) fn encode(&self, encoder: &mut Encoder) -> Result<Option<Member>> {
+        if self.pending_count == 0 {
+            return Ok(None);
+        }
+        let json = [b"[", self.pending.as_slice(), b"]"].concat();
+        encoder.encode(&journal_summaries(self.pieces + 1), &json).map(Some)
+    }
+
+    /// What was pending is in the file.
+    pub(super) fn written(&mut self) {
+        self.pending.clear();
+        self.pending_count = 0;
+        self.pieces += 1;
+    }
+
+    /// All summaries that count, as one list.
+    pub(super) fn all(&self, file: &File, members: &Members) -> Result<StreamedMember> {
+        let source =
+            Source::new(file.try_clone().map_err(LogErrorKind::Read)?).map_err(LogErrorKind::Read)?;
+        let mut list = List { member: StreamedMember::new()?, number: 0, is_empty: true, journal: self };
+        list.write(b"[")?;
+        let mut unpacker = unpacker();
+        for piece in 1..=self.pieces {
+            let name = journal_summaries(piece);
+            let missing = || LogErrorKind::damaged("a journal that was written is gone");
+            let entry = members.get(&name).ok_or_else(missing)?;
+            let json = unpacker.unpack(&source, &name, entry)?;
+            let inside = json.strip_prefix(b"[").and_then(|json| json.strip_suffix(b"]"));
+            list.add(inside.ok_or_else(missing)?)?;
+        }
+        list.add(&self.pending)?;
+        list.write(b"]")?;
+        Ok(list.member)
+    }
+}
+
+/// A list of summaries that grows.
+struct List<'a> {
+    member: StreamedMember,
+    number: u32,
+    is_empty: bool,
+    journal: &'a Journal,
+}
+
+impl List<'_> {
+    fn add(&mut self, summaries: &[u8]) -> Result<()> {
+        // No JSON on one line holds a line end, so every one of them stands between two summaries.
+        for summary in summaries.split(|byte| *byte == b'\n').filter(|summary| !summary.is_empty()) {
+            let summary = summary.strip_suffix(b",").unwrap_or(summary);
+            if !self.journal.superseded.contains(&self.number) {
+                if !self.is_empty {
+                    self.write(b",")?;
+                }
+                self.write(summary)?;
+                self.is_empty = false;
+            }
+            self.number += 1;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        Ok(self.member.write_all(bytes).map_err(LogErrorKind::Compress)?)
+    }
+}

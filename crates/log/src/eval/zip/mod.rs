@@ -1,0 +1,18 @@
+//! The container: a zip file whose members are compressed with zstd.
+//!
+//! Written by hand, because a log is not just a zip: it grows while others read it, must survive being
+//! cut anywhere, and its members are made on many threads. General zip crates own the file they write and
+//! know a directory or nothing. What is shared by all parts is the format ([`format`]); a member is made by
+//! an [`Encoder`], found by [`directory`] or, where the directory is lost, by [`scan`], and unpacked by
+//! [`unpack`].
+
+pub(super) mod directory;
+mod encoder;
+mod format;
+pub(super) mod scan;
+pub(super) mod source;
+pub(super) mod unpack;
+
+pub(super) use encoder::StreamedMember;
+pub use encoder::{Encoder, Member};
+pub(super) use format::directory_bytes;

@@ -1,0 +1,117 @@
+//! Members found without a directory: one after the other from the start of the file.
+//!
+//! A run that was killed, or that is still going on, leaves a file without a directory. Every member says
+//! in front of its data how long it is, so the file can be walked; a checksum tells the torn one at the end.
+
+use std::io;
+
+use indexmap::IndexMap;
+use jiter::{Jiter, JiterErrorType, JsonErrorType};
+
+use super::directory::Members;
+use super::format::{self, LOCAL_LEN, RawHeader, SIZES_AFTER};
+use super::source::Source;
+use super::unpack::Unpacker;
+use crate::eval::error::{LogErrorKind, Result};
+use crate::eval::members::{SAMPLES, is_derived};
+
+/// What a walk found.
+#[derive(Debug, Default)]
+pub(in crate::eval) struct Scanned {
+    pub(in crate::eval) members: Members,
+    /// Where the last whole member ends.
+    pub(in crate::eval) end: u64,
+    /// Where a member that is not whole starts, if whole ones come after it.
+    pub(in crate::eval) damaged_at: Option<u64>,
+    /// Whether the file starts like a log, as far as it goes.
+    pub(in crate::eval) could_be_a_log: bool,
+    /// Where each member ends.
+    ends: IndexMap<String, u64>,
+}
+
+impl Scanned {
+    /// Where the last of the members ends that are to be kept.
+    pub(in crate::eval) fn kept_end(&self, keep: impl Fn(&str) -> bool) -> u64 {
+        self.ends.iter().filter(|(name, _)| keep(name)).map(|(_, end)| *end).max().unwrap_or(0)
+    }
+}
+
+/// Walks the file up to its directory, its end or the first member that is not whole.
+pub(in crate::eval) fn scan(source: &Source, unpacker: &mut Unpacker) -> Result<Scanned> {
+    let mut found = Scanned::default();
+    let mut bytes = Vec::new();
+    source.read_up_to(0, 4, &mut bytes).map_err(LogErrorKind::Read)?;
+    found.could_be_a_log =
+        [format::LOCAL, format::END].iter().any(|sign| sign.to_le_bytes().starts_with(&bytes));
+    while let Some((name, header)) = header_at(source, found.end, &mut bytes).map_err(LogErrorKind::Read)? {
+        let entry = header.entry;
+        match unpacker.unpack(source, &name, &entry) {
+            Ok(json) if is_json(json) => {}
+            Err(error) if matches!(error.kind(), LogErrorKind::Read(_)) => return Err(error),
+            _ => break,
+        }
+        // What was derived from the samples before this one is no longer true. It was added last, if at all.
+        while !is_derived(&name) && found.members.last().is_some_and(|(name, _)| is_derived(name)) {
+            found.members.pop();
+        }
+        found.end += (LOCAL_LEN + header.name + header.extra) as u64 + entry.compressed;
+        found.ends.insert(name.clone(), found.end);
+        found.members.insert(name, entry);
+    }
+    if found.could_be_a_log && has_member_after(source, found.end, unpacker)? {
+        found.damaged_at = Some(found.end);
+    }
+    Ok(found)
+}
+
+/// Whether a whole sample starts anywhere behind this place. A process that is killed leaves one torn member
+/// at the end; anything whole behind a torn one means that the file itself is damaged.
+fn has_member_after(source: &Source, place: u64, unpacker: &mut Unpacker) -> Result<bool> {
+    const PIECE: u64 = 1 << 20;
+    let sign = format::LOCAL.to_le_bytes();
+    let (mut piece, mut bytes) = (Vec::new(), Vec::new());
+    let mut start = place + 1;
+    while start < source.len() {
+        source.read_up_to(start, PIECE + sign.len() as u64 - 1, &mut piece).map_err(LogErrorKind::Read)?;
+        for at in piece.windows(sign.len()).enumerate().filter(|(_, w)| *w == sign).map(|(at, _)| at as u64) {
+            if let Some((name, header)) =
+                header_at(source, start + at, &mut bytes).map_err(LogErrorKind::Read)?
+                && name.starts_with(SAMPLES)
+                && unpacker.unpack(source, &name, &header.entry).is_ok()
+            {
+                return Ok(true);
+            }
+        }
+        start += PIECE;
+    }
+    Ok(false)
+}
+
+/// The member that starts here, if one does and the file is long enough to hold it.
+fn header_at(source: &Source, offset: u64, bytes: &mut Vec<u8>) -> io::Result<Option<(String, RawHeader)>> {
+    source.read_up_to(offset, LOCAL_LEN as u64, bytes)?;
+    let Some(mut header) = format::parse_local(bytes) else { return Ok(None) };
+    let beyond = (header.name + header.extra) as u64;
+    source.read_up_to(offset + LOCAL_LEN as u64, beyond, bytes)?;
+    let Some((name, extra)) = bytes.split_at_checked(header.name) else { return Ok(None) };
+    let Ok(name) = str::from_utf8(name).map(str::to_owned) else { return Ok(None) };
+    let Some(entry) = header.entry.with_extra(extra) else { return Ok(None) };
+    let end = (offset + LOCAL_LEN as u64 + beyond).checked_add(entry.compressed);
+    if entry.flags & SIZES_AFTER != 0 || end.is_none_or(|end| end > source.len()) {
+        return Ok(None);
+    }
+    header.entry = entry;
+    header.entry.offset = offset;
+    Ok(Some((name, header)))
+}
+
+/// Whether a member is a record. Some writers put a header in front of nothing and fill it in later; killed in
+/// between they leave an empty member whose checksum is right. What is merely nested too deep is for the reader
+/// of the sample to refuse, with its name.
+fn is_json(bytes: &[u8]) -> bool {
+    let mut json = Jiter::new(bytes).with_allow_inf_nan();
+    match json.next_skip().and_then(|()| json.finish()) {
+        Ok(()) => true,
+        Err(error) => error.error_type == JiterErrorType::JsonError(JsonErrorType::RecursionLimitExceeded),
+    }
+}

@@ -1,0 +1,90 @@
+//! Recorded results against recomputed ones.
+
+use errorbar_core::metrics::{CiMethod, accuracy, bootstrap_stderr, ci, mean, stderr};
+use errorbar_core::{Plan, Results, Score, ScoreColumns, metrics, results};
+use errorbar_log::eval::*;
+
+fn computed(seed: u64) -> Results {
+    let mut columns = ScoreColumns::new(["match"]);
+    for id in 0..60 {
+        columns.push(id.to_string(), 1).score("match", Score::new(f64::from(id % 7) / 7.0)).unwrap();
+    }
+    let bootstrap_ci = ci().method(CiMethod::Bootstrap);
+    let metrics = metrics![accuracy(), stderr(), bootstrap_stderr(), bootstrap_ci];
+    results(&columns, &Plan::new().scorer("match", metrics).seed(seed)).unwrap()
+}
+
+fn texts(recorded: &RecordedResults, recomputed: &Results) -> Vec<String> {
+    compare(recorded, recomputed).iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn every_kind_of_difference_is_told() {
+    let new = computed(0);
+    let mut old = RecordedResults::from(&new);
+    assert_eq!(texts(&old, &new), [""; 0]);
+    old.total_samples = 61;
+    let block = &mut old.scores[0];
+    block.unscored_samples = Some(1);
+    block.metrics["accuracy"].value += 1e-6;
+    block.metrics["stderr"].value *= 1.0 + 1e-12;
+    let mut extra = block.metrics["stderr"].clone();
+    extra.value = f64::NAN;
+    block.metrics.insert("their".to_owned(), extra);
+    block.metrics.shift_remove("lower");
+    let mut other = block.clone();
+    other.name = "key".to_owned();
+    other.reducer = Some("mode".to_owned());
+    old.scores.push(other);
+    let found = texts(&old, &new);
+    assert_eq!(found[0], "total samples: recorded 61, recomputed 60");
+    assert_eq!(found[1], "match · unscored samples: recorded 1, recomputed 0");
+    assert!(found[2].starts_with("match · accuracy: recorded 0.4"), "{found:?}");
+    assert_eq!(found[3], "match · their: recorded, not recomputed");
+    assert_eq!(found[4], "match · lower: recomputed, not recorded");
+    assert_eq!(found[5], "key of match (mode) · recorded, not recomputed");
+    assert_eq!(found.len(), 6);
+
+    let none = RecordedResults { total_samples: 60, completed_samples: 60, ..RecordedResults::default() };
+    assert_eq!(texts(&none, &new), ["match · recomputed, not recorded"]);
+}
+
+#[test]
+fn not_a_number_equals_itself_only() {
+    let new = {
+        let columns = ScoreColumns::new(["match"]);
+        results(&columns, &Plan::new().scorer("match", metrics![mean()])).unwrap()
+    };
+    let mut old = RecordedResults::from(&new);
+    assert!(old.scores[0].metrics["mean"].value.is_nan());
+    assert_eq!(texts(&old, &new), [""; 0]);
+    old.scores[0].metrics["mean"].value = 0.0;
+    assert_eq!(texts(&old, &new), ["match · mean: recorded 0, recomputed NaN"]);
+}
+
+#[test]
+fn random_figures_may_differ_by_their_resampling_error_if_the_seed_does() {
+    let new = computed(1);
+    for seed in 2..40 {
+        let old = RecordedResults::from(&computed(seed));
+        assert_ne!(
+            old.scores[0].metrics["bootstrap_stderr"].value,
+            new.scores[0].metrics["bootstrap_stderr"].value
+        );
+        assert_eq!(texts(&old, &new), [""; 0], "seed {seed}");
+        // The same figures under our own seed are wrong.
+        let mut ours = old.clone();
+        for metric in ours.scores[0].metrics.values_mut() {
+            if let Some(metadata) = &mut metric.metadata {
+                metadata.insert("seed".to_owned(), 1.into());
+            }
+        }
+        assert!(texts(&ours, &new).iter().any(|text| text.starts_with("match · bootstrap_stderr")));
+    }
+    // And no seed excuses anything.
+    let mut far = RecordedResults::from(&computed(2));
+    far.scores[0].metrics["bootstrap_stderr"].value *= 1.5;
+    let width = far.scores[0].metrics["upper"].value - far.scores[0].metrics["lower"].value;
+    far.scores[0].metrics["lower"].value -= width;
+    assert_eq!(texts(&far, &new).len(), 2, "{:?}", texts(&far, &new));
+}

@@ -1,0 +1,139 @@
+//! A damaged log never panics and never gives a wrong score without saying so.
+
+use std::fs;
+
+use errorbar_core::{MetadataKeys, Score};
+use errorbar_log::eval::*;
+use proptest::prelude::*;
+
+use crate::support::*;
+
+fn samples() -> Vec<Sample> {
+    (1..=3_i64).map(|id| Sample::new(id, 1, Score::new(id))).collect()
+}
+
+/// What a reader takes from a log, or nothing if it is told that something is wrong.
+fn scores(path: &std::path::Path) -> Option<(Vec<StoredSample>, Option<f64>)> {
+    let log = EvalLog::open(path).ok()?;
+    let header = log.header().ok()?;
+    let samples = log.samples().ok()?.collect::<Result<Vec<_>>>().ok()?;
+    log.score_columns(&MetadataKeys::All).ok()?;
+    Some((samples, header.results.map(|results| results.scores[0].metrics["accuracy"].value)))
+}
+
+#[test]
+fn one_flipped_bit_anywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.eval");
+    for finished in [true, false] {
+        let whole = folder.path().join(format!("{finished}.eval"));
+        match finished {
+            false => write_unfinished(&whole, &samples()),
+            true => write_finished(&whole, &samples()),
+        }
+        let bytes = fs::read(&whole).unwrap();
+        let right = scores(&whole).unwrap();
+        let last_member = right.0.len() - 1;
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << (at % 8);
+            fs::write(&path, &damaged).unwrap();
+            let Some(found) = scores(&path) else { continue };
+            // A run that was not ended may lose its last sample: that is how a torn one looks.
+            let torn = !finished && found.0 == right.0[..last_member];
+            let no_header = found.1.is_none() && EvalLog::open(&path).unwrap().was_recovered();
+            assert!(
+                found == right || torn || (found.0 == right.0 && no_header),
+                "byte {at} of {}",
+                bytes.len()
+            );
+        }
+    }
+}
+
+#[test]
+fn a_log_without_a_directory_that_is_damaged_in_the_middle_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.eval");
+    write_unfinished(&path, &samples());
+    let mut bytes = fs::read(&path).unwrap();
+    let find = |bytes: &[u8], text: &[u8]| bytes.windows(text.len()).position(|w| w == text).unwrap();
+    let second = find(&bytes, b"samples/2_epoch_1.json") + 60;
+    bytes[second] ^= 1;
+    bytes.truncate(bytes.len() - 10);
+    fs::write(&path, &bytes).unwrap();
+    for error in [EvalLog::open(&path).unwrap_err(), LogWriter::resume(&path).unwrap_err()] {
+        assert!(matches!(error.kind(), LogErrorKind::Damaged(_)), "{error}");
+        assert!(error.to_string().contains("log.eval: the file is damaged: the member at byte"), "{error}");
+    }
+    assert_eq!(fs::read(&path).unwrap(), bytes, "nothing was cut off");
+}
+
+#[test]
+fn what_is_no_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.eval");
+    for (content, wanted) in [
+        (&b"\x89PNG and so on"[..], "not an eval log"),
+        (b"", "no record of the start"),
+        (b"PK\x05\x06", "no record of the start"),
+    ] {
+        fs::write(&path, content).unwrap();
+        let error = EvalLog::open(&path).unwrap_err().to_string();
+        assert!(error.contains(wanted), "{error}");
+    }
+    let missing = EvalLog::open(folder.path().join("no.eval")).unwrap_err().to_string();
+    assert!(missing.contains("no.eval: cannot open") && missing.ends_with("check the path"), "{missing}");
+}
+
+#[test]
+fn deep_json_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.eval");
+    for deep in ["metadata", "messages", "events", "input"] {
+        let _ = fs::remove_file(&path);
+        let mut writer = LogWriter::create(&path, &start()).unwrap();
+        let nested = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        let json = format!("{{\"id\":1,\"epoch\":1,\"{deep}\":{nested}}}");
+        let member = Encoder::new().unwrap().encode("samples/1_epoch_1.json", json.as_bytes()).unwrap();
+        writer.append(member).unwrap();
+        let log = EvalLog::open(&path).unwrap();
+        let error = log.samples().unwrap().next().unwrap().unwrap_err();
+        assert!(matches!(error.kind(), LogErrorKind::Json { .. }), "{deep}: {error}");
+        assert!(error.to_string().contains("`samples/1_epoch_1.json`: sample `1`"), "{error}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_bytes_anywhere(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), cut in any::<prop::sample::Index>()) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.eval");
+        write_finished(&path, &samples());
+        let right = scores(&path).unwrap();
+        let mut bytes = fs::read(&path).unwrap();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if cut.index(3) == 0 {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        fs::write(&path, &bytes).unwrap();
+        if let Some((samples, _)) = scores(&path) {
+            prop_assert!(samples.iter().all(|sample| right.0.contains(sample)));
+        }
+        let _ = LogWriter::resume(&path);
+    }
+
+    #[test]
+    fn random_json_in_a_sample(json in "(\\{\"(id|epoch|scores|metadata|messages)\":)?[\\[\\]{}\",:0-9aNInfty.eE+-]{0,40}") {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.eval");
+        let mut writer = LogWriter::create(&path, &start()).unwrap();
+        writer.append(Encoder::new().unwrap().encode("samples/x", json.as_bytes()).unwrap()).unwrap();
+        let _ = scores(&path);
+    }
+}

@@ -1,0 +1,20 @@
+//! Eval logs: written, torn, damaged, resumed and read again.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod compare;
+mod convert;
+mod damage;
+mod foreign;
+mod large;
+mod locks;
+mod plan;
+mod resume;
+mod round_trip;
+mod support;
+mod truncation;
