@@ -14,6 +14,8 @@ sys.dont_write_bytecode = True  # leave no __pycache__ beside the cases
 
 import reference
 import tables
+import text_reference
+import texts
 import themes
 
 HERE = Path(__file__).parent
@@ -32,16 +34,18 @@ def render(head, rows_name, rows):
 def case_files():
     """File name → (text, number of cases, number that expect an error)."""
     seen = set()
-    for theme, about, cases in themes.all_themes():
+    files = [(f"{name}.json", about, cases, reference.ask) for name, about, cases in themes.all_themes()]
+    files += [(f"text/{name}.json", about, cases, text_reference.ask) for name, about, cases in texts.all_texts()]
+    for name, about, cases, ask in files:
         answered = []
         for case in cases:
             if case["name"] in seen:
                 sys.exit(f"two cases are named {case['name']}")
             seen.add(case["name"])
-            answered.append(case | reference.ask(case))
+            answered.append(case | ask(case))
         errors = sum("error" in case["expect"] for case in answered)
         head = {"reference": f"inspect_ai {reference.PINNED}", "about": about}
-        yield f"{theme}.json", render(head, "cases", answered), len(answered), errors
+        yield name, render(head, "cases", answered), len(answered), errors
     for name, about, rows in tables.all_tables():
         head = {"reference": f"inspect_ai {reference.PINNED}", "about": about}
         yield f"{name}.json", render(head, "rows", rows), len(rows), 0
@@ -55,6 +59,12 @@ def count_table(counts):
     rows = sum(total for name, total, _ in counts if name in tables.FILES)
     lines.append(f"| **{cases} cases, {rows} table rows** | {cases + rows} | {errors} |")
     return "\n".join(lines)
+
+
+def verdicts():
+    """The tags of the cases on which we and the reference part; README.md has a paragraph for each."""
+    files = themes.all_themes() + texts.all_texts()
+    return {case["verdict"] for _, _, cases in files for case in cases if "verdict" in case}
 
 
 def main():
@@ -71,7 +81,7 @@ def main():
     readme = HERE / "README.md"
     if readme.exists():
         old = readme.read_text()
-        without = sorted(tag for tag in themes.verdicts() if f"**`{tag}`**" not in old)
+        without = sorted(tag for tag in verdicts() if f"**`{tag}`**" not in old)
         if without:
             sys.exit(f"README.md has no verdict for: {', '.join(without)}")
         new = re.sub(
@@ -80,9 +90,9 @@ def main():
         texts[readme] = new
 
     stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
-    extra = [path for path in sorted(CASES.glob("*.json")) if path not in texts]
+    extra = [path for path in sorted(CASES.rglob("*.json")) if path not in texts]
     if not check:
-        CASES.mkdir(exist_ok=True)
+        (CASES / "text").mkdir(parents=True, exist_ok=True)
         for path in stale:
             path.write_text(texts[path])
         for path in extra:

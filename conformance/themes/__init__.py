@@ -35,8 +35,3 @@ def all_themes():
         ("scorers", "several scorers, task metrics, ids", scorers.scorers()),
         ("headline", "which metric stands for the whole", scorers.headline()),
     ]
-
-
-def verdicts():
-    """The tags of the cases on which we and the reference part; README.md has a paragraph for each."""
-    return {case["verdict"] for _, _, cases in all_themes() for case in cases if "verdict" in case}

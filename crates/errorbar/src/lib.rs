@@ -60,9 +60,9 @@ pub use errorbar_core::*;
 pub use errorbar_eval as eval;
 pub use errorbar_eval::{
     AnyModel, AnyScorer, AnySolver, BoxFuture, Chain, Choice, Dataset, DatasetError, FailOnError, Fields,
-    Generate, Input, IntoSample, Message, Mock, Model, ModelChoice, ModelOutput, Record, Replay, Request, Role,
-    Sample, SampleId, Scorer, ScorerEntry, Solver, SolverEntry, Target, Task, TaskEntry, TaskState, Usage, chain,
-    collected_registry, csv_dataset, json_dataset, model_fn, scorers, solvers,
+    Generate, Input, IntoSample, Message, Mock, Model, ModelChoice, ModelOutput, Record, Replay, Request,
+    Role, Sample, SampleId, Scorer, ScorerEntry, Solver, SolverEntry, Target, Task, TaskEntry, TaskState,
+    Usage, chain, collected_registry, csv_dataset, json_dataset, model_fn, scorers, solvers,
 };
 pub use errorbar_macros::{metric, reducer, scorer, solver, task};
 

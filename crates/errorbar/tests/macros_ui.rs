@@ -1,4 +1,4 @@
-//! What `#[metric]` and `#[reducer]` say when they are used wrongly.
+//! What the attributes say when they are used wrongly.
 //!
 //! The messages that come from rustc change with its version; `TRYBUILD=overwrite cargo test --test macros_ui`
 //! takes the new ones over.

@@ -40,7 +40,7 @@ pub use run::{
     RunningFigure, Stop, block_on, cancel_on_interrupt, open_resumable,
 };
 pub use sample::{Sample, Target};
-pub use scorer::{AnyScorer, Scorer, ScorerEntry};
+pub use scorer::{AnyScorer, IntoScore, Scorer, ScorerEntry};
 pub use solver::{AnySolver, Chain, Solver, SolverEntry};
 pub use state::{Choice, TaskState};
 pub use task::{FailOnError, ModelChoice, Task, TaskEntry};

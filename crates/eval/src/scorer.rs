@@ -74,3 +74,26 @@ impl ArgType for AnyScorer {
         Arg::Spec(self.spec())
     }
 }
+
+/// What a `#[scorer]` may return: a score, or perhaps one.
+#[diagnostic::on_unimplemented(
+    message = "a scorer cannot return `{Self}`",
+    label = "no score",
+    note = "a scorer returns `Score` or `Option<Score>`, as it is or in a `Result`"
+)]
+pub trait IntoScore {
+    /// The score, if there is one.
+    fn into_score(self) -> Option<Score>;
+}
+
+impl IntoScore for Score {
+    fn into_score(self) -> Option<Score> {
+        Some(self)
+    }
+}
+
+impl IntoScore for Option<Score> {
+    fn into_score(self) -> Option<Score> {
+        self
+    }
+}

@@ -1,4 +1,4 @@
-//! One argument of a metric or a reducer: its type, its default and how the builder takes it.
+//! One argument that specs pass: its type, its default, how the builder takes it and how an entry reads it.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -10,13 +10,11 @@ use syn::{
 };
 
 use crate::default;
+use crate::entry::args;
 use crate::function::take_docs;
 use crate::options::is_literal;
 
-/// What the builder defines itself, or the first argument is called.
-const RESERVED: [&str; 2] = ["scores", "body"];
-
-/// An argument after the scores.
+/// An argument that specs pass.
 pub(crate) struct Argument {
     pub(crate) ident: Ident,
     /// The name in specs and logs.
@@ -42,11 +40,12 @@ impl Argument {
     pub(crate) fn take(typed: &mut PatType) -> Result<Self> {
         let ident = name_of(&typed.pat)?;
         let name = ident.unraw().to_string();
-        if RESERVED.contains(&name.as_str()) || is_literal(&name) {
-            return Err(Error::new(ident.span(), format!("the name `{name}` is taken; choose another one")));
+        if is_literal(&name) {
+            let problem = format!("specs read `{name}` as a value; choose another name");
+            return Err(Error::new(ident.span(), problem));
         }
         if let Type::Reference(reference) = typed.ty.as_ref() {
-            let problem = "arguments are kept by the builder, so they own their value: `String`, `Vec<f64>`";
+            let problem = "arguments are read from specs, so they own their value: `String`, `Vec<f64>`";
             return Err(Error::new_spanned(reference, problem));
         }
         if let Some(cfg) =
@@ -124,23 +123,21 @@ impl Argument {
         }
     }
 
-    /// A `let` of the value that the body gets, from the field or the default. The variable cannot be
-    /// seen by what the user wrote.
-    pub(crate) fn bind(&self) -> TokenStream {
-        let (local, ident, ty) = (self.local(), &self.ident, &self.ty);
-        let passed = Ident::new("passed", Span::mixed_site());
+    /// A `let` of the value that the function gets, of what was passed or the default. `passed` is an
+    /// expression of the field's type. The variable cannot be seen by what the user wrote.
+    pub(crate) fn bind(&self, passed: &TokenStream) -> TokenStream {
+        let (local, ty) = (self.local(), &self.ty);
+        let value = Ident::new("passed", Span::mixed_site());
         let fallback = Ident::new("fallback", Span::mixed_site());
         match &self.default {
-            Fallback::Required | Fallback::None => {
-                quote!(let #local: #ty = ::std::clone::Clone::clone(&self.#ident);)
-            }
+            Fallback::Required | Fallback::None => quote!(let #local: #ty = #passed;),
             Fallback::Expr(expr) => {
-                let value = default::value(expr, !is_exact(ty) && !is_f64(ty));
+                let default = default::value(expr, !is_exact(ty) && !is_f64(ty));
                 quote! {
-                    let #local: #ty = match &self.#ident {
-                        ::std::option::Option::Some(#passed) => ::std::clone::Clone::clone(#passed),
+                    let #local: #ty = match #passed {
+                        ::std::option::Option::Some(#value) => #value,
                         ::std::option::Option::None => {
-                            let #fallback: #ty = #value;
+                            let #fallback: #ty = #default;
                             #fallback
                         }
                     };
@@ -149,11 +146,16 @@ impl Argument {
         }
     }
 
-    /// The variable of [`Argument::bind`].
+    /// The variable of [`Argument::bind`], of another name than any other variable of generated code.
     pub(crate) fn local(&self) -> Ident {
-        let mut local = self.ident.clone();
-        local.set_span(at(&self.ident));
-        local
+        Ident::new(&format!("arg_{}", self.name), at(&self.ident))
+    }
+
+    /// The expression that reads the argument from those of an entry; of the field's type.
+    pub(crate) fn read(&self) -> TokenStream {
+        let (args, name, ty) = (args(), &self.name, self.passed_type());
+        let get = if self.is_required() { quote!(required) } else { quote!(get) };
+        quote!(#args.#get::<#ty>(#name)?)
     }
 
     /// The function that writes the argument; rustc points at the type if there is none.

@@ -1,21 +1,24 @@
-//! The parts that metrics and reducers have in common: the builder, its function, its spec and its
-//! entry in the registry.
+//! The parts that metrics, reducers, solvers and scorers have in common: the builder, its function and
+//! its spec.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{LitStr, Result};
+use syn::{Error, Result};
 
 use crate::argument::{Argument, at};
+use crate::entry::{Entry, args};
 use crate::function::{Function, Kind};
 use crate::options::Options;
 
 /// A function and its options, ready to be put together.
 pub(crate) struct Builder {
-    pub(crate) function: Function,
-    pub(crate) options: Options,
-    /// The name in specs and logs.
-    name: LitStr,
+    pub(crate) entry: Entry,
+    /// The type that holds the arguments: `PassRate` for `pass_rate`.
+    pub(crate) ident: Ident,
+    /// What the body gets before its arguments: variables of the trait's method, which nothing that the
+    /// user wrote can see.
+    pub(crate) leading: Vec<Ident>,
 }
 
 impl Builder {
@@ -26,17 +29,32 @@ impl Builder {
         options: TokenStream,
         item: TokenStream,
     ) -> Result<Self> {
-        let options = Options::parse(options, known)?;
-        let function = Function::parse(kind, item)?;
-        let own_name = || LitStr::new(&function.ident.unraw().to_string(), function.ident.span());
-        let name = options.name.clone().unwrap_or_else(own_name);
-        Ok(Builder { function, options, name })
+        let entry = Entry::parse(kind, known, options, item)?;
+        let ident = camel_case(&entry.function.ident)?;
+        let leading = kind.leading.iter().zip(&entry.function.leading);
+        let leading = leading.map(|(leading, span)| Ident::new(leading.name, at(span))).collect();
+        Ok(Builder { entry, ident, leading })
+    }
+
+    pub(crate) fn function(&self) -> &Function {
+        &self.entry.function
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.entry.options
+    }
+
+    /// Everything but the implementation of the trait and the registration.
+    pub(crate) fn parts(&self) -> TokenStream {
+        let (definition, methods, constructor) = (self.definition(), self.methods(), self.constructor());
+        quote!(#definition #methods #constructor)
     }
 
     /// The type that holds the arguments.
-    pub(crate) fn definition(&self) -> TokenStream {
-        let Function { builder, vis, arguments, ident, .. } = &self.function;
-        let (summary, made_by) = (self.function.summary(), format!("Made by `{}()`.", ident.unraw()));
+    fn definition(&self) -> TokenStream {
+        let Function { arguments, ident, item, .. } = self.function();
+        let (builder, vis) = (&self.ident, &item.vis);
+        let (summary, made_by) = (self.function().summary(), format!("Made by `{}()`.", ident.unraw()));
         let fields = arguments.iter().map(|argument| {
             let (ident, ty) = (&argument.ident, argument.field_type());
             quote!(#ident: #ty)
@@ -53,10 +71,12 @@ impl Builder {
     }
 
     /// The methods that pass an argument each, and the function as written.
-    pub(crate) fn methods(&self) -> TokenStream {
-        let Function { builder, body, ident, .. } = &self.function;
+    fn methods(&self) -> TokenStream {
+        let (builder, ident) = (&self.ident, &self.function().ident);
         let setters = self.optional().map(|argument| self.setter(argument));
         let about = format!("The function behind `{}()`, to be called directly.", ident.unraw());
+        let mut body = self.function().item.clone();
+        body.sig.ident = Ident::new("body", ident.span());
         quote! {
             #[allow(clippy::too_many_arguments, reason = "nobody but the builder passes them by place")]
             impl #builder {
@@ -68,7 +88,7 @@ impl Builder {
     }
 
     fn setter(&self, argument: &Argument) -> TokenStream {
-        let (vis, ident) = (&self.function.vis, &argument.ident);
+        let (vis, ident) = (&self.function().item.vis, &argument.ident);
         let (ty, value) = argument.parameter();
         let docs = match argument.default_text() {
             Some(default) if argument.docs.is_empty() => {
@@ -87,8 +107,9 @@ impl Builder {
     }
 
     /// The function that makes a builder of the arguments that must be passed.
-    pub(crate) fn constructor(&self) -> TokenStream {
-        let Function { builder, vis, ident, docs, arguments, .. } = &self.function;
+    fn constructor(&self) -> TokenStream {
+        let Function { ident, docs, arguments, item, .. } = self.function();
+        let (builder, vis) = (&self.ident, &item.vis);
         let parameters = arguments.iter().filter(|argument| argument.is_required()).map(|argument| {
             let (ident, (ty, _)) = (&argument.ident, argument.parameter());
             quote!(#ident: #ty)
@@ -109,9 +130,10 @@ impl Builder {
 
     /// The method `spec` of the trait: the name, and the arguments that were passed.
     pub(crate) fn spec(&self) -> TokenStream {
-        let name = &self.name;
+        let name = &self.entry.name;
         let new = quote!(::errorbar::Spec::new(#name));
-        let record = self.function.arguments.iter().map(|argument| {
+        let arguments = &self.function().arguments;
+        let record = arguments.iter().map(|argument| {
             let (name, ident, to_arg) = (&argument.name, &argument.ident, argument.to_arg());
             if argument.is_required() {
                 quote!(spec = spec.kwarg(#name, #to_arg(&self.#ident));)
@@ -123,7 +145,7 @@ impl Builder {
                 }
             }
         });
-        let spec = if self.function.arguments.is_empty() {
+        let spec = if arguments.is_empty() {
             new
         } else {
             quote! {
@@ -139,49 +161,58 @@ impl Builder {
         }
     }
 
-    /// The call of the body with the arguments or their defaults (with `?` if it may fail), and the
-    /// statements before it. `scores` are those that the trait's method got.
-    pub(crate) fn call(&self, scores: &Ident) -> (TokenStream, TokenStream) {
-        let arguments = &self.function.arguments;
-        let bind: TokenStream = arguments.iter().map(Argument::bind).collect();
-        let locals = arguments.iter().map(Argument::local);
-        let question = self.function.fallible.then(|| quote_spanned!(at(&self.function.output)=> ?));
-        (bind, quote_spanned!(at(&self.function.output)=> Self::body(#scores, #(#locals),*) #question))
+    /// The call of the body with the arguments or their defaults (with `.await` if it waits, with `?` if
+    /// it may fail), and the statements before it.
+    pub(crate) fn call(&self) -> (TokenStream, TokenStream) {
+        let Function { arguments, output, is_async, is_fallible, .. } = self.function();
+        let bind = arguments.iter().map(|argument| {
+            let ident = &argument.ident;
+            argument.bind(&quote!(::std::clone::Clone::clone(&self.#ident)))
+        });
+        let (leading, locals) = (&self.leading, arguments.iter().map(Argument::local));
+        let wait = is_async.then(|| quote_spanned!(at(output)=> .await));
+        let question = is_fallible.then(|| quote_spanned!(at(output)=> ?));
+        let call = quote_spanned!(at(output)=> Self::body(#(#leading,)* #(#locals),*) #wait #question);
+        (bind.collect(), call)
     }
 
-    /// The entry by which the registry finds it: of type `entry`, building `built`.
-    pub(crate) fn registration(&self, entry: &TokenStream, built: &TokenStream) -> TokenStream {
-        let Function { builder, arguments, .. } = &self.function;
-        let (name, docs, replaces) = (&self.name, self.function.entry_docs(), self.options.replaces);
-        let params = arguments.iter().map(|argument| {
-            let name = &argument.name;
-            match argument.default_text() {
-                None => quote!(::errorbar::registry::Param::required(#name)),
-                Some(default) => quote!(::errorbar::registry::Param::optional(#name, #default)),
-            }
-        });
+    /// The registration of an entry that makes a `built`, by the function `wrap` of the builder; `entry` is
+    /// that of [`Entry::registration`].
+    pub(crate) fn registration(
+        &self,
+        entry: impl FnOnce(TokenStream) -> TokenStream,
+        built: &TokenStream,
+        wrap: &TokenStream,
+    ) -> TokenStream {
+        let (builder, arguments) = (&self.ident, &self.function().arguments);
+        let args = args();
+        let unused = arguments.is_empty().then(|| quote!(let _ = #args;));
         let fields = arguments.iter().map(|argument| {
-            let (name, ident, ty) = (&argument.name, &argument.ident, argument.passed_type());
-            let get = if argument.is_required() { quote!(required) } else { quote!(get) };
-            quote!(#ident: args.#get::<#ty>(#name)?)
+            let (ident, read) = (&argument.ident, argument.read());
+            quote!(#ident: #read)
         });
-        let args = if arguments.is_empty() { quote!(_) } else { quote!(args) };
-        quote! {
-            const _: () = {
-                const PARAMS: &[::errorbar::registry::Param] = &[#(#params),*];
-
-                fn build(#args: &::errorbar::Args<'_>) -> ::errorbar::Result<::std::sync::Arc<#built>> {
-                    ::std::result::Result::Ok(::std::sync::Arc::new(#builder { #(#fields),* }))
-                }
-
-                ::errorbar::inventory::submit! {
-                    #entry { name: #name, doc: #docs, params: PARAMS, build, replaces: #replaces }
-                }
-            };
-        }
+        let build = quote!(#unused ::std::result::Result::Ok(#wrap(#builder { #(#fields),* })));
+        self.entry.registration(entry, built, &build)
     }
 
     fn optional(&self) -> impl Iterator<Item = &Argument> {
-        self.function.arguments.iter().filter(|argument| !argument.is_required())
+        self.function().arguments.iter().filter(|argument| !argument.is_required())
     }
+}
+
+fn camel_case(ident: &Ident) -> Result<Ident> {
+    let mut camel = String::new();
+    for word in ident.unraw().to_string().split('_') {
+        let mut chars = word.chars();
+        camel.extend(chars.next().into_iter().flat_map(char::to_uppercase));
+        camel.extend(chars);
+    }
+    let mut builder: Ident = syn::parse_str(&camel).map_err(|_| {
+        Error::new(
+            ident.span(),
+            format!("the type is named after the function, and `{camel}` is no name for it"),
+        )
+    })?;
+    builder.set_span(ident.span());
+    Ok(builder)
 }

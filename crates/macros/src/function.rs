@@ -1,80 +1,88 @@
 //! The function that the attribute stands on, taken apart and checked.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{
-    Attribute, Error, Expr, FnArg, Item, ItemFn, Lit, Meta, Pat, PathArguments, Result, ReturnType, Safety,
-    Signature, Type, Visibility, parse_quote,
+    Attribute, Error, Expr, FnArg, Item, ItemFn, Lit, Meta, Result, ReturnType, Safety, Signature, Type,
+    parse_quote,
 };
 
 use crate::argument::Argument;
+use crate::leading::Leading;
 
-/// What an attribute is for, as messages say it.
+/// What an attribute is for: how its functions look, and how messages say it.
 pub(crate) struct Kind {
-    /// `metric` or `reducer`.
+    /// `metric`, `scorer`, …
     pub(crate) name: &'static str,
-    /// The first argument as it should be written.
-    pub(crate) scores: &'static str,
+    /// What the function gets before the arguments that specs pass.
+    pub(crate) leading: &'static [Leading],
     /// The type to return as it should be written.
     pub(crate) returns: &'static str,
-    /// Whether a type fits behind the `&` of the first argument.
-    pub(crate) fits: fn(&Type) -> bool,
+    /// Whether it may return nothing.
+    pub(crate) may_return_nothing: bool,
+    /// Whether it may be `async`.
+    pub(crate) may_wait: bool,
+    /// Names that arguments cannot have, beside those of `leading`.
+    pub(crate) reserved: &'static [&'static str],
 }
 
 /// A function with everything of ours taken off it.
 pub(crate) struct Function {
     pub(crate) ident: Ident,
-    /// The name of the builder: `PassRate` for `pass_rate`.
-    pub(crate) builder: Ident,
-    pub(crate) vis: Visibility,
     pub(crate) docs: String,
+    /// The types of what it gets before its arguments, where rustc shall point if they do not fit.
+    pub(crate) leading: Vec<Span>,
     pub(crate) arguments: Vec<Argument>,
     /// Whether it returns a `Result`.
-    pub(crate) fallible: bool,
+    pub(crate) is_fallible: bool,
+    /// Whether it is `async`.
+    pub(crate) is_async: bool,
     /// What it returns.
     pub(crate) output: Type,
-    /// The function under the name `body`.
-    pub(crate) body: ItemFn,
+    /// The function as plain Rust, without documentation.
+    pub(crate) item: ItemFn,
 }
 
 impl Function {
     pub(crate) fn parse(kind: &Kind, item: TokenStream) -> Result<Self> {
-        let mut body = match syn::parse2(item)? {
+        let mut item = match syn::parse2(item)? {
             Item::Fn(function) => function,
             other => {
-                let problem = format!("`#[{}]` goes on a function: `{}`", kind.name, kind.example("name"));
+                let problem = format!("`#[{}]` goes on a function: `{}`", kind.name, kind.example());
                 return Err(Error::new_spanned(first_token(&other), problem));
             }
         };
-        kind.check_plain(&body.sig)?;
-        kind.check_scores(&mut body.sig)?;
-        let output = kind.output(&body.sig)?;
+        kind.check_plain(&item.sig)?;
+        let leading = kind.take_leading(&mut item.sig)?;
+        let output = kind.output(&item.sig)?;
         let mut arguments: Vec<Argument> = Vec::new();
-        for input in body.sig.inputs.iter_mut().skip(1) {
+        for input in item.sig.inputs.iter_mut().skip(leading.len()) {
             let FnArg::Typed(typed) = input else { continue };
             let argument = Argument::take(typed)?;
+            if kind.reserves(&argument.name) {
+                let problem = format!("the name `{}` is taken; choose another one", argument.name);
+                return Err(Error::new(argument.ident.span(), problem));
+            }
             if argument.is_required() && arguments.last().is_some_and(|before| !before.is_required()) {
                 let problem = "arguments that must be passed come before those with a default";
                 return Err(Error::new(argument.ident.span(), problem));
             }
             arguments.push(argument);
         }
-        let mut docs = take_docs(&mut body.attrs);
-        let ident = body.sig.ident.clone();
-        body.sig.ident = Ident::new("body", ident.span());
+        let mut docs = take_docs(&mut item.attrs);
         if docs.is_empty() {
-            docs = format!("The {} `{}`.", kind.name, ident.unraw());
+            docs = format!("The {} `{}`.", kind.name, item.sig.ident.unraw());
         }
         Ok(Function {
-            builder: camel_case(&ident)?,
-            ident,
-            vis: body.vis.clone(),
+            ident: item.sig.ident.clone(),
             docs,
+            leading,
             arguments,
-            fallible: is_result(&output),
+            is_fallible: is_result(&output),
+            is_async: item.sig.asyncness.is_some(),
             output,
-            body,
+            item,
         })
     }
 
@@ -94,8 +102,15 @@ impl Function {
 }
 
 impl Kind {
-    fn example(&self, name: &str) -> String {
-        format!("fn {name}({}) -> {}", self.scores, self.returns)
+    /// A function as it should be written.
+    pub(crate) fn example(&self) -> String {
+        let leading: Vec<String> = self.leading.iter().map(Leading::to_string).collect();
+        let wait = if self.may_wait { "async " } else { "" };
+        format!("{wait}fn name({}) -> {}", leading.join(", "), self.returns)
+    }
+
+    fn reserves(&self, name: &str) -> bool {
+        self.reserved.contains(&name) || self.leading.iter().any(|leading| leading.name == name)
     }
 
     /// Refuses what a function that is called by name cannot have.
@@ -104,9 +119,10 @@ impl Kind {
         let fail = |tokens: &dyn ToTokens, problem: String| {
             Err(Error::new_spanned(tokens.to_token_stream(), problem))
         };
-        if let Some(token) = &sig.asyncness {
-            let problem = format!("a {name} has nothing to wait for: write `{}`", self.example("name"));
-            return fail(token, problem);
+        if let Some(token) = &sig.asyncness
+            && !self.may_wait
+        {
+            return fail(token, format!("a {name} has nothing to wait for: write `{}`", self.example()));
         }
         if !matches!(sig.safety, Safety::Default) {
             return fail(&sig.safety, format!("a {name} is called by name: it is a safe function"));
@@ -124,43 +140,30 @@ impl Kind {
         match sig.inputs.iter().find(|input| matches!(input, FnArg::Receiver(_))) {
             None => Ok(()),
             Some(receiver) => {
-                let problem =
-                    format!("a {name} is a free function, without `self`: `{}`", self.example("name"));
+                let problem = format!("a {name} is a free function, without `self`: `{}`", self.example());
                 fail(receiver, problem)
             }
         }
     }
 
-    /// Checks the first argument, and writes out the lifetime that `&Scores` leaves out: some crates
-    /// have the lint on that wants it.
-    fn check_scores(&self, sig: &mut Signature) -> Result<()> {
-        let problem = format!("the first argument of a {} is `{}`", self.name, self.scores);
-        let missing = Error::new_spanned(&sig.ident, format!("{problem}: `{}`", self.example("name")));
-        let Some(FnArg::Typed(scores)) = sig.inputs.first_mut() else { return Err(missing) };
-        let wrong = Error::new_spanned(&scores.ty, &problem);
-        if let Some(attr) = scores.attrs.iter().find(|attr| attr.path().is_ident("default")) {
-            return Err(Error::new_spanned(attr, format!("{problem}; it has no default")));
-        }
-        let Type::Reference(reference) = scores.ty.as_mut() else { return Err(wrong) };
-        if reference.mutability.is_some() || !(self.fits)(&reference.elem) {
-            return Err(wrong);
-        }
-        if !matches!(scores.pat.as_ref(), Pat::Ident(_) | Pat::Wild(_)) {
-            return Err(Error::new_spanned(&scores.pat, problem));
-        }
-        if let Type::Path(path) = reference.elem.as_mut()
-            && let Some(last) = path.path.segments.last_mut()
-            && last.ident == "Scores"
-            && last.arguments.is_none()
-        {
-            last.arguments = PathArguments::AngleBracketed(parse_quote!(<'_>));
-        }
-        Ok(())
+    /// Checks what the function gets before its arguments; returns where the types are.
+    fn take_leading(&self, sig: &mut Signature) -> Result<Vec<Span>> {
+        let name = sig.ident.clone();
+        let mut inputs = sig.inputs.iter_mut();
+        let take = |(leading, which): (&Leading, &str)| {
+            let problem = format!("the {which} argument of a {} is `{leading}`", self.name);
+            match inputs.next() {
+                Some(FnArg::Typed(typed)) => leading.take(typed, &problem),
+                _ => Err(Error::new_spanned(&name, format!("{problem}: `{}`", self.example()))),
+            }
+        };
+        self.leading.iter().zip(["first", "second"]).map(take).collect()
     }
 
     fn output(&self, sig: &Signature) -> Result<Type> {
         match &sig.output {
             ReturnType::Type(_, ty) => Ok(ty.as_ref().clone()),
+            ReturnType::Default if self.may_return_nothing => Ok(parse_quote!(())),
             ReturnType::Default => {
                 let problem = format!("a {} returns something: write `-> {}`", self.name, self.returns);
                 Err(Error::new(sig.paren_token.span.close(), problem))
@@ -179,23 +182,6 @@ fn is_result(ty: &Type) -> bool {
 
 fn first_token(item: &Item) -> TokenStream {
     item.to_token_stream().into_iter().take(1).collect()
-}
-
-fn camel_case(ident: &Ident) -> Result<Ident> {
-    let mut camel = String::new();
-    for word in ident.unraw().to_string().split('_') {
-        let mut chars = word.chars();
-        camel.extend(chars.next().into_iter().flat_map(char::to_uppercase));
-        camel.extend(chars);
-    }
-    let mut builder: Ident = syn::parse_str(&camel).map_err(|_| {
-        Error::new(
-            ident.span(),
-            format!("the type is named after the function, and `{camel}` is no name for it"),
-        )
-    })?;
-    builder.set_span(ident.span());
-    Ok(builder)
 }
 
 /// Takes off the doc comments and returns their text.

@@ -1,9 +1,10 @@
-//! The attributes `#[metric]` and `#[reducer]` of errorbar.
+//! The attributes `#[metric]`, `#[reducer]`, `#[solver]`, `#[scorer]` and `#[task]` of errorbar.
 //!
-//! Each turns a plain function into three things: a builder that Rust calls, an entry that specs
-//! call by name, and the function itself as `Builder::body`, which unit tests call. The function is
-//! taken apart once (`function`, `argument`, `default`) and both attributes put it together again
-//! from the same parts (`builder`); `metric` and `reducer` hold only what differs.
+//! The first four each turn a plain function into three things: a builder that Rust calls, an entry
+//! that specs call by name, and the function itself as `Builder::body`, which unit tests call. A task
+//! stays the function it is and gets an entry. The function is taken apart once (`function`, `leading`,
+//! `argument`, `default`) and all attributes put it together again from the same parts (`entry`,
+//! `builder`); `metric`, `reducer`, `solver`, `scorer` and `task` hold only what differs.
 //!
 //! All paths in generated code start at `::errorbar`, the one crate that users depend on.
 #![forbid(unsafe_code)]
@@ -11,10 +12,15 @@
 mod argument;
 mod builder;
 mod default;
+mod entry;
 mod function;
+mod leading;
 mod metric;
 mod options;
 mod reducer;
+mod scorer;
+mod solver;
+mod task;
 
 use proc_macro::TokenStream;
 
@@ -99,4 +105,116 @@ pub fn metric(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn reducer(options: TokenStream, item: TokenStream) -> TokenStream {
     reducer::expand(options.into(), item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Makes a solver of a function that changes the conversation about a sample.
+///
+/// ```
+/// use errorbar::prelude::*;
+///
+/// /// Says the magic word before it asks.
+/// #[solver]
+/// async fn polite(state: &mut TaskState, generate: &Generate, #[default("please")] word: String) -> Result<()> {
+///     if let Some(prompt) = state.user_prompt() {
+///         prompt.content = format!("{}, {word}", prompt.content);
+///     }
+///     generate.run(state).await
+/// }
+///
+/// let in_rust = chain![system_message("Be brief."), polite().word("s'il vous plaît")];
+/// let by_spec: AnySolver = collected_registry()?.build(&"polite('bitte')".parse()?)?;
+/// assert_eq!(by_spec.spec(), polite().word("bitte").spec());
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// `generate` asks the model: `generate.run(state)` for the next message of the conversation,
+/// `generate.ask(state, &messages)` for an answer to something else. Arguments are those of
+/// [`macro@metric`]. A solver that has nothing to wait for may be a plain `fn`, and one that cannot
+/// fail may return nothing.
+///
+/// For `fn polite` it defines the type `Polite`, which implements `Solver`, the function `polite()`,
+/// which makes one, and `Polite::body`, the function as written.
+///
+/// # Options
+///
+/// | option | means |
+/// |---|---|
+/// | `name = "polite"` | the name in specs and logs; that of the function if not said |
+/// | `replaces` | it takes the place of a solver of the same name |
+#[proc_macro_attribute]
+pub fn solver(options: TokenStream, item: TokenStream) -> TokenStream {
+    solver::expand(options.into(), item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Makes a scorer of a function that judges the answer to a sample.
+///
+/// ```
+/// use errorbar::prelude::*;
+///
+/// /// The share of the target's words that the answer has.
+/// #[scorer(metrics = [mean(), stderr()])]
+/// async fn word_overlap(state: &TaskState, target: &Target) -> Result<Score> {
+///     let output = state.output.completion.to_lowercase();
+///     let target = target.text().to_lowercase();
+///     let words: Vec<&str> = target.split_whitespace().collect();
+///     let hits = words.iter().filter(|word| output.contains(**word)).count();
+///     Ok(Score::new(hits as f64 / words.len().max(1) as f64))
+/// }
+///
+/// let task = Task::new([Sample::new("Name three primary colors.").target("red green blue")]).scorer(word_overlap());
+/// let by_spec: AnyScorer = collected_registry()?.build(&"word_overlap()".parse()?)?;
+/// assert_eq!(by_spec.metrics().iter().count(), 2);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// It returns a `Score` or an `Option<Score>`, as it is or in a `Result`; without a score the sample
+/// is missing for this scorer, and counted as such. Arguments are those of [`macro@metric`]. A scorer
+/// that has nothing to wait for may be a plain `fn`, which unit tests call without a runtime.
+///
+/// For `fn word_overlap` it defines the type `WordOverlap`, which implements `Scorer`, the function
+/// `word_overlap()`, which makes one, and `WordOverlap::body`, the function as written.
+///
+/// # Options
+///
+/// | option | means |
+/// |---|---|
+/// | `metrics = [mean(), stderr()]` | what is computed over its scores, unless the task says otherwise: what the macro `metrics!` takes, or a map alone, `{"a*": [mean()]}`, for scores that are maps; must be said |
+/// | `name = "word_overlap"` | the name in specs and logs; that of the function if not said |
+/// | `replaces` | it takes the place of a scorer of the same name |
+#[proc_macro_attribute]
+pub fn scorer(options: TokenStream, item: TokenStream) -> TokenStream {
+    scorer::expand(options.into(), item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Makes a task of a function that returns one, so that `eval` finds it by name.
+///
+/// ```
+/// use errorbar::prelude::*;
+///
+/// /// Three colours.
+/// #[task]
+/// fn colors(#[default(1)] epochs: u32) -> Task {
+///     Task::new([Sample::new("Name three primary colors.").target("red green blue")])
+///         .solver(generate())
+///         .scorer(includes())
+///         .epochs(epochs)
+/// }
+///
+/// let in_rust = colors(5);
+/// let by_spec: Task = collected_registry()?.build(&"colors(epochs=5)".parse()?)?;
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// The function stays what it is: Rust calls it with all its arguments, and `#[default(…)]` says only
+/// what a spec may leave out. Arguments are of the types that those of a [`macro@metric`] have. It
+/// returns a `Task` or a `Result` of one. The log records the name and the arguments that were passed.
+///
+/// # Options
+///
+/// | option | means |
+/// |---|---|
+/// | `name = "colors"` | the name in specs and logs; that of the function if not said |
+#[proc_macro_attribute]
+pub fn task(options: TokenStream, item: TokenStream) -> TokenStream {
+    task::expand(options.into(), item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
 }

@@ -1,43 +1,47 @@
 //! `#[metric]`
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{Result, Type};
+use syn::Result;
 
 use crate::argument::at;
 use crate::builder::Builder;
 use crate::function::Kind;
+use crate::leading::{Leading, has_name};
 
 const KIND: Kind = Kind {
     name: "metric",
-    scores: "scores: &Scores",
+    leading: &[Leading { name: "scores", ty: "&Scores", is_mutable: false, fits: has_name }],
     returns: "Result<f64>",
-    fits: |ty| matches!(ty, Type::Path(_) | Type::Group(_)),
+    may_return_nothing: false,
+    may_wait: false,
+    reserved: &["body"],
 };
 
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let builder = Builder::parse(&KIND, &["name", "wants", "keys", "replaces"], options, item)?;
-    let (definition, methods, constructor) = (builder.definition(), builder.methods(), builder.constructor());
-    let metric = implementation(&builder);
-    let registration =
-        builder.registration(&quote!(::errorbar::registry::MetricEntry), &quote!(dyn ::errorbar::Metric));
-    Ok(quote!(#definition #methods #constructor #metric #registration))
+    let (parts, metric) = (builder.parts(), implementation(&builder));
+    let registration = builder.registration(
+        |fields| quote!(::errorbar::registry::MetricEntry #fields),
+        &quote!(::std::sync::Arc<dyn ::errorbar::Metric>),
+        &quote!(::std::sync::Arc::new),
+    );
+    Ok(quote!(#parts #metric #registration))
 }
 
 fn implementation(builder: &Builder) -> TokenStream {
-    let (name, output) = (&builder.function.builder, &builder.function.output);
+    let (name, output, leading) = (&builder.ident, &builder.function().output, &builder.leading);
     let spec = builder.spec();
-    let scores = Ident::new("scores", Span::mixed_site());
-    let (bind, value) = builder.call(&scores);
+    let (bind, value) = builder.call();
     let value = quote_spanned!(at(output)=> ::std::convert::Into::<::errorbar::MetricValue>::into(#value));
-    let wants = builder.options.wants.as_ref().map(|wants| {
+    let wants = builder.options().wants.as_ref().map(|wants| {
         quote! {
             fn wants(&self) -> ::errorbar::Wants {
                 #wants
             }
         }
     });
-    let keys = builder.options.keys.as_ref().map(|keys| {
+    let keys = builder.options().keys.as_ref().map(|keys| {
         quote! {
             fn metadata_keys(&self) -> ::errorbar::MetadataKeys {
                 ::errorbar::MetadataKeys::Only(::std::vec![#(::std::borrow::ToOwned::to_owned(#keys)),*])
@@ -51,7 +55,7 @@ fn implementation(builder: &Builder) -> TokenStream {
 
             fn compute(
                 &self,
-                #scores: &::errorbar::Scores<'_>,
+                #(#leading: &::errorbar::Scores<'_>,)*
             ) -> ::errorbar::Result<::errorbar::MetricValue> {
                 #bind
                 ::std::result::Result::Ok(#value)

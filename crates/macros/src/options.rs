@@ -5,14 +5,16 @@ use quote::quote;
 use syn::meta::ParseNestedMeta;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
-use syn::{Error, LitStr, Result, Token, bracketed};
+use syn::{Error, LitStr, Result, Token, braced, bracketed};
 
-/// The options of either attribute; those a reducer does not have stay empty.
+/// The options of any attribute; those that it does not have stay empty.
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) name: Option<LitStr>,
     pub(crate) wants: Option<TokenStream>,
     pub(crate) keys: Option<Vec<LitStr>>,
+    /// The metrics as an expression.
+    pub(crate) metrics: Option<TokenStream>,
     pub(crate) replaces: bool,
 }
 
@@ -42,6 +44,7 @@ impl Options {
             "name" => self.name = Some(spec_name(meta.value()?.parse()?)?),
             "wants" => self.wants = Some(wants(&meta.value()?.parse()?)?),
             "keys" => self.keys = Some(keys(meta)?),
+            "metrics" => self.metrics = Some(metrics(meta)?),
             _ => self.replaces = true,
         }
         Ok(())
@@ -53,6 +56,7 @@ fn usage(known: &[&str]) -> String {
         "name" => "`name = \"…\"`",
         "wants" => "`wants = \"auto\" | \"reduced\" | \"unreduced\"`",
         "keys" => "`keys = [\"…\"]`",
+        "metrics" => "`metrics = [accuracy(), stderr()]`",
         _ => "`replaces`",
     });
     shown.collect::<Vec<_>>().join(", ")
@@ -96,4 +100,21 @@ fn keys(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
     let list;
     bracketed!(list in value);
     Ok(Punctuated::<LitStr, Token![,]>::parse_terminated(&list)?.into_iter().collect())
+}
+
+/// A list as the macro `metrics!` takes it, or a map alone, for scores that are maps.
+fn metrics(meta: &ParseNestedMeta<'_>) -> Result<TokenStream> {
+    let value = meta.value()?;
+    let items;
+    if value.peek(syn::token::Bracket) {
+        bracketed!(items in value);
+        let items: TokenStream = items.parse()?;
+        return Ok(quote!(::errorbar::metrics![#items]));
+    }
+    if value.peek(syn::token::Brace) {
+        braced!(items in value);
+        let items: TokenStream = items.parse()?;
+        return Ok(quote!(::errorbar::Metrics::Map(::errorbar::metrics!(@map { #items }))));
+    }
+    Err(value.error("write the metrics as a list: `metrics = [accuracy(), stderr()]`"))
 }

@@ -7,28 +7,37 @@ use syn::{Result, Type};
 use crate::argument::at;
 use crate::builder::Builder;
 use crate::function::Kind;
+use crate::leading::Leading;
 
 const KIND: Kind = Kind {
     name: "reducer",
-    scores: "scores: &[Score]",
+    leading: &[Leading {
+        name: "scores",
+        ty: "&[Score]",
+        is_mutable: false,
+        fits: |ty| matches!(ty, Type::Slice(_)),
+    }],
     returns: "Result<Score>",
-    fits: |ty| matches!(ty, Type::Slice(_)),
+    may_return_nothing: false,
+    may_wait: false,
+    reserved: &["body"],
 };
 
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let builder = Builder::parse(&KIND, &["name", "replaces"], options, item)?;
-    let (definition, methods, constructor) = (builder.definition(), builder.methods(), builder.constructor());
-    let reducer = implementation(&builder);
-    let registration =
-        builder.registration(&quote!(::errorbar::registry::ReducerEntry), &quote!(dyn ::errorbar::Reducer));
-    Ok(quote!(#definition #methods #constructor #reducer #registration))
+    let (parts, reducer) = (builder.parts(), implementation(&builder));
+    let registration = builder.registration(
+        |fields| quote!(::errorbar::registry::ReducerEntry #fields),
+        &quote!(::std::sync::Arc<dyn ::errorbar::Reducer>),
+        &quote!(::std::sync::Arc::new),
+    );
+    Ok(quote!(#parts #reducer #registration))
 }
 
 fn implementation(builder: &Builder) -> TokenStream {
-    let (name, output) = (&builder.function.builder, &builder.function.output);
+    let (name, output, leading) = (&builder.ident, &builder.function().output, &builder.leading);
     let spec = builder.spec();
-    let scores = Ident::new("scores", Span::mixed_site());
-    let (bind, value) = builder.call(&scores);
+    let (bind, value) = builder.call();
     let reduced = Ident::new("reduced", Span::mixed_site());
     let value = quote_spanned!(at(output)=> let #reduced: ::errorbar::Score = #value;);
     quote! {
@@ -40,7 +49,10 @@ fn implementation(builder: &Builder) -> TokenStream {
                 ::std::string::ToString::to_string(&::errorbar::Reducer::spec(self))
             }
 
-            fn reduce(&self, #scores: &[::errorbar::Score]) -> ::errorbar::Result<::errorbar::Score> {
+            fn reduce(
+                &self,
+                #(#leading: &[::errorbar::Score],)*
+            ) -> ::errorbar::Result<::errorbar::Score> {
                 #bind
                 #value
                 ::std::result::Result::Ok(#reduced)

@@ -49,6 +49,9 @@ struct Pair {
     error: Option<Box<dyn MetricState>>,
 }
 
+/// How many scores wait for the states at most.
+const BATCH: usize = 1024;
+
 /// The share of the time that computing anew may take is one in so many.
 const SPARING: u32 = 20;
 
@@ -82,18 +85,26 @@ impl Running {
                 Err(_) => return,
             }
         }
+        if matches!(&self.how, How::ByState { pending, .. } if pending.len() >= BATCH) {
+            self.take_in();
+        }
+    }
+
+    /// Lets the states take in what has come since.
+    fn take_in(&mut self) {
+        if let How::ByState { pending, pairs } = &mut self.how {
+            for pair in &mut *pairs {
+                pair.update(pending);
+            }
+            *pending = ScoreColumns::new(self.names.iter().map(String::as_str));
+        }
     }
 
     /// The first figure of each scorer over what is done.
     pub fn figures(&mut self) -> Vec<RunningFigure> {
+        self.take_in();
         match &mut self.how {
-            How::ByState { pending, pairs } => {
-                for pair in &mut *pairs {
-                    pair.update(pending);
-                }
-                *pending = ScoreColumns::new(self.names.iter().map(String::as_str));
-                pairs.iter().filter_map(Pair::figure).collect()
-            }
+            How::ByState { pairs, .. } => pairs.iter().filter_map(Pair::figure).collect(),
             How::Anew { all, last, at, cost } => {
                 if at.is_none_or(|at| at.elapsed() >= *cost * SPARING) {
                     let started = Instant::now();

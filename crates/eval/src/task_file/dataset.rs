@@ -9,11 +9,11 @@ use errorbar_core::spec::nearest;
 use toml::de::DeValue;
 
 use super::mistake::Mistakes;
-use super::section::{Field, Section};
+use super::section::{Field, Keys, Section, all};
 use super::text::Text;
 use crate::{Dataset, DatasetError, Fields, OneOrMany, csv_dataset, json_dataset};
 
-const KEYS: &[&str] = &[
+pub(super) const KEYS: Keys = &[
     "path",
     "format",
     "input",
@@ -34,51 +34,51 @@ enum Format {
     Json,
 }
 
-/// The dataset, if there is one whose samples can be used.
+/// The dataset, if there is one whose samples can be used. What is wrong with one key keeps none of the others from
+/// being looked at, nor the file.
 pub(super) fn read(field: Field<'_>, folder: &Path, mistakes: &mut Mistakes) -> Option<Dataset> {
-    if let Some(path) = field.as_text() {
-        let source = Source { path, format: None, named: Vec::new(), table: field.place() };
-        return source.read(folder, Fields::new(), None, Changes::default(), mistakes);
-    }
-    let Some(section) = Section::of_field(field, KEYS, mistakes) else {
-        field.expected("a table such as { path = \"questions.csv\", input = \"question\" }", mistakes);
-        return None;
-    };
-    let path = match section.get("path") {
-        Some(path) => path.text(mistakes),
+    let (section, path) = match field.as_text() {
+        Some(path) => (Section::default(), Some(path)),
         None => {
-            let hint = "say where it is, relative to the task file: path = \"questions.csv\"";
-            mistakes.missing(field.place(), "`dataset` has no `path`", hint);
-            None
+            let Some(section) = Section::of_field(field, KEYS, mistakes) else {
+                let wanted = "a table such as { path = \"questions.csv\", input = \"question\" }";
+                field.expected(wanted, mistakes);
+                return None;
+            };
+            let path = section.get("path");
+            if path.is_none() {
+                let hint = "say where it is, relative to the task file: path = \"questions.csv\"";
+                mistakes.missing(field.place(), "`dataset` has no `path`", hint);
+            }
+            (section, path.and_then(|path| path.text(mistakes)))
         }
     };
-    let mut named = Vec::new();
-    let fields = fields(&section, &mut named, mistakes);
-    let format = format(&section, mistakes);
     let changes = Changes::read(&section, mistakes);
-    let source = Source { path: path?, format: format?, named, table: field.place() };
-    source.read(folder, fields?, section.get("id"), changes?, mistakes)
+    let format = format(&section, mistakes);
+    let before = mistakes.count();
+    let (fields, named) = fields(&section, mistakes);
+    let fields_are_known = mistakes.count() == before;
+    let source = Source { path: path?, named, fields_are_known, table: field.place(), section };
+    let dataset = source.read(folder, format, fields, changes, mistakes);
+    dataset.filter(|_| fields_are_known)
 }
 
-/// The fields of the file that are named, each with its place.
-fn fields<'d>(
-    section: &Section<'d>,
-    named: &mut Vec<Text<'d>>,
-    mistakes: &mut Mistakes,
-) -> Option<Fields> {
-    let before = mistakes.count();
+/// The fields of the file that are named, and the same with their places.
+fn fields<'d>(section: &Section<'d>, mistakes: &mut Mistakes) -> (Fields, Vec<Text<'d>>) {
+    let mut named = Vec::new();
     let mut several = |key: &str, wanted: &str| -> Option<OneOrMany> {
         let field = section.get(key)?;
         let texts = field.texts(wanted, mistakes)?;
-        named.extend(texts.iter().cloned());
-        let mut names = texts.iter().map(|text| text.value.to_owned());
+        named.extend(texts.iter().flatten().cloned());
+        let mut names: Vec<String> = all(texts.into_iter().map(|text| Some(text?.value.to_owned())))?;
         Some(match field.as_text() {
-            Some(_) => OneOrMany::One(names.next()?),
-            None => OneOrMany::Many(names.collect()),
+            Some(_) => OneOrMany::One(names.pop()?),
+            None => OneOrMany::Many(names),
         })
     };
     let target = several("target", "the name of a field, or a list of names");
-    let choices = several("choices", "a list with the field of each choice, or the field that holds them all");
+    let choices =
+        several("choices", "a list with the field of each choice, or the field that holds them all");
     let metadata = several("metadata", "a list of fields to keep").map(|names| match names {
         OneOrMany::One(name) => vec![name],
         OneOrMany::Many(names) => names,
@@ -88,17 +88,16 @@ fn fields<'d>(
         named.push(text.clone());
         Some(text.value.to_owned())
     };
-    let input = one("input");
-    let id = one("id");
-    (mistakes.count() == before).then_some(Fields { input, target, choices, id, metadata })
+    let (input, id) = (one("input"), one("id"));
+    (Fields { input, target, choices, id, metadata }, named)
 }
 
-/// The format, if one is said; nothing at all if what is said is none.
-fn format(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<Option<Format>> {
-    let Some(field) = section.get("format") else { return Some(None) };
+/// The format that is said.
+fn format(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<Format> {
+    let field = section.get("format")?;
     match field.value().as_str() {
-        Some("csv") => Some(Some(Format::Csv)),
-        Some("json") => Some(Some(Format::Json)),
+        Some("csv") => Some(Format::Csv),
+        Some("json") => Some(Format::Json),
         other => {
             let near = other.and_then(|other| nearest(other, FORMATS.iter().copied()));
             let hint = near.map(|near| format!("did you mean `{near}`?"));
@@ -117,13 +116,12 @@ struct Changes {
 }
 
 impl Changes {
-    fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<Self> {
-        let before = mistakes.count();
+    fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Self {
         let limit = section.get("limit");
         let limit = limit.and_then(|limit| limit.whole_number(1, "a whole number, 1 or more", mistakes));
         let shuffle = section.get("shuffle").and_then(|field| seed(field, mistakes));
         let shuffle_choices = section.get("shuffle_choices").and_then(|field| seed(field, mistakes));
-        (mistakes.count() == before).then_some(Changes { shuffle, shuffle_choices, limit })
+        Changes { shuffle, shuffle_choices, limit }
     }
 
     fn apply(self, mut dataset: Dataset) -> Dataset {
@@ -146,7 +144,8 @@ fn seed(field: Field<'_>, mistakes: &mut Mistakes) -> Option<u64> {
     match field.value() {
         DeValue::Boolean(false) => None,
         DeValue::Boolean(true) => {
-            let hint = format!("the order must be the same in every run, so say a number: {} = 7", field.key());
+            let hint =
+                format!("the order must be the same in every run, so say a number: {} = 7", field.key());
             field.expected_with_hint(WANTED, Some(hint), mistakes);
             None
         }
@@ -154,30 +153,35 @@ fn seed(field: Field<'_>, mistakes: &mut Mistakes) -> Option<u64> {
     }
 }
 
-/// Where a dataset is read from.
+/// Where a dataset is read from, and what the task file says about it.
 struct Source<'d> {
     path: Text<'d>,
-    format: Option<Format>,
-    /// The fields that the task file names.
+    /// The fields that the task file names, and whether it says so without mistakes.
     named: Vec<Text<'d>>,
+    fields_are_known: bool,
     /// The place of all that is said about the dataset.
     table: Range<usize>,
+    section: Section<'d>,
 }
 
 impl Source<'_> {
     fn read(
         &self,
         folder: &Path,
+        format: Option<Format>,
         fields: Fields,
-        id: Option<Field<'_>>,
         changes: Changes,
         mistakes: &mut Mistakes,
     ) -> Option<Dataset> {
         let path = folder.join(self.path.value);
-        let Some(format) = self.format.or_else(|| format_of(&path)) else {
-            let hint = "a name ends in .csv, .tsv, .json or .jsonl; or say it: format = \"csv\"".to_owned();
-            let message = format!("the format of {} is not known", path.display());
-            mistakes.add(self.path.span.clone(), message, Some(hint));
+        let Some(format) = format.or_else(|| format_of(&path)) else {
+            // Not, if it is said in a way that was told already.
+            if self.section.get("format").is_none() {
+                let hint =
+                    "a name ends in .csv, .tsv, .json or .jsonl; or say it: format = \"csv\"".to_owned();
+                let message = format!("the format of {} is not known", path.display());
+                mistakes.add(self.path.span.clone(), message, Some(hint));
+            }
             return None;
         };
         let dataset = match format {
@@ -185,18 +189,20 @@ impl Source<'_> {
             Format::Json => json_dataset(&path, fields.reader()),
         };
         let dataset = changes.apply(dataset);
-        let problem = dataset.samples().err();
-        match problem {
-            None => Some(dataset),
-            Some(problem) => {
-                self.tell(&path, &problem, id.map(|id| id.place()), mistakes);
-                None
-            }
+        if let Err(problem) = dataset.samples() {
+            self.tell(&path, format, &problem, mistakes);
+            return None;
         }
+        Some(dataset)
+    }
+
+    /// Where the value of this key stands, or else the path.
+    fn place_of(&self, key: &str) -> Range<usize> {
+        self.section.get(key).map_or_else(|| self.path.span.clone(), |field| field.place())
     }
 
     /// Says what is wrong with the dataset, at the place in the task file that it is the fault of.
-    fn tell(&self, path: &Path, problem: &DatasetError, id: Option<Range<usize>>, mistakes: &mut Mistakes) {
+    fn tell(&self, path: &Path, format: Format, problem: &DatasetError, mistakes: &mut Mistakes) {
         let at_path = self.path.span.clone();
         match problem {
             DatasetError::Read { .. } => {
@@ -204,30 +210,41 @@ impl Source<'_> {
                 mistakes.add(at_path, problem.to_string(), near);
             }
             DatasetError::MissingField { place, field, known, .. } => {
-                let hint = |name: &str| match nearest(name, known.iter().map(String::as_str)) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("there are: {}", known.join(", ")),
+                let file = match format {
+                    // All rows have the columns of the header.
+                    Format::Csv => path.display().to_string(),
+                    Format::Json => place.to_string(),
                 };
-                // The record lacks one of them for sure; those behind it were not looked for.
-                let missing = self.named.iter().filter(|text| known.iter().all(|known| known != text.value));
-                let mut told = false;
-                for text in missing {
-                    let message = format!("no field `{}` in {place}", text.value);
-                    mistakes.add(text.span.clone(), message, Some(hint(text.value)));
-                    told = true;
-                }
-                if !told {
-                    let hint = format!("say which one it is, as in {field} = \"…\"; {}", hint(field));
-                    mistakes.add(self.table.clone(), format!("no field `{field}` in {place}"), Some(hint));
-                }
+                self.tell_missing(field, known, &file, mistakes);
             }
             DatasetError::Record { problem: wrong, .. } => {
                 let about = |text: &&Text<'_>| wrong.starts_with(&format!("`{}`", text.value));
                 let place = self.named.iter().find(about).map_or(at_path, |text| text.span.clone());
                 mistakes.add(place, problem.to_string(), None);
             }
-            DatasetError::DuplicateId { .. } => mistakes.add(id.unwrap_or(at_path), problem.to_string(), None),
+            DatasetError::DuplicateId { .. } => mistakes.add(self.place_of("id"), problem.to_string(), None),
+            DatasetError::Choices { .. } => {
+                mistakes.add(self.place_of("shuffle_choices"), problem.to_string(), None);
+            }
             _ => mistakes.add(at_path, problem.to_string(), None),
+        }
+    }
+
+    /// Tells every field that is named and not there: the reader stops at the first.
+    fn tell_missing(&self, first: &str, known: &[String], file: &str, mistakes: &mut Mistakes) {
+        let advice = |name: &str| match nearest(name, known.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are: {}", known.join(", ")),
+        };
+        let is_missing = |text: &&Text<'_>| known.iter().all(|known| known != text.value);
+        let missing: Vec<&Text<'_>> = self.named.iter().filter(is_missing).collect();
+        for text in &missing {
+            let message = format!("no field `{}` in {file}", text.value);
+            mistakes.add(text.span.clone(), message, Some(advice(text.value)));
+        }
+        if missing.is_empty() && self.fields_are_known {
+            let hint = format!("say which one it is, as in {first} = \"…\"; {}", advice(first));
+            mistakes.add(self.table.clone(), format!("no field `{first}` in {file}"), Some(hint));
         }
     }
 }

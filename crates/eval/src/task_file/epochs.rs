@@ -5,11 +5,10 @@ use std::sync::Arc;
 use errorbar_core::{Epochs, Error, Reducer, ReducerChoice, Registry};
 
 use super::mistake::Mistakes;
-use super::section::{Field, Section};
+use super::section::{Field, Keys, Section, all};
 use super::specs;
-use super::text::Text;
 
-const KEYS: &[&str] = &["count", "reducers", "reducer"];
+pub(super) const KEYS: Keys = &["count", "reducers", "reducer"];
 const COUNT: &str = "a whole number, 1 or more";
 
 /// The epochs, and what results call the reducers that are named; nothing if none is.
@@ -27,7 +26,11 @@ pub(super) fn read(field: Field<'_>, registry: &Registry, mistakes: &mut Mistake
     let count = match section.get("count") {
         Some(count) => count.whole_number(1, COUNT, mistakes),
         None => {
-            mistakes.missing(field.place(), "`epochs` has no `count`", "say how often each sample runs: count = 5");
+            mistakes.missing(
+                field.place(),
+                "`epochs` has no `count`",
+                "say how often each sample runs: count = 5",
+            );
             None
         }
     };
@@ -58,8 +61,8 @@ fn reducers(
     mistakes: &mut Mistakes,
 ) -> Option<Vec<Arc<dyn Reducer>>> {
     let texts = field.texts("a reducer such as \"mode\", or a list of them", mistakes)?;
-    let mut reducer = |text: &Text<'_>| {
-        specs::build(text, registry, mistakes, |spec| {
+    all(texts.into_iter().map(|text| {
+        specs::build(&text?, registry, mistakes, |spec| {
             let reducer = registry.reducer(spec)?;
             reducer.check()?;
             match (reducer.needs_epochs(), count) {
@@ -69,7 +72,5 @@ fn reducers(
                 _ => Ok(reducer),
             }
         })
-    };
-    let reducers: Vec<_> = texts.iter().map(|text| reducer(text)).collect();
-    reducers.into_iter().collect()
+    }))
 }

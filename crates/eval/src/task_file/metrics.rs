@@ -6,11 +6,12 @@ use errorbar_core::spec::MetricsSpec;
 use errorbar_core::{Error, Metric, MetricItem, MetricMap, Metrics, Registry};
 
 use super::mistake::Mistakes;
-use super::section::Field;
+use super::section::{Field, all};
 use super::specs;
 use super::text::Text;
 
-const WANTED: &str = "a metric such as \"accuracy()\", a list of them, or a table such as { \"a*\" = [\"mean()\"] }";
+const WANTED: &str =
+    "a metric such as \"accuracy()\", a list of them, or a table such as { \"a*\" = [\"mean()\"] }";
 
 pub(super) fn read(field: Field<'_>, registry: &Registry, mistakes: &mut Mistakes) -> Option<Metrics> {
     if field.value().is_table() {
@@ -25,9 +26,8 @@ pub(super) fn read(field: Field<'_>, registry: &Registry, mistakes: &mut Mistake
         field.expected_with_hint(WANTED, Some(hint), mistakes);
         return None;
     };
-    let items: Vec<_> = items.into_iter().map(|item| list_item(item, registry, mistakes)).collect();
-    let items: Option<Vec<_>> = items.into_iter().collect();
-    Some(Metrics::List(items?.into_iter().flatten().collect()))
+    let items: Vec<_> = all(items.into_iter().map(|item| list_item(item, registry, mistakes)))?;
+    Some(Metrics::List(items.into_iter().flatten().collect()))
 }
 
 fn list_item(item: Field<'_>, registry: &Registry, mistakes: &mut Mistakes) -> Option<Vec<MetricItem>> {
@@ -35,7 +35,10 @@ fn list_item(item: Field<'_>, registry: &Registry, mistakes: &mut Mistakes) -> O
         return map(item, registry, mistakes).map(|map| vec![MetricItem::Map(map)]);
     }
     let Some(text) = item.as_text() else {
-        item.expected("a metric such as \"accuracy()\" or a table such as { \"a*\" = [\"mean()\"] }", mistakes);
+        item.expected(
+            "a metric such as \"accuracy()\" or a table such as { \"a*\" = [\"mean()\"] }",
+            mistakes,
+        );
         return None;
     };
     from_text(&text, registry, mistakes).map(|metrics| match metrics {
@@ -46,9 +49,11 @@ fn list_item(item: Field<'_>, registry: &Registry, mistakes: &mut Mistakes) -> O
 
 /// The text may also hold a list or a map, as on the command line.
 fn from_text(text: &Text<'_>, registry: &Registry, mistakes: &mut Mistakes) -> Option<Metrics> {
-    let spec = text.value.parse::<MetricsSpec>().map_err(Error::from);
-    let built = spec.and_then(|spec| registry.metrics(&spec));
-    built.map_err(|error| specs::tell(text, "metric", &error, registry, mistakes)).ok()
+    let mut tell = |error: Error| specs::tell(text, "metric", &error, registry, mistakes);
+    let spec = text.value.parse::<MetricsSpec>().map_err(|error| tell(error.into())).ok()?;
+    // One by one: building all of them would stop at the first that is wrong.
+    spec.specs().into_iter().filter_map(|spec| registry.metric(spec).err()).for_each(tell);
+    registry.metrics(&spec).ok()
 }
 
 fn map(field: Field<'_>, registry: &Registry, mistakes: &mut Mistakes) -> Option<MetricMap> {
@@ -57,11 +62,8 @@ fn map(field: Field<'_>, registry: &Registry, mistakes: &mut Mistakes) -> Option
         field.expected("patterns of keys with their metrics, such as { \"a*\" = [\"mean()\"] }", mistakes);
         return None;
     }
-    let entries: Vec<_> = entries
-        .into_iter()
-        .map(|entry| Some((entry.key().to_owned(), of_pattern(entry, registry, mistakes)?)))
-        .collect();
-    entries.into_iter().collect()
+    let entries = entries.into_iter();
+    all(entries.map(|entry| Some((entry.key().to_owned(), of_pattern(entry, registry, mistakes)?))))
 }
 
 fn of_pattern(
@@ -74,7 +76,5 @@ fn of_pattern(
         entry.expected("at least one metric", mistakes);
         return None;
     }
-    let metric = |text: &Text<'_>| specs::build(text, registry, mistakes, |spec| registry.metric(spec));
-    let metrics: Vec<_> = texts.iter().map(metric).collect();
-    metrics.into_iter().collect()
+    all(texts.into_iter().map(|text| specs::build(&text?, registry, mistakes, |spec| registry.metric(spec))))
 }

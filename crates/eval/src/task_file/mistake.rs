@@ -85,7 +85,7 @@ impl Mistakes {
 
     /// The mistakes in the order of their places, with lines and columns.
     pub(super) fn in_order(mut self, text: &str) -> Vec<Mistake> {
-        self.found.sort_by_key(|(place, ..)| place.start);
+        self.found.sort_by_key(|(place, ..)| (place.start, place.end));
         self.found.dedup();
         let mut cursor = Cursor::new(text);
         let placed = self.found.into_iter().map(|(place, message, hint)| {

@@ -36,7 +36,8 @@ use errorbar_core::{Registry, Result, unique_names};
 
 use crate::{AnyScorer, AnySolver, Chain, Dataset, ModelChoice, Task};
 use mistake::Mistakes;
-use section::{Field, Section};
+use section::{Field, Section, all};
+use text::Text;
 
 pub use mistake::{Mistake, TaskFileError};
 
@@ -78,7 +79,8 @@ pub fn load_task_file(path: &Path, registry: &Registry) -> Result<Task, TaskFile
 /// As for [`load_task_file`].
 pub fn parse_task_file(text: &str, path: &Path, registry: &Registry) -> Result<Task, TaskFileError> {
     let mut mistakes = Mistakes::default();
-    let task = read(text, path, registry, &mut mistakes);
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let task = read(text, path, &registry.relative_to(folder), &mut mistakes);
     match task {
         Some(task) if mistakes.count() == 0 => Ok(task),
         _ => {
@@ -90,7 +92,6 @@ pub fn parse_task_file(text: &str, path: &Path, registry: &Registry) -> Result<T
 
 /// The task, unless something in the way of it was told.
 fn read(text: &str, path: &Path, registry: &Registry, mistakes: &mut Mistakes) -> Option<Task> {
-    let folder = path.parent().unwrap_or(Path::new(""));
     let (table, broken) = syntax::parse(text, mistakes);
     let file = Section::of_file(text, &table, &broken, mistakes);
 
@@ -100,62 +101,50 @@ fn read(text: &str, path: &Path, registry: &Registry, mistakes: &mut Mistakes) -
     let fail_on_error = file.get("fail_on_error").and_then(|field| options::fail_on_error(field, mistakes));
     let time_limit = file.get("time_limit").and_then(|field| options::time_limit(field, mistakes));
     let metrics = file.get("metrics").and_then(|field| metrics::read(field, registry, mistakes));
-    let epochs = file.get("epochs").and_then(|field| epochs::read(field, registry, mistakes));
-
+    let epochs = file.get("epochs").map(|field| epochs::read(field, registry, mistakes));
     let solvers = file.get("solver").map(|field| placed::<AnySolver>(field, registry, mistakes));
-    let scorers = match file.get("scorer") {
-        Some(field) => placed::<AnyScorer>(field, registry, mistakes),
-        None => {
-            mistakes.missing(0..0, "the task has no `scorer`", "say how answers are judged: scorer = \"includes()\"");
-            None
-        }
-    };
-    let headline = file.get("headline").and_then(|field| {
-        let names = |scorers: &Placed<AnyScorer>| -> Vec<String> {
-            scorers.iter().map(|(_, scorer)| scorer.spec().log_name().into_owned()).collect()
-        };
-        let names = scorers.as_ref().map(names);
-        let names = names.map(|names| unique_names(names.iter().map(String::as_str)));
-        let reducers = match (file.get("epochs"), &epochs) {
-            (None, _) => Some(Vec::new()),
-            (Some(_), Some(epochs)) => Some(epochs.reducers.clone().unwrap_or_default()),
-            (Some(_), None) => None,
-        };
-        options::headline(field, names.as_deref(), reducers.as_deref(), mistakes)
-    });
-    let dataset = match file.get("dataset") {
-        Some(field) => dataset::read(field, folder, mistakes),
-        None => {
-            let hint = "say where the samples are: dataset = { path = \"questions.csv\" }";
-            mistakes.missing(0..0, "the task has no `dataset`", hint);
-            None
-        }
-    };
-    let model = file.get("model").and_then(|field| {
-        options::model(field, folder, registry, mistakes).map(|model| (field.place(), model))
-    });
+    let scorers = file.get("scorer").map(|field| placed::<AnyScorer>(field, registry, mistakes));
+    let model = file.get("model").and_then(|field| options::model(field, registry, mistakes));
+    let dataset = file.get("dataset").map(|field| dataset::read(field, registry.folder(), mistakes));
+    if scorers.is_none() {
+        let hint = "say how answers are judged: scorer = \"includes()\"";
+        mistakes.missing(0..0, "the task has no `scorer`", hint);
+    }
+    if dataset.is_none() {
+        let hint = "say where the samples are: dataset = { path = \"questions.csv\" }";
+        mistakes.missing(0..0, "the task has no `dataset`", hint);
+    }
 
+    let scorers = scorers.unwrap_or_else(|| vec![None]);
+    let dataset = dataset.flatten();
+    let headline = file.get("headline").and_then(|field| {
+        let reducers = match &epochs {
+            // Without a word about epochs there is no reducer, unless the word was not understood.
+            None => (!mistakes.broken).then(Vec::new),
+            Some(epochs) => epochs.as_ref().map(|epochs| epochs.reducers.clone().unwrap_or_default()),
+        };
+        options::headline(field, scorer_names(&scorers).as_deref(), reducers.as_deref(), mistakes)
+    });
     if let Some(Ok(samples)) = dataset.as_ref().map(Dataset::samples) {
         let solvers = solvers.iter().flatten().flatten().map(check::by_solver);
-        let scorers = scorers.iter().flatten().map(check::by_scorer);
-        check::refuse(samples, solvers.chain(scorers), mistakes);
-        if let Some((place, model)) = &model
-            && let Err(error) = model.check(samples)
-        {
-            mistakes.add(place.clone(), error.to_string(), None);
+        let checks = solvers.chain(scorers.iter().flatten().map(check::by_scorer));
+        check::refuse(samples, checks, mistakes);
+        if let Some((place, model)) = &model {
+            let refused = model.check(samples);
+            refused.unwrap_or_else(|error| mistakes.add(place.clone(), error.to_string(), None));
         }
     }
 
     let mut task = Task::new(dataset?);
     if let Some(solvers) = solvers {
-        task.solver = chained(solvers?);
+        task.solver = chained(all(solvers.into_iter())?);
     }
-    task.scorers = scorers?.into_iter().map(|(_, scorer)| scorer).collect();
+    task.scorers = all(scorers.into_iter().map(|scorer| Some(scorer?.1)))?;
     task.name = name;
     task.version = version;
     task.metadata = metadata.unwrap_or_default();
     task.metrics = metrics;
-    task.epochs = epochs.map(|epochs| epochs.epochs);
+    task.epochs = epochs.flatten().map(|epochs| epochs.epochs);
     task.headline = headline;
     task.fail_on_error = fail_on_error;
     task.time_limit = time_limit;
@@ -164,27 +153,37 @@ fn read(text: &str, path: &Path, registry: &Registry, mistakes: &mut Mistakes) -
     Some(task)
 }
 
-/// Things of one kind, each with its place in the file.
-type Placed<T> = Vec<(Range<usize>, T)>;
+/// Something that was built, and its place in the file.
+type Placed<T> = (Range<usize>, T);
 
-/// One spec or a list of specs, of which there must be one.
-fn placed<T: Named>(field: Field<'_>, registry: &Registry, mistakes: &mut Mistakes) -> Option<Placed<T>> {
+/// One spec or a list of specs, of which there must be one. There is nothing in the place of one that is wrong.
+fn placed<T: Named>(
+    field: Field<'_>,
+    registry: &Registry,
+    mistakes: &mut Mistakes,
+) -> Vec<Option<Placed<T>>> {
     let kind = T::KIND;
-    let texts = field.texts(&format!("a {kind} in quotes, or a list of {kind}s"), mistakes)?;
-    if texts.is_empty() {
+    let texts = field.texts(&format!("a {kind} in quotes, or a list of {kind}s"), mistakes);
+    if texts.as_ref().is_some_and(Vec::is_empty) {
         field.expected(&format!("at least one {kind}"), mistakes);
-        return None;
     }
-    let build = |text: &text::Text<'_>| {
-        let built = specs::build(text, registry, mistakes, |spec| registry.build::<T>(spec))?;
-        Some((text.span.clone(), built))
+    let build = |text: Option<Text<'_>>| {
+        let text = text?;
+        let built = specs::build(&text, registry, mistakes, |spec| registry.build::<T>(spec))?;
+        Some((text.span, built))
     };
-    let built: Vec<_> = texts.iter().map(build).collect();
-    built.into_iter().collect()
+    texts.map_or_else(|| vec![None], |texts| texts.into_iter().map(build).collect())
+}
+
+/// What results call the scorers, if all of them are known.
+fn scorer_names(scorers: &[Option<Placed<AnyScorer>>]) -> Option<Vec<String>> {
+    let name = |scorer: &Option<Placed<AnyScorer>>| Some(scorer.as_ref()?.1.spec().log_name().into_owned());
+    let names: Vec<String> = all(scorers.iter().map(name))?;
+    Some(unique_names(names.iter().map(String::as_str)))
 }
 
 /// One after the other; a single one needs no chain.
-fn chained(mut solvers: Placed<AnySolver>) -> AnySolver {
+fn chained(mut solvers: Vec<Placed<AnySolver>>) -> AnySolver {
     match (solvers.pop(), solvers.is_empty()) {
         (Some((_, only)), true) => only,
         (last, _) => Chain::new(solvers.into_iter().chain(last).map(|(_, solver)| solver)).into(),

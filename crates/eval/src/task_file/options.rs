@@ -1,5 +1,6 @@
 //! The small keys: name, version, metadata, model, limits, headline.
 
+use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use serde_json::Value as Json;
 use toml::de::DeValue;
 
 use super::mistake::Mistakes;
-use super::section::{Field, Section, integer};
+use super::section::{Field, Keys, Section, all, integer};
 use crate::model::{Provider, open_model};
 use crate::{AnyModel, FailOnError};
 
@@ -63,25 +64,22 @@ fn json(field: Field<'_>, mistakes: &mut Mistakes) -> Option<Json> {
             number
         }
         DeValue::Array(_) => {
-            let items: Vec<_> = field.as_list()?.into_iter().map(|item| json(item, mistakes)).collect();
-            items.into_iter().collect::<Option<Vec<Json>>>().map(Json::Array)
+            let items = field.as_list()?.into_iter();
+            all(items.map(|item| json(item, mistakes))).map(Json::Array)
         }
         DeValue::Table(_) => {
             let entries = field.as_table()?.into_iter();
-            let entries: Vec<_> =
-                entries.map(|entry| Some((entry.key().to_owned(), json(entry, mistakes)?))).collect();
-            entries.into_iter().collect::<Option<Metadata>>().map(Json::Object)
+            all(entries.map(|entry| Some((entry.key().to_owned(), json(entry, mistakes)?)))).map(Json::Object)
         }
     }
 }
 
-/// The model, opened; files that it names are relative to the folder.
+/// The model, opened, and its place.
 pub(super) fn model(
     field: Field<'_>,
-    folder: &Path,
     registry: &Registry,
     mistakes: &mut Mistakes,
-) -> Option<AnyModel> {
+) -> Option<(Range<usize>, AnyModel)> {
     let text = field.text(mistakes)?;
     let providers = || registry.list::<Provider>().map(|listing| listing.name.as_str());
     if let Some((provider, _)) = text.value.split_once('/')
@@ -93,8 +91,13 @@ pub(super) fn model(
         mistakes.add(text.place(0..provider.len()), message, Some(near.unwrap_or_else(known)));
         return None;
     }
-    let opened = open_model(text.value, folder, registry);
-    opened.map_err(|error| mistakes.add(text.span, error.to_string(), None)).ok()
+    match open_model(text.value, registry.folder(), registry) {
+        Ok(model) => Some((text.span, model)),
+        Err(error) => {
+            mistakes.add(text.span, error.to_string(), None);
+            None
+        }
+    }
 }
 
 pub(super) fn fail_on_error(field: Field<'_>, mistakes: &mut Mistakes) -> Option<FailOnError> {
@@ -119,7 +122,7 @@ pub(super) fn time_limit(field: Field<'_>, mistakes: &mut Mistakes) -> Option<Du
     limit
 }
 
-const HEADLINE_KEYS: &[&str] = &["scorer", "score", "metric", "reducer"];
+pub(super) const HEADLINE_KEYS: Keys = &["scorer", "score", "metric", "reducer"];
 
 /// Which figure comes first. Scorers and reducers must be those of the task, where these are known; the keys
 /// of metrics depend on the scores.

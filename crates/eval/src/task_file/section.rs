@@ -9,11 +9,12 @@ use toml::de::{DeTable, DeValue};
 
 use super::mistake::Mistakes;
 use super::text::Text;
+use super::{dataset, epochs, options};
 
-/// A table of the file with the keys that it may have.
-#[derive(Debug)]
+/// A table of the file, its entries under the keys that it may have.
+#[derive(Debug, Default)]
 pub(super) struct Section<'d> {
-    fields: Vec<Field<'d>>,
+    fields: Vec<(&'static str, Field<'d>)>,
 }
 
 /// A key and its value.
@@ -24,8 +25,11 @@ pub(super) struct Field<'d> {
     file: &'d str,
 }
 
+/// Keys that a table may have.
+pub(super) type Keys = &'static [&'static str];
+
 /// The keys of the file itself.
-pub(super) const TASK_KEYS: &[&str] = &[
+const TASK_KEYS: Keys = &[
     "name",
     "version",
     "dataset",
@@ -40,6 +44,10 @@ pub(super) const TASK_KEYS: &[&str] = &[
     "metadata",
 ];
 
+/// The tables within the file that have keys of their own.
+const TABLES: &[(&str, Keys)] =
+    &[("dataset", dataset::KEYS), ("epochs", epochs::KEYS), ("headline", options::HEADLINE_KEYS)];
+
 impl<'d> Section<'d> {
     /// The file itself. Entries in which the text is no TOML are left out.
     pub(super) fn of_file(
@@ -49,49 +57,66 @@ impl<'d> Section<'d> {
         mistakes: &mut Mistakes,
     ) -> Self {
         let is_whole = |field: &Field<'d>| !broken.iter().any(|place| field.is_touched_by(place));
-        let fields = fields(file, table).into_iter().filter(is_whole).collect();
-        let advice = |key: &str| match key {
-            "input" | "target" | "choices" | "path" | "limit" | "shuffle" => {
-                Some(format!("it is a key of the dataset: dataset = {{ {key} = …, … }}"))
-            }
-            "reducer" | "reducers" => Some("it is a key of the epochs: epochs = { count = 5, reducers = […] }".to_owned()),
-            _ => None,
+        let fields = fields(file, table).into_iter().filter(is_whole);
+        let advice = |key: &str| {
+            let (table, _) = TABLES.iter().find(|(_, keys)| keys.contains(&key))?;
+            Some(format!("it is a key of the table `{table}`: {table} = {{ {key} = …, … }}"))
         };
-        Section { fields }.with_known_keys(TASK_KEYS, advice, mistakes)
+        let mut section = Section::with_known_keys(fields, TASK_KEYS, advice, mistakes);
+
+        // What follows a [header] belongs to its table, to the surprise of many. It is told there, and checked as
+        // what it was meant to be.
+        for (table, keys) in TABLES {
+            let inner = section.get(table).and_then(|field| field.as_table()).unwrap_or_default();
+            for field in inner.into_iter().filter(|field| !keys.contains(&field.key())) {
+                let meant = TASK_KEYS.iter().find(|key| **key == field.key());
+                section
+                    .fields
+                    .extend(meant.filter(|key| section.get(key).is_none()).map(|key| (*key, field)));
+            }
+        }
+        section
     }
 
     /// A table within the file.
-    pub(super) fn of_field(field: Field<'d>, keys: &[&str], mistakes: &mut Mistakes) -> Option<Self> {
-        let table = field.value.get_ref().as_table()?;
-        // What follows a [header] belongs to its table, to the surprise of many.
+    pub(super) fn of_field(field: Field<'d>, keys: Keys, mistakes: &mut Mistakes) -> Option<Self> {
         let advice = |key: &str| {
-            let belongs_to_task = TASK_KEYS.contains(&key);
-            belongs_to_task.then(|| format!("`{key}` is a key of the task; it belongs above the table `{}`", field.key()))
+            let is_of_task = TASK_KEYS.contains(&key);
+            is_of_task
+                .then(|| format!("it is a key of the task and belongs above the table `{}`", field.key()))
         };
-        Some(Section { fields: fields(field.file, table) }.with_known_keys(keys, advice, mistakes))
+        Some(Section::with_known_keys(field.as_table()?.into_iter(), keys, advice, mistakes))
     }
 
+    /// Tells the keys that are not known. One that is nearly right is taken for what was probably meant, so that
+    /// its value is checked too and nobody says that the right one is missing.
     fn with_known_keys(
-        mut self,
-        known: &[&str],
+        fields: impl Iterator<Item = Field<'d>>,
+        known: Keys,
         advice: impl Fn(&str) -> Option<String>,
         mistakes: &mut Mistakes,
     ) -> Self {
-        self.fields.retain(|field| {
-            let is_known = known.contains(&field.key());
-            if !is_known {
-                let near = || nearest(field.key(), known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
-                let hint = advice(field.key()).or_else(near);
-                let hint = hint.unwrap_or_else(|| format!("keys are: {}", known.join(", ")));
-                mistakes.add(field.key.span(), format!("unknown key `{}`", field.key()), Some(hint));
+        let mut section = Section { fields: Vec::new() };
+        let mut nearly = Vec::new();
+        for field in fields {
+            if let Some(key) = known.iter().find(|key| **key == field.key()) {
+                section.fields.push((*key, field));
+                continue;
             }
-            is_known
-        });
-        self
+            let advice = advice(field.key());
+            let near = nearest(field.key(), known.iter().copied()).filter(|_| advice.is_none());
+            nearly.extend(near.map(|near| (near, field)));
+            let near = near.map(|near| format!("did you mean `{near}`?"));
+            let hint = advice.or(near).unwrap_or_else(|| format!("keys are: {}", known.join(", ")));
+            mistakes.add(field.key.span(), format!("unknown key `{}`", field.key()), Some(hint));
+        }
+        nearly.retain(|(key, _)| section.get(key).is_none());
+        section.fields.extend(nearly);
+        section
     }
 
     pub(super) fn get(&self, key: &str) -> Option<Field<'d>> {
-        self.fields.iter().find(|field| field.key() == key).copied()
+        self.fields.iter().find(|(known, _)| *known == key).map(|(_, field)| *field)
     }
 }
 
@@ -151,18 +176,17 @@ impl<'d> Field<'d> {
         text
     }
 
-    /// One text or a list of texts, none of them empty; `wanted` says so in words.
-    pub(super) fn texts(&self, wanted: &str, mistakes: &mut Mistakes) -> Option<Vec<Text<'d>>> {
+    /// One text or a list of texts, none of them empty; `wanted` says so in words. An item that is something else
+    /// is told and leaves its place empty, so that the others can be looked at.
+    pub(super) fn texts(&self, wanted: &str, mistakes: &mut Mistakes) -> Option<Vec<Option<Text<'d>>>> {
         if self.as_text().is_some() {
-            return self.text(mistakes).map(|text| vec![text]);
+            return Some(vec![self.text(mistakes)]);
         }
         let Some(items) = self.as_list() else {
             self.expected(wanted, mistakes);
             return None;
         };
-        // Every item that is wrong is told: no `?` before the last.
-        let texts: Vec<Option<Text<'d>>> = items.iter().map(|item| item.text(mistakes)).collect();
-        texts.into_iter().collect()
+        Some(items.iter().map(|item| item.text(mistakes)).collect())
     }
 
     /// A whole number within the bounds; `wanted` says them in words.
@@ -172,12 +196,13 @@ impl<'d> Field<'d> {
         wanted: &str,
         mistakes: &mut Mistakes,
     ) -> Option<T> {
-        let number = integer(self.value()).and_then(|number| T::try_from(number).ok());
-        let number = number.filter(|number| *number >= least);
-        if number.is_none() {
-            self.expected(wanted, mistakes);
+        let number = integer(self.value());
+        let fitting = number.and_then(|number| T::try_from(number).ok()).filter(|number| *number >= least);
+        if fitting.is_none() {
+            let is_too_large = number.is_some_and(|number| number > 0);
+            self.expected_with_hint(wanted, is_too_large.then(|| "it is too large".to_owned()), mistakes);
         }
-        number
+        fitting
     }
 
     /// Whether this place is within the entry, or right behind it.
@@ -201,6 +226,12 @@ fn is_touched(value: &Spanned<DeValue<'_>>, place: &Range<usize>) -> bool {
             DeValue::Array(items) => items.iter().any(|item| is_touched(item, place)),
             _ => false,
         }
+}
+
+/// All of them, or nothing; unlike `collect`, it goes on behind the first that is missing.
+pub(super) fn all<T, C: FromIterator<T>>(items: impl Iterator<Item = Option<T>>) -> Option<C> {
+    let items: Vec<Option<T>> = items.collect();
+    items.into_iter().collect()
 }
 
 /// A whole number, as large as anything in the file can be meant to be.

@@ -55,7 +55,8 @@ impl<'t> Call<'t> {
 
     /// The value that was passed by this name.
     pub(super) fn value_of(&self, name: &str) -> Option<Range<usize>> {
-        let is_it = |argument: &&Argument<'_>| argument.keyword.as_ref().is_some_and(|(keyword, _)| *keyword == name);
+        let is_it =
+            |argument: &&Argument<'_>| argument.keyword.as_ref().is_some_and(|(keyword, _)| *keyword == name);
         self.arguments.iter().find(is_it).map(|argument| argument.value_place.clone())
     }
 
@@ -189,7 +190,8 @@ fn is_word(c: char) -> bool {
 mod tests {
     use super::*;
 
-    const SPEC: &str = r#"grouped( mean(to_float = value_to_float(correct="a)b\"")) , 'x, y', all=[1, -2.5], m={"k": std})"#;
+    const SPEC: &str =
+        r#"grouped( mean(to_float = value_to_float(correct="a)b\"")) , 'x, y', all=[1, -2.5], m={"k": std})"#;
 
     #[test]
     fn calls_within_calls() {
@@ -207,7 +209,10 @@ mod tests {
     #[test]
     fn lists_and_maps_of_specs() {
         let names = |text: &'static str| -> Vec<&str> { calls(text).iter().map(|call| call.name).collect() };
-        assert_eq!(names("[a, b(1), {'c*': [d, `e f`()], 'g': inspect_ai/h}]"), ["a", "b", "d", "e f", "inspect_ai/h"]);
+        assert_eq!(
+            names("[a, b(1), {'c*': [d, `e f`()], 'g': inspect_ai/h}]"),
+            ["a", "b", "d", "e f", "inspect_ai/h"]
+        );
         assert_eq!(names(" at_least_2 "), ["at_least_2"]);
         assert!(calls("at_least_2")[0].goes_by("at_least"));
         assert!(calls("inspect_ai/mean")[0].goes_by("mean"));
@@ -215,7 +220,9 @@ mod tests {
 
     #[test]
     fn whatever_the_text_the_walk_ends() {
-        for text in ["", "(", "a(", "a(b", "[", "{]", "'", "a(=)", "a(,,)", "\\", "a(b=,c", "}", "[}", "a)b", "é(é=é"] {
+        for text in
+            ["", "(", "a(", "a(b", "[", "{]", "'", "a(=)", "a(,,)", "\\", "a(b=,c", "}", "[}", "a)b", "é(é=é"]
+        {
             calls(text);
         }
     }

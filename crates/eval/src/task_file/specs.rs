@@ -35,7 +35,8 @@ pub(super) fn tell(text: &Text<'_>, kind: &str, error: &Error, registry: &Regist
         }
         Error::Spec(wrong) => {
             let hint = as_papers_write_it(text.value).or_else(|| several(text.value));
-            let hint = hint.filter(|_| wrong.offset().is_some()).or_else(|| wrong.hint().map(str::to_owned));
+            let hint =
+                hint.filter(|_| wrong.text() == Some(text.value)).or_else(|| wrong.hint().map(str::to_owned));
             mistakes.add(place(text, kind, error, registry), wrong.kind().to_string(), hint);
         }
         other => mistakes.add(place(text, kind, error, registry), other.to_string(), None),
@@ -46,7 +47,9 @@ pub(super) fn tell(text: &Text<'_>, kind: &str, error: &Error, registry: &Regist
 fn place(text: &Text<'_>, kind: &str, error: &Error, registry: &Registry) -> Range<usize> {
     let part = match error {
         Error::Spec(error) => match error.offset() {
-            Some(offset) => Some(word_at(text.value, offset)),
+            Some(offset) if error.text() == Some(text.value) => Some(word_at(text.value, offset)),
+            // Of a text within the spec, as scorers take the names of reducers.
+            Some(_) => None,
             None => place_of_argument(text.value, error),
         },
         Error::UnknownName { kind: wanted, name, .. } => {
@@ -55,7 +58,9 @@ fn place(text: &Text<'_>, kind: &str, error: &Error, registry: &Registry) -> Ran
             // `mean(to_float=mean())`: the conversion is the inner one.
             let outer = roots.iter().find(is_it).filter(|_| *wanted == kind);
             let inner = || roots.iter().flat_map(|root| root.all().into_iter().skip(1)).find(is_it);
-            outer.or_else(inner).or_else(|| roots.iter().find(is_it)).map(|call| call.name_place.clone())
+            let found = outer.or_else(inner).or_else(|| roots.iter().find(is_it));
+            let in_quotes = || text.value.find(name.as_str()).map(|at| at..at + name.len());
+            found.map(|call| call.name_place.clone()).or_else(in_quotes)
         }
         Error::Argument { target, argument, .. } => {
             let roots = calls(text.value);
@@ -196,8 +201,15 @@ mod tests {
     }
 
     #[test]
-    fn the_place_of_a_conversion_is_the_inner_one() {
-        let file = "mean(to_float=mean())";
-        assert_eq!(calls(file)[0].all()[1].name_place, 14..18);
+    fn of_two_of_one_name_the_wrong_one_is_meant() {
+        let file = "metrics = 'mean(to_float=mean())'";
+        let text = Text::new(file, 10..file.len(), &file[11..file.len() - 1]);
+        let registry = built_in_registry();
+        let place = |kind: &'static str, wanted: &'static str| {
+            let error = Error::UnknownName { kind: wanted, name: "mean".to_owned(), nearest: None };
+            place(&text, kind, &error, &registry)
+        };
+        assert_eq!(place("metric", "conversion"), 25..29, "the inner one");
+        assert_eq!(place("metric", "metric"), 11..15, "the outer one");
     }
 }

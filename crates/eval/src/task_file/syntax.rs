@@ -7,9 +7,6 @@ use toml::de::{DeTable, DeValue, Error};
 
 use super::mistake::Mistakes;
 
-/// How the parser says that a value is a bare word; the text goes on as if it had quotes.
-const UNQUOTED: &str = "string values must be quoted";
-
 /// Reads the text as far as it is TOML. Returns the places where it is not, besides telling them.
 pub(super) fn parse<'t>(text: &'t str, mistakes: &mut Mistakes) -> (DeTable<'t>, Vec<Range<usize>>) {
     let (table, mut errors) = DeTable::parse_recoverable(text);
@@ -24,7 +21,8 @@ pub(super) fn parse<'t>(text: &'t str, mistakes: &mut Mistakes) -> (DeTable<'t>,
         if within == told {
             continue;
         }
-        if !error.message().starts_with(UNQUOTED) {
+        // Behind a bare word the parser goes on as if it had quotes.
+        if unquoted(text, error).is_none() {
             told = within;
         }
         tell(text, error, mistakes);
@@ -46,28 +44,54 @@ fn entry_around(text: &str, table: &DeTable<'_>, place: &Range<usize>) -> usize 
     table.iter().find_map(start).unwrap_or_else(line)
 }
 
+/// The bare word that stands where only a text in quotes could.
+fn unquoted<'t>(text: &'t str, error: &Error) -> Option<&'t str> {
+    let word = text.get(place(error)).filter(|word| !word.is_empty())?;
+    // A word that starts like `true`, `false`, `inf` or `nan` is taken for one of them.
+    let is_guess =
+        error.message().starts_with("invalid boolean") || error.message().starts_with("invalid float");
+    let is_word = word.starts_with(char::is_alphabetic) && boolean(word).is_none();
+    (error.message().starts_with("string values must be quoted") || is_guess && is_word).then_some(word)
+}
+
+/// `True` and the like.
+fn boolean(word: &str) -> Option<&'static str> {
+    ["true", "false"].into_iter().find(|boolean| word.eq_ignore_ascii_case(boolean))
+}
+
+/// Says it in words that fit a task file, where the parser's own are about grammar.
 fn tell(text: &str, error: &Error, mistakes: &mut Mistakes) {
     let place = place(error);
     let written = text.get(place.clone()).unwrap_or_default();
-    let (message, hint) = match error.message() {
-        message if message.starts_with(UNQUOTED) && !written.is_empty() => {
-            ("a text must stand in quotes".to_owned(), Some(format!("write {}", quoted(written))))
+    let next = text.get(place.start..).and_then(|rest| rest.chars().next());
+    let message = error.message();
+    let said = |message: &str, hint: &str| (message.to_owned(), Some(hint.to_owned()));
+    let (message, hint) = match (unquoted(text, error), boolean(written), next) {
+        (Some(word), ..) => said("a text must stand in quotes", &format!("write {}", quoted(word))),
+        (None, Some(boolean), _) => said(&format!("`{written}` is no value"), &format!("write {boolean}")),
+        _ if message.starts_with("string values must be quoted") => ("there is no value".to_owned(), None),
+        _ if message == "duplicate key" => (format!("the key `{written}` is given twice"), None),
+        _ if message.ends_with("string, expected `\"`") || message.ends_with("string, expected `'`") => {
+            ("a text in quotes is not closed".to_owned(), None)
         }
-        message if message.starts_with(UNQUOTED) => ("there is no value".to_owned(), None),
-        "duplicate key" => (format!("the key `{written}` is given twice"), None),
-        message if message.starts_with("missing escaped value") => (
-            message.to_owned(),
-            Some("between ' and ' a backslash stands for itself, as in 'pattern(\"\\\\d+\")'".to_owned()),
+        (.., Some(c)) if message.starts_with("missing escaped value") => said(
+            &format!("`\\{c}` is no escape sequence"),
+            "write a backslash as \\\\, or the text in single quotes",
         ),
-        message if written == ":" => {
-            (message.to_owned(), Some("between a key and its value stands `=`".to_owned()))
+        // It is often not the comma that is missing.
+        _ if message.starts_with("missing comma") && starts_line(text, place.start) => {
+            said(message, "or the bracket that was opened above is not closed")
         }
-        message if message.starts_with("invalid boolean") => {
-            (message.to_owned(), Some("write true or false".to_owned()))
-        }
-        message => (message.to_owned(), None),
+        _ if written == ":" => said(message, "between a key and its value stands `=`"),
+        _ => (message.to_owned(), None),
     };
     mistakes.add(place, message, hint);
+}
+
+/// Whether there are only blanks before this byte of its line.
+fn starts_line(text: &str, at: usize) -> bool {
+    let line = text.get(..at).and_then(|before| before.rsplit('\n').next());
+    line.is_some_and(|line| line.trim().is_empty())
 }
 
 /// The text in quotes that it needs no escapes in, if there are such.

@@ -70,9 +70,8 @@ impl<'r> Pieces<'r> {
     /// Takes off the quotes, and the line break that may follow three of them.
     fn of(raw: &'r str) -> Option<Self> {
         let quotes = [("\"\"\"", true), ("'''", false), ("\"", true), ("'", false)];
-        let is_between = |quote: &str| {
-            raw.len() >= 2 * quote.len() && raw.starts_with(quote) && raw.ends_with(quote)
-        };
+        let is_between =
+            |quote: &str| raw.len() >= 2 * quote.len() && raw.starts_with(quote) && raw.ends_with(quote);
         let (quote, has_escapes) = quotes.into_iter().find(|(quote, _)| is_between(quote))?;
         let is_multi_line = quote.len() == 3;
         let body = raw.get(quote.len()..)?;

@@ -1,7 +1,7 @@
 //! The answer after `ANSWER:`, as a letter, a word or a line.
 
 use super::pattern::judge_group;
-use super::space::{is_space, is_word, trim};
+use super::space::{is_space, is_word};
 use super::{Judgement, Mark};
 
 /// What is taken after `ANSWER:`, which may be in any case, with blanks around its colon.
@@ -73,7 +73,8 @@ fn letter(text: &str, marker: Marker) -> Option<&str> {
     rest.get(..1).filter(|_| is_letter && ends)
 }
 
-/// The word of the first marker behind whose word no further marker follows; it can hold one: `ANSWER: ANSWER:x`.
+/// The word of the first marker behind whose word no further marker follows; it can hold one: `ANSWER:
+/// ANSWER:x`.
 fn word(text: &str) -> Option<&str> {
     let last = markers(text).last()?.start;
     markers(text).find_map(|marker| {
@@ -81,9 +82,9 @@ fn word(text: &str) -> Option<&str> {
         let word = rest.trim_start_matches(is_space);
         let start = text.len() - word.len();
         let word = word.split(is_space).next().filter(|word| !word.is_empty())?;
-        let after = text.get(start + word.len()..)?;
-        let line = after.split('\n').next()?;
-        if !trim(line).is_empty() || last >= start + word.len() {
+        let after = text.get(start + word.len()..)?.trim_start_matches(|c| c != '\n' && is_space(c));
+        let ends_line = after.is_empty() || after.starts_with('\n');
+        if !ends_line || last >= start + word.len() {
             return None;
         }
         let bare = word.strip_suffix(['.', ',', '!', '?', ':', ';']);
@@ -99,7 +100,11 @@ fn line(text: &str) -> Option<&str> {
         let rest = text.get(marker.end..)?;
         let line = rest.trim_start_matches(is_space);
         if line.is_empty() {
-            return rest.trim_end_matches('\n').char_indices().next_back().and_then(|(at, c)| rest.get(at..at + c.len_utf8()));
+            return rest
+                .trim_end_matches('\n')
+                .char_indices()
+                .next_back()
+                .and_then(|(at, c)| rest.get(at..at + c.len_utf8()));
         }
         let start = text.len() - line.len();
         (start >= last_line).then(|| line.split('\n').next())?

@@ -1,7 +1,7 @@
 //! Case folding: texts that differ in case only become the same text.
 //!
-//! More than lower case: `ß`, `ẞ`, `SS` and `ss` are one, as are `ς` and `σ`. The standard library has no case folding,
-//! but Unicode's is lower case of upper case for every character except the few below.
+//! More than lower case: `ß`, `ẞ`, `SS` and `ss` are one, as are `ς` and `σ`. The standard library has no
+//! case folding, but Unicode's is lower case of upper case for every character except the few below.
 
 use std::borrow::Cow;
 
@@ -44,7 +44,15 @@ mod tests {
 
     #[test]
     fn folds_more_than_lower_case() {
-        for (a, b) in [("Straße", "STRASSE"), ("ẞ", "ß"), ("ΟΔΟΣ", "οδος"), ("ﬁ", "FI"), ("ſ", "S"), ("Ꭰ", "ꭰ"), ("ᏸ", "Ᏸ")] {
+        for (a, b) in [
+            ("Straße", "STRASSE"),
+            ("ẞ", "ß"),
+            ("ΟΔΟΣ", "οδος"),
+            ("ﬁ", "FI"),
+            ("ſ", "S"),
+            ("Ꭰ", "ꭰ"),
+            ("ᏸ", "Ᏸ"),
+        ] {
             assert_eq!(casefold(a), casefold(b), "{a} {b}");
         }
         assert_eq!(casefold("İ"), "i̇");

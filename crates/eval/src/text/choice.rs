@@ -7,11 +7,11 @@ use super::label::{choice_label, choice_places, written_place};
 use super::space::{is_blank, is_space, is_word, trim, words};
 use super::{INVALID_RESPONSE_FORMAT, Judgement, Mark, TextError};
 
-/// The places, from 0 and sorted, of the choices that a completion marks after `ANSWER:`; none if it marks none that can
-/// be read, or one that is not there.
+/// The places, from 0 and sorted, of the choices that a completion marks after `ANSWER:`; none if it marks
+/// none that can be read, or one that is not there.
 ///
-/// The last `ANSWER:` that begins a line counts if nothing follows its labels on the line; otherwise the last one at all.
-/// With `multiple`, labels may be separated by commas, "and" or blanks, or by nothing.
+/// The last `ANSWER:` that begins a line counts if nothing follows its labels on the line; otherwise the last
+/// one at all. With `multiple`, labels may be separated by commas, "and" or blanks, or by nothing.
 pub fn marked_choices(completion: &str, choices: usize, multiple: bool) -> Option<Vec<usize>> {
     let text = without_pairs(completion, "$");
     let text = without_pairs(&text, "**");
@@ -22,7 +22,8 @@ pub fn marked_choices(completion: &str, choices: usize, multiple: bool) -> Optio
     Some(places)
 }
 
-/// Judges which choices were marked: right when they are exactly those that the targets name. The answer is their labels.
+/// Judges which choices were marked: right when they are exactly those that the targets name. The answer is
+/// their labels.
 ///
 /// # Errors
 /// A target that names no choice of the question.
@@ -40,7 +41,10 @@ pub fn judge_choices<'a>(
     };
     let labels: Vec<String> = marked.iter().map(|place| choice_label(*place)).collect();
     let mut judgement = Judgement::new(completion, mark, Some(labels.join(", ").into()));
-    if marked.is_empty() {
+    if mark == Mark::Correct {
+        // Nothing was asked for and nothing was marked.
+        judgement.reason = None;
+    } else if marked.is_empty() {
         judgement.reason.get_or_insert(INVALID_RESPONSE_FORMAT);
     }
     Ok(judgement)
@@ -79,15 +83,17 @@ fn without_pairs<'a>(text: &'a str, sign: &str) -> Cow<'a, str> {
 
 /// The labels after the last marker that begins a line and has nothing but labels behind it.
 fn labels_on_own_line(text: &str) -> Option<String> {
-    let begins_line = |marker: &Marker| marker.start == 0 || text.get(..marker.start).is_some_and(|t| t.ends_with('\n'));
+    let begins_line =
+        |marker: &Marker| marker.start == 0 || text.get(..marker.start).is_some_and(|t| t.ends_with('\n'));
     let labels = |marker: Marker| {
-        let list = List::read(text.get(marker.end..)?);
-        (!list.labels.is_empty() && ends_line(list.after)).then_some(list.labels)
+        let lists = List::read(text.get(marker.end..)?);
+        lists.into_iter().flatten().find(|list| ends_line(list.after)).map(|list| list.labels)
     };
     markers(text).filter(begins_line).filter_map(labels).last()
 }
 
-/// The labels after the last marker, as far as they go. A marker among the labels of the one before does not count.
+/// The labels after the last marker, as far as they go. A marker among the labels of the one before does not
+/// count.
 fn labels_anywhere(text: &str) -> Option<String> {
     let mut found = None;
     let mut from = 0;
@@ -95,7 +101,8 @@ fn labels_anywhere(text: &str) -> Option<String> {
         if marker.start < from {
             continue;
         }
-        if let Some(list) = List::read(text.get(marker.end..)?).ending_with_a_word() {
+        let lists = List::read(text.get(marker.end..)?);
+        if let Some(list) = lists.into_iter().flatten().find_map(List::ending_with_a_word) {
             from = text.len() - list.after.len();
             found = Some(list.labels);
         }
@@ -116,27 +123,27 @@ struct List<'a> {
 }
 
 impl<'a> List<'a> {
-    fn read(text: &'a str) -> Self {
+    /// The list that begins a text, if there is one, and then the one of nothing but spaces, if there are
+    /// spaces: an answer that cannot be read is not the same as none.
+    fn read(text: &'a str) -> [Option<Self>; 2] {
         let mut after = text.trim_start_matches(is_space);
+        let blanks = text.get(..text.len() - after.len()).unwrap_or_default();
         let mut labels = String::new();
         while let Some(c) = after.chars().next() {
+            let begins_item = || labels.trim_end_matches(' ').chars().next_back().is_none_or(|c| c == ',');
             let (label, length) = match in_brackets(after) {
-                Some(label) if labels.trim_end_matches(' ').is_empty() || labels.trim_end_matches(' ').ends_with(',') => (label, 3),
+                Some(label) if begins_item() => (label, 3),
                 _ if is_listed(c) => (c, 1),
                 _ => break,
             };
             labels.push(label);
             after = after.get(length..).unwrap_or_default();
         }
-        if labels.is_empty()
-            && let Some(blank) = text.find(' ').filter(|at| *at < text.len() - after.len())
-        {
-            // Spaces are part of a list: one of nothing else is an answer that cannot be read, not the lack of one.
-            let spaces = text.get(blank..).unwrap_or_default();
-            after = spaces.trim_start_matches(' ');
-            labels.extend(spaces.chars().take_while(|c| *c == ' '));
-        }
-        List { labels, after }
+        let spaces = blanks.find(' ').and_then(|at| text.get(at..)).map(|spaces| {
+            let after = spaces.trim_start_matches(' ');
+            List { labels: " ".repeat(spaces.len() - after.len()), after }
+        });
+        [(!labels.is_empty()).then_some(List { labels, after }), spaces]
     }
 
     /// The list up to its last whole word; nothing if it has none.
@@ -165,13 +172,18 @@ fn several(labels: &str, choices: usize) -> Option<Vec<usize>> {
     let separated = commas_for_and(labels);
     if separated.contains(',') {
         let items: Vec<&str> = separated.split(',').map(trim).filter(|item| !item.is_empty()).collect();
-        return items.into_iter().map(|item| written_place(item, choices)).collect::<Option<Vec<_>>>().filter(|p| !p.is_empty());
+        return items
+            .into_iter()
+            .map(|item| written_place(item, choices))
+            .collect::<Option<Vec<_>>>()
+            .filter(|p| !p.is_empty());
     }
     let joined = separated.replace(' ', "");
     if let Some(place) = written_place(&joined, choices) {
         return Some(vec![place]);
     }
-    let letters = joined.char_indices().map(|(at, c)| written_place(joined.get(at..at + c.len_utf8())?, choices));
+    let letters =
+        joined.char_indices().map(|(at, c)| written_place(joined.get(at..at + c.len_utf8())?, choices));
     letters.collect::<Option<Vec<_>>>().filter(|places| !places.is_empty())
 }
 

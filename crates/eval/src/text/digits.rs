@@ -1,12 +1,14 @@
 //! Characters that stand for numbers, in the scripts and forms that models write.
 
-/// The zeros of the decimal digits of every script (Unicode 14, general category Nd); each is followed by its 1 to 9.
+/// The zeros of the decimal digits of every script (Unicode 14, general category Nd); each is followed by its
+/// 1 to 9.
 const ZEROS: [u32; 65] = [
-    0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20,
-    0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0,
-    0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0xff10, 0x104a0, 0x10d30, 0x11066, 0x110f0, 0x11136, 0x111d0, 0x112f0,
-    0x11450, 0x114d0, 0x11650, 0x116c0, 0x11730, 0x118e0, 0x11950, 0x11c50, 0x11d50, 0x11da0, 0x16a60, 0x16ac0,
-    0x16b50, 0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6, 0x1e140, 0x1e2f0, 0x1e950, 0x1fbf0,
+    0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0,
+    0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50,
+    0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0xff10, 0x104a0, 0x10d30, 0x11066, 0x110f0,
+    0x11136, 0x111d0, 0x112f0, 0x11450, 0x114d0, 0x11650, 0x116c0, 0x11730, 0x118e0, 0x11950, 0x11c50,
+    0x11d50, 0x11da0, 0x16a60, 0x16ac0, 0x16b50, 0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6, 0x1e140,
+    0x1e2f0, 0x1e950, 0x1fbf0,
 ];
 
 /// The value of a decimal digit of any script.
@@ -20,8 +22,8 @@ pub(crate) fn decimal_digit(c: char) -> Option<u32> {
     Some(code - zero).filter(|value| *value < 10)
 }
 
-/// The value of a character that stands for one digit within a number: also superscript, subscript, circled and
-/// Chinese digits.
+/// The value of a character that stands for one digit within a number: also superscript, subscript, circled
+/// and Chinese digits.
 pub(crate) fn any_digit(c: char) -> Option<u32> {
     decimal_digit(c)
         .or_else(|| superscript_digit(c))
@@ -155,7 +157,18 @@ mod tests {
 
     #[test]
     fn digits_of_many_scripts() {
-        for (c, value) in [('7', 7), ('٣', 3), ('४', 4), ('９', 9), ('𝟓', 5), ('²', 2), ('⁷', 7), ('₅', 5), ('③', 3), ('五', 5)] {
+        for (c, value) in [
+            ('7', 7),
+            ('٣', 3),
+            ('४', 4),
+            ('９', 9),
+            ('𝟓', 5),
+            ('²', 2),
+            ('⁷', 7),
+            ('₅', 5),
+            ('③', 3),
+            ('五', 5),
+        ] {
             assert_eq!(any_digit(c), Some(value), "{c}");
         }
         for c in ['a', 'é', '⑩', 'Ⅳ', '½', '十', '日', '\u{66a}'] {
@@ -165,7 +178,8 @@ mod tests {
 
     #[test]
     fn lone_numbers() {
-        for (c, value) in [('⑳', 20.0), ('Ⅻ', 12.0), ('㊿', 50.0), ('十', 10.0), ('億', 1e8), ('⓪', 0.0)] {
+        for (c, value) in [('⑳', 20.0), ('Ⅻ', 12.0), ('㊿', 50.0), ('十', 10.0), ('億', 1e8), ('⓪', 0.0)]
+        {
             assert_eq!(lone_number(c), Some(value), "{c}");
         }
     }

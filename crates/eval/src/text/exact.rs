@@ -1,14 +1,28 @@
-//! Whether the completion is a target, apart from case, punctuation, articles and the way numbers are written.
+//! Whether the completion is a target, apart from case, punctuation, articles and the way numbers are
+//! written.
 
 use std::borrow::Cow;
 
+use super::casefold::casefold;
 use super::words::normal_parts;
 use super::{Judgement, Mark};
 
 /// Right when the completion and any target have the same words. The answer is the completion.
 pub fn judge_exact<'a>(completion: &'a str, targets: &[impl AsRef<str>]) -> Judgement<'a> {
-    let words = normal_parts(completion).join(" ");
+    let words = words(completion);
     // Nothing is left of a text of articles and punctuation, and nothing is no answer.
-    let right = !words.is_empty() && targets.iter().any(|target| normal_parts(target.as_ref()).join(" ") == words);
+    let right = !words.is_empty() && targets.iter().any(|target| self::words(target.as_ref()) == words);
     Judgement::new(completion, Mark::of(right), Some(Cow::Borrowed(completion))).unexplained()
+}
+
+fn words(text: &str) -> String {
+    let folded = casefold(text);
+    let mut words = String::with_capacity(folded.len());
+    for part in normal_parts(&folded) {
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.push_str(&part);
+    }
+    words
 }

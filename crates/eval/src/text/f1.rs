@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use super::casefold::casefold;
 use super::float::two_decimals;
-use super::space;
 use super::words::{normal_part, normal_parts};
 use super::{Judgement, Mark};
 
@@ -18,7 +17,8 @@ pub struct F1 {
 impl F1 {
     /// A scorer that leaves these words out, in whatever case and punctuation they occur.
     pub fn new(stop_words: &[impl AsRef<str>]) -> Self {
-        let stop_words = stop_words.iter().map(|word| normal_part(&casefold(word.as_ref()))).collect();
+        let stop_words =
+            stop_words.iter().map(|word| normal_part(&casefold(word.as_ref())).into_owned()).collect();
         F1 { stop_words }
     }
 
@@ -28,34 +28,49 @@ impl F1 {
     }
 
     /// Judges an answer that was taken from a completion.
-    pub fn judge_answer<'a>(&self, completion: &'a str, answer: Cow<'a, str>, targets: &[impl AsRef<str>]) -> Judgement<'a> {
-        let words = self.words(&answer);
-        let best = targets.iter().map(|target| share(&words, &self.words(target.as_ref()))).fold(0.0, f64::max);
+    pub fn judge_answer<'a>(
+        &self,
+        completion: &'a str,
+        answer: Cow<'a, str>,
+        targets: &[impl AsRef<str>],
+    ) -> Judgement<'a> {
+        let folded = casefold(&answer);
+        let parts = self.parts(&folded);
+        let share = |target: &_| self.share(&parts, AsRef::as_ref(target));
+        let best = targets.iter().map(share).fold(0.0, f64::max);
         Judgement::new(completion, Mark::Share(two_decimals(best)), Some(answer)).unexplained()
     }
 
-    fn words(&self, text: &str) -> Vec<String> {
-        let mut parts = normal_parts(text);
-        parts.retain(|part| !self.stop_words.contains(part));
-        if parts.iter().any(|part| part.contains(' ')) {
-            return parts.iter().flat_map(|part| space::words(part)).map(str::to_owned).collect();
+    fn parts<'a>(&self, folded: &'a str) -> Vec<Cow<'a, str>> {
+        let stays = |part: &Cow<'_, str>| !self.stop_words.iter().any(|stop| stop == part);
+        normal_parts(folded).filter(stays).collect()
+    }
+
+    fn share(&self, parts: &[Cow<'_, str>], target: &str) -> f64 {
+        let folded = casefold(target);
+        let target = self.parts(&folded);
+        let mut left: HashMap<&str, usize> = HashMap::with_capacity(target.len());
+        for word in words(&target) {
+            *left.entry(word).or_default() += 1;
         }
-        parts
+        let mut common = 0;
+        for word in words(parts) {
+            if let Some(count @ 1..) = left.get_mut(word) {
+                *count -= 1;
+                common += 1;
+            }
+        }
+        if common == 0 {
+            return 0.0;
+        }
+        // Not 2c/(n+m), which is the same: the last bit decides how a half is rounded to two decimals.
+        let precision = f64::from(common) / words(parts).count() as f64;
+        let recall = f64::from(common) / words(&target).count() as f64;
+        2.0 * precision * recall / (precision + recall)
     }
 }
 
-fn share(words: &[String], target: &[String]) -> f64 {
-    let mut left: HashMap<&str, usize> = HashMap::with_capacity(target.len());
-    for word in target {
-        *left.entry(word).or_default() += 1;
-    }
-    let mut common = 0;
-    for word in words {
-        if let Some(count @ 1..) = left.get_mut(word.as_str()) {
-            *count -= 1;
-            common += 1;
-        }
-    }
-    // With precision c/n and recall c/m the harmonic mean is 2c/(n+m); 0 when nothing is common, also when both are empty.
-    if common == 0 { 0.0 } else { 2.0 * f64::from(common) / (words.len() + target.len()) as f64 }
+/// The words of all parts; a part has single spaces between its words.
+fn words<'a>(parts: &'a [Cow<'_, str>]) -> impl Iterator<Item = &'a str> {
+    parts.iter().flat_map(|part| part.split(' '))
 }

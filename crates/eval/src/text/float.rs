@@ -1,7 +1,7 @@
 //! Numbers as the reference's language reads and writes them.
 
-/// A decimal number: sign, digits with an optional point, exponent. Words such as `inf` and `nan`, and numbers too
-/// large for a float, are none.
+/// A decimal number: sign, digits with an optional point, exponent. Words such as `inf` and `nan`, and
+/// numbers too large for a float, are none.
 pub(crate) fn parse_decimal(text: &str) -> Option<f64> {
     // The standard parser also knows words; every decimal number has a digit or a point after its sign.
     let body = text.strip_prefix(['+', '-']).unwrap_or(text);

@@ -19,8 +19,8 @@ impl Default for Includes {
 }
 
 impl Includes {
-    /// Judges one completion. The answer is the text that was searched, so in lower case when case is ignored; there is
-    /// none when there is no target.
+    /// Judges one completion. The answer is the text that was searched, so in lower case when case is
+    /// ignored; there is none when there is no target.
     pub fn judge<'a>(&self, completion: &'a str, targets: &[impl AsRef<str>]) -> Judgement<'a> {
         if targets.is_empty() {
             return Judgement::new(completion, Mark::Incorrect, None);

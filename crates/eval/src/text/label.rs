@@ -23,8 +23,8 @@ pub(crate) fn written_place(label: &str, choices: usize) -> Option<usize> {
     (place < choices).then_some(place)
 }
 
-/// The places that the targets of a multiple choice question name, sorted. A target holds one label or several:
-/// `A`, `AC`, `A, C`, `12`.
+/// The places that the targets of a multiple choice question name, sorted. A target holds one label or
+/// several: `A`, `AC`, `A, C`, `12`.
 ///
 /// # Errors
 /// A part of a target that is no label, or names a choice that is not there.

@@ -1,4 +1,5 @@
-//! Whether the completion matches a target as text or as a number, at its begin, its end, anywhere, or as a whole.
+//! Whether the completion matches a target as text or as a number, at its begin, its end, anywhere, or as a
+//! whole.
 
 use std::borrow::Cow;
 
@@ -40,8 +41,9 @@ impl Default for Match {
 }
 
 impl Match {
-    /// Judges one completion. The answer is the number found when numbers are compared, else the completion without the
-    /// blanks around it; there is none when there is no target. Where no target matches, it is the last one's.
+    /// Judges one completion. The answer is the number found when numbers are compared, else the completion
+    /// without the blanks around it; there is none when there is no target. Where no target matches, it is
+    /// the last one's.
     pub fn judge<'a>(&self, completion: &'a str, targets: &[impl AsRef<str>]) -> Judgement<'a> {
         let text = Text::new(completion, self.ignore_case);
         let mut answer = None;
@@ -61,7 +63,8 @@ impl Match {
         }
         match target_number(target) {
             Some(number) => self.compare_number(text, &five_digits(number)),
-            // The target as it stands, or without its markers: "1,000 dogs" is matched by itself and by "1000 dogs".
+            // The target as it stands, or without its markers: "1,000 dogs" is matched by itself and by "1000
+            // dogs".
             None => {
                 let right = self.same_text(text, target) || self.same_text(text, &unmark(target));
                 (Cow::Borrowed(text.trimmed), right)
@@ -81,7 +84,7 @@ impl Match {
         }
     }
 
-    /// Numbers are the same when they are written alike with five digits; so is what is not a number never one.
+    /// Numbers are the same when they are written alike with five digits.
     fn compare_number<'a>(&self, text: &Text<'a>, target: &str) -> (Cow<'a, str>, bool) {
         let same = |number: f64| same_number(&five_digits(number), target);
         let one = |number: Option<f64>| {
@@ -98,10 +101,9 @@ impl Match {
             },
             Location::Exact => {
                 let plain = unmark(&text.folded);
-                let plain = trim(&plain);
-                match parse_without_spaces(plain) {
+                match parse_without_spaces(&plain) {
                     Some(number) => one(Some(number)),
-                    None => (Cow::Owned(plain.to_owned()), false),
+                    None => (Cow::Owned(plain.into_owned()), false),
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! What the text scorers make of a model's words: pure functions from a completion and its targets to a
-//! [`Judgement`]. No state, no async, no clock, so every rule is checked against the reference's answers under
-//! `conformance/cases/text` by calling it.
+//! [`Judgement`]. No state, no async, no clock, so every rule is checked against the reference's answers
+//! under `conformance/cases/text` by calling it.
 //!
 //! What depends on arguments only is prepared once (a [`Pattern`] compiles its regular expression, an [`F1`]
 //! normalises its stop words); what is judged per sample borrows from the completion where it can.
@@ -147,7 +147,9 @@ pub enum TextError {
         label: String,
     },
     /// A target of a multiple choice question beyond its choices.
-    #[error("the target {target:?} names the choice {label}, but there are only {choices} choices, A to {last}")]
+    #[error(
+        "the target {target:?} names the choice {label}, but there are only {choices} choices, A to {last}"
+    )]
     BeyondChoices {
         /// The target as given.
         target: String,

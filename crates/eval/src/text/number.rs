@@ -74,8 +74,8 @@ pub(crate) fn parse_number(text: &str) -> Option<f64> {
         // A sign here would be the second one.
         return parse_decimal(unsigned).map(|value| sign * value);
     }
-    let plain: Vec<char> = unsigned.chars().filter(|c| !is_separator(*c)).map(plain_form).collect();
-    let (base, exponent) = split_exponent(&plain);
+    let number: Vec<char> = unsigned.chars().map(plain_form).collect();
+    let (base, exponent) = split_exponent(without_last_separators(&number));
     let value = sign * mixed(base)?;
     let value = match exponent {
         Some(exponent) => value.powf(exponent),
@@ -106,6 +106,18 @@ fn plain_form(c: char) -> char {
     }
 }
 
+/// Without separators behind a fraction or an exponent; elsewhere they do no harm.
+fn without_last_separators(number: &[char]) -> &[char] {
+    let mut kept = number;
+    while let [rest @ .., last] = kept
+        && is_separator(*last)
+    {
+        kept = rest;
+    }
+    let special = |c: &char| digits::fraction(*c).is_some() || digits::superscript_digit(*c).is_some();
+    if kept.last().is_some_and(special) { kept } else { number }
+}
+
 /// A raised exponent at the end: `10⁻³` is 10 and −3. A number that is raised as a whole has none.
 fn split_exponent(number: &[char]) -> (&[char], Option<f64>) {
     let digits = number.iter().rev().take_while(|c| digits::superscript_digit(**c).is_some()).count();
@@ -118,7 +130,8 @@ fn split_exponent(number: &[char]) -> (&[char], Option<f64>) {
     if base.is_empty() || raised.is_empty() {
         return (number, None);
     }
-    let size = raised.iter().filter_map(|c| digits::superscript_digit(*c)).fold(0.0, |n, d| n * 10.0 + f64::from(d));
+    let size =
+        raised.iter().filter_map(|c| digits::superscript_digit(*c)).fold(0.0, |n, d| n * 10.0 + f64::from(d));
     (base, Some(if negative { -size } else { size }))
 }
 
@@ -140,20 +153,24 @@ fn plain(number: &[char]) -> Option<f64> {
     {
         return Some(value);
     }
+    // A sign before the number was taken off already; the one of an exponent follows its e.
+    if number.windows(2).any(|pair| matches!(pair, [before, '+' | '-'] if is_separator(*before))) {
+        return None;
+    }
     let ascii = |c: &char| match digits::any_digit(*c) {
         Some(digit) => char::from_digit(digit, 10),
         None => Some(*c).filter(char::is_ascii),
     };
-    match number.iter().map(ascii).collect::<Option<String>>() {
-        // A sign before it was taken off already.
-        Some(text) if !text.starts_with(['+', '-']) => parse_decimal(&text),
-        Some(_) => None,
-        None => chinese(number),
+    let characters = number.iter().filter(|c| !is_separator(**c));
+    match characters.clone().map(ascii).collect::<Option<String>>() {
+        Some(text) if text.starts_with(['+', '-']) => None,
+        Some(text) => parse_decimal(&text),
+        None => chinese(characters),
     }
 }
 
 /// A number with Chinese units: digits, times tens to thousands, times powers of ten thousand.
-fn chinese(number: &[char]) -> Option<f64> {
+fn chinese<'a>(number: impl Iterator<Item = &'a char>) -> Option<f64> {
     let (mut total, mut section, mut digits) = (0.0, 0.0, 0.0);
     for c in number {
         if let Some(digit) = digits::any_digit(*c) {
@@ -187,6 +204,8 @@ mod tests {
             ("10⁻³", 0.001),
             ("²", 2.0),
             ("2½", 2.5),
+            ("½’", 0.5),
+            ("5²’", 25.0),
             ("-1½", -1.5),
             ("1'000", 1000.0),
             ("٣٫٥", 3.5),
@@ -201,7 +220,10 @@ mod tests {
 
     #[test]
     fn what_is_no_number() {
-        for word in ["", "five", "5%", "5th", "x=5", "1/2", "1.2.3", "nan", "inf", "1e400", "½½", "½1", "0⁻¹", "-(5)", "5-", "⁻5", "ⅣⅣ", "第五"] {
+        for word in [
+            "", "five", "5%", "5th", "x=5", "1/2", "1.2.3", "nan", "inf", "1e400", "½½", "½1", "0⁻¹", "-(5)",
+            "5-", "⁻5", "ⅣⅣ", "第五",
+        ] {
             assert_eq!(word_number(word), None, "{word}");
         }
     }

@@ -1,30 +1,35 @@
 //! The words of a text in a form in which `exact` and `f1` compare them: case folded, without punctuation and
 //! articles, numbers by value.
 
-use super::casefold::casefold;
+use std::borrow::Cow;
+
 use super::digits::decimal_digit;
 use super::float::parse_decimal;
 use super::space;
 
-/// The parts between spaces and hyphens, normalised one by one; none is empty. A part with another blank in it, such as
-/// a line break, holds several words.
-pub(crate) fn normal_parts(text: &str) -> Vec<String> {
-    let folded = casefold(text);
-    folded.split([' ', '-']).map(normal_part).filter(|part| !part.is_empty()).collect()
+/// The parts of a case folded text between spaces and hyphens, normalised one by one; none is empty. A part
+/// with another blank in it, such as a line break, holds several words.
+pub(crate) fn normal_parts(folded: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    folded.split([' ', '-']).map(normal_part).filter(|part| !part.is_empty())
 }
 
 /// One part: a number in the one way that its value is written, or words without punctuation and articles.
-pub(crate) fn normal_part(part: &str) -> String {
+pub(crate) fn normal_part(part: &str) -> Cow<'_, str> {
     let is_mark = |c: char| c.is_ascii_punctuation();
     if !part.contains(is_mark) {
-        return number_text(part).unwrap_or_else(|| without_articles(part));
+        return number_text(part).map_or_else(|| without_articles(part), Cow::Owned);
     }
-    // As it stands, because a point may begin a number; then without what is around it; then without all punctuation.
-    if let Some(number) = number_text(part).or_else(|| number_text(part.trim_matches(is_mark))) {
-        return number;
+    // As it stands, because a point may begin a number; then without what is around it; then without all
+    // punctuation.
+    if let Some(number) = number_text(part).or_else(|| number_text(space::trim_punctuation(part))) {
+        return Cow::Owned(number);
     }
-    let bare = part.replace(is_mark, "");
-    number_text(&bare).unwrap_or_else(|| without_articles(&bare))
+    let stripped = part.trim_matches(is_mark);
+    if !stripped.contains(is_mark) {
+        return number_text(stripped).map_or_else(|| without_articles(stripped), Cow::Owned);
+    }
+    let bare = stripped.replace(is_mark, "");
+    Cow::Owned(number_text(&bare).unwrap_or_else(|| without_articles(&bare).into_owned()))
 }
 
 /// The text that stands for a number; numbers of one value have one text.
@@ -46,7 +51,9 @@ fn ascii_digits(text: &str) -> Option<String> {
     let mut plain = String::with_capacity(text.len());
     let mut before = '_';
     for c in text.chars().map(|c| decimal_digit(c).and_then(|d| char::from_digit(d, 10)).unwrap_or(c)) {
-        if (before == '_' && !plain.is_empty() || c == '_') && !(if c == '_' { before } else { c }).is_ascii_digit() {
+        if (before == '_' && !plain.is_empty() || c == '_')
+            && !(if c == '_' { before } else { c }).is_ascii_digit()
+        {
             return None;
         }
         if c != '_' {
@@ -58,38 +65,29 @@ fn ascii_digits(text: &str) -> Option<String> {
 }
 
 /// Words separated by single spaces, without a, an and the wherever they stand between characters of no word.
-fn without_articles(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    for word in space::words(text) {
-        if word.is_ascii() {
-            if !is_article(word) {
-                push_word(&mut kept, word);
-            }
-            continue;
-        }
-        // Punctuation outside ASCII is still there and ends a word too: in "a’b" the "a" is an article.
-        let mut rest = word;
-        let mut spaced = String::with_capacity(word.len());
-        while let Some(c) = rest.chars().next() {
-            let end = if space::is_word(c) { rest.find(|c| !space::is_word(c)) } else { Some(c.len_utf8()) };
-            let (run, after) = rest.split_at(end.unwrap_or(rest.len()));
-            spaced.push_str(if is_article(run) { " " } else { run });
-            rest = after;
-        }
-        space::words(&spaced).for_each(|word| push_word(&mut kept, word));
+fn without_articles(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        return Cow::Borrowed(if is_article(text) { "" } else { text });
     }
-    kept
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        // Punctuation outside ASCII is still there and ends a word too: in "a’b" the "a" is an article.
+        let end = if space::is_word(c) { rest.find(|c| !space::is_word(c)) } else { Some(c.len_utf8()) };
+        let (run, after) = rest.split_at(end.unwrap_or(rest.len()));
+        kept.push_str(if is_article(run) { " " } else { run });
+        rest = after;
+    }
+    let mut words = space::words(&kept);
+    match (words.next(), words.next()) {
+        (None, _) => Cow::Borrowed(""),
+        (Some(only), None) if only == text => Cow::Borrowed(text),
+        _ => Cow::Owned(space::words(&kept).collect::<Vec<_>>().join(" ")),
+    }
 }
 
 fn is_article(word: &str) -> bool {
     matches!(word, "a" | "an" | "the")
-}
-
-fn push_word(text: &mut String, word: &str) {
-    if !text.is_empty() {
-        text.push(' ');
-    }
-    text.push_str(word);
 }
 
 #[cfg(test)]
@@ -99,7 +97,7 @@ mod tests {
     #[test]
     fn parts_are_normalised() {
         for (text, parts) in [
-            ("The  Quick-brown fox!", vec!["quick", "brown", "fox"]),
+            ("the  quick-brown fox!", vec!["quick", "brown", "fox"]),
             ("$5.0 (5) 05 5.", vec!["5.0", "5.0", "5.0", "5.0"]),
             ("1,000 1_000.5", vec!["1000.0", "1000.5"]),
             (".5 x.y", vec!["0.5", "xy"]),
@@ -107,7 +105,7 @@ mod tests {
             ("p\nq the", vec!["p q"]),
             ("the - !", vec![]),
         ] {
-            assert_eq!(normal_parts(text), parts, "{text}");
+            assert_eq!(normal_parts(text).collect::<Vec<_>>(), parts, "{text}");
         }
     }
 

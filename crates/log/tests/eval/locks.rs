@@ -33,14 +33,6 @@ fn a_folder_that_cannot_be_made() {
     assert!(error.to_string().contains("choose a folder that you may write to"), "{error}");
 }
 
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_is_named_as_such() {
-    // The one device that is always full.
-    let error = LogWriter::resume(std::path::Path::new("/dev/full"));
-    assert!(error.is_err());
-}
-
 #[test]
 fn a_name_that_does_not_fit() {
     let folder = tempfile::tempdir().unwrap();

@@ -28,7 +28,36 @@ fn other_errors(_scores: &Scores) -> std::result::Result<f64, errorbar::spec::Sp
     "pass_rate(".parse::<errorbar::Spec>().map(|_| 1.0)
 }
 
+/// Solvers may be plain, take anything that has a name, and recur by a boxed body.
+#[solver]
+async fn again(state: &mut TaskState, generate: &Generate, #[default(2)] mut times: u32) -> Result<()> {
+    times -= 1;
+    generate.run(state).await?;
+    if times > 0 { Box::pin(Self::body(state, generate, times)).await } else { Ok(()) }
+}
+
+type State = TaskState;
+
+/// Other errors, by way of `?`.
+#[scorer(metrics = [])]
+async fn of_alias(_: &State, _: &Target) -> std::result::Result<Option<Score>, errorbar::spec::SpecError> {
+    "mean(".parse::<Spec>().map(|_| None)
+}
+
+/// Conditions, attributes and statements stay on a task.
+#[task]
+#[cfg(any())]
+fn left_out() -> Missing {}
+
+#[task]
+#[inline]
+#[allow(unused_mut)]
+fn quiz(#[default(3)] mut epochs: u32, #[allow(unused_variables)] unused: Option<f64>) -> Task {
+    Task::new(["?"]).solver(again()).scorer(of_alias()).epochs(epochs)
+}
+
 fn main() {
+    let _ = quiz(1, None);
     let columns = errorbar::ScoreColumns::new(["a"]);
     let set = errorbar::ScoreSet::unreduced(&columns, "a").unwrap();
     assert_eq!(countdown().from(2).compute(&set.scores()).unwrap().number(), Some(0.0));

@@ -25,7 +25,9 @@ impl Translator<'_> {
             }
             first = false;
             match self.item(c)? {
-                Item::Set(_) if self.begins_range() => return Err("a range that begins with a set".to_owned()),
+                Item::Set(_) if self.begins_range() => {
+                    return Err("a range that begins with a set".to_owned());
+                }
                 Item::Set(set) => self.out.push_str(&set),
                 Item::Char(low) if self.begins_range() => self.range(low)?,
                 Item::Char(c) => self.member(c),

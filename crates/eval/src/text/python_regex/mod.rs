@@ -1,12 +1,15 @@
 //! Regular expressions in the syntax of Python's `re`, rewritten for the engine that runs them.
 //!
-//! The two agree on most of it. What differs: `$` and `\Z`, the words that `\w`, `\s` and `\b` know, brackets and operators
-//! inside a class, braces that are no repetition, octal and Unicode escapes, comments, and how flags are given.
+//! The two agree on most of it. What differs: `$` and `\Z`, the words that `\w`, `\s` and `\b` know, brackets
+//! and operators inside a class, braces that are no repetition, octal and Unicode escapes, comments, and how
+//! flags are given.
 
 mod class;
 
 use std::iter::Peekable;
 use std::str::Chars;
+
+use super::space::is_word;
 
 /// The members of the sets that `\w`, `\s` and `\d` stand for.
 struct Sets {
@@ -15,17 +18,52 @@ struct Sets {
     digit: &'static str,
 }
 
-/// Letters, digits of every kind and the underscore make a word (the engine's own `\w` also has combining marks); blanks are
-/// white space and the four separators of ASCII.
+/// Letters, digits of every kind and the underscore make a word (the engine's own `\w` also has combining
+/// marks); blanks are white space and the four separators of ASCII.
 const UNICODE: Sets = Sets { word: r"\p{L}\p{N}_", space: r"\s\x1c-\x1f", digit: r"\d" };
 const ASCII: Sets = Sets { word: "0-9A-Za-z_", space: r"\t-\r\x20", digit: "0-9" };
 
+/// An expression in the engine's syntax.
+pub(crate) struct Translated {
+    /// Means what Python means, on every text.
+    pub(crate) exact: String,
+    /// Means the same on plain text ([`is_plain`]), and needs no looking around for it, which is many times
+    /// as fast; only where the two differ.
+    pub(crate) on_plain_text: Option<String>,
+}
+
+/// Whether the engine and Python agree on where the words of a text end, and `$` can only mean its very end.
+/// They disagree about marks, joiners and some numbers; these are the letters and signs without any, in which
+/// most texts are written.
+pub(crate) fn is_plain(text: &str) -> bool {
+    let plain = |c: char| {
+        c.is_ascii()
+            || matches!(c,
+                'À'..='ɏ' | 'Α'..='ҁ' | '‐'..='‧' | '€' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | '一'..='鿿' | '가'..='힣')
+    };
+    !text.ends_with('\n') && (text.is_ascii() || text.chars().all(plain))
+}
+
 /// The expression in the engine's syntax, or what is wrong with it.
-pub(crate) fn translate(pattern: &str, ignore_case: bool) -> Result<String, String> {
+pub(crate) fn translate(pattern: &str, ignore_case: bool) -> Result<Translated, String> {
+    let exact = translate_for(pattern, ignore_case, false)?;
+    let plain = translate_for(pattern, ignore_case, true)?;
+    Ok(Translated { on_plain_text: (plain != exact).then_some(plain), exact })
+}
+
+fn translate_for(pattern: &str, ignore_case: bool, plain_text: bool) -> Result<String, String> {
     let mut flags = Flags { ignore_case, ..Flags::default() };
     let (given, rest) = global_flags(pattern)?;
     flags.apply(&given, true)?;
-    let mut translator = Translator { chars: rest.chars().peekable(), out: String::new(), flags, open: Vec::new() };
+    let mut translator = Translator {
+        chars: rest.chars().peekable(),
+        out: String::new(),
+        flags,
+        open: Vec::new(),
+        groups: 0,
+        names: Vec::new(),
+        plain_text,
+    };
     translator.out.push_str(if flags.ignore_case { "(?i)" } else { "(?-i)" });
     translator.all()?;
     Ok(translator.out)
@@ -81,6 +119,12 @@ struct Translator<'a> {
     flags: Flags,
     /// The flags to return to when each open group closes.
     open: Vec<Flags>,
+    /// How many groups capture so far.
+    groups: u32,
+    /// The names of groups so far.
+    names: Vec<String>,
+    /// Only plain text will be searched.
+    plain_text: bool,
 }
 
 impl Translator<'_> {
@@ -94,12 +138,13 @@ impl Translator<'_> {
                     self.flags = self.open.pop().ok_or("a closing bracket without an opening one")?;
                     self.out.push(')');
                 }
-                '{' => self.brace(),
+                '{' => self.brace()?,
                 '}' => self.out.push_str(r"\}"),
                 '.' => self.out.push_str(if self.flags.dot_all { "(?s:.)" } else { "." }),
                 '^' => self.out.push_str(if self.flags.multi_line { "(?m:^)" } else { r"\A" }),
+                '$' if self.flags.multi_line => self.out.push_str("(?m:$)"),
                 // The end, or just before a line break that ends the text.
-                '$' => self.out.push_str(if self.flags.multi_line { "(?m:$)" } else { r"(?=\n?\z)" }),
+                '$' => self.out.push_str(if self.plain_text { r"\z" } else { r"(?=\n?\z)" }),
                 _ if self.flags.verbose && c.is_ascii_whitespace() => {}
                 '#' if self.flags.verbose => while self.chars.next().is_some_and(|c| c != '\n') {},
                 '*' | '+' | '?' | '|' => self.out.push(c),
@@ -145,9 +190,10 @@ impl Translator<'_> {
             'W' => self.out.push_str(&format!("[^{word}]")),
             's' => self.out.push_str(&format!("[{space}]")),
             'S' => self.out.push_str(&format!("[^{space}]")),
+            'b' | 'B' if self.plain_text && !self.flags.ascii => self.out.extend(['\\', c]),
             'b' => self.out.push_str(&format!("(?:(?<=[{word}])(?![{word}])|(?<![{word}])(?=[{word}]))")),
             'B' => self.out.push_str(&format!("(?:(?<=[{word}])(?=[{word}])|(?<![{word}])(?![{word}]))")),
-            '1'..='9' => self.reference(c),
+            '1'..='9' => self.reference(c)?,
             _ => {
                 let escaped = self.escaped_char(c)?;
                 self.literal(escaped);
@@ -157,7 +203,7 @@ impl Translator<'_> {
     }
 
     /// A reference to a group, or a character in octal: `\1`, `\12`, `\101`.
-    fn reference(&mut self, first: char) {
+    fn reference(&mut self, first: char) -> Result<(), String> {
         let ahead: Vec<char> = self.chars.clone().take(2).collect();
         let octal = |c: char| c.is_digit(8);
         if let [second, third] = *ahead.as_slice()
@@ -167,14 +213,19 @@ impl Translator<'_> {
             && let Some(c) = from_digits(&[first, second, third], 8)
         {
             self.chars.by_ref().take(2).for_each(drop);
-            return self.literal(c);
+            self.literal(c);
+            return Ok(());
         }
         let mut number = String::from(first);
         if let Some(second) = self.chars.next_if(char::is_ascii_digit) {
             number.push(second);
         }
+        if number.parse::<u32>().is_ok_and(|number| number > self.groups) {
+            return Err(format!("there is no group {number} before \\{number}"));
+        }
         // In a group of its own, so that a digit behind it is not read as part of it.
         self.out.push_str(&format!("(?:\\{number})"));
+        Ok(())
     }
 
     /// The one character that an escape stands for.
@@ -206,18 +257,25 @@ impl Translator<'_> {
     fn hex(&mut self, length: usize) -> Result<char, String> {
         let digits: Vec<char> = self.chars.by_ref().take(length).collect();
         let whole = digits.len() == length;
-        from_digits(&digits, 16).filter(|_| whole).ok_or_else(|| format!("an escape that wants {length} hexadecimal digits"))
+        from_digits(&digits, 16)
+            .filter(|_| whole)
+            .ok_or_else(|| format!("an escape that wants {length} hexadecimal digits"))
     }
 
     /// A repetition such as `{2,5}`, or a brace that stands for itself.
-    fn brace(&mut self) {
+    fn brace(&mut self) -> Result<(), String> {
         let mut ahead = self.chars.clone();
         let inside: String = ahead.by_ref().take_while(|c| *c != '}').collect();
         let closed = self.chars.clone().nth(inside.chars().count()) == Some('}');
         let is_count = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
         let bounds = match inside.split_once(',') {
             Some((low, high)) if is_count(low) && is_count(high) => {
-                Some(format!("{},{high}", if low.is_empty() { "0" } else { low }))
+                let low = if low.is_empty() { "0" } else { low };
+                let most = if high.is_empty() { Ok(u32::MAX) } else { high.parse::<u32>() };
+                if low.parse::<u32>().ok() > most.ok() {
+                    return Err(format!("the repetition {{{inside}}} asks for more at least than at most"));
+                }
+                Some(format!("{low},{high}"))
             }
             None if is_count(&inside) && !inside.is_empty() => Some(inside.clone()),
             _ => None,
@@ -229,12 +287,14 @@ impl Translator<'_> {
             }
             None => self.out.push_str(r"\{"),
         }
+        Ok(())
     }
 
     /// An opening bracket, with what says which kind of group it is.
     fn group(&mut self) -> Result<(), String> {
         if self.chars.next_if_eq(&'?').is_none() {
             self.out.push('(');
+            self.groups += 1;
             self.open.push(self.flags);
             return Ok(());
         }
@@ -248,11 +308,16 @@ impl Translator<'_> {
             }
             'P' => match self.chars.next() {
                 Some('<') => {
-                    let name = self.until('>')?;
+                    let name = self.new_name()?;
                     self.out.push_str(&format!("(?P<{name}>"));
+                    self.names.push(name);
+                    self.groups += 1;
                 }
                 Some('=') => {
                     let name = self.until(')')?;
+                    if !self.names.contains(&name) {
+                        return Err(format!("there is no group {name:?} before (?P={name})"));
+                    }
                     self.out.push_str(&format!("(?P={name})"));
                     return Ok(());
                 }
@@ -263,10 +328,15 @@ impl Translator<'_> {
                 self.out.push_str(&format!("(?({group})"));
             }
             ':' | '=' | '!' | '>' => self.out.push_str(&format!("(?{kind}")),
-            '<' => match self.chars.next_if(|c| matches!(c, '=' | '!')) {
-                Some(side) => self.out.push_str(&format!("(?<{side}")),
-                None => return Err("a group that begins with (?< and looks at nothing; names are written (?P<name>…)".to_owned()),
-            },
+            '<' => {
+                match self.chars.next_if(|c| matches!(c, '=' | '!')) {
+                    Some(side) => self.out.push_str(&format!("(?<{side}")),
+                    None => return Err(
+                        "a group that begins with (?< and looks at nothing; names are written (?P<name>…)"
+                            .to_owned(),
+                    ),
+                }
+            }
             _ => return self.scoped_flags(kind),
         }
         self.open.push(self.flags);
@@ -293,6 +363,17 @@ impl Translator<'_> {
         Ok(())
     }
 
+    /// A name for a group: one word, not a number, and not given before.
+    fn new_name(&mut self) -> Result<String, String> {
+        let name = self.until('>')?;
+        let is_word = name.starts_with(|c: char| c == '_' || c.is_alphabetic()) && name.chars().all(is_word);
+        match is_word {
+            false => Err(format!("{name:?} cannot be the name of a group")),
+            true if self.names.contains(&name) => Err(format!("two groups are named {name:?}")),
+            true => Ok(name),
+        }
+    }
+
     /// The name before this character.
     fn until(&mut self, end: char) -> Result<String, String> {
         let mut name = String::new();
@@ -307,6 +388,7 @@ impl Translator<'_> {
 }
 
 fn from_digits(digits: &[char], radix: u32) -> Option<char> {
-    let value = digits.iter().try_fold(0_u32, |n, c| n.checked_mul(radix)?.checked_add(c.to_digit(radix)?))?;
+    let value =
+        digits.iter().try_fold(0_u32, |n, c| n.checked_mul(radix)?.checked_add(c.to_digit(radix)?))?;
     char::from_u32(value)
 }

@@ -71,7 +71,7 @@ impl Unpacker {
             let problem = format!("the content has not the {} bytes that it should have", entry.unpacked);
             return Err(LogErrorKind::Damaged(problem).into());
         }
-        if false && crc32fast::hash(&self.unpacked) != entry.crc {
+        if crc32fast::hash(&self.unpacked) != entry.crc {
             return Err(LogErrorKind::damaged("the content does not match its checksum").into());
         }
         Ok(())
