@@ -34,6 +34,7 @@ fn every_command_of_the_readme_runs() {
     assert!(commands.len() >= 6, "{commands:?}");
     assert!(commands.iter().any(|c| c == TEST_COMMAND), "the README has its test command");
     assert!(commands[0].starts_with(RUN), "the first command runs the main job");
+    let logs = tempfile::tempdir().unwrap();
     for command in commands.iter().filter(|c| *c != TEST_COMMAND) {
         let Some(arguments) = command.strip_prefix(RUN) else {
             panic!("{command:?} is no command that this test knows how to run");
@@ -42,6 +43,7 @@ fn every_command_of_the_readme_runs() {
         let output = Command::new("sh")
             .args(["-c", &line])
             .env("ERRORBAR", env!("CARGO_BIN_EXE_errorbar"))
+            .env("ERRORBAR_LOG_DIR", logs.path())
             .current_dir(root())
             .output()
             .unwrap();

@@ -108,7 +108,7 @@ fn nothing_makes_the_reader_fall_over() {
             is_refused(before, &path, &registry);
             refused += usize::from(is_refused(&format!("{before}{behind}"), &path, &registry));
         }
-        for _ in 0..3000 {
+        for _ in 0..2000 {
             let mut text = (*good).to_owned();
             for _ in 0..=random.below(3) {
                 random.change(&mut text);
@@ -116,7 +116,7 @@ fn nothing_makes_the_reader_fall_over() {
             refused += usize::from(is_refused(&text, &path, &registry));
         }
     }
-    assert!(refused > 3000, "most of them should be wrong, only {refused} are");
+    assert!(refused > 2000, "most of them should be wrong, only {refused} are");
 }
 
 /// Numbers that look random enough, the same in every run.

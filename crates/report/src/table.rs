@@ -84,7 +84,13 @@ impl Render for Table {
             let results = &report.results;
             let mut details: Vec<String> =
                 [&report.task, &report.model].into_iter().flatten().map(|text| clean(text)).collect();
-            details.push(format!("{} row{}", results.total_samples, plural(results.total_samples)));
+            // A table has rows; a log has samples, each of which may have been run several times.
+            let thing = match results.scores.iter().map(|block| block.epochs).max() {
+                _ if report.task.is_none() => "row",
+                Some(2..) => "sample run",
+                _ => "sample",
+            };
+            details.push(format!("{} {thing}{}", results.total_samples, plural(results.total_samples)));
             let errored = results.total_samples.saturating_sub(results.completed_samples);
             if errored > 0 {
                 details.push(format!("{errored} errored"));

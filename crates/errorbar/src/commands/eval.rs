@@ -77,7 +77,7 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// The folder of the log
-    #[arg(long, value_name = "DIR", default_value = "logs")]
+    #[arg(long, value_name = "DIR", default_value = "logs", env = "ERRORBAR_LOG_DIR")]
     log_dir: PathBuf,
     /// The form of the log: an archive that grows while the task runs, or JSON made of it at the end
     #[arg(long, value_enum, value_name = "FORM", default_value_t)]
@@ -90,7 +90,7 @@ pub(crate) struct EvalArgs {
     time_limit: Option<Duration>,
     /// Go on with the run of this log: keep what it holds, run what is missing or failed
     #[arg(long, value_name = "LOG", conflicts_with_all = [
-        "task_args", "model", "limit", "sample_ids", "epochs", "reducers", "no_reduce", "metrics", "seed", "log_dir",
+        "task_args", "model", "limit", "sample_ids", "epochs", "reducers", "no_reduce", "metrics", "seed",
     ])]
     resume: Option<PathBuf>,
     /// How often to say how far the run is, where there is no terminal to show it on

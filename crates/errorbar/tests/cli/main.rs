@@ -5,9 +5,12 @@
 
 mod bad_input;
 mod bad_tables;
+mod bad_tasks;
+mod eval;
 mod list;
 mod pipes;
 mod score;
+mod verify;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -16,7 +19,7 @@ use std::process::{Command, Output};
 fn errorbar(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_errorbar"));
     command.current_dir(folder).args(args);
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LC_ALL", "LC_CTYPE", "COLUMNS"] {
+    for name in ["ERRORBAR_LOG_DIR", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LC_ALL", "LC_CTYPE", "COLUMNS"] {
         command.env_remove(name);
     }
     command.env("LANG", "C.UTF-8").env("TERM", "dumb");

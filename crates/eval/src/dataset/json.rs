@@ -39,7 +39,10 @@ pub(super) fn read(
         let place = place(Line::Line(number));
         let value = serde_json::from_str(line).map_err(|error| DatasetError::Record {
             place: place.clone(),
-            problem: format!("{error}; the file holds one JSON object a line, or one list of objects"),
+            problem: format!(
+                "{}; the file holds one JSON object a line, or one list of objects",
+                json_problem(&error)
+            ),
         })?;
         let fields = object(value, &place)?;
         take(Record::new(place, fields))?;
@@ -55,5 +58,15 @@ fn kind(value: &Json) -> &'static str {
         Json::String(_) => "a text",
         Json::Array(_) => "a list",
         Json::Object(_) => "an object",
+    }
+}
+
+/// What is wrong with one line of JSON; its line is known, so only the column is said.
+pub(crate) fn json_problem(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" at line ").next().unwrap_or_default();
+    match error.column() {
+        0 => text.to_owned(),
+        column => format!("{text} at column {column}"),
     }
 }

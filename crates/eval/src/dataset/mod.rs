@@ -18,6 +18,8 @@ use errorbar_core::stats::Stream;
 use crate::text::{choice_label, choice_places};
 use crate::{Sample, SampleId, Target};
 
+pub(crate) use json::json_problem;
+
 pub use error::{DatasetError, Place};
 pub use fields::{Fields, OneOrMany};
 pub use record::{IntoSample, Record};

@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::mock::{Answers, NO_PARAMS};
 use super::{AnyModel, Model, Provider, ProviderEntry, Request};
+use crate::dataset::json_problem;
 use crate::{BoxFuture, ModelOutput, Sample, SampleId, Usage};
 
 pub(super) const PROVIDER: ProviderEntry = ProviderEntry {
@@ -66,8 +67,9 @@ impl Replay {
             }
             let Line { id, epoch, output, usage } = serde_json::from_str(&line).map_err(|error| {
                 fail(format!(
-                    "line {number}: {error}; a line is {{\"id\": …, \"epoch\": 1, \"output\": \"…\"}}, the epoch \
-                     is optional"
+                    "line {number}: {}; a line is {{\"id\": …, \"epoch\": 1, \"output\": \"…\"}}, the epoch \
+                     is optional",
+                    json_problem(&error)
                 ))
             })?;
             if output.at(0).is_none() {

@@ -83,8 +83,10 @@ impl Collector {
 
     /// Collects until the workers are done or a reason to stop has come up.
     pub(super) fn collect(mut self, mut receiver: mpsc::Receiver<Ran>) -> Collected {
-        while let Some(ran) = receiver.blocking_recv() {
-            let taken = ran.and_then(|done| self.take(done));
+        while let Some(Ran { done, counted }) = receiver.blocking_recv() {
+            let taken = done.and_then(|done| self.take(done));
+            // A worker that was cancelled does not listen any more.
+            let _ = counted.send(());
             if let Err(error) = taken {
                 self.collected.log_error = Some(error);
                 self.cancel.stop(Stop::LogFailed);

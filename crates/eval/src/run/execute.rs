@@ -4,17 +4,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use errorbar_log::eval::{Encoder, LogError};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::prepare::Prepared;
 use super::sample::{Done, run_sample};
 use super::stop::Cancel;
 
-/// A sample that has been run, or why its record could not be made.
-pub(super) type Ran = Result<Done, LogError>;
-
-/// How many records may wait for the collector; workers wait beyond that, so memory stays bounded.
-const WAITING: usize = 256;
+/// A sample that has been run, or why its record could not be made; the worker waits for the answer.
+pub(super) struct Ran {
+    pub(super) done: Result<Done, LogError>,
+    /// To be told when the record is in the log and counted.
+    pub(super) counted: oneshot::Sender<()>,
+}
 
 /// Runs these samples and hands each to the collector, whose end of the channel is returned.
 pub(super) fn start_workers(
@@ -22,8 +23,8 @@ pub(super) fn start_workers(
     todo: Vec<usize>,
     cancel: &Cancel,
 ) -> mpsc::Receiver<Ran> {
-    let (sender, receiver) = mpsc::channel(WAITING);
     let workers = prepared.max_samples.min(todo.len());
+    let (sender, receiver) = mpsc::channel(workers.max(1));
     let queue = Arc::new((AtomicUsize::new(0), todo));
     for _ in 0..workers {
         tokio::spawn(work(Arc::clone(prepared), Arc::clone(&queue), cancel.clone(), sender.clone()));
@@ -40,8 +41,7 @@ async fn work(
     let mut encoder = match Encoder::new() {
         Ok(encoder) => encoder,
         Err(error) => {
-            // If nobody listens any more, the run has ended anyway.
-            let _ = sender.send(Err(error)).await;
+            hand_over(&sender, Err(error)).await;
             return;
         }
     };
@@ -55,8 +55,15 @@ async fn work(
             ran = run_sample(&prepared, *index, (id, sample, epoch), &mut encoder) => ran,
             () = cancel.stopped() => return,
         };
-        if sender.send(ran).await.is_err() {
+        if !hand_over(&sender, ran).await {
             return;
         }
     }
+}
+
+/// Hands a sample to the collector and waits until it is counted, so that a run which is to end at a failure does
+/// not go on behind it, and records do not pile up. Whether the run goes on.
+async fn hand_over(sender: &mpsc::Sender<Ran>, done: Result<Done, LogError>) -> bool {
+    let (counted, answer) = oneshot::channel();
+    sender.send(Ran { done, counted }).await.is_ok() && answer.await.is_ok()
 }

@@ -54,7 +54,7 @@ impl Scorer for MultiScorer {
                 scores.extend(scorer.score(state, target).await?);
             }
             if scores.is_empty() {
-                return Ok(None);
+                return Ok(Some(Score::unscored("scoring_failed")));
             }
             self.reducer.reduce(&scores).map(Some)
         })

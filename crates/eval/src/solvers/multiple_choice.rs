@@ -54,8 +54,8 @@ pub(super) const ENTRY: SolverEntry = SolverEntry {
             multiple_correct: args.get("multiple_correct")?,
         };
         match &solver.template {
-            Some(template) if !template.contains("{choices}") => {
-                Err(args.error("template", "must have {choices} in it, and {question}"))
+            Some(template) if !(template.contains("{question}") && template.contains("{choices}")) => {
+                Err(args.error("template", "must have {question} and {choices} in it"))
             }
             _ => Ok(solver.into()),
         }
@@ -136,7 +136,7 @@ impl Solver for MultipleChoice {
                 "choices" => Some(Cow::Owned(choices.join("\n"))),
                 "letters" => Some(Cow::Owned(labels.join(", "))),
                 other => {
-                    lookup(other, [&state.metadata, &state.store]).map(|text| Cow::Owned(text.into_owned()))
+                    lookup(other, [&state.store, &state.metadata]).map(|text| Cow::Owned(text.into_owned()))
                 }
             });
             if let Some(prompt) = state.user_prompt() {

@@ -96,7 +96,7 @@ impl Solver for SelfCritique {
                     "completion" => Some(Cow::Owned(state.output.completion.clone())),
                     "critique" => Some(Cow::Owned(critique.to_owned())),
                     other => {
-                        lookup(other, [&state.metadata, &state.store]).map(|text| Cow::Owned(text.into_owned()))
+                        lookup(other, [&state.store, &state.metadata]).map(|text| Cow::Owned(text.into_owned()))
                     }
                 })
             };

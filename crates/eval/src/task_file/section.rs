@@ -110,7 +110,7 @@ impl<'d> Section<'d> {
             let hint = advice.or(near).unwrap_or_else(|| format!("keys are: {}", known.join(", ")));
             mistakes.add(field.key.span(), format!("unknown key `{}`", field.key()), Some(hint));
         }
-        nearly.retain(|(key, _)| section.get(key).is_none());
+        // Behind the others, so that the right one goes first if it is there too.
         section.fields.extend(nearly);
         section
     }

@@ -137,7 +137,7 @@ fn split_exponent(number: &[char]) -> (&[char], Option<f64>) {
 
 /// A number with a fraction behind it, either of which may be absent: `2½`, `2`, `½`.
 fn mixed(number: &[char]) -> Option<f64> {
-    match number {
+    match without_last_separators(number) {
         [rest @ .., last] => match digits::fraction(*last) {
             Some(part) if rest.is_empty() => Some(part),
             Some(part) => Some(plain(rest)? + part),
@@ -206,6 +206,7 @@ mod tests {
             ("2½", 2.5),
             ("½’", 0.5),
             ("5²’", 25.0),
+            ("½’²", 0.25),
             ("-1½", -1.5),
             ("1'000", 1000.0),
             ("٣٫٥", 3.5),

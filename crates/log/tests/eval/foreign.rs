@@ -154,19 +154,21 @@ fn a_header_that_samples_follow_is_out_of_date() {
 #[test]
 fn a_header_in_front_of_nothing_is_torn() {
     let sample = br#"{"id":1,"epoch":1,"scores":{"s":{"value":1}}}"#;
-    let mut bytes = zip(&[
-        ("_journal/start.json", 0, START.to_vec(), START),
-        ("samples/1_epoch_1.json", 0, sample.to_vec(), sample),
-        // Length and checksum are to be filled in later: those of nothing are right for now.
-        ("samples/2_epoch_1.json", 93, Vec::new(), b""),
-    ]);
-    let directory = bytes.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
-    bytes.truncate(directory);
-    bytes.extend_from_slice(b"half of the data");
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("log.eval");
-    std::fs::write(&path, &bytes).unwrap();
-    let log = EvalLog::open(&path).unwrap();
-    assert!(log.was_recovered());
-    assert_eq!(log.samples().unwrap().collect::<Result<Vec<_>>>().unwrap().len(), 1);
+    for method in [0, 8, 93] {
+        let mut bytes = zip(&[
+            ("_journal/start.json", 0, START.to_vec(), START),
+            ("samples/1_epoch_1.json", 0, sample.to_vec(), sample),
+            // Length and checksum are to be filled in later: those of nothing are right for now.
+            ("samples/2_epoch_1.json", method, Vec::new(), b""),
+        ]);
+        let directory = bytes.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+        bytes.truncate(directory);
+        bytes.extend_from_slice(b"half of the data");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.eval");
+        std::fs::write(&path, &bytes).unwrap();
+        let log = EvalLog::open(&path).unwrap();
+        assert!(log.was_recovered());
+        assert_eq!(log.samples().unwrap().collect::<Result<Vec<_>>>().unwrap().len(), 1, "method {method}");
+    }
 }

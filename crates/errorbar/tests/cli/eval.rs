@@ -1,0 +1,150 @@
+//! `errorbar eval` as users meet it: the examples, what is printed, what is in the log folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use crate::{check_text, errorbar, transcript, workspace};
+
+/// A folder for logs, and what happened to it.
+pub(crate) struct Logs(tempfile::TempDir);
+
+impl Logs {
+    pub(crate) fn new() -> Self {
+        Logs(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// The logs, by name.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> =
+            fs::read_dir(self.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        files
+    }
+
+    /// The only log.
+    pub(crate) fn only(&self) -> PathBuf {
+        let files = self.files();
+        assert_eq!(files.len(), 1, "{files:?}");
+        files.into_iter().next().unwrap()
+    }
+
+    /// Runs the command with its logs here.
+    pub(crate) fn run(&self, folder: &Path, args: &[&str]) -> Output {
+        errorbar(folder, args).env("ERRORBAR_LOG_DIR", self.path()).output().unwrap()
+    }
+
+    /// The text with what differs from run to run masked: the folder, the times and ids in names of logs.
+    pub(crate) fn mask(&self, text: &str) -> String {
+        let mut text = text.replace(&self.path().display().to_string(), "LOGS");
+        for file in self.files() {
+            let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+            let task = name.split('_').rev().nth(1).unwrap_or_default().to_owned();
+            let extension = file.extension().unwrap_or_default().to_str().unwrap().to_owned();
+            text = text.replace(&name, &format!("TIME_{task}_ID.{extension}"));
+        }
+        text
+    }
+
+    /// Runs the command with its logs here, and compares with the snapshot.
+    pub(crate) fn check(&self, name: &str, folder: &Path, args: &[&str]) {
+        let output = self.run(folder, args);
+        check_text(name, &self.mask(&transcript(args, &output)));
+    }
+}
+
+#[test]
+fn the_almanac() {
+    let logs = Logs::new();
+    logs.check("eval_almanac", &workspace(), &["eval", "examples/almanac/almanac.toml"]);
+    assert!(logs.only().extension().unwrap() == "eval");
+}
+
+#[test]
+fn the_almanac_by_three_models() {
+    for model in ["heron", "magpie", "wren"] {
+        let logs = Logs::new();
+        let model = format!("replay/examples/almanac/outputs/{model}.jsonl");
+        let args = [
+            "eval", "examples/almanac/almanac.toml", "--model", &model, "--epochs", "3", "-r", "mean", "-r", "mode", "-m",
+            "accuracy", "-m", "stderr(cluster='passage')", "--format", "markdown",
+        ];
+        logs.check(&format!("eval_almanac_{}", &model[32..36]), &workspace(), &args);
+    }
+}
+
+#[test]
+fn sums_over_epochs_with_several_reducers() {
+    let logs = Logs::new();
+    logs.check("eval_sums", &workspace(), &["eval", "examples/sums/sums.toml"]);
+}
+
+#[test]
+fn several_tasks_and_options() {
+    let logs = Logs::new();
+    let args = [
+        "eval", "examples/sums/sums.toml", "examples/almanac/almanac.toml", "--limit", "8", "--format", "csv", "--seed", "4",
+        "-m", "mean", "-m", "bootstrap_stderr(num_samples=100)", "--no-reduce", "--max-samples", "3",
+    ];
+    logs.check("eval_several", &workspace(), &args);
+    assert_eq!(logs.files().len(), 2);
+}
+
+#[test]
+fn chosen_samples_as_json_with_a_json_log() {
+    let logs = Logs::new();
+    let args = [
+        "eval", "examples/almanac/almanac.toml", "--sample-id", "geo-1-a,geo-1-b", "--sample-id", "geo-2-c", "--quiet",
+        "--format", "json", "--log-format", "json", "-m", "accuracy",
+    ];
+    let output = logs.run(&workspace(), &args);
+    let reports: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(reports[0]["results"]["total_samples"], 3);
+    assert_eq!(reports[0]["task"], "almanac");
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let log: serde_json::Value = serde_json::from_slice(&fs::read(logs.only()).unwrap()).unwrap();
+    assert_eq!(log["eval"]["config"]["sample_id"], serde_json::json!(["geo-1-a", "geo-1-b", "geo-2-c"]));
+    assert_eq!(log["samples"].as_array().unwrap().len(), 3);
+}
+
+/// A task of four questions, two of which the recorded outputs do not have.
+pub(crate) fn quiz(folder: &Path, lines: &str) {
+    let dataset = "id,question,answer\nq1,1 + 1?,2\nq2,2 + 2?,4\nq3,3 + 3?,6\nq4,4 + 4?,8\n";
+    fs::write(folder.join("quiz.csv"), dataset).unwrap();
+    let outputs = "{\"id\": \"q1\", \"output\": \"2\"}\n{\"id\": \"q4\", \"output\": \"It is 9\"}\n";
+    fs::write(folder.join("outputs.jsonl"), outputs).unwrap();
+    let task = format!(
+        "dataset = {{ path = \"quiz.csv\", input = \"question\", target = \"answer\" }}\nscorer = \"match()\"\n\
+         model = \"replay/outputs.jsonl\"\n{lines}"
+    );
+    fs::write(folder.join("quiz.toml"), task).unwrap();
+}
+
+#[test]
+fn samples_that_fail_are_told_and_counted_and_can_be_run_again() {
+    let (logs, folder) = (Logs::new(), tempfile::tempdir().unwrap());
+    quiz(folder.path(), "");
+    logs.check("eval_failures", folder.path(), &["eval", "quiz.toml", "--max-samples", "1"]);
+    let log = logs.only();
+    let outputs = "{\"id\": \"q2\", \"output\": \"4\"}\n{\"id\": \"q3\", \"output\": \"6\"}\n";
+    let old = fs::read_to_string(folder.path().join("outputs.jsonl")).unwrap();
+    fs::write(folder.path().join("outputs.jsonl"), old + outputs).unwrap();
+    let resumed = logs.run(folder.path(), &["eval", "--resume", log.to_str().unwrap(), "--format", "json"]);
+    let reports: serde_json::Value = serde_json::from_slice(&resumed.stdout).unwrap();
+    assert_eq!(reports[0]["results"]["completed_samples"], 4);
+    assert_eq!(reports[0]["results"]["scores"][0]["metrics"]["accuracy"]["value"], 0.75);
+    let verified = logs.run(folder.path(), &["verify", log.to_str().unwrap()]);
+    assert!(verified.status.success());
+}
+
+#[test]
+fn the_first_failure_ends_the_run_if_told_so() {
+    let (logs, folder) = (Logs::new(), tempfile::tempdir().unwrap());
+    quiz(folder.path(), "");
+    let args = ["eval", "quiz.toml", "--max-samples", "1", "--fail-on-error"];
+    logs.check("eval_fail_on_error", folder.path(), &args);
+}
