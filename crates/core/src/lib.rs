@@ -45,8 +45,8 @@ mod value;
 pub use args::{ArgProblem, ArgType, Args};
 pub use columns::{Row, ScoreColumns};
 pub use error::{Error, Result};
-pub use naming::unique_names;
 pub use metric::{Figure, FnMetric, MetadataKeys, Metric, MetricState, MetricValue, Wants, metric_fn};
+pub use naming::unique_names;
 pub use plan::{
     Epochs, HeadlineRequest, IntoReducers, MetricItem, MetricMap, Metrics, Plan, ReducerChoice, Reducers,
     ScorerPlan,

@@ -230,12 +230,8 @@ impl Registry {
     /// What the engine brings and what `#[metric]` and `#[reducer]` define in the program.
     pub fn collected() -> Result<Self> {
         let mut registry = Registry::built_in();
-        for entry in inventory::iter::<MetricEntry> {
-            registry.add(entry)?;
-        }
-        for entry in inventory::iter::<ReducerEntry> {
-            registry.add(entry)?;
-        }
+        registry.add_all(inventory::iter::<MetricEntry>.into_iter().collect())?;
+        registry.add_all(inventory::iter::<ReducerEntry>.into_iter().collect())?;
         Ok(registry)
     }
 
@@ -255,6 +251,12 @@ impl Registry {
         self.free::<T>(entry.name, entry.replaces)?;
         self.insert(&[(entry, false)]);
         Ok(())
+    }
+
+    /// Adds entries in the order of their names, whatever the order of the linker was.
+    pub fn add_all<T: Named>(&mut self, mut entries: Vec<&Entry<T>>) -> Result<()> {
+        entries.sort_by_key(|entry| entry.name);
+        entries.into_iter().try_for_each(|entry| self.add(entry))
     }
 
     /// Adds what a room brings itself; such entries also go by the package of the reference.

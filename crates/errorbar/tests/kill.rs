@@ -26,7 +26,12 @@ fn write_task(folder: &Path) -> PathBuf {
     let (mut dataset, mut outputs) = (String::new(), String::new());
     for n in 0..SAMPLES {
         let id = format!("q/{n} \\\"é\\\"");
-        writeln!(dataset, r#"{{"id": "{id}", "input": "{n}?", "target": "{n}", "metadata": {{"c": "{}"}}}}"#, n % 17).unwrap();
+        writeln!(
+            dataset,
+            r#"{{"id": "{id}", "input": "{n}?", "target": "{n}", "metadata": {{"c": "{}"}}}}"#,
+            n % 17
+        )
+        .unwrap();
         for epoch in 1..=EPOCHS {
             let said = if (n * 7 + epoch * 3) % 5 < 3 { n } else { n + 1 };
             writeln!(outputs, r#"{{"id": "{id}", "epoch": {epoch}, "output": "It is {said}"}}"#).unwrap();
@@ -64,7 +69,8 @@ fn run_and_kill(mut command: Command, after: Duration) -> usize {
     child.wait().unwrap();
     let said = reader.join().unwrap();
     // Whole lines only: `killed: 123/1200 · …`
-    let counts = said.lines().filter_map(|line| line.strip_prefix("killed: ")?.split_once('/')?.0.parse().ok());
+    let counts =
+        said.lines().filter_map(|line| line.strip_prefix("killed: ")?.split_once('/')?.0.parse().ok());
     counts.max().unwrap_or(0)
 }
 
@@ -120,7 +126,10 @@ fn killed_runs_lose_nothing() {
         // Killed again while it is being resumed, once or twice.
         for _ in 0..1 + round % 2 {
             let there = samples(&log);
-            assert!(there >= reported, "round {round}: {reported} samples were reported, {there} are in the log");
+            assert!(
+                there >= reported,
+                "round {round}: {reported} samples were reported, {there} are in the log"
+            );
             in_between += usize::from(there > 0 && there < SAMPLES * EPOCHS);
             let mut again = errorbar();
             again.arg("--resume").arg(&log);

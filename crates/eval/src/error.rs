@@ -8,15 +8,16 @@ use crate::DatasetError;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a task cannot run, or a run cannot go on.
+// Boxed within, so that the results which carry it stay small.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The dataset.
     #[error(transparent)]
-    Dataset(#[from] DatasetError),
+    Dataset(Box<DatasetError>),
     /// A spec, an argument, a metric, a reducer.
     #[error(transparent)]
-    Core(#[from] errorbar_core::Error),
+    Core(Box<errorbar_core::Error>),
     /// The log.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -29,5 +30,17 @@ impl Error {
     /// An error with a message of its own.
     pub fn refused(message: impl Into<String>) -> Self {
         Error::Refused(message.into())
+    }
+}
+
+impl From<DatasetError> for Error {
+    fn from(error: DatasetError) -> Self {
+        Error::Dataset(Box::new(error))
+    }
+}
+
+impl From<errorbar_core::Error> for Error {
+    fn from(error: errorbar_core::Error) -> Self {
+        Error::Core(Box::new(error))
     }
 }

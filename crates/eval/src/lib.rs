@@ -26,7 +26,8 @@ use std::future::Future;
 use std::pin::Pin;
 
 pub use dataset::{
-    Dataset, DatasetError, Fields, IntoSample, OneOrMany, Place, Record, csv_dataset, json_dataset,
+    Dataset, DatasetError, Fields, IntoSample, NamedSample, OneOrMany, Place, Record, csv_dataset,
+    json_dataset,
 };
 pub use error::{Error, Result};
 pub use errorbar_log::eval::{Input, Message, ModelOutput, OutputChoice, Role, SampleId, Targets, Usage};
@@ -36,8 +37,8 @@ pub use model::{
 };
 pub use registry::{Submitted, built_in_registry, collected_registry};
 pub use run::{
-    Cancel, Finished, LogFormat, Observer, PrepareError, Prepared, Progress, Quiet, Resumable, RunOptions, Running,
-    RunningFigure, Stop, block_on, cancel_on_interrupt, open_resumable,
+    Cancel, Finished, LogFormat, Observer, PrepareError, Prepared, Progress, Quiet, Resumable, RunOptions,
+    Running, RunningFigure, Stop, block_on, cancel_on_interrupt, open_resumable,
 };
 pub use sample::{Sample, Target};
 pub use scorer::{AnyScorer, IntoScore, Scorer, ScorerEntry};

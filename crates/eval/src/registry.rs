@@ -39,7 +39,7 @@ fn add_submitted<T: Named>(registry: &mut Registry) -> Result<()>
 where
     Submitted<T>: inventory::Collect,
 {
-    inventory::iter::<Submitted<T>>.into_iter().try_for_each(|Submitted(entry)| registry.add(entry))
+    registry.add_all(inventory::iter::<Submitted<T>>.into_iter().map(|Submitted(entry)| entry).collect())
 }
 
 fn with_built_in(mut registry: Registry) -> Registry {

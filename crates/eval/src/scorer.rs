@@ -20,11 +20,7 @@ pub trait Scorer: fmt::Debug + Send + Sync {
     fn metrics(&self) -> Metrics;
 
     /// Judges an answer; nothing means that the sample has no score by this scorer.
-    fn score<'a>(
-        &'a self,
-        state: &'a TaskState,
-        target: &'a Target,
-    ) -> BoxFuture<'a, Result<Option<Score>>>;
+    fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>>;
 
     /// Refuses a sample that it could not judge, before anything runs.
     fn check(&self, _sample: &crate::Sample) -> Result<()> {

@@ -112,7 +112,8 @@ impl std::str::FromStr for FailOnError {
             (_, Ok(count)) if count >= 1.0 && count.fract() == 0.0 && count < 1e15 => {
                 Ok(FailOnError::Count(count as usize))
             }
-            _ => Err("true, false, a share of the samples such as 0.1, or a number of samples such as 5".to_owned()),
+            _ => Err("true, false, a share of the samples such as 0.1, or a number of samples such as 5"
+                .to_owned()),
         }
     }
 }

@@ -9,8 +9,8 @@ use std::time::Duration;
 use errorbar_core::{Epochs, Error, MetadataKeys, metrics, metrics::accuracy};
 use errorbar_eval::scorers::{includes, matches};
 use errorbar_eval::{
-    Cancel, FailOnError, Finished, LogFormat, Observer, Progress, Quiet, RunOptions, Sample, Stop, Task, block_on,
-    built_in_registry, model_fn, open_resumable,
+    Cancel, FailOnError, Finished, LogFormat, Observer, Progress, Quiet, RunOptions, Sample, Stop, Task,
+    block_on, built_in_registry, model_fn, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Status};
 
@@ -133,7 +133,11 @@ fn too_many_failures_end_the_run_if_told_so() {
     let task = Task::new(sums(50)).scorer(includes()).model(failing).fail_on_error(FailOnError::Count(2));
     let finished = run(&task, &RunOptions { max_samples: Some(1), ..options(folder.path()) });
     assert_eq!(finished.status, Status::Error);
-    assert!(matches!(finished.stopped, Some(Stop::TooManyErrors { failed: 3, .. })), "{:?}", finished.stopped);
+    assert!(
+        matches!(finished.stopped, Some(Stop::TooManyErrors { failed: 3, .. })),
+        "{:?}",
+        finished.stopped
+    );
     assert!(finished.done < 50);
     let header = EvalLog::open(&finished.log).unwrap().header().unwrap();
     assert_eq!(header.status, Status::Error);
@@ -186,7 +190,8 @@ impl Observer for CancelAfter {
 #[test]
 fn a_cancelled_run_keeps_what_is_done_and_can_be_resumed() {
     let folder = tempfile::tempdir().unwrap();
-    let task = || Task::new(sums(30)).name("sums").scorer(matches()).epochs(Epochs::new(2, ["mode", "pass_at_2"]));
+    let task =
+        || Task::new(sums(30)).name("sums").scorer(matches()).epochs(Epochs::new(2, ["mode", "pass_at_2"]));
     let calls = Arc::new(AtomicUsize::new(0));
     let counted = {
         let (calls, adder) = (Arc::clone(&calls), Arc::new(adder()));
@@ -204,7 +209,8 @@ fn a_cancelled_run_keeps_what_is_done_and_can_be_resumed() {
     let whole = run(&task().model(adder()), &options(folder.path()));
     let task = task().model(counted);
     let cancel = Cancel::new();
-    let observer = CancelAfter { count: 7, cancel: cancel.clone(), log: Mutex::default(), seen: AtomicUsize::new(0) };
+    let observer =
+        CancelAfter { count: 7, cancel: cancel.clone(), log: Mutex::default(), seen: AtomicUsize::new(0) };
     let options = RunOptions { max_samples: Some(2), ..options(folder.path()) };
     let prepared = task.prepare(&options, &built_in_registry()).unwrap();
     let cancelled = block_on(prepared.run(Arc::new(observer), cancel)).unwrap().unwrap();

@@ -70,8 +70,8 @@ impl Spec {
 }
 
 impl Arg {
-    /// The argument as a log records it among the options under a name: a nested metric as an object that names it, a
-    /// conversion (`to_float`, `value_to_float`) as the text of its spec, because logs have no form for functions.
+    /// The argument as a log records it among the options under a name: a nested spec as an object that names it and its
+    /// kind (`scorers` hold scorers, `solvers` solvers, anything else metrics), a conversion (`to_float`, `value_to_float`) as the text of its spec, because logs have no form for functions.
     ///
     /// ```
     /// use errorbar_core::spec::Arg;
@@ -94,7 +94,12 @@ impl Arg {
                 Value::from(spec.to_string())
             }
             Self::Spec(spec) => {
-                json!({"type": "metric", "name": spec.log_name(), "params": params_to_log(&spec.kwargs)})
+                let kind = match name {
+                    "scorer" | "scorers" => "scorer",
+                    "solver" | "solvers" => "solver",
+                    _ => "metric",
+                };
+                json!({"type": kind, "name": spec.log_name(), "params": params_to_log(&spec.kwargs)})
             }
         }
     }

@@ -9,8 +9,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use errorbar_core::Reducers;
 use errorbar_eval::{
-    Cancel, FailOnError, Finished, LogFormat, ModelChoice, Prepared, Resumable, RunOptions, Stop, Task, block_on,
-    cancel_on_interrupt, open_resumable,
+    Cancel, FailOnError, Finished, LogFormat, ModelChoice, Prepared, Resumable, RunOptions, Stop, Task,
+    block_on, cancel_on_interrupt, open_resumable,
 };
 use errorbar_report::Report;
 
@@ -147,10 +147,7 @@ pub(crate) fn run(args: &EvalArgs, global: &GlobalArgs, context: &Context<'_>) -
 }
 
 /// Runs one task after the other, until one is stopped.
-async fn run_all(
-    ready: Vec<Ready>,
-    watcher: &Arc<Watcher>,
-) -> Vec<errorbar_eval::Result<Finished>> {
+async fn run_all(ready: Vec<Ready>, watcher: &Arc<Watcher>) -> Vec<errorbar_eval::Result<Finished>> {
     let cancel = Cancel::new();
     let talk = Arc::clone(watcher);
     cancel_on_interrupt(cancel.clone(), move || talk.interrupted());
@@ -267,7 +264,12 @@ fn conclude(
                 ended_early |= !reached_its_end(&finished, context, &mut told);
                 let Finished { log, task, model, results, .. } = finished;
                 let log = log.display().to_string();
-                reports.extend(results.map(|results| Report { log, task: Some(task), model: Some(model), results }));
+                reports.extend(results.map(|results| Report {
+                    log,
+                    task: Some(task),
+                    model: Some(model),
+                    results,
+                }));
             }
         }
     }

@@ -101,7 +101,8 @@ type Section<'a> = (Kind, Vec<&'a Listing>);
 
 pub(crate) fn run(args: &ListArgs, registry: &Registry) -> anyhow::Result<Status> {
     let kinds = args.kind.map_or(Kind::ALL.to_vec(), |kind| vec![kind]);
-    let mut sections: Vec<Section<'_>> = kinds.into_iter().map(|kind| (kind, kind.entries(registry))).collect();
+    let mut sections: Vec<Section<'_>> =
+        kinds.into_iter().map(|kind| (kind, kind.entries(registry))).collect();
     if args.kind.is_none() {
         sections.retain(|(_, entries)| !entries.is_empty());
     }

@@ -140,7 +140,14 @@ mod tests {
             let args = ["my-scores"].iter().chain(args).map(OsString::from).collect();
             Cli::parse_as("my-scores", args).unwrap_err().to_string()
         };
-        for args in [&["--help"][..], &["score", "--help"], &["eval", "--help"], &["verify", "--help"], &["list", "--help"], &["completions", "--help"]] {
+        for args in [
+            &["--help"][..],
+            &["score", "--help"],
+            &["eval", "--help"],
+            &["verify", "--help"],
+            &["list", "--help"],
+            &["completions", "--help"],
+        ] {
             let help = said(args);
             assert!(help.contains("Usage: my-scores") && !help.contains(NAME), "{help}");
         }

@@ -24,7 +24,7 @@ pub(super) fn task_of_log(log: &Resumable, context: &Context<'_>) -> Option<Task
         message::hint("name the task too: a file, or a task of this program");
         return None;
     };
-    match Spec::from_log(name, log.task_args()) {
+    match Spec::from_log(name, log.passed_args()) {
         Ok(spec) => build(&spec, context),
         Err(error) => {
             message::error(error);
@@ -98,7 +98,10 @@ fn advice(name: &str, registry: &Registry) -> String {
         None if names().next().is_none() => {
             "this program has no tasks of its own; name a task file (.toml)".to_owned()
         }
-        None => format!("tasks of this program: {}; or name a task file (.toml)", names().collect::<Vec<_>>().join(", ")),
+        None => format!(
+            "tasks of this program: {}; or name a task file (.toml)",
+            names().collect::<Vec<_>>().join(", ")
+        ),
     }
 }
 

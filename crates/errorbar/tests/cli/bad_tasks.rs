@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::{check, errorbar};
 use crate::eval::{Logs, quiz};
+use crate::{check, errorbar};
 
 const GOOD: &str = "dataset = { path = \"d.jsonl\" }\nscorer = \"match()\"\n";
 const DATASET: (&str, &str) = ("d.jsonl", "{\"id\": 1, \"input\": \"1?\", \"target\": \"1\"}\n");
@@ -29,7 +29,8 @@ fn datasets_that_cannot_be_used() {
     let with = |name: &str, dataset: &str, task: &str| {
         check(name, &[("d.csv", dataset), ("t.toml", task)], &["eval", "t.toml", "--model", "mock/x"]);
     };
-    let task = "dataset = { path = \"d.csv\", input = \"question\", target = \"answer\" }\nscorer = \"match()\"\n";
+    let task =
+        "dataset = { path = \"d.csv\", input = \"question\", target = \"answer\" }\nscorer = \"match()\"\n";
     with("dataset_empty", "question,answer\n", task);
     with("dataset_without_column", "qestion,answer\n1?,1\n", task);
     with("dataset_duplicate_ids", "id,question,answer\na,1?,1\nb,2?,2\na,3?,3\n", task);
@@ -64,7 +65,11 @@ fn recorded_outputs_that_do_not_fit() {
     with("replay_of_another_dataset", "{\"id\": \"q9\", \"output\": \"1\"}\n");
     with("replay_bad_line", "{\"id\": 1, \"output\": \"1\"}\n{\"id\": 2}\n");
     with("replay_twice", "{\"id\": 1, \"output\": \"1\"}\n{\"id\": \"1\", \"output\": \"1\"}\n");
-    check("replay_missing_file", &[DATASET, ("t.toml", GOOD)], &["eval", "t.toml", "--model", "replay/none.jsonl"]);
+    check(
+        "replay_missing_file",
+        &[DATASET, ("t.toml", GOOD)],
+        &["eval", "t.toml", "--model", "replay/none.jsonl"],
+    );
 }
 
 #[test]
@@ -88,7 +93,11 @@ fn a_log_of_another_task_is_not_resumed() {
     let log = logs.only();
     fs::write(folder.path().join("d.jsonl"), DATASET.1).unwrap();
     fs::write(folder.path().join("other.toml"), format!("{GOOD}model = \"mock/1\"\n")).unwrap();
-    logs.check("resume_other_task", folder.path(), &["eval", "other.toml", "--resume", log.to_str().unwrap()]);
+    logs.check(
+        "resume_other_task",
+        folder.path(),
+        &["eval", "other.toml", "--resume", log.to_str().unwrap()],
+    );
     fs::remove_file(folder.path().join("quiz.toml")).unwrap();
     logs.check("resume_without_task_file", folder.path(), &["eval", "--resume", log.to_str().unwrap()]);
     fs::write(folder.path().join("none.eval"), "nothing").unwrap();

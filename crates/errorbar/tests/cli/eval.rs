@@ -70,8 +70,22 @@ fn the_almanac_by_three_models() {
         let logs = Logs::new();
         let model = format!("replay/examples/almanac/outputs/{model}.jsonl");
         let args = [
-            "eval", "examples/almanac/almanac.toml", "--model", &model, "--epochs", "3", "-r", "mean", "-r", "mode", "-m",
-            "accuracy", "-m", "stderr(cluster='passage')", "--format", "markdown",
+            "eval",
+            "examples/almanac/almanac.toml",
+            "--model",
+            &model,
+            "--epochs",
+            "3",
+            "-r",
+            "mean",
+            "-r",
+            "mode",
+            "-m",
+            "accuracy",
+            "-m",
+            "stderr(cluster='passage')",
+            "--format",
+            "markdown",
         ];
         logs.check(&format!("eval_almanac_{}", &model[32..36]), &workspace(), &args);
     }
@@ -87,8 +101,22 @@ fn sums_over_epochs_with_several_reducers() {
 fn several_tasks_and_options() {
     let logs = Logs::new();
     let args = [
-        "eval", "examples/sums/sums.toml", "examples/almanac/almanac.toml", "--limit", "8", "--format", "csv", "--seed", "4",
-        "-m", "mean", "-m", "bootstrap_stderr(num_samples=100)", "--no-reduce", "--max-samples", "3",
+        "eval",
+        "examples/sums/sums.toml",
+        "examples/almanac/almanac.toml",
+        "--limit",
+        "8",
+        "--format",
+        "csv",
+        "--seed",
+        "4",
+        "-m",
+        "mean",
+        "-m",
+        "bootstrap_stderr(num_samples=100)",
+        "--no-reduce",
+        "--max-samples",
+        "3",
     ];
     logs.check("eval_several", &workspace(), &args);
     assert_eq!(logs.files().len(), 2);
@@ -98,8 +126,19 @@ fn several_tasks_and_options() {
 fn chosen_samples_as_json_with_a_json_log() {
     let logs = Logs::new();
     let args = [
-        "eval", "examples/almanac/almanac.toml", "--sample-id", "geo-1-a,geo-1-b", "--sample-id", "geo-2-c", "--quiet",
-        "--format", "json", "--log-format", "json", "-m", "accuracy",
+        "eval",
+        "examples/almanac/almanac.toml",
+        "--sample-id",
+        "geo-1-a,geo-1-b",
+        "--sample-id",
+        "geo-2-c",
+        "--quiet",
+        "--format",
+        "json",
+        "--log-format",
+        "json",
+        "-m",
+        "accuracy",
     ];
     let output = logs.run(&workspace(), &args);
     let reports: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();

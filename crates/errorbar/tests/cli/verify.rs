@@ -19,7 +19,18 @@ fn a_log_is_scored_again_as_recorded_or_otherwise() {
     logs.run(&workspace(), &["eval", "examples/almanac/almanac.toml", "--epochs", "2"]);
     let log = logs.only();
     logs.check("score_log", &workspace(), &["score", log.to_str().unwrap()]);
-    let args = ["score", log.to_str().unwrap(), "-r", "pass_at_2", "-m", "accuracy", "-m", "ci_wilson", "--format", "csv"];
+    let args = [
+        "score",
+        log.to_str().unwrap(),
+        "-r",
+        "pass_at_2",
+        "-m",
+        "accuracy",
+        "-m",
+        "ci_wilson",
+        "--format",
+        "csv",
+    ];
     logs.check("score_log_otherwise", &workspace(), &args);
 }
 

@@ -36,9 +36,8 @@ pub(super) fn read(
         .from_reader(text.as_bytes());
     let offset_of = |row: &csv::StringRecord| row.position().map_or(0, csv::Position::byte);
     let mut row = csv::StringRecord::new();
-    let mut next = |row: &mut csv::StringRecord| {
-        reader.read_record(row).map_err(|error| unreadable(error.to_string()))
-    };
+    let mut next =
+        |row: &mut csv::StringRecord| reader.read_record(row).map_err(|error| unreadable(error.to_string()));
     if !next(&mut row)? {
         return Ok(());
     }
@@ -58,7 +57,11 @@ pub(super) fn read(
             open_quote(text, last, delimiter, &wrong)?;
             return Err(wrong(
                 last,
-                format!("{} fields where the header has {}; quote commas within a field", row.len(), header.len()),
+                format!(
+                    "{} fields where the header has {}; quote commas within a field",
+                    row.len(),
+                    header.len()
+                ),
             ));
         }
         let place = Place { path: Some(path.to_owned()), line: Some(Line::Line(lines.at(last))) };

@@ -24,6 +24,9 @@ pub use error::{DatasetError, Place};
 pub use fields::{Fields, OneOrMany};
 pub use record::{IntoSample, Record};
 
+/// A sample and its id.
+pub type NamedSample = (SampleId, Arc<Sample>);
+
 /// Samples with their ids, and where they are from.
 ///
 /// ```
@@ -38,7 +41,7 @@ pub struct Dataset {
     name: Option<String>,
     location: Option<String>,
     shuffled: bool,
-    samples: Result<Arc<[(SampleId, Arc<Sample>)]>, DatasetError>,
+    samples: Result<Arc<[NamedSample]>, DatasetError>,
 }
 
 impl Dataset {
@@ -58,11 +61,9 @@ impl Dataset {
     ///
     /// # Errors
     /// Whatever went wrong when the dataset was read; no sample at all.
-    pub fn samples(&self) -> Result<&[(SampleId, Arc<Sample>)], DatasetError> {
+    pub fn samples(&self) -> Result<&[NamedSample], DatasetError> {
         match &self.samples {
-            Ok(samples) if samples.is_empty() => {
-                Err(DatasetError::Empty { location: self.location.clone() })
-            }
+            Ok(samples) if samples.is_empty() => Err(DatasetError::Empty { location: self.location.clone() }),
             Ok(samples) => Ok(samples),
             Err(error) => Err(error.clone()),
         }
@@ -115,9 +116,8 @@ impl Dataset {
     pub fn shuffle_choices(self, seed: u64) -> Self {
         self.map(|mut samples| {
             for (stream, (id, sample)) in (1..).zip(&mut samples) {
-                let shuffled = with_shuffled_choices(sample, seed, stream).map_err(|problem| {
-                    DatasetError::Choices { sample: id.to_string(), problem }
-                })?;
+                let shuffled = with_shuffled_choices(sample, seed, stream)
+                    .map_err(|problem| DatasetError::Choices { sample: id.to_string(), problem })?;
                 *sample = Arc::new(shuffled);
             }
             Ok(samples)
@@ -126,7 +126,7 @@ impl Dataset {
 
     fn map(
         mut self,
-        change: impl FnOnce(Vec<(SampleId, Arc<Sample>)>) -> Result<Vec<(SampleId, Arc<Sample>)>, DatasetError>,
+        change: impl FnOnce(Vec<NamedSample>) -> Result<Vec<NamedSample>, DatasetError>,
     ) -> Self {
         self.samples = self.samples.and_then(|samples| change(samples.to_vec())).map(Into::into);
         self
@@ -178,15 +178,17 @@ fn read<S: IntoSample>(path: &Path, records: ReadRecords, to_sample: impl Fn(&Re
         if let Some(missing) = record.missing_field() {
             return Err(missing);
         }
-        let sample = sample
-            .map_err(|problem| DatasetError::Record { place: record.place().clone(), problem: problem.to_string() })?;
+        let sample = sample.map_err(|problem| DatasetError::Record {
+            place: record.place().clone(),
+            problem: problem.to_string(),
+        })?;
         samples.push((record.place().clone(), sample));
         Ok(())
     });
     Dataset::made(Some(path), read.map(|()| samples))
 }
 
-fn with_ids(samples: Vec<(Place, Sample)>) -> Result<Arc<[(SampleId, Arc<Sample>)]>, DatasetError> {
+fn with_ids(samples: Vec<(Place, Sample)>) -> Result<Arc<[NamedSample]>, DatasetError> {
     let mut seen: HashMap<String, usize> = HashMap::with_capacity(samples.len());
     let mut places = Vec::with_capacity(samples.len());
     let mut named = Vec::with_capacity(samples.len());

@@ -14,7 +14,7 @@ use errorbar_core::registry::{Entry, Named};
 use errorbar_core::spec::nearest;
 use errorbar_core::{Error, IndexMap, Registry, Result, Spec};
 
-use crate::{BoxFuture, Message, ModelOutput, Sample, SampleId, TaskState, Usage};
+use crate::{BoxFuture, Message, ModelOutput, NamedSample, SampleId, TaskState, Usage};
 
 pub use mock::{FnModel, Mock, model_fn};
 pub use replay::Replay;
@@ -41,7 +41,7 @@ pub trait Model: fmt::Debug + Send + Sync {
     fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput>>;
 
     /// Refuses a dataset that it has nothing to say to, before anything runs.
-    fn check(&self, _samples: &[(SampleId, Arc<Sample>)]) -> Result<()> {
+    fn check(&self, _samples: &[NamedSample]) -> Result<()> {
         Ok(())
     }
 }

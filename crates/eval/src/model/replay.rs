@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use errorbar_core::{Error, Result};
 use serde::Deserialize;
@@ -12,7 +11,7 @@ use serde::Deserialize;
 use super::mock::{Answers, NO_PARAMS};
 use super::{AnyModel, Model, Provider, ProviderEntry, Request};
 use crate::dataset::json_problem;
-use crate::{BoxFuture, ModelOutput, Sample, SampleId, Usage};
+use crate::{BoxFuture, ModelOutput, NamedSample, SampleId, Usage};
 
 pub(super) const PROVIDER: ProviderEntry = ProviderEntry {
     name: "replay",
@@ -115,8 +114,8 @@ impl Model for Replay {
     }
 
     /// A file of another dataset would make every sample fail one by one.
-    fn check(&self, samples: &[(SampleId, Arc<Sample>)]) -> Result<()> {
-        let known = |(id, _): &(SampleId, Arc<Sample>)| self.answers.contains_key(&id.to_string());
+    fn check(&self, samples: &[NamedSample]) -> Result<()> {
+        let known = |(id, _): &NamedSample| self.answers.contains_key(&id.to_string());
         match samples.first() {
             Some((first, _)) if !samples.iter().any(known) => Err(Error::custom(format!(
                 "{} has no output for any sample of the dataset, such as {:?}; its ids must be those of the dataset",

@@ -53,15 +53,8 @@ impl Collector {
         let names: Vec<String> = prepared.scorers.iter().map(|(name, _)| name.clone()).collect();
         let running = Running::new(&prepared.plan, &names, prepared.epochs, observer.wants_figures());
         let slots = std::iter::repeat_with(|| None).take(prepared.total()).collect();
-        let collected = Collected {
-            writer,
-            slots,
-            done: 0,
-            kept: 0,
-            failed: 0,
-            usage: IndexMap::new(),
-            log_error: None,
-        };
+        let collected =
+            Collected { writer, slots, done: 0, kept: 0, failed: 0, usage: IndexMap::new(), log_error: None };
         Collector { prepared, observer, cancel, running, collected }
     }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::thread;
 
 use errorbar_core::{Results, results};
-use errorbar_log::eval::{EvalError, Header, LogWriter, Reductions, StoredSample, Stats, Status, convert_to_json};
+use errorbar_log::eval::{
+    EvalError, Header, LogWriter, Reductions, Stats, Status, StoredSample, convert_to_json,
+};
 use tokio::task::spawn_blocking;
 
 use super::collector::{Collected, Collector};
@@ -76,7 +78,9 @@ impl Prepared {
         let collecting = thread::spawn(move || collector.collect(receiver));
         let collected = spawn_blocking(move || collecting.join()).await;
         let Ok(Ok(collected)) = collected else {
-            return Err(Error::refused("the thread that writes the log has panicked; this is a bug in errorbar"));
+            return Err(Error::refused(
+                "the thread that writes the log has panicked; this is a bug in errorbar",
+            ));
         };
         observer.ended();
         conclude(&prepared, collected, cancel.reason(), started_at)
@@ -114,12 +118,7 @@ fn conclude(
     let header = Header {
         status,
         results: results.as_ref().map(Into::into),
-        stats: Stats {
-            started_at,
-            completed_at: now(),
-            model_usage: collected.usage,
-            ..Stats::default()
-        },
+        stats: Stats { started_at, completed_at: now(), model_usage: collected.usage, ..Stats::default() },
         error: problem.map(EvalError::new),
         ..Header::started(prepared.start.clone())
     };

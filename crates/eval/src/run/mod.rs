@@ -25,7 +25,7 @@ pub use block::{block_on, cancel_on_interrupt};
 pub use conclude::Finished;
 pub use observer::{Observer, Progress, Quiet};
 pub use options::{LogFormat, RunOptions};
-pub use prepare::{Prepared, PrepareError};
+pub use prepare::{PrepareError, Prepared};
 pub use resume::{Resumable, open_resumable};
 pub use running::{Running, RunningFigure};
 pub use stop::{Cancel, Stop};

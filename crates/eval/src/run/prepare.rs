@@ -5,15 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{
-    Epochs, MetadataKeys, Plan, Reducers, Registry, ScorerPlan, Spec, unique_names,
-};
+use errorbar_core::{Epochs, MetadataKeys, Plan, Reducers, Registry, ScorerPlan, Spec, unique_names};
 use errorbar_log::eval::StartRecord;
 
 use super::options::{LogFormat, RunOptions};
 use super::record::{options_of, start_record};
+use crate::NamedSample;
 use crate::model::open_model;
-use crate::{AnyModel, AnyScorer, AnySolver, Error, FailOnError, ModelChoice, Result, Sample, SampleId, Task};
+use crate::{
+    AnyModel, AnyScorer, AnySolver, Error, FailOnError, ModelChoice, Result, Sample, SampleId, Task,
+};
 
 /// How many samples run at once if nothing is said.
 const MAX_SAMPLES: usize = 32;
@@ -22,7 +23,7 @@ const MAX_SAMPLES: usize = 32;
 #[derive(Debug)]
 pub struct Prepared {
     pub(super) name: String,
-    pub(super) samples: Vec<(SampleId, Arc<Sample>)>,
+    pub(super) samples: Vec<NamedSample>,
     pub(super) epochs: u32,
     pub(super) model: AnyModel,
     pub(super) solver: AnySolver,
@@ -128,7 +129,7 @@ impl Task {
     }
 
     /// The samples that the options leave.
-    fn selected(&self, options: &RunOptions) -> Result<Vec<(SampleId, Arc<Sample>)>> {
+    fn selected(&self, options: &RunOptions) -> Result<Vec<NamedSample>> {
         let all = self.dataset.samples()?;
         let mut samples = all.to_vec();
         if !options.sample_ids.is_empty() {
@@ -172,7 +173,7 @@ impl Task {
     }
 
     /// What scorers and the solver refuse; a task of thousands of samples does not say it for each.
-    fn refusals(&self, samples: &[(SampleId, Arc<Sample>)]) -> Vec<Error> {
+    fn refusals(&self, samples: &[NamedSample]) -> Vec<Error> {
         let mut problems = Vec::new();
         let mut more = 0;
         for (id, sample) in samples {
@@ -208,7 +209,7 @@ impl Task {
 }
 
 /// Keys that metrics read and no sample has. A solver may still add them, so this is no error.
-fn unknown_keys(plan: &Plan, samples: &[(SampleId, Arc<Sample>)]) -> Vec<String> {
+fn unknown_keys(plan: &Plan, samples: &[NamedSample]) -> Vec<String> {
     let MetadataKeys::Only(wanted) = plan.metadata_keys() else { return Vec::new() };
     let has = |key: &String| samples.iter().any(|(_, sample)| sample.metadata.contains_key(key));
     let known = || samples.iter().flat_map(|(_, sample)| sample.metadata.keys()).map(String::as_str);

@@ -50,7 +50,7 @@ impl Resumable {
     }
 
     /// The arguments that were passed to the task.
-    pub fn task_args(&self) -> &Metadata {
+    pub fn passed_args(&self) -> &Metadata {
         &self.eval.task_args_passed
     }
 

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use errorbar_core::{
-    Metadata, Metric, MetricItem, MetricState, Metrics, Plan, Reducers, Score, ScoreColumns, ScoreSet, results,
+    Metadata, Metric, MetricItem, MetricState, Metrics, Plan, Reducers, Score, ScoreColumns, ScoreSet,
+    results,
 };
 
 /// A figure of a run that is going on.
@@ -131,7 +132,9 @@ impl Pair {
 
     fn figure(&self) -> Option<RunningFigure> {
         let number = |state: &dyn MetricState| match state.finish().ok()? {
-            errorbar_core::MetricValue::Number(figure) if figure.undefined_reason().is_none() => Some(figure.value),
+            errorbar_core::MetricValue::Number(figure) if figure.undefined_reason().is_none() => {
+                Some(figure.value)
+            }
             _ => None,
         };
         Some(RunningFigure {

@@ -16,14 +16,16 @@ pub(super) const ENTRY: ScorerEntry = ScorerEntry {
         match kind(&wanted) {
             Some(kind) => Ok(AnswerScorer { kind }.into()),
             None => {
-                Err(args.error("pattern", format!("must be \"letter\", \"word\" or \"line\", found {wanted:?}")))
+                Err(args
+                    .error("pattern", format!("must be \"letter\", \"word\" or \"line\", found {wanted:?}")))
             }
         }
     },
     replaces: false,
 };
 
-const KINDS: [(&str, Answer); 3] = [("letter", Answer::Letter), ("word", Answer::Word), ("line", Answer::Line)];
+const KINDS: [(&str, Answer); 3] =
+    [("letter", Answer::Letter), ("word", Answer::Word), ("line", Answer::Line)];
 
 fn kind(text: &str) -> Option<Answer> {
     KINDS.iter().find(|(name, _)| *name == text).map(|(_, kind)| *kind)

@@ -22,19 +22,18 @@ pub(super) const ENTRY: ScorerEntry = ScorerEntry {
 fn build(args: &Args<'_>) -> Result<AnyScorer> {
     let location = match args.get::<String>("location")? {
         Some(text) => Some(location(&text).ok_or_else(|| {
-            args.error("location", format!("must be \"begin\", \"end\", \"any\" or \"exact\", found {text:?}"))
+            args.error(
+                "location",
+                format!("must be \"begin\", \"end\", \"any\" or \"exact\", found {text:?}"),
+            )
         })?),
         None => None,
     };
     Ok(MatchScorer { location, ignore_case: args.get("ignore_case")?, numeric: args.get("numeric")? }.into())
 }
 
-const LOCATIONS: [(&str, Location); 4] = [
-    ("begin", Location::Begin),
-    ("end", Location::End),
-    ("any", Location::Any),
-    ("exact", Location::Exact),
-];
+const LOCATIONS: [(&str, Location); 4] =
+    [("begin", Location::Begin), ("end", Location::End), ("any", Location::Any), ("exact", Location::Exact)];
 
 fn location(text: &str) -> Option<Location> {
     LOCATIONS.iter().find(|(name, _)| *name == text).map(|(_, location)| *location)

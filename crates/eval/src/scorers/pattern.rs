@@ -80,9 +80,7 @@ impl Scorer for PatternScorer {
 
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
         let judged = self.compiled.as_ref().map_err(Clone::clone).and_then(|pattern| {
-            pattern
-                .judge(&state.output.completion, target)
-                .map_err(|error| Error::custom(error.to_string()))
+            pattern.judge(&state.output.completion, target).map_err(|error| Error::custom(error.to_string()))
         });
         ready(judged)
     }

@@ -46,12 +46,14 @@ impl Precomputed {
     fn read(folder: &Path, file: String, column: Option<String>) -> Result<Self> {
         let path = folder.join(&file);
         let options = TableOptions::new().score_columns(column.as_ref());
-        let table = read_table(&path, &options).map_err(|error| Error::custom(format!("precomputed: {error}")))?;
+        let table =
+            read_table(&path, &options).map_err(|error| Error::custom(format!("precomputed: {error}")))?;
         let columns = &table.columns;
         let Some(scorer) = columns.scorer_names().next() else {
             return Err(Error::custom(format!("precomputed: {} has no scores", path.display())));
         };
-        let score = |row| Some(((columns.id(row).to_owned(), columns.epoch(row)), columns.score(row, scorer)?));
+        let score =
+            |row| Some(((columns.id(row).to_owned(), columns.epoch(row)), columns.score(row, scorer)?));
         let scores = (0..columns.len()).filter_map(score).collect();
         Ok(Precomputed { file, column, scores: Arc::new(scores) })
     }

@@ -9,7 +9,8 @@ use crate::template::{fill, lookup};
 use crate::text::{choice_label, marked_choices};
 use crate::{BoxFuture, Generate, Sample, Solver, SolverEntry, TaskState};
 
-const SINGLE: &str = "Choose the one option that answers the question below. Reply with a single line of the form \
+const SINGLE: &str =
+    "Choose the one option that answers the question below. Reply with a single line of the form \
 \"ANSWER: $LETTER\", without the quotes, where $LETTER is one of {letters}.
 
 {question}
@@ -130,7 +131,8 @@ impl Solver for MultipleChoice {
             };
             let labels: Vec<String> = (0..state.choices.len()).map(choice_label).collect();
             let lines = labels.iter().zip(&state.choices);
-            let choices: Vec<String> = lines.map(|(label, choice)| format!("{label}) {}", choice.value)).collect();
+            let choices: Vec<String> =
+                lines.map(|(label, choice)| format!("{label}) {}", choice.value)).collect();
             let text = fill(self.words(), |name| match name {
                 "question" => Some(Cow::Owned(question.clone())),
                 "choices" => Some(Cow::Owned(choices.join("\n"))),
@@ -144,7 +146,8 @@ impl Solver for MultipleChoice {
             }
             generate.run(state).await?;
             let multiple = self.multiple_correct.unwrap_or(false);
-            let marked = marked_choices(&state.output.completion, state.choices.len(), multiple).unwrap_or_default();
+            let marked =
+                marked_choices(&state.output.completion, state.choices.len(), multiple).unwrap_or_default();
             for (place, choice) in state.choices.iter_mut().enumerate() {
                 choice.marked = Some(marked.contains(&place));
             }

@@ -8,7 +8,8 @@ use errorbar_core::{Result, Spec};
 use crate::template::{fill, lookup};
 use crate::{BoxFuture, Generate, Message, Solver, SolverEntry, TaskState};
 
-const CRITIQUE: &str = "Below are a question and an answer to it. Point out what is wrong, missing or unclear in the \
+const CRITIQUE: &str =
+    "Below are a question and an answer to it. Point out what is wrong, missing or unclear in the \
 answer. If there is nothing to improve, say only: The answer stands.
 
 [Question]
@@ -20,7 +21,8 @@ answer. If there is nothing to improve, say only: The answer stands.
 [Your review]
 ";
 
-const COMPLETION: &str = "Below are a question, the answer you gave, and a review of that answer. Where the review \
+const COMPLETION: &str =
+    "Below are a question, the answer you gave, and a review of that answer. Where the review \
 is right, answer again and better. Where nothing needs to change, repeat your answer word for word.
 
 [Question]
@@ -95,9 +97,8 @@ impl Solver for SelfCritique {
                     "question" => Some(Cow::Owned(state.input_text().to_owned())),
                     "completion" => Some(Cow::Owned(state.output.completion.clone())),
                     "critique" => Some(Cow::Owned(critique.to_owned())),
-                    other => {
-                        lookup(other, [&state.store, &state.metadata]).map(|text| Cow::Owned(text.into_owned()))
-                    }
+                    other => lookup(other, [&state.store, &state.metadata])
+                        .map(|text| Cow::Owned(text.into_owned())),
                 })
             };
             let template = self.critique_template.as_deref().unwrap_or(CRITIQUE);

@@ -227,3 +227,19 @@ fn counted(json: &mut Jiter<'_>, peek: Peek) -> Result<u64> {
         other => Err(unexpected("messages", other, "a list")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_gives_the_key_or_nothing() {
+        for sample in [r#"{"id":12,"epoch":345,"x":1}"#, r#"{"x":[{}],"epoch":345,"id":12}"#] {
+            for length in 0..=sample.len() {
+                let key = id_and_epoch(&sample.as_bytes()[..length]);
+                assert!(key.is_none() || key == Some((SampleId::Int(12), 345)), "{key:?} at {length}");
+            }
+            assert!(id_and_epoch(sample.as_bytes()).is_some());
+        }
+    }
+}
