@@ -29,7 +29,15 @@ pub struct Resumable {
 /// # Errors
 /// A file that is no log, or holds no record of the start.
 pub fn open_resumable(path: &Path) -> Result<Resumable> {
-    let eval = EvalLog::open(path)?.header()?.eval;
+    let log = EvalLog::open(path)?;
+    if log.is_json() {
+        return Err(Error::refused(format!(
+            "{} is a JSON log, which is written as a whole and cannot be gone on with; resume the .eval log of a run, \
+             or run the task anew",
+            path.display()
+        )));
+    }
+    let eval = log.header()?.eval;
     Ok(Resumable { path: path.to_owned(), eval })
 }
 

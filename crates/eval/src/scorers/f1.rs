@@ -10,7 +10,7 @@ use crate::{BoxFuture, Scorer, ScorerEntry, Target, TaskState};
 pub(super) const ENTRY: ScorerEntry = ScorerEntry {
     name: "f1",
     doc: "The harmonic mean of precision and recall over the words of answer and target; the best of several targets.",
-    params: &[Param::optional("stop_words", "null")],
+    params: &[Param::optional("stop_words", "None")],
     build: |args| {
         let scorer = f1();
         Ok(match args.get::<Vec<String>>("stop_words")? {

@@ -14,7 +14,7 @@ reply must have the form \"ANSWER: $ANSWER\", without the quotes, where $ANSWER 
 pub(super) const ENTRY: SolverEntry = SolverEntry {
     name: "chain_of_thought",
     doc: "Asks for the reasoning first and the answer in a last line `ANSWER: …`; {prompt} in a template of one's own stands for the question.",
-    params: &[Param::optional("template", "null")],
+    params: &[Param::optional("template", "None")],
     build: |args| {
         let solver = chain_of_thought();
         Ok(match args.get::<String>("template")? {

@@ -44,7 +44,7 @@ pub(super) const ENTRY: SolverEntry = SolverEntry {
     name: "multiple_choice",
     doc: "Shows the choices, asks for a letter and marks the choices that the model names; a template knows {question}, {choices} and {letters}.",
     params: &[
-        Param::optional("template", "null"),
+        Param::optional("template", "None"),
         Param::optional("cot", "false"),
         Param::optional("multiple_correct", "false"),
     ],

@@ -40,7 +40,7 @@ is right, answer again and better. Where nothing needs to change, repeat your an
 pub(super) const ENTRY: SolverEntry = SolverEntry {
     name: "self_critique",
     doc: "Lets the model review its answer and answer again; templates know {question}, {completion} and {critique}.",
-    params: &[Param::optional("critique_template", "null"), Param::optional("completion_template", "null")],
+    params: &[Param::optional("critique_template", "None"), Param::optional("completion_template", "None")],
     build: |args| {
         let mut solver = self_critique();
         solver.critique_template = args.get("critique_template")?;

@@ -52,6 +52,7 @@ mod decode;
 mod error;
 mod header;
 mod header_json;
+mod json_log;
 mod members;
 mod message;
 mod output;

@@ -7,7 +7,8 @@ use errorbar_core::{MetadataKeys, ScoreColumns, unique_names};
 
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::{Header, StartRecord};
-use super::members::{HEADER, SAMPLES, START};
+use super::json_log::JsonLog;
+use super::members::{HEADER, REDUCTIONS, SAMPLES, START};
 use super::stored::{SampleFields, StoredSample, id_and_epoch};
 use super::zip::directory::{self, Members};
 use super::zip::scan::{Scanned, scan};
@@ -26,9 +27,15 @@ const HEAD_BYTES: u64 = 1024;
 #[derive(Debug)]
 pub struct EvalLog {
     path: PathBuf,
-    source: Source,
-    members: Members,
+    container: Container,
     was_recovered: bool,
+}
+
+/// What the records are in.
+#[derive(Debug)]
+enum Container {
+    Zip { source: Source, members: Members },
+    Json(JsonLog),
 }
 
 impl EvalLog {
@@ -45,6 +52,10 @@ impl EvalLog {
     fn from_file(file: File, path: &Path) -> Result<Self> {
         let read = || {
             let source = Source::new(file).map_err(LogErrorKind::Read)?;
+            if starts_as_object(&source)? {
+                let container = Container::Json(JsonLog::read(source.into_file())?);
+                return Ok(EvalLog { path: path.to_owned(), container, was_recovered: false });
+            }
             let (members, was_recovered) = match directory::read(&source).map_err(LogErrorKind::Read)? {
                 Some(members) => (members, false),
                 None => (scan_source(&source)?.members, true),
@@ -52,7 +63,7 @@ impl EvalLog {
             if !members.contains_key(START) && !members.contains_key(HEADER) {
                 return Err(LogErrorKind::NoStart.into());
             }
-            Ok(EvalLog { path: path.to_owned(), source, members, was_recovered })
+            Ok(EvalLog { path: path.to_owned(), container: Container::Zip { source, members }, was_recovered })
         };
         read().map_err(|error: LogError| error.at(path))
     }
@@ -69,7 +80,46 @@ impl EvalLog {
 
     /// How many samples times epochs the log holds.
     pub fn sample_count(&self) -> usize {
-        self.members.keys().filter(|name| name.starts_with(SAMPLES)).count()
+        self.sample_places().count()
+    }
+
+    /// Whether the log is one JSON object, which is written as a whole and cannot be appended to.
+    pub fn is_json(&self) -> bool {
+        matches!(self.container, Container::Json(_))
+    }
+
+    /// Where in the container the samples are.
+    fn sample_places(&self) -> Box<dyn Iterator<Item = usize> + '_> {
+        match &self.container {
+            Container::Json(log) => Box::new(0..log.sample_count()),
+            Container::Zip { members, .. } => {
+                let named = members.keys().enumerate().filter(|(_, name)| name.starts_with(SAMPLES));
+                Box::new(named.map(|(at, _)| at))
+            }
+        }
+    }
+
+    /// The JSON of the sample at a place.
+    fn sample_json<'a>(&'a self, unpacker: &'a mut Unpacker, at: usize) -> Option<Result<&'a [u8]>> {
+        Some(match &self.container {
+            Container::Json(log) => Ok(log.sample(at)?),
+            Container::Zip { source, members } => {
+                let (name, entry) = members.get_index(at)?;
+                unpacker.unpack(source, name, entry)
+            }
+        })
+    }
+
+    /// What an error about the sample at a place should name.
+    fn in_sample(&self, at: usize) -> impl Fn(LogError) -> LogError {
+        let name = match &self.container {
+            Container::Zip { members, .. } => members.get_index(at).map(|(name, _)| name.clone()),
+            Container::Json(_) => Some(format!("samples[{at}]")),
+        };
+        move |error| match &name {
+            Some(name) => error.in_member(name).at(&self.path),
+            None => error.at(&self.path),
+        }
     }
 
     /// What the log says about the run. One without a header, because the run has not ended or was killed,
@@ -97,9 +147,8 @@ impl EvalLog {
     pub fn samples_with(&self, fields: SampleFields) -> Result<Samples<'_>> {
         let mut unpacker = unpacker();
         let mut order = Vec::new();
-        for (at, name) in self.members.keys().enumerate().filter(|(_, name)| name.starts_with(SAMPLES)) {
-            let (id, epoch) =
-                self.key(&mut unpacker, at).map_err(|error| error.in_member(name).at(&self.path))?;
+        for at in self.sample_places() {
+            let (id, epoch) = self.key(&mut unpacker, at).map_err(self.in_sample(at))?;
             order.push((epoch, id.sort_key(), at));
         }
         order.sort();
@@ -109,27 +158,21 @@ impl EvalLog {
 
     /// Id and epoch of a sample, off its first bytes where they are there.
     fn key(&self, unpacker: &mut Unpacker, at: usize) -> Result<(super::SampleId, u32)> {
-        let Some((name, entry)) = self.members.get_index(at) else {
-            return Err(LogErrorKind::NoStart.into());
-        };
-        if let Some(key) = id_and_epoch(unpacker.unpack_head(&self.source, name, entry, HEAD_BYTES)?) {
+        if let Container::Zip { source, members } = &self.container
+            && let Some((name, entry)) = members.get_index(at)
+            && let Some(key) = id_and_epoch(unpacker.unpack_head(source, name, entry, HEAD_BYTES)?)
+        {
             return Ok(key);
         }
-        let fields = SampleFields::scores(MetadataKeys::NONE);
-        let sample = StoredSample::from_json(unpacker.unpack(&self.source, name, entry)?, &fields)?;
+        let Some(json) = self.sample_json(unpacker, at) else { return Err(LogErrorKind::NoStart.into()) };
+        let sample = StoredSample::from_json(json?, &SampleFields::scores(MetadataKeys::NONE))?;
         Ok((sample.id, sample.epoch))
     }
 
-    fn sample(
-        &self,
-        unpacker: &mut Unpacker,
-        at: usize,
-        fields: &SampleFields,
-    ) -> Option<Result<StoredSample>> {
-        let (name, entry) = self.members.get_index(at)?;
-        let read =
-            unpacker.unpack(&self.source, name, entry).and_then(|json| StoredSample::from_json(json, fields));
-        Some(read.map_err(|error| error.in_member(name).at(&self.path)))
+    fn sample(&self, unpacker: &mut Unpacker, at: usize, fields: &SampleFields) -> Option<Result<StoredSample>> {
+        let json = self.sample_json(unpacker, at)?;
+        let read = json.and_then(|json| StoredSample::from_json(json, fields));
+        Some(read.map_err(self.in_sample(at)))
     }
 
     /// The scores as columns, with this metadata, in the order of [`EvalLog::samples`].
@@ -178,11 +221,28 @@ impl EvalLog {
 
     /// A member as it is, unpacked.
     pub(super) fn raw(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        let Some(entry) = self.members.get(name) else { return Ok(None) };
+        let (source, members) = match &self.container {
+            Container::Zip { source, members } => (source, members),
+            Container::Json(log) => {
+                return Ok(match name {
+                    HEADER => Some(log.header().to_vec()),
+                    REDUCTIONS => log.reductions().map(<[u8]>::to_vec),
+                    _ => None,
+                });
+            }
+        };
+        let Some(entry) = members.get(name) else { return Ok(None) };
         let mut unpacker = unpacker();
-        let json = unpacker.unpack(&self.source, name, entry).map_err(|error| error.at(&self.path))?;
+        let json = unpacker.unpack(source, name, entry).map_err(|error| error.at(&self.path))?;
         Ok(Some(json.to_vec()))
     }
+}
+
+/// Whether the first byte that is no blank begins an object; an archive begins otherwise.
+fn starts_as_object(source: &Source) -> Result<bool> {
+    let mut head = Vec::new();
+    source.read_up_to(0, HEAD_BYTES, &mut head).map_err(LogErrorKind::Read)?;
+    Ok(head.trim_ascii_start().starts_with(b"{"))
 }
 
 /// The samples of a log, one after the other.
@@ -211,8 +271,8 @@ impl Samples<'_> {
     /// The next sample as the JSON it is.
     pub(super) fn next_raw(&mut self) -> Option<Result<&[u8]>> {
         let at = self.order.next()?;
-        let (name, entry) = self.log.members.get_index(at)?;
-        Some(self.unpacker.unpack(&self.log.source, name, entry).map_err(|error| error.at(&self.log.path)))
+        let json = self.log.sample_json(&mut self.unpacker, at)?;
+        Some(json.map_err(|error| error.at(&self.log.path)))
     }
 }
 

@@ -17,6 +17,11 @@ impl Source {
         Ok(Source { file, len })
     }
 
+    /// The file itself.
+    pub(in crate::eval) fn into_file(self) -> File {
+        self.file
+    }
+
     /// The length when the file was opened; what a writer appends later is not looked at.
     pub(in crate::eval) fn len(&self) -> u64 {
         self.len
