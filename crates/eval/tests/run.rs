@@ -288,3 +288,24 @@ fn a_log_can_be_json() {
     assert_eq!(log["status"], "success");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "the archive is gone");
 }
+
+#[test]
+fn a_model_that_never_answers_does_not_keep_a_cancelled_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let stuck = model_fn("test/stuck", |_| async {
+        std::future::pending::<()>().await;
+        Ok(String::new())
+    });
+    let task = Task::new(sums(5)).scorer(includes()).model(stuck);
+    let prepared = task.prepare(&options(folder.path()), &built_in_registry()).unwrap();
+    let cancel = Cancel::new();
+    let finished = block_on(async {
+        let running = tokio::spawn(prepared.run(Arc::new(Quiet), cancel.clone()));
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        cancel.cancel();
+        running.await.unwrap()
+    });
+    let finished = finished.unwrap().unwrap();
+    assert_eq!((finished.status, finished.done), (Status::Cancelled, 0));
+    assert_eq!(EvalLog::open(&finished.log).unwrap().header().unwrap().status, Status::Cancelled);
+}

@@ -1,5 +1,5 @@
 //! Task files cut, mangled and mixed: nothing makes the reader fall over, and every mistake has a place.
-#![allow(missing_docs, reason = "a test")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's helper may fail as the test may")]
 
 use errorbar_core::Registry;
 use errorbar_eval::{built_in_registry, parse_task_file};

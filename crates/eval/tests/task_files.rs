@@ -1,5 +1,5 @@
 //! Task files with mistakes: what is said about each, and that nothing makes the reader fall over.
-#![allow(missing_docs, reason = "a test")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test's helper may fail as the test may")]
 
 use std::path::PathBuf;
 
@@ -504,6 +504,18 @@ fn files_that_cannot_be_read() {
     std::fs::write(&path, b"name = 'a'\nscorer = '\xff'").unwrap();
     assert_eq!(lines(&load(), &folder), ["2:11: a task file is UTF-8 text, and this is not"]);
     assert_eq!(load().text.get(load().mistakes[0].span.clone()), Some("\u{fffd}"));
+}
+
+#[test]
+fn what_only_follows_from_a_mistake_is_not_told() {
+    check(
+        "dataset = { path = 'fine.csv', input = 5 }\nscorer = 'includes'",
+        &["1:40: `input`: expected a text in quotes, found 5"],
+    );
+    check(
+        "dataset = { path = 'fine.csv', input = 'question', target = 'answer', choices = ['a', 5] }\nscorer = 'choice'",
+        &["1:87: `choices`: expected a text in quotes, found 5"],
+    );
 }
 
 #[test]

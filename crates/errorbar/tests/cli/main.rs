@@ -7,6 +7,7 @@ mod bad_input;
 mod bad_tables;
 mod bad_tasks;
 mod eval;
+mod interrupt;
 mod list;
 mod pipes;
 mod score;

@@ -63,7 +63,11 @@ impl EvalLog {
             if !members.contains_key(START) && !members.contains_key(HEADER) {
                 return Err(LogErrorKind::NoStart.into());
             }
-            Ok(EvalLog { path: path.to_owned(), container: Container::Zip { source, members }, was_recovered })
+            Ok(EvalLog {
+                path: path.to_owned(),
+                container: Container::Zip { source, members },
+                was_recovered,
+            })
         };
         read().map_err(|error: LogError| error.at(path))
     }
@@ -169,7 +173,12 @@ impl EvalLog {
         Ok((sample.id, sample.epoch))
     }
 
-    fn sample(&self, unpacker: &mut Unpacker, at: usize, fields: &SampleFields) -> Option<Result<StoredSample>> {
+    fn sample(
+        &self,
+        unpacker: &mut Unpacker,
+        at: usize,
+        fields: &SampleFields,
+    ) -> Option<Result<StoredSample>> {
         let json = self.sample_json(unpacker, at)?;
         let read = json.and_then(|json| StoredSample::from_json(json, fields));
         Some(read.map_err(self.in_sample(at)))

@@ -1,0 +1,90 @@
+//! Runs that end early: interrupted by the user, or because the disk is full. What is done is kept, and can be gone on with.
+#![cfg(unix)]
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value as Json;
+
+use crate::errorbar;
+use crate::eval::Logs;
+
+/// A task of so many samples, all of them right.
+fn write_task(folder: &Path, samples: usize) {
+    let line = |n: usize| format!("{{\"id\": {n}, \"input\": \"{n}?\", \"target\": \"yes\"}}\n");
+    fs::write(folder.join("d.jsonl"), (0..samples).map(line).collect::<String>()).unwrap();
+    let task = "dataset = { path = \"d.jsonl\" }\nscorer = \"match()\"\nmodel = \"mock/yes\"\n";
+    fs::write(folder.join("t.toml"), task).unwrap();
+}
+
+fn completed(output: &Output) -> u64 {
+    let reports: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(reports[0]["results"]["scores"][0]["metrics"]["accuracy"]["value"], 1.0);
+    reports[0]["results"]["completed_samples"].as_u64().unwrap()
+}
+
+fn resume(logs: &Logs, folder: &Path) -> Output {
+    logs.run(folder, &["eval", "--resume", logs.only().to_str().unwrap(), "--format", "json"])
+}
+
+#[test]
+fn an_interrupted_run_ends_with_results_over_what_is_done() {
+    const SAMPLES: usize = 30_000;
+    let (logs, folder) = (Logs::new(), tempfile::tempdir().unwrap());
+    write_task(folder.path(), SAMPLES);
+    let args = ["eval", "t.toml", "--max-samples", "1", "--progress-every", "0.01", "--format", "json"];
+    let mut child = errorbar(folder.path(), &args)
+        .env("ERRORBAR_LOG_DIR", logs.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    // The first line says what is run, the second how far it is.
+    let line = said.by_ref().map(Result::unwrap).find(|line| line.contains("/30000 ·")).unwrap();
+    assert!(line.contains("accuracy 1.000"), "{line}");
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let rest: Vec<String> = said.map(Result::unwrap).collect();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{rest:?}");
+    let done = completed(&output);
+    assert!((1..SAMPLES as u64).contains(&done), "{done}");
+    assert!(rest.iter().any(|line| line.contains("cancelled; computing the results")), "{rest:?}");
+    let told =
+        format!("warning: t: cancelled after {done} of 30000 samples; go on with `errorbar eval --resume");
+    assert!(rest.iter().any(|line| line.starts_with(&told)), "{rest:?}");
+
+    let resumed = resume(&logs, folder.path());
+    assert!(resumed.status.success());
+    assert_eq!(completed(&resumed), SAMPLES as u64);
+}
+
+#[test]
+fn a_full_disk_ends_the_run_and_loses_nothing() {
+    let (logs, folder) = (Logs::new(), tempfile::tempdir().unwrap());
+    write_task(folder.path(), 2_000);
+    // Files may have 300 blocks of 512 bytes; beyond that a write fails as it does on a full disk.
+    let script = "trap '' XFSZ; ulimit -f 300; exec \"$0\" \"$@\"";
+    let output = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_errorbar"), "eval", "t.toml", "--quiet"])
+        .current_dir(folder.path())
+        .env("ERRORBAR_LOG_DIR", logs.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains(logs.only().to_str().unwrap()), "{said}");
+    let (_, rest) = said.split_once("cannot write to the log: ").unwrap();
+    assert!(rest.contains(" of 2000 samples are in it") && rest.contains("--resume"), "{said}");
+    let reported: usize =
+        rest.split("; ").find_map(|part| part.split_once(" of 2000")?.0.parse().ok()).unwrap();
+    let held = errorbar_log::eval::EvalLog::open(logs.only()).unwrap().sample_count();
+    assert!(reported > 0 && held >= reported, "{reported} reported, {held} in the log");
+
+    let resumed = resume(&logs, folder.path());
+    assert!(resumed.status.success(), "{}", String::from_utf8_lossy(&resumed.stderr));
+    assert_eq!(completed(&resumed), 2_000);
+}
