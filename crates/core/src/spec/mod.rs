@@ -147,7 +147,7 @@ impl Spec {
     /// use errorbar_core::spec::Spec;
     ///
     /// assert_eq!(Spec::new("match").kwarg_some("numeric", Some(true)).to_string(), "match(numeric=true)");
-    /// assert_eq!(Spec::new("match").kwarg_some("numeric", None::<bool>).to_string(), "match()");
+    /// assert_eq!(Spec::new("match").kwarg_some("numeric", None::<bool>).to_string(), "match");
     /// ```
     #[must_use]
     pub fn kwarg_some(self, name: impl Into<String>, value: Option<impl Into<Arg>>) -> Self {

@@ -73,7 +73,7 @@ fn lists_of_groups_are_numbered_from_one() {
 }
 
 #[test]
-fn inner_metrics_record_no_seed() {
+fn inner_metrics_record_their_seed_beside_their_arguments() {
     let inner = || bootstrap_stderr().num_samples(5).seed(3);
     let fields =
         scored([("a", Score::new(Value::map([("k", 1)]))), ("b", Score::new(Value::map([("k", 0)])))]);
@@ -86,7 +86,7 @@ fn inner_metrics_record_no_seed() {
     for inner in recorded {
         assert_eq!(
             inner,
-            json!({"type": "metric", "name": "bootstrap_stderr", "params": {"num_samples": 5}})
+            json!({"type": "metric", "name": "bootstrap_stderr", "params": {"num_samples": 5}, "seed": 3})
         );
     }
     // The same through the pointer that a registry hands out.
