@@ -77,7 +77,7 @@ fn specs_pass_what_they_like() {
     let header = run(&by_spec("colors(3, scorer=exact(), target=None)").unwrap());
     assert_eq!(header.eval.config.epochs, Some(3));
     assert_eq!(header.eval.scorers.as_ref().unwrap()[0].name, "exact");
-    let logged = r#"{"epochs":3,"scorer":{"type":"metric","name":"exact","params":{}}}"#;
+    let logged = r#"{"epochs":3,"scorer":{"type":"scorer","name":"exact","params":{}}}"#;
     assert_eq!(passed(&header), logged, "null is what was not passed");
 }
 
