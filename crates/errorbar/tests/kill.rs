@@ -107,14 +107,15 @@ fn killed_runs_lose_nothing() {
     let seed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos() as u64;
     println!("seed {seed}");
     let mut random = Stream::new(seed, 0, 0);
-    let (mut kills, mut in_between) = (0, 0);
-    for round in 0..rounds {
-        let logs_of_round = folder.path().join(format!("round{round}"));
+    let (mut kills, mut in_between, mut round) = (0, 0, 0);
+    while round < rounds {
+        let logs_of_round = folder.path().join(format!("kill{kills}"));
         let mut moment = || Duration::from_micros(u64::from(random.next_u32()) % 150_000);
         let mut start = errorbar();
         start.arg(&task).arg("--log-dir").arg(&logs_of_round);
         let mut reported = run_and_kill(start, moment());
         kills += 1;
+        // Killed before there was anything to go on with: nothing was reported, and this is no round.
         let Some(log) = logs(&logs_of_round).pop() else {
             assert_eq!(reported, 0, "reported without a log");
             continue;
@@ -123,6 +124,7 @@ fn killed_runs_lose_nothing() {
             assert_eq!(reported, 0, "reported, but the log cannot be read");
             continue;
         }
+        round += 1;
         // Killed again while it is being resumed, once or twice.
         for _ in 0..1 + round % 2 {
             let there = samples(&log);
@@ -143,6 +145,6 @@ fn killed_runs_lose_nothing() {
         assert_eq!(samples(&log), SAMPLES * EPOCHS);
         assert_eq!(logs(&logs_of_round).len(), 1, "a run has one log");
     }
-    println!("{rounds} rounds, {kills} kills, {in_between} of them with a part of the samples in the log");
+    println!("{rounds} runs resumed, {kills} kills, {in_between} of them with a part of the samples in the log");
     assert!(rounds < 20 || in_between > rounds / 10, "the kills came too early or too late to show anything");
 }
