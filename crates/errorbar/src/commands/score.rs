@@ -46,7 +46,7 @@ Exit code: 0 if all is well, 2 if something could not be read or computed.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ScoreArgs {
-    /// Eval logs (.eval) and tables of scores (.csv, .tsv, .jsonl)
+    /// Eval logs (.eval, .json) and tables of scores (.csv, .tsv, .jsonl)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// A metric to compute, with its arguments; may be repeated [default: those that a log records;
