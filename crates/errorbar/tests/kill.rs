@@ -145,6 +145,8 @@ fn killed_runs_lose_nothing() {
         assert_eq!(samples(&log), SAMPLES * EPOCHS);
         assert_eq!(logs(&logs_of_round).len(), 1, "a run has one log");
     }
-    println!("{rounds} runs resumed, {kills} kills, {in_between} of them with a part of the samples in the log");
+    println!(
+        "{rounds} runs resumed, {kills} kills, {in_between} of them with a part of the samples in the log"
+    );
     assert!(rounds < 20 || in_between > rounds / 10, "the kills came too early or too late to show anything");
 }

@@ -56,7 +56,7 @@ pub use error::SpecError;
 pub use error_kind::SpecErrorKind;
 pub(crate) use log::params_to_log;
 pub use metrics::{MetricItem, MetricMap, MetricsSpec};
-pub use names::{nearest, split_k_suffix};
+pub use names::{nearest, reducer_of_papers, split_k_suffix};
 
 /// How deep lists, maps and specs may be nested, in text and in logs. Nobody writes more than a handful; the limit is what
 /// keeps hostile input from exhausting the stack.

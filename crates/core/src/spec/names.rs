@@ -87,3 +87,23 @@ pub(super) fn is_reserved(word: &str) -> bool {
 pub(super) fn is_plain(word: &str) -> bool {
     word.starts_with(starts_word) && word.chars().all(continues_word) && !is_reserved(word)
 }
+
+/// A reducer as papers write it, in our words: `pass@2` is `pass_at` of 2, `pass^2` is `pass_k` of 2. The number is
+/// none if none was written.
+///
+/// ```
+/// use errorbar_core::spec::reducer_of_papers;
+///
+/// assert_eq!(reducer_of_papers("pass@2"), Some(("pass_at", Some("2"))));
+/// assert_eq!(reducer_of_papers("pass^k"), Some(("pass_k", None)));
+/// assert_eq!(reducer_of_papers("mean"), None);
+/// ```
+pub fn reducer_of_papers(text: &str) -> Option<(&'static str, Option<&str>)> {
+    let text = text.trim().strip_prefix("pass")?;
+    let (name, k) = match text.strip_prefix('@') {
+        Some(k) => ("pass_at", k),
+        None => ("pass_k", text.strip_prefix('^')?),
+    };
+    let is_number = !k.is_empty() && k.bytes().all(|b| b.is_ascii_digit());
+    Some((name, is_number.then_some(k)))
+}

@@ -1,6 +1,6 @@
 //! Specs off the command line: built, or refused with the place marked.
 
-use errorbar_core::spec::{MetricsSpec, Spec, SpecErrorKind, split_k_suffix};
+use errorbar_core::spec::{MetricsSpec, Spec, SpecErrorKind, reducer_of_papers, split_k_suffix};
 use errorbar_core::{Error, MetricItem, Metrics, Reducers, Registry};
 
 use super::Context;
@@ -89,16 +89,10 @@ fn mistaken(option: &str, text: &str, error: &Error, registry: &Registry) -> Opt
 
 /// `pass@2` and `pass^2`, in our words.
 fn as_papers_write_it(text: &str) -> Option<String> {
-    let text = text.trim().strip_prefix("pass")?;
-    let (name, k) = match text.strip_prefix('@') {
-        Some(k) => ("pass_at", k),
-        None => ("pass_k", text.strip_prefix('^')?),
-    };
-    let is_number = !k.is_empty() && k.bytes().all(|b| b.is_ascii_digit());
-    Some(if is_number {
-        format!("write {REDUCER} {name}_{k}")
-    } else {
-        format!("write the number too: {REDUCER} {name}_2")
+    let (name, k) = reducer_of_papers(text)?;
+    Some(match k {
+        Some(k) => format!("write {REDUCER} {name}_{k}"),
+        None => format!("write the number too: {REDUCER} {name}_2"),
     })
 }
 

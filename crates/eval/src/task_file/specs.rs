@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use errorbar_core::registry::{Listing, Named};
-use errorbar_core::spec::{MetricsSpec, Spec, SpecError, SpecErrorKind, split_k_suffix};
+use errorbar_core::spec::{MetricsSpec, Spec, SpecError, SpecErrorKind, reducer_of_papers, split_k_suffix};
 use errorbar_core::{Conversion, Error, Metric, Reducer, Registry, Result};
 
 use super::mistake::Mistakes;
@@ -150,13 +150,8 @@ fn all_names(kind: &str, registry: &Registry) -> Option<String> {
 
 /// `pass@2` and `pass^2`, in our words.
 fn as_papers_write_it(text: &str) -> Option<String> {
-    let text = text.trim().strip_prefix("pass")?;
-    let (name, k) = match text.strip_prefix('@') {
-        Some(k) => ("pass_at", k),
-        None => ("pass_k", text.strip_prefix('^')?),
-    };
-    let is_number = !k.is_empty() && k.bytes().all(|b| b.is_ascii_digit());
-    is_number.then(|| format!("write {name}_{k}"))
+    let (name, k) = reducer_of_papers(text)?;
+    Some(format!("write {name}_{}", k?))
 }
 
 /// Several specs in one string, which would be right in a list.
