@@ -20,7 +20,15 @@ struct Slot {
     scores: Vec<(String, Score)>,
     /// The metadata, if the solver changed it.
     metadata: Option<Metadata>,
-    failed: bool,
+    outcome: Outcome,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Succeeded,
+    Failed,
+    /// Failed in an earlier run, and is to be run again in this one.
+    FailedBefore,
 }
 
 /// What has been collected.
@@ -58,20 +66,30 @@ impl Collector {
         Collector { prepared, observer, cancel, running, collected }
     }
 
-    /// Takes over a sample that an earlier run has done.
+    /// Takes over a sample that an earlier run has done. One that failed will be run again, and counts as what it is
+    /// in the log until then.
     pub(super) fn keep(&mut self, index: usize, sample: StoredSample) {
+        if sample.error.is_some() {
+            let metadata = Some(sample.metadata);
+            let slot = Slot { scores: Vec::new(), metadata, outcome: Outcome::FailedBefore };
+            if let Some(place) = self.collected.slots.get_mut(index) {
+                *place = Some(slot);
+            }
+            return;
+        }
         for (model, usage) in &sample.model_usage {
             self.collected.usage.entry(model.clone()).or_default().add(usage);
         }
         let scores: Vec<(String, Score)> = sample.scores.into_iter().collect();
-        self.fill(index, scores, sample.metadata, false);
+        self.fill(index, scores, sample.metadata, Outcome::Succeeded);
         self.collected.kept += 1;
     }
 
     /// Which samples are still to be run.
     pub(super) fn todo(&self) -> Vec<usize> {
-        let open = self.collected.slots.iter().enumerate().filter(|(_, slot)| slot.is_none());
-        open.map(|(index, _)| index).collect()
+        let is_open = |slot: &Option<Slot>| slot.as_ref().is_none_or(Slot::failed_before);
+        let slots = self.collected.slots.iter().enumerate();
+        slots.filter(|(_, slot)| is_open(slot)).map(|(index, _)| index).collect()
     }
 
     /// Collects until the workers are done or a reason to stop has come up.
@@ -97,7 +115,8 @@ impl Collector {
         for (model, usage) in &usage {
             self.collected.usage.entry(model.clone()).or_default().add(usage);
         }
-        self.fill(index, scores, metadata, problem.is_some());
+        let outcome = if problem.is_some() { Outcome::Failed } else { Outcome::Succeeded };
+        self.fill(index, scores, metadata, outcome);
         if let Some(problem) = &problem {
             self.fail(index, problem);
         }
@@ -122,8 +141,9 @@ impl Collector {
         }
     }
 
-    fn fill(&mut self, index: usize, scores: Vec<(String, Score)>, metadata: Metadata, failed: bool) {
+    fn fill(&mut self, index: usize, scores: Vec<(String, Score)>, metadata: Metadata, outcome: Outcome) {
         let Some((id, sample, epoch)) = self.prepared.item(index) else { return };
+        let failed = outcome == Outcome::Failed;
         if !failed {
             self.running.add(&id.to_string(), epoch, &metadata, &scores);
         }
@@ -131,12 +151,23 @@ impl Collector {
         self.collected.failed += usize::from(failed);
         let metadata = (metadata != sample.metadata).then_some(metadata);
         if let Some(slot) = self.collected.slots.get_mut(index) {
-            *slot = Some(Slot { scores, metadata, failed });
+            *slot = Some(Slot { scores, metadata, outcome });
         }
     }
 }
 
+impl Slot {
+    fn failed_before(&self) -> bool {
+        self.outcome == Outcome::FailedBefore
+    }
+}
+
 impl Collected {
+    /// Samples that failed in an earlier run and were not reached in this one.
+    pub(super) fn not_run_again(&self) -> usize {
+        self.slots.iter().flatten().filter(|slot| slot.failed_before()).count()
+    }
+
     /// The scores in dataset order within each epoch, whatever the order of completion was.
     pub(super) fn columns(&mut self, prepared: &Prepared) -> errorbar_core::Result<ScoreColumns> {
         let keys = prepared.plan.metadata_keys();
@@ -148,7 +179,7 @@ impl Collected {
             let mut row = columns
                 .push(id.to_string(), epoch)
                 .metadata_all(entries.map(|(key, value)| (key.as_str(), value)));
-            if slot.failed {
+            if slot.outcome != Outcome::Succeeded {
                 row = row.errored();
             }
             for (scorer, score) in slot.scores {

@@ -94,6 +94,8 @@ fn conclude(
     started_at: String,
 ) -> Result<Finished> {
     let (done, kept, failed, total) = (collected.done, collected.kept, collected.failed, prepared.total());
+    // In the log they are, if only as failures.
+    let (done, failed) = (done + collected.not_run_again(), failed + collected.not_run_again());
     if let Some(error) = collected.log_error.take() {
         return Err(Error::refused(format!(
             "{error}; {done} of {total} samples are in it: when there is room again, go on with --resume {}",
@@ -106,7 +108,7 @@ fn conclude(
         Err(error) => (None, Some(error)),
     };
     // A stop that came when everything was done already changes nothing.
-    let stopped = stopped.filter(|stop| done < total || matches!(stop, Stop::TooManyErrors { .. }));
+    let stopped = stopped.filter(|stop| collected.done < total || matches!(stop, Stop::TooManyErrors { .. }));
     let (status, problem) = match (&stopped, &results_error) {
         (Some(Stop::TooManyErrors { failed, sample, problem, .. }), _) => {
             (Status::Error, Some(format!("{failed} sample(s) failed, the last {sample:?}: {problem}")))

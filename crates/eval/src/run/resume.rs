@@ -186,7 +186,11 @@ impl Prepared {
                     self.name
                 )));
             };
-            if stored.input != sample.input || stored.target != *sample.target.targets() {
+            let choices = stored.choices.as_deref().unwrap_or_default();
+            let is_same = stored.input == sample.input
+                && stored.target == *sample.target.targets()
+                && choices == sample.choices;
+            if !is_same {
                 return Err(Error::refused(format!(
                     "{}: sample {id:?} was another question when the log was written; run the task anew without --resume",
                     log.path().display()
@@ -196,15 +200,14 @@ impl Prepared {
         Ok(())
     }
 
-    /// The samples that need not run again, with their numbers: those without an error.
+    /// The samples that the log holds, with their numbers.
     fn kept(&self, samples: Vec<StoredSample>) -> Vec<(usize, StoredSample)> {
         let places = self.places();
         let number = |stored: &StoredSample| {
             let at = places.get(&stored.id.to_string())?;
             Some((stored.epoch.checked_sub(1)? as usize) * self.samples.len() + at)
         };
-        let kept = samples.into_iter().filter(|stored| stored.error.is_none());
-        kept.filter_map(|stored| Some((number(&stored)?, stored))).collect()
+        samples.into_iter().filter_map(|stored| Some((number(&stored)?, stored))).collect()
     }
 
     fn places(&self) -> HashMap<String, usize> {

@@ -1,0 +1,130 @@
+//! Datasets: files of every form, ids, and shuffles that take the targets along.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+use std::fs;
+
+use errorbar_eval::{Dataset, DatasetError, Fields, Sample, SampleId, Targets, csv_dataset, json_dataset};
+
+/// The dataset that a file of this name and text makes.
+fn read(name: &str, text: &str) -> Dataset {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    fs::write(&path, text).unwrap();
+    let fields = Fields::new();
+    if name.contains("json") {
+        json_dataset(path, fields.reader())
+    } else {
+        csv_dataset(path, fields.reader())
+    }
+}
+
+fn inputs(dataset: &Dataset) -> Vec<String> {
+    dataset.samples().unwrap().iter().map(|(_, sample)| format!("{:?}", sample.input)).collect()
+}
+
+fn problem(dataset: &Dataset) -> String {
+    dataset.samples().unwrap_err().to_string()
+}
+
+#[test]
+fn every_form_gives_the_same_samples() {
+    let expected = inputs(&Dataset::new([Sample::new("a"), Sample::new("b")]));
+    for (name, text) in [
+        ("x.csv", "input,target\na,1\nb,2\n"),
+        ("bom.csv", "\u{feff}input,target\r\na,1\r\nb,2\r\n"),
+        ("x.tsv", "input\ttarget\na\t1\nb\t2\n"),
+        ("x.json", r#"[{"input": "a", "target": "1"}, {"input": "b", "target": 2}]"#),
+        ("x.jsonl", "{\"input\": \"a\", \"target\": \"1\"}\n\n{\"input\": \"b\", \"target\": \"2\"}\n"),
+        (
+            "bom.jsonl",
+            "\u{feff}{\"input\": \"a\", \"target\": \"1\"}\r\n{\"input\": \"b\", \"target\": \"2\"}\r\n",
+        ),
+    ] {
+        let dataset = read(name, text);
+        assert_eq!(inputs(&dataset), expected, "{name}");
+        assert_eq!(dataset.samples().unwrap()[1].1.target.text(), "2", "{name}");
+        assert_eq!(dataset.samples().unwrap()[1].0, SampleId::Int(2), "{name}");
+    }
+}
+
+#[test]
+fn a_list_of_targets_stays_a_list() {
+    let dataset = read("x.jsonl", r#"{"input": "a", "target": ["x", "y"]}"#);
+    assert_eq!(dataset.samples().unwrap()[0].1.target.as_slice(), ["x", "y"]);
+}
+
+#[test]
+fn mistakes_name_the_line_or_the_record() {
+    let line = |text: &str| problem(&read("x.csv", text));
+    assert!(line("id,input\n1,\"two\nlines\"\n,b\n").contains("x.csv, line 4: the id (field `id`) is empty"));
+    let record = problem(&read("x.json", r#"[{"input": "a"}, 3]"#));
+    assert!(record.contains("x.json, record 2: a record is an object"), "{record}");
+}
+
+#[test]
+fn the_same_id_twice_is_refused_whatever_its_type() {
+    let duplicate = problem(&Dataset::new([Sample::new("a").id(1), Sample::new("b").id("1")]));
+    assert!(
+        duplicate.contains("sample number 1; sample number 2") && duplicate.contains("use epochs"),
+        "{duplicate}"
+    );
+    let numbered = problem(&Dataset::new([Sample::new("a").id(2), Sample::new("b")]));
+    assert!(numbered.contains("give every sample an id, or none"), "{numbered}");
+}
+
+#[test]
+fn a_shuffle_is_a_permutation_that_the_seed_decides() {
+    let ids = |seed: u64, count: usize| -> Vec<String> {
+        let dataset = Dataset::new((0..count).map(|n| Sample::new(n.to_string()))).shuffle(seed);
+        assert!(dataset.is_shuffled());
+        dataset.samples().unwrap().iter().map(|(id, _)| id.to_string()).collect()
+    };
+    assert_eq!(ids(7, 20), ids(7, 20));
+    assert_ne!(ids(7, 20), ids(8, 20));
+    let mut sorted: Vec<u32> = ids(7, 20).iter().map(|id| id.parse().unwrap()).collect();
+    sorted.sort_unstable();
+    assert_eq!(sorted, (1..=20).collect::<Vec<_>>());
+    // Two samples come in both orders.
+    let first: std::collections::BTreeSet<String> = (0..20).map(|seed| ids(seed, 2)[0].clone()).collect();
+    assert_eq!(first.len(), 2);
+}
+
+#[test]
+fn targets_follow_their_choices() {
+    let texts = ["w", "x", "y", "z"];
+    let right = |sample: &Sample| -> Vec<String> {
+        let letters = sample.target.iter().flat_map(|target| target.split(','));
+        let mut right: Vec<String> =
+            letters.map(|letter| sample.choices[usize::from(letter.as_bytes()[0] - b'A')].clone()).collect();
+        right.sort();
+        right
+    };
+    let mut orders = std::collections::BTreeSet::new();
+    for seed in 0..30 {
+        let dataset = Dataset::new([
+            Sample::new("one").choices(texts).target("C"),
+            Sample::new("two, in one text").choices(texts).target("AC"),
+            Sample::new("two, as a list").choices(texts).target(["A", "D"]),
+            Sample::new("one, as a list").choices(texts).target(["B"]),
+            Sample::new("no choices").target("anything"),
+        ])
+        .shuffle_choices(seed);
+        let samples = dataset.samples().unwrap();
+        assert_eq!(right(&samples[0].1), ["y"]);
+        assert_eq!(right(&samples[1].1), ["w", "y"]);
+        assert_eq!(right(&samples[2].1), ["w", "z"]);
+        assert_eq!(right(&samples[3].1), ["x"]);
+        assert_eq!(samples[4].1.target.text(), "anything");
+        // One text stays one text, and a list a list.
+        assert!(matches!(samples[1].1.target.targets(), Targets::One(_)));
+        assert!(matches!(samples[3].1.target.targets(), Targets::Many(_)));
+        orders.insert(samples[0].1.choices.clone());
+    }
+    assert!(orders.len() > 5, "{orders:?}");
+}
+
+#[test]
+fn a_target_beyond_the_choices_cannot_be_shuffled() {
+    let dataset = Dataset::new([Sample::new("q").id("q7").choices(["a"]).target("B")]).shuffle_choices(1);
+    assert!(matches!(dataset.samples(), Err(DatasetError::Choices { sample, .. }) if sample == "q7"));
+}
