@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 
 use crate::error::{Error, Result};
 use crate::metric::Metric;
+use crate::reducer::Reducer;
 use crate::registry::Registry;
 use crate::score::Metadata;
 use crate::spec::{Arg, Spec};
@@ -231,6 +232,24 @@ impl ArgType for Arc<dyn Metric> {
 
     fn to_arg(&self) -> Arg {
         Arg::Spec(self.spec())
+    }
+}
+
+impl ArgType for Arc<dyn Reducer> {
+    const EXPECTED: &'static str = "a reducer such as mode or \"at_least_2\"";
+
+    /// Logs record reducers by their text, so that is read too.
+    fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
+        let built = match arg {
+            Arg::Spec(spec) => registry.reducer(spec),
+            Arg::Str(text) => text.parse().map_err(Error::from).and_then(|spec| registry.reducer(&spec)),
+            _ => return Err(ArgProblem::Expected(Self::EXPECTED)),
+        };
+        built.map_err(ArgProblem::Invalid)
+    }
+
+    fn to_arg(&self) -> Arg {
+        Arg::Str(self.log_name())
     }
 }
 

@@ -172,6 +172,19 @@ pub enum ReducerChoice {
     Built(Arc<dyn Reducer>),
 }
 
+impl ReducerChoice {
+    /// The reducer itself.
+    ///
+    /// # Errors
+    /// A text that names none.
+    pub fn build(&self, registry: &Registry) -> Result<Arc<dyn Reducer>> {
+        match self {
+            ReducerChoice::Text(text) => registry.reducer(&text.parse::<Spec>()?),
+            ReducerChoice::Built(reducer) => Ok(Arc::clone(reducer)),
+        }
+    }
+}
+
 impl From<&str> for ReducerChoice {
     fn from(spec: &str) -> Self {
         ReducerChoice::Text(spec.to_owned())
@@ -254,11 +267,8 @@ impl Epochs {
     /// The reducers, built and checked against the number of epochs.
     pub fn reducers(&self, registry: &Registry) -> Result<Reducers> {
         let Some(choices) = &self.reducers else { return Ok(Reducers::Implicit) };
-        let build = |choice: &ReducerChoice| match choice {
-            ReducerChoice::Text(text) => registry.reducer(&text.parse::<Spec>()?),
-            ReducerChoice::Built(reducer) => Ok(Arc::clone(reducer)),
-        };
-        let reducers = Reducers::explicit(choices.iter().map(build).collect::<Result<_>>()?);
+        let built = choices.iter().map(|choice| choice.build(registry)).collect::<Result<_>>()?;
+        let reducers = Reducers::explicit(built);
         reducers.check(self.count)?;
         Ok(reducers)
     }

@@ -63,9 +63,9 @@ pub enum FailOnError {
     Never,
     /// The first one does.
     First,
-    /// When more than this share of all samples has failed.
+    /// When this share of all samples has failed.
     Share(f64),
-    /// When more than this many have failed.
+    /// When this many have failed.
     Count(usize),
 }
 
@@ -75,8 +75,9 @@ impl FailOnError {
         match self {
             FailOnError::Never => false,
             FailOnError::First => failed > 0,
-            FailOnError::Share(share) => failed as f64 > share * total as f64,
-            FailOnError::Count(count) => failed > count,
+            // In whole samples, so that 29 of 100 are 29 %, whatever 0.29 times 100 is.
+            FailOnError::Share(share) => failed > 0 && failed as f64 >= share * total as f64 - 1e-9,
+            FailOnError::Count(count) => failed >= count,
         }
     }
 

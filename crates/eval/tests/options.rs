@@ -275,7 +275,8 @@ fn the_share_of_failures_that_ends_a_run() {
         run(&task, &RunOptions { fail_on_error: Some(when), ..options(folder.path()) }).done
     };
     assert_eq!(ended(FailOnError::First), 1);
-    assert_eq!(ended(FailOnError::Share(0.5)), 4, "more than half");
+    assert_eq!(ended(FailOnError::Share(0.5)), 3, "half of six");
+    assert_eq!(ended(FailOnError::Count(2)), 2);
     assert_eq!(ended(FailOnError::Never), 6);
 }
 

@@ -8,7 +8,8 @@ use errorbar_core::{Error, results};
 use errorbar_eval::scorers::{choice, includes};
 use errorbar_eval::solvers::multiple_choice;
 use errorbar_eval::{
-    Cancel, Finished, Quiet, RunOptions, Sample, Task, block_on, built_in_registry, model_fn, open_resumable,
+    Cancel, Finished, ModelChoice, Quiet, RunOptions, Sample, Task, block_on, built_in_registry, model_fn,
+    open_resumable,
 };
 use errorbar_log::eval::{EvalLog, compare, plan_from_header};
 
@@ -60,4 +61,25 @@ fn other_choices_are_another_question() {
     let finished = run(&task(["x", "y"]), folder.path());
     let error = resume(&task(["y", "x"]), &finished.log, Cancel::new()).unwrap_err().to_string();
     assert!(error.contains("sample \"a\" was another question"), "{error}");
+}
+
+#[test]
+fn a_file_of_the_same_name_elsewhere_is_another_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let outputs = |text: &str| format!("{{\"id\": \"a\", \"output\": \"{text}\"}}\n");
+    for (place, said) in [("one", "A"), ("two", "B")] {
+        std::fs::create_dir(folder.path().join(place)).unwrap();
+        std::fs::write(folder.path().join(place).join("o.jsonl"), outputs(said)).unwrap();
+    }
+    let task = |place: &str| {
+        let model = ModelChoice::relative_to(&folder.path().join(place), "replay/o.jsonl");
+        Task::new(["a", "b"].map(|id| Sample::new(id).target("A").id(id))).scorer(includes()).model(model)
+    };
+    let first = run(&task("one"), folder.path());
+    assert_eq!(first.failed, 1);
+    // The log's model is found again where it was; that of the other task is refused, or not there at all.
+    assert_eq!(resume(&task("one"), &first.log, Cancel::new()).unwrap().kept, 1);
+    let (log, registry) = (open_resumable(&first.log).unwrap(), built_in_registry());
+    let options = log.options(&task("two"), &registry).unwrap();
+    assert!(task("two").prepare(&options, &registry).is_err(), "the file is not in the current folder");
 }

@@ -130,7 +130,7 @@ fn a_failing_sample_is_recorded_and_counted() {
 fn too_many_failures_end_the_run_if_told_so() {
     let folder = tempfile::tempdir().unwrap();
     let failing = model_fn("test/failing", |_| async { Err(Error::custom("no")) });
-    let task = Task::new(sums(50)).scorer(includes()).model(failing).fail_on_error(FailOnError::Count(2));
+    let task = Task::new(sums(50)).scorer(includes()).model(failing).fail_on_error(FailOnError::Count(3));
     let finished = run(&task, &RunOptions { max_samples: Some(1), ..options(folder.path()) });
     assert_eq!(finished.status, Status::Error);
     assert!(
@@ -308,4 +308,29 @@ fn a_model_that_never_answers_does_not_keep_a_cancelled_run() {
     let finished = finished.unwrap().unwrap();
     assert_eq!((finished.status, finished.done), (Status::Cancelled, 0));
     assert_eq!(EvalLog::open(&finished.log).unwrap().header().unwrap().status, Status::Cancelled);
+}
+
+#[test]
+fn samples_that_block_their_thread_do_not_keep_a_cancelled_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let blocking = model_fn("test/blocking", |request| {
+        let is_first = request.sample_id.to_string() == "s0";
+        async move {
+            while !is_first {
+                std::thread::park();
+            }
+            Ok("0".to_owned())
+        }
+    });
+    let task = Task::new(sums(50)).scorer(includes()).model(blocking);
+    let prepared = task.prepare(&options(folder.path()), &built_in_registry()).unwrap();
+    let cancel = Cancel::new();
+    let later = cancel.clone();
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        later.cancel();
+    });
+    // The threads never wake up: waiting for them would never end.
+    let finished = block_on(prepared.run(Arc::new(Quiet), cancel)).unwrap().unwrap();
+    assert_eq!(finished.status, Status::Cancelled);
 }

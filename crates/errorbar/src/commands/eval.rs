@@ -82,7 +82,7 @@ pub(crate) struct EvalArgs {
     /// The form of the log: an archive that grows while the task runs, or JSON made of it at the end
     #[arg(long, value_enum, value_name = "FORM", default_value_t)]
     log_format: LogForm,
-    /// End the run when a sample fails, or when more than a share (0.1) or number (5) of them have
+    /// End the run when a sample fails, or when a share (0.1) or number (5) of them have failed
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     fail_on_error: Option<FailOnError>,
     /// How many seconds one sample may take, scorers included
@@ -146,23 +146,29 @@ pub(crate) fn run(args: &EvalArgs, global: &GlobalArgs, context: &Context<'_>) -
     conclude(ran, args, global, context)
 }
 
-/// Runs one task after the other, until one is stopped.
-async fn run_all(ready: Vec<Ready>, watcher: &Arc<Watcher>) -> Vec<errorbar_eval::Result<Finished>> {
+/// What became of a task.
+enum Ran {
+    Ended(Box<errorbar_eval::Result<Finished>>),
+    /// It was not begun, because the user had ended the one before.
+    NotRun(String),
+}
+
+/// Runs one task after the other, until the user ends it all.
+async fn run_all(ready: Vec<Ready>, watcher: &Arc<Watcher>) -> Vec<Ran> {
     let cancel = Cancel::new();
     let talk = Arc::clone(watcher);
     cancel_on_interrupt(cancel.clone(), move || talk.interrupted());
     let mut ran = Vec::new();
     for (prepared, log) in ready {
-        let cancel = cancel.clone();
+        if cancel.is_stopped() {
+            ran.push(Ran::NotRun(prepared.name().to_owned()));
+            continue;
+        }
         let observer: Arc<Watcher> = Arc::clone(watcher);
-        let finished = match &log {
+        ran.push(Ran::Ended(Box::new(match &log {
             Some(log) => prepared.resume(log, observer, cancel.clone()).await,
             None => prepared.run(observer, cancel.clone()).await,
-        };
-        ran.push(finished);
-        if cancel.is_stopped() {
-            break;
-        }
+        })));
     }
     ran
 }
@@ -227,7 +233,7 @@ fn resumed(path: PathBuf, args: &EvalArgs, context: &Context<'_>) -> Option<Read
     };
     let task = match args.tasks.as_slice() {
         [] => tasks::task_of_log(&log, context)?,
-        [named] => tasks::task(named, &[], context)?,
+        [named] => tasks::task_as_logged(named, &log, context)?,
         _ => {
             message::error("--resume goes on with one log, of one task");
             return None;
@@ -250,17 +256,27 @@ fn resumed(path: PathBuf, args: &EvalArgs, context: &Context<'_>) -> Option<Read
 
 /// Prints what came out, tells what went wrong, and says how it all ended.
 fn conclude(
-    ran: Vec<errorbar_eval::Result<Finished>>,
+    ran: Vec<Ran>,
     args: &EvalArgs,
     global: &GlobalArgs,
     context: &Context<'_>,
 ) -> anyhow::Result<Status> {
     let mut told = Told::new(global.quiet);
     let (mut reports, mut ended_early) = (Vec::new(), false);
-    for finished in ran {
-        match finished {
-            Err(error) => told.error(error.to_string(), None),
-            Ok(finished) => {
+    for task in ran {
+        match task {
+            Ran::NotRun(name) => {
+                told.warning(format!("{name}: not run, because the run was cancelled before"));
+                ended_early = true;
+            }
+            Ran::Ended(ended) => {
+                let finished = match *ended {
+                    Ok(finished) => finished,
+                    Err(error) => {
+                        told.error(error.to_string(), None);
+                        continue;
+                    }
+                };
                 ended_early |= !reached_its_end(&finished, context, &mut told);
                 let Finished { log, task, model, results, .. } = finished;
                 let log = log.display().to_string();
@@ -287,8 +303,8 @@ fn conclude(
 
 /// Whether a run did all it should; what it did not is told.
 fn reached_its_end(finished: &Finished, context: &Context<'_>, told: &mut Told) -> bool {
-    let Finished { log, task, total, done, failed, .. } = finished;
-    let resume = format!("go on with `{} eval --resume {}`", context.program, log.display());
+    let Finished { log, archive, task, total, done, failed, .. } = finished;
+    let resume = format!("go on with `{} eval --resume {}`", context.program, archive.display());
     if let Some(error) = &finished.results_error {
         told.error(
             format!("{task}: the results cannot be computed: {error}"),

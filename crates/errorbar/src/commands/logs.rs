@@ -36,8 +36,7 @@ pub(super) fn open(
     let mut warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     if log.was_recovered() {
         warnings.push(
-            "the run was interrupted and its directory is missing; these are the samples that were saved"
-                .to_owned(),
+            "the run is going on or was interrupted; these are the samples that it has saved".to_owned(),
         );
     }
     Ok(OpenedLog { header, plan, columns, warnings })

@@ -14,6 +14,20 @@ pub(super) fn task(named: &str, args: &[String], context: &Context<'_>) -> Optio
     if is_file(named) { from_file(Path::new(named), args, context) } else { registered(named, args, context) }
 }
 
+/// The task of this file or name, with the arguments that a log records; nothing if there is none.
+pub(super) fn task_as_logged(named: &str, log: &Resumable, context: &Context<'_>) -> Option<Task> {
+    if is_file(named) {
+        return from_file(Path::new(named), &[], context);
+    }
+    match Spec::from_log(named, log.passed_args()) {
+        Ok(spec) => build(&spec, context),
+        Err(error) => {
+            message::error(error);
+            None
+        }
+    }
+}
+
 /// The task that a log is of; nothing if it is not here, which then was told.
 pub(super) fn task_of_log(log: &Resumable, context: &Context<'_>) -> Option<Task> {
     if let Some(file) = log.task_file() {
@@ -56,6 +70,10 @@ fn from_file(path: &Path, args: &[String], context: &Context<'_>) -> Option<Task
 fn registered(named: &str, args: &[String], context: &Context<'_>) -> Option<Task> {
     let mut spec = match named.parse::<Spec>() {
         Ok(spec) => spec,
+        Err(error) if named.contains('(') => {
+            message::error(format!("task `{named}`: {error}"));
+            return None;
+        }
         Err(_) => Spec::new(named),
     };
     for arg in args {

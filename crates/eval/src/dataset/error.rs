@@ -89,7 +89,7 @@ pub enum DatasetError {
         first: (usize, Place),
         /// Number and place of the second.
         second: (usize, Place),
-        /// Whether the second got its id by counting.
+        /// Whether one of them got its id by counting.
         numbered: bool,
     },
     /// Choices that cannot be shuffled.

@@ -1,6 +1,6 @@
 //! Which field of a record is what.
 
-use errorbar_core::{Error, Result};
+use errorbar_core::{Error, Metadata, Result};
 use serde_json::Value as Json;
 
 use super::record::Record;
@@ -107,11 +107,7 @@ impl Fields {
                     }
                 }
             }
-            None => {
-                if let Some(Json::Object(entries)) = record.get("metadata") {
-                    sample.metadata = entries.clone();
-                }
-            }
+            None => sample.metadata = read_metadata(record)?,
         }
         Ok(sample)
     }
@@ -119,6 +115,7 @@ impl Fields {
     fn read_input(&self, record: &Record) -> Result<Input> {
         let field = self.input.as_deref().unwrap_or("input");
         match required(record, field) {
+            Some(Json::Null) => Err(Error::custom(format!("the input (field `{field}`) is null"))),
             Some(Json::Array(_)) => {
                 let value = record.get(field).cloned().unwrap_or_default();
                 serde_json::from_value(value).map(Input::Messages).map_err(|error| {
@@ -179,6 +176,24 @@ impl Fields {
                 None => Err(Error::custom(format!("an id is a text or a whole number, found {value}"))),
             },
         }
+    }
+}
+
+/// The field `metadata`: an object, or the text of one, as a CSV cell holds it.
+fn read_metadata(record: &Record) -> Result<Metadata> {
+    let wrong = |found: &str| {
+        Error::custom(format!(
+            "`metadata` is an object of the form {{\"key\": \"value\"}}, found {found}; or name the fields to keep as metadata"
+        ))
+    };
+    match record.get("metadata") {
+        None | Some(Json::Null) => Ok(Metadata::new()),
+        Some(Json::Object(entries)) => Ok(entries.clone()),
+        Some(Json::String(text)) if text.trim().is_empty() => Ok(Metadata::new()),
+        Some(Json::String(text)) => {
+            serde_json::from_str(text).map_err(|_| wrong(&format!("the text {text:?}")))
+        }
+        Some(other) => Err(wrong(&other.to_string())),
     }
 }
 

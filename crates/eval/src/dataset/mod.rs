@@ -189,19 +189,20 @@ fn read<S: IntoSample>(path: &Path, records: ReadRecords, to_sample: impl Fn(&Re
 }
 
 fn with_ids(samples: Vec<(Place, Sample)>) -> Result<Arc<[NamedSample]>, DatasetError> {
-    let mut seen: HashMap<String, usize> = HashMap::with_capacity(samples.len());
+    let mut seen: HashMap<String, (usize, bool)> = HashMap::with_capacity(samples.len());
     let mut places = Vec::with_capacity(samples.len());
     let mut named = Vec::with_capacity(samples.len());
     for (at, (place, sample)) in samples.into_iter().enumerate() {
         let id = sample.id.clone().unwrap_or_else(|| SampleId::Int(at as i64 + 1));
         places.push(place);
-        if let Some(first) = seen.insert(id.to_string(), at) {
+        let is_numbered = sample.id.is_none();
+        if let Some((first, was_numbered)) = seen.insert(id.to_string(), (at, is_numbered)) {
             let place = |at: usize| places.get(at).cloned().unwrap_or(Place::NOWHERE);
             return Err(DatasetError::DuplicateId {
                 id: id.to_string(),
                 first: (first + 1, place(first)),
                 second: (at + 1, place(at)),
-                numbered: sample.id.is_none(),
+                numbered: is_numbered || was_numbered,
             });
         }
         named.push((id, Arc::new(sample)));

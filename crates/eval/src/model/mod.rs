@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use errorbar_core::registry::{Entry, Named};
 use errorbar_core::spec::nearest;
-use errorbar_core::{Error, IndexMap, Registry, Result, Spec};
+use errorbar_core::{Error, IndexMap, Metadata, Registry, Result, Spec};
 
 use crate::{BoxFuture, Message, ModelOutput, NamedSample, SampleId, TaskState, Usage};
 
@@ -36,6 +36,11 @@ pub struct Request<'a> {
 pub trait Model: fmt::Debug + Send + Sync {
     /// Its name as logs record it: `provider/model`.
     fn name(&self) -> &str;
+
+    /// What else tells it from another model of the same name, for the record; never a secret.
+    fn args(&self) -> Metadata {
+        Metadata::new()
+    }
 
     /// Answers.
     fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput>>;

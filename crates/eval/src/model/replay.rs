@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use errorbar_core::{Error, Result};
+use errorbar_core::{Error, Metadata, Result};
 use serde::Deserialize;
 
 use super::mock::{Answers, NO_PARAMS};
@@ -22,7 +22,8 @@ pub(super) const PROVIDER: ProviderEntry = ProviderEntry {
 };
 
 /// A model that answers from a file: one JSON object a line, with `id`, perhaps `epoch`, and `output`, a
-/// text or a list with one text for each call about the sample.
+/// text or a list with one text for each call about the sample. A line without an epoch, or of epoch 0, is about every
+/// epoch.
 #[derive(Debug)]
 pub struct Replay {
     name: String,
@@ -61,10 +62,11 @@ impl Replay {
         let mut answers: HashMap<String, HashMap<u32, Recorded>> = HashMap::new();
         for (number, line) in (1..).zip(lines) {
             let line = line.map_err(|error| fail(error.to_string()))?;
+            let line = line.strip_prefix('\u{feff}').unwrap_or(&line);
             if line.trim().is_empty() {
                 continue;
             }
-            let Line { id, epoch, output, usage } = serde_json::from_str(&line).map_err(|error| {
+            let Line { id, epoch, output, usage } = serde_json::from_str(line).map_err(|error| {
                 fail(format!(
                     "line {number}: {}; a line is {{\"id\": …, \"epoch\": 1, \"output\": \"…\"}}, the epoch \
                      is optional",
@@ -94,6 +96,10 @@ impl Model for Replay {
         &self.name
     }
 
+    fn args(&self) -> Metadata {
+        Metadata::from_iter([("file".to_owned(), self.path.display().to_string().into())])
+    }
+
     fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput>> {
         Box::pin(async move {
             let recorded = self.find(request.sample_id, request.epoch);
@@ -108,7 +114,8 @@ impl Model for Replay {
                 )));
             };
             let mut output = ModelOutput::from_text(self.name.as_str(), text);
-            output.usage = recorded.usage.clone();
+            // What is recorded is the usage of all calls together.
+            output.usage = recorded.usage.clone().filter(|_| request.call == 0);
             Ok(output)
         })
     }

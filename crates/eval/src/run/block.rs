@@ -1,6 +1,7 @@
 //! The way into the async room for callers that are not async.
 
 use std::future::Future;
+use std::thread;
 
 use super::stop::Cancel;
 use crate::{Error, Result};
@@ -19,34 +20,64 @@ pub fn block_on<F: Future>(future: F) -> Result<F::Output> {
 }
 
 /// Cancels a run at the first Ctrl-C or request to terminate, after which `told` is called; the second ends the
-/// process at once. To be called within [`block_on`].
+/// process at once.
+///
+/// On a thread of its own: solvers and scorers that block the runtime's threads must not keep the user from ending
+/// the run.
 pub fn cancel_on_interrupt(cancel: Cancel, told: impl FnOnce() + Send + 'static) {
-    tokio::spawn(async move {
-        if interrupt().await.is_err() {
-            return;
-        }
-        cancel.cancel();
-        told();
-        if interrupt().await.is_ok() {
+    thread::spawn(move || {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+        runtime.block_on(async move {
+            let Ok(mut interrupts) = Interrupts::new() else { return };
+            interrupts.next().await;
+            cancel.cancel();
+            told();
+            interrupts.next().await;
             std::process::exit(INTERRUPTED);
-        }
+        });
     });
 }
 
 /// The exit code of a process that was interrupted, by custom.
 const INTERRUPTED: i32 = 130;
 
+/// What asks a process to end, listened to without a gap.
 #[cfg(unix)]
-async fn interrupt() -> std::io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted,
-        _ = terminate.recv() => Ok(()),
+struct Interrupts {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Interrupts {
+    fn new() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Interrupts {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
     }
 }
 
 #[cfg(not(unix))]
-async fn interrupt() -> std::io::Result<()> {
-    tokio::signal::ctrl_c().await
+struct Interrupts;
+
+#[cfg(not(unix))]
+impl Interrupts {
+    fn new() -> std::io::Result<Self> {
+        Ok(Interrupts)
+    }
+
+    async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
 }

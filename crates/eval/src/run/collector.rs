@@ -1,10 +1,11 @@
 //! The one thread that writes the log, counts and tells the observer.
 
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 use errorbar_core::{IndexMap, Metadata, Score, ScoreColumns};
 use errorbar_log::eval::{LogError, LogWriter, StoredSample};
-use tokio::sync::mpsc;
 
 use super::execute::Ran;
 use super::observer::{Observer, Progress};
@@ -13,6 +14,11 @@ use super::running::Running;
 use super::sample::Done;
 use super::stop::{Cancel, Stop};
 use crate::Usage;
+
+/// How often to look whether the run is stopped when no sample comes.
+const LOOK_UP: Duration = Duration::from_millis(50);
+/// How long samples that cannot be cancelled, because they block their thread, are waited for after a stop.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// What is known of a sample that is in the log.
 #[derive(Debug)]
@@ -93,8 +99,21 @@ impl Collector {
     }
 
     /// Collects until the workers are done or a reason to stop has come up.
-    pub(super) fn collect(mut self, mut receiver: mpsc::Receiver<Ran>) -> Collected {
-        while let Some(Ran { done, counted }) = receiver.blocking_recv() {
+    pub(super) fn collect(mut self, receiver: mpsc::Receiver<Ran>) -> Collected {
+        let mut stopped_at = None;
+        loop {
+            let Ran { done, counted } = match receiver.recv_timeout(LOOK_UP) {
+                Ok(ran) => ran,
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    if self.cancel.is_stopped()
+                        && stopped_at.get_or_insert_with(Instant::now).elapsed() > GRACE
+                    {
+                        break;
+                    }
+                    continue;
+                }
+            };
             let taken = done.and_then(|done| self.take(done));
             // A worker that was cancelled does not listen any more.
             let _ = counted.send(());
@@ -102,7 +121,6 @@ impl Collector {
                 self.collected.log_error = Some(error);
                 self.cancel.stop(Stop::LogFailed);
                 // What workers still hand over cannot be written, and so is not done.
-                receiver.close();
                 break;
             }
         }

@@ -33,6 +33,8 @@ pub struct Finished {
     pub results_error: Option<errorbar_core::Error>,
     /// The log.
     pub log: PathBuf,
+    /// The archive that the run can be gone on with; a JSON log has none beside it if nothing is left to do.
+    pub archive: PathBuf,
     /// The task's name.
     pub task: String,
     /// The model's name.
@@ -66,6 +68,8 @@ impl Prepared {
         cancel: Cancel,
     ) -> Result<Finished> {
         let prepared = Arc::new(self);
+        // Too many failures end this run, and no other that the caller may cancel with it.
+        let cancel = cancel.child();
         let started_at = now();
         observer.started(&prepared.name, prepared.model.name(), &prepared.log_path, prepared.total());
         let mut collector =
@@ -98,7 +102,7 @@ fn conclude(
     let (done, failed) = (done + collected.not_run_again(), failed + collected.not_run_again());
     if let Some(error) = collected.log_error.take() {
         return Err(Error::refused(format!(
-            "{error}; {done} of {total} samples are in it: when there is room again, go on with --resume {}",
+            "{error}; {done} of {total} samples are in it: when that is mended, go on with --resume {}",
             prepared.log_path.display()
         )));
     }
@@ -130,9 +134,10 @@ fn conclude(
         None => Reductions::default(),
     };
     collected.writer.finish(&header, &reductions)?;
+    let is_complete = stopped.is_none() && failed == 0;
     let log = match prepared.log_format {
         LogFormat::Eval => prepared.log_path.clone(),
-        LogFormat::Json => as_json(&prepared.log_path)?,
+        LogFormat::Json => as_json(&prepared.log_path, is_complete)?,
     };
     Ok(Finished {
         status,
@@ -140,6 +145,7 @@ fn conclude(
         results,
         results_error,
         log,
+        archive: prepared.log_path.clone(),
         task: prepared.name.clone(),
         model: prepared.model.name().to_owned(),
         total,
@@ -149,10 +155,13 @@ fn conclude(
     })
 }
 
-/// Puts the log into the other form; the archive goes when that one is there.
-fn as_json(archive: &Path) -> Result<PathBuf> {
+/// Puts the log into the other form. The archive goes, unless the run can be gone on with.
+fn as_json(archive: &Path, is_complete: bool) -> Result<PathBuf> {
     let json = archive.with_extension("json");
     convert_to_json(archive, &json)?;
+    if !is_complete {
+        return Ok(json);
+    }
     std::fs::remove_file(archive).map_err(|error| {
         Error::refused(format!("{}: cannot remove the archive: {error}", archive.display()))
     })?;

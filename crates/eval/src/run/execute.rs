@@ -1,10 +1,10 @@
 //! The workers: so many samples at once, none of them waiting for another.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
 
 use errorbar_log::eval::{Encoder, LogError};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 use super::prepare::Prepared;
 use super::sample::{Done, run_sample};
@@ -24,7 +24,7 @@ pub(super) fn start_workers(
     cancel: &Cancel,
 ) -> mpsc::Receiver<Ran> {
     let workers = prepared.max_samples.min(todo.len());
-    let (sender, receiver) = mpsc::channel(workers.max(1));
+    let (sender, receiver) = mpsc::channel();
     let queue = Arc::new((AtomicUsize::new(0), todo));
     for _ in 0..workers {
         tokio::spawn(work(Arc::clone(prepared), Arc::clone(&queue), cancel.clone(), sender.clone()));
@@ -65,5 +65,5 @@ async fn work(
 /// not go on behind it, and records do not pile up. Whether the run goes on.
 async fn hand_over(sender: &mpsc::Sender<Ran>, done: Result<Done, LogError>) -> bool {
     let (counted, answer) = oneshot::channel();
-    sender.send(Ran { done, counted }).await.is_ok() && answer.await.is_ok()
+    sender.send(Ran { done, counted }).is_ok() && answer.await.is_ok()
 }

@@ -19,6 +19,11 @@ use crate::{
 /// How many samples run at once if nothing is said.
 const MAX_SAMPLES: usize = 32;
 
+/// How many samples times epochs a run may have; each has its place in memory.
+const MOST_RUNS: usize = 100_000_000;
+/// How long an id may be; it becomes the name of a member of the log.
+const LONGEST_ID: usize = 10_000;
+
 /// A task that can run.
 #[derive(Debug)]
 pub struct Prepared {
@@ -75,6 +80,19 @@ impl Task {
             note(Error::refused("the task has no scorer; add one, such as includes()"));
         }
         let epochs = self.epochs_of(options);
+        if samples.len().saturating_mul(epochs.epochs() as usize) > MOST_RUNS {
+            note(Error::refused(format!(
+                "{} samples in {} epochs are more than {MOST_RUNS} runs of samples; run fewer epochs",
+                samples.len(),
+                epochs.epochs()
+            )));
+        }
+        if let Some((id, _)) = samples.iter().find(|(id, _)| id.to_string().len() > LONGEST_ID) {
+            let start: String = id.to_string().chars().take(40).collect();
+            note(Error::refused(format!(
+                "the id {start:?}… is longer than {LONGEST_ID} bytes; give the sample a shorter one"
+            )));
+        }
         if epochs.epochs() == 0 {
             note(Error::refused("a task runs for at least 1 epoch, found 0"));
         }
@@ -244,8 +262,8 @@ impl Prepared {
         &self.warnings
     }
 
-    pub(super) fn scorers_specs(&self) -> Vec<(String, Spec)> {
-        self.scorers.iter().map(|(name, scorer)| (name.clone(), scorer.spec())).collect()
+    pub(super) fn scorers_specs(&self) -> Vec<Spec> {
+        self.scorers.iter().map(|(_, scorer)| scorer.spec()).collect()
     }
 
     /// The sample and epoch of this number: all samples in the first epoch, then all in the second.

@@ -14,6 +14,9 @@ use super::options::RunOptions;
 use super::prepare::Prepared;
 use crate::Task;
 
+/// Where a time limit is recorded that is no whole number of seconds.
+pub(super) const EXACT_TIME_LIMIT: &str = "time_limit_seconds";
+
 /// The time now, as logs write it.
 pub(super) fn now() -> String {
     Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string()
@@ -68,12 +71,13 @@ pub(super) fn start_record(
         dataset: DatasetInfo {
             name: task.dataset.name().map(str::to_owned),
             location: task.dataset.location().map(str::to_owned),
-            samples: Some(prepared.samples.len() as u64),
+            samples: Some(task.dataset.samples().map_or(prepared.samples.len(), <[_]>::len) as u64),
             sample_ids: Some(prepared.samples.iter().map(|(id, _)| id.clone()).collect()),
             shuffled: Some(task.dataset.is_shuffled()),
             ..DatasetInfo::default()
         },
         model: prepared.model.name().to_owned(),
+        model_args: prepared.model.args(),
         config: config(prepared, options),
         packages: IndexMap::from([("errorbar".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]),
         metadata: (!task.metadata.is_empty()).then(|| task.metadata.clone()),
@@ -93,6 +97,9 @@ fn config(prepared: &Prepared, options: &RunOptions) -> EvalConfig {
     if let Some(limit) = prepared.time_limit {
         // The format has whole seconds.
         note("time_limit", json!(limit.as_secs_f64().ceil() as u64));
+        if limit.subsec_nanos() != 0 {
+            note(EXACT_TIME_LIMIT, json!(limit.as_secs_f64()));
+        }
     }
     if prepared.plan.seed != 0 {
         note("seed", json!(prepared.plan.seed));
@@ -112,11 +119,12 @@ fn config(prepared: &Prepared, options: &RunOptions) -> EvalConfig {
     }
 }
 
-fn scorers(plan: &Plan, specs: &[(String, Spec)], registry: &Registry) -> Vec<ScorerInfo> {
-    let info = |((name, spec), scorer): (&(String, Spec), &errorbar_core::ScorerPlan)| {
+fn scorers(plan: &Plan, specs: &[Spec], registry: &Registry) -> Vec<ScorerInfo> {
+    let info = |(spec, scorer): (&Spec, &errorbar_core::ScorerPlan)| {
         let metrics = plan.task_metrics.as_ref().unwrap_or(&scorer.metrics);
         ScorerInfo {
-            name: name.clone(),
+            // Two of one name are told apart in scores and results, but not here, as in the reference.
+            name: scorer.name.clone(),
             options: Some(options_of(spec)),
             metrics: Some(metrics_to_log(metrics, registry)),
             metadata: Some(Metadata::new()),

@@ -14,8 +14,10 @@ use super::conclude::Finished;
 use super::observer::Observer;
 use super::options::RunOptions;
 use super::prepare::Prepared;
+use super::record::EXACT_TIME_LIMIT;
 use super::stop::Cancel;
-use crate::{Error, FailOnError, ModelChoice, Result, Task};
+use crate::model::open_model;
+use crate::{AnyModel, Error, FailOnError, ModelChoice, Result, Task};
 
 /// A log that a run can go on with: what was run, and how.
 #[derive(Debug)]
@@ -68,9 +70,14 @@ impl Resumable {
     /// Metrics or reducers that are not registered here.
     pub fn options(&self, task: &Task, registry: &Registry) -> Result<RunOptions> {
         let config = &self.eval.config;
+        // A file of the same name in another folder is another model.
+        let is_logged =
+            |model: &AnyModel| model.name() == self.eval.model && model.args() == self.eval.model_args;
         let is_own_model = match &task.model {
-            Some(ModelChoice::Named { name, .. }) => *name == self.eval.model,
-            Some(ModelChoice::Built(model)) => model.name() == self.eval.model,
+            Some(ModelChoice::Named { name, folder }) => {
+                open_model(name, folder, registry).is_ok_and(|model| is_logged(&model))
+            }
+            Some(ModelChoice::Built(model)) => is_logged(model),
             None => false,
         };
         let metrics = match &self.eval.metrics {
@@ -95,7 +102,10 @@ impl Resumable {
             max_samples: config.max_samples.and_then(|count| usize::try_from(count).ok()),
             seed: config.extra.get("seed").and_then(Json::as_u64),
             fail_on_error: config.fail_on_error.as_ref().and_then(FailOnError::from_log),
-            time_limit: config.extra.get("time_limit").and_then(Json::as_u64).map(Duration::from_secs),
+            time_limit: [EXACT_TIME_LIMIT, "time_limit"]
+                .iter()
+                .find_map(|key| config.extra.get(*key)?.as_f64())
+                .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             ..RunOptions::default()
         })
     }
@@ -164,6 +174,7 @@ impl Prepared {
         };
         differ("task", own.task == logged.task, Some((&logged.task, &own.task)));
         differ("model", own.model == logged.model, Some((&logged.model, &own.model)));
+        differ("recorded outputs", own.model_args == logged.model_args, None);
         differ("samples", own.dataset.sample_ids == logged.dataset.sample_ids, None);
         differ("scorers or their metrics", own.scorers == logged.scorers, None);
         differ("epochs", own.config.epochs == logged.config.epochs, None);

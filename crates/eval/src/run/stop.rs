@@ -25,9 +25,13 @@ pub enum Stop {
     LogFailed,
 }
 
-/// Cancels a run from elsewhere; clones cancel the same run.
+/// Cancels runs from elsewhere; clones cancel the same runs.
 #[derive(Clone, Debug)]
-pub struct Cancel(Arc<watch::Sender<Option<Stop>>>);
+pub struct Cancel {
+    stop: Arc<watch::Sender<Option<Stop>>>,
+    /// What cancels this one too.
+    parent: Option<Arc<watch::Sender<Option<Stop>>>>,
+}
 
 impl Default for Cancel {
     fn default() -> Self {
@@ -38,22 +42,27 @@ impl Default for Cancel {
 impl Cancel {
     /// Nothing is cancelled yet.
     pub fn new() -> Self {
-        Cancel(Arc::new(watch::Sender::new(None)))
+        Cancel { stop: Arc::new(watch::Sender::new(None)), parent: None }
     }
 
-    /// Lets the samples that are done be the last: the log is finished as cancelled.
+    /// What this one cancels too, and what can be stopped by itself: one run of several.
+    pub(crate) fn child(&self) -> Self {
+        Cancel { parent: Some(Arc::clone(&self.stop)), ..Cancel::new() }
+    }
+
+    /// Lets the samples that are done be the last: logs are finished as cancelled.
     pub fn cancel(&self) {
         self.stop(Stop::Cancelled);
     }
 
     /// Whether the run is stopped.
     pub fn is_stopped(&self) -> bool {
-        self.0.borrow().is_some()
+        self.reason().is_some()
     }
 
     /// Stops for a reason; the first one counts.
     pub(crate) fn stop(&self, reason: Stop) {
-        self.0.send_if_modified(|stop| {
+        self.stop.send_if_modified(|stop| {
             let is_first = stop.is_none();
             if is_first {
                 *stop = Some(reason);
@@ -64,12 +73,22 @@ impl Cancel {
 
     /// Why the run is stopped, if it is.
     pub(crate) fn reason(&self) -> Option<Stop> {
-        self.0.borrow().clone()
+        let own = self.stop.borrow().clone();
+        own.or_else(|| self.parent.as_ref()?.borrow().clone())
     }
 
     /// Waits until the run is stopped.
     pub(crate) async fn stopped(&self) {
-        // The sender lives as long as `self`, so this ends only when there is a reason.
-        let _ = self.0.subscribe().wait_for(Option::is_some).await;
+        // The senders live as long as `self`, so waiting ends only when there is a reason.
+        let mut own = self.stop.subscribe();
+        let Some(parent) = &self.parent else {
+            let _ = own.wait_for(Option::is_some).await;
+            return;
+        };
+        let mut parent = parent.subscribe();
+        tokio::select! {
+            _ = own.wait_for(Option::is_some) => {}
+            _ = parent.wait_for(Option::is_some) => {}
+        }
     }
 }

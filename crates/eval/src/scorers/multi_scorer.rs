@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use errorbar_core::registry::Param;
 use errorbar_core::spec::Arg;
-use errorbar_core::{ArgType, Error, Metrics, Reducer, Result, Score, Spec};
+use errorbar_core::{ArgType, Error, Metrics, Reducer, ReducerChoice, Result, Score, Spec};
 
 use super::of_grades;
-use crate::{AnyScorer, BoxFuture, Sample, Scorer, ScorerEntry, Target, TaskState};
+use crate::{AnyScorer, BoxFuture, Sample, Scorer, ScorerEntry, Target, TaskState, collected_registry};
 
 pub(super) const ENTRY: ScorerEntry = ScorerEntry {
     name: "multi_scorer",
@@ -15,9 +15,7 @@ pub(super) const ENTRY: ScorerEntry = ScorerEntry {
     params: &[Param::required("scorers"), Param::required("reducer")],
     build: |args| {
         let scorers: Vec<AnyScorer> = args.required("scorers")?;
-        let text: String = args.required("reducer")?;
-        let reducer = args.registry().reducer(&text.parse()?)?;
-        Ok(multi_scorer(scorers, reducer).into())
+        Ok(MultiScorer { scorers, reducer: Ok(args.required("reducer")?) }.into())
     },
     replaces: false,
 };
@@ -26,21 +24,31 @@ pub(super) const ENTRY: ScorerEntry = ScorerEntry {
 #[derive(Clone, Debug)]
 pub struct MultiScorer {
     scorers: Vec<AnyScorer>,
-    reducer: Arc<dyn Reducer>,
+    /// Or why there is none, which is told when the task is checked.
+    reducer: Result<Arc<dyn Reducer>>,
 }
 
 /// Several scorers, their scores made one by a reducer, as epochs are.
+///
+/// ```
+/// use errorbar_core::reducers;
+/// use errorbar_eval::{AnyScorer, scorers::{includes, matches, multi_scorer}};
+/// multi_scorer([AnyScorer::from(includes()), matches().into()], "at_least_1");
+/// multi_scorer([includes()], reducers::mode());
+/// ```
 pub fn multi_scorer(
     scorers: impl IntoIterator<Item = impl Into<AnyScorer>>,
-    reducer: impl Into<Arc<dyn Reducer>>,
+    reducer: impl Into<ReducerChoice>,
 ) -> MultiScorer {
-    MultiScorer { scorers: scorers.into_iter().map(Into::into).collect(), reducer: reducer.into() }
+    let reducer = collected_registry().and_then(|registry| reducer.into().build(&registry));
+    MultiScorer { scorers: scorers.into_iter().map(Into::into).collect(), reducer }
 }
 
 impl Scorer for MultiScorer {
     fn spec(&self) -> Spec {
         let scorers: Vec<Arg> = self.scorers.iter().map(ArgType::to_arg).collect();
-        Spec::new("multi_scorer").kwarg("scorers", scorers).kwarg("reducer", self.reducer.log_name())
+        let reducer = self.reducer.as_ref().map_or_else(|_| String::new(), |reducer| reducer.log_name());
+        Spec::new("multi_scorer").kwarg("scorers", scorers).kwarg("reducer", reducer)
     }
 
     fn metrics(&self) -> Metrics {
@@ -56,7 +64,7 @@ impl Scorer for MultiScorer {
             if scores.is_empty() {
                 return Ok(Some(Score::unscored("scoring_failed")));
             }
-            self.reducer.reduce(&scores).map(Some)
+            self.reducer.as_ref().map_err(Clone::clone)?.reduce(&scores).map(Some)
         })
     }
 
@@ -64,7 +72,7 @@ impl Scorer for MultiScorer {
         if self.scorers.is_empty() {
             return Err(Error::custom("multi_scorer has no scorers"));
         }
-        self.reducer.check()?;
+        self.reducer.as_ref().map_err(Clone::clone)?.check()?;
         self.scorers.iter().try_for_each(|scorer| scorer.check(sample))
     }
 }

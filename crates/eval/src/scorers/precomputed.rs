@@ -31,9 +31,12 @@ pub struct Precomputed {
     column: Option<String>,
     /// By id as text and epoch.
     scores: Arc<HashMap<(String, u32), Score>>,
+    /// Whether the table tells epochs apart; if not, a score is that of every epoch.
+    has_epochs: bool,
 }
 
-/// Scores from a table with the columns `id`, perhaps `epoch`, and `score`. A sample that the table has no score
+/// Scores from a table with the columns `id`, perhaps `epoch`, and `score`. A table that has one epoch only is about
+/// every epoch. A sample that the table has no score
 /// for is missing from the metrics.
 ///
 /// # Errors
@@ -55,7 +58,8 @@ impl Precomputed {
         let score =
             |row| Some(((columns.id(row).to_owned(), columns.epoch(row)), columns.score(row, scorer)?));
         let scores = (0..columns.len()).filter_map(score).collect();
-        Ok(Precomputed { file, column, scores: Arc::new(scores) })
+        let has_epochs = (0..columns.len()).any(|row| columns.epoch(row) != 1);
+        Ok(Precomputed { file, column, scores: Arc::new(scores), has_epochs })
     }
 }
 
@@ -69,7 +73,8 @@ impl Scorer for Precomputed {
     }
 
     fn score<'a>(&'a self, state: &'a TaskState, _: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
-        let key = (state.sample_id.to_string(), state.epoch);
+        let epoch = if self.has_epochs { state.epoch } else { 1 };
+        let key = (state.sample_id.to_string(), epoch);
         Box::pin(std::future::ready(Ok(self.scores.get(&key).cloned())))
     }
 }
