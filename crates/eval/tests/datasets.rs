@@ -128,3 +128,29 @@ fn a_target_beyond_the_choices_cannot_be_shuffled() {
     let dataset = Dataset::new([Sample::new("q").id("q7").choices(["a"]).target("B")]).shuffle_choices(1);
     assert!(matches!(dataset.samples(), Err(DatasetError::Choices { sample, .. }) if sample == "q7"));
 }
+
+#[test]
+fn metadata_may_be_the_text_of_an_object_and_nothing_else() {
+    let kept = read("x.csv", "input,metadata\na,\"{\"\"k\"\": 1}\"\nb,\n");
+    assert_eq!(kept.samples().unwrap()[0].1.metadata["k"], 1);
+    assert!(kept.samples().unwrap()[1].1.metadata.is_empty());
+    let error = problem(&read("x.csv", "input,metadata\na,easy\n"));
+    assert!(error.contains("line 2") && error.contains("the text \"easy\""), "{error}");
+    let error = problem(&read("x.jsonl", "{\"input\": \"a\", \"metadata\": [1]}\n"));
+    assert!(error.contains("`metadata` is an object"), "{error}");
+}
+
+#[test]
+fn a_question_must_be_there() {
+    let error = problem(&read("x.jsonl", "{\"input\": null, \"target\": \"1\"}\n"));
+    assert!(error.contains("line 1") && error.contains("`input`) is null"), "{error}");
+}
+
+#[test]
+fn a_number_that_is_somebodys_id_is_told_as_such() {
+    let numbered_first = Dataset::new([Sample::new("a"), Sample::new("b").id(1)]);
+    let numbered_last = Dataset::new([Sample::new("a").id("2"), Sample::new("b")]);
+    for dataset in [numbered_first, numbered_last] {
+        assert!(problem(&dataset).contains("give every sample an id, or none"));
+    }
+}

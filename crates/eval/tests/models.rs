@@ -72,3 +72,15 @@ fn wrong_recordings_are_refused_with_their_line() {
     assert!(refused("{\"id\": 1}").contains("line 1: missing field `output`"));
     assert!(Replay::open("none.jsonl", Path::new("")).unwrap_err().to_string().contains("none.jsonl"));
 }
+
+#[test]
+fn usage_is_that_of_all_calls_together() {
+    let line = r#"{"id": "q", "output": ["a", "b"], "usage": {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}}"#;
+    let model = replay(&format!("\u{feff}{line}\n")).unwrap();
+    let generate = Generate::new(model.clone());
+    let mut state = TaskState::new(model.name(), &Sample::new("?"), "q".into(), 1);
+    for _ in 0..2 {
+        block_on(generate.run(&mut state)).unwrap().unwrap();
+    }
+    assert_eq!(generate.usage().values().map(|usage| usage.total_tokens).sum::<u64>(), 3);
+}

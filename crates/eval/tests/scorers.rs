@@ -108,3 +108,35 @@ fn a_table_that_is_not_there_is_a_mistake_of_the_task() {
     let error = parse_task_file(text, Path::new("t.toml"), &built_in_registry()).unwrap_err();
     assert!(error.to_string().contains("none.csv"), "{error}");
 }
+
+#[test]
+fn a_table_without_epochs_is_about_every_epoch() {
+    let folder = tempfile::tempdir().unwrap();
+    let value = |table: &str, epoch: u32| {
+        fs::write(folder.path().join("t.csv"), table).unwrap();
+        let registry = built_in_registry().relative_to(folder.path());
+        let scorer: AnyScorer = registry.build(&"precomputed('t.csv')".parse::<Spec>().unwrap()).unwrap();
+        let sample = Sample::new("?");
+        let state = TaskState::new("test/model", &sample, "s".into(), epoch);
+        block_on(scorer.score(&state, &sample.target)).unwrap().unwrap().map(|score| score.value)
+    };
+    assert_eq!(value("id,score\ns,0.5\n", 3), Some(Value::from(0.5)));
+    assert_eq!(value("id,epoch,score\ns,1,0.5\ns,2,1\n", 2), Some(Value::from(1)));
+    assert_eq!(value("id,epoch,score\ns,1,0.5\ns,2,1\n", 3), None);
+}
+
+#[test]
+fn reducers_of_several_scorers_are_named_in_every_way() {
+    for spec in [
+        "multi_scorer([includes()], mode)",
+        "multi_scorer([includes()], 'mode')",
+        "multi_scorer([includes()], at_least(1))",
+    ] {
+        assert!(built(spec).is_ok(), "{spec}");
+    }
+    let unknown = built("multi_scorer([includes()], mdoe)").unwrap_err().to_string();
+    assert!(unknown.contains("did you mean `mode`"), "{unknown}");
+    let in_rust = multi_scorer([includes()], errorbar_core::reducers::mode());
+    assert_eq!(grade(in_rust, "yes", "yes"), "C");
+    assert!(score(multi_scorer([includes()], "mdoe"), "yes", "yes").is_err());
+}

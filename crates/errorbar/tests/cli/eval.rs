@@ -187,3 +187,28 @@ fn the_first_failure_ends_the_run_if_told_so() {
     let args = ["eval", "quiz.toml", "--max-samples", "1", "--fail-on-error"];
     logs.check("eval_fail_on_error", folder.path(), &args);
 }
+
+#[test]
+fn one_task_that_is_ended_by_failures_does_not_end_the_next() {
+    let (logs, folder) = (Logs::new(), tempfile::tempdir().unwrap());
+    quiz(folder.path(), "");
+    let args = ["eval", "quiz.toml", "quiz.toml", "--fail-on-error", "--max-samples", "1"];
+    let output = logs.run(folder.path(), &args);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(logs.files().len(), 2);
+}
+
+#[test]
+fn a_json_log_of_a_run_with_failures_has_the_archive_beside_it() {
+    let (logs, folder) = (Logs::new(), tempfile::tempdir().unwrap());
+    quiz(folder.path(), "");
+    let output = logs.run(folder.path(), &["eval", "quiz.toml", "--log-format", "json"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    let extensions: Vec<String> =
+        logs.files().iter().map(|file| file.extension().unwrap().display().to_string()).collect();
+    assert_eq!(extensions, ["eval", "json"]);
+    let archive = logs.files().into_iter().next().unwrap();
+    assert!(said.contains(&format!("--resume {}`", archive.display())), "{said}");
+    let again = logs.run(folder.path(), &["eval", "--resume", archive.to_str().unwrap()]);
+    assert_eq!(again.status.code(), Some(0), "{}", String::from_utf8_lossy(&again.stderr));
+}

@@ -59,7 +59,7 @@ fn an_interrupted_log_has_nothing_to_verify_but_can_be_scored() {
     let log = logs.only();
     // As a run leaves it that is killed behind its last sample: the end of the file is missing.
     let bytes = fs::read(&log).unwrap();
-    let end = bytes.windows(14).rposition(|window| window == b"summaries.json").unwrap() - 30;
+    let end = bytes.windows(14).position(|window| window == b"summaries.json").unwrap() - 30;
     fs::write(&log, &bytes[..end]).unwrap();
     logs.check("verify_interrupted", folder.path(), &["verify", log.to_str().unwrap()]);
     logs.check("score_interrupted", folder.path(), &["score", log.to_str().unwrap()]);
