@@ -10,15 +10,20 @@ use errorbar_report::clean;
 
 use crate::message;
 
-/// Shows every mistake on stderr, in order, and counts them.
+/// How many mistakes are shown; a file that is no task file at all has hundreds.
+const SHOWN: usize = 20;
+
+/// Shows the mistakes on stderr, in order, and counts them.
 pub(crate) fn show(error: &TaskFileError) {
     let renderer = Renderer::styled().term_width(width());
-    for mistake in &error.mistakes {
+    for mistake in error.mistakes.iter().take(SHOWN) {
         // A stderr that cannot be written to leaves nobody to tell. Where colours do not belong, they are taken out.
         let _ = writeln!(anstream::stderr().lock(), "{}\n", rendered(error, mistake, &renderer));
     }
     if let [_, _, ..] = error.mistakes.as_slice() {
-        message::error(format_args!("{} mistakes in {}", error.mistakes.len(), path(error)));
+        let more = error.mistakes.len().saturating_sub(SHOWN);
+        let more = if more > 0 { format!(", {more} more than shown") } else { String::new() };
+        message::error(format_args!("{} mistakes in {}{more}", error.mistakes.len(), path(error)));
     }
 }
 

@@ -1,6 +1,6 @@
 //! How far a run is: a line that moves on a terminal, lines now and then elsewhere.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -54,15 +54,20 @@ impl Watcher {
     /// A line of its own, above the one that moves.
     fn say(&self, text: &str) {
         if !self.quiet {
-            self.with(|state| state.bar.suspend(|| anstream::eprintln!("{text}")));
+            // A stderr that cannot be written to leaves nobody to tell.
+            self.with(|state| {
+                let _ = state.bar.suspend(|| writeln!(anstream::stderr(), "{text}"));
+            });
         }
     }
 }
 
 impl Observer for Watcher {
-    fn started(&self, task: &str, model: &str, log: &Path, total: usize) {
+    fn started(&self, task: &str, model: &str, log: &Path, total: usize, kept: usize) {
+        let kept = if kept > 0 { format!(", {kept} of them done before") } else { String::new() };
+        let plural = if total == 1 { "" } else { "s" };
         self.say(&format!(
-            "{}: {total} samples with {}, log {}",
+            "{}: {total} sample{plural}{kept} with {}, log {}",
             clean(task),
             clean(model),
             clean(&log.display().to_string())
@@ -103,7 +108,8 @@ impl Observer for Watcher {
                 state.bar.set_position(progress.done as u64);
                 state.bar.set_message(line);
             } else {
-                anstream::eprintln!("{}: {}/{} · {line}", state.task, progress.done, progress.total);
+                let (done, total) = (progress.done, progress.total);
+                let _ = writeln!(anstream::stderr(), "{}: {done}/{total} · {line}", state.task);
             }
         });
     }

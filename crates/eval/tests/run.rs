@@ -173,7 +173,7 @@ struct CancelAfter {
 }
 
 impl Observer for CancelAfter {
-    fn started(&self, _: &str, _: &str, log: &Path, _: usize) {
+    fn started(&self, _: &str, _: &str, log: &Path, _: usize, _: usize) {
         *self.log.lock().unwrap() = log.to_owned();
     }
 
@@ -316,8 +316,10 @@ fn samples_that_block_their_thread_do_not_keep_a_cancelled_run() {
     let blocking = model_fn("test/blocking", |request| {
         let is_first = request.sample_id.to_string() == "s0";
         async move {
-            while !is_first {
-                std::thread::park();
+            if !is_first {
+                loop {
+                    std::thread::park();
+                }
             }
             Ok("0".to_owned())
         }

@@ -1,4 +1,5 @@
-//! Results as one JSON array, an object per log; the form that design.md promises to keep.
+//! Results as one JSON array, an object per log; the form that design.md promises to keep. A run that did not reach its
+//! end also has `status` and `planned_samples`.
 
 use std::io;
 
@@ -16,6 +17,10 @@ struct Log<'a> {
     log: &'a str,
     task: Option<&'a str>,
     model: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    planned_samples: Option<usize>,
     results: &'a Results,
 }
 
@@ -27,6 +32,8 @@ impl Render for Json {
                 log: &report.log,
                 task: report.task.as_deref(),
                 model: report.model.as_deref(),
+                status: report.unfinished.as_ref().map(|unfinished| unfinished.status.as_str()),
+                planned_samples: report.unfinished.as_ref().and_then(|unfinished| unfinished.planned),
                 results: &report.results,
             })
             .collect();

@@ -53,6 +53,8 @@ pub struct Report {
     pub task: Option<String>,
     /// The model, where it is known.
     pub model: Option<String>,
+    /// How the run ended, if it did not reach its end.
+    pub unfinished: Option<Unfinished>,
     /// The results.
     pub results: Results,
 }
@@ -60,8 +62,32 @@ pub struct Report {
 impl Report {
     /// The results of a table, which knows neither task nor model.
     pub fn new(log: impl Into<String>, results: Results) -> Self {
-        Report { log: log.into(), task: None, model: None, results }
+        Report { log: log.into(), task: None, model: None, unfinished: None, results }
     }
+
+    /// The same of a task and a model.
+    #[must_use]
+    pub fn of_run(mut self, task: impl Into<String>, model: impl Into<String>) -> Self {
+        self.task = Some(task.into());
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Says that the run did not reach its end.
+    #[must_use]
+    pub fn unfinished(mut self, unfinished: Option<Unfinished>) -> Self {
+        self.unfinished = unfinished;
+        self
+    }
+}
+
+/// A run that did not reach its end: its results are over a part of the samples.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfinished {
+    /// How it ended: `cancelled`, `error`, or `started` if nobody knows.
+    pub status: String,
+    /// How many samples times epochs it should have had, where that is known.
+    pub planned: Option<usize>,
 }
 
 /// A format that results can be written in.

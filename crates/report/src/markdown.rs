@@ -4,7 +4,7 @@ use std::io;
 
 use crate::rows::{self, Row, Shown};
 use crate::text::clean;
-use crate::{Render, Report};
+use crate::{Render, Report, Unfinished};
 
 /// A heading per log, a table per block; the rows are those of the terminal, without bars.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,6 +17,10 @@ impl Render for Markdown {
                 writeln!(out)?;
             }
             writeln!(out, "### {}", escape(&clean(&report.log)))?;
+            if let Some(Unfinished { status, planned }) = &report.unfinished {
+                let of = planned.map(|planned| format!(" of {planned}")).unwrap_or_default();
+                writeln!(out, "\n{}{of} samples: {}", report.results.total_samples, escape(&clean(status)))?;
+            }
             for block in rows::blocks(&report.results) {
                 let (name, details) = rows::title(block);
                 writeln!(out, "\n**{}** · {}\n", escape(&name), escape(&details.join(" · ")))?;

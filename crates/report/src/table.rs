@@ -90,7 +90,12 @@ impl Render for Table {
                 Some(2..) => "sample run",
                 _ => "sample",
             };
-            details.push(format!("{} {thing}{}", results.total_samples, plural(results.total_samples)));
+            let planned = report.unfinished.as_ref().and_then(|unfinished| unfinished.planned);
+            details.push(match planned {
+                Some(planned) => format!("{} of {planned} {thing}{}", results.total_samples, plural(planned)),
+                None => format!("{} {thing}{}", results.total_samples, plural(results.total_samples)),
+            });
+            details.extend(report.unfinished.as_ref().map(|unfinished| clean(&unfinished.status)));
             let errored = results.total_samples.saturating_sub(results.completed_samples);
             if errored > 0 {
                 details.push(format!("{errored} errored"));

@@ -2,6 +2,7 @@
 //!
 //! Every task is built and checked before the first one runs, and everything that is wrong is told at once.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,11 +13,11 @@ use errorbar_eval::{
     Cancel, FailOnError, Finished, LogFormat, ModelChoice, Prepared, Resumable, RunOptions, Stop, Task,
     block_on, cancel_on_interrupt, open_resumable,
 };
-use errorbar_report::Report;
+use errorbar_report::{Report, Unfinished};
 
 use super::common::{Format, GlobalArgs};
 use super::told::{Told, findings};
-use super::{Context, Status, specs, tasks};
+use super::{Context, Status, logs, specs, tasks};
 use crate::message;
 use crate::progress::Watcher;
 
@@ -72,7 +73,7 @@ pub(crate) struct EvalArgs {
     metrics: Vec<String>,
     /// How many samples run at once
     #[arg(long, value_name = "N")]
-    max_samples: Option<usize>,
+    max_samples: Option<NonZeroUsize>,
     /// Where random figures (bootstrap) start from [default: 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -85,7 +86,7 @@ pub(crate) struct EvalArgs {
     /// End the run when a sample fails, or when a share (0.1) or number (5) of them have failed
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     fail_on_error: Option<FailOnError>,
-    /// How many seconds one sample may take, scorers included
+    /// How many seconds one sample may take, scorers included; what takes longer has failed
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time_limit: Option<Duration>,
     /// Go on with the run of this log: keep what it holds, run what is missing or failed
@@ -188,7 +189,7 @@ fn options(args: &EvalArgs, context: &Context<'_>) -> Option<RunOptions> {
             reducers => (!args.reducers.is_empty()).then_some(reducers),
         },
         metrics: (!args.metrics.is_empty()).then_some(metrics),
-        max_samples: args.max_samples,
+        max_samples: args.max_samples.map(NonZeroUsize::get),
         seed: args.seed,
         log_dir: args.log_dir.clone(),
         log_format: args.log_format.into(),
@@ -244,7 +245,7 @@ fn resumed(path: PathBuf, args: &EvalArgs, context: &Context<'_>) -> Option<Read
         Err(problem) => return refuse(problem),
     };
     let options = RunOptions {
-        max_samples: args.max_samples.or(recorded.max_samples),
+        max_samples: args.max_samples.map(NonZeroUsize::get).or(recorded.max_samples),
         fail_on_error: args.fail_on_error.or(recorded.fail_on_error),
         time_limit: args.time_limit.or(recorded.time_limit),
         log_format: args.log_format.into(),
@@ -278,13 +279,12 @@ fn conclude(
                     }
                 };
                 ended_early |= !reached_its_end(&finished, context, &mut told);
+                let unfinished = logs::status_of_unfinished(finished.status);
+                let (status, planned) = (unfinished.map(str::to_owned), Some(finished.total));
+                let unfinished = status.map(|status| Unfinished { status, planned });
                 let Finished { log, task, model, results, .. } = finished;
-                let log = log.display().to_string();
-                reports.extend(results.map(|results| Report {
-                    log,
-                    task: Some(task),
-                    model: Some(model),
-                    results,
+                reports.extend(results.map(|results| {
+                    Report::new(log.display().to_string(), results).of_run(task, model).unfinished(unfinished)
                 }));
             }
         }

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use errorbar_core::{Plan, ScoreColumns};
-use errorbar_log::eval::{EvalLog, Header, plan_from_header};
+use errorbar_log::eval::{EvalLog, Header, Status, plan_from_header};
+use errorbar_report::Unfinished;
 
 use super::Context;
 
@@ -20,6 +21,27 @@ pub(super) struct OpenedLog {
     pub(super) plan: Plan,
     pub(super) columns: ScoreColumns,
     pub(super) warnings: Vec<String>,
+}
+
+impl OpenedLog {
+    /// How the run ended, if it did not reach its end.
+    pub(super) fn unfinished(&self) -> Option<Unfinished> {
+        let eval = &self.header.eval;
+        let samples = eval.dataset.sample_ids.as_ref().map(Vec::len);
+        let planned = samples.map(|samples| samples * eval.config.epochs.unwrap_or(1) as usize);
+        status_of_unfinished(self.header.status)
+            .map(|status| Unfinished { status: status.to_owned(), planned })
+    }
+}
+
+/// The status of a run, unless it reached its end.
+pub(super) fn status_of_unfinished(status: Status) -> Option<&'static str> {
+    match status {
+        Status::Success => None,
+        Status::Cancelled => Some("cancelled"),
+        Status::Error => Some("error"),
+        Status::Started => Some("started"),
+    }
 }
 
 /// Opens a log with the plan that it records, as `change` leaves it; only what that plan needs is read.

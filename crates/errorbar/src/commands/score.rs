@@ -179,8 +179,9 @@ fn score_log(path: &Path, asked: &Asked, context: &Context<'_>, told: &mut Told)
         }
         Ok(results) => {
             too_few_epochs(&log, &results, &opened.plan, told);
-            let (task, model) = (Some(opened.header.eval.task), Some(opened.header.eval.model));
-            Some(Report { log, task, model, results })
+            let unfinished = opened.unfinished();
+            let (task, model) = (opened.header.eval.task, opened.header.eval.model);
+            Some(Report::new(log, results).of_run(task, model).unfinished(unfinished))
         }
     }
 }

@@ -31,6 +31,14 @@ pub(super) fn task_as_logged(named: &str, log: &Resumable, context: &Context<'_>
 /// The task that a log is of; nothing if it is not here, which then was told.
 pub(super) fn task_of_log(log: &Resumable, context: &Context<'_>) -> Option<Task> {
     if let Some(file) = log.task_file() {
+        if !file.is_file() {
+            message::error(format!("the task file of the log, {}, is not there", file.display()));
+            message::hint(format!(
+                "a log names it as the run did; name it yourself: `{} eval TASK --resume LOG`",
+                context.program
+            ));
+            return None;
+        }
         return from_file(file, &[], context);
     }
     let Some(name) = log.registered() else {
@@ -52,7 +60,26 @@ fn is_file(named: &str) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) || path.is_file()
 }
 
+/// What a file is that is no task file, by its name.
+fn other_kind(path: &Path, program: &str) -> Option<String> {
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    let (path, kind) = (path.display(), extension.as_str());
+    match kind {
+        "eval" => Some(format!(
+            "{path} is a log: `{program} score` computes its metrics, `--resume` goes on with its run"
+        )),
+        "csv" | "tsv" | "json" | "jsonl" => Some(format!(
+            "{path} is no task; write a task file (.toml) that names it: dataset = {{ path = \"…\" }}"
+        )),
+        _ => None,
+    }
+}
+
 fn from_file(path: &Path, args: &[String], context: &Context<'_>) -> Option<Task> {
+    if let Some(problem) = other_kind(path, context.program) {
+        message::error(problem);
+        return None;
+    }
     if !args.is_empty() {
         message::error(format!("-T: {} is a task file, which takes no arguments", path.display()));
         message::hint("change the file, or override it with options such as --epochs and --metric");

@@ -71,13 +71,20 @@ impl Prepared {
         // Too many failures end this run, and no other that the caller may cancel with it.
         let cancel = cancel.child();
         let started_at = now();
-        observer.started(&prepared.name, prepared.model.name(), &prepared.log_path, prepared.total());
         let mut collector =
             Collector::new(Arc::clone(&prepared), writer, Arc::clone(&observer), cancel.clone());
         for (index, sample) in kept {
             collector.keep(index, sample);
         }
-        let receiver = start_workers(&prepared, collector.todo(), &cancel);
+        let (todo, total) = (collector.todo(), prepared.total());
+        observer.started(
+            &prepared.name,
+            prepared.model.name(),
+            &prepared.log_path,
+            total,
+            total.saturating_sub(todo.len()),
+        );
+        let receiver = start_workers(&prepared, todo, &cancel);
         // A thread of its own, because writing blocks.
         let collecting = thread::spawn(move || collector.collect(receiver));
         let collected = spawn_blocking(move || collecting.join()).await;

@@ -21,8 +21,9 @@ pub struct Progress<'a> {
 
 /// Watches a run. Every method has an empty default.
 pub trait Observer: Send + Sync {
-    /// The run begins: the task, its model, the log, how many samples times epochs there are.
-    fn started(&self, _task: &str, _model: &str, _log: &Path, _total: usize) {}
+    /// The run begins: the task, its model, the log, how many samples times epochs there are, and how many of them an
+    /// earlier run has done.
+    fn started(&self, _task: &str, _model: &str, _log: &Path, _total: usize, _kept: usize) {}
 
     /// A sample is done: its record is in the log. Called for each, from one thread.
     fn sample_done(&self, _progress: Progress<'_>) {}

@@ -124,7 +124,8 @@ impl Task {
 
         let plan = self.plan(options, reducers);
         let names = unique_names(plan.scorers.iter().map(|scorer| scorer.name.as_str()));
-        let warnings = unknown_keys(&plan, &samples);
+        let mut warnings = unknown_keys(&plan, &samples);
+        warnings.extend(without_target(&samples));
         let mut prepared = Prepared {
             name: self.name.clone().unwrap_or_else(|| "task".to_owned()),
             samples,
@@ -239,6 +240,19 @@ fn unknown_keys(plan: &Plan, samples: &[NamedSample]) -> Vec<String> {
         )
     };
     wanted.iter().filter(|key| !has(key)).map(warn).collect()
+}
+
+/// Samples without a target among others that have one: most scorers find an empty text in every answer.
+fn without_target(samples: &[NamedSample]) -> Option<String> {
+    let lacks = |(_, sample): &&NamedSample| sample.target.iter().all(String::is_empty);
+    let (first, _) = samples.iter().find(lacks)?;
+    let count = samples.iter().filter(lacks).count();
+    (count < samples.len()).then(|| {
+        format!(
+            "{count} sample(s) have no target, such as {:?}; most scorers then take any answer for right",
+            first.to_string()
+        )
+    })
 }
 
 impl Prepared {

@@ -58,7 +58,9 @@ pub(super) async fn run_sample(
         None => Some(work.await),
         Some(limit) => tokio::time::timeout(limit, work).await.ok(),
     };
-    let failure = match ended {
+    // What blocks its thread cannot be ended, but it does not count either.
+    let in_time = prepared.time_limit.is_none_or(|limit| started.elapsed() <= limit);
+    let failure = match ended.filter(|_| in_time) {
         Some(Ok(Ok(()))) => None,
         Some(Ok(Err(error))) => Some(format!("failed: {error}")),
         Some(Err(panic)) => Some(format!("panicked: {}", panic_text(panic.as_ref()))),
