@@ -238,7 +238,7 @@ fn a_log_of_another_task_is_refused() {
     let before = std::fs::read(&finished.log).unwrap();
     let other = Task::new(sums(3)).name("second").scorer(matches()).model(adder());
     let error = resume(&other, &finished.log).unwrap_err().to_string();
-    assert!(error.contains("its task is `first`, not `second`") && error.contains("another task"), "{error}");
+    assert!(error.contains("is a log of the task `first`, not of `second`"), "{error}");
     let changed = Task::new(sums(4)).name("first").scorer(matches()).model(adder());
     let error = resume(&changed, &finished.log).unwrap_err().to_string();
     assert!(error.contains("its samples differ") && error.contains("has changed since"), "{error}");

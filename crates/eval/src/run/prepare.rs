@@ -127,7 +127,7 @@ impl Task {
         let mut warnings = unknown_keys(&plan, &samples);
         warnings.extend(without_target(&samples));
         let mut prepared = Prepared {
-            name: self.name.clone().unwrap_or_else(|| "task".to_owned()),
+            name: self.name_or_default().to_owned(),
             samples,
             epochs: epochs.epochs(),
             model,
@@ -145,6 +145,11 @@ impl Task {
         prepared.start = start_record(self, &prepared, options, registry);
         prepared.log_path = super::record::log_path(options, &prepared.start);
         Ok(prepared)
+    }
+
+    /// What the task is called in logs.
+    pub(super) fn name_or_default(&self) -> &str {
+        self.name.as_deref().unwrap_or("task")
     }
 
     /// The samples that the options leave.

@@ -67,8 +67,17 @@ impl Resumable {
     /// The options of the run, as far as they decide what is run and computed.
     ///
     /// # Errors
-    /// Metrics or reducers that are not registered here.
+    /// Another task; metrics or reducers that are not registered here.
     pub fn options(&self, task: &Task, registry: &Registry) -> Result<RunOptions> {
+        // Anything else that is wrong would only be a consequence of this.
+        let name = task.name_or_default();
+        if name != self.eval.task {
+            return Err(Error::refused(format!(
+                "{} is a log of the task `{}`, not of `{name}`; name that task, or none",
+                self.path.display(),
+                self.eval.task
+            )));
+        }
         let config = &self.eval.config;
         // A file of the same name in another folder is another model.
         let is_logged =
@@ -150,13 +159,9 @@ impl Prepared {
         if differences.is_empty() {
             return Ok(());
         }
-        let advice = if self.start.eval.task == log.eval.task {
-            "the task has changed since; run it anew without --resume, or restore it"
-        } else {
-            "it is a log of another task; name that task, or none"
-        };
         Err(Error::refused(format!(
-            "{} cannot be resumed with the task `{}`: {}; {advice}",
+            "{} cannot be resumed with the task `{}`: {}; the task has changed since: run it anew without --resume, or \
+             restore it",
             log.path.display(),
             self.name,
             differences.join("; ")
@@ -172,7 +177,6 @@ impl Prepared {
             Some((logged, own)) => found.push(format!("its {what} is `{logged}`, not `{own}`")),
             None => found.push(format!("its {what} differ")),
         };
-        differ("task", own.task == logged.task, Some((&logged.task, &own.task)));
         differ("model", own.model == logged.model, Some((&logged.model, &own.model)));
         differ("recorded outputs", own.model_args == logged.model_args, None);
         differ("samples", own.dataset.sample_ids == logged.dataset.sample_ids, None);
