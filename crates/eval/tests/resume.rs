@@ -83,3 +83,17 @@ fn a_file_of_the_same_name_elsewhere_is_another_model() {
     let options = log.options(&task("two"), &registry).unwrap();
     assert!(task("two").prepare(&options, &registry).is_err(), "the file is not in the current folder");
 }
+
+#[test]
+fn a_log_that_is_complete_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let task =
+        Task::new(["c", "a"].map(|id| Sample::new(id).target("A").id(id))).scorer(includes()).model(flaky());
+    let first = run(&task, folder.path());
+    let before = std::fs::read(&first.log).unwrap();
+    let again = resume(&task, &first.log, Cancel::new()).unwrap();
+    assert_eq!((again.done, again.kept, again.failed), (2, 2, 0));
+    let text = |finished: &Finished| serde_json::to_string(finished.results.as_ref().unwrap()).unwrap();
+    assert_eq!(text(&again), text(&first));
+    assert_eq!(std::fs::read(&first.log).unwrap(), before);
+}

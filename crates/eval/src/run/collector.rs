@@ -188,22 +188,43 @@ impl Collected {
 
     /// The scores in dataset order within each epoch, whatever the order of completion was.
     pub(super) fn columns(&mut self, prepared: &Prepared) -> errorbar_core::Result<ScoreColumns> {
-        let keys = prepared.plan.metadata_keys();
-        let mut columns = ScoreColumns::new(prepared.scorers.iter().map(|(name, _)| name.as_str()));
+        let mut columns = prepared.empty_columns();
         for (index, slot) in std::mem::take(&mut self.slots).into_iter().enumerate() {
-            let (Some(slot), Some((id, sample, epoch))) = (slot, prepared.item(index)) else { continue };
-            let metadata = slot.metadata.as_ref().unwrap_or(&sample.metadata);
-            let entries = metadata.iter().filter(|(key, _)| keys.contains(key));
-            let mut row = columns
-                .push(id.to_string(), epoch)
-                .metadata_all(entries.map(|(key, value)| (key.as_str(), value)));
-            if slot.outcome != Outcome::Succeeded {
-                row = row.errored();
-            }
-            for (scorer, score) in slot.scores {
-                row = row.score(&scorer, score)?;
-            }
+            let Some(Slot { scores, metadata, outcome }) = slot else { continue };
+            let failed = outcome != Outcome::Succeeded;
+            prepared.push_row(&mut columns, index, metadata.as_ref(), scores, failed)?;
         }
         Ok(columns)
+    }
+}
+
+impl Prepared {
+    /// Columns for the scorers of the task, without a row.
+    pub(super) fn empty_columns(&self) -> ScoreColumns {
+        ScoreColumns::new(self.scorers.iter().map(|(name, _)| name.as_str()))
+    }
+
+    /// Adds the sample of this number; its metadata is that of the dataset if none is given.
+    pub(super) fn push_row(
+        &self,
+        columns: &mut ScoreColumns,
+        index: usize,
+        metadata: Option<&Metadata>,
+        scores: impl IntoIterator<Item = (String, Score)>,
+        failed: bool,
+    ) -> errorbar_core::Result<()> {
+        let Some((id, sample, epoch)) = self.item(index) else { return Ok(()) };
+        let keys = self.plan.metadata_keys();
+        let entries = metadata.unwrap_or(&sample.metadata).iter().filter(|(key, _)| keys.contains(key));
+        let mut row = columns
+            .push(id.to_string(), epoch)
+            .metadata_all(entries.map(|(key, value)| (key.as_str(), value)));
+        if failed {
+            row = row.errored();
+        }
+        for (scorer, score) in scores {
+            row = row.score(&scorer, score)?;
+        }
+        Ok(())
     }
 }

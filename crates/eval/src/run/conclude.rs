@@ -98,6 +98,16 @@ impl Prepared {
     }
 }
 
+impl Prepared {
+    /// The log in the form that was asked for, once it is written.
+    pub(super) fn log_in_its_form(&self, is_complete: bool) -> Result<PathBuf> {
+        match self.log_format {
+            LogFormat::Eval => Ok(self.log_path.clone()),
+            LogFormat::Json => as_json(&self.log_path, is_complete),
+        }
+    }
+}
+
 fn conclude(
     prepared: &Prepared,
     mut collected: Collected,
@@ -142,16 +152,12 @@ fn conclude(
     };
     collected.writer.finish(&header, &reductions)?;
     let is_complete = stopped.is_none() && failed == 0;
-    let log = match prepared.log_format {
-        LogFormat::Eval => prepared.log_path.clone(),
-        LogFormat::Json => as_json(&prepared.log_path, is_complete)?,
-    };
     Ok(Finished {
         status,
         stopped,
         results,
         results_error,
-        log,
+        log: prepared.log_in_its_form(is_complete)?,
         archive: prepared.log_path.clone(),
         task: prepared.name.clone(),
         model: prepared.model.name().to_owned(),

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use errorbar_core::spec::MetricsSpec;
-use errorbar_core::{Metadata, Reducers, Registry, Spec};
-use errorbar_log::eval::{EvalInfo, EvalLog, LogWriter, PlanRecord, StoredSample};
+use errorbar_core::{Metadata, Reducers, Registry, Spec, results};
+use errorbar_log::eval::{
+    EvalInfo, EvalLog, LogError, LogWriter, PlanRecord, SampleFields, Status, StoredSample,
+};
 use serde_json::Value as Json;
 
 use super::conclude::Finished;
@@ -146,11 +148,14 @@ impl Prepared {
         let opened = EvalLog::open(&log.path)?;
         let header = opened.header()?;
         self.refuse(log, &self.differences(&header.eval, &header.plan))?;
-        self.check_questions(&opened)?;
+        let succeeded = self.check_questions(&opened)?;
+        self.log_path = log.path.clone();
+        if header.status == Status::Success && succeeded == self.total() {
+            return self.nothing_to_do(&opened, &*observer);
+        }
         drop(opened);
         let (writer, recovered) = LogWriter::resume(&log.path)?;
         let kept = self.kept(recovered.samples);
-        self.log_path = log.path.clone();
         self.start = recovered.start;
         self.run_into(writer, kept, observer, cancel).await
     }
@@ -187,8 +192,37 @@ impl Prepared {
         found
     }
 
-    /// Refuses a log whose samples are not those of the task, or were other questions.
-    fn check_questions(&self, log: &EvalLog) -> Result<()> {
+    /// The end of a run that has reached it already: the log stays as it is.
+    fn nothing_to_do(&self, log: &EvalLog, observer: &dyn Observer) -> Result<Finished> {
+        let total = self.total();
+        observer.started(&self.name, self.model.name(), &self.log_path, total, total);
+        let fields = SampleFields::scores(self.plan.metadata_keys());
+        let samples: Vec<StoredSample> = log.samples_with(fields)?.collect::<Result<_, LogError>>()?;
+        let mut kept = self.kept(samples);
+        kept.sort_by_key(|(index, _)| *index);
+        let mut columns = self.empty_columns();
+        for (index, sample) in kept {
+            self.push_row(&mut columns, index, Some(&sample.metadata), sample.scores, false)?;
+        }
+        Ok(Finished {
+            status: Status::Success,
+            stopped: None,
+            results: Some(results(&columns, &self.plan)?),
+            results_error: None,
+            log: self.log_in_its_form(true)?,
+            archive: self.log_path.clone(),
+            task: self.name.clone(),
+            model: self.model.name().to_owned(),
+            total,
+            done: total,
+            kept: total,
+            failed: 0,
+        })
+    }
+
+    /// Refuses a log whose samples are not those of the task, or were other questions. How many succeeded.
+    fn check_questions(&self, log: &EvalLog) -> Result<usize> {
+        let mut succeeded = 0;
         let places = self.places();
         for stored in log.samples()? {
             let stored = stored?;
@@ -211,8 +245,9 @@ impl Prepared {
                     log.path().display()
                 )));
             }
+            succeeded += usize::from(stored.error.is_none());
         }
-        Ok(())
+        Ok(succeeded)
     }
 
     /// The samples that the log holds, with their numbers.
