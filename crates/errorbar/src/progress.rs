@@ -103,13 +103,17 @@ impl Observer for Watcher {
             }
             state.shown = Instant::now();
             let figures = progress.running.figures();
-            let line = line(&progress, state.started.elapsed(), &figures);
+            let parts = parts(&progress, state.started.elapsed(), &figures);
+            let counted = format!("{}/{}", progress.done, progress.total).len();
+            let room =
+                if self.on_terminal { columns().saturating_sub(bar_width() + counted) } else { usize::MAX };
+            let line = fitting(parts, room);
             if self.on_terminal {
                 state.bar.set_position(progress.done as u64);
                 state.bar.set_message(line);
             } else {
                 let (done, total) = (progress.done, progress.total);
-                let _ = writeln!(anstream::stderr(), "{}: {done}/{total} · {line}", state.task);
+                let _ = writeln!(anstream::stderr(), "{}: {done}/{total}{line}", state.task);
             }
         });
     }
@@ -125,13 +129,40 @@ impl Observer for Watcher {
 
 fn bar(total: usize) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
+    let template = match bar_width() {
+        0 => "{pos}/{len}{wide_msg}".to_owned(),
+        width => format!("{{bar:{}}} {{pos}}/{{len}}{{wide_msg}}", width - 1),
+    };
     // The template is ours and well-formed; a plain bar would do too.
-    let style = ProgressStyle::with_template("{bar:24} {pos}/{len} · {wide_msg}");
+    let style = ProgressStyle::with_template(&template);
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
+/// How wide the terminal is.
+fn columns() -> usize {
+    terminal_size::terminal_size_of(io::stderr()).map_or(80, |(width, _)| usize::from(width.0))
+}
+
+/// How much of the line the bar takes, the blank behind it included; on a narrow terminal the words matter more.
+fn bar_width() -> usize {
+    if columns() >= 100 { 25 } else { 0 }
+}
+
+/// As many parts as there is room for, each whole.
+fn fitting(parts: Vec<String>, room: usize) -> String {
+    let mut line = String::new();
+    for part in parts {
+        let part = format!(" · {part}");
+        if errorbar_report::width(&line) + errorbar_report::width(&part) > room {
+            break;
+        }
+        line.push_str(&part);
+    }
+    line
+}
+
 /// Rate, time left, failures and figures.
-fn line(progress: &Progress<'_>, elapsed: Duration, figures: &[RunningFigure]) -> String {
+fn parts(progress: &Progress<'_>, elapsed: Duration, figures: &[RunningFigure]) -> Vec<String> {
     let ran = progress.done.saturating_sub(progress.kept);
     let rate = ran as f64 / elapsed.as_secs_f64().max(1e-9);
     let left = Duration::from_secs_f64(((progress.total - progress.done) as f64 / rate.max(1e-9)).min(1e9));
@@ -144,7 +175,7 @@ fn line(progress: &Progress<'_>, elapsed: Duration, figures: &[RunningFigure]) -
         let error = error.map(|error| format!(" ± {error:.3}")).unwrap_or_default();
         parts.push(format!("{} {value:.3}{error}", clean(&name)));
     }
-    parts.join(" · ")
+    parts
 }
 
 fn short(rate: f64) -> String {
@@ -163,6 +194,14 @@ fn time(left: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_are_whole_or_not_there() {
+        let parts = || ["12/s", "3 s left", "accuracy 0.500"].map(str::to_owned).to_vec();
+        assert_eq!(fitting(parts(), usize::MAX), " · 12/s · 3 s left · accuracy 0.500");
+        assert_eq!(fitting(parts(), 20), " · 12/s · 3 s left");
+        assert_eq!(fitting(parts(), 3), "");
+    }
 
     #[test]
     fn times_are_short() {
