@@ -113,7 +113,7 @@ impl ArgProblem {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument, for specs have no way to write it",
     label = "not an argument type",
-    note = "arguments are of type bool, f64, i64, u64, u32, usize, String, Leaf, Conversion, Arc<dyn Metric>, AnyScorer, AnySolver, or Vec<T> and Option<T> of these"
+    note = "arguments are of type bool, f64, i64, u64, u32, usize, String, Leaf, Conversion, Arc<dyn Metric>, Arc<dyn Reducer>, AnyScorer, AnySolver, or Vec<T> and Option<T> of these"
 )]
 pub trait ArgType: Sized {
     /// The type in words, for messages: `a number`.
