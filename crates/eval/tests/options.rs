@@ -293,9 +293,11 @@ fn a_cancel_after_the_last_sample_changes_nothing() {
     assert_eq!(run_until(2), (Status::Cancelled, Some(Stop::Cancelled), 2));
 }
 
-/// A scorer that fails for `b`, behind one that does not.
+/// A scorer that fails for `b`, behind one that does not, and never answers for `c` if it is slow.
 #[derive(Debug)]
-struct Picky;
+struct Picky {
+    slow: bool,
+}
 
 impl errorbar_eval::Scorer for Picky {
     fn spec(&self) -> Spec {
@@ -314,14 +316,29 @@ impl errorbar_eval::Scorer for Picky {
         let fails = state.sample_id.to_string() == "b";
         let score =
             if fails { Err(Error::custom("not my kind")) } else { Ok(Some(errorbar_core::Score::new(1.0))) };
-        Box::pin(std::future::ready(score))
+        let hangs = self.slow && state.sample_id.to_string() == "c";
+        Box::pin(async move { if hangs { std::future::pending().await } else { score } })
     }
+}
+
+#[test]
+fn a_scorer_that_never_answers_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let limited = task().scorer(Picky { slow: true }).time_limit(std::time::Duration::from_millis(100));
+    let finished = run(&limited, &options(folder.path()));
+    assert_eq!((finished.done, finished.failed), (6, 2));
+    let stored = EvalLog::open(&finished.log).unwrap();
+    let errors: Vec<String> = stored.samples().unwrap().filter_map(|sample| sample.unwrap().error).collect();
+    assert!(
+        errors[1].starts_with("the scorer `picky` did not end within the time limit of 0.1 s"),
+        "{errors:?}"
+    );
 }
 
 #[test]
 fn a_sample_that_one_scorer_fails_on_counts_for_none() {
     let folder = tempfile::tempdir().unwrap();
-    let finished = run(&task().scorer(Picky), &options(folder.path()));
+    let finished = run(&task().scorer(Picky { slow: false }), &options(folder.path()));
     let scored: Vec<usize> =
         finished.results.as_ref().unwrap().scores.iter().map(|block| block.scored_samples).collect();
     assert_eq!((finished.failed, scored), (1, vec![5, 5]));
