@@ -324,13 +324,13 @@ impl errorbar_eval::Scorer for Picky {
 #[test]
 fn a_scorer_that_never_answers_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let limited = task().scorer(Picky { slow: true }).time_limit(std::time::Duration::from_millis(100));
+    let limited = task().scorer(Picky { slow: true }).time_limit(std::time::Duration::from_secs(2));
     let finished = run(&limited, &options(folder.path()));
     assert_eq!((finished.done, finished.failed), (6, 2));
     let stored = EvalLog::open(&finished.log).unwrap();
     let errors: Vec<String> = stored.samples().unwrap().filter_map(|sample| sample.unwrap().error).collect();
     assert!(
-        errors[1].starts_with("the scorer `picky` did not end within the time limit of 0.1 s"),
+        errors[1].starts_with("the scorer `picky` did not end within the time limit of 2 s"),
         "{errors:?}"
     );
 }
