@@ -71,11 +71,6 @@ impl<'a> Args<'a> {
         passed.map(|(name, arg)| (name.clone(), arg.to_log_json(name))).collect()
     }
 
-    /// What everything that an argument names is built from.
-    pub fn registry(&self) -> &Registry {
-        self.registry
-    }
-
     /// The folder that files among the arguments are relative to.
     pub fn folder(&self) -> &Path {
         self.registry.folder()

@@ -30,6 +30,11 @@ pub(crate) fn snippet(line: &str, marks: &str) {
     let _ = writeln!(stderr, "  {line}\n  {ERROR}{marks}{ERROR:#}");
 }
 
+/// How wide the terminal is that messages go to, if they go to one.
+pub(crate) fn columns() -> Option<usize> {
+    terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| usize::from(width.0))
+}
+
 fn say(kind: &str, style: Style, text: impl Display) {
     // A stderr that cannot be written to leaves nobody to tell.
     let _ = writeln!(anstream::stderr().lock(), "{style}{kind}{style:#}: {text}");

@@ -74,8 +74,7 @@ fn visible(text: &str) -> String {
 
 /// How wide lines may be: as the terminal, within reason; 120 for a file or a pipe.
 fn width() -> usize {
-    let terminal = terminal_size::terminal_size_of(std::io::stderr());
-    terminal.map_or(120, |(width, _)| usize::from(width.0).clamp(60, 160))
+    message::columns().map_or(120, |columns| columns.clamp(60, 160))
 }
 
 #[cfg(test)]

@@ -9,6 +9,8 @@ use errorbar_eval::{Observer, Progress, RunningFigure};
 use errorbar_report::clean;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::message;
+
 /// How often the line on a terminal changes.
 const REDRAW: Duration = Duration::from_millis(100);
 /// How many failures are told one by one.
@@ -140,7 +142,7 @@ fn bar(total: usize) -> ProgressBar {
 
 /// How wide the terminal is.
 fn columns() -> usize {
-    terminal_size::terminal_size_of(io::stderr()).map_or(80, |(width, _)| usize::from(width.0))
+    message::columns().unwrap_or(80)
 }
 
 /// How much of the line the bar takes, the blank behind it included; on a narrow terminal the words matter more.

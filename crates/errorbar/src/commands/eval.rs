@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use errorbar_core::Reducers;
 use errorbar_eval::{
     Cancel, FailOnError, Finished, LogFormat, ModelChoice, Prepared, Resumable, RunOptions, Stop, Task,
     block_on, cancel_on_interrupt, open_resumable,
@@ -176,19 +175,14 @@ async fn run_all(ready: Vec<Ready>, watcher: &Arc<Watcher>) -> Vec<Ran> {
 
 /// The options that the command line gives; nothing if one is wrong, which then was told.
 fn options(args: &EvalArgs, context: &Context<'_>) -> Option<RunOptions> {
-    let metrics = specs::metrics(&args.metrics, context);
-    let reducers = specs::reducers(&args.reducers, context);
-    let (metrics, reducers) = (metrics?, reducers?);
+    let asked = specs::asked(&args.metrics, &args.reducers, args.no_reduce, context)?;
     Some(RunOptions {
         model: args.model.as_deref().map(ModelChoice::from),
         limit: args.limit,
         sample_ids: args.sample_ids.clone(),
         epochs: args.epochs,
-        reducers: match reducers {
-            _ if args.no_reduce => Some(Reducers::Disabled),
-            reducers => (!args.reducers.is_empty()).then_some(reducers),
-        },
-        metrics: (!args.metrics.is_empty()).then_some(metrics),
+        reducers: asked.reducers,
+        metrics: asked.metrics,
         max_samples: args.max_samples.map(NonZeroUsize::get),
         seed: args.seed,
         log_dir: args.log_dir.clone(),

@@ -7,11 +7,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use errorbar_core::{Block, Error, Metrics, Plan, Reducers, Results, results};
+use errorbar_core::{Block, Error, Plan, Reducers, Results, results};
 use errorbar_log::{TableOptions, read_table};
 use errorbar_report::{Report, clean};
 
 use super::common::{Format, GlobalArgs};
+use super::specs::Asked;
 use super::told::{Told, findings, hint_for};
 use super::{Context, Status, logs, specs};
 
@@ -72,12 +73,14 @@ pub(crate) struct ScoreArgs {
 }
 
 pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
-    let Some(asked) = Asked::new(args, context) else { return Ok(Status::InputError) };
+    let Some(asked) = specs::asked(&args.metrics, &args.reducers, args.no_reduce, context) else {
+        return Ok(Status::InputError);
+    };
     let mut told = Told::new(global.quiet);
     let mut reports = Vec::new();
     for path in &args.files {
         let scored = if logs::is_log(path) {
-            score_log(path, &asked, context, &mut told)
+            score_log(path, &asked, args, context, &mut told)
         } else {
             score_table(path, &asked, args, &mut told)
         };
@@ -100,45 +103,23 @@ pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) 
     Ok(told.say())
 }
 
-/// What the options ask for in place of what a log records.
-struct Asked {
-    metrics: Option<Metrics>,
-    reducers: Option<Reducers>,
-    seed: Option<u64>,
-}
-
-impl Asked {
-    /// What the options ask for; nothing if one of them is wrong, which then was told.
-    fn new(args: &ScoreArgs, context: &Context<'_>) -> Option<Self> {
-        // Both before either is given up, so that one run tells everything.
-        let metrics = specs::metrics(&args.metrics, context);
-        let reducers = specs::reducers(&args.reducers, context);
-        let (metrics, reducers) = (metrics?, reducers?);
-        let reducers = match reducers {
-            _ if args.no_reduce => Some(Reducers::Disabled),
-            reducers => (!args.reducers.is_empty()).then_some(reducers),
-        };
-        Some(Asked { metrics: (!args.metrics.is_empty()).then_some(metrics), reducers, seed: args.seed })
+/// The plan with everything that was asked for put in.
+fn as_asked(mut plan: Plan, asked: &Asked, args: &ScoreArgs) -> Plan {
+    if let Some(metrics) = &asked.metrics {
+        plan.task_metrics = Some(metrics.clone());
     }
-
-    /// The plan with everything that was asked for put in.
-    fn apply(&self, mut plan: Plan) -> Plan {
-        if let Some(metrics) = &self.metrics {
-            plan.task_metrics = Some(metrics.clone());
-        }
-        if let Some(reducers) = &self.reducers {
-            plan.reducers = reducers.clone();
-        }
-        if let Some(seed) = self.seed {
-            plan.seed = seed;
-        }
-        plan
+    if let Some(reducers) = &asked.reducers {
+        plan.reducers = reducers.clone();
     }
+    if let Some(seed) = args.seed {
+        plan.seed = seed;
+    }
+    plan
 }
 
 fn score_table(path: &Path, asked: &Asked, args: &ScoreArgs, told: &mut Told) -> Option<Report> {
     let log = path.display().to_string();
-    let plan = asked.apply(Plan::new());
+    let plan = as_asked(Plan::new(), asked, args);
     let options = TableOptions::new().score_columns(&args.score_columns).metadata(plan.metadata_keys());
     let table = match read_table(path, &options) {
         Ok(table) => table,
@@ -160,9 +141,15 @@ fn score_table(path: &Path, asked: &Asked, args: &ScoreArgs, told: &mut Told) ->
     }
 }
 
-fn score_log(path: &Path, asked: &Asked, context: &Context<'_>, told: &mut Told) -> Option<Report> {
+fn score_log(
+    path: &Path,
+    asked: &Asked,
+    args: &ScoreArgs,
+    context: &Context<'_>,
+    told: &mut Told,
+) -> Option<Report> {
     let log = path.display().to_string();
-    let opened = match logs::open(path, context, |plan| asked.apply(plan)) {
+    let opened = match logs::open(path, context, |plan| as_asked(plan, asked, args)) {
         Ok(opened) => opened,
         Err(problem) => {
             told.error(problem, None);

@@ -9,9 +9,33 @@ use crate::message;
 const METRIC: &str = "--metric";
 const REDUCER: &str = "--reducer";
 
+/// What the options ask for in place of what a task or a log says.
+pub(crate) struct Asked {
+    pub(crate) metrics: Option<Metrics>,
+    pub(crate) reducers: Option<Reducers>,
+}
+
+/// What `--metric`, `--reducer` and `--no-reduce` ask for; nothing if one of them is wrong, which then was told.
+pub(crate) fn asked(
+    metric_texts: &[String],
+    reducer_texts: &[String],
+    no_reduce: bool,
+    context: &Context<'_>,
+) -> Option<Asked> {
+    // Both before either is given up, so that one run tells everything.
+    let metrics = metrics(metric_texts, context);
+    let reducers = reducers(reducer_texts, context);
+    let (metrics, reducers) = (metrics?, reducers?);
+    let reducers = match reducers {
+        _ if no_reduce => Some(Reducers::Disabled),
+        reducers => (!reducer_texts.is_empty()).then_some(reducers),
+    };
+    Some(Asked { metrics: (!metric_texts.is_empty()).then_some(metrics), reducers })
+}
+
 /// The metrics of all `--metric` options as one list; a map that stands alone stays a map. Every
 /// option that is wrong is told; nothing is returned then.
-pub(crate) fn metrics(texts: &[String], context: &Context<'_>) -> Option<Metrics> {
+fn metrics(texts: &[String], context: &Context<'_>) -> Option<Metrics> {
     let build = |text: &String| {
         let spec = text.parse::<MetricsSpec>().map_err(Error::from);
         let built = spec.and_then(|spec| context.registry.metrics(&spec));
@@ -29,7 +53,7 @@ pub(crate) fn metrics(texts: &[String], context: &Context<'_>) -> Option<Metrics
 }
 
 /// The reducers of all `--reducer` options; every one that is wrong is told.
-pub(crate) fn reducers(texts: &[String], context: &Context<'_>) -> Option<Reducers> {
+fn reducers(texts: &[String], context: &Context<'_>) -> Option<Reducers> {
     let build = |text: &String| {
         let spec = text.parse().map_err(Error::from);
         let built = spec.and_then(|spec| context.registry.reducer(&spec));

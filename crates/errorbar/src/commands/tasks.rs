@@ -19,7 +19,12 @@ pub(super) fn task_as_logged(named: &str, log: &Resumable, context: &Context<'_>
     if is_file(named) {
         return from_file(Path::new(named), &[], context);
     }
-    match Spec::from_log(named, log.passed_args()) {
+    with_logged_args(named, log, context)
+}
+
+/// A registered task with the arguments that a log records.
+fn with_logged_args(name: &str, log: &Resumable, context: &Context<'_>) -> Option<Task> {
+    match Spec::from_log(name, log.passed_args()) {
         Ok(spec) => build(&spec, context),
         Err(error) => {
             message::error(error);
@@ -46,13 +51,7 @@ pub(super) fn task_of_log(log: &Resumable, context: &Context<'_>) -> Option<Task
         message::hint("name the task too: a file, or a task of this program");
         return None;
     };
-    match Spec::from_log(name, log.passed_args()) {
-        Ok(spec) => build(&spec, context),
-        Err(error) => {
-            message::error(error);
-            None
-        }
-    }
+    with_logged_args(name, log, context)
 }
 
 fn is_file(named: &str) -> bool {

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Cursor;
 use std::path::Path;
 
-use errorbar_log::delimited::{ends_in_quote, line_at};
+use errorbar_log::delimited::ends_in_quote;
 use serde_json::Value as Json;
 
 use super::error::{DatasetError, Line, Place};
@@ -23,11 +23,11 @@ pub(super) fn read(
         Some(extension) if extension.eq_ignore_ascii_case("tsv") => b'\t',
         _ => b',',
     };
-    let place = |offset: u64| {
-        let line = line_at(Cursor::new(text.as_bytes()), offset).ok().map(Line::Line);
-        Place { path: Some(path.to_owned()), line }
+    let on_line = |line: u64| Place { path: Some(path.to_owned()), line: Some(Line::Line(line)) };
+    let wrong = |offset: u64, problem: String| DatasetError::Record {
+        place: on_line(LineCounter::new(text).at(offset)),
+        problem,
     };
-    let wrong = |offset: u64, problem: String| DatasetError::Record { place: place(offset), problem };
 
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
@@ -64,9 +64,8 @@ pub(super) fn read(
                 ),
             ));
         }
-        let place = Place { path: Some(path.to_owned()), line: Some(Line::Line(lines.at(last))) };
         let fields = header.iter().cloned().zip(row.iter().map(Json::from));
-        take(Record::new(place, fields))?;
+        take(Record::new(on_line(lines.at(last)), fields))?;
     }
     open_quote(text, last, delimiter, &wrong)
 }

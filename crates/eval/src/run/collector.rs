@@ -83,9 +83,7 @@ impl Collector {
             }
             return;
         }
-        for (model, usage) in &sample.model_usage {
-            self.collected.usage.entry(model.clone()).or_default().add(usage);
-        }
+        self.collected.add_usage(&sample.model_usage);
         let scores: Vec<(String, Score)> = sample.scores.into_iter().collect();
         self.fill(index, scores, sample.metadata, Outcome::Succeeded);
         self.collected.kept += 1;
@@ -130,9 +128,7 @@ impl Collector {
     fn take(&mut self, done: Done) -> Result<(), LogError> {
         let Done { index, encoded, scores, metadata, problem, usage } = done;
         self.collected.writer.append_encoded(encoded)?;
-        for (model, usage) in &usage {
-            self.collected.usage.entry(model.clone()).or_default().add(usage);
-        }
+        self.collected.add_usage(&usage);
         let outcome = if problem.is_some() { Outcome::Failed } else { Outcome::Succeeded };
         self.fill(index, scores, metadata, outcome);
         if let Some(problem) = &problem {
@@ -181,6 +177,12 @@ impl Slot {
 }
 
 impl Collected {
+    fn add_usage(&mut self, used: &IndexMap<String, Usage>) {
+        for (model, usage) in used {
+            self.usage.entry(model.clone()).or_default().add(usage);
+        }
+    }
+
     /// Samples that failed in an earlier run and were not reached in this one.
     pub(super) fn not_run_again(&self) -> usize {
         self.slots.iter().flatten().filter(|slot| slot.failed_before()).count()

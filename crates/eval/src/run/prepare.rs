@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{Epochs, MetadataKeys, Plan, Reducers, Registry, ScorerPlan, Spec, unique_names};
+use errorbar_core::{Epochs, MetadataKeys, Plan, Reducers, Registry, ScorerPlan, unique_names};
 use errorbar_log::eval::StartRecord;
 
 use super::options::{LogFormat, RunOptions};
@@ -279,10 +279,6 @@ impl Prepared {
     /// What should be said before the run, though nothing stands in its way.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
-    }
-
-    pub(super) fn scorers_specs(&self) -> Vec<Spec> {
-        self.scorers.iter().map(|(_, scorer)| scorer.spec()).collect()
     }
 
     /// The sample and epoch of this number: all samples in the first epoch, then all in the second.

@@ -81,7 +81,7 @@ pub(super) fn start_record(
         config: config(prepared, options),
         packages: IndexMap::from([("errorbar".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]),
         metadata: (!task.metadata.is_empty()).then(|| task.metadata.clone()),
-        scorers: Some(scorers(plan, &prepared.scorers_specs(), registry)),
+        scorers: Some(scorers(plan, registry)),
         metrics: plan.task_metrics.as_ref().map(|metrics| metrics_to_log(metrics, registry)),
         extra,
         ..EvalInfo::default()
@@ -119,19 +119,19 @@ fn config(prepared: &Prepared, options: &RunOptions) -> EvalConfig {
     }
 }
 
-fn scorers(plan: &Plan, specs: &[Spec], registry: &Registry) -> Vec<ScorerInfo> {
-    let info = |(spec, scorer): (&Spec, &errorbar_core::ScorerPlan)| {
+fn scorers(plan: &Plan, registry: &Registry) -> Vec<ScorerInfo> {
+    let info = |scorer: &errorbar_core::ScorerPlan| {
         let metrics = plan.task_metrics.as_ref().unwrap_or(&scorer.metrics);
         ScorerInfo {
             // Two of one name are told apart in scores and results, but not here, as in the reference.
             name: scorer.name.clone(),
-            options: Some(options_of(spec)),
+            options: Some(scorer.params.clone()),
             metrics: Some(metrics_to_log(metrics, registry)),
             metadata: Some(Metadata::new()),
             extra: Metadata::new(),
         }
     };
-    specs.iter().zip(&plan.scorers).map(info).collect()
+    plan.scorers.iter().map(info).collect()
 }
 
 fn step(spec: &Spec) -> PlanStep {
