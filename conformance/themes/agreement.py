@@ -81,7 +81,8 @@ def krippendorff():
     }
     out = []
     for (label, units), level in itertools.product(tables.items(), ("nominal", "ordinal", "interval")):
-        verdict = "alpha-non-finite" if label in ("nan-rating", "all-nan", "inf-rating") else None
+        apart = label == "inf-rating" or label in ("nan-rating", "all-nan") and level != "interval"
+        verdict = "alpha-non-finite" if apart else None
         out.append(case(f"alpha-{label}-{level}", f"ratings: {label}", [f"krippendorff_alpha(level='{level}')"], rows(units), reducers=[], verdict=verdict))
     for level in ("nominal", "ordinal", "interval"):
         out.append(case(f"alpha-to-float-{level}", "with the default conversion", [f"krippendorff_alpha('{level}', value_to_float())"], rows(tables["grades"]), reducers=[]))

@@ -105,7 +105,12 @@ impl Metric for KrippendorffAlpha {
                 (alpha, units.len())
             }
         };
+        let is_interval = self.level == Some(Level::Interval);
         let figure = match alpha {
+            // As the reference has it: a distance to what is not a number is none.
+            Some(_) if is_interval && has_unscored_rating(scores) => {
+                Figure::undefined(f64::NAN, "a rating is not a number")
+            }
             Some(alpha) => Figure::new(alpha),
             None => Figure::undefined(f64::NAN, "no sample with two ratings"),
         };
@@ -116,7 +121,8 @@ impl Metric for KrippendorffAlpha {
 }
 
 impl KrippendorffAlpha {
-    /// The ratings of each sample that has at least two. Null and unscored ones are no ratings.
+    /// The ratings of each sample that has at least two. Null and unscored ones are no ratings; but see
+    /// [`has_unscored_rating`].
     fn units<T>(
         &self,
         scores: &Scores<'_>,
@@ -161,6 +167,15 @@ impl KrippendorffAlpha {
             }),
         }
     }
+}
+
+/// Whether one of several ratings of a sample is not a number.
+fn has_unscored_rating(scores: &Scores<'_>) -> bool {
+    let is_unscored = |leaf: &Leaf| matches!(leaf.view(), LeafRef::Unscored);
+    (0..scores.len()).any(|at| match scores.value(at) {
+        ValueRef::List(list) => list.len() > 1 && list.iter().any(is_unscored),
+        _ => false,
+    })
 }
 
 /// Krippendorff 2011, with "equal or not" as the distance: pairs that differ within units against
