@@ -58,10 +58,9 @@ fn write_json(log: &EvalLog, path: &Path) -> Result<()> {
     out.write_all(header).and_then(|()| out.write_all(b",\"samples\":[")).map_err(io_error)?;
     let mut samples = log.samples()?;
     let mut is_first = true;
-    while let Some(sample) = samples.next_raw() {
-        let sample = sample?;
-        let comma: &[u8] = if is_first { b"" } else { b"," };
-        out.write_all(comma).and_then(|()| out.write_all(sample)).map_err(io_error)?;
+    while samples.len() > 0 {
+        out.write_all(if is_first { b"" } else { b"," }).map_err(io_error)?;
+        samples.copy_next(&mut out)?;
         is_first = false;
     }
     out.write_all(b"]").map_err(io_error)?;

@@ -12,7 +12,7 @@ use crate::json_value::{self, Scalar};
 
 impl From<JiterError> for LogError {
     fn from(error: JiterError) -> Self {
-        LogErrorKind::Json { problem: error.error_type.to_string(), at: error.index }.into()
+        LogErrorKind::Json { problem: error.error_type.to_string(), at: error.index as u64 }.into()
     }
 }
 

@@ -70,7 +70,7 @@ pub enum LogErrorKind {
     /// A member is compressed in a way that this version does not know.
     #[error("compression method {0} is not supported")]
     Method(u16),
-    /// A member would take more memory than is allowed.
+    /// A member is larger than is allowed.
     #[error("unpacked it has {bytes} bytes, more than the {limit} allowed")]
     TooLarge {
         /// What the file says.
@@ -78,13 +78,42 @@ pub enum LogErrorKind {
         /// What is allowed.
         limit: u64,
     },
+    /// A member is packed so densely that it looks like a trap.
+    #[error(
+        "unpacked it has {bytes} bytes, {ratio} times as many as packed, where {limit} times are allowed"
+    )]
+    TooDense {
+        /// What the file says.
+        bytes: u64,
+        /// How many times the packed size that is.
+        ratio: u64,
+        /// What is allowed.
+        limit: u64,
+    },
+    /// A record would take more memory than is allowed.
+    #[error("the record takes more than the {limit} bytes of memory allowed")]
+    TooLargeRecord {
+        /// What is allowed.
+        limit: u64,
+    },
+    /// A member has a name that points out of the log.
+    #[error("the name of the member points out of the log")]
+    OutsideName,
+    /// A format of the future.
+    #[error("the log has version {found} of the format, this program knows up to {known}")]
+    Version {
+        /// What the log says.
+        found: u32,
+        /// What is known.
+        known: u32,
+    },
     /// A member is not the JSON that it should be.
     #[error("this is not valid JSON: {problem} at byte {at}")]
     Json {
         /// What is wrong.
         problem: String,
         /// Where in the unpacked member.
-        at: usize,
+        at: u64,
     },
     /// A field is not what it should be.
     #[error("`{field}` is {found}, where {expected} belongs")]
@@ -132,7 +161,13 @@ impl LogErrorKind {
             Kind::NoStart => "the run was stopped before it began; run it again",
             Kind::Damaged(_) | Kind::Json { .. } => "get an undamaged copy, or run the sample again",
             Kind::Method(_) => "rewrite the log with stored, deflate or zstd members",
-            Kind::TooLarge { .. } => "check where the log comes from",
+            Kind::TooLarge { .. } => "check where the log comes from; if you trust it, give --max-unpacked",
+            Kind::TooDense { .. } => "check where the log comes from; if you trust it, give --max-ratio",
+            Kind::TooLargeRecord { .. } => {
+                "check where the log comes from; if you trust it, give --max-record"
+            }
+            Kind::OutsideName => "do not trust this file; get the log from where it was written",
+            Kind::Version { .. } => "get a newer errorbar",
             Kind::Field { .. } | Kind::Missing(_) | Kind::Part { .. } => {
                 "check which program wrote the log, and whether somebody edited it"
             }
@@ -189,6 +224,14 @@ impl LogError {
         self.kind().hint()
     }
 
+    /// The same problem, with the place in the JSON put right.
+    pub(super) fn map_place(mut self, map: impl FnOnce(u64) -> u64) -> Self {
+        if let LogErrorKind::Json { at, .. } = &mut self.0.kind {
+            *at = map(*at);
+        }
+        self
+    }
+
     pub(super) fn at(mut self, path: &Path) -> Self {
         self.0.path.get_or_insert_with(|| path.to_owned());
         self
@@ -206,7 +249,7 @@ impl LogError {
 }
 
 /// A name from a file, without what could play with a terminal, and not for ever.
-fn visible(name: &str) -> String {
+pub(super) fn visible(name: &str) -> String {
     const SHOWN: usize = 120;
     let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     let short: String = name.chars().take(SHOWN).map(clean).collect();

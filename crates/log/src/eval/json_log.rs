@@ -1,107 +1,168 @@
 //! A `.json` log: the same records as one object, `samples` and `reductions` inline.
 
-use std::fs::File;
-use std::io::Read;
 use std::ops::Range;
 
-use jiter::Peek;
+use super::error::Result;
+use super::json::{Outline, Parts};
+use super::limits::Limits;
+use super::members::{HEADER, REDUCTIONS};
+use super::zip::source::{Section, Source};
+use super::zip::unpack::Unpacker;
 
-use super::decode::{root_fields, unexpected};
-use super::error::{LogErrorKind, Result};
+const SAMPLES_FIELD: &str = "samples";
+const REDUCTIONS_FIELD: &str = "reductions";
 
-/// A log in memory, with the places of its parts. Nothing but the places is built when it is opened.
-#[derive(Debug)]
+/// Where the parts of a log are in its file. Nothing but their places is held.
+#[derive(Debug, Default)]
 pub(super) struct JsonLog {
-    bytes: Vec<u8>,
-    /// Everything but samples and reductions, as an object of its own.
-    header: Vec<u8>,
-    samples: Vec<Range<usize>>,
-    reductions: Option<Range<usize>>,
+    /// Every field of the log, as it comes.
+    pub(super) fields: Vec<(String, Range<u64>)>,
+    pub(super) samples: Vec<Range<u64>>,
 }
 
 impl JsonLog {
-    /// Reads a file that holds one object.
-    pub(super) fn read(mut file: File) -> Result<Self> {
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(LogErrorKind::Read)?;
-        let (mut header, mut samples, mut reductions) = (b"{".to_vec(), Vec::new(), None);
-        root_fields(&bytes, |name, json, peek| {
-            let start = json.current_index();
-            if name == "samples" && peek == Peek::Array {
-                let mut next = json.known_array()?;
-                while let Some(item) = next {
-                    if item != Peek::Object {
-                        return Err(unexpected("a sample", item, "an object"));
-                    }
-                    let start = json.current_index();
-                    json.known_skip(item)?;
-                    samples.push(start..json.current_index());
-                    next = json.array_step()?;
+    /// Finds the parts of a file that holds one object.
+    pub(super) fn index(source: &Source, limits: Limits) -> Result<Self> {
+        let mut index = Index { log: JsonLog::default(), samples: None };
+        let mut outline = Outline::of_object();
+        Unpacker::new(limits)
+            .section(Section::whole(source), &mut |piece| outline.push(piece, &mut index))?;
+        outline.finish()?;
+        Ok(index.log)
+    }
+
+    /// Where a field is; of several with one name the last counts.
+    pub(super) fn field(&self, name: &str) -> Option<Range<u64>> {
+        self.fields.iter().rev().find(|(field, _)| field == name).map(|(_, range)| range.clone())
+    }
+
+    /// What would be this member of an `.eval` log.
+    pub(super) fn member(&self, source: &Source, name: &str, limits: Limits) -> Result<Option<Vec<u8>>> {
+        let mut unpacker = Unpacker::new(limits);
+        let mut read = |range: Range<u64>, into: &mut Vec<u8>| {
+            let section = Section::new(source, range.start, range.end - range.start);
+            unpacker.section(section, &mut |piece| {
+                if (into.len() + piece.len()) as u64 > limits.max_record {
+                    let limit = limits.max_record;
+                    return Err(super::LogErrorKind::TooLargeRecord { limit }.into());
                 }
-                return Ok(());
+                into.extend_from_slice(piece);
+                Ok(())
+            })
+        };
+        let mut json = Vec::new();
+        match (name, self.field(REDUCTIONS_FIELD)) {
+            (HEADER, _) => {
+                json.push(b'{');
+                let parts =
+                    self.fields.iter().filter(|(name, _)| name != SAMPLES_FIELD && name != REDUCTIONS_FIELD);
+                for (name, range) in parts {
+                    if json.len() > 1 {
+                        json.push(b',');
+                    }
+                    json.extend_from_slice(serde_json::Value::from(name.as_str()).to_string().as_bytes());
+                    json.push(b':');
+                    read(range.clone(), &mut json)?;
+                }
+                json.push(b'}');
             }
-            json.known_skip(peek)?;
-            if name == "reductions" {
-                reductions = Some(start..json.current_index());
-                return Ok(());
-            }
-            if header.len() > 1 {
-                header.push(b',');
-            }
-            header.extend_from_slice(serde_json::Value::from(name).to_string().as_bytes());
-            header.push(b':');
-            header.extend_from_slice(json.slice_to_current(start));
-            Ok(())
-        })?;
-        header.push(b'}');
-        Ok(JsonLog { bytes, header, samples, reductions })
+            (REDUCTIONS, Some(range)) => read(range, &mut json)?,
+            _ => return Ok(None),
+        }
+        Ok(Some(json))
+    }
+}
+
+/// A log whose parts are being found.
+struct Index {
+    log: JsonLog,
+    /// The outline of the samples, while they last.
+    samples: Option<Outline>,
+}
+
+impl Parts for Index {
+    fn begin(&mut self, key: &str, at: u64) -> Result<()> {
+        if key == SAMPLES_FIELD {
+            // Of several lists the last one counts.
+            self.log.samples.clear();
+            self.samples = Some(Outline::of_list(at));
+        }
+        self.log.fields.push((key.to_owned(), at..at));
+        Ok(())
     }
 
-    pub(super) fn header(&self) -> &[u8] {
-        &self.header
+    fn bytes(&mut self, bytes: &[u8], _at: u64) -> Result<()> {
+        match &mut self.samples {
+            Some(outline) => outline.push(bytes, &mut Samples(&mut self.log.samples)),
+            None => Ok(()),
+        }
     }
 
-    pub(super) fn reductions(&self) -> Option<&[u8]> {
-        self.bytes.get(self.reductions.clone()?)
+    fn end(&mut self, at: u64) -> Result<()> {
+        if let Some((_, range)) = self.log.fields.last_mut() {
+            range.end = at;
+        }
+        self.samples.take().map_or(Ok(()), |outline| outline.finish())
+    }
+}
+
+struct Samples<'a>(&'a mut Vec<Range<u64>>);
+
+impl Parts for Samples<'_> {
+    fn begin(&mut self, _key: &str, at: u64) -> Result<()> {
+        self.0.push(at..at);
+        Ok(())
     }
 
-    pub(super) fn sample_count(&self) -> usize {
-        self.samples.len()
+    fn bytes(&mut self, _bytes: &[u8], _at: u64) -> Result<()> {
+        Ok(())
     }
 
-    pub(super) fn sample(&self, at: usize) -> Option<&[u8]> {
-        self.bytes.get(self.samples.get(at)?.clone())
+    fn end(&mut self, at: u64) -> Result<()> {
+        if let Some(range) = self.0.last_mut() {
+            range.end = at;
+        }
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::{Seek, Write};
+    use std::io::Write;
 
-    fn read(text: &str) -> Result<JsonLog> {
+    fn log(text: &str) -> Result<(JsonLog, Source)> {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(text.as_bytes()).unwrap();
-        file.rewind().unwrap();
-        JsonLog::read(file)
+        let source = Source::new(file).unwrap();
+        Ok((JsonLog::index(&source, Limits::default())?, source))
     }
 
     #[test]
     fn the_parts_are_found() {
         let text = r#" {"version": 2, "samples": [ {"id": 1, "v": NaN} , {"id": "]}"}], "a\"b": [-Infinity], "reductions": [1]} "#;
-        let log = read(text).unwrap();
-        assert_eq!(log.header(), br#"{"version":2,"a\"b":[-Infinity]}"#);
-        assert_eq!(log.sample_count(), 2);
-        assert_eq!(log.sample(0), Some(&br#"{"id": 1, "v": NaN}"#[..]));
-        assert_eq!(log.sample(1), Some(&br#"{"id": "]}"}"#[..]));
-        assert_eq!(log.reductions(), Some(&b"[1]"[..]));
+        let (log, source) = log(text).unwrap();
+        let member = |name| log.member(&source, name, Limits::default()).unwrap();
+        assert_eq!(member(HEADER).unwrap(), br#"{"version":2,"a\"b":[-Infinity]}"#);
+        let samples: Vec<&str> =
+            log.samples.iter().map(|range| &text[range.start as usize..range.end as usize]).collect();
+        assert_eq!(samples, [r#"{"id": 1, "v": NaN}"#, r#"{"id": "]}"}"#]);
+        assert_eq!(member(REDUCTIONS).unwrap(), b"[1]");
+        assert_eq!(member("summaries.json"), None);
     }
 
     #[test]
     fn what_is_no_log_is_refused() {
-        for text in ["", "[]", "{", r#"{"samples": [1]}"#, r#"{"a": 1} x"#] {
-            assert!(read(text).is_err(), "{text}");
+        for text in ["", "[]", "{", r#"{"samples": {}}"#, r#"{"samples": [1 2]}"#, r#"{"a": 1} x"#] {
+            assert!(log(text).is_err(), "{text}");
         }
-        assert_eq!(read(r#"{"samples": null}"#).unwrap().sample_count(), 0);
+        assert_eq!(log(r#"{"samples": null}"#).unwrap().0.samples, []);
+    }
+
+    #[test]
+    fn a_header_beyond_the_limit_is_refused() {
+        let (log, source) = log(&format!(r#"{{"a":"{}"}}"#, "x".repeat(1000))).unwrap();
+        let limits = Limits { max_record: 500, ..Limits::default() };
+        assert!(log.member(&source, HEADER, limits).is_err());
     }
 }

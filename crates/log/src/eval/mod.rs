@@ -47,12 +47,15 @@
 //! ```
 
 mod compare;
+mod container;
 mod convert;
 mod decode;
 mod error;
 mod header;
 mod header_json;
+mod json;
 mod json_log;
+mod limits;
 mod members;
 mod message;
 mod output;
@@ -63,6 +66,7 @@ mod reductions;
 mod resume;
 mod sample;
 mod sample_id;
+mod scores;
 mod stored;
 mod summary;
 mod wire;
@@ -76,15 +80,17 @@ pub use header::{
     DatasetInfo, EvalConfig, EvalError, EvalInfo, Header, PlanRecord, PlanStep, ScorerInfo, StartRecord,
     Stats, Status, VERSION,
 };
+pub use limits::Limits;
 pub use message::{Input, Message, MessageSource, Role, Targets};
 pub use output::{ModelOutput, OutputChoice, Usage};
 pub use plan::{LogWarning, metrics_to_log, plan_from_header};
-pub use reader::{EvalLog, MAX_MEMBER_BYTES, Samples};
+pub use reader::{EvalLog, Samples};
 pub use recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 pub use reductions::Reductions;
 pub use resume::Recovered;
 pub use sample::{SampleLimit, SampleRecord};
 pub use sample_id::SampleId;
+pub use scores::{LogScores, ScoreOptions};
 pub use stored::{SampleFields, StoredSample};
 pub use writer::{EncodedSample, LogWriter, encode_sample};
 pub use zip::{Encoder, Member};

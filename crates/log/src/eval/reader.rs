@@ -1,41 +1,36 @@
 //! Reading a log.
 
 use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use errorbar_core::{MetadataKeys, ScoreColumns, unique_names};
+use rayon::prelude::*;
 
+use super::container::{Container, Layout};
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::{Header, StartRecord};
-use super::json_log::JsonLog;
-use super::members::{HEADER, REDUCTIONS, SAMPLES, START};
+use super::json::{Skimmer, Validator};
+use super::limits::Limits;
+use super::members::{HEADER, START};
+use super::sample_id::SampleId;
 use super::stored::{SampleFields, StoredSample, id_and_epoch};
-use super::zip::directory::{self, Members};
-use super::zip::scan::{Scanned, scan};
-use super::zip::source::Source;
+use super::zip::source::Section;
 use super::zip::unpack::Unpacker;
-
-/// The most that a member may have unpacked.
-pub const MAX_MEMBER_BYTES: u64 = 4 << 30;
 
 /// How much of a sample is looked at for its id and epoch, which stand first.
 const HEAD_BYTES: u64 = 1024;
 
 /// An eval log, opened for reading. The file may still be growing: what it held when it was opened counts.
 ///
+/// What is read is checked: sizes and checksums of the members, the JSON of what is kept. **Not checked** are
+/// members that nobody asks for, and the parts of a sample that are skipped (messages, events, …) beyond their
+/// checksum, quotes and brackets; [`EvalLog::check`] does that.
+///
 /// See [the module](super) for an example.
 #[derive(Debug)]
 pub struct EvalLog {
     path: PathBuf,
-    container: Container,
-    was_recovered: bool,
-}
-
-/// What the records are in.
-#[derive(Debug)]
-enum Container {
-    Zip { source: Source, members: Members },
-    Json(JsonLog),
+    pub(super) container: Container,
 }
 
 impl EvalLog {
@@ -44,32 +39,19 @@ impl EvalLog {
     /// # Errors
     /// A file that cannot be read, is no eval log, holds nothing yet, or is damaged other than at its end.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let file = File::open(path).map_err(|error| LogError::from(LogErrorKind::Open(error)).at(path))?;
-        Self::from_file(file, path)
+        Self::open_with(path, Limits::default())
     }
 
-    fn from_file(file: File, path: &Path) -> Result<Self> {
-        let read = || {
-            let source = Source::new(file).map_err(LogErrorKind::Read)?;
-            if starts_as_object(&source)? {
-                let container = Container::Json(JsonLog::read(source.into_file())?);
-                return Ok(EvalLog { path: path.to_owned(), container, was_recovered: false });
-            }
-            let (members, was_recovered) = match directory::read(&source).map_err(LogErrorKind::Read)? {
-                Some(members) => (members, false),
-                None => (scan_source(&source)?.members, true),
-            };
-            if !members.contains_key(START) && !members.contains_key(HEADER) {
-                return Err(LogErrorKind::NoStart.into());
-            }
-            Ok(EvalLog {
-                path: path.to_owned(),
-                container: Container::Zip { source, members },
-                was_recovered,
-            })
-        };
-        read().map_err(|error: LogError| error.at(path))
+    /// Opens a log that may be larger than others, or must be smaller.
+    pub fn open_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
+        let path = path.as_ref();
+        let file = File::open(path).map_err(|error| LogError::from(LogErrorKind::Open(error)).at(path))?;
+        Self::from_file(file, path, limits)
+    }
+
+    pub(super) fn from_file(file: File, path: &Path, limits: Limits) -> Result<Self> {
+        let container = Container::open(file, limits).map_err(|error| error.at(path))?;
+        Ok(EvalLog { path: path.to_owned(), container })
     }
 
     /// The file.
@@ -79,50 +61,24 @@ impl EvalLog {
 
     /// Whether the directory of the file was missing or wrong and its members were found one by one.
     pub fn was_recovered(&self) -> bool {
-        self.was_recovered
+        self.container.was_recovered
     }
 
     /// How many samples times epochs the log holds.
     pub fn sample_count(&self) -> usize {
-        self.sample_places().count()
+        self.container.sample_count()
     }
 
     /// Whether the log is one JSON object, which is written as a whole and cannot be appended to.
     pub fn is_json(&self) -> bool {
-        matches!(self.container, Container::Json(_))
+        matches!(self.container.layout, Layout::Json(_))
     }
 
-    /// Where in the container the samples are.
-    fn sample_places(&self) -> Box<dyn Iterator<Item = usize> + '_> {
-        match &self.container {
-            Container::Json(log) => Box::new(0..log.sample_count()),
-            Container::Zip { members, .. } => {
-                let named = members.keys().enumerate().filter(|(_, name)| name.starts_with(SAMPLES));
-                Box::new(named.map(|(at, _)| at))
-            }
-        }
-    }
-
-    /// The JSON of the sample at a place.
-    fn sample_json<'a>(&'a self, unpacker: &'a mut Unpacker, at: usize) -> Option<Result<&'a [u8]>> {
-        Some(match &self.container {
-            Container::Json(log) => Ok(log.sample(at)?),
-            Container::Zip { source, members } => {
-                let (name, entry) = members.get_index(at)?;
-                unpacker.unpack(source, name, entry)
-            }
-        })
-    }
-
-    /// What an error about the sample at a place should name.
-    fn in_sample(&self, at: usize) -> impl Fn(LogError) -> LogError {
-        let name = match &self.container {
-            Container::Zip { members, .. } => members.get_index(at).map(|(name, _)| name.clone()),
-            Container::Json(_) => Some(format!("samples[{at}]")),
-        };
-        move |error| match &name {
-            Some(name) => error.in_member(name).at(&self.path),
-            None => error.at(&self.path),
+    /// Whether the log has the record of the end of its run.
+    pub fn has_header(&self) -> bool {
+        match &self.container.layout {
+            Layout::Json(_) => true,
+            Layout::Zip { members, .. } => members.contains_key(HEADER),
         }
     }
 
@@ -141,6 +97,41 @@ impl EvalLog {
         StartRecord::from_json(&json).map_err(|error| error.in_member(START))
     }
 
+    /// Checks every byte that the log holds: all checksums, and that all of it is JSON, whether a metric asks
+    /// for it or not.
+    pub fn check(&self) -> Result<()> {
+        let container = &self.container;
+        let check = |unpacker: &mut Unpacker, part: Part<'_>| {
+            let mut validator = Validator::new();
+            let mut push = |piece: &[u8]| validator.push(piece);
+            match part {
+                Part::Whole => unpacker.section(Section::whole(&container.source), &mut push)?,
+                Part::Member(name, entry) => unpacker.pieces(&container.source, name, entry, &mut push)?,
+            }
+            validator.finish().map_err(|error| match part {
+                Part::Member(name, _) => error.in_member(name),
+                Part::Whole => error,
+            })
+        };
+        match &container.layout {
+            Layout::Json(_) => check(&mut container.unpacker(), Part::Whole),
+            Layout::Zip { members, .. } => {
+                let results: Vec<Result<()>> = (0..members.len())
+                    .into_par_iter()
+                    .map_init(
+                        || container.unpacker(),
+                        |unpacker, at| match members.get_index(at) {
+                            Some((name, entry)) => check(unpacker, Part::Member(name, entry)),
+                            None => Ok(()),
+                        },
+                    )
+                    .collect();
+                results.into_iter().collect()
+            }
+        }
+        .map_err(|error| error.at(&self.path))
+    }
+
     /// The samples with all that a [`StoredSample`] can hold, by epoch and then by
     /// [key](super::SampleId::sort_key).
     pub fn samples(&self) -> Result<Samples<'_>> {
@@ -149,118 +140,95 @@ impl EvalLog {
 
     /// The samples with only some of their fields, in the same order.
     pub fn samples_with(&self, fields: SampleFields) -> Result<Samples<'_>> {
-        let mut unpacker = unpacker();
+        let mut reader = SampleReader::new(self, fields);
         let mut order = Vec::new();
-        for at in self.sample_places() {
-            let (id, epoch) = self.key(&mut unpacker, at).map_err(self.in_sample(at))?;
+        for at in 0..self.sample_count() {
+            let (id, epoch) = reader.key(at)?;
             order.push((epoch, id.sort_key(), at));
         }
         order.sort();
         let order: Vec<usize> = order.into_iter().map(|(_, _, at)| at).collect();
-        Ok(Samples { log: self, unpacker, order: order.into_iter(), fields })
-    }
-
-    /// Id and epoch of a sample, off its first bytes where they are there.
-    fn key(&self, unpacker: &mut Unpacker, at: usize) -> Result<(super::SampleId, u32)> {
-        if let Container::Zip { source, members } = &self.container
-            && let Some((name, entry)) = members.get_index(at)
-            && let Some(key) = id_and_epoch(unpacker.unpack_head(source, name, entry, HEAD_BYTES)?)
-        {
-            return Ok(key);
-        }
-        let Some(json) = self.sample_json(unpacker, at) else { return Err(LogErrorKind::NoStart.into()) };
-        let sample = StoredSample::from_json(json?, &SampleFields::scores(MetadataKeys::NONE))?;
-        Ok((sample.id, sample.epoch))
-    }
-
-    fn sample(
-        &self,
-        unpacker: &mut Unpacker,
-        at: usize,
-        fields: &SampleFields,
-    ) -> Option<Result<StoredSample>> {
-        let json = self.sample_json(unpacker, at)?;
-        let read = json.and_then(|json| StoredSample::from_json(json, fields));
-        Some(read.map_err(self.in_sample(at)))
-    }
-
-    /// The scores as columns, with this metadata, in the order of [`EvalLog::samples`].
-    ///
-    /// The scorers that the header records come first, those found only in the samples after them.
-    pub fn score_columns(&self, keys: &MetadataKeys) -> Result<ScoreColumns> {
-        let header = self.header()?;
-        let recorded = header.eval.scorers.unwrap_or_default();
-        let mut scorers = unique_names(recorded.iter().map(|scorer| scorer.name.as_str()));
-        if let Some(columns) = self.columns_of(&scorers, keys)? {
-            return Ok(columns);
-        }
-        // Some sample has a scorer that the header does not know: find all of them, then read again.
-        for sample in self.samples_with(SampleFields::scores(MetadataKeys::NONE))? {
-            for scorer in sample?.scores.into_keys() {
-                if !scorers.contains(&scorer) {
-                    scorers.push(scorer);
-                }
-            }
-        }
-        let unknown = || LogError::from(LogErrorKind::damaged("it changed while it was read")).at(&self.path);
-        self.columns_of(&scorers, keys)?.ok_or_else(unknown)
-    }
-
-    /// The columns of these scorers; nothing if a sample has another one.
-    fn columns_of(&self, scorers: &[String], keys: &MetadataKeys) -> Result<Option<ScoreColumns>> {
-        let mut columns = ScoreColumns::new(scorers);
-        for sample in self.samples_with(SampleFields::scores(keys.clone()))? {
-            let sample = sample?;
-            if sample.scores.keys().any(|scorer| !scorers.contains(scorer)) {
-                return Ok(None);
-            }
-            let metadata = sample.metadata.iter().map(|(key, value)| (key.as_str(), value));
-            let mut row = columns.push(sample.id.to_string(), sample.epoch).metadata_all(metadata);
-            if sample.error.is_some() {
-                row = row.errored();
-            }
-            for (scorer, score) in sample.scores {
-                row = row.score(&scorer, score).map_err(|error| {
-                    LogError::from(LogErrorKind::Core(error)).of_sample(&sample.id).at(&self.path)
-                })?;
-            }
-        }
-        Ok(Some(columns))
+        Ok(Samples { reader, order: order.into_iter() })
     }
 
     /// A member as it is, unpacked.
     pub(super) fn raw(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        let (source, members) = match &self.container {
-            Container::Zip { source, members } => (source, members),
-            Container::Json(log) => {
-                return Ok(match name {
-                    HEADER => Some(log.header().to_vec()),
-                    REDUCTIONS => log.reductions().map(<[u8]>::to_vec),
-                    _ => None,
-                });
-            }
-        };
-        let Some(entry) = members.get(name) else { return Ok(None) };
-        let mut unpacker = unpacker();
-        let json = unpacker.unpack(source, name, entry).map_err(|error| error.at(&self.path))?;
-        Ok(Some(json.to_vec()))
+        self.container.member(name).map_err(|error| error.at(&self.path))
     }
 }
 
-/// Whether the first byte that is no blank begins an object; an archive begins otherwise.
-fn starts_as_object(source: &Source) -> Result<bool> {
-    let mut head = Vec::new();
-    source.read_up_to(0, HEAD_BYTES, &mut head).map_err(LogErrorKind::Read)?;
-    Ok(head.trim_ascii_start().starts_with(b"{"))
+/// What is checked at once.
+#[derive(Clone, Copy)]
+enum Part<'a> {
+    Whole,
+    Member(&'a str, &'a super::zip::Entry),
+}
+
+/// Reads samples by their place. One per thread.
+#[derive(Debug)]
+pub(super) struct SampleReader<'a> {
+    log: &'a EvalLog,
+    fields: SampleFields,
+    unpacker: Unpacker,
+    skimmer: Skimmer,
+}
+
+impl<'a> SampleReader<'a> {
+    pub(super) fn new(log: &'a EvalLog, fields: SampleFields) -> Self {
+        let skimmer = Skimmer::new(fields.names(), log.container.limits.max_record);
+        SampleReader { log, fields, unpacker: log.container.unpacker(), skimmer }
+    }
+
+    /// The sample at a place.
+    pub(super) fn read(&mut self, at: usize) -> Result<StoredSample> {
+        self.decode(at).map_err(|error| self.in_sample(at, error))
+    }
+
+    fn decode(&mut self, at: usize) -> Result<StoredSample> {
+        let container = &self.log.container;
+        self.skimmer.reset();
+        container.sample_pieces(&mut self.unpacker, at, &mut |piece| self.skimmer.push(piece))?;
+        let json = self.skimmer.finish()?;
+        let mut sample =
+            StoredSample::from_json(json, &self.fields).map_err(|error| self.skimmer.place(error))?;
+        if self.fields.wants_metadata()
+            && let Some(json) = container.sample_metadata(&mut self.unpacker, at)
+        {
+            sample.read_metadata(json?, &self.fields.metadata)?;
+        }
+        Ok(sample)
+    }
+
+    /// The JSON of the sample at a place, as it is.
+    fn copy(&mut self, at: usize, out: &mut dyn Write) -> Result<()> {
+        let mut write = |piece: &[u8]| Ok(out.write_all(piece).map_err(LogErrorKind::Write)?);
+        let copied = self.log.container.sample_pieces(&mut self.unpacker, at, &mut write);
+        copied.map_err(|error| self.in_sample(at, error))
+    }
+
+    /// Id and epoch of a sample, off its first bytes where they are there.
+    fn key(&mut self, at: usize) -> Result<(SampleId, u32)> {
+        let container = &self.log.container;
+        if let Some((name, entry)) = container.sample_member(at) {
+            let head = self.unpacker.unpack_head(&container.source, name, entry, HEAD_BYTES);
+            let key = head.map(id_and_epoch);
+            if let Some(key) = key.map_err(|error| self.in_sample(at, error))? {
+                return Ok(key);
+            }
+        }
+        self.read(at).map(|sample| (sample.id, sample.epoch))
+    }
+
+    fn in_sample(&self, at: usize, error: LogError) -> LogError {
+        error.in_member(&self.log.container.sample_name(at)).at(&self.log.path)
+    }
 }
 
 /// The samples of a log, one after the other.
 #[derive(Debug)]
 pub struct Samples<'a> {
-    log: &'a EvalLog,
-    unpacker: Unpacker,
+    reader: SampleReader<'a>,
     order: std::vec::IntoIter<usize>,
-    fields: SampleFields,
 }
 
 impl Iterator for Samples<'_> {
@@ -268,7 +236,7 @@ impl Iterator for Samples<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let at = self.order.next()?;
-        self.log.sample(&mut self.unpacker, at, &self.fields)
+        Some(self.reader.read(at))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -276,28 +244,15 @@ impl Iterator for Samples<'_> {
     }
 }
 
+impl ExactSizeIterator for Samples<'_> {}
+
 impl Samples<'_> {
-    /// The next sample as the JSON it is.
-    pub(super) fn next_raw(&mut self) -> Option<Result<&[u8]>> {
-        let at = self.order.next()?;
-        let json = self.log.sample_json(&mut self.unpacker, at)?;
-        Some(json.map_err(|error| error.at(&self.log.path)))
-    }
-}
-
-pub(super) fn unpacker() -> Unpacker {
-    Unpacker::new(MAX_MEMBER_BYTES)
-}
-
-/// Finds the members without a directory. A file that is damaged in the middle is refused, as what comes
-/// behind the damage would vanish without a trace.
-pub(super) fn scan_source(source: &Source) -> Result<Scanned> {
-    let found = scan(source, &mut unpacker())?;
-    if found.members.is_empty() && !found.could_be_a_log {
-        return Err(LogErrorKind::NotALog.into());
-    }
-    match found.damaged_at {
-        Some(at) => Err(LogErrorKind::damaged(format!("the member at byte {at} is not whole")).into()),
-        None => Ok(found),
+    /// Writes the next sample as the JSON it is; false if there is none. It passes through in pieces, so that a
+    /// large one takes no more memory than a small one.
+    pub fn copy_next(&mut self, out: &mut dyn Write) -> Result<bool> {
+        match self.order.next() {
+            Some(at) => self.reader.copy(at, out).map(|()| true),
+            None => Ok(false),
+        }
     }
 }

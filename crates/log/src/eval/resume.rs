@@ -3,16 +3,18 @@
 use std::fs::OpenOptions;
 use std::path::Path;
 
+use super::container::scan_source;
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::{Header, StartRecord};
+use super::limits::Limits;
 use super::members::{HEADER, SAMPLES, START, is_derived, is_journal_summaries};
 use super::message::{Input, Targets};
-use super::reader::{scan_source, unpacker};
 use super::stored::{SampleFields, StoredSample};
 use super::summary::Summary;
 use super::writer::{LogWriter, lock};
 use super::zip::directory;
 use super::zip::source::Source;
+use super::zip::unpack::Unpacker;
 
 /// What a log held when its run was resumed.
 #[derive(Debug)]
@@ -43,7 +45,7 @@ fn resume(path: &Path) -> Result<(LogWriter, Recovered)> {
     lock(&file)?;
     let source = Source::new(file.try_clone().map_err(LogErrorKind::Open)?).map_err(LogErrorKind::Read)?;
     // The walk, even where there is a directory: what it finds is what a later one will find again.
-    let found = scan_source(&source)?;
+    let found = scan_source(&source, Limits::default())?;
     if let Some(listed) = directory::read(&source).map_err(LogErrorKind::Read)? {
         let lost = |name: &&String| name.starts_with(SAMPLES) && !found.members.contains_key(*name);
         if let Some(name) = listed.keys().find(lost) {
@@ -52,7 +54,7 @@ fn resume(path: &Path) -> Result<(LogWriter, Recovered)> {
         }
     }
 
-    let mut unpacker = unpacker();
+    let mut unpacker = Unpacker::new(Limits::default());
     let header = match found.members.get(HEADER) {
         Some(entry) => Some(Header::from_json(unpacker.unpack(&source, HEADER, entry)?)?),
         None => None,

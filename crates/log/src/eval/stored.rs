@@ -23,6 +23,8 @@ use super::sample_id::SampleId;
 pub struct SampleFields {
     /// Input, choices and target.
     pub texts: bool,
+    /// Usage, times, the number of messages and the like.
+    pub details: bool,
     /// Which metadata of the sample.
     pub metadata: MetadataKeys,
 }
@@ -30,14 +32,37 @@ pub struct SampleFields {
 impl SampleFields {
     /// Everything that a [`StoredSample`] can hold.
     pub fn all() -> Self {
-        SampleFields { texts: true, metadata: MetadataKeys::All }
+        SampleFields { texts: true, details: true, metadata: MetadataKeys::All }
     }
 
     /// Scores and this metadata, without the texts.
     pub fn scores(metadata: MetadataKeys) -> Self {
-        SampleFields { texts: false, metadata }
+        SampleFields { texts: false, details: false, metadata }
+    }
+
+    pub(super) fn wants_metadata(&self) -> bool {
+        self.metadata != MetadataKeys::NONE
+    }
+
+    /// The names of the fields to read.
+    pub(super) fn names(&self) -> Vec<&'static str> {
+        let mut names = vec!["id", "epoch", "scores", "score", "error", "limit"];
+        if self.texts {
+            names.extend(["input", "choices", "target"]);
+        }
+        if self.details {
+            names.extend(["model_usage", "messages", "started_at", "completed_at"]);
+            names.extend(["total_time", "working_time", "uuid"]);
+        }
+        if self.wants_metadata() {
+            names.push("metadata");
+        }
+        names
     }
 }
+
+/// The scorer of a score in a very old log, which does not say.
+pub(super) const NAMELESS: &str = "score";
 
 /// One sample in one epoch, as it was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,6 +145,14 @@ impl StoredSample {
         Ok(sample)
     }
 
+    /// Takes the metadata out of a record of its own.
+    pub(super) fn read_metadata(&mut self, bytes: &[u8], keys: &MetadataKeys) -> Result<()> {
+        let mut json = decode::parser(bytes);
+        let peek = json.peek()?;
+        self.metadata = wanted_metadata(&mut json, peek, keys)?;
+        Ok(json.finish()?)
+    }
+
     fn field(&mut self, key: &str, json: &mut Jiter<'_>, peek: Peek, wanted: &SampleFields) -> Result<()> {
         match key {
             "input" if wanted.texts => self.input = typed("input", json, peek)?,
@@ -128,7 +161,7 @@ impl StoredSample {
             "scores" => self.scores = scores(json, peek)?,
             // Very old logs have one score without the name of its scorer.
             "score" if peek == Peek::Object && self.scores.is_empty() => {
-                self.scores.insert("score".to_owned(), decode::score("score", json, peek)?);
+                self.scores.insert(NAMELESS.to_owned(), decode::score(NAMELESS, json, peek)?);
             }
             "metadata" => self.metadata = wanted_metadata(json, peek, &wanted.metadata)?,
             "error" => self.error = error_message(json, peek)?,

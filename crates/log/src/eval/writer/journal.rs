@@ -8,10 +8,11 @@ use std::fs::File;
 use std::io::Write;
 
 use super::super::error::{LogErrorKind, Result};
+use super::super::limits::Limits;
 use super::super::members::journal_summaries;
-use super::super::reader::unpacker;
 use super::super::zip::directory::Members;
 use super::super::zip::source::Source;
+use super::super::zip::unpack::Unpacker;
 use super::super::zip::{Encoder, Member, StreamedMember};
 
 /// A piece is written with a directory from this many summaries on.
@@ -84,7 +85,7 @@ impl Journal {
             Source::new(file.try_clone().map_err(LogErrorKind::Read)?).map_err(LogErrorKind::Read)?;
         let mut list = List { member: StreamedMember::new()?, number: 0, is_empty: true, journal: self };
         list.write(b"[")?;
-        let mut unpacker = unpacker();
+        let mut unpacker = Unpacker::new(Limits::default());
         for piece in 1..=self.pieces {
             let name = journal_summaries(piece);
             let missing = || LogErrorKind::damaged("a journal that was written is gone");

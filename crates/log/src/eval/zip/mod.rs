@@ -15,4 +15,4 @@ pub(super) mod unpack;
 
 pub(super) use encoder::StreamedMember;
 pub use encoder::{Encoder, Member};
-pub(super) use format::directory_bytes;
+pub(super) use format::{Entry, directory_bytes};

@@ -6,13 +6,13 @@
 use std::io;
 
 use indexmap::IndexMap;
-use jiter::{Jiter, JiterErrorType, JsonErrorType};
 
 use super::directory::Members;
-use super::format::{self, LOCAL_LEN, RawHeader, SIZES_AFTER};
+use super::format::{self, Entry, LOCAL_LEN, RawHeader, SIZES_AFTER};
 use super::source::Source;
 use super::unpack::Unpacker;
 use crate::eval::error::{LogErrorKind, Result};
+use crate::eval::json::Validator;
 use crate::eval::members::{SAMPLES, is_derived};
 
 /// What a walk found.
@@ -45,8 +45,8 @@ pub(in crate::eval) fn scan(source: &Source, unpacker: &mut Unpacker) -> Result<
         [format::LOCAL, format::END].iter().any(|sign| sign.to_le_bytes().starts_with(&bytes));
     while let Some((name, header)) = header_at(source, found.end, &mut bytes).map_err(LogErrorKind::Read)? {
         let entry = header.entry;
-        match unpacker.unpack(source, &name, &entry) {
-            Ok(json) if is_json(json) => {}
+        match check(source, &name, &entry, unpacker) {
+            Ok(()) => {}
             Err(error) if matches!(error.kind(), LogErrorKind::Read(_)) => return Err(error),
             _ => break,
         }
@@ -77,7 +77,7 @@ fn has_member_after(source: &Source, place: u64, unpacker: &mut Unpacker) -> Res
             if let Some((name, header)) =
                 header_at(source, start + at, &mut bytes).map_err(LogErrorKind::Read)?
                 && name.starts_with(SAMPLES)
-                && unpacker.unpack(source, &name, &header.entry).is_ok()
+                && unpacker.pieces(source, &name, &header.entry, &mut |_| Ok(())).is_ok()
             {
                 return Ok(true);
             }
@@ -106,12 +106,9 @@ fn header_at(source: &Source, offset: u64, bytes: &mut Vec<u8>) -> io::Result<Op
 }
 
 /// Whether a member is a record. Some writers put a header in front of nothing and fill it in later; killed in
-/// between they leave an empty member whose checksum is right. What is merely nested too deep is for the reader
-/// of the sample to refuse, with its name.
-fn is_json(bytes: &[u8]) -> bool {
-    let mut json = Jiter::new(bytes).with_allow_inf_nan();
-    match json.next_skip().and_then(|()| json.finish()) {
-        Ok(()) => true,
-        Err(error) => error.error_type == JiterErrorType::JsonError(JsonErrorType::RecursionLimitExceeded),
-    }
+/// between they leave an empty member whose checksum is right.
+fn check(source: &Source, name: &str, entry: &Entry, unpacker: &mut Unpacker) -> Result<()> {
+    let mut validator = Validator::new();
+    unpacker.pieces(source, name, entry, &mut |piece| validator.push(piece))?;
+    validator.finish()
 }

@@ -2,7 +2,7 @@
 //! must give an error, not a signal.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 
 /// A file that is read by place.
 #[derive(Debug)]
@@ -15,11 +15,6 @@ impl Source {
     pub(in crate::eval) fn new(file: File) -> io::Result<Self> {
         let len = file.metadata()?.len();
         Ok(Source { file, len })
-    }
-
-    /// The file itself.
-    pub(in crate::eval) fn into_file(self) -> File {
-        self.file
     }
 
     /// The length when the file was opened; what a writer appends later is not looked at.
@@ -50,6 +45,35 @@ impl Source {
         }
         into.truncate(filled);
         Ok(())
+    }
+}
+
+/// A part of a file, read from its start to its end.
+#[derive(Debug)]
+pub(in crate::eval) struct Section<'a> {
+    source: &'a Source,
+    at: u64,
+    end: u64,
+}
+
+impl<'a> Section<'a> {
+    pub(in crate::eval) fn new(source: &'a Source, at: u64, len: u64) -> Self {
+        Section { source, at, end: at.saturating_add(len) }
+    }
+
+    /// Everything.
+    pub(in crate::eval) fn whole(source: &'a Source) -> Self {
+        Section { source, at: 0, end: source.len }
+    }
+}
+
+impl Read for Section<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
+        let wanted = buffer.len().min(left);
+        let read = read_at(&self.source.file, buffer.get_mut(..wanted).unwrap_or_default(), self.at)?;
+        self.at += read as u64;
+        if read == 0 && wanted > 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(read) }
     }
 }
 

@@ -1,45 +1,92 @@
 //! The content of a member, checked.
 
 use std::fmt;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
+use std::ops::Range;
 
-use flate2::read::DeflateDecoder;
+use flate2::bufread::DeflateDecoder;
+use flate2::{Decompress, FlushDecompress, Status};
 use zstd::stream::read::Decoder as ZstdDecoder;
 use zstd::zstd_safe::{DCtx, ResetDirective};
 
 use super::format::{self, DEFLATE, ENCRYPTED, Entry, LOCAL_LEN, STORED, ZSTD};
-use super::source::Source;
-use crate::eval::error::{LogError, LogErrorKind, Result};
+use super::source::{Section, Source};
+use crate::eval::error::{LogErrorKind, Result};
+use crate::eval::limits::Limits;
 
 /// What is read beyond a header of the expected length, so that one call nearly always gets all.
 const SLACK: u64 = 64;
-/// How much memory a file can make us ask for by a mere claim.
-const FIRST_RESERVE: u64 = 1 << 20;
+/// Members up to this size are unpacked in one go; a file can make us ask for so much memory by a mere claim.
+const SMALL: u64 = 4 << 20;
+/// How much of a large member is unpacked at a time, and how much of it is read.
+const PIECE: usize = 256 << 10;
+const READ: usize = 128 << 10;
 
-/// Unpacks members. Keep one per thread: it holds a context and buffers, which are reused.
+/// Unpacks members. Keep one per thread: it holds contexts and buffers, which are reused.
 pub(in crate::eval) struct Unpacker {
-    context: DCtx<'static>,
+    zstd: DCtx<'static>,
+    deflate: Decompress,
     packed: Vec<u8>,
     unpacked: Vec<u8>,
-    /// The most that a member may have unpacked.
-    limit: u64,
+    limits: Limits,
 }
 
 impl fmt::Debug for Unpacker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unpacker").field("limit", &self.limit).finish_non_exhaustive()
+        f.debug_struct("Unpacker").field("limits", &self.limits).finish_non_exhaustive()
     }
 }
 
 impl Unpacker {
-    pub(in crate::eval) fn new(limit: u64) -> Self {
-        Unpacker { context: DCtx::create(), packed: Vec::new(), unpacked: Vec::new(), limit }
+    pub(in crate::eval) fn new(limits: Limits) -> Self {
+        let (zstd, deflate) = (DCtx::create(), Decompress::new(false));
+        Unpacker { zstd, deflate, packed: Vec::new(), unpacked: Vec::new(), limits }
     }
 
     /// The whole content; an error if it is not what the directory says to the last bit.
     pub(in crate::eval) fn unpack(&mut self, source: &Source, name: &str, entry: &Entry) -> Result<&[u8]> {
-        self.whole(source, name, entry).map_err(|error| error.in_member(name))?;
+        let unpack = |unpacker: &mut Self| {
+            if entry.unpacked > unpacker.limits.max_record {
+                return Err(LogErrorKind::TooLargeRecord { limit: unpacker.limits.max_record }.into());
+            }
+            if entry.unpacked <= SMALL {
+                return unpacker.small(source, name, entry);
+            }
+            let mut whole = Vec::new();
+            unpacker.large(source, name, entry, &mut |piece| {
+                whole.extend_from_slice(piece);
+                Ok(())
+            })?;
+            unpacker.unpacked = whole;
+            Ok(())
+        };
+        unpack(self).map_err(|error| error.in_member(name))?;
         Ok(&self.unpacked)
+    }
+
+    /// The content in pieces, which need no more memory if it is large. They are checked when the last one has
+    /// come: an error after it takes them all back.
+    pub(in crate::eval) fn pieces(
+        &mut self,
+        source: &Source,
+        name: &str,
+        entry: &Entry,
+        each: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let unpacked = match entry.unpacked <= SMALL {
+            true => self.small(source, name, entry).and_then(|()| each(&self.unpacked)),
+            false => self.large(source, name, entry, each),
+        };
+        unpacked.map_err(|error| error.in_member(name))
+    }
+
+    /// The content of a part of the file that is not packed, in pieces.
+    pub(in crate::eval) fn section(
+        &mut self,
+        section: Section<'_>,
+        each: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        pieces_of(section, &mut self.unpacked, each)
     }
 
     /// The first bytes of the content, at most so many, **unchecked**.
@@ -54,72 +101,164 @@ impl Unpacker {
         let packed = Entry { compressed: entry.compressed.min(bytes + SLACK), ..*entry };
         let head = self.packed_data(source, name, &packed);
         let data = head.map_err(|error| error.in_member(name))?;
+        let data = self.packed.get(data).unwrap_or_default();
+        let at_most = bytes.min(entry.unpacked);
+        self.unpacked.clear();
         // The end is cut off, so the error that comes after the last good byte is no error.
-        let _cut = self.decompress(entry.method, data, bytes.min(entry.unpacked));
+        let _cut = decoder(entry.method, data, &mut self.zstd)
+            .and_then(|decoder| Ok(decoder.take(at_most).read_to_end(&mut self.unpacked).map_err(cannot)?));
         Ok(&self.unpacked)
     }
 
-    fn whole(&mut self, source: &Source, name: &str, entry: &Entry) -> Result<()> {
-        if entry.unpacked > self.limit {
-            return Err(LogErrorKind::TooLarge { bytes: entry.unpacked, limit: self.limit }.into());
-        }
+    /// Unpacks a small member in one go.
+    fn small(&mut self, source: &Source, name: &str, entry: &Entry) -> Result<()> {
+        self.check_size(entry)?;
         let data = self.packed_data(source, name, entry)?;
-        // One byte more than promised is asked for, to see that there is none.
-        self.decompress(entry.method, data, entry.unpacked.saturating_add(1))?;
-        let found = self.unpacked.len() as u64;
-        if found != entry.unpacked {
-            let problem = format!("the content has not the {} bytes that it should have", entry.unpacked);
-            return Err(LogErrorKind::Damaged(problem).into());
+        let data = self.packed.get(data).unwrap_or_default();
+        let size = usize::try_from(entry.unpacked).unwrap_or(usize::MAX);
+        self.unpacked.clear();
+        self.unpacked.reserve(size);
+        match entry.method {
+            STORED => self.unpacked.extend_from_slice(data),
+            ZSTD => {
+                // A context may be left in the middle of a frame by the member before.
+                let reset = self.zstd.reset(ResetDirective::SessionOnly);
+                reset.map_err(|_| LogErrorKind::damaged("the decompressor failed"))?;
+                let unpacked = self.zstd.decompress(&mut self.unpacked, data);
+                unpacked.map_err(|code| cannot(zstd::zstd_safe::get_error_name(code)))?;
+            }
+            DEFLATE => {
+                self.deflate.reset(false);
+                let status = self.deflate.decompress_vec(data, &mut self.unpacked, FlushDecompress::Finish);
+                if status.map_err(cannot)? != Status::StreamEnd {
+                    return Err(not_so_long(entry).into());
+                }
+            }
+            other => return Err(LogErrorKind::Method(other).into()),
         }
-        if crc32fast::hash(&self.unpacked) != entry.crc {
-            return Err(LogErrorKind::damaged("the content does not match its checksum").into());
+        check_content(entry, self.unpacked.len() as u64, crc32fast::hash(&self.unpacked))
+    }
+
+    /// Unpacks a large member piece by piece.
+    fn large(
+        &mut self,
+        source: &Source,
+        name: &str,
+        entry: &Entry,
+        each: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        self.check_size(entry)?;
+        let header = LOCAL_LEN as u64 + name.len() as u64;
+        source.read_up_to(entry.offset, header, &mut self.packed).map_err(LogErrorKind::Read)?;
+        let start = self.data_start(name, entry)?;
+        let packed = Section::new(source, entry.offset + start as u64, entry.compressed);
+        let packed = BufReader::with_capacity(READ, packed);
+        // One byte more than promised is asked for, to see that there is none.
+        let content = decoder(entry.method, packed, &mut self.zstd)?.take(entry.unpacked.saturating_add(1));
+        let (mut crc, mut size) = (crc32fast::Hasher::new(), 0);
+        pieces_of(content, &mut self.unpacked, &mut |piece| {
+            crc.update(piece);
+            size += piece.len() as u64;
+            each(piece)
+        })?;
+        check_content(entry, size, crc.finalize())
+    }
+
+    fn check_size(&self, entry: &Entry) -> Result<()> {
+        let Limits { max_unpacked, max_ratio, .. } = self.limits;
+        let bytes = entry.unpacked;
+        if bytes > max_unpacked {
+            return Err(LogErrorKind::TooLarge { bytes, limit: max_unpacked }.into());
+        }
+        if bytes > Limits::RATIO_FROM && bytes / entry.compressed.max(1) > max_ratio {
+            let ratio = bytes / entry.compressed.max(1);
+            return Err(LogErrorKind::TooDense { bytes, ratio, limit: max_ratio }.into());
         }
         Ok(())
     }
 
     /// Reads header and data into the buffer, and says where in it the data is.
-    fn packed_data(&mut self, source: &Source, name: &str, entry: &Entry) -> Result<std::ops::Range<usize>> {
-        if entry.flags & ENCRYPTED != 0 {
-            return Err(LogErrorKind::damaged("it is encrypted").into());
-        }
+    fn packed_data(&mut self, source: &Source, name: &str, entry: &Entry) -> Result<Range<usize>> {
         let wanted = LOCAL_LEN as u64 + name.len() as u64 + SLACK + entry.compressed;
         source.read_up_to(entry.offset, wanted, &mut self.packed).map_err(LogErrorKind::Read)?;
-        let no_header = || LogErrorKind::damaged("there is no member where the directory says");
-        let header = format::parse_local(&self.packed).ok_or_else(no_header)?;
-        let name_end = LOCAL_LEN + header.name;
-        if self.packed.get(LOCAL_LEN..name_end) != Some(name.as_bytes())
-            || header.entry.method != entry.method
-        {
-            return Err(LogErrorKind::damaged("another member is where the directory says").into());
-        }
-        let start = name_end + header.extra;
-        let compressed = usize::try_from(entry.compressed).map_err(|_| no_header())?;
-        let end = start.checked_add(compressed).ok_or_else(no_header)?;
+        let start = self.data_start(name, entry)?;
+        let compressed = usize::try_from(entry.compressed).map_err(|_| no_member())?;
+        let end = start.checked_add(compressed).ok_or_else(no_member)?;
         if self.packed.len() < end {
             source.read(entry.offset, end as u64, &mut self.packed).map_err(LogErrorKind::Read)?;
         }
         Ok(start..end)
     }
 
-    fn decompress(&mut self, method: u16, data: std::ops::Range<usize>, at_most: u64) -> Result<()> {
-        let data = self.packed.get(data).unwrap_or_default();
-        self.unpacked.clear();
-        self.unpacked.reserve(usize::try_from(at_most.min(FIRST_RESERVE)).unwrap_or(0));
-        let read = match method {
-            STORED => fill(&mut self.unpacked, data, at_most),
-            DEFLATE => fill(&mut self.unpacked, DeflateDecoder::new(data), at_most),
-            ZSTD => {
-                // A context may be left in the middle of a frame by the member before.
-                let reset = self.context.reset(ResetDirective::SessionOnly);
-                reset.map_err(|_| LogErrorKind::damaged("the decompressor failed"))?;
-                fill(&mut self.unpacked, ZstdDecoder::with_context(data, &mut self.context), at_most)
-            }
-            other => return Err(LogErrorKind::Method(other).into()),
-        };
-        read.map_err(|error| LogError::from(LogErrorKind::Damaged(format!("cannot unpack: {error}"))))
+    /// How far behind the start of the header in the buffer the data begins.
+    fn data_start(&self, name: &str, entry: &Entry) -> Result<usize> {
+        if entry.flags & ENCRYPTED != 0 {
+            return Err(LogErrorKind::damaged("it is encrypted").into());
+        }
+        let header = format::parse_local(&self.packed).ok_or_else(no_member)?;
+        let name_end = LOCAL_LEN + header.name;
+        if self.packed.get(LOCAL_LEN..name_end) != Some(name.as_bytes())
+            || header.entry.method != entry.method
+        {
+            return Err(LogErrorKind::damaged("another member is where the directory says").into());
+        }
+        Ok(name_end + header.extra)
     }
 }
 
-fn fill(into: &mut Vec<u8>, from: impl Read, at_most: u64) -> io::Result<()> {
-    from.take(at_most).read_to_end(into).map(drop)
+fn no_member() -> LogErrorKind {
+    LogErrorKind::damaged("there is no member where the directory says")
+}
+
+fn not_so_long(entry: &Entry) -> LogErrorKind {
+    LogErrorKind::Damaged(format!("the content has not the {} bytes that it should have", entry.unpacked))
+}
+
+fn cannot(problem: impl fmt::Display) -> LogErrorKind {
+    LogErrorKind::Damaged(format!("cannot unpack: {problem}"))
+}
+
+fn check_content(entry: &Entry, size: u64, crc: u32) -> Result<()> {
+    if size != entry.unpacked {
+        return Err(not_so_long(entry).into());
+    }
+    if crc != entry.crc {
+        return Err(LogErrorKind::damaged("the content does not match its checksum").into());
+    }
+    Ok(())
+}
+
+fn decoder<'a>(
+    method: u16,
+    packed: impl io::BufRead + 'a,
+    zstd: &'a mut DCtx<'static>,
+) -> Result<Box<dyn Read + 'a>> {
+    Ok(match method {
+        STORED => Box::new(packed),
+        DEFLATE => Box::new(DeflateDecoder::new(packed)),
+        ZSTD => {
+            let reset = zstd.reset(ResetDirective::SessionOnly);
+            reset.map_err(|_| LogErrorKind::damaged("the decompressor failed"))?;
+            Box::new(ZstdDecoder::with_context(packed, zstd))
+        }
+        other => return Err(LogErrorKind::Method(other).into()),
+    })
+}
+
+/// Reads to the end, a piece at a time.
+fn pieces_of(
+    mut content: impl Read,
+    buffer: &mut Vec<u8>,
+    each: &mut dyn FnMut(&[u8]) -> Result<()>,
+) -> Result<()> {
+    buffer.resize(PIECE, 0);
+    loop {
+        match content.read(buffer) {
+            Ok(0) => return Ok(()),
+            Ok(read) => each(buffer.get(..read).unwrap_or_default())?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.raw_os_error().is_some() => return Err(LogErrorKind::Read(error).into()),
+            Err(error) => return Err(cannot(error).into()),
+        }
+    }
 }

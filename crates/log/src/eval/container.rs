@@ -1,0 +1,172 @@
+//! What the records of a log are in: a zip, or one JSON object. Above this, nobody needs to know which.
+
+use std::fs::File;
+use std::ops::Range;
+
+use super::error::{LogError, LogErrorKind, Result};
+use super::json_log::JsonLog;
+use super::limits::Limits;
+use super::members::{self, HEADER, START, SampleName};
+use super::zip::directory::{self, Members};
+use super::zip::scan::{Scanned, scan};
+use super::zip::source::{Section, Source};
+use super::zip::unpack::Unpacker;
+
+/// How much of a file is looked at to see what it is.
+const HEAD_BYTES: u64 = 1024;
+
+/// An open log file and where its records are.
+#[derive(Debug)]
+pub(super) struct Container {
+    pub(super) source: Source,
+    pub(super) limits: Limits,
+    pub(super) layout: Layout,
+    /// Whether the directory of a zip was missing or wrong and its members were found one by one.
+    pub(super) was_recovered: bool,
+}
+
+#[derive(Debug)]
+pub(super) enum Layout {
+    Zip { members: Members, samples: Vec<SampleMember> },
+    Json(JsonLog),
+}
+
+/// The members that make up a sample, by their places.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SampleMember {
+    pub(super) at: usize,
+    /// Where the sample is in several members, the one with its metadata.
+    pub(super) metadata: Option<usize>,
+}
+
+impl Container {
+    pub(super) fn open(file: File, limits: Limits) -> Result<Self> {
+        let source = Source::new(file).map_err(LogErrorKind::Read)?;
+        if starts_as_object(&source)? {
+            let layout = Layout::Json(JsonLog::index(&source, limits)?);
+            return Ok(Container { source, limits, layout, was_recovered: false });
+        }
+        let (members, was_recovered) = match directory::read(&source).map_err(LogErrorKind::Read)? {
+            Some(members) => (members, false),
+            None => (scan_source(&source, limits)?.members, true),
+        };
+        if !members.contains_key(START) && !members.contains_key(HEADER) {
+            return Err(LogErrorKind::NoStart.into());
+        }
+        if let Some(name) = members.keys().find(|name| members::is_outside(name)) {
+            return Err(LogError::from(LogErrorKind::OutsideName).in_member(name));
+        }
+        let samples = sample_members(&members);
+        Ok(Container { source, limits, layout: Layout::Zip { members, samples }, was_recovered })
+    }
+
+    pub(super) fn unpacker(&self) -> Unpacker {
+        Unpacker::new(self.limits)
+    }
+
+    pub(super) fn sample_count(&self) -> usize {
+        match &self.layout {
+            Layout::Zip { samples, .. } => samples.len(),
+            Layout::Json(log) => log.samples.len(),
+        }
+    }
+
+    /// What the sample at a place is called in messages.
+    pub(super) fn sample_name(&self, at: usize) -> String {
+        let member = self.sample_member(at).map(|(name, ..)| name.to_owned());
+        member.unwrap_or_else(|| format!("samples[{at}]"))
+    }
+
+    /// The member of the sample at a place, in a zip.
+    pub(super) fn sample_member(&self, at: usize) -> Option<(&str, &super::zip::Entry)> {
+        let Layout::Zip { members, samples } = &self.layout else { return None };
+        let (name, entry) = members.get_index(samples.get(at)?.at)?;
+        Some((name, entry))
+    }
+
+    /// The JSON of the sample at a place, in pieces.
+    pub(super) fn sample_pieces(
+        &self,
+        unpacker: &mut Unpacker,
+        at: usize,
+        each: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        match &self.layout {
+            Layout::Json(log) => {
+                let Range { start, end } = log.samples.get(at).cloned().unwrap_or_default();
+                unpacker.section(Section::new(&self.source, start, end - start), each)
+            }
+            Layout::Zip { .. } => match self.sample_member(at) {
+                Some((name, entry)) => unpacker.pieces(&self.source, name, entry, each),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// The metadata of the sample at a place, where it is a member of its own.
+    pub(super) fn sample_metadata<'u>(
+        &self,
+        unpacker: &'u mut Unpacker,
+        at: usize,
+    ) -> Option<Result<&'u [u8]>> {
+        let Layout::Zip { members, samples } = &self.layout else { return None };
+        let (name, entry) = members.get_index(samples.get(at)?.metadata?)?;
+        Some(unpacker.unpack(&self.source, name, entry))
+    }
+
+    /// A member as it is, unpacked.
+    pub(super) fn member(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        match &self.layout {
+            Layout::Json(log) => log.member(&self.source, name, self.limits),
+            Layout::Zip { members, .. } => match members.get(name) {
+                None => Ok(None),
+                Some(entry) => {
+                    self.unpacker().unpack(&self.source, name, entry).map(|json| Some(json.to_vec()))
+                }
+            },
+        }
+    }
+}
+
+/// The samples among the members.
+fn sample_members(members: &Members) -> Vec<SampleMember> {
+    let mut samples = Vec::new();
+    for (at, name) in members.keys().enumerate() {
+        match members::sample_name(name) {
+            SampleName::Whole => samples.push(SampleMember { at, metadata: None }),
+            SampleName::Shell { folder } => {
+                let metadata = members.get_index_of(&members::metadata_of(folder));
+                samples.push(SampleMember { at, metadata });
+            }
+            // A part of a sample, unless nothing tells so: then reading it will say what is wrong with it.
+            SampleName::Other => {
+                let mut folders = name.match_indices('/').map(|(end, _)| name.get(..end).unwrap_or_default());
+                if !folders.any(|folder| members.contains_key(&members::shell_of(folder))) {
+                    samples.push(SampleMember { at, metadata: None });
+                }
+            }
+            SampleName::No => {}
+        }
+    }
+    samples
+}
+
+/// Whether the first byte that is no blank begins an object; an archive begins otherwise.
+fn starts_as_object(source: &Source) -> Result<bool> {
+    let mut head = Vec::new();
+    source.read_up_to(0, HEAD_BYTES, &mut head).map_err(LogErrorKind::Read)?;
+    Ok(head.trim_ascii_start().starts_with(b"{"))
+}
+
+/// Finds the members without a directory. A file that is damaged in the middle is refused, as what comes
+/// behind the damage would vanish without a trace.
+pub(super) fn scan_source(source: &Source, limits: Limits) -> Result<Scanned> {
+    let found = scan(source, &mut Unpacker::new(limits))?;
+    if found.members.is_empty() && !found.could_be_a_log {
+        return Err(LogErrorKind::NotALog.into());
+    }
+    match found.damaged_at {
+        Some(at) => Err(LogErrorKind::damaged(format!("the member at byte {at} is not whole")).into()),
+        None => Ok(found),
+    }
+}

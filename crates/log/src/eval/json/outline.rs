@@ -1,0 +1,386 @@
+//! Where the parts of an object or a list begin and end.
+//!
+//! What is inside a part is followed by its quotes and brackets only; whether it is JSON beyond that is for
+//! whoever reads it, or for the [validator](super::validate).
+
+use std::borrow::Cow;
+
+use crate::eval::error::{LogErrorKind, Result};
+
+/// What to do with the parts as they come.
+pub(in crate::eval) trait Parts {
+    /// A part begins at this place; `key` is empty in a list.
+    fn begin(&mut self, key: &str, at: u64) -> Result<()>;
+    /// The next bytes of it, which start at this place.
+    fn bytes(&mut self, bytes: &[u8], at: u64) -> Result<()>;
+    /// It ended before this place.
+    fn end(&mut self, at: u64) -> Result<()>;
+}
+
+/// What may come next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The opening bracket.
+    Open,
+    /// The first key or item, or the closing bracket.
+    FirstOrClose,
+    /// A key, after a comma.
+    Key,
+    InKey,
+    Colon,
+    Value,
+    InValue,
+    /// A comma or the closing bracket.
+    CommaOrClose,
+    /// The rest of `null`, where a list is expected.
+    Null(u8),
+    Done,
+}
+
+/// Goes through an object or a list and tells its parts.
+#[derive(Debug)]
+pub(in crate::eval) struct Outline {
+    open: u8,
+    close: u8,
+    state: State,
+    value: ValueEnd,
+    /// The key as it is written, without its quotes.
+    key: Vec<u8>,
+    /// Where in the whole the next byte is.
+    at: u64,
+}
+
+impl Outline {
+    /// An object, with its fields for parts.
+    pub(in crate::eval) fn of_object() -> Self {
+        Outline::new(b'{', b'}', 0)
+    }
+
+    /// A list that starts at this place, with its items for parts. A null is a list without any.
+    pub(in crate::eval) fn of_list(at: u64) -> Self {
+        Outline::new(b'[', b']', at)
+    }
+
+    fn new(open: u8, close: u8, at: u64) -> Self {
+        Outline { open, close, state: State::Open, value: ValueEnd::default(), key: Vec::new(), at }
+    }
+
+    /// Takes the next bytes.
+    pub(in crate::eval) fn push(&mut self, mut bytes: &[u8], parts: &mut impl Parts) -> Result<()> {
+        while let Some(&byte) = bytes.first() {
+            let taken = match self.state {
+                State::InKey => self.take_key(bytes),
+                State::InValue => self.take_value(bytes, parts)?,
+                _ if byte.is_ascii_whitespace() => 1,
+                State::Value => {
+                    self.begin_value(byte, parts)?;
+                    0
+                }
+                State::FirstOrClose if self.open == b'[' && byte != self.close => {
+                    self.begin_value(byte, parts)?;
+                    0
+                }
+                _ => {
+                    self.state = self.step(byte)?;
+                    1
+                }
+            };
+            self.at += taken as u64;
+            bytes = bytes.get(taken..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    /// A byte between the parts.
+    fn step(&mut self, byte: u8) -> Result<State> {
+        let is_object = self.open == b'{';
+        Ok(match (self.state, byte) {
+            (State::Open, b) if b == self.open => State::FirstOrClose,
+            (State::Open, b'n') if !is_object => State::Null(3),
+            (State::Null(3), b'u') => State::Null(2),
+            (State::Null(2), b'l') => State::Null(1),
+            (State::Null(1), b'l') => State::Done,
+            (State::FirstOrClose | State::CommaOrClose, b) if b == self.close => State::Done,
+            (State::FirstOrClose | State::Key, b'"') => {
+                self.key.clear();
+                State::InKey
+            }
+            (State::Colon, b':') => State::Value,
+            (State::CommaOrClose, b',') if is_object => State::Key,
+            (State::CommaOrClose, b',') => State::Value,
+            (state, _) => return Err(self.unexpected(state)),
+        })
+    }
+
+    fn begin_value(&mut self, byte: u8, parts: &mut impl Parts) -> Result<()> {
+        if matches!(byte, b',' | b':' | b'}' | b']') {
+            return Err(self.unexpected(State::Value));
+        }
+        self.value = ValueEnd::default();
+        self.state = State::InValue;
+        let key = self.key_text()?;
+        parts.begin(&key, self.at)
+    }
+
+    fn take_value(&mut self, bytes: &[u8], parts: &mut impl Parts) -> Result<usize> {
+        let (taken, is_over) = self.value.take(bytes);
+        parts.bytes(bytes.get(..taken).unwrap_or_default(), self.at)?;
+        if is_over {
+            self.state = State::CommaOrClose;
+            parts.end(self.at + taken as u64)?;
+        }
+        Ok(taken)
+    }
+
+    fn take_key(&mut self, bytes: &[u8]) -> usize {
+        // An escape is two bytes at least; the second may come with the next piece.
+        let is_escaped = |key: &[u8]| key.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1;
+        let mut taken = 0;
+        loop {
+            let rest = bytes.get(taken..).unwrap_or_default();
+            let Some(quote) = memchr::memchr(b'"', rest) else {
+                self.key.extend_from_slice(rest);
+                return bytes.len();
+            };
+            self.key.extend_from_slice(rest.get(..quote).unwrap_or_default());
+            taken += quote + 1;
+            if !is_escaped(&self.key) {
+                self.state = State::Colon;
+                return taken;
+            }
+            self.key.push(b'"');
+        }
+    }
+
+    fn key_text(&self) -> Result<Cow<'_, str>> {
+        let bad = || LogErrorKind::Json { problem: "a key is not a text".to_owned(), at: self.at };
+        if self.key.contains(&b'\\') {
+            let quoted = [b"\"", self.key.as_slice(), b"\""].concat();
+            return serde_json::from_slice::<String>(&quoted).map(Cow::Owned).map_err(|_| bad().into());
+        }
+        str::from_utf8(&self.key).map(Cow::Borrowed).map_err(|_| bad().into())
+    }
+
+    /// Nothing follows.
+    pub(in crate::eval) fn finish(&self) -> Result<()> {
+        match self.state {
+            State::Done => Ok(()),
+            State::InValue | State::CommaOrClose if !self.key.is_empty() => {
+                let problem = format!("it ends within {}", crate::eval::error::visible(&self.key_text()?));
+                Err(LogErrorKind::Json { problem, at: self.at }.into())
+            }
+            _ => Err(LogErrorKind::Json { problem: "it ends too early".to_owned(), at: self.at }.into()),
+        }
+    }
+
+    fn unexpected(&self, state: State) -> crate::eval::LogError {
+        let expected = match state {
+            State::Open if self.open == b'{' => "an object should start",
+            State::Open => "a list should start",
+            State::FirstOrClose | State::Key => "a key should start",
+            State::Colon => "a colon should follow the key",
+            State::Value | State::InKey | State::InValue => "a value should start",
+            State::CommaOrClose => "a comma or the end should follow the value",
+            State::Null(_) => "a list should start",
+            State::Done => "nothing should follow",
+        };
+        LogErrorKind::Json { problem: expected.to_owned(), at: self.at }.into()
+    }
+}
+
+/// Finds the end of a value by its quotes and brackets.
+#[derive(Debug, Default)]
+struct ValueEnd {
+    /// How many brackets are open.
+    depth: u64,
+    kind: Kind,
+    in_text: bool,
+    /// Whether the text so far ends with an odd number of backslashes.
+    is_escaped: bool,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Kind {
+    #[default]
+    Unknown,
+    /// A text, a list or an object: it ends with a sign of its own.
+    Enclosed,
+    /// A number or a word: it ends where something else begins.
+    Bare,
+}
+
+/// Quotes and brackets.
+const STRUCTURAL: [bool; 256] = {
+    let mut table = [false; 256];
+    table[b'"' as usize] = true;
+    table[b'{' as usize] = true;
+    table[b'}' as usize] = true;
+    table[b'[' as usize] = true;
+    table[b']' as usize] = true;
+    table
+};
+
+impl ValueEnd {
+    /// How many of these bytes belong to the value, and whether it ends with them.
+    fn take(&mut self, bytes: &[u8]) -> (usize, bool) {
+        if self.kind == Kind::Unknown {
+            let is_enclosed = matches!(bytes.first(), Some(b'"' | b'{' | b'['));
+            self.kind = if is_enclosed { Kind::Enclosed } else { Kind::Bare };
+        }
+        if self.kind == Kind::Bare {
+            let is_end = |byte: &u8| matches!(byte, b',' | b'}' | b']') || byte.is_ascii_whitespace();
+            return match bytes.iter().position(is_end) {
+                Some(end) => (end, true),
+                None => (bytes.len(), false),
+            };
+        }
+        let mut at = 0;
+        loop {
+            if self.in_text {
+                match self.text_end(bytes.get(at..).unwrap_or_default()) {
+                    Some(length) => at += length,
+                    None => return (bytes.len(), false),
+                }
+                self.in_text = false;
+                if self.depth == 0 {
+                    return (at, true);
+                }
+            }
+            let rest = bytes.get(at..).unwrap_or_default();
+            let is_structural = |byte: &u8| STRUCTURAL.get(usize::from(*byte)).copied().unwrap_or(false);
+            let Some(next) = rest.iter().position(is_structural) else { return (bytes.len(), false) };
+            at += next + 1;
+            match rest.get(next) {
+                Some(b'"') => {
+                    self.in_text = true;
+                    self.is_escaped = false;
+                }
+                Some(b'{' | b'[') => self.depth += 1,
+                _ => {
+                    self.depth = self.depth.saturating_sub(1);
+                    if self.depth == 0 {
+                        return (at, true);
+                    }
+                }
+            }
+        }
+    }
+
+    /// How many bytes up to and with the quote that ends the text. Searching for quotes alone and looking back
+    /// for backslashes is faster than stopping at every escape, of which transcripts are full.
+    fn text_end(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut start = 0;
+        loop {
+            let rest = bytes.get(start..).unwrap_or_default();
+            let found = memchr::memchr(b'"', rest);
+            let before = rest.get(..found.unwrap_or(rest.len())).unwrap_or_default();
+            let backslashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
+            let carried = backslashes == before.len() && self.is_escaped;
+            let is_escaped = (backslashes % 2 == 1) != carried;
+            match found {
+                None => {
+                    self.is_escaped = is_escaped;
+                    return None;
+                }
+                Some(quote) if is_escaped => {
+                    start += quote + 1;
+                    self.is_escaped = false;
+                }
+                Some(quote) => return Some(start + quote + 1),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes down what it is told.
+    #[derive(Default)]
+    struct Seen(Vec<(String, u64, Vec<u8>, u64)>);
+
+    impl Parts for Seen {
+        fn begin(&mut self, key: &str, at: u64) -> Result<()> {
+            self.0.push((key.to_owned(), at, Vec::new(), 0));
+            Ok(())
+        }
+        fn bytes(&mut self, bytes: &[u8], at: u64) -> Result<()> {
+            let (_, start, seen, _) = self.0.last_mut().unwrap();
+            assert_eq!(*start + seen.len() as u64, at);
+            seen.extend_from_slice(bytes);
+            Ok(())
+        }
+        fn end(&mut self, at: u64) -> Result<()> {
+            self.0.last_mut().unwrap().3 = at;
+            Ok(())
+        }
+    }
+
+    /// The parts, seen through pieces of this size.
+    fn seen(text: &str, is_list: bool, piece: usize) -> Result<Vec<(String, String)>> {
+        let mut parts = Seen::default();
+        let mut outline = if is_list { Outline::of_list(0) } else { Outline::of_object() };
+        for piece in text.as_bytes().chunks(piece) {
+            outline.push(piece, &mut parts)?;
+        }
+        outline.finish()?;
+        for (_, start, bytes, end) in &parts.0 {
+            assert_eq!(&text.as_bytes()[*start as usize..*end as usize], bytes);
+        }
+        Ok(parts.0.into_iter().map(|(key, _, bytes, _)| (key, String::from_utf8(bytes).unwrap())).collect())
+    }
+
+    #[test]
+    fn fields_are_found_through_pieces_of_any_size() {
+        let text = r#" {"id": 12 , "a\"b\\": "x\\\"]}", "l\u0069st":[{"}":"]\\"},[1,"\""]], "n":NaN,"o":{},"e":"\\"} "#;
+        let expected = [
+            ("id", "12"),
+            (r#"a"b\"#, r#""x\\\"]}""#),
+            ("list", r#"[{"}":"]\\"},[1,"\""]]"#),
+            ("n", "NaN"),
+            ("o", "{}"),
+            ("e", r#""\\""#),
+        ];
+        let expected: Vec<(String, String)> =
+            expected.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        for piece in 1..=text.len() {
+            assert_eq!(seen(text, false, piece).unwrap(), expected, "pieces of {piece}");
+        }
+    }
+
+    #[test]
+    fn items_are_found_through_pieces_of_any_size() {
+        let text = r#"[{"a":[1]} , 2,"x,]", null]"#;
+        for piece in 1..=text.len() {
+            let items: Vec<String> =
+                seen(text, true, piece).unwrap().into_iter().map(|item| item.1).collect();
+            assert_eq!(items, [r#"{"a":[1]}"#, "2", r#""x,]""#, "null"], "pieces of {piece}");
+        }
+        assert_eq!(seen("null", true, 1).unwrap(), []);
+        assert_eq!(seen(" [ ] ", true, 2).unwrap(), []);
+    }
+
+    #[test]
+    fn what_is_not_an_object_is_refused_with_its_place() {
+        for (text, problem) in [
+            ("", "it ends too early"),
+            ("[", "an object should start"),
+            ("{", "it ends too early"),
+            (r#"{"a":1"#, "it ends within `a`"),
+            (r#"{"a":[1}"#, "it ends within `a`"),
+            (r#"{"a" 1}"#, "a colon should follow the key"),
+            (r#"{"a":}"#, "a value should start"),
+            (r#"{"a":1 2}"#, "a comma or the end should follow the value"),
+            (r#"{"a":1,}"#, "a key should start"),
+            (r#"{} x"#, "nothing should follow"),
+            (r#"{"\q":1}"#, "a key is not a text"),
+        ] {
+            let error = seen(text, false, 1).unwrap_err().to_string();
+            assert!(error.contains(problem), "{text}: {error}");
+        }
+        for text in ["{}", "nul", "nulx", "[1 2]", "[1,]", "[,1]"] {
+            assert!(seen(text, true, 3).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Every byte of a JSON text checked, in pieces: RFC 8259 with the bare `NaN` and `Infinity` of Python.
+
+use crate::eval::error::{LogError, LogErrorKind, Result};
+
+/// How deep values may be nested: it takes a byte for each level.
+const MAX_DEPTH: usize = 1 << 20;
+
+/// Checks a JSON text that comes in pieces.
+#[derive(Debug)]
+pub(in crate::eval) struct Validator {
+    state: State,
+    /// The brackets that are open.
+    open: Vec<u8>,
+    /// The bytes of a character that is not complete.
+    character: Vec<u8>,
+    at: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Value,
+    /// A value, or the end of the list.
+    FirstItem,
+    /// A key, or the end of the object.
+    FirstKey,
+    Key,
+    Colon,
+    /// A comma, or the end of what is open.
+    After,
+    Text {
+        is_key: bool,
+    },
+    Escape {
+        is_key: bool,
+    },
+    Hex {
+        is_key: bool,
+        left: u8,
+    },
+    Word(&'static [u8]),
+    Number(Number),
+}
+
+/// What of a number was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Number {
+    Minus,
+    Zero,
+    Digits,
+    Point,
+    Fraction,
+    Exponent,
+    ExponentSign,
+    ExponentDigits,
+}
+
+impl Validator {
+    pub(in crate::eval) fn new() -> Self {
+        Validator { state: State::Value, open: Vec::new(), character: Vec::new(), at: 0 }
+    }
+
+    /// Takes the next bytes.
+    pub(in crate::eval) fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        self.check_characters(bytes)?;
+        for &byte in bytes {
+            self.state = self.step(byte)?;
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    /// Nothing follows.
+    pub(in crate::eval) fn finish(&self) -> Result<()> {
+        let is_whole = match self.state {
+            State::After => true,
+            State::Number(number) => is_number(number),
+            _ => false,
+        };
+        if is_whole && self.open.is_empty() { Ok(()) } else { Err(self.error("it ends too early")) }
+    }
+
+    fn step(&mut self, byte: u8) -> Result<State> {
+        match self.state {
+            State::Text { is_key } => Ok(match byte {
+                b'"' if is_key => State::Colon,
+                b'"' => State::After,
+                b'\\' => State::Escape { is_key },
+                0..0x20 => return Err(self.error("a control character in a text")),
+                _ => State::Text { is_key },
+            }),
+            State::Escape { is_key } => match byte {
+                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(State::Text { is_key }),
+                b'u' => Ok(State::Hex { is_key, left: 4 }),
+                _ => Err(self.error("an escape that there is not")),
+            },
+            State::Hex { is_key, left } if byte.is_ascii_hexdigit() => match left {
+                0 | 1 => Ok(State::Text { is_key }),
+                _ => Ok(State::Hex { is_key, left: left - 1 }),
+            },
+            State::Hex { .. } => Err(self.error("an escape that there is not")),
+            State::Word(rest) => match rest.split_first() {
+                Some((expected, rest)) if *expected == byte => {
+                    Ok(if rest.is_empty() { State::After } else { State::Word(rest) })
+                }
+                _ => Err(self.error("a word that there is not")),
+            },
+            State::Number(number) => match next_of_number(number, byte) {
+                Some(next) => Ok(State::Number(next)),
+                // The only word that starts like a number.
+                None if number == Number::Minus && byte == b'I' => Ok(State::Word(b"nfinity")),
+                None if is_number(number) => self.between(State::After, byte),
+                None => Err(self.error("a number that is not whole")),
+            },
+            state => self.between(state, byte),
+        }
+    }
+
+    /// A byte that is part of no text, word or number.
+    fn between(&mut self, state: State, byte: u8) -> Result<State> {
+        match (state, byte) {
+            (state, b' ' | b'\t' | b'\n' | b'\r') => Ok(state),
+            (State::Value | State::FirstItem, b'"') => Ok(State::Text { is_key: false }),
+            (State::Value | State::FirstItem, b'{') => self.opened(byte, State::FirstKey),
+            (State::Value | State::FirstItem, b'[') => self.opened(byte, State::FirstItem),
+            (State::FirstItem, b']') => self.closed(b'['),
+            (State::Value | State::FirstItem, b't') => Ok(State::Word(b"rue")),
+            (State::Value | State::FirstItem, b'f') => Ok(State::Word(b"alse")),
+            (State::Value | State::FirstItem, b'n') => Ok(State::Word(b"ull")),
+            (State::Value | State::FirstItem, b'N') => Ok(State::Word(b"aN")),
+            (State::Value | State::FirstItem, b'I') => Ok(State::Word(b"nfinity")),
+            (State::Value | State::FirstItem, b'-') => Ok(State::Number(Number::Minus)),
+            (State::Value | State::FirstItem, b'0') => Ok(State::Number(Number::Zero)),
+            (State::Value | State::FirstItem, b'1'..=b'9') => Ok(State::Number(Number::Digits)),
+            (State::FirstKey | State::Key, b'"') => Ok(State::Text { is_key: true }),
+            (State::FirstKey, b'}') => self.closed(b'{'),
+            (State::Colon, b':') => Ok(State::Value),
+            (State::After, b',') => match self.open.last() {
+                Some(b'{') => Ok(State::Key),
+                Some(_) => Ok(State::Value),
+                None => Err(self.error("nothing should follow")),
+            },
+            (State::After, b'}') => self.closed(b'{'),
+            (State::After, b']') => self.closed(b'['),
+            (State::After, _) if self.open.is_empty() => Err(self.error("nothing should follow")),
+            _ => Err(self.error("a sign that does not belong here")),
+        }
+    }
+
+    fn opened(&mut self, bracket: u8, state: State) -> Result<State> {
+        if self.open.len() == MAX_DEPTH {
+            return Err(self.error("it is nested too deep"));
+        }
+        self.open.push(bracket);
+        Ok(state)
+    }
+
+    fn closed(&mut self, bracket: u8) -> Result<State> {
+        match self.open.pop() {
+            Some(open) if open == bracket => Ok(State::After),
+            _ => Err(self.error("a bracket that was not opened")),
+        }
+    }
+
+    /// Checks that the bytes are UTF-8, with what the last piece left.
+    fn check_characters(&mut self, mut bytes: &[u8]) -> Result<()> {
+        let start = self.at;
+        while !self.character.is_empty() {
+            let Some((first, rest)) = bytes.split_first() else { return Ok(()) };
+            self.character.push(*first);
+            bytes = rest;
+            match str::from_utf8(&self.character) {
+                Ok(_) => self.character.clear(),
+                Err(error) if error.error_len().is_none() => {}
+                Err(_) => return Err(self.error("a byte that is not UTF-8")),
+            }
+        }
+        match str::from_utf8(bytes) {
+            Ok(_) => {}
+            Err(error) if error.error_len().is_none() => {
+                self.character.extend_from_slice(bytes.get(error.valid_up_to()..).unwrap_or_default());
+            }
+            Err(error) => {
+                let problem = "a byte that is not UTF-8".to_owned();
+                return Err(LogErrorKind::Json { problem, at: start + error.valid_up_to() as u64 }.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn error(&self, problem: &str) -> LogError {
+        LogErrorKind::Json { problem: problem.to_owned(), at: self.at }.into()
+    }
+}
+
+fn is_number(number: Number) -> bool {
+    matches!(number, Number::Zero | Number::Digits | Number::Fraction | Number::ExponentDigits)
+}
+
+fn next_of_number(number: Number, byte: u8) -> Option<Number> {
+    use Number as N;
+    Some(match (number, byte) {
+        (N::Minus, b'0') => N::Zero,
+        (N::Minus, b'1'..=b'9') | (N::Digits, b'0'..=b'9') => N::Digits,
+        (N::Zero | N::Digits, b'.') => N::Point,
+        (N::Point | N::Fraction, b'0'..=b'9') => N::Fraction,
+        (N::Zero | N::Digits | N::Fraction, b'e' | b'E') => N::Exponent,
+        (N::Exponent, b'+' | b'-') => N::ExponentSign,
+        (N::Exponent | N::ExponentSign | N::ExponentDigits, b'0'..=b'9') => N::ExponentDigits,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(bytes: &[u8], piece: usize) -> Result<()> {
+        let mut validator = Validator::new();
+        for piece in bytes.chunks(piece) {
+            validator.push(piece)?;
+        }
+        validator.finish()
+    }
+
+    #[test]
+    fn what_is_json_passes() {
+        for text in [
+            "1",
+            "-0.5e+10 ",
+            " [ ] ",
+            "{}",
+            r#"{"a":[1,{"b":null}],"c":"\u00e9\n"}"#,
+            "NaN",
+            "-Infinity",
+            "Infinity",
+            "[true,false]",
+            "\"é€😀\"",
+            "0",
+            "[0,0.0,1E5]",
+        ] {
+            for piece in 1..=text.len() {
+                assert!(check(text.as_bytes(), piece).is_ok(), "{text} in pieces of {piece}");
+            }
+        }
+        let deep = [vec![b'['; 10_000], vec![b']'; 10_000]].concat();
+        assert!(check(&deep, 100).is_ok());
+    }
+
+    #[test]
+    fn what_is_not_json_is_refused() {
+        for text in [
+            "",
+            " ",
+            "{",
+            "]",
+            "[1,]",
+            "{\"a\"}",
+            "{\"a\":1,}",
+            "01",
+            "1.",
+            "-",
+            "1e",
+            "nul",
+            "NaNx",
+            "\"\n\"",
+            "\"\\x\"",
+            "\"\\u12g4\"",
+            "[}",
+            "1 2",
+            "[1}",
+            "{]",
+            "-NaN",
+            ",",
+            "\"",
+        ] {
+            for piece in 1..=text.len().max(1) {
+                assert!(check(text.as_bytes(), piece).is_err(), "{text} in pieces of {piece}");
+            }
+        }
+        for bytes in [&b"\"\xff\""[..], b"\"\xc3\"", b"\"\xe2\x82\"", b"\"\xed\xa0\x80\""] {
+            for piece in 1..=bytes.len() {
+                assert!(check(bytes, piece).is_err(), "{bytes:?}");
+            }
+        }
+    }
+
+    proptest! {
+        /// Whatever comes, it agrees with another parser.
+        #[test]
+        fn it_agrees_with_serde_json(text in "[\\[\\]{}\",:0-9eE.+\\-truefalsn\\\\ u]{0,12}", piece in 1_usize..5) {
+            let theirs = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
+            prop_assert_eq!(check(text.as_bytes(), piece).is_ok(), theirs, "{}", text);
+        }
+    }
+}

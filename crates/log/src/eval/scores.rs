@@ -1,0 +1,149 @@
+//! The scores of a log as columns, read on all threads.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use errorbar_core::{Metadata, MetadataKeys, Score, ScoreColumns, unique_names};
+use rayon::prelude::*;
+
+use super::error::{LogError, LogErrorKind, Result};
+use super::header::Header;
+use super::reader::{EvalLog, SampleReader};
+use super::sample_id::SampleId;
+use super::stored::{NAMELESS, SampleFields, StoredSample};
+
+/// How to read the scores of a log.
+///
+/// ```
+/// use errorbar_core::MetadataKeys;
+/// use errorbar_log::eval::ScoreOptions;
+/// let options = ScoreOptions::new(MetadataKeys::one("category")).skip_bad_samples(true);
+/// ```
+pub struct ScoreOptions<'a> {
+    metadata: MetadataKeys,
+    skip_bad_samples: bool,
+    progress: Option<&'a (dyn Fn(usize) + Sync)>,
+}
+
+impl<'a> ScoreOptions<'a> {
+    /// The scores with this metadata of the samples.
+    pub fn new(metadata: MetadataKeys) -> Self {
+        ScoreOptions { metadata, skip_bad_samples: false, progress: None }
+    }
+
+    /// Goes on behind a sample that cannot be read; otherwise it is the error of the whole.
+    #[must_use]
+    pub fn skip_bad_samples(mut self, skip: bool) -> Self {
+        self.skip_bad_samples = skip;
+        self
+    }
+
+    /// Tells how many samples were read, now and then, from any thread.
+    #[must_use]
+    pub fn progress(mut self, progress: &'a (dyn Fn(usize) + Sync)) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+}
+
+/// The scores of a log.
+#[derive(Debug)]
+pub struct LogScores {
+    /// The scores, by epoch and then by [key](super::SampleId::sort_key) of the sample.
+    pub columns: ScoreColumns,
+    /// What is wrong with each sample that was skipped.
+    pub skipped: Vec<LogError>,
+    /// The ids of the samples in the order of the columns, as the log has them.
+    pub ids: Vec<SampleId>,
+}
+
+/// What is held of a sample until all are there.
+struct Row {
+    id: SampleId,
+    epoch: u32,
+    is_errored: bool,
+    metadata: Metadata,
+    scores: Vec<(String, Score)>,
+}
+
+impl From<StoredSample> for Row {
+    fn from(sample: StoredSample) -> Self {
+        Row {
+            id: sample.id,
+            epoch: sample.epoch,
+            is_errored: sample.error.is_some(),
+            metadata: sample.metadata,
+            scores: sample.scores.into_iter().collect(),
+        }
+    }
+}
+
+impl EvalLog {
+    /// The scores as columns, with this metadata, in the order of [`EvalLog::samples`].
+    ///
+    /// The scorers that the header records come first, those found only in the samples after them.
+    pub fn score_columns(&self, keys: &MetadataKeys) -> Result<ScoreColumns> {
+        self.scores(&self.header()?, &ScoreOptions::new(keys.clone())).map(|scores| scores.columns)
+    }
+
+    /// The scores as columns; `header` is that of the log.
+    ///
+    /// The samples are read on all threads of the current rayon pool. Memory is that of the scores and the
+    /// metadata asked for, whatever the length of the transcripts.
+    pub fn scores(&self, header: &Header, options: &ScoreOptions<'_>) -> Result<LogScores> {
+        let done = AtomicUsize::new(0);
+        let read = |reader: &mut SampleReader<'_>, at| {
+            let row = reader.read(at).map(Row::from);
+            if let Some(progress) = options.progress {
+                progress(done.fetch_add(1, Ordering::Relaxed) + 1);
+            }
+            row
+        };
+        let fields = SampleFields::scores(options.metadata.clone());
+        let rows: Vec<Result<Row>> = (0..self.sample_count())
+            .into_par_iter()
+            .map_init(|| SampleReader::new(self, fields.clone()), read)
+            .collect();
+
+        let (mut good, mut skipped) = (Vec::with_capacity(rows.len()), Vec::new());
+        for row in rows {
+            match row {
+                Ok(row) => good.push(row),
+                Err(error) if options.skip_bad_samples => skipped.push(error),
+                Err(error) => return Err(error),
+            }
+        }
+        good.sort_by_cached_key(|row| (row.epoch, row.id.sort_key()));
+        self.columns(header, good, skipped)
+    }
+
+    fn columns(&self, header: &Header, rows: Vec<Row>, skipped: Vec<LogError>) -> Result<LogScores> {
+        let recorded = header.eval.scorers.as_deref().unwrap_or_default();
+        let mut scorers = unique_names(recorded.iter().map(|scorer| scorer.name.as_str()));
+        // A very old log has the name of its only scorer in the results.
+        let recorded_name = header.results.iter().flat_map(|results| &results.scores).next();
+        let nameless = recorded_name.map_or(NAMELESS, |block| block.scorer.as_str());
+        let name_of = |scorer: &str| if scorer == NAMELESS { nameless.to_owned() } else { scorer.to_owned() };
+        for (scorer, _) in rows.iter().flat_map(|row| &row.scores) {
+            if !scorers.contains(scorer) && !scorers.contains(&name_of(scorer)) {
+                scorers.push(name_of(scorer));
+            }
+        }
+        let mut columns = ScoreColumns::new(&scorers);
+        let mut ids = Vec::with_capacity(rows.len());
+        for row in rows {
+            let metadata = row.metadata.iter().map(|(key, value)| (key.as_str(), value));
+            let mut cells = columns.push(row.id.to_string(), row.epoch).metadata_all(metadata);
+            if row.is_errored {
+                cells = cells.errored();
+            }
+            for (scorer, score) in row.scores {
+                let scorer = if scorers.contains(&scorer) { scorer } else { name_of(&scorer) };
+                cells = cells.score(&scorer, score).map_err(|error| {
+                    LogError::from(LogErrorKind::Core(error)).of_sample(&row.id).at(self.path())
+                })?;
+            }
+            ids.push(row.id);
+        }
+        Ok(LogScores { columns, skipped, ids })
+    }
+}
