@@ -152,6 +152,15 @@ impl Reducers {
         if reducers.is_empty() { Reducers::Disabled } else { Reducers::Explicit(reducers) }
     }
 
+    /// Their names as logs record them: none if nothing was said, an empty list if reduction is disabled.
+    pub fn log_names(&self) -> Option<Vec<String>> {
+        match self {
+            Reducers::Implicit => None,
+            Reducers::Disabled => Some(Vec::new()),
+            Reducers::Explicit(list) => Some(list.iter().map(|reducer| reducer.log_name()).collect()),
+        }
+    }
+
     /// Refuses a reducer that needs more epochs than a run will have.
     pub fn check(&self, epochs: u32) -> Result<()> {
         let Reducers::Explicit(reducers) = self else { return Ok(()) };

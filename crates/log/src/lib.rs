@@ -25,5 +25,6 @@ pub mod delimited;
 pub mod eval;
 mod json_value;
 mod table;
+mod whole_file;
 
 pub use table::{ScoreTable, TableError, TableErrorKind, TableOptions, read_table};

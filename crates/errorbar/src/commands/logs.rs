@@ -1,12 +1,25 @@
 //! Eval logs, opened for the verbs that compute their results again.
 
+use std::io::{self, IsTerminal};
 use std::path::Path;
+use std::time::Duration;
 
-use errorbar_core::{Plan, ScoreColumns};
-use errorbar_log::eval::{EvalLog, Header, Status, plan_from_header};
-use errorbar_report::Unfinished;
+use clap::Args;
+use errorbar_core::spec::nearest;
+use errorbar_core::{Plan, unique_names};
+use errorbar_log::eval::{
+    EditedScore, EvalLog, Header, Limits, LogScores, LogWarning, ScoreOptions, Status, plan_from_header,
+};
+use errorbar_report::{Unfinished, clean};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Context;
+use super::told::Told;
+
+/// How many samples are read between two looks at the line that moves.
+const TICK: usize = 64;
+/// How many samples that were skipped are told one by one.
+const SKIPPED_TOLD: usize = 10;
 
 /// Whether a file is an eval log, by its name.
 pub(super) fn is_log(path: &Path) -> bool {
@@ -15,12 +28,96 @@ pub(super) fn is_log(path: &Path) -> bool {
     })
 }
 
+/// How logs are read.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reading logs")]
+pub(super) struct ReadArgs {
+    /// Check every byte of a log: all checksums, and that all of it is JSON. By default that is checked
+    /// of what is computed with; messages and events are passed over by their quotes and brackets
+    #[arg(long)]
+    pub(super) strict: bool,
+    /// The most that a member of a log may have unpacked
+    #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = size)]
+    max_unpacked: u64,
+    /// The most times that a large member may be larger unpacked than packed
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_ratio)]
+    max_ratio: u64,
+    /// The most memory that a single header or the scores and metadata of a single sample may take
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size)]
+    max_record: u64,
+}
+
+impl ReadArgs {
+    /// Opens a log, and checks all of it if that is asked for.
+    pub(super) fn open(&self, path: &Path) -> errorbar_log::eval::Result<EvalLog> {
+        let &ReadArgs { strict, max_unpacked, max_ratio, max_record } = self;
+        let log = EvalLog::open_with(path, Limits { max_unpacked, max_ratio, max_record })?;
+        if strict {
+            log.check()?;
+        }
+        Ok(log)
+    }
+}
+
+/// A number of bytes: `4096`, `64K`, `512M`, `16G`, `1T`, with or without `B` or `iB`.
+fn size(text: &str) -> Result<u64, String> {
+    let upper = text.trim().to_ascii_uppercase();
+    let digits = upper.trim_end_matches("IB").trim_end_matches('B');
+    let (number, shift) = match digits.char_indices().next_back() {
+        Some((end, 'K')) => (digits.get(..end), 10),
+        Some((end, 'M')) => (digits.get(..end), 20),
+        Some((end, 'G')) => (digits.get(..end), 30),
+        Some((end, 'T')) => (digits.get(..end), 40),
+        _ => (Some(digits), 0),
+    };
+    let number = number.and_then(|number| number.trim().parse::<u64>().ok());
+    let bytes = number.and_then(|number| number.checked_mul(1 << shift));
+    bytes.ok_or_else(|| "expected a number of bytes such as 512M or 16G".to_owned())
+}
+
+/// A line on a terminal that says how far the reading is.
+pub(super) struct Reading {
+    bar: ProgressBar,
+}
+
+impl Reading {
+    pub(super) fn new(quiet: bool) -> Self {
+        if quiet || !io::stderr().is_terminal() {
+            return Reading { bar: ProgressBar::hidden() };
+        }
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} samples read") {
+            bar.set_style(style);
+        }
+        // What is over at once needs no line.
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Reading { bar }
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// What to compute in place of, or out of, what a log records.
+#[derive(Default)]
+pub(super) struct Request<'a> {
+    /// Only these scorers; all if there is none.
+    pub(super) scorers: &'a [String],
+    pub(super) skip_bad_samples: bool,
+    pub(super) edited: Option<&'a EditedScore>,
+}
+
 /// A log, ready to be computed again.
 pub(super) struct OpenedLog {
+    pub(super) log: EvalLog,
     pub(super) header: Header,
     pub(super) plan: Plan,
-    pub(super) columns: ScoreColumns,
-    pub(super) warnings: Vec<String>,
+    pub(super) scores: LogScores,
+    /// What of the recorded plan cannot be had.
+    pub(super) left_out: Vec<LogWarning>,
 }
 
 impl OpenedLog {
@@ -31,6 +128,27 @@ impl OpenedLog {
         let planned = samples.map(|samples| samples * eval.config.epochs.unwrap_or(1) as usize);
         status_of_unfinished(self.header.status)
             .map(|status| Unfinished { status: status.to_owned(), planned })
+    }
+
+    /// Tells what people should know about the log before they read its figures.
+    pub(super) fn tell(&self, told: &mut Told) {
+        let log = self.log.path().display();
+        for warning in &self.left_out {
+            told.warning(format!("{log}: {warning}"));
+        }
+        if self.log.was_recovered() {
+            told.warning(format!(
+                "{log}: the run is going on or was interrupted; these are the samples that it has saved"
+            ));
+        }
+        let skipped = &self.scores.skipped;
+        for error in skipped.iter().take(SKIPPED_TOLD) {
+            told.warning(format!("{} (skipped)", error.problem()));
+        }
+        if !skipped.is_empty() {
+            let all = self.log.sample_count();
+            told.warning(format!("{log}: {} of {all} samples could not be read and were skipped", skipped.len()));
+        }
     }
 }
 
@@ -44,22 +162,76 @@ pub(super) fn status_of_unfinished(status: Status) -> Option<&'static str> {
     }
 }
 
-/// Opens a log with the plan that it records, as `change` leaves it; only what that plan needs is read.
-pub(super) fn open(
-    path: &Path,
+/// Reads the scores of a log for the plan that it records, as `change` leaves it; only what that plan needs is read.
+pub(super) fn read(
+    log: EvalLog,
+    request: &Request<'_>,
+    reading: &Reading,
     context: &Context<'_>,
     change: impl FnOnce(Plan) -> Plan,
-) -> Result<OpenedLog, String> {
-    let log = EvalLog::open(path).map_err(|error| error.to_string())?;
-    let header = log.header().map_err(|error| error.to_string())?;
-    let (plan, warnings) = plan_from_header(&header, context.registry).map_err(|error| error.to_string())?;
-    let plan = change(plan);
-    let columns = log.score_columns(&plan.metadata_keys()).map_err(|error| error.to_string())?;
-    let mut warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-    if log.was_recovered() {
-        warnings.push(
-            "the run is going on or was interrupted; these are the samples that it has saved".to_owned(),
-        );
+) -> Result<OpenedLog, (String, Option<String>)> {
+    let problem = |error: errorbar_log::eval::LogError| (error.problem(), Some(error.hint().to_owned()));
+    let header = log.header().map_err(problem)?;
+    let (plan, left_out) =
+        plan_from_header(&header, context.registry).map_err(|error| problem(error.at(log.path())))?;
+    let plan = only(change(plan), request.scorers);
+    let bar = &reading.bar;
+    bar.inc_length(log.sample_count() as u64);
+    let tick = |done: usize| {
+        if done % TICK == 0 {
+            bar.inc(TICK as u64);
+        }
+    };
+    let mut options = ScoreOptions::new(plan.metadata_keys())
+        .skip_bad_samples(request.skip_bad_samples)
+        .only_scorers(request.scorers)
+        .progress(&tick);
+    if let Some(edited) = request.edited {
+        options = options.edited(edited);
     }
-    Ok(OpenedLog { header, plan, columns, warnings })
+    let scores = log.scores(&header, &options).map_err(problem)?;
+    if let Some(name) = request.scorers.iter().find(|name| !scores.scorers.contains(name)) {
+        return Err(unknown_scorer(&log.path().display().to_string(), name, &scores.scorers));
+    }
+    Ok(OpenedLog { log, header, plan, scores, left_out })
+}
+
+/// The plan for only these scorers, each by the name that it has in results.
+fn only(mut plan: Plan, scorers: &[String]) -> Plan {
+    if !scorers.is_empty() {
+        let names = unique_names(plan.scorers.iter().map(|scorer| scorer.name.as_str()));
+        for (scorer, name) in plan.scorers.iter_mut().zip(names) {
+            scorer.name = name;
+        }
+        plan.scorers.retain(|scorer| scorers.contains(&scorer.name));
+    }
+    plan
+}
+
+/// The problem of a scorer that is not there, and the way out.
+pub(super) fn unknown_scorer(place: &str, name: &str, known: &[String]) -> (String, Option<String>) {
+    let problem = format!("{place}: there is no scorer `{}`", clean(name));
+    let hint = match nearest(name, known.iter().map(String::as_str)) {
+        Some(nearest) => format!("did you mean `{}`?", clean(nearest)),
+        None => {
+            let names: Vec<String> = known.iter().map(|name| clean(name)).collect();
+            format!("the scorers are {}", names.join(", "))
+        }
+    };
+    (problem, Some(hint))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        for (text, bytes) in [("0", 0), ("4096", 4096), ("64k", 64 << 10), ("512M", 512 << 20), ("1 GiB", 1 << 30), ("2TB", 2 << 40)] {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "x", "-1", "1.5G", "99999999999G", "G"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
 }

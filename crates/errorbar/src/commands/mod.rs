@@ -3,6 +3,7 @@
 mod common;
 mod completions;
 mod eval;
+mod files;
 mod list;
 mod logs;
 mod score;

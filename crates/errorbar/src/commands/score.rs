@@ -1,25 +1,32 @@
 //! `errorbar score`: metrics from the scores of logs and tables.
 //!
-//! What was asked for is built and checked before any file is opened; then each table is read with only
-//! the metadata that the metrics need. What can be computed is printed; everything that cannot is told on
-//! stderr, and the exit code says so.
+//! What was asked for is built and checked before any file is opened; then each file is read with only
+//! the metadata that the metrics need, several at a time. What can be computed is printed; everything that
+//! cannot is told on stderr, and the exit code says so.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use errorbar_core::{Block, Error, Plan, Reducers, Results, results};
+use errorbar_log::eval::metrics_to_log;
 use errorbar_log::{TableOptions, read_table};
 use errorbar_report::{Report, clean};
+use rayon::prelude::*;
 
 use super::common::{Format, GlobalArgs};
 use super::specs::Asked;
 use super::told::{Told, findings, hint_for};
-use super::{Context, Status, logs, specs};
+use super::logs::{OpenedLog, ReadArgs, Reading, Request};
+use super::{Context, Status, files, logs, specs};
 
 const EXAMPLES: &str = "\
 Examples:
-  What a log records, computed again:
+  What a log records, computed again; or all logs of a folder:
     errorbar score logs/run.eval
+    errorbar score logs
+
+  With another error bar, put back into the log:
+    errorbar score logs/run.eval --metric accuracy --metric 'stderr(cluster=\"passage\")' --write
 
   Accuracy and its standard error, from the columns `id` and `score`:
     errorbar score scores.csv
@@ -47,7 +54,8 @@ Exit code: 0 if all is well, 2 if something could not be read or computed.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ScoreArgs {
-    /// Eval logs (.eval, .json) and tables of scores (.csv, .tsv, .jsonl)
+    /// Eval logs (.eval, .json), folders and patterns of them, and tables of scores (.csv, .tsv,
+    /// .jsonl, .parquet)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// A metric to compute, with its arguments; may be repeated [default: those that a log records;
@@ -61,6 +69,9 @@ pub(crate) struct ScoreArgs {
     /// Give every epoch to the metrics, unreduced
     #[arg(long, conflicts_with = "reducers")]
     no_reduce: bool,
+    /// Only this scorer; may be repeated
+    #[arg(long = "scorer", value_name = "NAME")]
+    scorers: Vec<String>,
     /// A column of a table that holds scores; may be repeated [default: `score`, else `value`]
     #[arg(long = "score-column", value_name = "NAME")]
     score_columns: Vec<String>,
@@ -70,6 +81,18 @@ pub(crate) struct ScoreArgs {
     /// How to write the results
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
+    /// Put results and reduced scores into the logs, in the place of those that they have; everything
+    /// else in them stays as it is
+    #[arg(long, conflicts_with_all = ["scorers", "skip_bad_samples"])]
+    write: bool,
+    /// Write the log with its new results to this file
+    #[arg(long, short, value_name = "LOG", conflicts_with_all = ["write", "scorers", "skip_bad_samples"])]
+    output: Option<PathBuf>,
+    /// Go on without samples that cannot be read; they are told and counted
+    #[arg(long)]
+    skip_bad_samples: bool,
+    #[command(flatten)]
+    read: ReadArgs,
 }
 
 pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
@@ -77,14 +100,28 @@ pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) 
         return Ok(Status::InputError);
     };
     let mut told = Told::new(global.quiet);
-    let mut reports = Vec::new();
-    for path in &args.files {
-        let scored = if logs::is_log(path) {
-            score_log(path, &asked, args, context, &mut told)
+    let files::Expanded { files, problems } = files::expand(&args.files);
+    problems.into_iter().for_each(|(problem, hint)| told.error(problem, Some(hint)));
+    if args.output.is_some() && files.len() != 1 {
+        told.error("--output is for one log".to_owned(), Some("give one log, or --write".to_owned()));
+        return Ok(told.say());
+    }
+    let reading = Reading::new(global.quiet);
+    let score = |path: &PathBuf| {
+        let mut told = Told::new(global.quiet);
+        let report = if logs::is_log(path) {
+            score_log(path, &asked, args, &reading, context, &mut told)
         } else {
             score_table(path, &asked, args, &mut told)
         };
-        reports.extend(scored);
+        (report, told)
+    };
+    let scored: Vec<(Option<Report>, Told)> = files.par_iter().map(score).collect();
+    drop(reading);
+    let mut reports = Vec::new();
+    for (report, about) in scored {
+        told.append(about);
+        reports.extend(report);
     }
     if !reports.is_empty() {
         args.format.write(&reports)?;
@@ -119,6 +156,11 @@ fn as_asked(mut plan: Plan, asked: &Asked, args: &ScoreArgs) -> Plan {
 
 fn score_table(path: &Path, asked: &Asked, args: &ScoreArgs, told: &mut Told) -> Option<Report> {
     let log = path.display().to_string();
+    if args.write || args.output.is_some() {
+        let way_out = "leave out --write and --output, or give a log".to_owned();
+        told.error(format!("{log}: results cannot be put into a table"), Some(way_out));
+        return None;
+    }
     let plan = as_asked(Plan::new(), asked, args);
     let options = TableOptions::new().score_columns(&args.score_columns).metadata(plan.metadata_keys());
     let table = match read_table(path, &options) {
@@ -136,6 +178,13 @@ fn score_table(path: &Path, asked: &Asked, args: &ScoreArgs, told: &mut Told) ->
         Ok(mut results) => {
             too_few_epochs(&log, &results, &plan, told);
             name_columns(&mut results.scores, &table.metadata_keys);
+            let scorers: Vec<String> = results.scores.iter().map(|block| block.scorer.clone()).collect();
+            if let Some(name) = args.scorers.iter().find(|name| !scorers.contains(name)) {
+                let (problem, hint) = logs::unknown_scorer(&log, name, &scorers);
+                told.error(problem, hint);
+                return None;
+            }
+            results.scores.retain(|block| args.scorers.is_empty() || args.scorers.contains(&block.scorer));
             Some(Report::new(log, results))
         }
     }
@@ -145,31 +194,79 @@ fn score_log(
     path: &Path,
     asked: &Asked,
     args: &ScoreArgs,
+    reading: &Reading,
     context: &Context<'_>,
     told: &mut Told,
 ) -> Option<Report> {
-    let log = path.display().to_string();
-    let opened = match logs::open(path, context, |plan| as_asked(plan, asked, args)) {
+    let name = path.display().to_string();
+    let request =
+        Request { scorers: &args.scorers, skip_bad_samples: args.skip_bad_samples, ..Request::default() };
+    let opened = args
+        .read
+        .open(path)
+        .map_err(|error| (error.problem(), Some(error.hint().to_owned())))
+        .and_then(|log| logs::read(log, &request, reading, context, |plan| as_asked(plan, asked, args)));
+    let opened = match opened {
         Ok(opened) => opened,
-        Err(problem) => {
-            told.error(problem, None);
+        Err((problem, hint)) => {
+            told.error(problem, hint);
             return None;
         }
     };
-    for warning in &opened.warnings {
-        told.warning(format!("{log}: {warning}"));
-    }
-    match results(&opened.columns, &opened.plan) {
+    opened.tell(told);
+    match results(&opened.scores.columns, &opened.plan) {
         Err(error) => {
-            told.error(format!("{log}: {error}"), hint_for(&error));
+            told.error(format!("{name}: {error}"), hint_for(&error));
             None
         }
         Ok(results) => {
-            too_few_epochs(&log, &results, &opened.plan, told);
+            too_few_epochs(&name, &results, &opened.plan, told);
+            if args.write || args.output.is_some() {
+                write(&opened, &results, asked, args.output.as_deref(), context, told);
+            }
             let unfinished = opened.unfinished();
             let (task, model) = (opened.header.eval.task, opened.header.eval.model);
-            Some(Report::new(log, results).of_run(task, model).unfinished(unfinished))
+            Some(Report::new(name, results).of_run(task, model).unfinished(unfinished))
         }
+    }
+}
+
+/// Puts results into a log, or into a copy of it; but not fewer than it has.
+fn write(
+    opened: &OpenedLog,
+    results: &Results,
+    asked: &Asked,
+    output: Option<&Path>,
+    context: &Context<'_>,
+    told: &mut Told,
+) {
+    let log = opened.log.path().display();
+    let not_written = |why: &str| format!("{log}: nothing was written: {why}");
+    if asked.metrics.is_none() && !opened.left_out.is_empty() {
+        let why = not_written("not all that the log records can be computed, and it would be lost");
+        told.error(why, Some("name the metrics to write with --metric".to_owned()));
+        return;
+    }
+    if results.scores.iter().any(|block| !block.failures.is_empty()) {
+        told.error(not_written("a metric failed"), Some("name the metrics to write with --metric".to_owned()));
+        return;
+    }
+    let write = || {
+        let mut revision = opened.log.revise()?;
+        if let Some(metrics) = &asked.metrics {
+            revision.set_metrics(&metrics_to_log(metrics, context.registry))?;
+        }
+        if let Some(reducers) = &asked.reducers {
+            revision.set_reducers(reducers)?;
+        }
+        revision.set_results(results, &opened.scores.columns, &opened.scores.ids)?;
+        match output {
+            Some(path) => revision.write_to(path),
+            None => revision.write_back(),
+        }
+    };
+    if let Err(error) = write() {
+        told.error(error.problem(), Some(error.hint().to_owned()));
     }
 }
 

@@ -64,6 +64,12 @@ impl Told {
         }
     }
 
+    /// Takes over what another has to tell.
+    pub(super) fn append(&mut self, other: Told) {
+        other.warnings.into_iter().for_each(|text| self.warning(text));
+        other.errors.into_iter().for_each(|(text, hint)| self.error(text, hint));
+    }
+
     pub(super) fn say(self) -> Status {
         for warning in self.warnings.iter().filter(|_| !self.quiet) {
             message::warning(warning);

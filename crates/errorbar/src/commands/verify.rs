@@ -1,20 +1,23 @@
 //! `errorbar verify`: are the results that a log claims those of its samples?
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use errorbar_core::results;
-use errorbar_log::eval::compare;
+use errorbar_log::eval::{Difference, compare};
+use rayon::prelude::*;
 
 use super::common::GlobalArgs;
-use super::told::Told;
-use super::{Context, Status, logs};
+use super::logs::{ReadArgs, Reading, Request};
+use super::told::{Told, hint_for};
+use super::{Context, Status, files, logs};
 
 const EXAMPLES: &str = "\
 Examples:
   errorbar verify logs/run.eval
-  errorbar verify logs/*.eval
+  errorbar verify logs
+  errorbar verify logs/*.eval --strict
 
 Exit code: 0 if every recorded figure is the recomputed one, 1 if one differs, 2 if a log could not
 be read.";
@@ -22,50 +25,41 @@ be read.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct VerifyArgs {
-    /// Eval logs
+    /// Eval logs, folders and patterns of them
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
+    #[command(flatten)]
+    read: ReadArgs,
 }
 
 pub(crate) fn run(args: &VerifyArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
     let mut told = Told::new(global.quiet);
+    let files::Expanded { files, problems } = files::expand(&args.logs);
+    problems.into_iter().for_each(|(problem, hint)| told.error(problem, Some(hint)));
+    let reading = Reading::new(global.quiet);
+    let verify = |path: &PathBuf| {
+        let mut told = Told::new(global.quiet);
+        let outcome = verify(path, &args.read, &reading, context, &mut told);
+        (outcome, told)
+    };
+    let verified: Vec<(Option<Outcome>, Told)> = files.par_iter().map(verify).collect();
+    drop(reading);
     let mut differs = false;
     let mut out = anstream::stdout().lock();
-    for path in &args.logs {
+    for (path, (outcome, about)) in files.iter().zip(verified) {
+        told.append(about);
         let log = path.display();
-        let opened = match logs::open(path, context, |plan| plan) {
-            Ok(opened) => opened,
-            Err(problem) => {
-                told.error(problem, None);
-                continue;
+        match outcome {
+            None => {}
+            Some(Outcome { figures, differences }) if differences.is_empty() => {
+                writeln!(out, "{log}: {figures} figures agree")?;
             }
-        };
-        for warning in &opened.warnings {
-            told.warning(format!("{log}: {warning}"));
-        }
-        let Some(recorded) = &opened.header.results else {
-            told.error(
-                format!("{log}: the log records no results to compare with"),
-                Some(format!("`{} score {log}` computes them", context.program)),
-            );
-            continue;
-        };
-        let recomputed = match results(&opened.columns, &opened.plan) {
-            Ok(recomputed) => recomputed,
-            Err(error) => {
-                told.error(format!("{log}: {error}"), None);
-                continue;
-            }
-        };
-        let differences = compare(recorded, &recomputed);
-        if differences.is_empty() {
-            let figures: usize = recorded.scores.iter().map(|block| block.metrics.len()).sum();
-            writeln!(out, "{log}: {figures} figures agree")?;
-        } else {
-            differs = true;
-            writeln!(out, "{log}: {} difference(s)", differences.len())?;
-            for difference in differences {
-                writeln!(out, "  {difference}")?;
+            Some(Outcome { differences, .. }) => {
+                differs = true;
+                writeln!(out, "{log}: {} difference(s)", differences.len())?;
+                for difference in differences {
+                    writeln!(out, "  {difference}")?;
+                }
             }
         }
     }
@@ -75,4 +69,47 @@ pub(crate) fn run(args: &VerifyArgs, global: &GlobalArgs, context: &Context<'_>)
         Status::Fine if differs => Status::Negative,
         status => status,
     })
+}
+
+/// How many figures a log records, and which of them are different.
+struct Outcome {
+    figures: usize,
+    differences: Vec<Difference>,
+}
+
+fn verify(
+    path: &Path,
+    read: &ReadArgs,
+    reading: &Reading,
+    context: &Context<'_>,
+    told: &mut Told,
+) -> Option<Outcome> {
+    let log = path.display();
+    let opened = read
+        .open(path)
+        .map_err(|error| (error.problem(), Some(error.hint().to_owned())))
+        .and_then(|log| logs::read(log, &Request::default(), reading, context, |plan| plan));
+    let opened = match opened {
+        Ok(opened) => opened,
+        Err((problem, hint)) => {
+            told.error(problem, hint);
+            return None;
+        }
+    };
+    opened.tell(told);
+    let Some(recorded) = &opened.header.results else {
+        let hint = format!("`{} score {log}` computes them", context.program);
+        told.error(format!("{log}: the log records no results to compare with"), Some(hint));
+        return None;
+    };
+    match results(&opened.scores.columns, &opened.plan) {
+        Ok(recomputed) => Some(Outcome {
+            figures: recorded.scores.iter().map(|block| block.metrics.len()).sum(),
+            differences: compare(recorded, &recomputed),
+        }),
+        Err(error) => {
+            told.error(format!("{log}: {error}"), hint_for(&error));
+            None
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::thread;
 
 use errorbar_core::{Results, results};
 use errorbar_log::eval::{
-    EvalError, Header, LogWriter, Reductions, Stats, Status, StoredSample, convert_to_json,
+    EvalError, EvalLog, Header, LogWriter, Reductions, Stats, Status, StoredSample, convert,
 };
 use tokio::task::spawn_blocking;
 
@@ -171,7 +171,7 @@ fn conclude(
 /// Puts the log into the other form. The archive goes, unless the run can be gone on with.
 fn as_json(archive: &Path, is_complete: bool) -> Result<PathBuf> {
     let json = archive.with_extension("json");
-    convert_to_json(archive, &json)?;
+    convert(&EvalLog::open(archive)?, &json)?;
     if !is_complete {
         return Ok(json);
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use errorbar_core::{IndexMap, Metadata, Plan, Reducers, Registry, Spec};
+use errorbar_core::{IndexMap, Metadata, Plan, Registry, Spec};
 use errorbar_log::eval::{
     DatasetInfo, EvalConfig, EvalInfo, PlanRecord, PlanStep, ScorerInfo, StartRecord, metrics_to_log,
 };
@@ -108,11 +108,7 @@ fn config(prepared: &Prepared, options: &RunOptions) -> EvalConfig {
         limit: options.limit.map(Json::from),
         sample_id: (!options.sample_ids.is_empty()).then(|| json!(options.sample_ids)),
         epochs: Some(prepared.epochs),
-        epochs_reducer: match &prepared.plan.reducers {
-            Reducers::Implicit => None,
-            Reducers::Disabled => Some(Vec::new()),
-            Reducers::Explicit(reducers) => Some(reducers.iter().map(|reducer| reducer.log_name()).collect()),
-        },
+        epochs_reducer: prepared.plan.reducers.log_names(),
         fail_on_error: Some(prepared.fail_on_error.to_log()),
         max_samples: Some(prepared.max_samples as u64),
         extra,

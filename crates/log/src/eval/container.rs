@@ -21,8 +21,8 @@ pub(super) struct Container {
     pub(super) source: Source,
     pub(super) limits: Limits,
     pub(super) layout: Layout,
-    /// Whether the directory of a zip was missing or wrong and its members were found one by one.
-    pub(super) was_recovered: bool,
+    /// Where the members end, if the directory of a zip was missing or wrong and they were found one by one.
+    pub(super) recovered_end: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -44,11 +44,14 @@ impl Container {
         let source = Source::new(file).map_err(LogErrorKind::Read)?;
         if starts_as_object(&source)? {
             let layout = Layout::Json(JsonLog::index(&source, limits)?);
-            return Ok(Container { source, limits, layout, was_recovered: false });
+            return Ok(Container { source, limits, layout, recovered_end: None });
         }
-        let (members, was_recovered) = match directory::read(&source).map_err(LogErrorKind::Read)? {
-            Some(members) => (members, false),
-            None => (scan_source(&source, limits)?.members, true),
+        let (members, recovered_end) = match directory::read(&source).map_err(LogErrorKind::Read)? {
+            Some(members) => (members, None),
+            None => {
+                let found = scan_source(&source, limits)?;
+                (found.members, Some(found.end))
+            }
         };
         if !members.contains_key(START) && !members.contains_key(HEADER) {
             return Err(LogErrorKind::NoStart.into());
@@ -57,7 +60,7 @@ impl Container {
             return Err(LogError::from(LogErrorKind::OutsideName).in_member(name));
         }
         let samples = sample_members(&members);
-        Ok(Container { source, limits, layout: Layout::Zip { members, samples }, was_recovered })
+        Ok(Container { source, limits, layout: Layout::Zip { members, samples }, recovered_end })
     }
 
     pub(super) fn unpacker(&self) -> Unpacker {

@@ -1,15 +1,33 @@
-//! A log as one JSON object (`.json`).
+//! A log written again in the other form, or whole where it was torn.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::Path;
 
+use rayon::prelude::*;
+
+use super::container::Layout;
 use super::error::{LogError, LogErrorKind, Result};
-use super::members::{HEADER, REDUCTIONS};
+use super::json::splice;
+use super::members::{
+    HEADER, REDUCTIONS, START, SUMMARIES, SampleName, is_derived, is_journal_summaries, sample_name,
+};
 use super::reader::EvalLog;
+use super::sample::member_name;
+use super::stored::{SampleFields, StoredSample};
+use super::summary::Summary;
+use super::zip::assemble::Assembler;
+use super::zip::{Encoder, Member, StreamedMember};
+use crate::whole_file::WholeFile;
 
-/// Writes an `.eval` log again as a `.json` log. The samples pass through as they are, one at a time. The new
-/// file takes the place of one of that name only when it is whole and on the disk.
+/// How many samples are in the works at once.
+const BATCH: usize = 16;
+
+/// Writes a log as another file: one JSON object if its name ends in `.json`, else an `.eval` log. The records
+/// pass through as they are, but for blanks between them. The new file takes the place of one of that name only
+/// when it is whole and on the disk. A log that was torn becomes a whole one, of a run that has not ended.
+///
+/// # Errors
+/// A log whose samples are in several members each.
 ///
 /// ```
 /// # use errorbar_log::eval::*;
@@ -18,56 +36,145 @@ use super::reader::EvalLog;
 /// # let start = StartRecord::new(EvalInfo::default(), PlanRecord::default());
 /// # let writer = LogWriter::create(&path, &start)?;
 /// # writer.finish(&Header::started(start), &Reductions::none())?;
-/// convert_to_json(&path, &path.with_extension("json"))?;
+/// convert(&EvalLog::open(&path)?, &path.with_extension("json"))?;
 /// let json: serde_json::Value = serde_json::from_slice(&std::fs::read(path.with_extension("json"))?)?;
 /// assert_eq!(json["samples"], serde_json::json!([]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn convert_to_json(eval_path: &Path, json_path: &Path) -> Result<()> {
-    let log = EvalLog::open(eval_path)?;
-    let new = beside(json_path);
-    let written = write_json(&log, &new).and_then(|()| {
-        fs::rename(&new, json_path).map_err(|error| LogError::from(LogErrorKind::Write(error)).at(json_path))
-    });
-    if written.is_err() {
-        // It is of no use to anybody; that it cannot be removed is not worth a second error.
-        let _ = fs::remove_file(&new);
+pub fn convert(log: &EvalLog, to: &Path) -> Result<()> {
+    if let Layout::Zip { samples, members } = &log.container.layout
+        && samples.iter().filter_map(|sample| members.get_index(sample.at)).any(|(name, _)| is_shell(name))
+    {
+        return Err(LogError::from(LogErrorKind::Chunked).at(log.path()));
     }
-    written
-}
-
-/// A name in the same folder, as only there a rename is a single step.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
-    path.with_file_name(name)
-}
-
-fn write_json(log: &EvalLog, path: &Path) -> Result<()> {
-    let header = match log.raw(HEADER)? {
-        Some(json) => json,
-        None => log.header()?.to_json(),
+    let mut file = WholeFile::create(to).map_err(|error| LogError::from(LogErrorKind::Create(error)).at(to))?;
+    let written = match to.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+        true => write_json(log, &mut file),
+        false => write_eval(log, &mut file),
     };
-    let reductions = log.raw(REDUCTIONS)?;
-    let io_error = |error| LogError::from(LogErrorKind::Write(error)).at(path);
+    written.and_then(|()| Ok(file.keep().map_err(LogErrorKind::Write)?)).map_err(|error| error.at(to))
+}
+
+fn is_shell(name: &str) -> bool {
+    matches!(sample_name(name), SampleName::Shell { .. })
+}
+
+/// The header; that of a run which has not ended, if the log has none.
+fn header_of(log: &EvalLog) -> Result<Vec<u8>> {
+    match log.raw(HEADER)? {
+        Some(json) => Ok(json),
+        None => Ok(log.header()?.to_json()),
+    }
+}
+
+fn write_json(log: &EvalLog, out: &mut impl Write) -> Result<()> {
+    let header = header_of(log)?;
     let no_object = || LogError::from(LogErrorKind::damaged("the header is no object")).at(log.path());
     let header = header.trim_ascii_end().strip_suffix(b"}").ok_or_else(no_object)?;
-
-    let file = File::create(path).map_err(|error| LogError::from(LogErrorKind::Open(error)).at(path))?;
-    let mut out = BufWriter::new(file);
-    out.write_all(header).and_then(|()| out.write_all(b",\"samples\":[")).map_err(io_error)?;
-    let mut samples = log.samples()?;
+    let write = |bytes: &[u8], out: &mut dyn Write| out.write_all(bytes).map_err(LogErrorKind::Write);
+    write(header, out)?;
+    write(b",\"samples\":[", out)?;
+    let mut samples = log.samples_with(SampleFields::scores(errorbar_core::MetadataKeys::NONE))?;
     let mut is_first = true;
     while samples.len() > 0 {
-        out.write_all(if is_first { b"" } else { b"," }).map_err(io_error)?;
-        samples.copy_next(&mut out)?;
+        write(if is_first { b"" } else { b"," }, out)?;
+        samples.copy_next(out)?;
         is_first = false;
     }
-    out.write_all(b"]").map_err(io_error)?;
-    if let Some(reductions) = reductions {
-        out.write_all(b",\"reductions\":").and_then(|()| out.write_all(&reductions)).map_err(io_error)?;
+    write(b"]", out)?;
+    if let Some(reductions) = log.raw(REDUCTIONS)? {
+        write(b",\"reductions\":", out)?;
+        write(&reductions, out)?;
     }
-    out.write_all(b"}").map_err(io_error)?;
-    let file = out.into_inner().map_err(|error| io_error(error.into_error()))?;
-    file.sync_all().map_err(io_error)
+    write(b"}", out)?;
+    Ok(())
+}
+
+fn write_eval(log: &EvalLog, out: &mut impl Write) -> Result<()> {
+    let header = header_of(log)?;
+    let mut encoder = Encoder::new()?;
+    let mut zip = Assembler::new(out, 0);
+    zip.add(encoder.encode(START, &start_of(log, &header)?)?)?;
+    if let Layout::Zip { members, .. } = &log.container.layout {
+        let is_other = |name: &str| {
+            sample_name(name) == SampleName::No && name != START && !is_derived(name) && !is_journal_summaries(name)
+        };
+        for name in members.keys().filter(|name| is_other(name)) {
+            let json = log.raw(name)?.unwrap_or_default();
+            zip.add(encoder.encode(name, &json)?)?;
+        }
+    }
+    let mut summaries = Summaries::new()?;
+    let order = log.sample_order()?;
+    for batch in order.chunks(BATCH) {
+        let encoded: Vec<Result<(Member, Vec<u8>)>> =
+            batch.par_iter().map_init(Encoder::new, |encoder, at| encode(log, encoder, *at)).collect();
+        for sample in encoded {
+            let (member, summary) = sample?;
+            zip.add(member)?;
+            summaries.push(&summary)?;
+        }
+    }
+    match log.raw(SUMMARIES)?.filter(|_| log.has_header()) {
+        Some(json) => zip.add(encoder.encode(SUMMARIES, &json)?)?,
+        None => zip.add(summaries.finish()?)?,
+    }
+    if let Some(json) = log.raw(REDUCTIONS)? {
+        zip.add(encoder.encode(REDUCTIONS, &json)?)?;
+    }
+    zip.add(encoder.encode(HEADER, &header)?)?;
+    zip.finish()
+}
+
+/// The record of the start, out of the header where there is none.
+fn start_of(log: &EvalLog, header: &[u8]) -> Result<Vec<u8>> {
+    if let Some(json) = log.raw(START)? {
+        return Ok(json);
+    }
+    let mut start = b"{}".to_vec();
+    for field in ["version", "eval", "plan"] {
+        if let Some(range) = splice::field(header, field)? {
+            start = splice::set(&start, &[field], header.get(range).unwrap_or_default())?;
+        }
+    }
+    Ok(start)
+}
+
+/// A sample as a member, and its summary.
+fn encode(log: &EvalLog, encoder: &mut Result<Encoder>, at: usize) -> Result<(Member, Vec<u8>)> {
+    let mut encode = || {
+        let json = log.sample_json(at)?;
+        let sample = StoredSample::from_json(&json, &SampleFields::all())?;
+        let encoder = encoder.as_mut().map_err(|_| LogErrorKind::damaged("the compressor failed"))?;
+        let member = encoder.encode(&member_name(&sample.id, sample.epoch), &json)?;
+        Ok((member, Summary::from(&sample).to_json()))
+    };
+    encode().map_err(|error: LogError| error.in_member(&log.container.sample_name(at)).at(log.path()))
+}
+
+/// The list of all summaries, compressed as it grows.
+struct Summaries {
+    member: StreamedMember,
+    is_empty: bool,
+}
+
+impl Summaries {
+    fn new() -> Result<Self> {
+        Ok(Summaries { member: StreamedMember::new()?, is_empty: true })
+    }
+
+    fn push(&mut self, summary: &[u8]) -> Result<()> {
+        self.write(if self.is_empty { b"[" } else { b"," })?;
+        self.is_empty = false;
+        self.write(summary)
+    }
+
+    fn finish(mut self) -> Result<Member> {
+        self.write(if self.is_empty { b"[]" } else { b"]" })?;
+        self.member.finish(SUMMARIES)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        Ok(self.member.write_all(bytes).map_err(LogErrorKind::Compress)?)
+    }
 }

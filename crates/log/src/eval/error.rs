@@ -33,6 +33,15 @@ pub enum LogErrorKind {
     /// The file cannot be opened.
     #[error("cannot open the file: {0}")]
     Open(#[source] io::Error),
+    /// A new file cannot be made.
+    #[error("cannot make the file: {0}")]
+    Create(#[source] io::Error),
+    /// The run has not ended, so that nothing can be put in its log.
+    #[error("the run of this log has not ended")]
+    Unfinished,
+    /// The log is another file than the one that was read.
+    #[error("the log was replaced by another process while it was read")]
+    Replaced,
     /// A log is there already.
     #[error("a file of that name is there already")]
     Exists,
@@ -136,6 +145,41 @@ pub enum LogErrorKind {
         /// What is wrong.
         problem: String,
     },
+    /// There is no such sample.
+    #[error("there is no sample `{sample}` in the log{}", nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
+    NoSample {
+        /// What was asked for.
+        sample: String,
+        /// The id nearest to it.
+        nearest: Option<String>,
+    },
+    /// There is no such epoch of a sample.
+    #[error("the sample `{sample}` has no such epoch; it has {}", listed(epochs))]
+    NoEpoch {
+        /// The sample.
+        sample: String,
+        /// Those that it has.
+        epochs: Vec<u32>,
+    },
+    /// A sample has several epochs, and which one is meant was not said.
+    #[error("the sample `{sample}` has the epochs {}", listed(epochs))]
+    WhichEpoch {
+        /// The sample.
+        sample: String,
+        /// Those that it has.
+        epochs: Vec<u32>,
+    },
+    /// A sample has no score by this scorer.
+    #[error("there is no score by `{scorer}`; the sample has {}", if known.is_empty() { "none".to_owned() } else { listed(known) })]
+    NoScore {
+        /// What was asked for.
+        scorer: String,
+        /// The scorers that the sample has scores by.
+        known: Vec<String>,
+    },
+    /// The samples of the log are in several members each.
+    #[error("its samples are in several members each, which cannot be put together yet")]
+    Chunked,
     /// The engine refuses what the log records.
     #[error(transparent)]
     Core(#[from] errorbar_core::Error),
@@ -147,6 +191,9 @@ impl LogErrorKind {
         use LogErrorKind as Kind;
         match self {
             Kind::Open(error) if error.kind() == io::ErrorKind::NotFound => "check the path",
+            Kind::Create(_) => "choose a place that you may write to",
+            Kind::Unfinished => "resume it with `eval --resume`, or write a copy with `-o FILE`",
+            Kind::Replaced => "try again",
             Kind::Folder(_) => "choose a folder that you may write to",
             Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read",
             Kind::Exists => "choose another name, or resume the run that wrote it",
@@ -171,6 +218,10 @@ impl LogErrorKind {
             Kind::Field { .. } | Kind::Missing(_) | Kind::Part { .. } => {
                 "check which program wrote the log, and whether somebody edited it"
             }
+            Kind::NoSample { .. } => "`errorbar log dump LOG --samples` shows them",
+            Kind::NoEpoch { .. } | Kind::WhichEpoch { .. } => "say which with --epoch N",
+            Kind::NoScore { .. } => "name one of the scorers that it has with --scorer",
+            Kind::Chunked => "use it as it is, as an .eval log",
             Kind::Core(_) => "say what to compute yourself, with --metric and --reducer",
         }
     }
@@ -232,7 +283,9 @@ impl LogError {
         self
     }
 
-    pub(super) fn at(mut self, path: &Path) -> Self {
+    /// The same problem, in this file.
+    #[must_use]
+    pub fn at(mut self, path: &Path) -> Self {
         self.0.path.get_or_insert_with(|| path.to_owned());
         self
     }
@@ -246,6 +299,16 @@ impl LogError {
         self.0.sample.get_or_insert_with(|| sample.to_string());
         self
     }
+}
+
+/// Some names or numbers, and how many more there are.
+fn listed<T: fmt::Display>(items: &[T]) -> String {
+    const SHOWN: usize = 12;
+    let mut text = items.iter().take(SHOWN).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    if let Some(more) = items.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        text += &format!(" and {more} more");
+    }
+    text
 }
 
 /// A name from a file, without what could play with a terminal, and not for ever.

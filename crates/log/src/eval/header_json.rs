@@ -6,8 +6,8 @@ use jiter::{Jiter, Peek};
 
 use super::decode::{any, count, fields, metadata, number, root_fields, text, typed, unexpected};
 use super::error::{LogErrorKind, Result};
-use super::header::{Header, StartRecord};
-use super::recorded::{RecordedBlock, RecordedMetric, RecordedResults};
+use super::header::{Header, StartRecord, VERSION};
+use super::recorded::{RecordedBlock, RecordedMetric, RecordedResults, headline_json};
 use super::wire::JsonWriter;
 
 impl Header {
@@ -54,6 +54,9 @@ impl Header {
             }
             Ok(())
         })?;
+        if header.version > VERSION {
+            return Err(LogErrorKind::Version { found: header.version, known: VERSION }.into());
+        }
         header.eval = eval.ok_or(LogErrorKind::Missing("eval"))?;
         header.plan = plan.unwrap_or_default();
         Ok(header)
@@ -74,19 +77,32 @@ impl StartRecord {
     }
 }
 
+impl RecordedResults {
+    /// The results as JSON.
+    pub(super) fn to_json(&self) -> Vec<u8> {
+        let mut json = JsonWriter::new();
+        write_results(&mut json, self);
+        json.into_bytes()
+    }
+
+    /// The blocks as JSON.
+    pub(super) fn scores_to_json(&self) -> Vec<u8> {
+        let mut json = JsonWriter::new();
+        write_blocks(&mut json, self);
+        json.into_bytes()
+    }
+}
+
+fn write_blocks(json: &mut JsonWriter, results: &RecordedResults) {
+    json.array(|json| results.scores.iter().for_each(|block| write_block(json, block)));
+}
+
 fn write_results(json: &mut JsonWriter, results: &RecordedResults) {
     json.object(|json| {
         json.field("total_samples", &results.total_samples);
         json.field("completed_samples", &results.completed_samples);
-        json.key("scores").array(|json| results.scores.iter().for_each(|block| write_block(json, block)));
-        if let Some(Headline { scorer, score, metric, reducer }) = &results.headline {
-            json.key("headline").object(|json| {
-                json.field("scorer", scorer);
-                json.field("score", score);
-                json.field("metric", metric);
-                json.optional("reducer", reducer.as_ref());
-            });
-        }
+        write_blocks(json.key("scores"), results);
+        json.optional("headline", results.headline.as_ref().map(headline_json).as_ref());
         json.optional("metadata", results.metadata.as_ref());
     });
 }

@@ -50,6 +50,7 @@ mod compare;
 mod container;
 mod convert;
 mod decode;
+mod edit;
 mod error;
 mod header;
 mod header_json;
@@ -64,6 +65,7 @@ mod reader;
 mod recorded;
 mod reductions;
 mod resume;
+mod revision;
 mod sample;
 mod sample_id;
 mod scores;
@@ -74,7 +76,8 @@ mod writer;
 mod zip;
 
 pub use compare::{Difference, DifferenceKind, compare};
-pub use convert::convert_to_json;
+pub use convert::convert;
+pub use edit::ScoreEdit;
 pub use error::{LogError, LogErrorKind, Result};
 pub use header::{
     DatasetInfo, EvalConfig, EvalError, EvalInfo, Header, PlanRecord, PlanStep, ScorerInfo, StartRecord,
@@ -88,9 +91,10 @@ pub use reader::{EvalLog, Samples};
 pub use recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 pub use reductions::Reductions;
 pub use resume::Recovered;
+pub use revision::Revision;
 pub use sample::{SampleLimit, SampleRecord};
 pub use sample_id::SampleId;
-pub use scores::{LogScores, ScoreOptions};
+pub use scores::{EditedScore, LogScores, ScoreOptions};
 pub use stored::{SampleFields, StoredSample};
 pub use writer::{EncodedSample, LogWriter, encode_sample};
 pub use zip::{Encoder, Member};

@@ -111,16 +111,23 @@ impl fmt::Display for LogWarning {
 pub fn plan_from_header(header: &Header, registry: &Registry) -> Result<(Plan, Vec<LogWarning>)> {
     let mut builder = PlanBuilder { registry, warnings: Vec::new() };
     let mut plan = Plan::new();
-    if let Some(metrics) = &header.eval.metrics {
+    // The metrics of the task are recorded with every scorer too. Where somebody changed those of a scorer,
+    // they count, and a scorer without any has no results.
+    let scorers = || header.eval.scorers.iter().flatten();
+    let task_metrics = header.eval.metrics.as_ref().filter(|metrics| !metrics.is_null());
+    let is_changed = task_metrics.is_some()
+        && scorers().any(|scorer| scorer.metrics.is_some() && scorer.metrics.as_ref() != task_metrics);
+    if let Some(metrics) = task_metrics.filter(|_| !is_changed) {
         plan.task_metrics = builder.metrics(metrics, None);
     }
-    for scorer in header.eval.scorers.iter().flatten() {
-        // The task's metrics are recorded with every scorer too: one warning about each is enough.
+    for scorer in scorers() {
         let metrics = match (&plan.task_metrics, &scorer.metrics) {
+            // One warning about each of them is enough.
             (Some(metrics), _) => metrics.clone(),
             (None, Some(metrics)) => {
                 builder.metrics(metrics, Some(&scorer.name)).unwrap_or(Metrics::List(Vec::new()))
             }
+            (None, None) if is_changed => Metrics::List(Vec::new()),
             // Nothing is recorded, so the engine chooses as it does for scores found without a scorer.
             (None, None) => continue,
         };

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use errorbar_core::MetadataKeys;
 use rayon::prelude::*;
 
 use super::container::{Container, Layout};
@@ -61,7 +62,7 @@ impl EvalLog {
 
     /// Whether the directory of the file was missing or wrong and its members were found one by one.
     pub fn was_recovered(&self) -> bool {
-        self.container.was_recovered
+        self.container.recovered_end.is_some()
     }
 
     /// How many samples times epochs the log holds.
@@ -140,15 +141,37 @@ impl EvalLog {
 
     /// The samples with only some of their fields, in the same order.
     pub fn samples_with(&self, fields: SampleFields) -> Result<Samples<'_>> {
-        let mut reader = SampleReader::new(self, fields);
-        let mut order = Vec::new();
-        for at in 0..self.sample_count() {
-            let (id, epoch) = reader.key(at)?;
-            order.push((epoch, id.sort_key(), at));
-        }
-        order.sort();
-        let order: Vec<usize> = order.into_iter().map(|(_, _, at)| at).collect();
-        Ok(Samples { reader, order: order.into_iter() })
+        let reader = SampleReader::new(self, fields);
+        Ok(Samples { reader, order: self.sample_order()?.into_iter() })
+    }
+
+    /// The places of the samples, by epoch and then by key.
+    pub(super) fn sample_order(&self) -> Result<Vec<usize>> {
+        let fields = SampleFields::scores(MetadataKeys::NONE);
+        let keys: Vec<Result<(u32, String, usize)>> = (0..self.sample_count())
+            .into_par_iter()
+            .map_init(
+                || SampleReader::new(self, fields.clone()),
+                |reader, at| reader.key(at).map(|(id, epoch)| (epoch, id.sort_key(), at)),
+            )
+            .collect();
+        let mut keys: Vec<_> = keys.into_iter().collect::<Result<_>>()?;
+        keys.sort();
+        Ok(keys.into_iter().map(|(_, _, at)| at).collect())
+    }
+
+    /// The sample at a place, whole.
+    pub(super) fn sample_json(&self, at: usize) -> Result<Vec<u8>> {
+        let limit = self.container.limits.max_record;
+        let mut json = Vec::new();
+        self.container.sample_pieces(&mut self.container.unpacker(), at, &mut |piece| {
+            if (json.len() + piece.len()) as u64 > limit {
+                return Err(LogErrorKind::TooLargeRecord { limit }.into());
+            }
+            json.extend_from_slice(piece);
+            Ok(())
+        })?;
+        Ok(json)
     }
 
     /// A member as it is, unpacked.
@@ -207,7 +230,7 @@ impl<'a> SampleReader<'a> {
     }
 
     /// Id and epoch of a sample, off its first bytes where they are there.
-    fn key(&mut self, at: usize) -> Result<(SampleId, u32)> {
+    pub(super) fn key(&mut self, at: usize) -> Result<(SampleId, u32)> {
         let container = &self.log.container;
         if let Some((name, entry)) = container.sample_member(at) {
             let head = self.unpacker.unpack_head(&container.source, name, entry, HEAD_BYTES);

@@ -121,3 +121,13 @@ impl From<&errorbar_core::Block> for RecordedBlock {
         }
     }
 }
+
+/// A headline as JSON.
+pub(super) fn headline_json(headline: &Headline) -> Json {
+    let Headline { scorer, score, metric, reducer } = headline;
+    let mut json = json!({"scorer": scorer, "score": score, "metric": metric});
+    if let (Some(reducer), Some(json)) = (reducer, json.as_object_mut()) {
+        json.insert("reducer".to_owned(), Json::from(reducer.as_str()));
+    }
+    json
+}

@@ -22,18 +22,47 @@ pub struct ScoreOptions<'a> {
     metadata: MetadataKeys,
     skip_bad_samples: bool,
     progress: Option<&'a (dyn Fn(usize) + Sync)>,
+    edited: Option<&'a EditedScore>,
+    only: &'a [String],
+}
+
+/// A score that is about to be changed; see [`Revision::edit_score`](super::Revision::edit_score).
+#[derive(Clone, Debug)]
+pub struct EditedScore {
+    /// The sample.
+    pub id: SampleId,
+    /// Its epoch.
+    pub epoch: u32,
+    /// The scorer.
+    pub scorer: String,
+    /// The score as it will be.
+    pub score: Score,
 }
 
 impl<'a> ScoreOptions<'a> {
     /// The scores with this metadata of the samples.
     pub fn new(metadata: MetadataKeys) -> Self {
-        ScoreOptions { metadata, skip_bad_samples: false, progress: None }
+        ScoreOptions { metadata, skip_bad_samples: false, progress: None, edited: None, only: &[] }
     }
 
     /// Goes on behind a sample that cannot be read; otherwise it is the error of the whole.
     #[must_use]
     pub fn skip_bad_samples(mut self, skip: bool) -> Self {
         self.skip_bad_samples = skip;
+        self
+    }
+
+    /// The scores of these scorers alone; of all if there is none.
+    #[must_use]
+    pub fn only_scorers(mut self, scorers: &'a [String]) -> Self {
+        self.only = scorers;
+        self
+    }
+
+    /// Takes this score in the place of the one in the log.
+    #[must_use]
+    pub fn edited(mut self, edited: &'a EditedScore) -> Self {
+        self.edited = Some(edited);
         self
     }
 
@@ -52,6 +81,8 @@ pub struct LogScores {
     pub columns: ScoreColumns,
     /// What is wrong with each sample that was skipped.
     pub skipped: Vec<LogError>,
+    /// All scorers of the log, also those whose scores were not wanted.
+    pub scorers: Vec<String>,
     /// The ids of the samples in the order of the columns, as the log has them.
     pub ids: Vec<SampleId>,
 }
@@ -63,6 +94,16 @@ struct Row {
     is_errored: bool,
     metadata: Metadata,
     scores: Vec<(String, Score)>,
+}
+
+impl Row {
+    fn edit(&mut self, edited: &EditedScore) {
+        if self.id == edited.id && self.epoch == edited.epoch {
+            for (_, score) in self.scores.iter_mut().filter(|(scorer, _)| *scorer == edited.scorer) {
+                *score = edited.score.clone();
+            }
+        }
+    }
 }
 
 impl From<StoredSample> for Row {
@@ -107,16 +148,27 @@ impl EvalLog {
         let (mut good, mut skipped) = (Vec::with_capacity(rows.len()), Vec::new());
         for row in rows {
             match row {
-                Ok(row) => good.push(row),
+                Ok(mut row) => {
+                    if let Some(edited) = options.edited {
+                        row.edit(edited);
+                    }
+                    good.push(row);
+                }
                 Err(error) if options.skip_bad_samples => skipped.push(error),
                 Err(error) => return Err(error),
             }
         }
         good.sort_by_cached_key(|row| (row.epoch, row.id.sort_key()));
-        self.columns(header, good, skipped)
+        self.columns(header, good, skipped, options.only)
     }
 
-    fn columns(&self, header: &Header, rows: Vec<Row>, skipped: Vec<LogError>) -> Result<LogScores> {
+    fn columns(
+        &self,
+        header: &Header,
+        rows: Vec<Row>,
+        skipped: Vec<LogError>,
+        only: &[String],
+    ) -> Result<LogScores> {
         let recorded = header.eval.scorers.as_deref().unwrap_or_default();
         let mut scorers = unique_names(recorded.iter().map(|scorer| scorer.name.as_str()));
         // A very old log has the name of its only scorer in the results.
@@ -128,7 +180,8 @@ impl EvalLog {
                 scorers.push(name_of(scorer));
             }
         }
-        let mut columns = ScoreColumns::new(&scorers);
+        let is_wanted = |scorer: &String| only.is_empty() || only.contains(scorer);
+        let mut columns = ScoreColumns::new(scorers.iter().filter(|scorer| is_wanted(scorer)));
         let mut ids = Vec::with_capacity(rows.len());
         for row in rows {
             let metadata = row.metadata.iter().map(|(key, value)| (key.as_str(), value));
@@ -138,12 +191,15 @@ impl EvalLog {
             }
             for (scorer, score) in row.scores {
                 let scorer = if scorers.contains(&scorer) { scorer } else { name_of(&scorer) };
+                if !is_wanted(&scorer) {
+                    continue;
+                }
                 cells = cells.score(&scorer, score).map_err(|error| {
                     LogError::from(LogErrorKind::Core(error)).of_sample(&row.id).at(self.path())
                 })?;
             }
             ids.push(row.id);
         }
-        Ok(LogScores { columns, skipped, ids })
+        Ok(LogScores { columns, skipped, scorers, ids })
     }
 }

@@ -67,6 +67,12 @@ impl JsonWriter {
         }
     }
 
+    /// JSON as it is.
+    pub(super) fn raw(&mut self, json: &[u8]) {
+        self.item();
+        self.bytes.extend_from_slice(json);
+    }
+
     /// A key with its value.
     pub(super) fn field(&mut self, key: &str, value: &(impl Serialize + ?Sized)) {
         self.key(key).value(value);

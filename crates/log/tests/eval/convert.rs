@@ -12,7 +12,7 @@ fn samples_pass_through_as_they_are() {
     let samples = [Sample::new(2, 1, Score::unscored("refusal")), Sample::new(1, 1, Score::new("C"))];
     write_finished(&path, &samples);
     std::fs::write(&json_path, "an older one").unwrap();
-    convert_to_json(&path, &json_path).unwrap();
+    convert(&EvalLog::open(&path).unwrap(), &json_path).unwrap();
     let json = std::fs::read_to_string(&json_path).unwrap();
     for sample in &samples {
         let verbatim = sample.record(|record| String::from_utf8(record.to_json()).unwrap());
@@ -25,6 +25,6 @@ fn samples_pass_through_as_they_are() {
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
     assert_eq!(left.len(), 2, "nothing is left behind");
 
-    let error = convert_to_json(&path, &folder.path().join("no/such/folder.json")).unwrap_err();
+    let error = convert(&EvalLog::open(&path).unwrap(), &folder.path().join("no/such/folder.json")).unwrap_err();
     assert!(error.to_string().contains("folder.json"), "{error}");
 }

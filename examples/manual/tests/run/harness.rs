@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use errorbar_log::eval::{
-    EvalLog, Header, RecordedBlock, RecordedMetric, RecordedResults, Status, convert_to_json,
+    EvalLog, Header, RecordedBlock, RecordedMetric, RecordedResults, Status, convert,
 };
 use serde_json::Value as Json;
 use tempfile::TempDir;
@@ -86,7 +86,7 @@ impl Log {
     /// The reduced scores, as the log has them.
     pub(crate) fn reductions(&self) -> Json {
         let json = self.folder.path().join("log.json");
-        convert_to_json(self.log.path(), &json).expect("written");
+        convert(&self.log, &json).expect("written");
         let text = std::fs::read_to_string(json).expect("read");
         let mut log: Json = serde_json::from_str(&text).expect("JSON");
         log["reductions"].take()

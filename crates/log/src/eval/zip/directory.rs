@@ -5,42 +5,48 @@ use std::io;
 use indexmap::IndexMap;
 
 use super::format::{
-    self, CENTRAL_LEN, END_64_LEN, END_LEN, End, Entry, LOCAL_LEN, LOCATOR_64_LEN, RawHeader,
+    self, CENTRAL_LEN, END_64_LEN, END_LEN, End, Entry, LOCAL_LEN, LOCATOR_64_LEN, MAX_COMMENT, RawHeader,
 };
 use super::source::Source;
 
 /// Members by name, in the order of the file. Of two with one name the last one counts.
 pub(in crate::eval) type Members = IndexMap<String, Entry>;
 
+/// A directory, entry by entry.
+#[derive(Debug)]
+pub(in crate::eval) struct Directory {
+    /// Where it starts, and the members end.
+    pub(in crate::eval) offset: u64,
+    /// What it lists, names that occur twice included.
+    pub(in crate::eval) records: Vec<Record>,
+}
+
+/// An entry of a directory.
+#[derive(Debug)]
+pub(in crate::eval) struct Record {
+    pub(in crate::eval) name: String,
+    pub(in crate::eval) entry: Entry,
+    /// As it stands in the file.
+    pub(in crate::eval) bytes: Vec<u8>,
+}
+
 /// The members that the directory lists; nothing if there is none or it is not consistent.
 ///
 /// A flipped bit in a name would make a sample vanish without a trace, so names that no log has, and
 /// names that occur twice, are compared with those in front of the members.
 pub(in crate::eval) fn read(source: &Source) -> io::Result<Option<Members>> {
-    let Some((end, directory_end)) = find_end(source)? else { return Ok(None) };
-    if end.offset.checked_add(end.size) != Some(directory_end) {
-        return Ok(None);
-    }
-    let mut bytes = Vec::new();
-    source.read(end.offset, end.size, &mut bytes)?;
+    let Some((end, bytes)) = listing(source)? else { return Ok(None) };
     let mut members = Members::new();
     let mut suspects = Vec::new();
-    let mut rest = bytes.as_slice();
-    for _ in 0..end.count {
-        let Some((name, entry, after)) = next_entry(rest) else { return Ok(None) };
-        let header_end = entry.offset.saturating_add((LOCAL_LEN + name.len()) as u64);
-        if header_end.saturating_add(entry.compressed) > end.offset {
-            return Ok(None);
+    let is_whole = entries(&end, &bytes, |name, entry, _| {
+        if !is_known(name) {
+            suspects.push((name.to_owned(), entry));
         }
-        if !is_known(&name) {
-            suspects.push((name.clone(), entry));
+        if let Some(older) = members.insert(name.to_owned(), entry) {
+            suspects.extend([(name.to_owned(), older), (name.to_owned(), entry)]);
         }
-        if let Some(older) = members.insert(name.clone(), entry) {
-            suspects.extend([(name.clone(), older), (name, entry)]);
-        }
-        rest = after;
-    }
-    if !rest.is_empty() {
+    });
+    if is_whole.is_none() {
         return Ok(None);
     }
     for (name, entry) in &suspects {
@@ -51,12 +57,54 @@ pub(in crate::eval) fn read(source: &Source) -> io::Result<Option<Members>> {
     Ok(Some(members))
 }
 
+/// The directory with its bytes, to be written again.
+pub(in crate::eval) fn read_records(source: &Source) -> io::Result<Option<Directory>> {
+    let Some((end, bytes)) = listing(source)? else { return Ok(None) };
+    let mut records = Vec::new();
+    let is_whole = entries(&end, &bytes, |name, entry, bytes| {
+        records.push(Record { name: name.to_owned(), entry, bytes: bytes.to_owned() });
+    });
+    Ok(is_whole.map(|()| Directory { offset: end.offset, records }))
+}
+
+/// The bytes of the directory, if the file ends with one.
+fn listing(source: &Source) -> io::Result<Option<(End, Vec<u8>)>> {
+    let Some((end, directory_end)) = find_end(source)? else { return Ok(None) };
+    if end.offset.checked_add(end.size) != Some(directory_end) {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    source.read(end.offset, end.size, &mut bytes)?;
+    Ok(Some((end, bytes)))
+}
+
+/// Tells every entry with its bytes; nothing if one of them is wrong.
+fn entries(end: &End, bytes: &[u8], mut each: impl FnMut(&str, Entry, &[u8])) -> Option<()> {
+    let mut rest = bytes;
+    for _ in 0..end.count {
+        let (name, entry, after) = next_entry(rest)?;
+        let header_end = entry.offset.saturating_add((LOCAL_LEN + name.len()) as u64);
+        if header_end.saturating_add(entry.compressed) > end.offset {
+            return None;
+        }
+        each(name, entry, rest.get(..rest.len() - after.len())?);
+        rest = after;
+    }
+    rest.is_empty().then_some(())
+}
+
 /// The end record, and where the directory must end for it to be right.
 fn find_end(source: &Source) -> io::Result<Option<(End, u64)>> {
     let mut bytes = Vec::new();
     let Some(end_at) = source.len().checked_sub(END_LEN as u64) else { return Ok(None) };
     source.read(end_at, END_LEN as u64, &mut bytes)?;
-    let Some(end) = format::parse_end(&bytes) else { return Ok(None) };
+    let (end, end_at) = match format::parse_end(&bytes) {
+        Some(end) => (end, end_at),
+        None => match find_end_before_comment(source)? {
+            Some(found) => found,
+            None => return Ok(None),
+        },
+    };
     if !end.is_large() {
         return Ok(Some((end, end_at)));
     }
@@ -70,13 +118,28 @@ fn find_end(source: &Source) -> io::Result<Option<(End, u64)>> {
     Ok(format::parse_end_64(&bytes).map(|end| (end, end_64_at)))
 }
 
-fn next_entry(bytes: &[u8]) -> Option<(String, Entry, &[u8])> {
+/// The end record where a comment follows it, as other tools write one.
+fn find_end_before_comment(source: &Source) -> io::Result<Option<(End, u64)>> {
+    let start = source.len().saturating_sub((END_LEN + MAX_COMMENT) as u64);
+    let mut tail = Vec::new();
+    source.read(start, source.len() - start, &mut tail)?;
+    let sign = format::END.to_le_bytes();
+    for at in memchr::memmem::rfind_iter(&tail, &sign) {
+        let (record, comment) = tail.get(at..).unwrap_or_default().split_at(END_LEN.min(tail.len() - at));
+        if let Some(end) = format::parse_end_with_comment(record, comment.len()) {
+            return Ok(Some((end, start + at as u64)));
+        }
+    }
+    Ok(None)
+}
+
+fn next_entry(bytes: &[u8]) -> Option<(&str, Entry, &[u8])> {
     let RawHeader { entry, name, extra, comment } = format::parse_central(bytes)?;
     let (_, rest) = bytes.split_at_checked(CENTRAL_LEN)?;
     let (name, rest) = rest.split_at_checked(name)?;
     let (extra, rest) = rest.split_at_checked(extra)?;
     let (_, rest) = rest.split_at_checked(comment)?;
-    Some((str::from_utf8(name).ok()?.to_owned(), entry.with_extra(extra)?, rest))
+    Some((str::from_utf8(name).ok()?, entry.with_extra(extra)?, rest))
 }
 
 fn is_known(name: &str) -> bool {

@@ -3,10 +3,12 @@
 use std::fmt;
 use std::io::{self, Write};
 
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 use zstd::bulk::Compressor;
 use zstd::stream::write::Encoder as ZstdEncoder;
 
-use super::format::{Entry, ZSTD};
+use super::format::{DEFLATE, Entry, STORED, ZSTD};
 use crate::eval::error::{LogErrorKind, Result};
 
 /// The level that the reference compresses with.
@@ -41,7 +43,7 @@ impl Member {
         self.bytes.is_empty()
     }
 
-    fn new(name: &str, compressed: &[u8], crc: u32, unpacked: u64) -> Result<Self> {
+    fn new(name: &str, method: u16, compressed: &[u8], crc: u32, unpacked: u64) -> Result<Self> {
         let name_len = name.len() as u64;
         if name_len > MAX_NAME {
             let kind = LogErrorKind::TooLong { what: "the name", bytes: name_len, limit: MAX_NAME };
@@ -52,7 +54,7 @@ impl Member {
             return Err(LogErrorKind::TooLong { what: "the record", bytes: larger, limit: MAX_MEMBER }.into());
         }
         let entry = Entry {
-            method: ZSTD,
+            method,
             flags: Entry::flags_for(name),
             crc,
             compressed: compressed.len() as u64,
@@ -93,15 +95,35 @@ impl Encoder {
 
     /// A member of this name and content.
     pub fn encode(&mut self, name: &str, json: &[u8]) -> Result<Member> {
-        let compress = |encoder: &mut Self| {
-            encoder.buffer.clear();
-            encoder.buffer.reserve(zstd::zstd_safe::compress_bound(json.len()));
-            encoder.compressor.compress_to_buffer(json, &mut encoder.buffer)
+        self.encode_by(ZSTD, name, json)
+    }
+
+    /// A member compressed by a method, so that whoever could read a log can read it when a member of it was
+    /// replaced. By another method than those three it is zstd.
+    pub(in crate::eval) fn encode_by(&mut self, method: u16, name: &str, json: &[u8]) -> Result<Member> {
+        let encode = |encoder: &mut Self| {
+            let method = encoder.compress(method, json).map_err(LogErrorKind::Compress)?;
+            Member::new(name, method, &encoder.buffer, crc32fast::hash(json), json.len() as u64)
         };
-        compress(self)
-            .map_err(|error| crate::eval::LogError::from(LogErrorKind::Compress(error)).in_member(name))?;
-        Member::new(name, &self.buffer, crc32fast::hash(json), json.len() as u64)
-            .map_err(|error| error.in_member(name))
+        encode(self).map_err(|error| error.in_member(name))
+    }
+
+    fn compress(&mut self, method: u16, json: &[u8]) -> io::Result<u16> {
+        self.buffer.clear();
+        match method {
+            STORED => self.buffer.extend_from_slice(json),
+            DEFLATE => {
+                let mut deflate = DeflateEncoder::new(&mut self.buffer, Compression::default());
+                deflate.write_all(json)?;
+                deflate.finish()?;
+            }
+            _ => {
+                self.buffer.reserve(zstd::zstd_safe::compress_bound(json.len()));
+                self.compressor.compress_to_buffer(json, &mut self.buffer)?;
+                return Ok(ZSTD);
+            }
+        }
+        Ok(method)
     }
 }
 
@@ -120,7 +142,7 @@ impl StreamedMember {
 
     pub(in crate::eval) fn finish(self, name: &str) -> Result<Member> {
         let compressed = self.encoder.finish().map_err(LogErrorKind::Compress)?;
-        Member::new(name, &compressed, self.crc.finalize(), self.unpacked)
+        Member::new(name, ZSTD, &compressed, self.crc.finalize(), self.unpacked)
     }
 }
 

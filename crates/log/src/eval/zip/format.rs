@@ -16,6 +16,8 @@ pub(super) const CENTRAL_LEN: usize = 46;
 pub(super) const END_LEN: usize = 22;
 pub(super) const END_64_LEN: usize = 56;
 pub(super) const LOCATOR_64_LEN: usize = 20;
+/// How long a comment behind the directory may be.
+pub(super) const MAX_COMMENT: usize = u16::MAX as usize;
 
 /// The extra field that holds what 32 bits cannot.
 const EXTRA_64: u16 = 1;
@@ -24,7 +26,7 @@ const IN_EXTRA: u32 = u32::MAX;
 
 pub(super) const STORED: u16 = 0;
 pub(super) const DEFLATE: u16 = 8;
-pub(super) const ZSTD: u16 = 93;
+pub(in crate::eval) const ZSTD: u16 = 93;
 
 /// The name is UTF-8.
 const UTF8: u16 = 1 << 11;
@@ -68,7 +70,7 @@ impl Entry {
     }
 
     /// Appends the entry of the directory.
-    fn put_central(&self, name: &str, bytes: &mut Vec<u8>) {
+    pub(in crate::eval) fn put_central(&self, name: &str, bytes: &mut Vec<u8>) {
         let large: Vec<u64> = [self.unpacked, self.compressed, self.offset]
             .into_iter()
             .filter(|value| *value >= u64::from(IN_EXTRA))
@@ -116,6 +118,11 @@ pub(in crate::eval) fn directory_bytes<'a>(
         entry.put_central(name, &mut bytes);
         count += 1;
     }
+    put_end(bytes, count, offset)
+}
+
+/// The entries of a directory that stands at `offset`, with its end behind them.
+pub(in crate::eval) fn put_end(mut bytes: Vec<u8>, count: u64, offset: u64) -> Vec<u8> {
     let size = bytes.len() as u64;
     if count >= u64::from(u16::MAX) || offset >= u64::from(IN_EXTRA) || size >= u64::from(IN_EXTRA) {
         let end_64 = offset + size;
@@ -231,13 +238,18 @@ impl End {
     }
 }
 
-/// Reads the end record, which must be without a comment and of a single disk.
-pub(super) fn parse_end(mut bytes: &[u8]) -> Option<End> {
+/// Reads the end record, which must be without a comment.
+pub(super) fn parse_end(bytes: &[u8]) -> Option<End> {
+    parse_end_with_comment(bytes, 0)
+}
+
+/// Reads the end record, which must be of a single disk and with a comment of this length.
+pub(super) fn parse_end_with_comment(mut bytes: &[u8], comment: usize) -> Option<End> {
     let bytes = &mut bytes;
     (get32(bytes)? == END && get32(bytes)? == 0).then_some(())?;
     let (here, count) = (get16(bytes)?, get16(bytes)?);
     let end = End { count: count.into(), size: get32(bytes)?.into(), offset: get32(bytes)?.into() };
-    (here == count && get16(bytes)? == 0).then_some(end)
+    (here == count && usize::from(get16(bytes)?) == comment).then_some(end)
 }
 
 /// Where the locator says that the end record of a large directory is.

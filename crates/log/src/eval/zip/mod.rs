@@ -6,6 +6,7 @@
 //! an [`Encoder`], found by [`directory`] or, where the directory is lost, by [`scan`], and unpacked by
 //! [`unpack`].
 
+pub(super) mod assemble;
 pub(super) mod directory;
 mod encoder;
 mod format;
@@ -15,4 +16,4 @@ pub(super) mod unpack;
 
 pub(super) use encoder::StreamedMember;
 pub use encoder::{Encoder, Member};
-pub(super) use format::{Entry, directory_bytes};
+pub(super) use format::{Entry, ZSTD, directory_bytes};

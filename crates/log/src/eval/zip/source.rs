@@ -17,6 +17,11 @@ impl Source {
         Ok(Source { file, len })
     }
 
+    /// Whether this is the file that was opened.
+    pub(in crate::eval) fn is_same_file(&self, other: &File) -> io::Result<bool> {
+        Ok(identity(&self.file)? == identity(other)?)
+    }
+
     /// The length when the file was opened; what a writer appends later is not looked at.
     pub(in crate::eval) fn len(&self) -> u64 {
         self.len
@@ -75,6 +80,21 @@ impl Read for Section<'_> {
         self.at += read as u64;
         if read == 0 && wanted > 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(read) }
     }
+}
+
+#[cfg(unix)]
+fn identity(file: &File) -> io::Result<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = file.metadata()?;
+    Ok((metadata.dev(), metadata.ino()))
+}
+
+/// Without the number of a file: when it was made, and how long it is.
+#[cfg(windows)]
+fn identity(file: &File) -> io::Result<(u64, u64)> {
+    use std::os::windows::fs::MetadataExt;
+    let metadata = file.metadata()?;
+    Ok((metadata.creation_time(), metadata.file_size()))
 }
 
 #[cfg(unix)]

@@ -1,0 +1,278 @@
+//! A log with something in it replaced, written as a new file in which every other byte is kept.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::Path;
+
+use errorbar_core::{Reducers, Results, ScoreColumns};
+use serde_json::Value as Json;
+
+use super::container::Layout;
+use super::error::{LogErrorKind, Result};
+use super::json::splice;
+use super::json_log::JsonLog;
+use super::members::{HEADER, REDUCTIONS};
+use super::reader::EvalLog;
+use super::recorded::RecordedResults;
+use super::reductions::Reductions;
+use super::sample_id::SampleId;
+use super::writer::lock;
+use super::zip::assemble::Assembler;
+use super::zip::directory::{self, Directory, Members, Record};
+use super::zip::source::Section;
+use super::zip::{Encoder, Entry, ZSTD};
+use crate::whole_file::WholeFile;
+
+/// Changes to a log that are not written yet. The log itself stays as it is until [`Revision::write_back`].
+///
+/// ```
+/// # use errorbar_core::{MetadataKeys, Plan, results};
+/// # use errorbar_log::eval::*;
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("quiz.eval");
+/// # let start = StartRecord::new(EvalInfo::default(), PlanRecord::default());
+/// # let writer = LogWriter::create(&path, &start)?;
+/// # writer.finish(&Header::started(start), &Reductions::none())?;
+/// let log = EvalLog::open(&path)?;
+/// let scores = log.scores(&log.header()?, &ScoreOptions::new(MetadataKeys::NONE))?;
+/// let results = results(&scores.columns, &Plan::new())?;
+/// let mut revision = log.revise()?;
+/// revision.set_results(&results, &scores.columns, &scores.ids)?;
+/// revision.write_back()?;
+/// assert!(EvalLog::open(&path)?.header()?.results.is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Revision<'a> {
+    pub(super) log: &'a EvalLog,
+    /// The header as it will be.
+    header: Vec<u8>,
+    /// The other records that are replaced.
+    members: Vec<(Place, Vec<u8>)>,
+}
+
+/// Which record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A member of this name.
+    Member(String),
+    /// The sample at this place.
+    Sample(usize),
+}
+
+impl EvalLog {
+    /// Starts a change of this log.
+    pub fn revise(&self) -> Result<Revision<'_>> {
+        let header = match self.raw(HEADER)? {
+            Some(json) => json,
+            None => self.header()?.to_json(),
+        };
+        Ok(Revision { log: self, header, members: Vec::new() })
+    }
+}
+
+impl Revision<'_> {
+    /// Puts results and reduced scores in the place of the old ones. What else the old results hold stays.
+    ///
+    /// `columns` are those that the results were computed from, and `ids` those of its rows.
+    pub fn set_results(&mut self, results: &Results, columns: &ScoreColumns, ids: &[SampleId]) -> Result<()> {
+        let recorded = RecordedResults::from(results);
+        let old = splice::field(&self.header, "results")?;
+        let old = old.and_then(|range| self.header.get(range)).filter(|json| json.starts_with(b"{"));
+        let json = match old {
+            // A very old log holds a single block in other fields, which would stand beside the new ones.
+            Some(old) if splice::field(old, "scorer")?.is_none() => updated(old, &recorded)?,
+            _ => recorded.to_json(),
+        };
+        self.header = splice::set(&self.header, &["results"], &json)?;
+        if let Some(json) = Reductions::of(results, columns, ids).json {
+            self.replace(Place::Member(REDUCTIONS.to_owned()), json);
+        }
+        Ok(())
+    }
+
+    /// Records other metrics for every scorer, so that the log says how its results were computed;
+    /// see [`metrics_to_log`](super::metrics_to_log).
+    pub fn set_metrics(&mut self, metrics: &Json) -> Result<()> {
+        let metrics = metrics.to_string().into_bytes();
+        self.header = splice::set(&self.header, &["eval", "metrics"], &metrics)?;
+        let Some(eval) = splice::field(&self.header, "eval")? else { return Ok(()) };
+        let eval = self.header.get(eval).unwrap_or_default();
+        let Some(range) = splice::field(eval, "scorers")? else { return Ok(()) };
+        let mut scorers = eval.get(range).unwrap_or_default().to_vec();
+        // From the last, so that the places of the others stay.
+        for item in splice::items(&scorers)?.into_iter().rev() {
+            let scorer = splice::set(scorers.get(item.clone()).unwrap_or_default(), &["metrics"], &metrics)?;
+            scorers = splice::replaced(&scorers, item, &scorer);
+        }
+        self.header = splice::set(&self.header, &["eval", "scorers"], &scorers)?;
+        Ok(())
+    }
+
+    /// Records other reducers.
+    pub fn set_reducers(&mut self, reducers: &Reducers) -> Result<()> {
+        let names = Json::from(reducers.log_names());
+        let path = ["eval", "config", "epochs_reducer"];
+        self.header = splice::set(&self.header, &path, names.to_string().as_bytes())?;
+        Ok(())
+    }
+
+    pub(super) fn replace(&mut self, place: Place, json: Vec<u8>) {
+        self.members.retain(|(other, _)| *other != place);
+        self.members.push((place, json));
+    }
+
+    /// Writes the changed log in the place of the old one: a new file, brought to the disk, takes its name.
+    ///
+    /// # Errors
+    /// A log that another process writes or that was replaced meanwhile, and one whose run has not ended: its
+    /// writer would not see the change.
+    pub fn write_back(&self) -> Result<()> {
+        self.write_back_checked().map_err(|error| error.at(self.log.path()))
+    }
+
+    fn write_back_checked(&self) -> Result<()> {
+        if !self.log.has_header() {
+            return Err(LogErrorKind::Unfinished.into());
+        }
+        // Held until the new file has its name, so that two changes cannot cross.
+        let path = self.log.path();
+        let held = OpenOptions::new().read(true).write(true).open(path).map_err(LogErrorKind::Open)?;
+        lock(&held)?;
+        if !self.log.container.source.is_same_file(&held).map_err(LogErrorKind::Open)? {
+            return Err(LogErrorKind::Replaced.into());
+        }
+        self.write_whole(path)
+    }
+
+    /// Writes the changed log as another file, which appears when it is whole.
+    pub fn write_to(&self, path: &Path) -> Result<()> {
+        self.write_whole(path).map_err(|error| error.at(path))
+    }
+
+    fn write_whole(&self, path: &Path) -> Result<()> {
+        let mut file = WholeFile::create(path).map_err(LogErrorKind::Create)?;
+        match &self.log.container.layout {
+            Layout::Json(log) => self.write_json(log, &mut file)?,
+            Layout::Zip { members, .. } => self.write_zip(members, &mut file)?,
+        }
+        Ok(file.keep().map_err(LogErrorKind::Write)?)
+    }
+
+    /// Copies the members that stay, appends those that are new, and lists all of them.
+    fn write_zip(&self, members: &Members, out: &mut impl Write) -> Result<()> {
+        let mut new: Vec<(String, &[u8])> = Vec::new();
+        for (place, json) in &self.members {
+            let name = match place {
+                Place::Member(name) => name.clone(),
+                Place::Sample(at) => self.log.container.sample_name(*at),
+            };
+            new.push((name, json));
+        }
+        new.push((HEADER.to_owned(), &self.header));
+
+        let source = &self.log.container.source;
+        let is_replaced = |name: &str| new.iter().any(|(new, _)| new == name);
+        let Directory { offset, records } = match directory::read_records(source).map_err(LogErrorKind::Read)? {
+            Some(directory) => directory,
+            None => recovered_directory(members, self.log.container.recovered_end.unwrap_or(0)),
+        };
+        let end = kept_end(offset, &records, is_replaced);
+        copy(&mut Section::new(source, 0, end), out)?;
+        let mut zip = Assembler::new(out, end);
+        records.iter().filter(|record| !is_replaced(&record.name)).for_each(|record| zip.keep(record));
+        let mut encoder = Encoder::new()?;
+        for (name, json) in new {
+            let method = members.get(&name).map_or(ZSTD, |entry| entry.method);
+            zip.add(encoder.encode_by(method, &name, json)?)?;
+        }
+        zip.finish()
+    }
+
+    /// Copies the object with the fields and samples that are new in the place of the old ones.
+    fn write_json(&self, log: &JsonLog, out: &mut impl Write) -> Result<()> {
+        let mut edits = Vec::new();
+        let mut added: Vec<(&str, &[u8])> = Vec::new();
+        for name in ["eval", "results"] {
+            if let Some(range) = splice::field(&self.header, name)? {
+                let json = self.header.get(range).unwrap_or_default();
+                match log.field(name) {
+                    Some(range) => edits.push((range, json)),
+                    None => added.push((name, json)),
+                }
+            }
+        }
+        for (place, json) in &self.members {
+            match place {
+                Place::Sample(at) => edits.push((log.samples.get(*at).cloned().unwrap_or_default(), json)),
+                Place::Member(name) if name == REDUCTIONS => match log.field("reductions") {
+                    Some(range) => edits.push((range, json)),
+                    None => added.push(("reductions", json)),
+                },
+                // Summaries, which such a log has not.
+                Place::Member(_) => {}
+            }
+        }
+        edits.sort_by_key(|(range, _)| range.start);
+        let source = &self.log.container.source;
+        let mut at = 0;
+        for (range, json) in edits {
+            copy(&mut Section::new(source, at, range.start - at), out)?;
+            out.write_all(json).map_err(LogErrorKind::Write)?;
+            at = range.end;
+        }
+        let last = log.fields.iter().map(|(_, range)| range.end).max().unwrap_or(at);
+        copy(&mut Section::new(source, at, last - at), out)?;
+        for (name, json) in added {
+            let parts: [&[u8]; 4] = [b",\"", name.as_bytes(), b"\":", json];
+            out.write_all(&parts.concat()).map_err(LogErrorKind::Write)?;
+        }
+        copy(&mut Section::new(source, last, source.len() - last), out)
+    }
+}
+
+/// The old results with the new figures in them.
+fn updated(old: &[u8], new: &RecordedResults) -> Result<Vec<u8>> {
+    let json = |value: Json| value.to_string().into_bytes();
+    let mut results = splice::set(old, &["total_samples"], &json(new.total_samples.into()))?;
+    results = splice::set(&results, &["completed_samples"], &json(new.completed_samples.into()))?;
+    results = splice::set(&results, &["scores"], &new.scores_to_json())?;
+    let headline = new.headline.as_ref().map(super::recorded::headline_json);
+    if headline.is_some() || splice::field(&results, "headline")?.is_some() {
+        results = splice::set(&results, &["headline"], &json(headline.unwrap_or_default()))?;
+    }
+    let warnings = new.metadata.as_ref().and_then(|metadata| metadata.get("warnings"));
+    let had_warnings = match splice::field(old, "metadata")?.and_then(|range| old.get(range)) {
+        Some(metadata) if metadata.starts_with(b"{") => splice::field(metadata, "warnings")?.is_some(),
+        _ => false,
+    };
+    if warnings.is_some() || had_warnings {
+        let warnings = warnings.cloned().unwrap_or_else(|| Json::Array(Vec::new()));
+        results = splice::set(&results, &["metadata", "warnings"], &json(warnings))?;
+    }
+    Ok(results)
+}
+
+/// Where the members end that are copied: what is replaced at the end is left out; what is replaced in between
+/// stays as bytes that no directory lists.
+fn kept_end(offset: u64, records: &[Record], is_replaced: impl Fn(&str) -> bool) -> u64 {
+    let mut places: Vec<(u64, bool)> =
+        records.iter().map(|record| (record.entry.offset, is_replaced(&record.name))).collect();
+    places.sort_unstable();
+    places.iter().rev().take_while(|(_, is_replaced)| *is_replaced).map(|(at, _)| *at).last().unwrap_or(offset)
+}
+
+/// The directory of a log that has none, and whose members end at `offset`.
+fn recovered_directory(members: &Members, offset: u64) -> Directory {
+    let record = |(name, entry): (&String, &Entry)| {
+        let mut bytes = Vec::new();
+        entry.put_central(name, &mut bytes);
+        Record { name: name.clone(), entry: *entry, bytes }
+    };
+    Directory { offset, records: members.iter().map(record).collect() }
+}
+
+fn copy(from: &mut Section<'_>, to: &mut impl Write) -> Result<()> {
+    io::copy(from, to).map_err(LogErrorKind::Write)?;
+    Ok(())
+}
