@@ -147,7 +147,10 @@ impl OpenedLog {
         }
         if !skipped.is_empty() {
             let all = self.log.sample_count();
-            told.warning(format!("{log}: {} of {all} samples could not be read and were skipped", skipped.len()));
+            told.warning(format!(
+                "{log}: {} of {all} samples could not be read and were skipped",
+                skipped.len()
+            ));
         }
     }
 }
@@ -227,7 +230,14 @@ mod tests {
 
     #[test]
     fn sizes() {
-        for (text, bytes) in [("0", 0), ("4096", 4096), ("64k", 64 << 10), ("512M", 512 << 20), ("1 GiB", 1 << 30), ("2TB", 2 << 40)] {
+        for (text, bytes) in [
+            ("0", 0),
+            ("4096", 4096),
+            ("64k", 64 << 10),
+            ("512M", 512 << 20),
+            ("1 GiB", 1 << 30),
+            ("2TB", 2 << 40),
+        ] {
             assert_eq!(size(text), Ok(bytes), "{text}");
         }
         for text in ["", "x", "-1", "1.5G", "99999999999G", "G"] {

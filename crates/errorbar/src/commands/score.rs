@@ -14,9 +14,9 @@ use errorbar_report::{Report, clean};
 use rayon::prelude::*;
 
 use super::common::{Format, GlobalArgs};
+use super::logs::{OpenedLog, ReadArgs, Reading, Request};
 use super::specs::Asked;
 use super::told::{Told, findings, hint_for};
-use super::logs::{OpenedLog, ReadArgs, Reading, Request};
 use super::{Context, Status, files, logs, specs};
 
 const EXAMPLES: &str = "\
@@ -248,7 +248,10 @@ fn write(
         return;
     }
     if results.scores.iter().any(|block| !block.failures.is_empty()) {
-        told.error(not_written("a metric failed"), Some("name the metrics to write with --metric".to_owned()));
+        told.error(
+            not_written("a metric failed"),
+            Some("name the metrics to write with --metric".to_owned()),
+        );
         return;
     }
     let write = || {

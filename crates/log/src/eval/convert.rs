@@ -47,7 +47,8 @@ pub fn convert(log: &EvalLog, to: &Path) -> Result<()> {
     {
         return Err(LogError::from(LogErrorKind::Chunked).at(log.path()));
     }
-    let mut file = WholeFile::create(to).map_err(|error| LogError::from(LogErrorKind::Create(error)).at(to))?;
+    let mut file =
+        WholeFile::create(to).map_err(|error| LogError::from(LogErrorKind::Create(error)).at(to))?;
     let written = match to.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
         true => write_json(log, &mut file),
         false => write_eval(log, &mut file),
@@ -97,7 +98,10 @@ fn write_eval(log: &EvalLog, out: &mut impl Write) -> Result<()> {
     zip.add(encoder.encode(START, &start_of(log, &header)?)?)?;
     if let Layout::Zip { members, .. } = &log.container.layout {
         let is_other = |name: &str| {
-            sample_name(name) == SampleName::No && name != START && !is_derived(name) && !is_journal_summaries(name)
+            sample_name(name) == SampleName::No
+                && name != START
+                && !is_derived(name)
+                && !is_journal_summaries(name)
         };
         for name in members.keys().filter(|name| is_other(name)) {
             let json = log.raw(name)?.unwrap_or_default();

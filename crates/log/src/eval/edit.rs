@@ -130,9 +130,10 @@ fn edited_score(old: &[u8], edit: &ScoreEdit) -> Result<Vec<u8>> {
     let history = splice::field(old, "history")?;
     let history = history.and_then(|range| old.get(range)).filter(|json| json.starts_with(b"["));
     let mut items: Vec<Vec<u8>> = match history {
-        Some(history) => {
-            splice::items(history)?.into_iter().map(|item| history.get(item).unwrap_or_default().to_vec()).collect()
-        }
+        Some(history) => splice::items(history)?
+            .into_iter()
+            .map(|item| history.get(item).unwrap_or_default().to_vec())
+            .collect(),
         None => Vec::new(),
     };
     if items.is_empty() {
@@ -272,7 +273,10 @@ mod tests {
             text(twice),
             format!(r#"{{"value":0.5,"answer":"1","history":[{original},{item},{item}]}}"#)
         );
-        assert!(text(edited_score(br#"{"value":NaN}"#, &edit()).unwrap()).contains(r#"[{"value":NaN,"metadata":{}},"#));
+        assert!(
+            text(edited_score(br#"{"value":NaN}"#, &edit()).unwrap())
+                .contains(r#"[{"value":NaN,"metadata":{}},"#)
+        );
     }
 
     #[test]
@@ -283,7 +287,10 @@ mod tests {
         let new = text(with_event(events.as_bytes(), &edit()).unwrap());
         let json: Vec<Json> = serde_json::from_str(&new).unwrap();
         assert_eq!(json.len(), 5);
-        assert_eq!((json[2]["event"].as_str(), json[2]["span_id"].as_str()), (Some("score_edit"), Some("s1")));
+        assert_eq!(
+            (json[2]["event"].as_str(), json[2]["span_id"].as_str()),
+            (Some("score_edit"), Some("s1"))
+        );
         for events in ["[]", r#"[{"event":"x"}]"#, &format!("[{begin}]")] {
             let new = text(with_event(events.as_bytes(), &edit()).unwrap());
             let json: Vec<Json> = serde_json::from_str(&new).unwrap();

@@ -173,10 +173,11 @@ impl Revision<'_> {
 
         let source = &self.log.container.source;
         let is_replaced = |name: &str| new.iter().any(|(new, _)| new == name);
-        let Directory { offset, records } = match directory::read_records(source).map_err(LogErrorKind::Read)? {
-            Some(directory) => directory,
-            None => recovered_directory(members, self.log.container.recovered_end.unwrap_or(0)),
-        };
+        let Directory { offset, records } =
+            match directory::read_records(source).map_err(LogErrorKind::Read)? {
+                Some(directory) => directory,
+                None => recovered_directory(members, self.log.container.recovered_end.unwrap_or(0)),
+            };
         let end = kept_end(offset, &records, is_replaced);
         copy(&mut Section::new(source, 0, end), out)?;
         let mut zip = Assembler::new(out, end);
@@ -259,7 +260,13 @@ fn kept_end(offset: u64, records: &[Record], is_replaced: impl Fn(&str) -> bool)
     let mut places: Vec<(u64, bool)> =
         records.iter().map(|record| (record.entry.offset, is_replaced(&record.name))).collect();
     places.sort_unstable();
-    places.iter().rev().take_while(|(_, is_replaced)| *is_replaced).map(|(at, _)| *at).last().unwrap_or(offset)
+    places
+        .iter()
+        .rev()
+        .take_while(|(_, is_replaced)| *is_replaced)
+        .map(|(at, _)| *at)
+        .last()
+        .unwrap_or(offset)
 }
 
 /// The directory of a log that has none, and whose members end at `offset`.

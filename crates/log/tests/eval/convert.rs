@@ -25,6 +25,7 @@ fn samples_pass_through_as_they_are() {
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
     assert_eq!(left.len(), 2, "nothing is left behind");
 
-    let error = convert(&EvalLog::open(&path).unwrap(), &folder.path().join("no/such/folder.json")).unwrap_err();
+    let error =
+        convert(&EvalLog::open(&path).unwrap(), &folder.path().join("no/such/folder.json")).unwrap_err();
     assert!(error.to_string().contains("folder.json"), "{error}");
 }

@@ -1,53 +1,16 @@
 //! Logs that others wrote: other compression, other shapes of the same thing.
 
-use std::io::Write;
-
 use errorbar_core::{MetadataKeys, Value};
 use errorbar_log::eval::*;
-use flate2::{Compression, write::DeflateEncoder};
 
-/// A zip file by hand: name, method, content as it is stored, content as it is meant.
+use crate::zips::{Zip, deflated};
+
+/// Members as name, method, content as it is stored, content as it is meant.
 fn zip(members: &[(&str, u16, Vec<u8>, &[u8])]) -> Vec<u8> {
-    let mut file = Vec::new();
-    let mut directory = Vec::new();
-    for (name, method, stored, content) in members {
-        let mut common = Vec::new();
-        for field in [0, *method, 0, 0x21] {
-            common.extend_from_slice(&field.to_le_bytes());
-        }
-        for field in [crc32fast::hash(content), stored.len() as u32, content.len() as u32] {
-            common.extend_from_slice(&field.to_le_bytes());
-        }
-        common.extend_from_slice(&(name.len() as u16).to_le_bytes());
-        let offset = file.len() as u32;
-        file.extend_from_slice(b"PK\x03\x04\x14\x00");
-        file.extend_from_slice(&common);
-        // An extra field that means nothing to us.
-        file.extend_from_slice(&8_u16.to_le_bytes());
-        file.extend_from_slice(name.as_bytes());
-        file.extend_from_slice(b"XX\x04\x00abcd");
-        file.extend_from_slice(stored);
-        directory.extend_from_slice(b"PK\x01\x02\x14\x03\x14\x00");
-        directory.extend_from_slice(&common);
-        directory.extend_from_slice(&[0; 12]);
-        directory.extend_from_slice(&offset.to_le_bytes());
-        directory.extend_from_slice(name.as_bytes());
-    }
-    let (offset, size) = (file.len() as u32, directory.len() as u32);
-    file.extend_from_slice(&directory);
-    file.extend_from_slice(b"PK\x05\x06\0\0\0\0");
-    file.extend_from_slice(&(members.len() as u16).to_le_bytes());
-    file.extend_from_slice(&(members.len() as u16).to_le_bytes());
-    file.extend_from_slice(&size.to_le_bytes());
-    file.extend_from_slice(&offset.to_le_bytes());
-    file.extend_from_slice(&[0, 0]);
-    file
-}
-
-fn deflated(content: &[u8]) -> Vec<u8> {
-    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(content).unwrap();
-    encoder.finish().unwrap()
+    let add = |zip: Zip, (name, method, stored, content): &(&str, u16, Vec<u8>, &[u8])| {
+        zip.member(name, *method, stored, content)
+    };
+    members.iter().fold(Zip::new(), add).bytes()
 }
 
 const START: &[u8] =

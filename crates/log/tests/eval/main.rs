@@ -15,6 +15,8 @@ mod large;
 mod locks;
 mod plan;
 mod resume;
+mod revision;
 mod round_trip;
 mod support;
 mod truncation;
+mod zips;

@@ -68,11 +68,22 @@ fn what_cannot_be_built_is_named() {
 }
 
 #[test]
-fn the_task_overrides_its_scorers() {
-    let mut header = header(json!([{"name": "inspect_ai/mean", "options": {}}]));
-    header.eval.metrics = Some(json!({"*": [{"name": "inspect_ai/std", "options": {}}]}));
+fn the_metrics_of_a_task_are_those_of_its_scorers_unless_somebody_changed_them() {
+    let own = json!({"*": [{"name": "inspect_ai/std", "options": {}}]});
+    let mut header = header(own.clone());
+    header.eval.metrics = Some(own);
     let (plan, _) = plan_from_header(&header, &Registry::built_in()).unwrap();
     assert_eq!(specs(plan.task_metrics.as_ref().unwrap()), ["std"]);
+
+    // As the reference has it: what stands with the scorer counts, and one without any has no results.
+    let mut scorers = header.eval.scorers.take().unwrap();
+    scorers[0].metrics = Some(json!([{"name": "inspect_ai/mean", "options": {}}]));
+    scorers.push(ScorerInfo { name: "bare".to_owned(), ..ScorerInfo::default() });
+    header.eval.scorers = Some(scorers);
+    let (plan, _) = plan_from_header(&header, &Registry::built_in()).unwrap();
+    assert!(plan.task_metrics.is_none());
+    assert_eq!(specs(&plan.scorers[0].metrics), ["mean"]);
+    assert_eq!(plan.scorers[1].metrics.iter().count(), 0);
 }
 
 #[test]
