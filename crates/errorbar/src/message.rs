@@ -19,6 +19,12 @@ pub(crate) fn warning(text: impl Display) {
     say("warning", WARNING, text);
 }
 
+/// Something that was done.
+pub(crate) fn note(text: impl Display) {
+    // A stderr that cannot be written to leaves nobody to tell.
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
 /// The way out of the error before.
 pub(crate) fn hint(text: impl Display) {
     say("hint", HINT, text);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use errorbar_core::spec::nearest;
-use errorbar_core::{Plan, unique_names};
+use errorbar_core::{Plan, Results, unique_names};
 use errorbar_log::eval::{
     EditedScore, EvalLog, Header, Limits, LogScores, LogWarning, ScoreOptions, Status, plan_from_header,
 };
@@ -111,8 +111,8 @@ pub(super) struct Request<'a> {
 }
 
 /// A log, ready to be computed again.
-pub(super) struct OpenedLog {
-    pub(super) log: EvalLog,
+pub(super) struct OpenedLog<'a> {
+    pub(super) log: &'a EvalLog,
     pub(super) header: Header,
     pub(super) plan: Plan,
     pub(super) scores: LogScores,
@@ -120,7 +120,7 @@ pub(super) struct OpenedLog {
     pub(super) left_out: Vec<LogWarning>,
 }
 
-impl OpenedLog {
+impl OpenedLog<'_> {
     /// How the run ended, if it did not reach its end.
     pub(super) fn unfinished(&self) -> Option<Unfinished> {
         let eval = &self.header.eval;
@@ -128,6 +128,15 @@ impl OpenedLog {
         let planned = samples.map(|samples| samples * eval.config.epochs.unwrap_or(1) as usize);
         status_of_unfinished(self.header.status)
             .map(|status| Unfinished { status: status.to_owned(), planned })
+    }
+
+    /// Why results that were computed as the log records should not take the place of those that it has.
+    pub(super) fn cannot_write(&self, results: &Results) -> Option<&'static str> {
+        if !self.left_out.is_empty() {
+            return Some("not all that the log records can be computed, and it would be lost");
+        }
+        let has_failure = results.scores.iter().any(|block| !block.failures.is_empty());
+        has_failure.then_some("a metric failed")
     }
 
     /// Tells what people should know about the log before they read its figures.
@@ -166,13 +175,13 @@ pub(super) fn status_of_unfinished(status: Status) -> Option<&'static str> {
 }
 
 /// Reads the scores of a log for the plan that it records, as `change` leaves it; only what that plan needs is read.
-pub(super) fn read(
-    log: EvalLog,
+pub(super) fn read<'a>(
+    log: &'a EvalLog,
     request: &Request<'_>,
     reading: &Reading,
     context: &Context<'_>,
     change: impl FnOnce(Plan) -> Plan,
-) -> Result<OpenedLog, (String, Option<String>)> {
+) -> Result<OpenedLog<'a>, (String, Option<String>)> {
     let problem = |error: errorbar_log::eval::LogError| (error.problem(), Some(error.hint().to_owned()));
     let header = log.header().map_err(problem)?;
     let (plan, left_out) =

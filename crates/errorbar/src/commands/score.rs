@@ -201,18 +201,25 @@ fn score_log(
     let name = path.display().to_string();
     let request =
         Request { scorers: &args.scorers, skip_bad_samples: args.skip_bad_samples, ..Request::default() };
-    let opened = args
-        .read
-        .open(path)
-        .map_err(|error| (error.problem(), Some(error.hint().to_owned())))
-        .and_then(|log| logs::read(log, &request, reading, context, |plan| as_asked(plan, asked, args)));
-    let opened = match opened {
+    let log = match args.read.open(path) {
+        Ok(log) => log,
+        Err(error) => {
+            told.error(error.problem(), Some(error.hint().to_owned()));
+            return None;
+        }
+    };
+    let opened = logs::read(&log, &request, reading, context, |plan| as_asked(plan, asked, args));
+    let mut opened = match opened {
         Ok(opened) => opened,
         Err((problem, hint)) => {
             told.error(problem, hint);
             return None;
         }
     };
+    if asked.metrics.is_some() {
+        // What the log records is not asked for.
+        opened.left_out.clear();
+    }
     opened.tell(told);
     match results(&opened.scores.columns, &opened.plan) {
         Err(error) => {
@@ -233,7 +240,7 @@ fn score_log(
 
 /// Puts results into a log, or into a copy of it; but not fewer than it has.
 fn write(
-    opened: &OpenedLog,
+    opened: &OpenedLog<'_>,
     results: &Results,
     asked: &Asked,
     output: Option<&Path>,
@@ -241,17 +248,9 @@ fn write(
     told: &mut Told,
 ) {
     let log = opened.log.path().display();
-    let not_written = |why: &str| format!("{log}: nothing was written: {why}");
-    if asked.metrics.is_none() && !opened.left_out.is_empty() {
-        let why = not_written("not all that the log records can be computed, and it would be lost");
-        told.error(why, Some("name the metrics to write with --metric".to_owned()));
-        return;
-    }
-    if results.scores.iter().any(|block| !block.failures.is_empty()) {
-        told.error(
-            not_written("a metric failed"),
-            Some("name the metrics to write with --metric".to_owned()),
-        );
+    if let Some(why) = opened.cannot_write(results) {
+        let hint = "name the metrics to write with --metric".to_owned();
+        told.error(format!("{log}: nothing was written: {why}"), Some(hint));
         return;
     }
     let write = || {

@@ -42,6 +42,7 @@ pub(super) fn hint_for(error: &Error) -> Option<String> {
 #[derive(Default)]
 pub(super) struct Told {
     quiet: bool,
+    notes: Vec<String>,
     warnings: Vec<String>,
     errors: Vec<(String, Option<String>)>,
 }
@@ -50,6 +51,11 @@ impl Told {
     /// Nothing yet; warnings are kept back if `quiet`.
     pub(super) fn new(quiet: bool) -> Self {
         Told { quiet, ..Told::default() }
+    }
+
+    /// Something that went as it was asked for.
+    pub(super) fn note(&mut self, text: String) {
+        self.notes.push(text);
     }
 
     pub(super) fn warning(&mut self, text: String) {
@@ -66,11 +72,15 @@ impl Told {
 
     /// Takes over what another has to tell.
     pub(super) fn append(&mut self, other: Told) {
+        self.notes.extend(other.notes);
         other.warnings.into_iter().for_each(|text| self.warning(text));
         other.errors.into_iter().for_each(|(text, hint)| self.error(text, hint));
     }
 
     pub(super) fn say(self) -> Status {
+        for note in self.notes.iter().filter(|_| !self.quiet) {
+            message::note(note);
+        }
         for warning in self.warnings.iter().filter(|_| !self.quiet) {
             message::warning(warning);
         }

@@ -84,12 +84,15 @@ fn verify(
     context: &Context<'_>,
     told: &mut Told,
 ) -> Option<Outcome> {
-    let log = path.display();
-    let opened = read
-        .open(path)
-        .map_err(|error| (error.problem(), Some(error.hint().to_owned())))
-        .and_then(|log| logs::read(log, &Request::default(), reading, context, |plan| plan));
-    let opened = match opened {
+    let name = path.display();
+    let log = match read.open(path) {
+        Ok(log) => log,
+        Err(error) => {
+            told.error(error.problem(), Some(error.hint().to_owned()));
+            return None;
+        }
+    };
+    let opened = match logs::read(&log, &Request::default(), reading, context, |plan| plan) {
         Ok(opened) => opened,
         Err((problem, hint)) => {
             told.error(problem, hint);
@@ -98,8 +101,8 @@ fn verify(
     };
     opened.tell(told);
     let Some(recorded) = &opened.header.results else {
-        let hint = format!("`{} score {log}` computes them", context.program);
-        told.error(format!("{log}: the log records no results to compare with"), Some(hint));
+        let hint = format!("`{} score {name}` computes them", context.program);
+        told.error(format!("{name}: the log records no results to compare with"), Some(hint));
         return None;
     };
     match results(&opened.scores.columns, &opened.plan) {
@@ -108,7 +111,7 @@ fn verify(
             differences: compare(recorded, &recomputed),
         }),
         Err(error) => {
-            told.error(format!("{log}: {error}"), hint_for(&error));
+            told.error(format!("{name}: {error}"), hint_for(&error));
             None
         }
     }

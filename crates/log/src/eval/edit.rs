@@ -14,6 +14,7 @@ use super::sample_id::SampleId;
 use super::scores::EditedScore;
 use super::stored::{SampleFields, id_and_epoch};
 use super::wire::JsonWriter;
+use crate::json_value;
 
 /// What stands in the history for a part of a score that was not edited.
 const UNCHANGED: &str = "UNCHANGED";
@@ -35,6 +36,26 @@ pub struct ScoreEdit {
     pub reason: Option<String>,
     /// When, by RFC 3339.
     pub timestamp: String,
+}
+
+/// A value as people write it: JSON, or else a text.
+///
+/// ```
+/// use errorbar_core::Value;
+/// use errorbar_log::eval::score_value;
+/// assert_eq!(score_value("0.5"), Ok(Value::from(0.5)));
+/// assert_eq!(score_value("C"), Ok(Value::from("C")));
+/// assert_eq!(score_value("NaN"), Ok(Value::Unscored));
+/// assert!(score_value("[[1]]").is_err());
+/// ```
+pub fn score_value(text: &str) -> std::result::Result<Value, String> {
+    let mut json = decode::parser(text.as_bytes());
+    let value = json.peek().and_then(|peek| json_value::score(&mut json, peek));
+    match value.and_then(|value| json.finish().map(|()| value)) {
+        Ok(value) => value.map_err(|found| format!("a list or map that holds {found} is no value of a score")),
+        Err(_) if text.trim_start().starts_with(['{', '[']) => Err("this is not valid JSON".to_owned()),
+        Err(_) => Ok(Value::from(text)),
+    }
 }
 
 impl Revision<'_> {

@@ -77,7 +77,7 @@ mod zip;
 
 pub use compare::{Difference, DifferenceKind, compare};
 pub use convert::convert;
-pub use edit::ScoreEdit;
+pub use edit::{ScoreEdit, score_value};
 pub use error::{LogError, LogErrorKind, Result};
 pub use header::{
     DatasetInfo, EvalConfig, EvalError, EvalInfo, Header, PlanRecord, PlanStep, ScorerInfo, StartRecord,

@@ -11,6 +11,7 @@ mod compare;
 mod convert;
 mod damage;
 mod foreign;
+mod hostile;
 mod large;
 mod locks;
 mod plan;

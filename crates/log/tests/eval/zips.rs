@@ -61,6 +61,44 @@ impl Zip {
         self
     }
 
+    /// The file with every size and place in the extension for large files, though none is large.
+    pub(crate) fn bytes_64(&self) -> Vec<u8> {
+        let mut file = self.file.clone();
+        let offset = file.len() as u64;
+        let mut directory = Vec::new();
+        let mut rest = self.directory.as_slice();
+        let number = |bytes: &[u8], at: usize| u64::from(u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()));
+        while !rest.is_empty() {
+            let length = 46 + usize::from(u16::from_le_bytes([rest[28], rest[29]]));
+            let mut record = rest[..length].to_vec();
+            let extra: Vec<u8> =
+                [24, 20, 42].iter().flat_map(|at| number(&record, *at).to_le_bytes()).collect();
+            for at in [20, 24, 42] {
+                record[at..at + 4].fill(0xff);
+            }
+            record[30..32].copy_from_slice(&(extra.len() as u16 + 4).to_le_bytes());
+            directory.extend_from_slice(&record);
+            directory.extend_from_slice(&[1, 0, extra.len() as u8, 0]);
+            directory.extend_from_slice(&extra);
+            rest = &rest[length..];
+        }
+        let end = offset + directory.len() as u64;
+        file.extend_from_slice(&directory);
+        file.extend_from_slice(b"PK\x06\x06");
+        file.extend_from_slice(&44_u64.to_le_bytes());
+        file.extend_from_slice(&[45, 3, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        for number in [self.count.into(), self.count.into(), directory.len() as u64, offset] {
+            file.extend_from_slice(&number.to_le_bytes());
+        }
+        file.extend_from_slice(b"PK\x06\x07\0\0\0\0");
+        file.extend_from_slice(&end.to_le_bytes());
+        file.extend_from_slice(&[1, 0, 0, 0]);
+        file.extend_from_slice(b"PK\x05\x06\0\0\0\0");
+        file.extend_from_slice(&[0xff; 12]);
+        file.extend_from_slice(&[0, 0]);
+        file
+    }
+
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut file = self.file.clone();
         let (offset, size) = (file.len() as u32, self.directory.len() as u32);

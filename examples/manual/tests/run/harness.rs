@@ -3,9 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use errorbar_log::eval::{
-    EvalLog, Header, RecordedBlock, RecordedMetric, RecordedResults, Status, convert,
-};
+use errorbar_log::eval::{EvalLog, Header, RecordedBlock, RecordedMetric, RecordedResults, Status, convert};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
