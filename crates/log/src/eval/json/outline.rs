@@ -209,17 +209,6 @@ enum Kind {
     Bare,
 }
 
-/// Quotes and brackets.
-const STRUCTURAL: [bool; 256] = {
-    let mut table = [false; 256];
-    table[b'"' as usize] = true;
-    table[b'{' as usize] = true;
-    table[b'}' as usize] = true;
-    table[b'[' as usize] = true;
-    table[b']' as usize] = true;
-    table
-};
-
 impl ValueEnd {
     /// How many of these bytes belong to the value, and whether it ends with them.
     fn take(&mut self, bytes: &[u8]) -> (usize, bool) {
@@ -234,60 +223,63 @@ impl ValueEnd {
                 None => (bytes.len(), false),
             };
         }
-        let mut at = 0;
+        let mut rest = bytes;
         loop {
             if self.in_text {
-                match self.text_end(bytes.get(at..).unwrap_or_default()) {
-                    Some(length) => at += length,
+                match self.text_end(rest) {
+                    Some(after) => rest = after,
                     None => return (bytes.len(), false),
                 }
                 self.in_text = false;
                 if self.depth == 0 {
-                    return (at, true);
+                    return (bytes.len() - rest.len(), true);
                 }
             }
-            let rest = bytes.get(at..).unwrap_or_default();
-            let is_structural = |byte: &u8| STRUCTURAL.get(usize::from(*byte)).copied().unwrap_or(false);
-            let Some(next) = rest.iter().position(is_structural) else { return (bytes.len(), false) };
-            at += next + 1;
-            match rest.get(next) {
-                Some(b'"') => {
-                    self.in_text = true;
-                    self.is_escaped = false;
-                }
-                Some(b'{' | b'[') => self.depth += 1,
-                _ => {
-                    self.depth = self.depth.saturating_sub(1);
-                    if self.depth == 0 {
-                        return (at, true);
+            let mut between = rest.iter();
+            loop {
+                match between.next() {
+                    Some(b'"') => break,
+                    Some(b'{' | b'[') => self.depth += 1,
+                    Some(b'}' | b']') => {
+                        self.depth = self.depth.saturating_sub(1);
+                        if self.depth == 0 {
+                            return (bytes.len() - between.as_slice().len(), true);
+                        }
                     }
+                    Some(_) => {}
+                    None => return (bytes.len(), false),
                 }
             }
+            rest = between.as_slice();
+            self.in_text = true;
+            self.is_escaped = false;
         }
     }
 
-    /// How many bytes up to and with the quote that ends the text. Searching for quotes alone and looking back
-    /// for backslashes is faster than stopping at every escape, of which transcripts are full.
-    fn text_end(&mut self, bytes: &[u8]) -> Option<usize> {
-        let mut start = 0;
+    /// What follows the quote that ends the text. Searching for quotes alone and looking back for backslashes is
+    /// faster than stopping at every escape, of which transcripts are full.
+    fn text_end<'b>(&mut self, mut rest: &'b [u8]) -> Option<&'b [u8]> {
         loop {
-            let rest = bytes.get(start..).unwrap_or_default();
             let found = memchr::memchr(b'"', rest);
-            let before = rest.get(..found.unwrap_or(rest.len())).unwrap_or_default();
-            let backslashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
-            let carried = backslashes == before.len() && self.is_escaped;
-            let is_escaped = (backslashes % 2 == 1) != carried;
-            match found {
-                None => {
-                    self.is_escaped = is_escaped;
-                    return None;
+            let (before, after) = rest.split_at(found.unwrap_or(rest.len()));
+            let is_escaped = match before.last() {
+                None => self.is_escaped,
+                Some(b'\\') => {
+                    let backslashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
+                    let carried = backslashes == before.len() && self.is_escaped;
+                    (backslashes % 2 == 1) != carried
                 }
-                Some(quote) if is_escaped => {
-                    start += quote + 1;
-                    self.is_escaped = false;
-                }
-                Some(quote) => return Some(start + quote + 1),
+                Some(_) => false,
+            };
+            if found.is_none() {
+                self.is_escaped = is_escaped;
+                return None;
             }
+            rest = after.get(1..).unwrap_or_default();
+            if !is_escaped {
+                return Some(rest);
+            }
+            self.is_escaped = false;
         }
     }
 }

@@ -79,8 +79,10 @@ impl Parts for Kept {
             if self.json.len() > 1 {
                 self.json.push(b',');
             }
-            self.keep(serde_json::Value::from(key).to_string().as_bytes())?;
-            self.json.push(b':');
+            // What is wanted has no sign in its name that must be escaped.
+            self.json.push(b'"');
+            self.keep(key.as_bytes())?;
+            self.json.extend_from_slice(b"\":");
             self.places.push((self.json.len(), at));
         }
         Ok(())
