@@ -23,6 +23,7 @@
 
 pub mod delimited;
 pub mod eval;
+pub mod export;
 mod json_value;
 mod table;
 mod whole_file;

@@ -22,6 +22,7 @@
 
 mod bar;
 mod csv;
+mod headline;
 mod json;
 mod layout;
 mod markdown;
@@ -39,6 +40,7 @@ use std::io;
 use errorbar_core::Results;
 
 pub use csv::Csv;
+pub use headline::Figure;
 pub use json::Json;
 pub use markdown::Markdown;
 pub use table::Table;

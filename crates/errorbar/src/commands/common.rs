@@ -82,7 +82,7 @@ pub(crate) fn width() -> usize {
 
 /// Whether the locale promises nothing beyond ASCII. One that says nothing at all, as in most
 /// containers, is taken to be modern.
-fn speaks_only_ascii() -> bool {
+pub(crate) fn speaks_only_ascii() -> bool {
     let set = |name: &&str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(set);
     locale.is_some_and(|locale| {

@@ -5,6 +5,7 @@ mod completions;
 mod eval;
 mod files;
 mod list;
+mod log;
 mod logs;
 mod score;
 mod specs;
@@ -79,6 +80,8 @@ enum Command {
     Score(score::ScoreArgs),
     /// Check that the results which logs claim are those of their samples
     Verify(verify::VerifyArgs),
+    /// See what logs hold: list them, print their records, write their scores as a table
+    Log(log::LogArgs),
     /// List everything that can be named, with arguments
     List(list::ListArgs),
     /// Print a script that completes commands and options in a shell
@@ -98,6 +101,7 @@ impl Cli {
             Command::Eval(args) => eval::run(&args, &self.global, context),
             Command::Verify(args) => verify::run(&args, &self.global, context),
             Command::Score(args) => score::run(&args, &self.global, context),
+            Command::Log(args) => log::run(&args, &self.global, context),
             Command::List(args) => list::run(&args, context.registry),
             Command::Completions(args) => completions::run(&args, context.program),
         }
@@ -115,10 +119,11 @@ fn command(program: &str) -> clap::Command {
     // Names are `&'static str` to clap; there is one in a run.
     let name: &'static str = program.to_owned().leak();
     let command = command.name(name).bin_name(name).version(VERSION);
-    under_name(command, name).mut_subcommands(|verb| under_name(verb, name))
+    under_name(command, name)
 }
 
 fn under_name(command: clap::Command, program: &str) -> clap::Command {
+    let command = command.mut_subcommands(|verb| under_name(verb, program));
     match command.get_after_help().map(|text| text.to_string().replace(NAME, program)) {
         Some(text) => command.after_help(text),
         None => command,
@@ -146,6 +151,10 @@ mod tests {
             &["score", "--help"],
             &["eval", "--help"],
             &["verify", "--help"],
+            &["log", "--help"],
+            &["log", "list", "--help"],
+            &["log", "dump", "--help"],
+            &["log", "export", "--help"],
             &["list", "--help"],
             &["completions", "--help"],
         ] {

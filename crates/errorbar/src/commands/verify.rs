@@ -52,7 +52,8 @@ pub(crate) fn run(args: &VerifyArgs, global: &GlobalArgs, context: &Context<'_>)
         match outcome {
             None => {}
             Some(Outcome { figures, differences }) if differences.is_empty() => {
-                writeln!(out, "{log}: {figures} figures agree")?;
+                let agree = if figures == 1 { "figure agrees" } else { "figures agree" };
+                writeln!(out, "{log}: {figures} {agree}")?;
             }
             Some(Outcome { differences, .. }) => {
                 differs = true;

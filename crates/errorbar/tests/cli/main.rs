@@ -9,6 +9,7 @@ mod bad_tasks;
 mod eval;
 mod interrupt;
 mod list;
+mod log;
 mod pipes;
 mod score;
 mod verify;

@@ -52,7 +52,9 @@ pub fn score_value(text: &str) -> std::result::Result<Value, String> {
     let mut json = decode::parser(text.as_bytes());
     let value = json.peek().and_then(|peek| json_value::score(&mut json, peek));
     match value.and_then(|value| json.finish().map(|()| value)) {
-        Ok(value) => value.map_err(|found| format!("a list or map that holds {found} is no value of a score")),
+        Ok(value) => {
+            value.map_err(|found| format!("a list or map that holds {found} is no value of a score"))
+        }
         Err(_) if text.trim_start().starts_with(['{', '[']) => Err("this is not valid JSON".to_owned()),
         Err(_) => Ok(Value::from(text)),
     }

@@ -206,7 +206,9 @@ impl LogErrorKind {
             Kind::TooLong { .. } => "shorten it",
             Kind::NotALog => "give a file that ends in .eval and was written as an eval log",
             Kind::NoStart => "the run was stopped before it began; run it again",
-            Kind::Damaged(_) | Kind::Json { .. } => "get an undamaged copy, or leave bad samples out with --skip-bad-samples",
+            Kind::Damaged(_) | Kind::Json { .. } => {
+                "get an undamaged copy, or leave bad samples out with --skip-bad-samples"
+            }
             Kind::Method(_) => "rewrite the log with stored, deflate or zstd members",
             Kind::TooLarge { .. } => "check where the log comes from; if you trust it, give --max-unpacked",
             Kind::TooDense { .. } => "check where the log comes from; if you trust it, give --max-ratio",

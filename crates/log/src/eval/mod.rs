@@ -61,6 +61,7 @@ mod members;
 mod message;
 mod output;
 mod plan;
+mod raw;
 mod reader;
 mod recorded;
 mod reductions;

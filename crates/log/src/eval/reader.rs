@@ -223,7 +223,7 @@ impl<'a> SampleReader<'a> {
     }
 
     /// The JSON of the sample at a place, as it is.
-    fn copy(&mut self, at: usize, out: &mut dyn Write) -> Result<()> {
+    pub(super) fn copy(&mut self, at: usize, out: &mut dyn Write) -> Result<()> {
         let mut write = |piece: &[u8]| Ok(out.write_all(piece).map_err(LogErrorKind::Write)?);
         let copied = self.log.container.sample_pieces(&mut self.unpacker, at, &mut write);
         copied.map_err(|error| self.in_sample(at, error))

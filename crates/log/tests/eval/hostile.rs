@@ -67,7 +67,10 @@ fn a_text_of_a_hundred_megabytes_is_passed_over() {
     let read = scores(&log, MetadataKeys::one("k")).unwrap();
     assert_eq!(read.columns.score(0, "s").unwrap().value, Value::Int(1));
 
-    let error = scores(&EvalLog::open_with(&path, Limits { max_unpacked: 1 << 20, ..trusting }).unwrap(), MetadataKeys::NONE);
+    let error = scores(
+        &EvalLog::open_with(&path, Limits { max_unpacked: 1 << 20, ..trusting }).unwrap(),
+        MetadataKeys::NONE,
+    );
     assert!(matches!(error.unwrap_err().kind(), LogErrorKind::TooLarge { limit: 0x10_0000, .. }));
 
     // The checksum is that of all the bytes, also of those that nobody looked at.
@@ -84,7 +87,8 @@ fn what_must_be_held_has_a_limit() {
             _ => r#"{"id":1,"epoch":1,"metadata":{"a":{"b":""#,
         };
         let (packed, crc, length) = long_sample(before, 8 << 20, r#""}}}"#);
-        let (_folder, path) = written(&zip().claiming("samples/1_epoch_1.json", 93, &packed, crc, length).bytes());
+        let (_folder, path) =
+            written(&zip().claiming("samples/1_epoch_1.json", 93, &packed, crc, length).bytes());
         let limits = Limits { max_record: 1 << 20, ..Limits::default() };
         let error = scores(&EvalLog::open_with(&path, limits).unwrap(), keys.clone()).unwrap_err();
         assert!(matches!(error.kind(), LogErrorKind::TooLargeRecord { .. }), "{field}: {error}");
@@ -95,7 +99,9 @@ fn what_must_be_held_has_a_limit() {
 
 #[test]
 fn a_name_that_leads_out_of_the_log_is_refused() {
-    for name in ["../evil.json", "/etc/cron.d/evil", "a/../../b.json", "C:\\evil.json", "samples/../../x.json"] {
+    for name in
+        ["../evil.json", "/etc/cron.d/evil", "a/../../b.json", "C:\\evil.json", "samples/../../x.json"]
+    {
         let (_folder, path) = written(&zip().stored(name, b"{}").bytes());
         let error = EvalLog::open(&path).unwrap_err();
         assert!(matches!(error.kind(), LogErrorKind::OutsideName), "{name}: {error}");
@@ -104,7 +110,10 @@ fn a_name_that_leads_out_of_the_log_is_refused() {
     // An id is whatever it is.
     let sample = br#"{"id":"../../etc/x","epoch":1,"scores":{"s":{"value":1}}}"#;
     let (_folder, path) = written(&zip().stored("samples/../../etc/x_epoch_1.json", sample).bytes());
-    assert_eq!(scores(&EvalLog::open(&path).unwrap(), MetadataKeys::NONE).unwrap().columns.id(0), "../../etc/x");
+    assert_eq!(
+        scores(&EvalLog::open(&path).unwrap(), MetadataKeys::NONE).unwrap().columns.id(0),
+        "../../etc/x"
+    );
 }
 
 #[test]
@@ -125,7 +134,8 @@ fn what_is_skipped_is_checked_on_request() {
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.json");
-    fs::write(&path, br#"{"eval":{"task":"t"},"samples":[{"id":1,"epoch":1,"events":[1 2],"scores":{}}]}"#).unwrap();
+    fs::write(&path, br#"{"eval":{"task":"t"},"samples":[{"id":1,"epoch":1,"events":[1 2],"scores":{}}]}"#)
+        .unwrap();
     let log = EvalLog::open(&path).unwrap();
     assert_eq!(scores(&log, MetadataKeys::NONE).unwrap().columns.len(), 1);
     assert!(log.check().is_err());
@@ -180,7 +190,10 @@ fn a_sample_in_several_members() {
         .stored("samples/a/b_epoch_1/metadata.json", metadata)
         .stored("samples/a/b_epoch_1/messages/0.json", b"[{},{}]")
         .stored("samples/a/b_epoch_1/events/stats.json", b"{}")
-        .stored("samples/c_epoch_1.json", br#"{"id":"c","epoch":1,"scores":{"s":{"value":"I"}},"metadata":{"cat":"y"}}"#);
+        .stored(
+            "samples/c_epoch_1.json",
+            br#"{"id":"c","epoch":1,"scores":{"s":{"value":"I"}},"metadata":{"cat":"y"}}"#,
+        );
     let (folder, path) = written(&zip.bytes());
     let log = EvalLog::open(&path).unwrap();
     assert_eq!(log.sample_count(), 2);

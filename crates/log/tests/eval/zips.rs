@@ -67,7 +67,8 @@ impl Zip {
         let offset = file.len() as u64;
         let mut directory = Vec::new();
         let mut rest = self.directory.as_slice();
-        let number = |bytes: &[u8], at: usize| u64::from(u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()));
+        let number =
+            |bytes: &[u8], at: usize| u64::from(u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()));
         while !rest.is_empty() {
             let length = 46 + usize::from(u16::from_le_bytes([rest[28], rest[29]]));
             let mut record = rest[..length].to_vec();

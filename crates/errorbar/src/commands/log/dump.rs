@@ -1,0 +1,211 @@
+//! `errorbar log dump`: what a log holds, as JSON.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use errorbar_core::MetadataKeys;
+use errorbar_core::spec::nearest;
+use errorbar_log::eval::{EvalLog, LogError, LogErrorKind, SampleFields, Status as RunStatus};
+use errorbar_log::export::{Layout, strict_json};
+use errorbar_report::clean;
+
+use super::super::Status;
+use super::super::common::GlobalArgs;
+use super::super::logs::ReadArgs;
+use super::super::told::Told;
+use super::{output, tell};
+
+const EXAMPLES: &str = "\
+Examples:
+  errorbar log dump logs/run.eval
+  errorbar log dump logs/run.eval --samples | head -n 3
+  errorbar log dump logs/run.eval --sample q17 --epoch 2
+
+Everything that the log has is printed, known to this program or not. It is strict JSON: the bare
+NaN and Infinity that logs hold are null. With --raw, the bytes are those of the log.
+
+Exit code: 0 if all is well, 2 if something could not be read or is not there.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct DumpArgs {
+    /// An eval log
+    #[arg(value_name = "LOG")]
+    log: PathBuf,
+    /// The header: what was run, how it ended, what came out [default]
+    #[arg(long, group = "what")]
+    header: bool,
+    /// All samples, one a line, by epoch and then by id
+    #[arg(long, group = "what")]
+    samples: bool,
+    /// One sample, whole, with messages and events
+    #[arg(long, value_name = "ID", group = "what", allow_hyphen_values = true)]
+    sample: Option<String>,
+    /// The epoch of that sample
+    #[arg(long, value_name = "N", requires = "sample", default_value_t = 1)]
+    epoch: u32,
+    /// Print the bytes of the log as they are
+    #[arg(long)]
+    raw: bool,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// What ends a dump.
+enum Failed {
+    Log(LogError),
+    /// What was asked for is not there, and the way out.
+    NotThere(String, String),
+    Output(io::Error),
+    /// A record that is too large to be made strict.
+    TooLarge,
+}
+
+impl From<LogError> for Failed {
+    fn from(error: LogError) -> Self {
+        Failed::Log(error)
+    }
+}
+
+impl From<io::Error> for Failed {
+    fn from(error: io::Error) -> Self {
+        Failed::Output(error)
+    }
+}
+
+pub(crate) fn run(args: &DumpArgs, global: &GlobalArgs) -> anyhow::Result<Status> {
+    let mut told = Told::new(global.quiet);
+    match dump(args, &mut told) {
+        Ok(()) => {}
+        Err(Failed::Output(error)) => return Err(error.into()),
+        Err(Failed::TooLarge) => {
+            let problem = format!("{}: a sample has more than a gigabyte", args.log.display());
+            told.error(problem, Some("print it as it is, with --raw".to_owned()));
+        }
+        Err(Failed::NotThere(problem, hint)) => told.error(problem, Some(hint)),
+        Err(Failed::Log(error)) if error.path().is_none() => {
+            let problem = format!("{}: {}", args.log.display(), error.problem());
+            told.error(problem, Some("look at the bytes with --raw".to_owned()));
+        }
+        Err(Failed::Log(error)) => tell(&mut told, &error),
+    }
+    Ok(told.say())
+}
+
+fn dump(args: &DumpArgs, told: &mut Told) -> Result<(), Failed> {
+    let log = args.read.open(&args.log)?;
+    let mut out = Out { inner: output::stdout(), raw: args.raw, record: Record::default() };
+    if args.samples {
+        let mut samples = log.samples_with(SampleFields::scores(MetadataKeys::NONE))?;
+        while out.write(Layout::Line, |out| samples.copy_next(out))? {}
+    } else if let Some(id) = &args.sample {
+        if !out.write(Layout::Pretty, |out| log.copy_sample(id, args.epoch, out))? {
+            return Err(no_sample(&log, id, args.epoch)?);
+        }
+    } else {
+        let json = log.json_of_header()?;
+        out.write(Layout::Pretty, |out| {
+            out.write_all(&json).map_err(LogErrorKind::Write)?;
+            Ok(true)
+        })?;
+        if log.header().is_ok_and(|header| header.status == RunStatus::Started) {
+            told.warning(format!(
+                "{}: the run is going on or was interrupted; this is what was recorded at its start",
+                args.log.display()
+            ));
+        }
+    }
+    Ok(out.inner.flush()?)
+}
+
+/// Where records go: as they are, or made strict one after the other.
+struct Out {
+    inner: Box<dyn Write + Send>,
+    raw: bool,
+    record: Record,
+}
+
+impl Out {
+    /// Writes the record that `copy` gives; false if it gives none.
+    fn write(
+        &mut self,
+        layout: Layout,
+        mut copy: impl FnMut(&mut dyn Write) -> Result<bool, LogError>,
+    ) -> Result<bool, Failed> {
+        let copied = if self.raw { copy(&mut self.inner) } else { copy(&mut self.record) };
+        let is_there = copied.map_err(|error| match error.kind() {
+            LogErrorKind::Write(_) if !self.raw => Failed::TooLarge,
+            LogErrorKind::Write(error) => Failed::Output(error.kind().into()),
+            _ => Failed::Log(error),
+        })?;
+        if is_there {
+            if !self.raw {
+                let json = std::mem::take(&mut self.record).0;
+                self.inner.write_all(strict_json(&json, layout)?.as_bytes())?;
+            }
+            self.inner.write_all(b"\n")?;
+        }
+        Ok(is_there)
+    }
+}
+
+/// A record in memory, within reason.
+#[derive(Default)]
+struct Record(Vec<u8>);
+
+impl Write for Record {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        const MOST: usize = 1 << 30;
+        if self.0.len() + bytes.len() > MOST {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What to say of a sample that is not there: its epochs, or samples with a similar id.
+fn no_sample(log: &EvalLog, id: &str, epoch: u32) -> Result<Failed, LogError> {
+    const SHOWN: usize = 3;
+    let (mut ids, mut epochs, mut count) = (Vec::<String>::new(), Vec::new(), 0);
+    for sample in log.samples_with(SampleFields::scores(MetadataKeys::NONE))? {
+        let sample = sample?;
+        count += 1;
+        let found = sample.id.to_string();
+        if found == id {
+            epochs.push(sample.epoch);
+        }
+        // By epoch: the first one has nearly all of them.
+        if sample.epoch == 1 || !ids.contains(&found) {
+            ids.push(found);
+        }
+    }
+    let path = log.path().display();
+    if let (Some(first), Some(last)) = (epochs.first(), epochs.last()) {
+        let there =
+            if first == last { format!("epoch {first}") } else { format!("epochs {first} to {last}") };
+        let problem = format!("{path}: sample `{}` has no epoch {epoch}, only {there}", clean(id));
+        return Ok(Failed::NotThere(problem, format!("choose one with --epoch, such as --epoch {first}")));
+    }
+    let problem = format!("{path}: no sample has the id `{}`; the log has {count} samples", clean(id));
+    let mut left: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let mut near = Vec::new();
+    while let Some(found) = nearest(id, left.iter().copied()).filter(|_| near.len() < SHOWN) {
+        left.retain(|other| *other != found);
+        near.push(format!("`{}`", clean(found)));
+    }
+    let hint = if ids.is_empty() {
+        "the run has saved none; run it again or wait".to_owned()
+    } else if near.is_empty() {
+        let some: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("`{}`", clean(id))).collect();
+        format!("the ids are {}{}", some.join(", "), if ids.len() > SHOWN { ", …" } else { "" })
+    } else {
+        format!("did you mean {}?", near.join(" or "))
+    };
+    Ok(Failed::NotThere(problem, hint))
+}

@@ -1,0 +1,149 @@
+//! `errorbar log edit-score`: a score changed by a person, on the record.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use errorbar_core::results;
+use errorbar_log::eval::{LogError, ScoreEdit, score_value};
+use errorbar_report::{Report, clean};
+use jiff::Timestamp;
+
+use super::super::common::{Format, GlobalArgs};
+use super::super::logs::{self, ReadArgs, Reading, Request};
+use super::super::told::{Told, findings};
+use super::super::{Context, Status};
+use super::tell;
+
+const EXAMPLES: &str = "\
+Examples:
+  errorbar log edit-score logs/run.eval --sample q17 --scorer match --value C \\
+    --author ann --reason 'the target has a typo'
+  errorbar log edit-score logs/run.eval --sample q17 --epoch 2 --scorer graded \\
+    --value '{\"style\": 0.5, \"facts\": 1}' --author ann --reason 'read again'
+
+A value is JSON (a number, true, a list, a map, NaN for unscored) or else a text such as C. The old
+value, who changed it, when and why stay in the history of the score; results and reduced scores of
+the log are computed again, as it records. Everything else in the log stays as it is.
+
+Exit code: 0 if all is well, 2 if the score is not there or the log could not be read or written.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct EditScoreArgs {
+    /// An eval log
+    #[arg(value_name = "LOG")]
+    log: PathBuf,
+    /// The sample
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
+    sample: String,
+    /// Its epoch; may be left out where the sample has only one
+    #[arg(long, value_name = "N")]
+    epoch: Option<u32>,
+    /// The scorer
+    #[arg(long, value_name = "NAME")]
+    scorer: String,
+    /// The new value
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    value: String,
+    /// Who changes it
+    #[arg(long, value_name = "NAME")]
+    author: String,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+    /// How to write the new results
+    #[arg(long, short, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+pub(crate) fn run(
+    args: &EditScoreArgs,
+    global: &GlobalArgs,
+    context: &Context<'_>,
+) -> anyhow::Result<Status> {
+    let mut told = Told::new(global.quiet);
+    if let Some(report) = edit(args, global, context, &mut told) {
+        args.format.write(&[report])?;
+    }
+    Ok(told.say())
+}
+
+fn edit(args: &EditScoreArgs, global: &GlobalArgs, context: &Context<'_>, told: &mut Told) -> Option<Report> {
+    let name = args.log.display().to_string();
+    let told_error = |told: &mut Told, error: LogError| {
+        tell(told, &error);
+        None
+    };
+    let value = match score_value(&args.value) {
+        Ok(value) => value,
+        Err(problem) => {
+            let hint = "give a number, a text, or a list or map of them".to_owned();
+            told.error(format!("--value: {problem}"), Some(hint));
+            return None;
+        }
+    };
+    let edit = ScoreEdit {
+        sample: args.sample.clone(),
+        epoch: args.epoch,
+        scorer: args.scorer.clone(),
+        value,
+        author: args.author.clone(),
+        reason: Some(args.reason.clone()),
+        timestamp: Timestamp::now().to_string(),
+    };
+    // The log is opened once more for the scores: the revision holds on to the first.
+    let log = match args.read.open(&args.log) {
+        Ok(log) => log,
+        Err(error) => return told_error(told, error),
+    };
+    let prepared = log.revise().and_then(|mut revision| {
+        let edited = revision.edit_score(&edit)?;
+        Ok((revision, edited))
+    });
+    let (mut revision, edited) = match prepared {
+        Ok(prepared) => prepared,
+        Err(error) => return told_error(told, error),
+    };
+    let request = Request { edited: Some(&edited), ..Request::default() };
+    let reading = Reading::new(global.quiet);
+    let opened = match logs::read(&log, &request, &reading, context, |plan| plan) {
+        Ok(opened) => opened,
+        Err((problem, hint)) => {
+            told.error(problem, hint);
+            return None;
+        }
+    };
+    drop(reading);
+    opened.tell(told);
+    let results = match results(&opened.scores.columns, &opened.plan) {
+        Ok(results) => results,
+        Err(error) => {
+            told.error(format!("{name}: nothing was written: {error}"), None);
+            return None;
+        }
+    };
+    if let Some(why) = opened.cannot_write(&results) {
+        told.error(format!("{name}: nothing was written: {why}"), None);
+        return None;
+    }
+    let written = revision
+        .set_results(&results, &opened.scores.columns, &opened.scores.ids)
+        .and_then(|()| revision.write_back());
+    if let Err(error) = written {
+        return told_error(told, error);
+    }
+    let unfinished = opened.unfinished();
+    let report = Report::new(name, results).of_run(opened.header.eval.task, opened.header.eval.model);
+    let report = report.unfinished(unfinished);
+    findings(&report, told);
+    told.note(format!(
+        "sample {}, epoch {}: {} is now {}",
+        clean(&args.sample),
+        edited.epoch,
+        clean(&args.scorer),
+        clean(&args.value)
+    ));
+    Some(report)
+}

@@ -1,0 +1,129 @@
+//! `errorbar log export`: the scores of logs as a table.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use errorbar_log::export::{Export, ExportError, ExportFormat, ExportOptions, Exported};
+use errorbar_report::clean;
+
+use super::super::common::GlobalArgs;
+use super::super::files::expand;
+use super::super::told::Told;
+use super::super::{Context, Status};
+use super::{output, tell};
+
+const EXAMPLES: &str = "\
+Examples:
+  errorbar log export logs/run.eval > scores.csv
+  errorbar log export logs -o scores.parquet
+  errorbar log export logs/run.eval -o scores.jsonl --scorer match --no-texts
+
+A row is a sample, an epoch and a scorer; a sample without scores has one row with neither. The
+columns: log (of several logs), task, model, id, epoch, scorer, value, answer, explanation,
+reason, error, limit, and the metadata of the samples: maps become columns with dots (a.b), and
+a name that is taken has `metadata.` before it.
+
+Unscored is NaN in CSV and Parquet and null in JSON lines, which is strict JSON and has no word
+for it; a score that is not there is empty, null in Parquet, and no key at all in JSON lines.
+Lists and maps are JSON texts in CSV and Parquet. A file appears only when it is whole.
+
+Exit code: 0 if all is well, 2 if a log could not be read or the table not be written.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ExportArgs {
+    /// Eval logs, or folders of them
+    #[arg(required = true, value_name = "LOG")]
+    logs: Vec<PathBuf>,
+    /// The file to write [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// What to write [default: as the name of FILE says, else csv]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    to: Option<To>,
+    /// Only the scores by this scorer; may be repeated
+    #[arg(long = "scorer", value_name = "NAME")]
+    scorers: Vec<String>,
+    /// Leave out answers and explanations
+    #[arg(long)]
+    no_texts: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum To {
+    Csv,
+    Jsonl,
+    Parquet,
+}
+
+impl From<To> for ExportFormat {
+    fn from(to: To) -> Self {
+        match to {
+            To::Csv => ExportFormat::Csv,
+            To::Jsonl => ExportFormat::JsonLines,
+            To::Parquet => ExportFormat::Parquet,
+        }
+    }
+}
+
+pub(crate) fn run(args: &ExportArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
+    let mut told = Told::new(global.quiet);
+    let by_name = || args.output.as_deref().and_then(ExportFormat::of);
+    let format = args.to.map(Into::into).or_else(by_name).unwrap_or(ExportFormat::Csv);
+    if format == ExportFormat::Parquet && args.output.is_none() {
+        let hint = format!("`{} log export … -o scores.parquet` writes a file", context.program);
+        told.error("Parquet is not written to standard output".to_owned(), Some(hint));
+        return Ok(told.say());
+    }
+    let expanded = expand(&args.logs);
+    let has_problems = !expanded.problems.is_empty();
+    for (problem, hint) in expanded.problems {
+        told.error(problem, Some(hint));
+    }
+    // A table of some of the logs would look like one of all.
+    if has_problems {
+        return Ok(told.say());
+    }
+    let written = match write(expanded.files, format, args, &mut told) {
+        Ok(written) => written,
+        // Nobody is there any more to be told.
+        Err(ExportError::Write { path: None, error }) => return Err(error.into()),
+        Err(ExportError::Log(error)) => {
+            tell(&mut told, &error);
+            return Ok(told.say());
+        }
+        Err(error) => {
+            told.error(clean(&error.to_string()), Some(clean(&error.hint())));
+            return Ok(told.say());
+        }
+    };
+    if written.nulled > 0 {
+        told.warning(format!(
+            "{} score(s) have null in place of NaN or Infinity inside a list or map, as JSON has no word for them; \
+             read again, null counts as 0: csv and parquet keep them",
+            written.nulled
+        ));
+    }
+    Ok(told.say())
+}
+
+fn write(
+    logs: Vec<PathBuf>,
+    format: ExportFormat,
+    args: &ExportArgs,
+    told: &mut Told,
+) -> Result<Exported, ExportError> {
+    let options =
+        ExportOptions { scorers: args.scorers.clone(), texts: !args.no_texts, ..ExportOptions::default() };
+    let export = Export::of(logs, options)?;
+    for log in export.recovered() {
+        told.warning(format!(
+            "{}: the run is going on or was interrupted; these are the samples that it has saved",
+            log.display()
+        ));
+    }
+    match &args.output {
+        Some(path) => export.save(format, path),
+        None => export.write(format, &mut output::stdout()),
+    }
+}

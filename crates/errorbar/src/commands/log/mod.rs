@@ -1,0 +1,55 @@
+//! `errorbar log`: what is in logs, one file per verb.
+
+mod convert;
+mod dump;
+mod edit_score;
+mod export;
+mod list;
+mod output;
+
+use clap::{Args, Subcommand};
+use errorbar_log::eval::{LogError, LogErrorKind};
+
+use super::common::GlobalArgs;
+use super::told::Told;
+use super::{Context, Status};
+
+#[derive(Debug, Args)]
+pub(crate) struct LogArgs {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// List logs: what was run when, how it ended and what came out
+    List(list::ListArgs),
+    /// Print what a log holds as JSON: its header, or samples
+    Dump(dump::DumpArgs),
+    /// Write a log in its other form, .eval or .json
+    Convert(convert::ConvertArgs),
+    /// Change a score, with the old one, who changed it and why kept in its history
+    EditScore(edit_score::EditScoreArgs),
+    /// Write the scores of logs as a table: CSV, JSON lines or Parquet
+    Export(export::ExportArgs),
+}
+
+pub(crate) fn run(args: &LogArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
+    match &args.verb {
+        Verb::List(args) => list::run(args, global),
+        Verb::Dump(args) => dump::run(args, global),
+        Verb::Convert(args) => convert::run(args, global),
+        Verb::EditScore(args) => edit_score::run(args, global, context),
+        Verb::Export(args) => export::run(args, global, context),
+    }
+}
+
+/// Tells that a log could not be read.
+fn tell(told: &mut Told, error: &LogError) {
+    let hint = match error.kind() {
+        // These verbs have no option to leave samples out.
+        LogErrorKind::Damaged(_) | LogErrorKind::Json { .. } => "get an undamaged copy",
+        _ => error.hint(),
+    };
+    told.error(error.problem(), Some(hint.to_owned()));
+}

@@ -1,0 +1,308 @@
+//! The columns of an export: the fixed ones, and those that the metadata of the samples asks for.
+
+use std::collections::HashSet;
+
+use errorbar_core::Value;
+use indexmap::IndexMap;
+use serde_json::Value as Json;
+
+use super::error::ExportError;
+
+/// The most columns that metadata may make: names are the only thing kept of all samples, and they may be hostile.
+const MOST: usize = 20_000;
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    Log,
+    Task,
+    Model,
+    Id,
+    Epoch,
+    Scorer,
+    Value,
+    Answer,
+    Explanation,
+    Reason,
+    Error,
+    Limit,
+    /// Metadata, by the number of its column.
+    Metadata(usize),
+}
+
+/// The columns that every export has, in order; `log`, `answer` and `explanation` can be left out.
+const FIXED: [(&str, Source, Kind); 12] = [
+    ("log", Source::Log, Kind::Text),
+    ("task", Source::Task, Kind::Text),
+    ("model", Source::Model, Kind::Text),
+    ("id", Source::Id, Kind::Text),
+    ("epoch", Source::Epoch, Kind::Int),
+    ("scorer", Source::Scorer, Kind::Text),
+    ("value", Source::Value, Kind::Text),
+    ("answer", Source::Answer, Kind::Text),
+    ("explanation", Source::Explanation, Kind::Text),
+    ("reason", Source::Reason, Kind::Text),
+    ("error", Source::Error, Kind::Text),
+    ("limit", Source::Limit, Kind::Text),
+];
+
+/// A name that metadata may not have either: readers of tables take such a column for the scores.
+const SCORE: &str = "score";
+
+/// What all values of a column have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Bool,
+    /// Integers that a float holds exactly.
+    Int,
+    /// Integers of which a float would lose digits.
+    LongInt,
+    Float,
+    /// Texts, structures, or of several kinds.
+    Text,
+}
+
+impl Kind {
+    fn of_int(int: i64) -> Self {
+        const EXACT: u64 = 1 << 53;
+        if int.unsigned_abs() <= EXACT { Kind::Int } else { Kind::LongInt }
+    }
+
+    fn of_json(json: &Json) -> Self {
+        match json {
+            Json::Bool(_) => Kind::Bool,
+            Json::Number(number) => number.as_i64().map_or(Kind::Float, Kind::of_int),
+            _ => Kind::Text,
+        }
+    }
+
+    /// The kind of a score; nothing for one that is unscored, which every number column can hold.
+    pub(super) fn of_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Unscored => None,
+            Value::Int(int) => Some(Kind::of_int(*int)),
+            Value::Float(_) => Some(Kind::Float),
+            // Only numbers make a column of numbers: `true` is not 1.
+            _ => Some(Kind::Text),
+        }
+    }
+
+    /// The kind of both together.
+    pub(super) fn and(self, other: Kind) -> Kind {
+        match (self, other) {
+            (a, b) if a == b => a,
+            (Kind::Int | Kind::LongInt, Kind::Int | Kind::LongInt) => Kind::LongInt,
+            (Kind::Int, Kind::Float) | (Kind::Float, Kind::Int) => Kind::Float,
+            _ => Kind::Text,
+        }
+    }
+}
+
+/// A column.
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) source: Source,
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "only Parquet has types"))]
+    pub(super) kind: Kind,
+}
+
+/// The metadata keys of all samples, as the tree that they are.
+#[derive(Debug, Default)]
+pub(super) struct Keys {
+    root: IndexMap<String, Node>,
+    count: usize,
+}
+
+/// A key, which may hold a value in one sample and a map in another.
+#[derive(Debug, Default)]
+struct Node {
+    kind: Option<Kind>,
+    /// The number of its column, once the columns are made.
+    column: Option<usize>,
+    children: IndexMap<String, Node>,
+}
+
+impl Keys {
+    /// Takes in the metadata of a sample.
+    pub(super) fn learn(&mut self, metadata: &errorbar_core::Metadata) -> Result<(), ExportError> {
+        for (key, value) in metadata {
+            learn(&mut self.root, key, value, &mut self.count);
+        }
+        if self.count > MOST { Err(ExportError::TooManyColumns { limit: MOST }) } else { Ok(()) }
+    }
+
+    /// Makes the columns: the fixed ones that are wanted, then one for each key that holds a value somewhere, or
+    /// nothing but nulls.
+    pub(super) fn columns(&mut self, wanted: impl Fn(Source) -> bool, value: Kind) -> Vec<Column> {
+        let mut columns: Vec<Column> = FIXED
+            .into_iter()
+            .filter(|(_, source, _)| wanted(*source))
+            .map(|(name, source, kind)| {
+                let kind = if source == Source::Value { value } else { kind };
+                Column { name: name.to_owned(), source, kind }
+            })
+            .collect();
+        // Whether they are wanted or not, so that a name does not depend on the options.
+        let mut taken: HashSet<String> = FIXED.iter().map(|(name, ..)| (*name).to_owned()).collect();
+        taken.insert(SCORE.to_owned());
+        let mut count = 0;
+        name_nodes(&mut self.root, "", &mut |node, path| {
+            let name = free_name(path, &taken);
+            taken.insert(name.clone());
+            node.column = Some(count);
+            let kind = node.kind.unwrap_or(Kind::Text);
+            columns.push(Column { name, source: Source::Metadata(count), kind });
+            count += 1;
+        });
+        columns
+    }
+
+    /// The metadata of a sample, in its columns; nothing if one of them is not known.
+    pub(super) fn cells<'m>(&self, metadata: &'m errorbar_core::Metadata) -> Option<Vec<Option<&'m Json>>> {
+        let mut cells = Vec::new();
+        for (key, value) in metadata {
+            fill(&self.root, key, value, &mut cells)?;
+        }
+        Some(cells)
+    }
+}
+
+/// The map that a value is, if it has anything in it; an empty one is a value like others.
+fn as_map(value: &Json) -> Option<&errorbar_core::Metadata> {
+    value.as_object().filter(|map| !map.is_empty())
+}
+
+// Readers of logs limit how deep metadata may be nested, so this may recurse.
+fn learn(nodes: &mut IndexMap<String, Node>, key: &str, value: &Json, count: &mut usize) {
+    if !nodes.contains_key(key) {
+        *count += 1;
+    }
+    let node = nodes.entry(key.to_owned()).or_default();
+    match (as_map(value), value) {
+        (Some(map), _) => map.iter().for_each(|(key, value)| learn(&mut node.children, key, value, count)),
+        (None, Json::Null) => {}
+        (None, value) => {
+            let kind = Kind::of_json(value);
+            node.kind = Some(node.kind.map_or(kind, |known| known.and(kind)));
+        }
+    }
+}
+
+fn name_nodes(nodes: &mut IndexMap<String, Node>, above: &str, name: &mut impl FnMut(&mut Node, &str)) {
+    for (key, node) in nodes {
+        let path = if above.is_empty() { key.clone() } else { format!("{above}.{key}") };
+        if node.kind.is_some() || node.children.is_empty() {
+            name(node, &path);
+        }
+        name_nodes(&mut node.children, &path, name);
+    }
+}
+
+/// The path itself, else with a prefix, else with a number behind it: `a.b` may be a key, or a key in a map.
+fn free_name(path: &str, taken: &HashSet<String>) -> String {
+    if !taken.contains(path) {
+        return path.to_owned();
+    }
+    let prefixed = format!("metadata.{path}");
+    let numbered = (2..).map(|number| format!("{prefixed}_{number}"));
+    std::iter::once(prefixed.clone()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or(prefixed)
+}
+
+fn fill<'m>(
+    nodes: &IndexMap<String, Node>,
+    key: &str,
+    value: &'m Json,
+    cells: &mut Vec<Option<&'m Json>>,
+) -> Option<()> {
+    let node = nodes.get(key)?;
+    if let Some(map) = as_map(value) {
+        return map.iter().try_for_each(|(key, value)| fill(&node.children, key, value, cells));
+    }
+    let Some(column) = node.column else {
+        // A null where other samples have a map needs no column.
+        return value.is_null().then_some(());
+    };
+    if cells.len() <= column {
+        cells.resize(column + 1, None);
+    }
+    *cells.get_mut(column)? = Some(value);
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn columns(samples: &[Json]) -> Vec<(String, Kind)> {
+        let mut keys = Keys::default();
+        for sample in samples {
+            keys.learn(sample.as_object().unwrap()).unwrap();
+        }
+        let columns = keys.columns(|_| false, Kind::Float);
+        columns.into_iter().map(|column| (column.name, column.kind)).collect()
+    }
+
+    fn named(pairs: &[(&str, Kind)]) -> Vec<(String, Kind)> {
+        pairs.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect()
+    }
+
+    #[test]
+    fn maps_become_columns_with_dots() {
+        let samples =
+            [json!({"a": {"b": 1, "c": {"d": "x"}}, "e": [1, 2]}), json!({"a": {"b": 0.5}, "f": {}})];
+        let found = columns(&samples);
+        let wanted = [("a.b", Kind::Float), ("a.c.d", Kind::Text), ("e", Kind::Text), ("f", Kind::Text)];
+        assert_eq!(found, named(&wanted));
+    }
+
+    #[test]
+    fn names_that_are_taken_get_a_prefix() {
+        let samples = [json!({"id": 1, "score": 2, "metadata.id": 3, "a.b": 4, "a": {"b": 5}, "log": 6})];
+        let names: Vec<String> = columns(&samples).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(
+            names,
+            ["metadata.id", "metadata.score", "metadata.metadata.id", "a.b", "metadata.a.b", "metadata.log"]
+        );
+    }
+
+    #[test]
+    fn a_key_may_be_a_map_here_and_null_or_a_value_there() {
+        let samples = [json!({"a": null, "b": 1, "n": null}), json!({"a": {"x": true}, "b": {"y": "t"}})];
+        let wanted = [("a.x", Kind::Bool), ("b", Kind::Int), ("b.y", Kind::Text), ("n", Kind::Text)];
+        assert_eq!(columns(&samples), named(&wanted));
+        let mut keys = Keys::default();
+        for sample in &samples {
+            keys.learn(sample.as_object().unwrap()).unwrap();
+        }
+        keys.columns(|_| false, Kind::Text);
+        let cells = keys.cells(samples[0].as_object().unwrap()).unwrap();
+        assert_eq!(cells, [None, Some(&json!(1)), None, Some(&json!(null))]);
+        assert!(keys.cells(json!({"new": 1}).as_object().unwrap()).is_none());
+        assert!(keys.cells(json!({"a": 1}).as_object().unwrap()).is_none(), "`a` itself has no column");
+    }
+
+    #[test]
+    fn kinds_together() {
+        let long = json!(9_007_199_254_740_993_i64);
+        let kind = |values: &[Json]| {
+            let samples: Vec<Json> = values.iter().map(|value| json!({"k": value})).collect();
+            columns(&samples)[0].1
+        };
+        assert_eq!(kind(&[json!(1), json!(null), json!(2)]), Kind::Int);
+        assert_eq!(kind(&[json!(1), json!(2.5), json!(1)]), Kind::Float);
+        assert_eq!(kind(&[json!(1), long.clone()]), Kind::LongInt);
+        assert_eq!(kind(&[long.clone(), json!(0.5)]), Kind::Text, "a float would lose digits");
+        assert_eq!(kind(&[json!(1), long, json!(0.5)]), Kind::Text);
+        assert_eq!(kind(&[json!(true), json!(1)]), Kind::Text);
+        assert_eq!(kind(&[json!(true), json!(false)]), Kind::Bool);
+    }
+
+    #[test]
+    fn names_are_not_collected_without_end() {
+        let mut keys = Keys::default();
+        let result = (0..).find_map(|i| keys.learn(json!({format!("k{i}"): i}).as_object().unwrap()).err());
+        assert!(matches!(result, Some(ExportError::TooManyColumns { limit: MOST })), "{result:?}");
+    }
+}

@@ -1,0 +1,44 @@
+//! Rows as CSV.
+
+use std::io::{self, Write};
+
+use super::Sink;
+use super::columns::Column;
+use super::error::ExportError;
+use super::rows::Row;
+
+/// A header, then a line per row; quotes where they are needed.
+pub(super) struct CsvSink<'a> {
+    out: csv::Writer<&'a mut (dyn Write + Send)>,
+    columns: &'a [Column],
+}
+
+impl<'a> CsvSink<'a> {
+    pub(super) fn new(out: &'a mut (dyn Write + Send), columns: &'a [Column]) -> Result<Self, ExportError> {
+        let mut out = csv::Writer::from_writer(out);
+        out.write_record(columns.iter().map(|column| column.name.as_bytes())).map_err(unwrapped)?;
+        Ok(CsvSink { out, columns })
+    }
+}
+
+impl Sink for CsvSink<'_> {
+    fn row(&mut self, row: &Row<'_>) -> Result<(), ExportError> {
+        for column in self.columns {
+            let text = row.cell(column.source).text().unwrap_or_default();
+            self.out.write_field(text.as_bytes()).map_err(unwrapped)?;
+        }
+        Ok(self.out.write_record(None::<&[u8]>).map_err(unwrapped)?)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), ExportError> {
+        Ok(self.out.flush()?)
+    }
+}
+
+/// The error within: that a pipe was closed should be seen.
+fn unwrapped(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}

@@ -1,0 +1,124 @@
+//! Why samples could not be written out: the problem and the way out.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::eval::LogError;
+
+/// Why an export failed. Printed, it is the problem with the file, the sample or the name in it;
+/// [`ExportError::hint`] is the way out.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// A log cannot be read.
+    #[error("{}", .0.problem())]
+    Log(#[from] LogError),
+    /// No log has scores by a scorer that was asked for.
+    #[error("no sample has a score by `{scorer}`; {}", known_scorers(.known))]
+    UnknownScorer {
+        /// The scorer.
+        scorer: String,
+        /// The scorers that there are.
+        known: Vec<String>,
+        /// The one that may have been meant.
+        nearest: Option<String>,
+    },
+    /// The samples have more metadata keys than a table should have columns.
+    #[error("the metadata of the samples has more than {limit} different keys")]
+    TooManyColumns {
+        /// How many there may be.
+        limit: usize,
+    },
+    /// A log is not what it was when its columns were found.
+    #[error("{}: the log changed while it was read", .path.display())]
+    Changed {
+        /// The log.
+        path: PathBuf,
+    },
+    /// An epoch that the column has no room for.
+    #[error("{}: sample {sample:?}: the epoch {epoch} does not fit the 32 bits of a Parquet column", .path.display())]
+    Epoch {
+        /// The log.
+        path: PathBuf,
+        /// The sample.
+        sample: String,
+        /// The epoch.
+        epoch: u32,
+    },
+    /// The output would take the place of a log.
+    #[error("{}: the output would replace the log that is read", .path.display())]
+    OutputIsInput {
+        /// The output.
+        path: PathBuf,
+    },
+    /// The program was built without Parquet.
+    #[error("Parquet is not in this build")]
+    NoParquet,
+    /// Parquet refuses what it was given.
+    #[error("cannot write Parquet: {0}")]
+    Parquet(String),
+    /// The output cannot be written.
+    #[error("{}cannot write: {error}", of_file(.path.as_deref()))]
+    Write {
+        /// The output, where it is a file.
+        path: Option<PathBuf>,
+        /// Why not.
+        #[source]
+        error: io::Error,
+    },
+}
+
+impl From<io::Error> for ExportError {
+    fn from(error: io::Error) -> Self {
+        ExportError::Write { path: None, error }
+    }
+}
+
+impl ExportError {
+    /// The same about an output file.
+    pub(super) fn at(mut self, output: &Path) -> Self {
+        if let ExportError::Write { path, .. } = &mut self {
+            path.get_or_insert_with(|| output.to_owned());
+        }
+        self
+    }
+
+    /// The way out.
+    pub fn hint(&self) -> String {
+        match self {
+            ExportError::Log(error) => error.hint().to_owned(),
+            ExportError::UnknownScorer { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
+            ExportError::UnknownScorer { .. } => "name one of them, or none for all".to_owned(),
+            ExportError::TooManyColumns { .. } => {
+                "export the logs one by one, or take the samples as they are: `log dump --samples`".to_owned()
+            }
+            ExportError::Changed { .. } => "wait until the run has ended, or copy the log first".to_owned(),
+            ExportError::Epoch { .. } => "export to CSV or JSON lines".to_owned(),
+            ExportError::OutputIsInput { .. } => "choose another name for the output".to_owned(),
+            ExportError::NoParquet => {
+                "build with the feature `parquet`, or export to CSV or JSON lines".to_owned()
+            }
+            ExportError::Parquet(_) => "export to CSV or JSON lines".to_owned(),
+            ExportError::Write { error, .. } => match error.kind() {
+                io::ErrorKind::NotFound => "make the folder first".to_owned(),
+                io::ErrorKind::IsADirectory => "give the name of a file in it".to_owned(),
+                io::ErrorKind::StorageFull => "make room".to_owned(),
+                _ => "choose a file that you may write to".to_owned(),
+            },
+        }
+    }
+}
+
+fn of_file(path: Option<&Path>) -> String {
+    path.map(|path| format!("{}: ", path.display())).unwrap_or_default()
+}
+
+fn known_scorers(known: &[String]) -> String {
+    const SHOWN: usize = 12;
+    if known.is_empty() {
+        return "there are no scores".to_owned();
+    }
+    let names: Vec<String> = known.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    let more = if known.len() > SHOWN { ", …" } else { "" };
+    format!("there are scores by {}{more}", names.join(", "))
+}

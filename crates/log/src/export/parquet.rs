@@ -1,0 +1,265 @@
+//! Rows as Parquet: a group of rows at a time, each column compressed by itself.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use errorbar_core::Value;
+use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical, ZstdLevel};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::Type;
+use serde_json::Value as Json;
+
+use super::Sink;
+use super::cell::Cell;
+use super::columns::{Column, Kind, Source};
+use super::error::ExportError;
+use super::rows::Row;
+
+/// A group of rows is written when it has so many rows, or so many bytes.
+const GROUP_ROWS: usize = 100_000;
+const GROUP_BYTES: usize = 32 << 20;
+
+/// Columns of texts, numbers and booleans, all of which may be null.
+pub(super) struct ParquetSink<'a> {
+    file: SerializedFileWriter<&'a mut (dyn Write + Send)>,
+    columns: &'a [Column],
+    cells: Vec<Cells>,
+    rows: usize,
+    bytes: usize,
+    group_bytes: usize,
+}
+
+/// The cells of one column that are not yet written.
+struct Cells {
+    /// 1 where there is a value, 0 for null.
+    present: Vec<i16>,
+    values: Values,
+}
+
+enum Values {
+    Bool(Vec<bool>),
+    Int32(Vec<i32>),
+    Int64(Vec<i64>),
+    Double(Vec<f64>),
+    Text(Vec<ByteArray>),
+}
+
+impl<'a> ParquetSink<'a> {
+    pub(super) fn new(out: &'a mut (dyn Write + Send), columns: &'a [Column]) -> Result<Self, ExportError> {
+        let fields = columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
+        let schema = Type::group_type_builder("samples").with_fields(fields).build().map_err(refused)?;
+        let level = ZstdLevel::try_new(3).map_err(refused)?;
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(level))
+            .set_created_by(concat!("errorbar ", env!("CARGO_PKG_VERSION")).to_owned())
+            .build();
+        let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(refused)?;
+        let cells = columns.iter().map(Cells::of).collect();
+        Ok(ParquetSink { file, columns, cells, rows: 0, bytes: 0, group_bytes: GROUP_BYTES })
+    }
+
+    fn write_group(&mut self) -> Result<(), ExportError> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        let mut group = self.file.next_row_group().map_err(refused)?;
+        for cells in &mut self.cells {
+            let Some(column) = group.next_column().map_err(refused)? else { break };
+            cells.write(column).map_err(refused)?;
+        }
+        group.close().map_err(refused)?;
+        (self.rows, self.bytes) = (0, 0);
+        Ok(())
+    }
+}
+
+impl Sink for ParquetSink<'_> {
+    fn row(&mut self, row: &Row<'_>) -> Result<(), ExportError> {
+        for (column, cells) in self.columns.iter().zip(&mut self.cells) {
+            self.bytes += cells.push(row.cell(column.source)).map_err(|unfit| match unfit {
+                Unfit::Epoch(epoch) => ExportError::Epoch {
+                    path: Path::new(&row.run.log).to_owned(),
+                    sample: row.sample.id.to_string(),
+                    epoch,
+                },
+                Unfit::Kind => ExportError::Changed { path: Path::new(&row.run.log).to_owned() },
+            })?;
+        }
+        self.rows += 1;
+        if self.rows >= GROUP_ROWS || self.bytes >= self.group_bytes { self.write_group() } else { Ok(()) }
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), ExportError> {
+        self.write_group()?;
+        self.file.finish().map_err(refused)?;
+        Ok(self.file.inner_mut().flush()?)
+    }
+}
+
+/// Why a value does not fit the column.
+enum Unfit {
+    Epoch(u32),
+    /// The column was made for another kind.
+    Kind,
+}
+
+impl Cells {
+    fn of(column: &Column) -> Self {
+        let values = match (column.source, column.kind) {
+            (Source::Epoch, _) => Values::Int32(Vec::new()),
+            (Source::Value, Kind::Int | Kind::Float) => Values::Double(Vec::new()),
+            // Integers that a float cannot hold are better texts than other numbers.
+            (Source::Value, _) | (_, Kind::Text) => Values::Text(Vec::new()),
+            (_, Kind::Bool) => Values::Bool(Vec::new()),
+            (_, Kind::Int | Kind::LongInt) => Values::Int64(Vec::new()),
+            (_, Kind::Float) => Values::Double(Vec::new()),
+        };
+        Cells { present: Vec::new(), values }
+    }
+
+    /// Takes a cell, and says how much memory it holds on to.
+    fn push(&mut self, cell: Cell<'_>) -> Result<usize, Unfit> {
+        let is_null = matches!(cell, Cell::Missing | Cell::Null | Cell::Metadata(Json::Null));
+        self.present.push(i16::from(!is_null));
+        if is_null {
+            return Ok(size_of::<i16>());
+        }
+        Ok(match (&mut self.values, cell) {
+            (Values::Int32(values), Cell::Epoch(epoch)) => {
+                values.push(i32::try_from(epoch).map_err(|_| Unfit::Epoch(epoch))?);
+                size_of::<i32>()
+            }
+            (Values::Double(values), cell) => {
+                values.push(float(cell).ok_or(Unfit::Kind)?);
+                size_of::<f64>()
+            }
+            (Values::Int64(values), Cell::Metadata(json)) => {
+                values.push(json.as_i64().ok_or(Unfit::Kind)?);
+                size_of::<i64>()
+            }
+            (Values::Bool(values), Cell::Metadata(json)) => {
+                values.push(json.as_bool().ok_or(Unfit::Kind)?);
+                size_of::<bool>()
+            }
+            (Values::Text(values), cell) => {
+                let text = cell.text().unwrap_or_default().into_owned();
+                let bytes = size_of::<ByteArray>() + text.len();
+                values.push(ByteArray::from(text.into_bytes()));
+                bytes
+            }
+            _ => return Err(Unfit::Kind),
+        })
+    }
+
+    /// Writes the cells and forgets them.
+    fn write(&mut self, mut column: SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
+        let present = Some(self.present.as_slice());
+        match &mut self.values {
+            Values::Bool(values) => {
+                column.typed::<BoolType>().write_batch(values, present, None)?;
+                values.clear();
+            }
+            Values::Int32(values) => {
+                column.typed::<Int32Type>().write_batch(values, present, None)?;
+                values.clear();
+            }
+            Values::Int64(values) => {
+                column.typed::<Int64Type>().write_batch(values, present, None)?;
+                values.clear();
+            }
+            Values::Double(values) => {
+                column.typed::<DoubleType>().write_batch(values, present, None)?;
+                values.clear();
+            }
+            Values::Text(values) => {
+                column.typed::<ByteArrayType>().write_batch(values, present, None)?;
+                values.clear();
+            }
+        }
+        self.present.clear();
+        column.close()
+    }
+}
+
+/// A number as a float; unscored is not a number.
+fn float(cell: Cell<'_>) -> Option<f64> {
+    match cell {
+        Cell::Score(Value::Unscored) => Some(f64::NAN),
+        Cell::Score(Value::Int(int)) => Some(*int as f64),
+        Cell::Score(Value::Float(float)) => Some(*float),
+        Cell::Metadata(Json::Number(number)) => number.as_f64(),
+        _ => None,
+    }
+}
+
+fn field(column: &Column) -> Result<Arc<Type>, ExportError> {
+    let (physical, is_text) = match Cells::of(column).values {
+        Values::Bool(_) => (Physical::BOOLEAN, false),
+        Values::Int32(_) => (Physical::INT32, false),
+        Values::Int64(_) => (Physical::INT64, false),
+        Values::Double(_) => (Physical::DOUBLE, false),
+        Values::Text(_) => (Physical::BYTE_ARRAY, true),
+    };
+    let mut field =
+        Type::primitive_type_builder(&column.name, physical).with_repetition(Repetition::OPTIONAL);
+    if is_text {
+        field = field.with_logical_type(Some(LogicalType::String)).with_converted_type(ConvertedType::UTF8);
+    }
+    field.build().map(Arc::new).map_err(refused)
+}
+
+/// The error of the disk within, where it is one.
+fn refused(error: ParquetError) -> ExportError {
+    match error {
+        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            Ok(error) => (*error).into(),
+            Err(other) => ExportError::Parquet(other.to_string()),
+        },
+        other => ExportError::Parquet(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::EvalLog;
+    use crate::export::columns::Keys;
+    use crate::export::rows::Run;
+    use ::parquet::file::reader::{FileReader, SerializedFileReader};
+
+    #[test]
+    fn groups_of_rows_are_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        let answer = "x".repeat(1000);
+        let sample = |id| {
+            format!(r#"{{"id": {id}, "epoch": 1, "scores": {{"s": {{"value": 1, "answer": "{answer}"}}}}}}"#)
+        };
+        let samples: Vec<String> = (0..80).map(sample).collect();
+        let text = format!(r#"{{"eval": {{}}, "samples": [{}]}}"#, samples.join(","));
+        std::fs::write(&path, text).unwrap();
+
+        let columns = Keys::default().columns(|_| true, Kind::Int);
+        let out_path = folder.path().join("a.parquet");
+        let mut out = std::fs::File::create(&out_path).unwrap();
+        let mut sink = Box::new(ParquetSink::new(&mut out, &columns).unwrap());
+        sink.group_bytes = 30_000;
+        let run = Run { log: String::new(), task: String::new(), model: String::new() };
+        for sample in EvalLog::open(&path).unwrap().samples().unwrap() {
+            let sample = &sample.unwrap();
+            let scored = sample.scores.iter().next().map(|(name, score)| (name.as_str(), score));
+            sink.row(&Row { run: &run, sample, scored, metadata: &[] }).unwrap();
+            assert!(sink.bytes < sink.group_bytes);
+        }
+        sink.finish().unwrap();
+        let reader = SerializedFileReader::new(std::fs::File::open(&out_path).unwrap()).unwrap();
+        let groups = reader.metadata().row_groups();
+        assert!((3..=4).contains(&groups.len()), "80 kB in groups of 30: {}", groups.len());
+        assert_eq!(groups.iter().map(|group| group.num_rows()).sum::<i64>(), 80);
+        assert_eq!(reader.get_row_iter(None).unwrap().count(), 80);
+    }
+}
