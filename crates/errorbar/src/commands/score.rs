@@ -267,8 +267,12 @@ fn write(
             None => revision.write_back(),
         }
     };
-    if let Err(error) = write() {
-        told.error(error.problem(), Some(error.hint().to_owned()));
+    match write() {
+        Ok(()) => {
+            let written = output.unwrap_or(opened.log.path());
+            told.note(format!("the results are in {}", clean(&written.display().to_string())));
+        }
+        Err(error) => told.error(error.problem(), Some(error.hint().to_owned())),
     }
 }
 

@@ -11,6 +11,7 @@ mod interrupt;
 mod list;
 mod log;
 mod pipes;
+mod rewrite;
 mod score;
 mod verify;
 

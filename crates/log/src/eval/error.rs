@@ -191,6 +191,7 @@ impl LogErrorKind {
         use LogErrorKind as Kind;
         match self {
             Kind::Open(error) if error.kind() == io::ErrorKind::NotFound => "check the path",
+            Kind::Create(error) if error.kind() == io::ErrorKind::NotFound => "make the folder first",
             Kind::Create(_) => "choose a place that you may write to",
             Kind::Unfinished => "resume it with `eval --resume`, or write a copy with `-o FILE`",
             Kind::Replaced => "try again",
@@ -207,7 +208,7 @@ impl LogErrorKind {
             Kind::NotALog => "give a file that ends in .eval and was written as an eval log",
             Kind::NoStart => "the run was stopped before it began; run it again",
             Kind::Damaged(_) | Kind::Json { .. } => {
-                "get an undamaged copy, or leave bad samples out with --skip-bad-samples"
+                "get an undamaged copy; --skip-bad-samples goes on without samples that cannot be read"
             }
             Kind::Method(_) => "rewrite the log with stored, deflate or zstd members",
             Kind::TooLarge { .. } => "check where the log comes from; if you trust it, give --max-unpacked",

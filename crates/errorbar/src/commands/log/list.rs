@@ -97,7 +97,7 @@ fn print(data: &[u8]) -> std::io::Result<()> {
 impl Listed {
     fn read(path: &Path) -> Result<Self, LogError> {
         let log = EvalLog::open(path)?;
-        let Header { eval, status, results, .. } = log.header()?;
+        let Header { eval, status, results, .. } = log.short_header()?;
         let (completed, total) = match &results {
             Some(results) => (results.completed_samples, Some(results.total_samples)),
             None => {

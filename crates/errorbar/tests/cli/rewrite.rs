@@ -1,0 +1,148 @@
+//! Logs that are changed or read with care: `score --write`, `log edit-score`, `log convert`, `--strict` and the like.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use crate::{check, check_text, errorbar, transcript};
+
+/// Two scorers, two epochs, and a claim that is not what the samples say.
+const LOG: &str = r#"{"version": 2, "status": "success",
+ "eval": {"created": "2026-11-15T02:39:22+00:00", "task": "quiz", "model": "mock/x", "dataset": {}, "config": {"epochs": 2},
+          "scorers": [{"name": "match", "metrics": [{"name": "inspect_ai/accuracy", "options": {}}]},
+                      {"name": "judge", "metrics": [{"name": "inspect_ai/mean", "options": {}}]}], "own": [1.50, NaN]},
+ "results": {"total_samples": 4, "completed_samples": 4, "scores": [
+   {"name": "match", "scorer": "match", "params": {}, "metrics": {"accuracy": {"name": "accuracy", "value": 0.9, "params": {}}}},
+   {"name": "judge", "scorer": "judge", "params": {}, "metrics": {"mean": {"name": "mean", "value": 0.5, "params": {}}}}]},
+ "samples": [
+  {"id": "q1", "epoch": 1, "messages": [{"n": NaN}], "scores": {"match": {"value": "C"}, "judge": {"value": 1}}},
+  {"id": "q2", "epoch": 1, "scores": {"match": {"value": "I", "answer": "x"}, "judge": {"value": 0}}},
+  {"id": "q1", "epoch": 2, "scores": {"match": {"value": "C"}, "judge": {"value": 0.5}}},
+  {"id": "q2", "epoch": 2, "scores": {"match": {"value": "I"}, "judge": {"value": 0.5}}}
+ ]}"#;
+
+/// A folder with files, in which commands run one after the other.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, content) in files {
+            fs::write(folder.path().join(name), content).unwrap();
+        }
+        Folder(folder)
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        errorbar(self.path(), args).output().unwrap()
+    }
+
+    fn check(&self, name: &str, args: &[&str]) {
+        check_text(name, &transcript(args, &self.run(args)));
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.path().join(name)).unwrap()
+    }
+}
+
+#[test]
+fn results_are_put_into_a_log_or_a_copy() {
+    let folder = Folder::new(&[("run.json", LOG)]);
+    assert_eq!(folder.run(&["verify", "run.json"]).status.code(), Some(1));
+    folder.check("write_copy", &["score", "run.json", "-o", "copy.json"]);
+    assert_eq!(folder.text("run.json"), LOG);
+    assert_eq!(folder.run(&["verify", "copy.json"]).status.code(), Some(0));
+
+    let args = ["score", "run.json", "--reducer", "max", "--metric", "mean", "--metric", "stderr", "--write"];
+    assert_eq!(folder.run(&args).status.code(), Some(0));
+    folder.check("write_verified", &["verify", "run.json", "--strict"]);
+    let text = folder.text("run.json");
+    assert!(text.contains(r#""own": [1.50, NaN]"#) && text.contains(r#""epochs_reducer":["max"]"#), "{text}");
+    folder.check("write_again", &["score", "run.json", "--format", "csv"]);
+}
+
+#[test]
+fn nothing_is_written_that_would_lose_something() {
+    let unknown = LOG.replace("inspect_ai/mean", "their/own");
+    let folder = Folder::new(&[("run.json", &unknown), ("t.csv", "id,score\na,1\n")]);
+    folder.check("write_unknown_metric", &["score", "run.json", "--write"]);
+    assert_eq!(folder.text("run.json"), unknown);
+    assert_eq!(folder.run(&["score", "run.json", "--write", "--metric", "mean"]).status.code(), Some(0));
+    folder.check("write_table", &["score", "t.csv", "--write"]);
+    folder.check("write_two_to_one", &["score", "run.json", "t.csv", "-o", "x.json"]);
+    folder.check("write_some_scorers", &["score", "run.json", "--scorer", "match", "--write"]);
+    folder.check("write_nowhere", &["score", "run.json", "--metric", "mean", "-o", "no/such/folder.json"]);
+}
+
+#[test]
+fn only_some_scorers() {
+    check("scorer_one", &[("run.json", LOG)], &["score", "run.json", "--scorer", "judge"]);
+    check("scorer_unknown", &[("run.json", LOG)], &["score", "run.json", "--scorer", "jugde"]);
+    let table = "id,scorer,value\na,x,1\na,y,0\nb,x,0\nb,y,1\n";
+    check("scorer_of_a_table", &[("t.csv", table)], &["score", "t.csv", "--scorer", "y", "--format", "csv"]);
+}
+
+#[test]
+fn folders_and_patterns() {
+    let files = [("a.json", LOG), ("b.json", LOG), ("settings.json", "{}"), ("t.csv", "id,score\na,1\n")];
+    check("score_folder", &files, &["score", ".", "--scorer", "match", "--format", "csv"]);
+    check("score_pattern", &files, &["score", "[ab].json", "--scorer", "match", "--format", "csv"]);
+    check("verify_folder", &files, &["verify", "."]);
+}
+
+#[test]
+fn bad_samples_are_named_or_left_out() {
+    let bad = LOG.replace(r#""judge": {"value": 0.5}}},"#, r#""judge": {"value": 0.5,}}},"#);
+    check("bad_sample", &[("run.json", &bad)], &["score", "run.json"]);
+    check("bad_sample_skipped", &[("run.json", &bad)], &["score", "run.json", "--skip-bad-samples"]);
+    let hidden = LOG.replace(r#"[{"n": NaN}]"#, r#"[{"n": nope}]"#);
+    let folder = Folder::new(&[("run.json", &hidden)]);
+    assert_eq!(folder.run(&["score", "run.json"]).status.code(), Some(0));
+    folder.check("strict", &["score", "run.json", "--strict"]);
+    folder.check("too_large_record", &["score", "run.json", "--max-record", "100"]);
+    folder.check("bad_size", &["score", "run.json", "--max-record", "much"]);
+}
+
+#[test]
+fn a_score_is_edited_on_the_record() {
+    let folder = Folder::new(&[("run.json", LOG)]);
+    let edit = |sample, epoch, scorer, value| {
+        let mut args = vec!["log", "edit-score", "run.json", "--sample", sample];
+        if let Some(epoch) = epoch {
+            args.extend(["--epoch", epoch]);
+        }
+        args.extend(["--scorer", scorer, "--value", value, "--author", "ann", "--reason", "a typo"]);
+        args
+    };
+    folder.check("edit_score", &edit("q2", Some("1"), "match", "C"));
+    assert_eq!(folder.run(&["verify", "run.json"]).status.code(), Some(0));
+    let text = folder.text("run.json");
+    assert!(text.contains(r#""history":[{"value":"I","answer":"x","metadata":{}},{"value":"C","#), "{text}");
+    assert!(text.contains(r#""author":"ann","reason":"a typo""#), "{text}");
+    folder.check("edit_which_epoch", &edit("q2", None, "match", "C"));
+    folder.check("edit_no_sample", &edit("q3", None, "match", "C"));
+    folder.check("edit_no_scorer", &edit("q2", Some("1"), "mtach", "C"));
+    folder.check("edit_no_value", &edit("q2", Some("1"), "match", "[[1]]"));
+    assert_eq!(folder.text("run.json"), text, "what is refused changes nothing");
+}
+
+#[test]
+fn a_log_is_converted_there_and_back() {
+    let folder = Folder::new(&[("run.json", LOG)]);
+    folder.check("convert", &["log", "convert", "run.json", "-o", "run.eval"]);
+    assert_eq!(folder.run(&["log", "convert", "run.eval", "-o", "back.json"]).status.code(), Some(0));
+    let figures = |name: &str| {
+        let output = folder.run(&["score", name, "--format", "csv"]);
+        String::from_utf8(output.stdout).unwrap().replace(name, "LOG")
+    };
+    assert_eq!(figures("run.json"), figures("run.eval"));
+    assert_eq!(figures("run.json"), figures("back.json"));
+    folder.check("convert_exists", &["log", "convert", "run.json", "-o", "run.eval"]);
+    folder.check("convert_to_what", &["log", "convert", "run.json", "-o", "run.txt"]);
+    folder.check("convert_no_log", &["log", "convert", "missing.eval", "-o", "x.json"]);
+}
