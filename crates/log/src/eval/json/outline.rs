@@ -235,6 +235,13 @@ impl ValueEnd {
                     return (bytes.len() - rest.len(), true);
                 }
             }
+            // Nearly always the next text follows at once: its value, or another key.
+            if let [b':' | b',', b'"', after @ ..] = rest {
+                rest = after;
+                self.in_text = true;
+                self.is_escaped = false;
+                continue;
+            }
             let mut between = rest.iter();
             loop {
                 match between.next() {
@@ -260,7 +267,7 @@ impl ValueEnd {
     /// faster than stopping at every escape, of which transcripts are full.
     fn text_end<'b>(&mut self, mut rest: &'b [u8]) -> Option<&'b [u8]> {
         loop {
-            let found = memchr::memchr(b'"', rest);
+            let found = find_quote(rest);
             let (before, after) = rest.split_at(found.unwrap_or(rest.len()));
             let is_escaped = match before.last() {
                 None => self.is_escaped,
@@ -282,6 +289,30 @@ impl ValueEnd {
             self.is_escaped = false;
         }
     }
+}
+
+/// Where the first quote is. Most texts are keys and other short ones, which are over before a search that is
+/// made for long ones has begun.
+fn find_quote(bytes: &[u8]) -> Option<usize> {
+    const WORD: usize = size_of::<u64>();
+    let mut rest = bytes;
+    for at in [0, WORD] {
+        let Some((word, after)) = rest.split_first_chunk() else { break };
+        if let Some(found) = quote_in(u64::from_le_bytes(*word)) {
+            return Some(at + found);
+        }
+        rest = after;
+    }
+    memchr::memchr(b'"', rest).map(|found| bytes.len() - rest.len() + found)
+}
+
+/// Which of eight bytes is the first quote.
+fn quote_in(word: u64) -> Option<usize> {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    // Zero where there was a quote; and of the bytes that are marked, the first one is a zero.
+    let zeros = word ^ (ONES * b'"' as u64);
+    let marks = zeros.wrapping_sub(ONES) & !zeros & (ONES << 7);
+    (marks != 0).then(|| marks.trailing_zeros() as usize / 8)
 }
 
 #[cfg(test)]
@@ -351,6 +382,21 @@ mod tests {
         }
         assert_eq!(seen("null", true, 1).unwrap(), []);
         assert_eq!(seen(" [ ] ", true, 2).unwrap(), []);
+    }
+
+    #[test]
+    fn the_first_quote_is_found_wherever_it_is() {
+        for fill in [0, 0x21, 0x23, 0xa2, 0xff] {
+            for at in 0..40 {
+                let mut bytes = vec![fill; 40];
+                assert_eq!(find_quote(&bytes), None);
+                bytes[at] = b'"';
+                assert_eq!(find_quote(&bytes), Some(at), "{fill}");
+                bytes[39] = b'"';
+                assert_eq!(find_quote(&bytes), Some(at), "{fill}");
+                assert_eq!(find_quote(&bytes[..at]), None);
+            }
+        }
     }
 
     #[test]

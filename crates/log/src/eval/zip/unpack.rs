@@ -1,5 +1,6 @@
 //! The content of a member, checked.
 
+use std::cell::Cell;
 use std::fmt;
 use std::io::{self, BufReader, Read};
 use std::ops::Range;
@@ -24,11 +25,44 @@ const READ: usize = 128 << 10;
 
 /// Unpacks members. Keep one per thread: it holds contexts and buffers, which are reused.
 pub(in crate::eval) struct Unpacker {
-    zstd: DCtx<'static>,
-    deflate: Decompress,
+    contexts: Contexts,
     packed: Vec<u8>,
     unpacked: Vec<u8>,
     limits: Limits,
+}
+
+/// What the decompressors need.
+#[derive(Default)]
+struct Contexts {
+    zstd: Option<DCtx<'static>>,
+    deflate: Option<Decompress>,
+}
+
+thread_local! {
+    /// The contexts of the last unpacker, for the next one: to make them takes as long as to read a header.
+    static SPARE: Cell<Contexts> = const { Cell::new(Contexts { zstd: None, deflate: None }) };
+}
+
+impl Contexts {
+    fn zstd(&mut self) -> Result<&mut DCtx<'static>> {
+        let context = self.zstd.get_or_insert_with(DCtx::create);
+        // It may be left in the middle of a frame by the member before.
+        let reset = context.reset(ResetDirective::SessionOnly);
+        reset.map_err(|_| LogErrorKind::damaged("the decompressor failed"))?;
+        Ok(context)
+    }
+
+    fn deflate(&mut self) -> &mut Decompress {
+        let context = self.deflate.get_or_insert_with(|| Decompress::new(false));
+        context.reset(false);
+        context
+    }
+}
+
+impl Drop for Unpacker {
+    fn drop(&mut self) {
+        SPARE.set(std::mem::take(&mut self.contexts));
+    }
 }
 
 impl fmt::Debug for Unpacker {
@@ -39,8 +73,7 @@ impl fmt::Debug for Unpacker {
 
 impl Unpacker {
     pub(in crate::eval) fn new(limits: Limits) -> Self {
-        let (zstd, deflate) = (DCtx::create(), Decompress::new(false));
-        Unpacker { zstd, deflate, packed: Vec::new(), unpacked: Vec::new(), limits }
+        Unpacker { contexts: SPARE.take(), packed: Vec::new(), unpacked: Vec::new(), limits }
     }
 
     /// The whole content; an error if it is not what the directory says to the last bit.
@@ -105,7 +138,7 @@ impl Unpacker {
         let at_most = bytes.min(entry.unpacked);
         self.unpacked.clear();
         // The end is cut off, so the error that comes after the last good byte is no error.
-        let _cut = decoder(entry.method, data, &mut self.zstd)
+        let _cut = decoder(entry.method, data, &mut self.contexts)
             .and_then(|decoder| Ok(decoder.take(at_most).read_to_end(&mut self.unpacked).map_err(cannot)?));
         Ok(&self.unpacked)
     }
@@ -121,15 +154,12 @@ impl Unpacker {
         match entry.method {
             STORED => self.unpacked.extend_from_slice(data),
             ZSTD => {
-                // A context may be left in the middle of a frame by the member before.
-                let reset = self.zstd.reset(ResetDirective::SessionOnly);
-                reset.map_err(|_| LogErrorKind::damaged("the decompressor failed"))?;
-                let unpacked = self.zstd.decompress(&mut self.unpacked, data);
+                let unpacked = self.contexts.zstd()?.decompress(&mut self.unpacked, data);
                 unpacked.map_err(|code| cannot(zstd::zstd_safe::get_error_name(code)))?;
             }
             DEFLATE => {
-                self.deflate.reset(false);
-                let status = self.deflate.decompress_vec(data, &mut self.unpacked, FlushDecompress::Finish);
+                let deflate = self.contexts.deflate();
+                let status = deflate.decompress_vec(data, &mut self.unpacked, FlushDecompress::Finish);
                 if status.map_err(cannot)? != Status::StreamEnd {
                     return Err(not_so_long(entry).into());
                 }
@@ -154,7 +184,7 @@ impl Unpacker {
         let packed = Section::new(source, entry.offset + start as u64, entry.compressed);
         let packed = BufReader::with_capacity(READ, packed);
         // One byte more than promised is asked for, to see that there is none.
-        let content = decoder(entry.method, packed, &mut self.zstd)?.take(entry.unpacked.saturating_add(1));
+        let content = decoder(entry.method, packed, &mut self.contexts)?.take(entry.unpacked.saturating_add(1));
         let (mut crc, mut size) = (crc32fast::Hasher::new(), 0);
         pieces_of(content, &mut self.unpacked, &mut |piece| {
             crc.update(piece);
@@ -231,16 +261,12 @@ fn check_content(entry: &Entry, size: u64, crc: u32) -> Result<()> {
 fn decoder<'a>(
     method: u16,
     packed: impl io::BufRead + 'a,
-    zstd: &'a mut DCtx<'static>,
+    contexts: &'a mut Contexts,
 ) -> Result<Box<dyn Read + 'a>> {
     Ok(match method {
         STORED => Box::new(packed),
         DEFLATE => Box::new(DeflateDecoder::new(packed)),
-        ZSTD => {
-            let reset = zstd.reset(ResetDirective::SessionOnly);
-            reset.map_err(|_| LogErrorKind::damaged("the decompressor failed"))?;
-            Box::new(ZstdDecoder::with_context(packed, zstd))
-        }
+        ZSTD => Box::new(ZstdDecoder::with_context(packed, contexts.zstd()?)),
         other => return Err(LogErrorKind::Method(other).into()),
     })
 }
