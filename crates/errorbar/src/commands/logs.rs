@@ -16,8 +16,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::Context;
 use super::told::Told;
 
-/// How many samples are read between two looks at the line that moves.
-const TICK: usize = 64;
 /// How many samples that were skipped are told one by one.
 const SKIPPED_TOLD: usize = 10;
 
@@ -50,12 +48,17 @@ pub(super) struct ReadArgs {
 impl ReadArgs {
     /// Opens a log, and checks all of it if that is asked for.
     pub(super) fn open(&self, path: &Path) -> errorbar_log::eval::Result<EvalLog> {
-        let &ReadArgs { strict, max_unpacked, max_ratio, max_record } = self;
-        let log = EvalLog::open_with(path, Limits { max_unpacked, max_ratio, max_record })?;
-        if strict {
+        let log = EvalLog::open_with(path, self.limits())?;
+        if self.strict {
             log.check()?;
         }
         Ok(log)
+    }
+
+    /// How much of a log is believed.
+    pub(super) fn limits(&self) -> Limits {
+        let &ReadArgs { max_unpacked, max_ratio, max_record, .. } = self;
+        Limits { max_unpacked, max_ratio, max_record }
     }
 }
 
@@ -189,15 +192,13 @@ pub(super) fn read<'a>(
     let plan = only(change(plan), request.scorers);
     let bar = &reading.bar;
     bar.inc_length(log.sample_count() as u64);
-    let tick = |done: usize| {
-        if done % TICK == 0 {
-            bar.inc(TICK as u64);
-        }
-    };
+    let tick = |_| bar.inc(1);
     let mut options = ScoreOptions::new(plan.metadata_keys())
         .skip_bad_samples(request.skip_bad_samples)
-        .only_scorers(request.scorers)
-        .progress(&tick);
+        .only_scorers(request.scorers);
+    if !bar.is_hidden() {
+        options = options.progress(&tick);
+    }
     if let Some(edited) = request.edited {
         options = options.edited(edited);
     }

@@ -35,22 +35,17 @@ impl EvalLog {
     /// Writes the sample of this id and epoch as it is in the file, with its messages and events; false if it is
     /// not there. An id that is a number matches its digits.
     pub fn copy_sample(&self, id: &str, epoch: u32, out: &mut dyn Write) -> Result<bool> {
-        let container = &self.container;
         let mut reader = SampleReader::new(self, SampleFields::scores(MetadataKeys::NONE));
         // Where every writer puts it; but what a name says is not believed.
         let usual = format!("{SAMPLES}{id}_epoch_{epoch}.json");
-        let is_usual = |at: &usize| container.sample_member(*at).is_some_and(|(name, _)| name == usual);
+        let is_usual = |at: &usize| self.container.sample_member(*at).is_some_and(|(name, _)| name == usual);
         let (first, others): (Vec<usize>, Vec<usize>) = (0..self.sample_count()).partition(is_usual);
         for at in first.into_iter().chain(others) {
             let sample = reader.read(at)?;
             if sample.epoch != epoch || sample.id.to_string() != id {
                 continue;
             }
-            let mut write = |piece: &[u8]| Ok(out.write_all(piece).map_err(LogErrorKind::Write)?);
-            let copied = container.sample_pieces(&mut container.unpacker(), at, &mut write);
-            return copied
-                .map(|()| true)
-                .map_err(|error| error.in_member(&container.sample_name(at)).at(self.path()));
+            return reader.copy(at, out).map(|()| true);
         }
         Ok(false)
     }

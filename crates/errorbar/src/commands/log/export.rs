@@ -8,6 +8,7 @@ use errorbar_report::clean;
 
 use super::super::common::GlobalArgs;
 use super::super::files::expand;
+use super::super::logs::ReadArgs;
 use super::super::told::Told;
 use super::super::{Context, Status};
 use super::{output, tell};
@@ -47,6 +48,8 @@ pub(crate) struct ExportArgs {
     /// Leave out answers and explanations
     #[arg(long)]
     no_texts: bool,
+    #[command(flatten)]
+    read: ReadArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -113,8 +116,11 @@ fn write(
     args: &ExportArgs,
     told: &mut Told,
 ) -> Result<Exported, ExportError> {
+    if args.read.strict {
+        logs.iter().try_for_each(|log| args.read.open(log).map(drop))?;
+    }
     let options =
-        ExportOptions { scorers: args.scorers.clone(), texts: !args.no_texts, ..ExportOptions::default() };
+        ExportOptions { scorers: args.scorers.clone(), texts: !args.no_texts, limits: args.read.limits() };
     let export = Export::of(logs, options)?;
     for log in export.recovered() {
         told.warning(format!(

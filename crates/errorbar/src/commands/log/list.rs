@@ -7,7 +7,7 @@ use anstyle::Style;
 use clap::Args;
 use errorbar_core::{Block, Entry, Headline};
 use errorbar_log::eval::{
-    EvalLog, Header, LogError, RecordedBlock, RecordedMetric, RecordedResults, Status as RunStatus,
+    Header, LogError, RecordedBlock, RecordedMetric, RecordedResults, Status as RunStatus,
 };
 use errorbar_report::{Figure, clean, width};
 use rayon::prelude::*;
@@ -16,6 +16,7 @@ use serde_json::json;
 use super::super::Status;
 use super::super::common::{self, Format, GlobalArgs};
 use super::super::files::expand;
+use super::super::logs::ReadArgs;
 use super::super::told::Told;
 use super::{output, tell};
 
@@ -40,6 +41,8 @@ pub(crate) struct ListArgs {
     /// How to write the list
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
+    #[command(flatten)]
+    read: ReadArgs,
 }
 
 /// What is said of a log.
@@ -69,7 +72,7 @@ pub(crate) fn run(args: &ListArgs, global: &GlobalArgs) -> anyhow::Result<Status
         told.error(problem, Some(hint));
     }
     let read: Vec<Result<Listed, LogError>> =
-        expanded.files.par_iter().map(|path| Listed::read(path)).collect();
+        expanded.files.par_iter().map(|path| Listed::read(path, &args.read)).collect();
     let mut logs = Vec::with_capacity(read.len());
     for listed in read {
         match listed {
@@ -95,8 +98,8 @@ fn print(data: &[u8]) -> std::io::Result<()> {
 }
 
 impl Listed {
-    fn read(path: &Path) -> Result<Self, LogError> {
-        let log = EvalLog::open(path)?;
+    fn read(path: &Path, read: &ReadArgs) -> Result<Self, LogError> {
+        let log = read.open(path)?;
         let Header { eval, status, results, .. } = log.short_header()?;
         let (completed, total) = match &results {
             Some(results) => (results.completed_samples, Some(results.total_samples)),

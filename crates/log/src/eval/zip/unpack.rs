@@ -184,7 +184,8 @@ impl Unpacker {
         let packed = Section::new(source, entry.offset + start as u64, entry.compressed);
         let packed = BufReader::with_capacity(READ, packed);
         // One byte more than promised is asked for, to see that there is none.
-        let content = decoder(entry.method, packed, &mut self.contexts)?.take(entry.unpacked.saturating_add(1));
+        let content =
+            decoder(entry.method, packed, &mut self.contexts)?.take(entry.unpacked.saturating_add(1));
         let (mut crc, mut size) = (crc32fast::Hasher::new(), 0);
         pieces_of(content, &mut self.unpacked, &mut |piece| {
             crc.update(piece);
