@@ -26,13 +26,17 @@ pub(super) fn fields(
     json: &mut Jiter<'_>,
     mut field: impl FnMut(&str, &mut Jiter<'_>, Peek) -> Result<()>,
 ) -> Result<()> {
-    let mut key = json.known_object()?.map(str::to_owned);
-    while let Some(name) = key {
+    // The parser lends the key only until it goes on.
+    let mut name = String::new();
+    let Some(key) = json.known_object()? else { return Ok(()) };
+    name.push_str(key);
+    loop {
         let peek = json.peek()?;
         field(&name, json, peek)?;
-        key = json.next_key()?.map(str::to_owned);
+        let Some(key) = json.next_key()? else { return Ok(()) };
+        name.clear();
+        name.push_str(key);
     }
-    Ok(())
 }
 
 /// The object at the root of a member.

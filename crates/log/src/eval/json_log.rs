@@ -81,13 +81,13 @@ struct Index {
 }
 
 impl Parts for Index {
-    fn begin(&mut self, key: &str, at: u64) -> Result<()> {
-        if key == SAMPLES_FIELD {
+    fn begin(&mut self, key: &[u8], at: u64) -> Result<()> {
+        if key == SAMPLES_FIELD.as_bytes() {
             // Of several lists the last one counts.
             self.log.samples.clear();
             self.samples = Some(Outline::of_list(at));
         }
-        self.log.fields.push((key.to_owned(), at..at));
+        self.log.fields.push((String::from_utf8_lossy(key).into_owned(), at..at));
         Ok(())
     }
 
@@ -109,7 +109,7 @@ impl Parts for Index {
 struct Samples<'a>(&'a mut Vec<Range<u64>>);
 
 impl Parts for Samples<'_> {
-    fn begin(&mut self, _key: &str, at: u64) -> Result<()> {
+    fn begin(&mut self, _key: &[u8], at: u64) -> Result<()> {
         self.0.push(at..at);
         Ok(())
     }

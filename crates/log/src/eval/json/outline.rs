@@ -9,8 +9,9 @@ use crate::eval::error::{LogErrorKind, Result};
 
 /// What to do with the parts as they come.
 pub(in crate::eval) trait Parts {
-    /// A part begins at this place; `key` is empty in a list.
-    fn begin(&mut self, key: &str, at: u64) -> Result<()>;
+    /// A part begins at this place. The key is as it is meant, without escapes; whether it is UTF-8 was not
+    /// looked at. In a list it is empty.
+    fn begin(&mut self, key: &[u8], at: u64) -> Result<()>;
     /// The next bytes of it, which start at this place.
     fn bytes(&mut self, bytes: &[u8], at: u64) -> Result<()>;
     /// It ended before this place.
@@ -118,7 +119,7 @@ impl Outline {
         }
         self.value = ValueEnd::default();
         self.state = State::InValue;
-        let key = self.key_text()?;
+        let key = self.plain_key()?;
         parts.begin(&key, self.at)
     }
 
@@ -152,13 +153,15 @@ impl Outline {
         }
     }
 
-    fn key_text(&self) -> Result<Cow<'_, str>> {
-        let bad = || LogErrorKind::Json { problem: "a key is not a text".to_owned(), at: self.at };
-        if self.key.contains(&b'\\') {
-            let quoted = [b"\"", self.key.as_slice(), b"\""].concat();
-            return serde_json::from_slice::<String>(&quoted).map(Cow::Owned).map_err(|_| bad().into());
+    /// The key without escapes.
+    fn plain_key(&self) -> Result<Cow<'_, [u8]>> {
+        if memchr::memchr(b'\\', &self.key).is_none() {
+            return Ok(Cow::Borrowed(&self.key));
         }
-        str::from_utf8(&self.key).map(Cow::Borrowed).map_err(|_| bad().into())
+        let quoted = [b"\"", self.key.as_slice(), b"\""].concat();
+        let key = serde_json::from_slice::<String>(&quoted);
+        let bad = |_| LogErrorKind::Json { problem: "a key is not a text".to_owned(), at: self.at };
+        Ok(Cow::Owned(key.map_err(bad)?.into_bytes()))
     }
 
     /// Nothing follows.
@@ -166,7 +169,7 @@ impl Outline {
         match self.state {
             State::Done => Ok(()),
             State::InValue | State::CommaOrClose if !self.key.is_empty() => {
-                let problem = format!("it ends within {}", crate::eval::error::visible(&self.key_text()?));
+                let problem = format!("it ends within {}", crate::eval::error::visible(&String::from_utf8_lossy(&self.key)));
                 Err(LogErrorKind::Json { problem, at: self.at }.into())
             }
             _ => Err(LogErrorKind::Json { problem: "it ends too early".to_owned(), at: self.at }.into()),
@@ -295,15 +298,17 @@ impl ValueEnd {
 /// made for long ones has begun.
 fn find_quote(bytes: &[u8]) -> Option<usize> {
     const WORD: usize = size_of::<u64>();
-    let mut rest = bytes;
-    for at in [0, WORD] {
-        let Some((word, after)) = rest.split_first_chunk() else { break };
-        if let Some(found) = quote_in(u64::from_le_bytes(*word)) {
-            return Some(at + found);
-        }
-        rest = after;
+    let Some((first, rest)) = bytes.split_first_chunk() else { return memchr::memchr(b'"', bytes) };
+    if let Some(found) = quote_in(u64::from_le_bytes(*first)) {
+        return Some(found);
     }
-    memchr::memchr(b'"', rest).map(|found| bytes.len() - rest.len() + found)
+    let Some((second, rest)) = rest.split_first_chunk() else {
+        return memchr::memchr(b'"', rest).map(|found| WORD + found);
+    };
+    match quote_in(u64::from_le_bytes(*second)) {
+        Some(found) => Some(WORD + found),
+        None => memchr::memchr(b'"', rest).map(|found| 2 * WORD + found),
+    }
 }
 
 /// Which of eight bytes is the first quote.
@@ -324,8 +329,8 @@ mod tests {
     struct Seen(Vec<(String, u64, Vec<u8>, u64)>);
 
     impl Parts for Seen {
-        fn begin(&mut self, key: &str, at: u64) -> Result<()> {
-            self.0.push((key.to_owned(), at, Vec::new(), 0));
+        fn begin(&mut self, key: &[u8], at: u64) -> Result<()> {
+            self.0.push((String::from_utf8(key.to_owned()).unwrap(), at, Vec::new(), 0));
             Ok(())
         }
         fn bytes(&mut self, bytes: &[u8], at: u64) -> Result<()> {

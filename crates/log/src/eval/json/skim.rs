@@ -73,15 +73,15 @@ impl Kept {
 }
 
 impl Parts for Kept {
-    fn begin(&mut self, key: &str, at: u64) -> Result<()> {
-        self.is_keeping = self.wanted.contains(&key);
+    fn begin(&mut self, key: &[u8], at: u64) -> Result<()> {
+        self.is_keeping = self.wanted.iter().any(|wanted| wanted.as_bytes() == key);
         if self.is_keeping {
             if self.json.len() > 1 {
                 self.json.push(b',');
             }
             // What is wanted has no sign in its name that must be escaped.
             self.json.push(b'"');
-            self.keep(key.as_bytes())?;
+            self.keep(key)?;
             self.json.extend_from_slice(b"\":");
             self.places.push((self.json.len(), at));
         }

@@ -61,8 +61,8 @@ struct Ranges<'k> {
 }
 
 impl Parts for Ranges<'_> {
-    fn begin(&mut self, key: &str, at: u64) -> Result<()> {
-        self.is_wanted = self.key.is_none_or(|wanted| wanted == key);
+    fn begin(&mut self, key: &[u8], at: u64) -> Result<()> {
+        self.is_wanted = self.key.is_none_or(|wanted| wanted.as_bytes() == key);
         if self.is_wanted {
             let at = usize::try_from(at).unwrap_or(usize::MAX);
             self.ranges.push(at..at);
