@@ -363,8 +363,18 @@ impl<'a> Scores<'a> {
     }
 
     /// The code of the metadata value at each position; an error names the first sample without the key.
-    pub(crate) fn codes(&self, key: &KeyColumn<'_, '_>) -> Result<Vec<u32>> {
-        (0..self.len()).map(|at| key.code(self.row(at), || self.sample_id(at).to_owned())).collect()
+    pub(crate) fn codes<'k>(&self, key: &KeyColumn<'k, '_>) -> Result<Cow<'k, [u32]>> {
+        // All rows as they are: their codes are there already.
+        if let (Rows::All(rows), None, Some(column)) = (&self.rows, &self.set.sample_rows, key.column)
+            && let Some(codes) = column.codes_of_all(*rows)
+        {
+            return Ok(Cow::Borrowed(codes));
+        }
+        let mut codes = Vec::with_capacity(self.len());
+        for at in 0..self.len() {
+            codes.push(key.code(self.row(at), || self.sample_id(at).to_owned())?);
+        }
+        Ok(Cow::Owned(codes))
     }
 }
 
@@ -377,6 +387,7 @@ pub(crate) struct KeyColumn<'a, 'k> {
 }
 
 impl<'a> KeyColumn<'a, '_> {
+    #[inline]
     fn code(&self, row: usize, sample: impl FnOnce() -> String) -> Result<u32> {
         let code = self.column.and_then(|column| column.code(self.set.sample_row(row)));
         code.ok_or_else(|| Error::MissingKey {

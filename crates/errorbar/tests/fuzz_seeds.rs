@@ -9,8 +9,10 @@ mod task;
 
 #[test]
 fn task_files() {
-    let folder: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "..", "fuzz", "seeds", "task_file"].iter().collect();
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
+    let folder: PathBuf =
+        [env!("CARGO_MANIFEST_DIR"), "..", "..", "fuzz", "seeds", "task_file"].iter().collect();
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
     paths.sort();
     assert!(!paths.is_empty(), "no seeds in {}", folder.display());
     for path in paths {

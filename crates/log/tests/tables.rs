@@ -188,7 +188,10 @@ fn every_refusal_says_where_what_and_the_way_out() {
         (refused("t.jsonl", "\n \n"), "t.jsonl: the file is empty; "),
         (refused("t.eval", ""), "t.eval: this is an eval log; this version reads score tables only"),
         (refused("t.json", "[]"), "t.json: this is an eval log; "),
-        (refused("t.parquet", ""), "t.parquet: unknown kind of table `.parquet`; name it .csv"),
+        (
+            refused("t.xlsx", ""),
+            "t.xlsx: unknown kind of table `.xlsx`; name it .csv, .tsv, .jsonl or .parquet",
+        ),
         (refused("t", ""), "t: a table without an extension; name it .csv"),
         (
             refused("t.csv", "name,score\na,1\n"),
@@ -308,4 +311,14 @@ fn a_quote_that_is_never_closed_swallows_no_rows() {
     let inches = read("t.csv", "id,score,note\na,1,\"said \"\"x\"\"\"\nb,0,5\" disk\n").unwrap();
     assert_eq!(metadata(&inches.columns, "score")[1], json!({"note": "5\" disk"}));
     assert_eq!(read("t.csv", "id,score\na,\"1\"").unwrap().columns.len(), 1);
+}
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn parquet_needs_its_feature() {
+    let message = refused("t.parquet", "");
+    assert!(
+        message.starts_with("t.parquet: this build of errorbar does not read Parquet; build it with"),
+        "{message}"
+    );
 }

@@ -14,16 +14,91 @@ const ABSENT: u32 = u32::MAX;
 
 /// One metadata key over all rows.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct MetadataColumn {
+pub struct MetadataColumn {
     codes: Vec<u32>,
     values: Vec<Json>,
     table: HashTable<u32>,
+    /// Short texts that were pushed of late, so that most need no hash and no look at the values.
+    recent: Recent,
 }
 
 impl MetadataColumn {
+    /// Appends the value of the next row.
+    pub fn push(&mut self, value: &Json) {
+        let code = self.intern(value);
+        self.codes.push(code);
+    }
+
+    /// Appends a text, which is copied only when it is new.
+    #[inline]
+    pub fn push_text(&mut self, text: &str) {
+        let short = ShortText::new(text);
+        let code = match short.as_ref().and_then(|short| self.recent.get(short)) {
+            Some(code) => code,
+            None => {
+                let code = self.intern_text(text);
+                if let Some(short) = short {
+                    self.recent.set(short, code);
+                }
+                code
+            }
+        };
+        self.codes.push(code);
+    }
+
+    /// Appends a row whose sample lacks the key.
+    pub fn push_absent(&mut self) {
+        self.codes.push(ABSENT);
+    }
+
+    /// Samples that lack the key, up to so many rows.
+    pub(super) fn resize(&mut self, rows: usize) {
+        self.codes.resize(rows, ABSENT);
+    }
+
+    /// Takes all rows out of another column, to follow row `rows`. The other keeps its values as long as
+    /// they are few: the next rows mostly have the same.
+    pub(super) fn append(&mut self, rows: usize, other: &mut MetadataColumn) {
+        self.codes.resize(rows, ABSENT);
+        let mut known = vec![ABSENT; other.values.len()];
+        self.codes.reserve(other.codes.len());
+        for &code in &other.codes {
+            let own = match known.get_mut(code as usize) {
+                // Only what a row has is taken over, in order of appearance.
+                Some(own) => {
+                    if *own == ABSENT {
+                        *own = other.values.get(code as usize).map_or(ABSENT, |value| self.intern(value));
+                    }
+                    *own
+                }
+                None => ABSENT,
+            };
+            self.codes.push(own);
+        }
+        other.clear();
+    }
+
+    /// Takes all rows out, but keeps the values if they are few.
+    pub(super) fn clear(&mut self) {
+        if self.values.len() > self.codes.len() / 2 {
+            self.values.clear();
+            self.table.clear();
+            self.recent = Recent::default();
+        }
+        self.codes.clear();
+    }
+
     /// The code of a row's value; `None` where the sample lacks the key.
+    #[inline]
     pub(crate) fn code(&self, row: usize) -> Option<u32> {
         self.codes.get(row).copied().filter(|code| *code != ABSENT)
+    }
+
+    /// The codes of the first so many rows, if every one of them has a value.
+    pub(crate) fn codes_of_all(&self, rows: usize) -> Option<&[u32]> {
+        let codes = self.codes.get(..rows)?;
+        // Without an early end the loop runs many rows at a time, and there seldom is an end.
+        codes.iter().fold(true, |all, code| all & (*code != ABSENT)).then_some(codes)
     }
 
     /// The distinct values, by code.
@@ -37,8 +112,22 @@ impl MetadataColumn {
 
     fn set(&mut self, row: usize, value: &Json) {
         let code = self.intern(value);
-        self.codes.resize(row, ABSENT);
-        self.codes.push(code);
+        if let Some(slot) = self.codes.get_mut(row) {
+            *slot = code;
+        } else {
+            self.codes.resize(row, ABSENT);
+            self.codes.push(code);
+        }
+    }
+
+    fn intern_text(&mut self, text: &str) -> u32 {
+        let values = &self.values;
+        let same =
+            |&code: &u32| matches!(values.get(code as usize), Some(Json::String(known)) if known == text);
+        match self.table.find(hash_bytes(text.as_bytes()), same) {
+            Some(code) => *code,
+            None => self.intern(&Json::from(text)),
+        }
     }
 
     fn intern(&mut self, value: &Json) -> u32 {
@@ -62,6 +151,70 @@ impl MetadataColumn {
 
     fn heap_bytes(&self) -> usize {
         self.codes.capacity() * 4 + self.values.capacity() * (size_of::<Json>() + 8)
+    }
+}
+
+/// All of a text of up to 16 bytes: its length, and two words that cover it and may overlap. Building it
+/// takes two loads, where a hash and a look at the text it leads to take ten times as long.
+#[derive(Clone, Copy, Debug, Default)]
+struct ShortText {
+    low: u64,
+    high: u64,
+    length: u32,
+    /// The code that it has, once it is known.
+    code: u32,
+}
+
+impl ShortText {
+    /// Nothing for an empty text and a longer one.
+    #[inline]
+    fn new(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let (low, high) = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+            (u64::from_le_bytes(*first), u64::from_le_bytes(*last))
+        } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+            (u64::from(u32::from_le_bytes(*first)), u64::from(u32::from_le_bytes(*last)))
+        } else if let [first, .., last] = bytes {
+            let middle = bytes.get(1).copied().unwrap_or_default();
+            (u64::from(*first) << 8 | u64::from(middle), u64::from(*last))
+        } else {
+            (u64::from(*bytes.first()?), 0)
+        };
+        (bytes.len() <= 16).then_some(ShortText { low, high, length: bytes.len() as u32, code: ABSENT })
+    }
+
+    #[inline]
+    fn is(&self, other: &ShortText) -> bool {
+        // Without a branch for each part: which of them differ is as good as random.
+        ((self.low ^ other.low) | (self.high ^ other.high) | u64::from(self.length ^ other.length)) == 0
+    }
+}
+
+/// The codes of short texts, each in one of two slots that it leads to; a newer one takes a slot over.
+#[derive(Clone, Debug, Default)]
+struct Recent(Vec<[ShortText; 2]>);
+
+impl Recent {
+    const BITS: u32 = 12;
+
+    #[inline]
+    fn slot(text: &ShortText) -> usize {
+        let folded = text.low ^ text.high.rotate_left(29) ^ u64::from(text.length);
+        (folded.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - Self::BITS)) as usize
+    }
+
+    #[inline]
+    fn get(&self, text: &ShortText) -> Option<u32> {
+        let [first, second] = self.0.get(Self::slot(text))?;
+        if first.is(text) { Some(first.code) } else { second.is(text).then_some(second.code) }
+    }
+
+    fn set(&mut self, text: ShortText, code: u32) {
+        self.0.resize(1 << Self::BITS, Default::default());
+        if let Some([first, second]) = self.0.get_mut(Self::slot(&text)) {
+            *second = *first;
+            *first = ShortText { code, ..text };
+        }
     }
 }
 
@@ -91,6 +244,11 @@ impl MetadataColumns {
         }
     }
 
+    /// The column of a key, made if there is none.
+    pub(super) fn entry(&mut self, key: &str) -> &mut MetadataColumn {
+        self.columns.entry(key.to_owned()).or_default()
+    }
+
     pub(crate) fn column(&self, key: &str) -> Option<&MetadataColumn> {
         self.columns.get(key)
     }
@@ -106,5 +264,34 @@ impl MetadataColumns {
 
     pub(crate) fn heap_bytes(&self) -> usize {
         self.columns.values().map(MetadataColumn::heap_bytes).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_told_apart_whatever_their_length() {
+        // All texts over two letters up to three long, and longer ones that differ in one place.
+        let mut texts: Vec<String> = vec![String::new()];
+        for _ in 0..3 {
+            let longer = texts.iter().flat_map(|t| ["a", "b"].map(|c| format!("{t}{c}"))).collect::<Vec<_>>();
+            texts.extend(longer);
+        }
+        for length in 4..=20 {
+            for place in 0..length {
+                let mut text = "x".repeat(length);
+                text.replace_range(place..=place, "y");
+                texts.push(text);
+            }
+        }
+        let (mut column, mut slow) = (MetadataColumn::default(), MetadataColumn::default());
+        for text in texts.iter().chain(&texts) {
+            column.push_text(text);
+            slow.push(&Json::from(text.as_str()));
+        }
+        assert_eq!(column.codes, slow.codes);
+        assert_eq!(column.values, slow.values);
     }
 }

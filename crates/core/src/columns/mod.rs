@@ -3,22 +3,27 @@
 //! The engine never holds a heap of boxed scores. A row costs its id, four bytes of epoch, nine
 //! bytes per scorer and four per metadata key, and the metrics run over plain arrays.
 
+mod block;
 mod grouping;
 mod metadata;
+mod pool;
 mod sample_index;
 mod text;
 mod values;
 
+use std::collections::HashMap;
 use std::hash::BuildHasher;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use serde_json::Value as Json;
 
-pub(crate) use metadata::MetadataColumn;
+pub use block::ColumnBlock;
+pub use metadata::MetadataColumn;
 use metadata::MetadataColumns;
 pub(crate) use sample_index::SampleIndex;
-use text::TextColumn;
-pub(crate) use values::{Floats, ValueColumn};
+pub use text::TextColumn;
+pub(crate) use values::Floats;
+pub use values::ValueColumn;
 
 use crate::error::{Error, Result};
 use crate::naming::unique_names;
@@ -49,8 +54,10 @@ pub struct ScoreColumns {
     epochs: Vec<u32>,
     metadata: MetadataColumns,
     scorers: Vec<ScorerColumn>,
-    errored: usize,
-    last_errored: Option<usize>,
+    /// The rows whose sample errored, in order.
+    errored: Vec<u32>,
+    /// Which rows are of one sample, once somebody has asked: readers and results both do.
+    index: OnceLock<Arc<SampleIndex>>,
 }
 
 /// The scores of one scorer.
@@ -138,7 +145,12 @@ impl Details {
     }
 
     pub(crate) fn set(&mut self, row: usize, detail: Detail) {
-        if !detail.is_empty() {
+        if detail.is_empty() {
+            return;
+        }
+        if let Some(slot) = self.recorded.get_mut(row) {
+            *slot = Some(Box::new(detail));
+        } else {
             self.recorded.resize(row, None);
             self.recorded.push(Some(Box::new(detail)));
         }
@@ -159,19 +171,6 @@ impl PanelRows {
     }
 }
 
-impl ScorerColumn {
-    fn push(&mut self, score: Option<Score>) {
-        let row = self.values.len();
-        match score.map(Detail::of_score) {
-            None => self.values.push(None),
-            Some((value, detail)) => {
-                self.values.push(Some(value));
-                self.details.set(row, detail);
-            }
-        }
-    }
-}
-
 impl ScoreColumns {
     /// Columns for these scorers, without rows. Two of one name become `name` and `name1`.
     pub fn new(scorers: impl IntoIterator<Item = impl Into<String>>) -> Self {
@@ -184,19 +183,49 @@ impl ScoreColumns {
     /// Appends a row. Scores not given to it stay missing.
     pub fn push(&mut self, id: impl AsRef<str>, epoch: u32) -> Row<'_> {
         self.fill_gaps();
+        self.forget_index();
         self.ids.push(id.as_ref());
         self.epochs.push(epoch);
-        Row { columns: self }
+        let row = self.len() - 1;
+        Row { columns: self, row }
+    }
+
+    /// A row that is there already, to be filled; `None` beyond the end.
+    pub fn row_mut(&mut self, row: usize) -> Option<Row<'_>> {
+        (row < self.len()).then_some(Row { columns: self, row })
+    }
+
+    /// Adds a scorer, unless there is one of this name. Rows that are there lack its score.
+    pub fn add_scorer(&mut self, name: &str) {
+        if self.scorer(name).is_none() {
+            self.scorers.push(ScorerColumn { name: name.to_owned(), ..ScorerColumn::default() });
+        }
     }
 
     /// Rows whose scores were not given count as missing.
     fn fill_gaps(&mut self) {
         let rows = self.epochs.len();
-        for scorer in &mut self.scorers {
-            while scorer.values.len() < rows {
-                scorer.push(None);
-            }
-        }
+        self.scorers.iter_mut().for_each(|scorer| scorer.values.resize(rows));
+    }
+
+    /// Which rows are of one sample.
+    pub(crate) fn sample_index(&self) -> Arc<SampleIndex> {
+        Arc::clone(self.index.get_or_init(|| Arc::new(SampleIndex::new(self))))
+    }
+
+    /// Rows have come, so what is known of them is out of date.
+    fn forget_index(&mut self) {
+        self.index.take();
+    }
+
+    /// The first row that repeats the sample and epoch of an earlier one, and that one.
+    pub fn repeated_row(&self) -> Option<(usize, usize)> {
+        self.sample_index().duplicate()?;
+        let mut first_rows = HashMap::new();
+        (0..self.len()).find_map(|row| {
+            let first = *first_rows.entry((self.id(row), self.epoch(row))).or_insert(row);
+            (first != row).then_some((row, first))
+        })
     }
 
     /// The number of rows: samples times epochs.
@@ -238,7 +267,7 @@ impl ScoreColumns {
 
     /// The number of rows whose sample errored.
     pub fn errored(&self) -> usize {
-        self.errored
+        self.errored.len()
     }
 
     pub(crate) fn scorer(&self, name: &str) -> Option<&ScorerColumn> {
@@ -257,59 +286,55 @@ impl ScoreColumns {
     pub fn heap_bytes(&self) -> usize {
         let scorers: usize =
             self.scorers.iter().map(|s| s.values.heap_bytes() + s.details.recorded.capacity() * 8).sum();
-        self.ids.heap_bytes() + self.epochs.capacity() * 4 + self.metadata.heap_bytes() + scorers
+        let rows = self.ids.heap_bytes() + (self.epochs.capacity() + self.errored.capacity()) * 4;
+        rows + self.metadata.heap_bytes() + scorers
     }
 }
 
-/// The row that was appended last, to be filled.
+/// A row to be filled, mostly the one that was appended last.
 #[derive(Debug)]
 pub struct Row<'a> {
     columns: &'a mut ScoreColumns,
+    row: usize,
 }
 
 impl Row<'_> {
-    fn number(&self) -> usize {
-        self.columns.len().saturating_sub(1)
-    }
-
     /// Adds one entry of sample metadata.
     pub fn metadata(self, key: &str, value: impl Into<Json>) -> Self {
-        let row = self.number();
-        self.columns.metadata.set(row, [(key, &value.into())]);
+        self.columns.metadata.set(self.row, [(key, &value.into())]);
         self
     }
 
     /// Adds several entries of sample metadata.
     pub fn metadata_all<'b>(self, entries: impl IntoIterator<Item = (&'b str, &'b Json)>) -> Self {
-        let row = self.number();
-        self.columns.metadata.set(row, entries);
+        self.columns.metadata.set(self.row, entries);
         self
     }
 
     /// Marks the sample as errored. Scores that it carries all the same still count.
     pub fn errored(self) -> Self {
-        let row = self.number();
-        if self.columns.last_errored != Some(row) {
-            self.columns.last_errored = Some(row);
-            self.columns.errored += 1;
+        let (row, errored) = (self.row as u32, &mut self.columns.errored);
+        if let Err(at) = errored.binary_search(&row) {
+            errored.insert(at, row);
         }
         self
     }
 
     /// Gives the row's score by this scorer; a second one for the same scorer is refused.
     pub fn score(self, scorer: &str, score: Score) -> Result<Self> {
-        let row = self.number();
+        let row = self.row;
         let Some(at) = self.columns.scorers.iter().position(|s| s.name == scorer) else {
             let (sample, epoch) = (self.columns.id(row).to_owned(), self.columns.epoch(row));
             return Err(Error::UnknownScorer { scorer: scorer.to_owned(), sample, epoch });
         };
         let (id, epoch) = (self.columns.ids.get(row), self.columns.epoch(row));
         let Some(column) = self.columns.scorers.get_mut(at) else { return Ok(self) };
-        if column.values.len() > row {
+        let (value, detail) = Detail::of_score(score);
+        if !column.values.fill(row, value) {
             let (scorer, sample) = (scorer.to_owned(), id.to_owned());
             return Err(Error::ScoredTwice { scorer, sample, epoch });
         }
-        column.push(Some(score));
+        column.details.set(row, detail);
         Ok(self)
     }
 }
@@ -345,5 +370,38 @@ mod tests {
         let twice = row.score("a", Score::new(0)).unwrap_err().to_string();
         assert!(twice.contains("\"q\"") && twice.contains("epoch 3"), "{twice}");
         assert!(columns.push("r", 1).score("z", Score::new(1)).is_err());
+    }
+
+    #[test]
+    fn rows_can_be_filled_later_and_scorers_added() {
+        let mut columns = ScoreColumns::new(["a"]);
+        columns.push("1", 1).errored().errored();
+        columns.push("2", 1).score("a", Score::new(2)).unwrap();
+        columns.add_scorer("a");
+        columns.add_scorer("b");
+        columns.row_mut(1).unwrap().errored().score("b", Score::new("x").answer("why")).unwrap();
+        columns.row_mut(0).unwrap().errored().metadata("k", 1).score("a", Score::new(1)).unwrap();
+        assert!(columns.row_mut(0).unwrap().score("a", Score::new(5)).is_err());
+        assert!(columns.row_mut(2).is_none());
+        columns.push("3", 1);
+        let values = |scorer| [0, 1, 2].map(|row| columns.score(row, scorer).map(|s| s.value));
+        assert_eq!(values("a"), [Some(Value::Int(1)), Some(Value::Int(2)), None]);
+        assert_eq!(values("b"), [None, Some(Value::from("x")), None]);
+        assert_eq!(columns.score(1, "b").unwrap().answer.as_deref(), Some("why"));
+        assert_eq!(columns.errored(), 2);
+        assert_eq!(columns.scorer_names().collect::<Vec<_>>(), ["a", "b"]);
+    }
+
+    #[test]
+    fn the_first_repeat_is_named_with_the_row_that_it_repeats() {
+        let mut columns = ScoreColumns::new(["s"]);
+        for (id, epoch) in [("b", 1), ("a", 1), ("a", 2)] {
+            columns.push(id, epoch);
+        }
+        assert_eq!(columns.repeated_row(), None);
+        for (id, epoch) in [("c", 1), ("a", 2), ("b", 1)] {
+            columns.push(id, epoch);
+        }
+        assert_eq!(columns.repeated_row(), Some((4, 2)), "what was known before is forgotten");
     }
 }

@@ -1,5 +1,7 @@
 //! Which rows belong to the same sample: grouping by id, as text.
 
+use std::ops::Range;
+
 use super::ScoreColumns;
 use super::grouping::{Grouping, group_by_id};
 
@@ -137,12 +139,18 @@ impl SampleIndex {
     }
 
     /// Calls `each` with the rows of every sample, in order.
-    pub(crate) fn for_each(&self, mut each: impl FnMut(&[u32])) {
+    pub(crate) fn for_each(&self, each: impl FnMut(&[u32])) {
+        self.for_each_of(0..self.samples, each);
+    }
+
+    /// Calls `each` with the rows of some of the samples, in order.
+    pub(crate) fn for_each_of(&self, samples: Range<usize>, mut each: impl FnMut(&[u32])) {
         match &self.rows {
-            None => (0..self.samples as u32).for_each(|row| each(&[row])),
+            None => samples.for_each(|row| each(&[row as u32])),
             Some(rows) => {
-                let mut start = 0;
-                for &end in &self.ends {
+                let before = samples.start.checked_sub(1).and_then(|before| self.ends.get(before));
+                let mut start = before.map_or(0, |end| *end as usize);
+                for &end in self.ends.get(samples).unwrap_or_default() {
                     each(rows.get(start..end as usize).unwrap_or_default());
                     start = end as usize;
                 }

@@ -2,37 +2,101 @@
 
 /// Texts laid end to end, with the place where each one ends.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct TextColumn {
+pub struct TextColumn {
     text: String,
-    ends: Vec<usize>,
+    /// Where the texts end; only the lower half of the number, as columns of four gigabytes are rare.
+    ends: Vec<u32>,
+    /// The rows in which the lower half starts again, as often as it does.
+    wraps: Vec<usize>,
+}
+
+/// The bits of the lower half. Tests have few, so that they see halves start again.
+const LOW_BITS: u32 = if cfg!(test) { 8 } else { 32 };
+
+fn low(place: usize) -> u32 {
+    (place & ((1 << LOW_BITS) - 1)) as u32
 }
 
 impl TextColumn {
-    pub(crate) fn push(&mut self, text: &str) {
+    /// Appends a text.
+    #[inline]
+    pub fn push(&mut self, text: &str) {
+        let before = self.text.len();
         self.text.push_str(text);
-        self.ends.push(self.text.len());
+        if before >> LOW_BITS != self.text.len() >> LOW_BITS {
+            self.wrap(before);
+        }
+        self.ends.push(low(self.text.len()));
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// Remembers that the lower half starts again in the next row.
+    #[cold]
+    fn wrap(&mut self, before: usize) {
+        let wraps = (self.text.len() >> LOW_BITS) - (before >> LOW_BITS);
+        self.wraps.extend(std::iter::repeat_n(self.ends.len(), wraps));
+    }
+
+    /// The number of texts.
+    pub fn len(&self) -> usize {
         self.ends.len()
+    }
+
+    /// Whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Takes all texts out of another column.
+    pub(crate) fn append(&mut self, other: &mut TextColumn) {
+        if self.is_empty() && self.ends.capacity() < other.ends.capacity() {
+            return std::mem::swap(self, other);
+        }
+        let length = self.text.len();
+        if length >> LOW_BITS == (length + other.text.len()) >> LOW_BITS {
+            let start = low(length);
+            self.text.push_str(&other.text);
+            self.ends.extend(other.ends.iter().map(|end| start + end));
+        } else {
+            (0..other.len()).for_each(|row| self.push(other.get(row)));
+        }
+        other.clear();
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+        self.wraps.clear();
     }
 
     /// Whether the column is its first `period` rows again and again, to the end.
     pub(crate) fn repeats(&self, period: usize) -> bool {
         let Some((first, rest)) = self.ends.split_at_checked(period) else { return false };
-        let Some(&length) = first.last() else { return false };
+        let (Some(&length), true) = (first.last(), self.wraps.is_empty()) else { return false };
+        let length = length as usize;
         let ends_repeat = rest.chunks(period).enumerate().all(|(pass, ends)| {
-            let offset = (pass + 1) * length;
-            ends.len() == period && ends.iter().zip(first).all(|(end, of_first)| *end == offset + of_first)
+            let offset = low((pass + 1) * length);
+            let repeats = |(end, of_first): (&u32, &u32)| *end == offset.wrapping_add(*of_first);
+            // Without an early end the loop runs many rows at a time.
+            ends.len() == period && ends.iter().zip(first).fold(true, |all, pair| all & repeats(pair))
         });
         let bytes = self.text.as_bytes();
         ends_repeat && bytes.get(length..) == bytes.get(..bytes.len() - length)
     }
 
+    /// Where a row ends.
+    #[inline]
+    fn end(&self, row: usize) -> Option<usize> {
+        let end = *self.ends.get(row)? as usize;
+        if self.wraps.is_empty() {
+            return Some(end);
+        }
+        Some((self.wraps.partition_point(|wrap| *wrap <= row) << LOW_BITS) + end)
+    }
+
     /// The text of a row; empty beyond the end.
-    pub(crate) fn get(&self, row: usize) -> &str {
-        let start = row.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        let end = self.ends.get(row).copied().unwrap_or(start);
+    pub fn get(&self, row: usize) -> &str {
+        let start = row.checked_sub(1).and_then(|before| self.end(before)).unwrap_or(0);
+        let end = self.end(row).unwrap_or(start);
         self.text.get(start..end).unwrap_or_default()
     }
 
@@ -40,7 +104,13 @@ impl TextColumn {
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let bytes = self.text.as_bytes();
         let mut start = 0;
-        self.ends.iter().map(move |&end| {
+        let mut wraps = self.wraps.iter().peekable();
+        let mut base = 0;
+        self.ends.iter().enumerate().map(move |(row, &end)| {
+            while wraps.next_if(|wrap| **wrap <= row).is_some() {
+                base += 1 << LOW_BITS;
+            }
+            let end = base + end as usize;
             let piece = bytes.get(start..end).unwrap_or_default();
             start = end;
             piece
@@ -48,6 +118,44 @@ impl TextColumn {
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.text.capacity() + self.ends.capacity() * size_of::<usize>()
+        self.text.capacity() + self.ends.capacity() * size_of::<u32>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_any_length_come_back() {
+        let texts: Vec<String> =
+            (0..200).map(|n| "x".repeat([0, 1, 30, 255, 256, 257, 700][n % 7]) + "é").collect();
+        let mut whole = TextColumn::default();
+        texts.iter().for_each(|text| whole.push(text));
+        let mut joined = TextColumn::default();
+        for part in texts.chunks(9) {
+            let mut other = TextColumn::default();
+            part.iter().for_each(|text| other.push(text));
+            joined.append(&mut other);
+        }
+        for column in [&whole, &joined] {
+            assert!(column.wraps.len() > 100 && column.get(200).is_empty());
+            assert!((0..200).all(|row| column.get(row) == texts[row]));
+            assert!(column.iter().eq(texts.iter().map(|text| text.as_bytes())));
+        }
+    }
+
+    #[test]
+    fn appended_texts_follow() {
+        let mut column = TextColumn::default();
+        column.push("first");
+        for text in ["a", "bc", ""] {
+            let mut other = TextColumn::default();
+            other.push(text);
+            other.push("z");
+            column.append(&mut other);
+            assert!(other.is_empty());
+        }
+        assert_eq!([0, 1, 2, 3, 4, 5, 6].map(|row| column.get(row)), ["first", "a", "z", "bc", "z", "", "z"]);
     }
 }

@@ -7,14 +7,14 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use hashbrown::HashTable;
+use rayon::prelude::*;
 
-use super::hash_bytes;
+use super::pool::TextPool;
 use crate::value::{Conversion, Leaf, LeafKey, LeafRef, Value, ValueRef};
 
 /// The values of one scorer, row by row.
 #[derive(Clone, Debug)]
-pub(crate) struct ValueColumn(Repr);
+pub struct ValueColumn(Repr);
 
 #[derive(Clone, Debug)]
 enum Repr {
@@ -47,6 +47,9 @@ enum Tag {
     Nested,
 }
 
+/// From how many rows on it takes more time to convert them than to ask other threads for help.
+const MANY: usize = 1 << 17;
+
 /// How many tags there are.
 const TAGS: usize = Tag::Nested as usize + 1;
 
@@ -67,40 +70,6 @@ impl PartialEq for ScalarKey {
 impl Hash for ScalarKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.tag, self.payload).hash(state);
-    }
-}
-
-/// Each distinct text once.
-#[derive(Clone, Debug, Default)]
-struct TextPool {
-    texts: Vec<Arc<str>>,
-    table: HashTable<u32>,
-}
-
-impl TextPool {
-    fn intern(&mut self, text: &Arc<str>) -> u32 {
-        // Reduced grades come from another pool by reference: the first few are known by their address.
-        if let Some(code) = self.texts.iter().take(4).position(|t| Arc::ptr_eq(t, text)) {
-            return code as u32;
-        }
-        let hash = hash_bytes(text.as_bytes());
-        let texts = &self.texts;
-        let known = |&code: &u32| texts.get(code as usize).is_some_and(|t| t == text);
-        if let Some(code) = self.table.find(hash, known) {
-            return *code;
-        }
-        let code = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-        self.texts.push(Arc::clone(text));
-        let texts = &self.texts;
-        self.table.insert_unique(hash, code, |&code| {
-            texts.get(code as usize).map_or(0, |t| hash_bytes(t.as_bytes()))
-        });
-        code
-    }
-
-    fn get(&self, code: u64) -> &Arc<str> {
-        static EMPTY: std::sync::LazyLock<Arc<str>> = std::sync::LazyLock::new(|| "".into());
-        self.texts.get(code as usize).unwrap_or(&EMPTY)
     }
 }
 
@@ -131,36 +100,120 @@ impl ValueColumn {
         ValueColumn(Repr::Floats(floats))
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// The number of rows.
+    pub fn len(&self) -> usize {
         match &self.0 {
             Repr::Floats(floats) => floats.len(),
             Repr::Mixed(mixed) => mixed.tags.len(),
         }
     }
 
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Appends a value, or a gap where the sample has no entry for the scorer.
-    pub(crate) fn push(&mut self, value: Option<Value>) {
+    #[inline]
+    pub fn push(&mut self, value: Option<Value>) {
         let mixed = self.make_mixed();
-        let (tag, payload) = match value {
-            None => (Tag::Missing, 0),
-            Some(Value::Unscored) => (Tag::Unscored, 0),
-            Some(Value::Float(f)) if f.is_nan() => (Tag::Unscored, 0),
-            Some(Value::Bool(b)) => (Tag::Bool, u64::from(b)),
-            Some(Value::Int(i)) => (Tag::Int, i.cast_unsigned()),
-            Some(Value::Float(f)) => (Tag::Float, f.to_bits()),
-            Some(Value::Str(s)) => (Tag::Text, u64::from(mixed.texts.intern(&s))),
-            Some(nested @ (Value::List(_) | Value::Map(_))) => {
-                if mixed.nested.is_empty() {
-                    // One nested value is seldom alone.
-                    mixed.nested.reserve(mixed.tags.capacity());
-                }
-                mixed.nested.push(nested);
-                (Tag::Nested, (mixed.nested.len() - 1) as u64)
-            }
-        };
+        let (tag, payload) = mixed.encode(value);
         mixed.push(tag, payload);
     }
 
+    /// Appends an integer.
+    #[inline]
+    pub fn push_int(&mut self, int: i64) {
+        self.make_mixed().push(Tag::Int, int.cast_unsigned());
+    }
+
+    /// Appends a float; not-a-number is unscored.
+    #[inline]
+    pub fn push_float(&mut self, float: f64) {
+        let (tag, payload) = if float.is_nan() { (Tag::Unscored, 0) } else { (Tag::Float, float.to_bits()) };
+        self.make_mixed().push(tag, payload);
+    }
+
+    /// Appends a text, which is copied only when it is new.
+    pub fn push_text(&mut self, text: &str) {
+        let mixed = self.make_mixed();
+        let code = mixed.texts.intern_text(text);
+        mixed.push(Tag::Text, u64::from(code));
+    }
+
+    /// Gives a row that is a gap its value; gaps come up before it if the column is shorter. What is not
+    /// a gap stays, and the answer is false.
+    pub(super) fn fill(&mut self, row: usize, value: Value) -> bool {
+        self.resize(self.len().max(row + 1));
+        let mixed = self.make_mixed();
+        if mixed.tags.get(row) != Some(&Tag::Missing) {
+            return false;
+        }
+        let (tag, payload) = mixed.encode(Some(value));
+        if let (Some(of_row), Some(payload_of_row)) = (mixed.tags.get_mut(row), mixed.payloads.get_mut(row)) {
+            (*of_row, *payload_of_row) = (tag, payload);
+        }
+        mixed.add_count(Tag::Missing, -1);
+        mixed.add_count(tag, 1);
+        true
+    }
+
+    /// Gaps, up to so many rows.
+    pub(super) fn resize(&mut self, rows: usize) {
+        let gaps = rows.saturating_sub(self.len());
+        if gaps > 0 {
+            let mixed = self.make_mixed();
+            mixed.tags.resize(rows, Tag::Missing);
+            mixed.payloads.resize(rows, 0);
+            mixed.add_count(Tag::Missing, gaps.cast_signed());
+        }
+    }
+
+    /// Takes all rows out of another column, which keeps its texts as long as they are few: the next rows
+    /// mostly have the same.
+    pub(super) fn append(&mut self, other: &mut ValueColumn) {
+        if self.is_empty() && self.capacity() < other.capacity() {
+            std::mem::swap(self, other);
+            return;
+        }
+        let (own, other) = (self.make_mixed(), other.make_mixed());
+        let start = own.payloads.len();
+        own.tags.extend_from_slice(&other.tags);
+        own.payloads.extend_from_slice(&other.payloads);
+        for (own, other) in own.counts.iter_mut().zip(&other.counts) {
+            *own += *other;
+        }
+        if other.count(Tag::Text) + other.count(Tag::Nested) > 0 {
+            let nested = own.nested.len() as u64;
+            let mut known: Vec<Option<u32>> = vec![None; other.texts.texts().len()];
+            let appended = own.payloads.iter_mut().skip(start);
+            for (tag, payload) in other.tags.iter().zip(appended) {
+                match tag {
+                    Tag::Text => {
+                        if let Some(code) = known.get_mut(*payload as usize) {
+                            let text = other.texts.get(*payload);
+                            *payload = u64::from(*code.get_or_insert_with(|| own.texts.intern(text)));
+                        }
+                    }
+                    Tag::Nested => *payload += nested,
+                    _ => {}
+                }
+            }
+            own.nested.append(&mut other.nested);
+        }
+        other.clear();
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.make_mixed().clear();
+    }
+
+    fn capacity(&self) -> usize {
+        match &self.0 {
+            Repr::Floats(floats) => floats.capacity(),
+            Repr::Mixed(mixed) => mixed.tags.capacity(),
+        }
+    }
     /// Appends a scalar; unlike at the root of a score, a null stays a null.
     pub(crate) fn push_leaf(&mut self, leaf: Leaf) {
         if leaf == Leaf::Null {
@@ -171,6 +224,7 @@ impl ValueColumn {
         }
     }
 
+    #[inline]
     fn make_mixed(&mut self) -> &mut Mixed {
         if let Repr::Floats(floats) = &mut self.0 {
             let floats = std::mem::take(floats);
@@ -291,11 +345,21 @@ impl ValueColumn {
             return self.convert_slowly(conversion);
         }
         let pool: Vec<_> =
-            mixed.texts.texts.iter().map(|t| conversion.convert_leaf(LeafRef::Str(t))).collect();
-        // Grades only, or floats only, are the common cases, and then the tags need no look.
+            mixed.texts.texts().iter().map(|t| conversion.convert_leaf(LeafRef::Str(t))).collect();
+        // Grades only, or numbers of one kind only, are the common cases, and then the tags need no look.
         if mixed.only(Tag::Text) && pool.iter().all(|converted| converted.convertible) {
             let value = |code: &u64| pool.get(*code as usize).map_or(f64::NAN, |converted| converted.value);
             return Floats { values: mixed.payloads.iter().map(value).collect(), unconvertible: Vec::new() };
+        }
+        if mixed.only(Tag::Int) {
+            let float = |payload: &u64| payload.cast_signed() as f64;
+            // Most of the time goes into memory that is touched for the first time, which threads share.
+            let values = if mixed.payloads.len() < MANY {
+                mixed.payloads.iter().map(float).collect()
+            } else {
+                mixed.payloads.par_iter().with_min_len(MANY / 4).map(float).collect()
+            };
+            return Floats { values, unconvertible: Vec::new() };
         }
         if mixed.only(Tag::Float) {
             let values = mixed.payloads.iter().copied().map(f64::from_bits).collect();
@@ -358,7 +422,7 @@ impl ValueColumn {
         match &self.0 {
             Repr::Floats(floats) => floats.capacity() * 8,
             Repr::Mixed(m) => {
-                let pool: usize = m.texts.texts.iter().map(|t| t.len() + 40).sum();
+                let pool: usize = m.texts.texts().iter().map(|t| t.len() + 40).sum();
                 m.tags.capacity()
                     + m.payloads.capacity() * 8
                     + pool
@@ -369,11 +433,50 @@ impl ValueColumn {
 }
 
 impl Mixed {
+    /// Takes all rows out, but keeps the texts if they are few.
+    fn clear(&mut self) {
+        if self.texts.texts().len() > self.tags.len() / 2 {
+            self.texts = TextPool::default();
+        }
+        self.tags.clear();
+        self.payloads.clear();
+        self.nested.clear();
+        self.counts = [0; TAGS];
+    }
+
+    /// What stands for a value in the columns.
+    #[inline]
+    fn encode(&mut self, value: Option<Value>) -> (Tag, u64) {
+        match value {
+            None => (Tag::Missing, 0),
+            Some(Value::Unscored) => (Tag::Unscored, 0),
+            Some(Value::Float(f)) if f.is_nan() => (Tag::Unscored, 0),
+            Some(Value::Bool(b)) => (Tag::Bool, u64::from(b)),
+            Some(Value::Int(i)) => (Tag::Int, i.cast_unsigned()),
+            Some(Value::Float(f)) => (Tag::Float, f.to_bits()),
+            Some(Value::Str(s)) => (Tag::Text, u64::from(self.texts.intern(&s))),
+            Some(nested @ (Value::List(_) | Value::Map(_))) => {
+                if self.nested.is_empty() {
+                    // One nested value is seldom alone.
+                    self.nested.reserve(self.tags.capacity());
+                }
+                self.nested.push(nested);
+                (Tag::Nested, (self.nested.len() - 1) as u64)
+            }
+        }
+    }
+
+    #[inline]
     fn push(&mut self, tag: Tag, payload: u64) {
         self.tags.push(tag);
         self.payloads.push(payload);
+        self.add_count(tag, 1);
+    }
+
+    #[inline]
+    fn add_count(&mut self, tag: Tag, rows: isize) {
         if let Some(count) = self.counts.get_mut(tag as usize) {
-            *count += 1;
+            *count = count.saturating_add_signed(rows);
         }
     }
 

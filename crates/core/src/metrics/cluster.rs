@@ -19,6 +19,22 @@ fn cluster_id(json: &Json) -> Option<LeafKey> {
     LeafKey::new(leaf.view()).filter(|key| *key != LeafKey::Null)
 }
 
+/// Scores that are multiples of 2^-10 are summed as integers.
+const GRID: f64 = 1024.0;
+/// The largest of them. Four billion rows of it, 2^52 steps, are still exact in an `f64`.
+const LARGEST: f64 = 1024.0;
+
+/// A score in steps of the grid, if it is on it.
+#[inline]
+fn on_grid(value: f64) -> Option<i64> {
+    if value.abs() > LARGEST {
+        return None;
+    }
+    let steps = value * GRID;
+    let whole = steps as i64;
+    (whole as f64 == steps).then_some(whole)
+}
+
 /// One cluster: how many scores, and their exact sum.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cluster {
@@ -46,6 +62,8 @@ impl Clusters {
         let codes = scores.codes(&column)?;
         // The cluster of each distinct metadata value, worked out when it is first met.
         let mut known: Vec<Option<usize>> = vec![None; column.values().len()];
+        // What plain integers hold exactly: most scores are 0, 1, ½ or the like.
+        let mut simple: Vec<(u64, i64)> = vec![(0, 0); self.clusters.len()];
         for (at, (&code, &value)) in codes.iter().zip(floats).enumerate() {
             let number = match known.get(code as usize) {
                 Some(Some(number)) => *number,
@@ -64,10 +82,22 @@ impl Clusters {
                     number
                 }
             };
-            if let Some(cluster) = self.clusters.get_mut(number) {
+            if let Some(steps) = on_grid(value) {
+                if number >= simple.len() {
+                    simple.resize(number + 1, (0, 0));
+                }
+                if let Some((n, sum)) = simple.get_mut(number) {
+                    *n += 1;
+                    *sum += steps;
+                }
+            } else if let Some(cluster) = self.clusters.get_mut(number) {
                 cluster.n += 1;
                 cluster.sum.add(value);
             }
+        }
+        for (cluster, (n, sum)) in self.clusters.iter_mut().zip(simple) {
+            cluster.n += n;
+            cluster.sum.add(sum as f64 / GRID);
         }
         Ok(())
     }

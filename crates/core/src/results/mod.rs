@@ -8,7 +8,7 @@ mod views;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use crate::columns::{SampleIndex, ScoreColumns};
+use crate::columns::ScoreColumns;
 use crate::error::{Error, Result};
 use crate::naming::unique_names;
 use crate::plan::{HeadlineRequest, Metrics, Plan};
@@ -283,7 +283,7 @@ struct ReducedSamples {
 /// # Ok::<(), errorbar_core::Error>(())
 /// ```
 pub fn results(columns: &ScoreColumns, plan: &Plan) -> Result<Results> {
-    let index = SampleIndex::new(columns);
+    let index = columns.sample_index();
     if let Some(row) = index.duplicate() {
         return Err(Error::DuplicateEpoch { sample: columns.id(row).to_owned(), epoch: columns.epoch(row) });
     }

@@ -1,11 +1,13 @@
 //! From every epoch to one score per sample, column by column.
 
+use rayon::prelude::*;
+
 use crate::columns::{Detail, Details, SampleIndex, ScoreColumns, ScorerColumn, ValueColumn};
 use crate::error::{Error, Result};
 use crate::reducer::{DetailView, EpochReducer, EpochValues, Lifting, Reduced, Reducer, merge_details};
 use crate::score::Score;
 use crate::scores::ScoreSet;
-use crate::value::{Conversion, Value};
+use crate::value::{Conversion, Leaf, Value};
 
 /// The scores of one scorer, reduced.
 #[derive(Debug)]
@@ -118,6 +120,12 @@ impl<'a> Reduction<'a> {
             self.count_unconvertible(&converted.unconvertible);
         }
         let all_scored = scorer.values.is_all_scored() && scorer.values.len() == index.rows();
+        let is_plain = all_scored && scorer.details.is_empty() && !reducer.is_vote();
+        if let Some(converted) = converted.as_ref().filter(|_| is_plain)
+            && self.floats_in_parts(reducer, &converted.values, index)
+        {
+            return;
+        }
         let mut scored: Vec<u32> = Vec::new();
         let mut floats: Vec<f64> = Vec::new();
         for_each_sample(index, &scorer.values, |rows| {
@@ -157,6 +165,46 @@ impl<'a> Reduction<'a> {
             }
             self.push(value, first);
         });
+    }
+
+    /// Many samples, each with nothing but scored numbers, on all threads; false, and nothing done, if
+    /// there are few or some of them are reduced to something else than a number.
+    fn floats_in_parts(&mut self, reducer: &dyn EpochReducer, floats: &[f64], index: &SampleIndex) -> bool {
+        const PART: usize = 1 << 13;
+        if index.len() < 2 * PART {
+            return false;
+        }
+        let values = &self.scorer.values;
+        let part = |part: usize| {
+            let samples = part * PART..index.len().min((part + 1) * PART);
+            let (mut reduced, mut first_rows) = (Vec::with_capacity(PART), Vec::with_capacity(PART));
+            let mut epochs: Vec<f64> = Vec::new();
+            let mut all_floats = true;
+            index.for_each_of(samples, |rows| {
+                let Some(first) = rows.first() else { return };
+                epochs.clear();
+                epochs.extend(rows.iter().map(|row| floats.get(*row as usize).copied().unwrap_or(f64::NAN)));
+                let epochs = EpochValues::of_column(values, rows, &epochs, rows.len());
+                match reducer.reduce_epochs(&epochs) {
+                    Reduced::Leaf(Leaf::Float(float)) => reduced.push(float),
+                    Reduced::Leaf(Leaf::Unscored) => reduced.push(f64::NAN),
+                    _ => all_floats = false,
+                }
+                first_rows.push(*first);
+            });
+            all_floats.then_some((reduced, first_rows))
+        };
+        // What the reducer makes of the first part, it makes of the others as a rule.
+        let Some(first) = part(0) else { return false };
+        let others = (1..index.len().div_ceil(PART)).into_par_iter().map(part);
+        let Some(others) = others.collect::<Option<Vec<_>>>() else { return false };
+        for (reduced, first_rows) in std::iter::once(first).chain(others) {
+            self.floats.extend(reduced);
+            if let Some(rows) = &mut self.sample_rows {
+                rows.extend(first_rows);
+            }
+        }
+        true
     }
 
     /// Lists or maps among the values: whole scores, lifted.

@@ -1,5 +1,7 @@
 //! Count, mean, variance and standard error from exact sums.
 
+use rayon::prelude::*;
+
 use super::exact::ExactSum;
 use super::magnitude::Magnitude;
 
@@ -42,8 +44,22 @@ impl Moments {
         self.sum_of_squares.add_square_times(x, count);
     }
 
-    /// Adds every observation of a slice.
+    /// Adds every observation of a slice; of a long one on all threads, which cannot show in exact sums.
     pub fn extend(&mut self, values: &[f64]) {
+        if values.len() < 2 * PART {
+            return self.extend_here(values);
+        }
+        let parts = values.par_chunks(PART).fold(Moments::new, |mut moments, part| {
+            moments.extend_here(part);
+            moments
+        });
+        self.merge(&parts.reduce(Moments::new, |mut all, part| {
+            all.merge(&part);
+            all
+        }));
+    }
+
+    fn extend_here(&mut self, values: &[f64]) {
         self.n += values.len() as u64;
         for block in values.chunks(BLOCK) {
             if let Some((sum, squares)) = dyadic_sums(block) {
@@ -114,6 +130,8 @@ impl Moments {
     }
 }
 
+/// Observations that a thread takes at once.
+const PART: usize = 1 << 15;
 /// Observations per block of the fast path.
 const BLOCK: usize = 256;
 /// Independent sums in a block, so that additions need not wait for each other.

@@ -34,7 +34,7 @@ fn rows_that_do_not_fit() {
 #[test]
 fn files_that_are_no_tables() {
     check("missing_file", &[], &["score", "nowhere.csv"]);
-    one("unknown_extension", "t.parquet", "");
+    one("unknown_extension", "t.xlsx", "");
     one("eval_log", "run.eval", "");
     one("json_log", "run.json", "{}");
 }

@@ -1,6 +1,60 @@
-//! What a text cell means as a score.
+//! What a text cell means.
 
-use errorbar_core::Value;
+use errorbar_core::{Value, ValueColumn};
+use jiter::{Jiter, JiterError};
+
+use super::TableErrorKind;
+use super::builder::shown;
+use crate::json_value;
+
+/// An epoch as it is counted: 1, 2, …
+#[inline]
+pub(super) fn epoch(text: &str) -> Result<u32, TableErrorKind> {
+    match text.as_bytes() {
+        [digit @ b'1'..=b'9'] => Ok(u32::from(digit - b'0')),
+        _ => match text.trim().parse::<u32>() {
+            Ok(epoch) if epoch >= 1 => Ok(epoch),
+            _ if text.is_empty() => Err(TableErrorKind::BadEpoch { found: "empty".to_owned() }),
+            _ => Err(TableErrorKind::BadEpoch { found: shown(text) }),
+        },
+    }
+}
+
+/// Appends a cell as a score, without a copy of a text that the column knows.
+#[inline]
+pub(super) fn push_score(column: &mut ValueColumn, cell: &str) {
+    match cell.as_bytes() {
+        [digit @ b'0'..=b'9'] => column.push_int(i64::from(digit - b'0')),
+        [b'A'..=b'Z'] => column.push_text(cell),
+        _ => column.push(score(cell)),
+    }
+}
+
+/// A cell as a score, where what starts like a list or a map is one.
+pub(super) fn score_or_structure(cell: &str, column: &str) -> Result<Option<Value>, TableErrorKind> {
+    if cell.trim_start().starts_with(['{', '[']) {
+        structure(cell, column).map(Some)
+    } else {
+        Ok(score(cell))
+    }
+}
+
+/// A list or a map as a score, from JSON that may hold bare `NaN`.
+pub(super) fn structure(cell: &str, column: &str) -> Result<Value, TableErrorKind> {
+    let invalid = |error: JiterError| TableErrorKind::BadStructure {
+        column: column.to_owned(),
+        problem: format!(
+            "{} at character {}",
+            error.error_type,
+            cell.get(..error.index).unwrap_or(cell).chars().count() + 1
+        ),
+    };
+    let mut json = Jiter::new(cell.as_bytes()).with_allow_inf_nan();
+    let peek = json.peek().map_err(invalid)?;
+    let value = json_value::score(&mut json, peek).map_err(invalid)?;
+    json.finish().map_err(invalid)?;
+    value.map_err(|found| TableErrorKind::NestedScore { column: column.to_owned(), found })
+}
 
 /// A cell as a score; nothing if it is empty, which makes the score missing.
 ///
@@ -56,5 +110,43 @@ mod tests {
         }
         assert_eq!(score(""), None);
         assert_eq!(score("  "), None);
+    }
+
+    #[test]
+    fn the_short_ways_lead_to_the_same() {
+        let cells = ["0", "7", "9", "C", "Z", "c", "10", "-1", "", " 1", "T", "é", "nan", "0.5"];
+        let mut column = ValueColumn::default();
+        for cell in cells {
+            push_score(&mut column, cell);
+        }
+        let mut block = errorbar_core::ColumnBlock::new(1, 0);
+        block.scores[0] = column;
+        cells.iter().for_each(|cell| block.ids.push(cell));
+        let mut columns = errorbar_core::ScoreColumns::new(["s"]);
+        columns.append([], &mut block);
+        for (row, cell) in cells.iter().enumerate() {
+            assert_eq!(columns.score(row, "s").map(|score| score.value), score(cell), "{cell:?}");
+        }
+        for (text, wanted) in [("1", Some(1)), ("9", Some(9)), (" 12 ", Some(12)), ("0", None), ("", None)] {
+            assert_eq!(epoch(text).ok(), wanted, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn structures_are_read_where_they_are_looked_for() {
+        let found = score_or_structure(" {\"a\": 1, \"b\": NaN}", "value").unwrap().unwrap();
+        let Value::Map(map) = found else { panic!("a map") };
+        assert_eq!(map["b"], errorbar_core::Leaf::Unscored);
+        assert_eq!(
+            score_or_structure("[1, \"C\"]", "value").unwrap(),
+            Some(Value::List(vec![1.into(), "C".into()]))
+        );
+        assert_eq!(score_or_structure("0.5", "value").unwrap(), Some(Value::Float(0.5)));
+        for (cell, problem) in
+            [("{\"a\": }", "at character 7"), ("[1] x", "at character 5"), ("[[1]]", "holds a list")]
+        {
+            let message = score_or_structure(cell, "value").unwrap_err().to_string();
+            assert!(message.contains("`value`") && message.contains(problem), "{message}");
+        }
     }
 }

@@ -23,9 +23,27 @@ struct Inner {
 /// A problem and where in the file it is; the reader of rows does not know the file's name.
 #[derive(Debug)]
 pub(super) struct Problem {
-    line: Option<u64>,
+    at: Option<At>,
     sample: Option<String>,
     kind: Box<TableErrorKind>,
+}
+
+/// Where in a table something is: the line of a text, the row of a Parquet file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Place {
+    /// The line, from 1.
+    Line(u64),
+    /// The row, from 1.
+    Row(u64),
+}
+
+/// Where a problem is, as far as its finder knows: lines of a CSV are counted only when one is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum At {
+    /// The byte where the row starts.
+    Offset(u64),
+    Place(Place),
 }
 
 /// What is wrong with a table.
@@ -108,13 +126,86 @@ pub enum TableErrorKind {
         found: String,
     },
     /// Two rows for one epoch of a sample.
-    #[error("epoch {epoch} of this sample is already on line {first_line}")]
+    #[error("epoch {epoch} of this sample is already {first}")]
     DuplicateRow {
         /// The epoch.
         epoch: u32,
-        /// The line of the first of the two rows.
-        first_line: u64,
+        /// Where the first of the two rows is.
+        first: Place,
     },
+    /// Two rows for one epoch of a sample and one scorer, where scorers have rows of their own.
+    #[error("epoch {epoch} of this sample by the scorer {} is already {first}", shown(scorer))]
+    DuplicateScore {
+        /// The epoch.
+        epoch: u32,
+        /// The scorer; empty where the rows name none.
+        scorer: String,
+        /// Where the first of the two rows is.
+        first: Place,
+    },
+    /// A row with a score but without a scorer, where scorers have rows of their own.
+    #[error("the row has a score in `{column}`, but its `scorer` is empty")]
+    NoScorer {
+        /// The column of the score.
+        column: String,
+    },
+    /// A scorer that is not a text.
+    #[error("the scorer is {found}")]
+    BadScorer {
+        /// What is there instead.
+        found: String,
+    },
+    /// More scorers than columns are kept for.
+    #[error("the column `scorer` names more than {limit} scorers")]
+    TooManyScorers {
+        /// How many there may be.
+        limit: usize,
+    },
+    /// A score that starts like a list or a map and is none.
+    #[error("the score in `{column}` starts like a list or map, but is not valid JSON: {problem}")]
+    BadStructure {
+        /// The column.
+        column: String,
+        /// What is wrong, and where.
+        problem: String,
+    },
+    /// Metadata that says it is JSON and is not.
+    #[error("the text in column `{column}` is not valid JSON: {problem}")]
+    BadJsonCell {
+        /// The column.
+        column: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A Parquet file that cannot be understood.
+    #[error("this is not a Parquet file that can be read: {problem}")]
+    Parquet {
+        /// What is wrong.
+        problem: String,
+    },
+    /// A column of a Parquet file that cannot be understood.
+    #[error("the column `{column}` cannot be read: {problem}")]
+    ParquetColumn {
+        /// The column.
+        column: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A column of a type that it cannot have.
+    #[error("the column `{column}` holds {found}; it is read as {role}, which takes {takes}")]
+    ColumnType {
+        /// The column.
+        column: String,
+        /// What it holds.
+        found: String,
+        /// What it is read as: `id`, `epoch`, a score, metadata.
+        role: &'static str,
+        /// What that may be.
+        takes: &'static str,
+    },
+    /// A Parquet file, and a build that has no reader for it.
+    #[error("this build of errorbar does not read Parquet")]
+    NoParquet,
     /// Text in another encoding.
     #[error("{} is not valid UTF-8", match column { Some(c) => format!("the text in column `{c}`"), None => "the text".to_owned() })]
     InvalidUtf8 {
@@ -158,7 +249,9 @@ impl TableErrorKind {
         match self {
             Kind::Open(error) if error.kind() == io::ErrorKind::NotFound => "check the path".to_owned(),
             Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read".to_owned(),
-            Kind::UnknownFormat { .. } => "name it .csv, .tsv or .jsonl, after what it holds".to_owned(),
+            Kind::UnknownFormat { .. } => {
+                "name it .csv, .tsv, .jsonl or .parquet, after what it holds".to_owned()
+            }
             Kind::EvalLog => {
                 "export the scores as .csv or .jsonl with the columns id, epoch and score".to_owned()
             }
@@ -186,6 +279,26 @@ impl TableErrorKind {
                 "number the runs of a sample in a column `epoch`, or give different samples different ids"
                     .to_owned()
             }
+            Kind::DuplicateScore { .. } => {
+                "give each scorer one row per sample and epoch, and number the epochs in a column `epoch`"
+                    .to_owned()
+            }
+            Kind::NoScorer { .. } => {
+                "name the scorer in every row that has a score, or remove the column `scorer`".to_owned()
+            }
+            Kind::BadScorer { .. } => "name the scorer with a text".to_owned(),
+            Kind::TooManyScorers { .. } => {
+                "if the column is no scorer but metadata, rename it or say --score-column".to_owned()
+            }
+            Kind::BadStructure { .. } => "write it as JSON, such as {\"a\": 1} or [1, 0]".to_owned(),
+            Kind::BadJsonCell { .. } => "write JSON, or make it a column of texts".to_owned(),
+            Kind::Parquet { .. } | Kind::ParquetColumn { .. } => {
+                "check that the file was written to its end, or write it again".to_owned()
+            }
+            Kind::ColumnType { .. } => "convert the column, or leave it out".to_owned(),
+            Kind::NoParquet => {
+                "build it with the feature `parquet`, or save the table as .csv or .jsonl".to_owned()
+            }
             Kind::InvalidUtf8 { .. } => "save the table as UTF-8".to_owned(),
             Kind::Json { .. } | Kind::NotAnObject { .. } => {
                 "write one object a line, such as {\"id\": \"q1\", \"score\": 1}".to_owned()
@@ -205,7 +318,18 @@ impl TableError {
 
     /// The line, from 1, where the problem has one.
     pub fn line(&self) -> Option<u64> {
-        self.0.problem.line
+        match self.place() {
+            Some(Place::Line(line)) => Some(line),
+            _ => None,
+        }
+    }
+
+    /// Where in the file it is, if it is somewhere.
+    pub fn place(&self) -> Option<Place> {
+        match self.0.problem.at {
+            Some(At::Place(place)) => Some(place),
+            _ => None,
+        }
     }
 
     /// The sample, where it is known.
@@ -221,8 +345,10 @@ impl TableError {
     /// File, line and problem, without the way out.
     pub fn problem(&self) -> String {
         let mut text = self.path().display().to_string();
-        if let Some(line) = self.line() {
-            text += &format!(":{line}");
+        match self.place() {
+            Some(Place::Line(line)) => text += &format!(":{line}"),
+            Some(Place::Row(row)) => text += &format!(": row {row}"),
+            None => {}
         }
         if let Some(sample) = self.sample() {
             text += &format!(": sample {}", shown(sample));
@@ -253,11 +379,13 @@ impl Problem {
         TableError(Box::new(Inner { path: path.to_owned(), problem: self }))
     }
 
-    /// Puts other numbers in the place of lines, for a reader that finds them out late.
-    pub(super) fn map_lines(mut self, mut line_of: impl FnMut(u64) -> Option<u64>) -> Self {
-        self.line = self.line.and_then(&mut line_of);
-        if let TableErrorKind::DuplicateRow { first_line, .. } = self.kind.as_mut() {
-            *first_line = line_of(*first_line).unwrap_or_default();
+    /// Says where things are in the file's own way of counting, which a reader finds out late.
+    pub(super) fn locate(mut self, mut place_of: impl FnMut(At) -> Option<Place>) -> Self {
+        self.at = self.at.and_then(&mut place_of).map(At::Place);
+        if let TableErrorKind::DuplicateRow { first, .. } | TableErrorKind::DuplicateScore { first, .. } =
+            self.kind.as_mut()
+        {
+            *first = place_of(At::Place(*first)).unwrap_or(*first);
         }
         self
     }
@@ -270,13 +398,34 @@ impl Problem {
 
 impl From<TableErrorKind> for Problem {
     fn from(kind: TableErrorKind) -> Self {
-        Problem { line: None, sample: None, kind: kind.into() }
+        Problem { at: None, sample: None, kind: kind.into() }
     }
 }
 
 impl TableErrorKind {
+    pub(super) fn at(self, at: At) -> Problem {
+        Problem { at: Some(at), sample: None, kind: self.into() }
+    }
+
     pub(super) fn on_line(self, line: u64) -> Problem {
-        Problem { line: Some(line), sample: None, kind: self.into() }
+        self.at(At::Place(Place::Line(line)))
+    }
+
+    pub(super) fn in_row(self, row: u64) -> Problem {
+        self.at(At::Place(Place::Row(row)))
+    }
+
+    pub(super) fn at_offset(self, offset: u64) -> Problem {
+        self.at(At::Offset(offset))
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Line(line) => write!(f, "on line {line}"),
+            Place::Row(row) => write!(f, "in row {row}"),
+        }
     }
 }
 

@@ -5,13 +5,16 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Seek};
 use std::str;
 
-use errorbar_core::{Leaf, MetadataKeys, Score, Value};
+use errorbar_core::{Leaf, MetadataKeys, Score, ScoreColumns, Value};
 use jiter::{Jiter, JiterError, Peek};
 use serde_json::Value as Json;
 
-use super::builder::{Builder, epoch, shown};
-use super::error::Problem;
-use super::{DEFAULT_SCORES, EPOCH, ID, ScoreTable, TableErrorKind, TableOptions, no_score_column};
+use super::builder::{finish, shown};
+use super::cell::epoch;
+use super::error::{At, Place, Problem};
+use super::layout::{ANSWER, DEFAULT_SCORES, ERROR, EXPLANATION, LONG_SCORES, REASON, SCORER};
+use super::long::{LongBuilder, LongRow};
+use super::{EPOCH, ID, ScoreTable, TableErrorKind, TableOptions, no_score_column};
 use crate::json_value::{self, Scalar};
 
 const BUFFER_BYTES: usize = 1 << 18;
@@ -20,18 +23,44 @@ const MAX_KEYS: usize = 10_000;
 
 pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, Problem> {
     let mut lines = Lines::new(file);
-    let scorers = match options.score_columns.as_slice() {
-        [] => vec![default_score(&mut lines)?],
-        named => named.to_vec(),
-    };
-    lines.rewind().map_err(TableErrorKind::Read)?;
+    rows(&mut lines, options).map_err(|problem| {
+        problem.locate(|at| match at {
+            At::Place(Place::Row(row)) => lines.line_of_row(row).map(Place::Line),
+            At::Place(place) => Some(place),
+            At::Offset(_) => None,
+        })
+    })
+}
 
-    let mut builder = Builder::new(&scorers);
-    let mut keys = Keys::new(&scorers, &options.metadata);
+fn rows(lines: &mut Lines, options: &TableOptions) -> Result<ScoreTable, Problem> {
+    if !options.score_columns.is_empty() {
+        return Ok(wide(lines, &options.score_columns, &options.metadata, false)?.unwrap_or_default());
+    }
+    let score = default_score(lines, DEFAULT_SCORES)?;
+    if let Some(table) = wide(lines, &[score], &options.metadata, true)? {
+        return Ok(table);
+    }
+    let value = default_score(lines, LONG_SCORES)?;
+    long(lines, value, &options.metadata)
+}
+
+/// A row per sample and epoch; nothing if scorers may have rows of their own and do.
+fn wide(
+    lines: &mut Lines,
+    scorers: &[String],
+    metadata: &MetadataKeys,
+    may_be_long: bool,
+) -> Result<Option<ScoreTable>, Problem> {
+    lines.rewind().map_err(TableErrorKind::Read)?;
+    let mut columns = ScoreColumns::new(scorers);
+    let mut keys = Keys::new(scorers, metadata, false);
     let mut row = ParsedRow::default();
     while let Some((line, text)) = lines.next()? {
         row.read(text, &mut keys).map_err(|kind| kind.on_line(line).of_sample(&row.id))?;
-        row.add(&keys, &mut builder, line)?;
+        if keys.names_scorers && may_be_long {
+            return Ok(None);
+        }
+        row.add(&keys, &mut columns).map_err(|kind| kind.on_line(line).of_sample(&row.id))?;
     }
     if lines.number == 0 || keys.found.is_empty() {
         return Err(TableErrorKind::Empty.into());
@@ -41,28 +70,43 @@ pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, Pro
             return Err(no_score_column(&[scorer], keys.found));
         }
     }
-    let is_metadata = |key: &String| key != ID && key != EPOCH && !scorers.contains(key);
-    builder.finish(keys.found.into_iter().filter(is_metadata).collect())
+    finish(columns, keys.into_metadata()).map(Some)
 }
 
-/// Which default score column the table has: the first line that has one decides for `score` at
-/// once, and for `value` only if `score` is nowhere.
-fn default_score(lines: &mut Lines) -> Result<String, Problem> {
-    let [score, value] = DEFAULT_SCORES;
-    let names = DEFAULT_SCORES.map(str::to_owned);
+/// A row per sample, epoch and scorer.
+fn long(lines: &mut Lines, value: String, metadata: &MetadataKeys) -> Result<ScoreTable, Problem> {
+    lines.rewind().map_err(TableErrorKind::Read)?;
+    let score_names = [value];
+    let mut builder = LongBuilder::default();
+    let mut keys = Keys::new(&score_names, metadata, true);
+    let mut row = ParsedRow::default();
+    while let Some((line, text)) = lines.next()? {
+        let of_row = |kind: TableErrorKind, id: &str| kind.on_line(line).of_sample(id);
+        row.read(text, &mut keys).map_err(|kind| of_row(kind, &row.id))?;
+        row.add_long(&keys, &mut builder).map_err(|kind| of_row(kind, &row.id))?;
+    }
+    Ok(builder.finish(keys.into_metadata()))
+}
+
+/// Which default score column the table has: the first line that has one decides for the first name at
+/// once, and for the second only if the first is nowhere.
+fn default_score(lines: &mut Lines, names: [&str; 2]) -> Result<String, Problem> {
+    lines.rewind().map_err(TableErrorKind::Read)?;
+    let [first, second] = names;
+    let owned = names.map(str::to_owned);
     let no_metadata = MetadataKeys::NONE;
-    let mut keys = Keys::new(&names, &no_metadata);
+    let mut keys = Keys::new(&owned, &no_metadata, false);
     let mut row = ParsedRow::default();
     while let Some((_, text)) = lines.next()? {
         // What is wrong with a line is said when the rows are read.
         if row.read(text, &mut keys).is_err() || keys.score_seen.first() == Some(&true) {
-            return Ok(score.to_owned());
+            return Ok(first.to_owned());
         }
     }
     match keys.score_seen.as_slice() {
-        [_, true] => Ok(value.to_owned()),
+        [_, true] => Ok(second.to_owned()),
         _ if keys.found.is_empty() => Err(TableErrorKind::Empty.into()),
-        _ => Err(no_score_column(&DEFAULT_SCORES, keys.found)),
+        _ => Err(no_score_column(&names, keys.found)),
     }
 }
 
@@ -76,6 +120,15 @@ struct Lines {
 impl Lines {
     fn new(file: File) -> Self {
         Lines { reader: BufReader::with_capacity(BUFFER_BYTES, file), buffer: Vec::new(), number: 0 }
+    }
+
+    /// The line of a row, both counted from 1.
+    fn line_of_row(&mut self, row: u64) -> Option<u64> {
+        self.rewind().ok()?;
+        for _ in 1..row {
+            self.next().ok()?;
+        }
+        Some(self.next().ok()??.0)
     }
 
     fn rewind(&mut self) -> std::io::Result<()> {
@@ -113,9 +166,21 @@ enum Field {
     Id,
     Epoch,
     Score(usize),
+    /// These only where scorers have rows of their own.
+    Scorer,
+    Detail(Detail),
+    Error,
     /// Metadata to fetch, by its number among the keys found.
     Metadata(usize),
     Skipped,
+}
+
+/// What is recorded with a score.
+#[derive(Clone, Copy)]
+enum Detail {
+    Answer,
+    Explanation,
+    Reason,
 }
 
 /// Every key met so far.
@@ -126,21 +191,39 @@ struct Keys<'a> {
     score_names: &'a [String],
     score_seen: Vec<bool>,
     metadata: &'a MetadataKeys,
+    /// Whether scorers have rows of their own.
+    is_long: bool,
+    /// Whether a line has the key `scorer`.
+    names_scorers: bool,
 }
 
 impl<'a> Keys<'a> {
-    fn new(score_names: &'a [String], metadata: &'a MetadataKeys) -> Self {
+    fn new(score_names: &'a [String], metadata: &'a MetadataKeys, is_long: bool) -> Self {
         let score_seen = vec![false; score_names.len()];
-        Keys { fields: HashMap::new(), found: Vec::new(), score_names, score_seen, metadata }
+        let (fields, found) = (HashMap::new(), Vec::new());
+        Keys { fields, found, score_names, score_seen, metadata, is_long, names_scorers: false }
+    }
+
+    /// The keys that are metadata, fetched or not.
+    fn into_metadata(self) -> Vec<String> {
+        let is_metadata =
+            |key: &String| matches!(self.fields.get(key), Some(Field::Metadata(_) | Field::Skipped));
+        self.found.into_iter().filter(is_metadata).collect()
     }
 
     fn field(&mut self, key: &str) -> Field {
         if let Some(field) = self.fields.get(key) {
             return *field;
         }
+        self.names_scorers |= key == SCORER;
         let field = match key {
             ID => Field::Id,
             EPOCH => Field::Epoch,
+            SCORER if self.is_long => Field::Scorer,
+            ANSWER if self.is_long => Field::Detail(Detail::Answer),
+            EXPLANATION if self.is_long => Field::Detail(Detail::Explanation),
+            REASON if self.is_long => Field::Detail(Detail::Reason),
+            ERROR if self.is_long => Field::Error,
             key => match self.score_names.iter().position(|name| name == key) {
                 Some(at) => {
                     if let Some(seen) = self.score_seen.get_mut(at) {
@@ -168,6 +251,9 @@ struct ParsedRow {
     epoch: Option<u32>,
     scores: Vec<Option<Value>>,
     metadata: Vec<(usize, Json)>,
+    scorer: Option<String>,
+    details: [Option<String>; 3],
+    errored: bool,
     /// A score that is nested too deep; told at the end, when the sample is known.
     nested: Option<TableErrorKind>,
 }
@@ -180,6 +266,9 @@ impl ParsedRow {
         self.scores.clear();
         self.scores.resize(keys.score_names.len(), None);
         self.metadata.clear();
+        self.scorer = None;
+        self.details = [None, None, None];
+        self.errored = false;
         self.nested = None;
 
         let mut json = Jiter::new(text.as_bytes()).with_allow_inf_nan();
@@ -251,6 +340,32 @@ impl ParsedRow {
                     }
                 }
             }
+            Field::Scorer if self.scorer.is_some() => return twice(SCORER),
+            Field::Scorer => {
+                self.scorer = Some(match json_value::scalar(json, peek).map_err(invalid)? {
+                    Some(Scalar::Text(text)) => text.to_owned(),
+                    Some(Scalar::Null) => String::new(),
+                    Some(other) => return Err(TableErrorKind::BadScorer { found: other.describe() }),
+                    None => {
+                        return Err(TableErrorKind::BadScorer { found: json_value::kind(peek).to_owned() });
+                    }
+                });
+            }
+            Field::Detail(detail) => {
+                let text = match json_value::any(json, peek).map_err(invalid)? {
+                    Json::Null => None,
+                    Json::String(text) => Some(text),
+                    other => Some(other.to_string()),
+                };
+                if let Some(slot) = self.details.get_mut(detail as usize) {
+                    *slot = text;
+                }
+            }
+            Field::Error => {
+                let value = json_value::any(json, peek).map_err(invalid)?;
+                self.errored =
+                    !matches!(&value, Json::Null | Json::Bool(false)) && value.as_str() != Some("");
+            }
             Field::Metadata(key) => {
                 let value = json_value::any(json, peek).map_err(invalid)?;
                 self.metadata.push((key, value));
@@ -260,20 +375,43 @@ impl ParsedRow {
         Ok(())
     }
 
-    fn add(&mut self, keys: &Keys<'_>, builder: &mut Builder, line: u64) -> Result<(), Problem> {
-        let named =
-            |(key, value): &'_ (usize, Json)| (keys.found.get(*key).map(String::as_str), value.clone());
-        let mut row = builder.push(&self.id, self.epoch.unwrap_or(1), line)?;
-        for (key, value) in self.metadata.iter().map(named) {
-            row = row.metadata(key.unwrap_or_default(), value);
+    fn add(&mut self, keys: &Keys<'_>, columns: &mut ScoreColumns) -> Result<(), TableErrorKind> {
+        if self.id.is_empty() {
+            return Err(TableErrorKind::BadId { found: "empty".to_owned() });
         }
+        if u32::try_from(columns.len()).is_err() {
+            return Err(TableErrorKind::TooManyRows);
+        }
+        let mut row = columns.push(&self.id, self.epoch.unwrap_or(1)).metadata_all(self.metadata(keys));
         for (name, value) in keys.score_names.iter().zip(&mut self.scores) {
             if let Some(value) = value.take() {
-                row = row
-                    .score(name, Score::new(value))
-                    .map_err(|error| TableErrorKind::from(error).on_line(line).of_sample(&self.id))?;
+                row = row.score(name, Score::new(value))?;
             }
         }
         Ok(())
+    }
+
+    fn add_long(&mut self, keys: &Keys<'_>, builder: &mut LongBuilder) -> Result<(), TableErrorKind> {
+        let scorer = self.scorer.as_deref().unwrap_or_default();
+        let value = self.scores.first_mut().and_then(Option::take);
+        let [answer, explanation, reason] = &self.details;
+        let row = LongRow {
+            id: &self.id,
+            epoch: self.epoch.unwrap_or(1),
+            scorer,
+            // A null without a scorer is no score that somebody could not give.
+            value: value.filter(|value| !scorer.trim().is_empty() || *value != Value::Unscored),
+            answer: answer.as_deref(),
+            explanation: explanation.as_deref(),
+            reason: reason.as_deref(),
+            errored: self.errored,
+        };
+        let column = keys.score_names.first().map(String::as_str).unwrap_or_default();
+        builder.push(row, self.metadata(keys), column)
+    }
+
+    fn metadata<'k>(&'k self, keys: &'k Keys<'_>) -> impl Iterator<Item = (&'k str, &'k Json)> {
+        let named = |(key, value): &'k (usize, Json)| Some((keys.found.get(*key)?.as_str(), value));
+        self.metadata.iter().filter_map(named)
     }
 }

@@ -1,10 +1,14 @@
-//! Score tables: a row per sample and epoch, as CSV, TSV or JSON lines.
+//! Score tables: a row per sample and epoch, as CSV, TSV, JSON lines or Parquet.
 
 mod builder;
 mod cell;
 mod delimited;
 mod error;
 mod jsonl;
+mod layout;
+mod long;
+#[cfg(feature = "parquet")]
+mod parquet;
 
 use std::fs::File;
 use std::path::Path;
@@ -13,14 +17,12 @@ use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, ScoreColumns};
 
 pub(crate) use builder::shown;
-pub use error::{TableError, TableErrorKind};
+pub use error::{Place, TableError, TableErrorKind};
 
 /// The column that names the sample.
 const ID: &str = "id";
 /// The column that numbers the epoch.
 const EPOCH: &str = "epoch";
-/// The score columns that are looked for when none is named: the first that is there.
-const DEFAULT_SCORES: [&str; 2] = ["score", "value"];
 
 /// Which columns of a table to read as what.
 ///
@@ -76,7 +78,7 @@ impl TableOptions {
 }
 
 /// A table that was read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ScoreTable {
     /// The scores, and the metadata that was asked for.
     pub columns: ScoreColumns,
@@ -89,6 +91,7 @@ pub struct ScoreTable {
 enum Format {
     Delimited(u8),
     JsonLines,
+    Parquet,
 }
 
 impl Format {
@@ -98,6 +101,7 @@ impl Format {
             Some("csv") => Ok(Format::Delimited(b',')),
             Some("tsv") => Ok(Format::Delimited(b'\t')),
             Some("jsonl" | "ndjson") => Ok(Format::JsonLines),
+            Some("parquet") => Ok(Format::Parquet),
             Some("eval" | "json") => Err(TableErrorKind::EvalLog),
             _ => Err(TableErrorKind::UnknownFormat { extension }),
         }
@@ -125,6 +129,10 @@ pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<Scor
         match format {
             Format::Delimited(delimiter) => delimited::read(file, delimiter, options),
             Format::JsonLines => jsonl::read(file, options),
+            #[cfg(feature = "parquet")]
+            Format::Parquet => parquet::read(file, path, options),
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet => Err(TableErrorKind::NoParquet.into()),
         }
     };
     read().map_err(|problem: error::Problem| problem.at_path(path))

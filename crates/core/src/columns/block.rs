@@ -1,0 +1,213 @@
+//! Rows in blocks, column by column: how a table is read on many threads.
+
+use super::{MetadataColumn, ScoreColumns, TextColumn, ValueColumn};
+
+/// Some rows, column by column, to be appended to [`ScoreColumns`] at once.
+///
+/// Rows can be pushed to the columns themselves, one by one; but a table of a million rows is read in
+/// pieces on many threads, and each fills a block of its own. Columns that are shorter than `ids` are
+/// filled up: with epoch 1, with scores that are missing, with metadata that is absent.
+///
+/// ```
+/// use errorbar_core::{ColumnBlock, ScoreColumns, Value};
+/// let mut block = ColumnBlock::new(1, 1);
+/// for (id, grade) in [("q1", "C"), ("q2", "I")] {
+///     block.ids.push(id);
+///     block.metadata[0].push_text("physics");
+///     block.scores[0].push_text(grade);
+/// }
+/// let mut columns = ScoreColumns::new(["match"]);
+/// columns.append(["topic"], &mut block);
+/// assert_eq!((columns.len(), columns.id(1), columns.epoch(1)), (2, "q2", 1));
+/// assert_eq!(columns.score(1, "match").map(|score| score.value), Some(Value::from("I")));
+/// assert!(block.ids.is_empty());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ColumnBlock {
+    /// The ids of the samples; their number is that of the rows.
+    pub ids: TextColumn,
+    /// The epochs.
+    pub epochs: Vec<u32>,
+    /// A column per metadata key, in the order in which the keys are named to [`ScoreColumns::append`].
+    pub metadata: Vec<MetadataColumn>,
+    /// A column per scorer, in the order of the columns that the block is for.
+    pub scores: Vec<ValueColumn>,
+}
+
+impl ColumnBlock {
+    /// An empty block for so many scorers and metadata keys.
+    pub fn new(scorers: usize, metadata_keys: usize) -> Self {
+        ColumnBlock {
+            ids: TextColumn::default(),
+            epochs: Vec::new(),
+            metadata: vec![MetadataColumn::default(); metadata_keys],
+            scores: vec![ValueColumn::default(); scorers],
+        }
+    }
+
+    /// Takes all rows out; the memory stays for others.
+    pub fn clear(&mut self) {
+        self.ids.clear();
+        self.epochs.clear();
+        self.metadata.iter_mut().for_each(MetadataColumn::clear);
+        self.scores.iter_mut().for_each(ValueColumn::clear);
+    }
+
+    /// Makes all columns as long as the ids are.
+    fn level(&mut self) {
+        let rows = self.ids.len();
+        self.epochs.resize(rows, 1);
+        self.metadata.iter_mut().for_each(|column| column.resize(rows));
+        self.scores.iter_mut().for_each(|column| column.resize(rows));
+    }
+}
+
+impl ScoreColumns {
+    /// Appends the rows of a block, which is empty afterwards and keeps its memory for the next rows.
+    /// `metadata_keys` names its metadata columns; its scores are those of the scorers, in their order.
+    pub fn append<'a>(&mut self, metadata_keys: impl IntoIterator<Item = &'a str>, block: &mut ColumnBlock) {
+        self.fill_gaps();
+        self.forget_index();
+        block.level();
+        let rows = self.len();
+        self.ids.append(&mut block.ids);
+        self.epochs.append(&mut block.epochs);
+        for (key, column) in metadata_keys.into_iter().zip(&mut block.metadata) {
+            self.metadata.entry(key).append(rows, column);
+        }
+        for (scorer, column) in self.scorers.iter_mut().zip(&mut block.scores) {
+            scorer.values.append(column);
+        }
+        self.fill_gaps();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value as Json, json};
+
+    use super::*;
+    use crate::{Score, Value};
+
+    /// The same rows pushed one by one and in blocks of any size.
+    #[test]
+    fn blocks_give_what_single_rows_give() {
+        let values = [
+            Some(Value::from("C")),
+            None,
+            Some(Value::from(0.5)),
+            Some(Value::list([1, 2])),
+            Some(Value::from("I")),
+            Some(Value::Unscored),
+            Some(Value::from(true)),
+            Some(Value::map([("a", 1)])),
+            Some(Value::from("C")),
+            Some(Value::from(7)),
+        ];
+        let topics = [Some(json!("x")), None, Some(json!("y")), Some(Json::Null), Some(json!({"n": 1}))];
+        let topic = |row: usize| topics[row % topics.len()].clone();
+        let mut pushed = ScoreColumns::new(["s"]);
+        for (row, value) in values.iter().enumerate() {
+            let mut line = pushed.push(format!("id{row}"), 1 + row as u32 % 2);
+            if let Some(topic) = topic(row) {
+                line = line.metadata("topic", topic);
+            }
+            if let Some(value) = value {
+                line.score("s", Score::new(value.clone())).unwrap();
+            }
+        }
+        for size in 1..=values.len() {
+            let mut columns = ScoreColumns::new(["s"]);
+            let mut block = ColumnBlock::new(1, 1);
+            for start in (0..values.len()).step_by(size) {
+                for (row, value) in values.iter().enumerate().skip(start).take(size) {
+                    block.ids.push(&format!("id{row}"));
+                    block.epochs.push(1 + row as u32 % 2);
+                    match topic(row) {
+                        Some(Json::String(text)) => block.metadata[0].push_text(&text),
+                        Some(other) => block.metadata[0].push(&other),
+                        None => block.metadata[0].push_absent(),
+                    }
+                    match value {
+                        Some(Value::Str(text)) => block.scores[0].push_text(text),
+                        other => block.scores[0].push(other.clone()),
+                    }
+                }
+                columns.append(["topic"], &mut block);
+            }
+            assert_eq!(columns.len(), pushed.len());
+            let (ours, theirs) = (columns.scorer("s").unwrap(), pushed.scorer("s").unwrap());
+            for row in 0..columns.len() {
+                assert_eq!(columns.id(row), pushed.id(row));
+                assert_eq!(columns.epoch(row), pushed.epoch(row));
+                assert_eq!(
+                    columns.metadata_row(row),
+                    pushed.metadata_row(row),
+                    "row {row}, blocks of {size}"
+                );
+                assert_eq!(columns.score(row, "s"), pushed.score(row, "s"), "row {row}, blocks of {size}");
+            }
+            assert_eq!(ours.values.count_present(), theirs.values.count_present());
+            let (ours, theirs) = (columns.metadata_column("topic"), pushed.metadata_column("topic"));
+            assert_eq!(ours.unwrap().values(), theirs.unwrap().values(), "values in order of appearance");
+        }
+    }
+
+    #[test]
+    fn what_was_cleared_is_gone() {
+        let mut block = ColumnBlock::new(1, 1);
+        for (id, value) in [("a", Value::from("C")), ("b", Value::list([1]))] {
+            block.ids.push(id);
+            block.epochs.push(5);
+            block.metadata[0].push_text(id);
+            block.scores[0].push(Some(value));
+        }
+        block.clear();
+        block.ids.push("c");
+        block.metadata[0].push_text("c");
+        block.scores[0].push(Some(Value::list([2])));
+        let mut columns = ScoreColumns::new(["s"]);
+        columns.append(["k"], &mut block);
+        assert_eq!((columns.len(), columns.id(0), columns.epoch(0)), (1, "c", 1));
+        assert_eq!(columns.score(0, "s").map(|s| s.value), Some(Value::list([2])));
+        assert_eq!(columns.metadata_column("k").unwrap().values(), [json!("c")]);
+    }
+
+    #[test]
+    fn short_columns_are_filled_up() {
+        let mut columns = ScoreColumns::new(["a", "b"]);
+        columns.push("q0", 3);
+        let mut block = ColumnBlock::new(2, 1);
+        block.ids.push("q1");
+        block.ids.push("q2");
+        block.scores[1].push(Some(Value::from(1)));
+        columns.append(["k"], &mut block);
+        columns.push("q3", 1).metadata("k", 5).score("a", Score::new(2)).unwrap();
+        assert_eq!([0, 1, 2, 3].map(|row| columns.epoch(row)), [3, 1, 1, 1]);
+        let found = |scorer| [0, 1, 2, 3].map(|row| columns.score(row, scorer).map(|s| s.value));
+        assert_eq!(found("a"), [None, None, None, Some(Value::Int(2))]);
+        assert_eq!(found("b"), [None, Some(Value::Int(1)), None, None]);
+        assert_eq!(columns.metadata_row(3).get("k"), Some(&json!(5)));
+        assert!(columns.metadata_row(1).is_empty());
+    }
+
+    #[test]
+    fn values_that_an_earlier_block_had_do_not_come_back() {
+        // The block keeps its texts to know them again, but columns learn only of those that rows have.
+        let mut block = ColumnBlock::new(1, 1);
+        let mut first = ScoreColumns::new(["s"]);
+        for text in ["x", "x", "x", "x"] {
+            block.ids.push("q");
+            block.metadata[0].push_text(text);
+            block.scores[0].push_text(text);
+        }
+        first.append(["k"], &mut block);
+        let mut second = ScoreColumns::new(["s"]);
+        block.ids.push("q");
+        block.metadata[0].push_text("y");
+        block.scores[0].push_text("y");
+        second.append(["k"], &mut block);
+        assert_eq!(second.metadata_column("k").unwrap().values(), [json!("y")]);
+        assert_eq!(second.score(0, "s").map(|s| s.value), Some(Value::from("y")));
+    }
+}

@@ -1,0 +1,143 @@
+//! Tables as CSV or TSV, read in pieces on all threads.
+//!
+//! Whatever the number of threads, the rows are put together in the order of the file, and of several
+//! problems the first one is told. Places in problems are byte offsets and row numbers until the end: the
+//! `csv` crate's own line numbers are wrong behind blank lines and CRLF, and nobody asks for lines until
+//! something fails.
+
+mod fields;
+mod long;
+mod pieces;
+mod wide;
+
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::str;
+
+use csv::ByteRecord;
+
+use self::long::LongReader;
+use self::pieces::{Piece, Pieces};
+use self::wide::WideReader;
+use super::builder::finish;
+use super::error::{At, Place, Problem};
+use super::layout::{Form, Layout, refuse_twice};
+use super::{ScoreTable, TableErrorKind, TableOptions};
+use crate::delimited::line_at;
+
+pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, Problem> {
+    let mut pieces = Pieces::new(file, delimiter);
+    rows(&mut pieces, delimiter, options).map_err(|problem| {
+        let file = pieces.file();
+        problem.locate(|at| {
+            let offset = match at {
+                At::Offset(offset) => offset,
+                At::Place(Place::Row(row)) => offset_of_row(file, delimiter, row).ok()?,
+                At::Place(place) => return Some(place),
+            };
+            line_at(&mut *file, offset).ok().map(Place::Line)
+        })
+    })
+}
+
+fn rows(pieces: &mut Pieces, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, Problem> {
+    let mut first = Piece::default();
+    if !pieces.next(&mut first).map_err(TableErrorKind::Read)? {
+        return Err(TableErrorKind::Empty.into());
+    }
+    let (layout, header_bytes) = header(&first, delimiter, options)?;
+    first.bytes.drain(..header_bytes);
+    first.offset += header_bytes as u64;
+    match &layout.form {
+        Form::Wide(scores) => {
+            let reader = WideReader { layout: &layout, scores, delimiter };
+            let columns = reader.read(pieces, first)?;
+            finish(columns, layout.metadata_keys)
+        }
+        Form::Long(long) => LongReader { layout: &layout, long, delimiter }.read(pieces, first),
+    }
+}
+
+/// What the columns are, and how many bytes say so.
+fn header(piece: &Piece, delimiter: u8, options: &TableOptions) -> Result<(Layout, usize), Problem> {
+    let mut reader = records(piece.bytes.as_slice(), delimiter);
+    let mut record = ByteRecord::new();
+    if !reader.read_byte_record(&mut record).map_err(read_error)? {
+        return Err(match piece.unclosed {
+            Some(row) => TableErrorKind::UnclosedQuote.at_offset(row),
+            None => TableErrorKind::Empty.into(),
+        });
+    }
+    let offset = record.position().map_or(0, csv::Position::byte);
+    let names: Vec<&str> = record
+        .iter()
+        .map(|field| str::from_utf8(field).map(str::trim))
+        .collect::<Result<_, _>>()
+        .map_err(|_| TableErrorKind::InvalidUtf8 { column: None }.at_offset(offset))?;
+    refuse_twice(&names).map_err(|kind| kind.at_offset(offset))?;
+    let bytes = usize::try_from(reader.position().byte()).unwrap_or(usize::MAX).min(piece.bytes.len());
+    Ok((Layout::new(&names, options)?, bytes))
+}
+
+/// A reader of records. Flexible, because its own complaint about a short row cannot name the sample.
+fn records<R: Read>(source: R, delimiter: u8) -> csv::Reader<R> {
+    csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(source)
+}
+
+/// Calls `each` with the records of a piece and where in the file they start.
+fn for_each_record(
+    piece: &Piece,
+    delimiter: u8,
+    mut each: impl FnMut(&ByteRecord, u64) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    // A line feed more, so that the reader does not take a mark at the start of a piece for the one that
+    // may stand at the start of a file.
+    const AHEAD: &[u8] = b"\n";
+    let mut reader = records(AHEAD.chain(piece.bytes.as_slice()), delimiter);
+    let mut record = ByteRecord::new();
+    while reader.read_byte_record(&mut record).map_err(read_error)? {
+        let within = record.position().map_or(0, csv::Position::byte).saturating_sub(AHEAD.len() as u64);
+        each(&record, piece.offset + within)?;
+    }
+    Ok(())
+}
+
+fn read_error(error: csv::Error) -> Problem {
+    let text = error.to_string();
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => TableErrorKind::Read(error).into(),
+        _ => TableErrorKind::Read(io::Error::other(text)).into(),
+    }
+}
+
+/// Where a row starts, counted from 1 without the header.
+fn offset_of_row(file: &mut File, delimiter: u8, row: u64) -> io::Result<u64> {
+    file.rewind()?;
+    let mut reader = records(file, delimiter);
+    let mut record = ByteRecord::new();
+    for _ in 0..=row {
+        reader.read_byte_record(&mut record).map_err(io::Error::other)?;
+    }
+    Ok(record.position().map_or(0, csv::Position::byte))
+}
+
+/// The fields of one row.
+trait Fields {
+    fn count(&self) -> usize;
+    /// A field's text, empty where the row is too short; nothing if it is not UTF-8.
+    fn field(&self, at: usize) -> Option<&str>;
+}
+
+struct RecordRow<'a> {
+    record: &'a ByteRecord,
+}
+
+impl Fields for RecordRow<'_> {
+    fn count(&self) -> usize {
+        self.record.len()
+    }
+
+    fn field(&self, at: usize) -> Option<&str> {
+        str::from_utf8(self.record.get(at).unwrap_or_default()).ok()
+    }
+}

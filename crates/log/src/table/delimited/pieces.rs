@@ -1,0 +1,240 @@
+//! A delimited file in pieces that end where a row ends, so that they can be read apart.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use memchr::{memchr, memrchr2};
+
+/// How much is read at once. A piece and the rows that it makes stay in a core's cache.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// Some rows of the file.
+#[derive(Debug, Default)]
+pub(super) struct Piece {
+    pub(super) bytes: Vec<u8>,
+    /// Which of the pieces it is, from 0.
+    pub(super) number: usize,
+    /// Where in the file it starts.
+    pub(super) offset: u64,
+    /// Whether there is a quotation mark in it.
+    pub(super) has_quotes: bool,
+    /// Where the row starts whose quote is never closed; it is not among the bytes.
+    pub(super) unclosed: Option<u64>,
+}
+
+/// A file that is cut into pieces.
+#[derive(Debug)]
+pub(super) struct Pieces {
+    file: File,
+    delimiter: u8,
+    piece_bytes: usize,
+    /// What was read of the piece after the last one.
+    rest: Vec<u8>,
+    number: usize,
+    offset: u64,
+    at_end: bool,
+}
+
+impl Pieces {
+    pub(super) fn new(file: File, delimiter: u8) -> Self {
+        Pieces {
+            file,
+            delimiter,
+            piece_bytes: PIECE_BYTES,
+            rest: Vec::new(),
+            number: 0,
+            offset: 0,
+            at_end: false,
+        }
+    }
+
+    /// How many pieces there are, about.
+    pub(super) fn estimate(&self) -> usize {
+        let bytes = self.file.metadata().map_or(0, |metadata| metadata.len());
+        usize::try_from(bytes / self.piece_bytes as u64 + 1).unwrap_or(usize::MAX)
+    }
+
+    pub(super) fn file(&mut self) -> &mut File {
+        &mut self.file
+    }
+
+    /// Puts the next piece in the place of another, whose memory it takes; false at the end of the file.
+    pub(super) fn next(&mut self, piece: &mut Piece) -> io::Result<bool> {
+        // Also for a piece that cannot be read: those before it may hold a problem that comes first.
+        (piece.number, piece.offset) = (self.number, self.offset);
+        self.number += 1;
+        piece.bytes.clear();
+        piece.bytes.append(&mut self.rest);
+        let mut scan = Scan::new(self.offset, self.delimiter);
+        let mut wanted = self.piece_bytes;
+        let end = loop {
+            self.read_up_to(wanted, &mut piece.bytes)?;
+            scan.proceed(&piece.bytes, self.at_end);
+            match scan.last_row_end {
+                _ if self.at_end => break if scan.in_quote { scan.last_row_end } else { piece.bytes.len() },
+                0 => wanted = wanted.saturating_mul(2),
+                end => break end,
+            }
+        };
+        piece.unclosed = (self.at_end && scan.in_quote).then_some(self.offset + end as u64);
+        self.rest.extend_from_slice(piece.bytes.get(end..).unwrap_or_default());
+        if self.at_end {
+            self.rest.clear();
+        }
+        piece.bytes.truncate(end);
+        piece.has_quotes = scan.first_mark.is_some_and(|mark| mark < end);
+        self.offset += end as u64;
+        Ok(end > 0 || piece.unclosed.is_some())
+    }
+
+    fn read_up_to(&mut self, length: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
+        if self.at_end {
+            return Ok(());
+        }
+        let missing = length.saturating_sub(bytes.len());
+        bytes.reserve(missing);
+        let read = (&mut self.file).take(missing as u64).read_to_end(bytes)?;
+        self.at_end = read < missing;
+        Ok(())
+    }
+}
+
+/// Looks for the last place outside quotes where a row ends.
+///
+/// A quotation mark opens a quote only at the start of a field, and two of them within a quote are one
+/// that is meant: the rules of the `csv` crate, which reads the pieces.
+struct Scan {
+    delimiter: u8,
+    /// How far the bytes are looked at.
+    at: usize,
+    in_quote: bool,
+    first_mark: Option<usize>,
+    last_row_end: usize,
+    /// Whether a mark at the start of the file is to be passed over.
+    at_start: bool,
+}
+
+impl Scan {
+    fn new(offset: u64, delimiter: u8) -> Self {
+        Scan { delimiter, at: 0, in_quote: false, first_mark: None, last_row_end: 0, at_start: offset == 0 }
+    }
+
+    /// Goes on to the end of the bytes, which have grown; a mark that is the last of them waits for the
+    /// byte after it.
+    fn proceed(&mut self, bytes: &[u8], at_end: bool) {
+        loop {
+            let ahead = bytes.get(self.at..).unwrap_or_default();
+            let mark = memchr(b'"', ahead).map(|mark| self.at + mark);
+            if !self.in_quote {
+                let until = mark.unwrap_or(bytes.len());
+                let outside = bytes.get(self.at..until).unwrap_or_default();
+                if let Some(end) = memrchr2(b'\n', b'\r', outside) {
+                    self.last_row_end = self.at + end + 1;
+                }
+            }
+            let Some(mark) = mark else {
+                self.at = bytes.len();
+                return;
+            };
+            self.first_mark.get_or_insert(mark);
+            if !self.in_quote {
+                self.in_quote = self.starts_field(bytes, mark);
+                self.at = mark + 1;
+                continue;
+            }
+            match bytes.get(mark + 1) {
+                None if !at_end => {
+                    self.at = mark;
+                    return;
+                }
+                Some(b'"') => self.at = mark + 2,
+                _ => {
+                    self.in_quote = false;
+                    self.at = mark + 1;
+                }
+            }
+        }
+    }
+
+    fn starts_field(&self, bytes: &[u8], at: usize) -> bool {
+        match at.checked_sub(1).and_then(|before| bytes.get(before)) {
+            None => true,
+            Some(byte) if *byte == self.delimiter || matches!(byte, b'\n' | b'\r') => true,
+            Some(_) => self.at_start && bytes.get(..at) == Some(b"\xef\xbb\xbf"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Seek, Write};
+
+    use super::*;
+
+    /// The pieces of a file, read so many bytes at a time.
+    fn pieces(content: &str, piece_bytes: usize) -> Vec<Piece> {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(content.as_bytes()).unwrap();
+        file.rewind().unwrap();
+        let mut pieces = Pieces::new(file, b',');
+        pieces.piece_bytes = piece_bytes;
+        let mut found = Vec::new();
+        loop {
+            let mut piece = Piece::default();
+            if !pieces.next(&mut piece).unwrap() {
+                return found;
+            }
+            found.push(piece);
+        }
+    }
+
+    fn records(bytes: &[u8]) -> Vec<csv::ByteRecord> {
+        let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
+        reader
+            .into_byte_records()
+            .map(Result::unwrap)
+            .map(|mut r| {
+                r.set_position(None);
+                r
+            })
+            .collect()
+    }
+
+    #[test]
+    fn pieces_hold_the_records_of_the_whole_whatever_their_size() {
+        let cases = [
+            "a,b\n1,2\n3,4\n",
+            "a,b\r\n1,\"x\r\ny\"\r\n\r\n3,4",
+            "a,b\r1,2\r3,\"4\r\"\r",
+            "\u{feff}\"a\n\",b\n5\" disk,\"say \"\"\n\"\"\"\n\n\n\"\"\"\",\"\"\n",
+            "a,\"b\"c\nd\",\"e\n\"\n",
+            "\n\n\na,b\n",
+            "",
+        ];
+        for content in cases {
+            let whole = records(content.as_bytes());
+            for piece_bytes in 1..=content.len() + 1 {
+                let mut found = Vec::new();
+                let mut offset = 0;
+                for (number, piece) in pieces(content, piece_bytes).iter().enumerate() {
+                    assert_eq!((piece.number, piece.offset, piece.unclosed), (number, offset, None));
+                    assert_eq!(piece.has_quotes, piece.bytes.contains(&b'"'));
+                    offset += piece.bytes.len() as u64;
+                    found.extend(records(&piece.bytes));
+                }
+                assert_eq!(offset, content.len() as u64);
+                assert_eq!(found, whole, "{content:?} in pieces of {piece_bytes}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_quote_that_stays_open_is_told_with_the_start_of_its_row() {
+        for piece_bytes in 1..20 {
+            let found = pieces("a,b\n1,2\nx,\"y\n3,4\n", piece_bytes);
+            let bytes: Vec<u8> = found.iter().flat_map(|piece| piece.bytes.clone()).collect();
+            assert_eq!(bytes, b"a,b\n1,2\n");
+            assert_eq!(found.last().unwrap().unclosed, Some(8));
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Which column of a table is what.
+
+use super::error::Problem;
+use super::{EPOCH, ID, TableErrorKind, TableOptions, no_score_column};
+
+/// The score columns that are looked for when none is named: the first that is there.
+pub(super) const DEFAULT_SCORES: [&str; 2] = ["score", "value"];
+/// The same where scorers have rows of their own: exported logs say `value`.
+pub(super) const LONG_SCORES: [&str; 2] = ["value", "score"];
+
+/// The column that names the scorer; a table that has it has a row per sample, epoch and scorer.
+pub(super) const SCORER: &str = "scorer";
+/// What a table in the long form may record with a score.
+pub(super) const ANSWER: &str = "answer";
+pub(super) const EXPLANATION: &str = "explanation";
+pub(super) const REASON: &str = "reason";
+/// The column that says that the sample errored, in the long form.
+pub(super) const ERROR: &str = "error";
+
+/// A column and its place among all.
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) at: usize,
+}
+
+/// What each column of a table is.
+#[derive(Debug)]
+pub(super) struct Layout {
+    pub(super) columns: usize,
+    pub(super) id: usize,
+    pub(super) epoch: Option<usize>,
+    pub(super) form: Form,
+    /// The metadata to fetch.
+    pub(super) metadata: Vec<Column>,
+    /// All metadata, for messages.
+    pub(super) metadata_keys: Vec<String>,
+}
+
+/// What a row of the table is.
+#[derive(Debug)]
+pub(super) enum Form {
+    /// A sample and epoch, with a column per scorer.
+    Wide(Vec<Column>),
+    /// A sample, epoch and scorer.
+    Long(LongColumns),
+}
+
+/// The columns of the long form besides id, epoch and metadata.
+#[derive(Debug)]
+pub(super) struct LongColumns {
+    pub(super) scorer: usize,
+    pub(super) value: Column,
+    pub(super) answer: Option<usize>,
+    pub(super) explanation: Option<usize>,
+    pub(super) reason: Option<usize>,
+    pub(super) error: Option<usize>,
+}
+
+impl LongColumns {
+    fn contains(&self, at: usize) -> bool {
+        let named = [self.answer, self.explanation, self.reason, self.error];
+        at == self.scorer || at == self.value.at || named.contains(&Some(at))
+    }
+}
+
+impl Layout {
+    /// What the columns of these names are.
+    pub(super) fn new(names: &[&str], options: &TableOptions) -> Result<Self, Problem> {
+        let found = || names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let place = |name: &str| names.iter().position(|other| *other == name);
+        let column = |name: &str| place(name).map(|at| Column { name: name.to_owned(), at });
+        let first_of = |wanted: &[&str]| {
+            wanted.iter().find_map(|name| column(name)).ok_or_else(|| no_score_column(wanted, found()))
+        };
+        let id = place(ID).ok_or_else(|| Problem::from(TableErrorKind::NoIdColumn { found: found() }))?;
+        let epoch = place(EPOCH);
+        let form = match (place(SCORER), options.score_columns.as_slice()) {
+            (Some(scorer), []) => Form::Long(LongColumns {
+                scorer,
+                value: first_of(&LONG_SCORES)?,
+                answer: place(ANSWER),
+                explanation: place(EXPLANATION),
+                reason: place(REASON),
+                error: place(ERROR),
+            }),
+            (None, []) => Form::Wide(vec![first_of(&DEFAULT_SCORES)?]),
+            (_, wanted) => {
+                let scores = wanted.iter().map(|name| first_of(&[name]));
+                Form::Wide(scores.collect::<Result<_, _>>()?)
+            }
+        };
+        let is_score = |at: usize| match &form {
+            Form::Wide(scores) => scores.iter().any(|score| score.at == at),
+            Form::Long(long) => long.contains(at),
+        };
+        let is_metadata = |at: &usize| *at != id && Some(*at) != epoch && !is_score(*at);
+        let all: Vec<Column> = (0..names.len())
+            .filter(is_metadata)
+            .filter_map(|at| names.get(at).map(|name| Column { name: (*name).to_owned(), at }))
+            .collect();
+        let metadata_keys = all.iter().map(|column| column.name.clone()).collect();
+        let metadata = all.into_iter().filter(|column| options.metadata.contains(&column.name)).collect();
+        Ok(Layout { columns: names.len(), id, epoch, form, metadata, metadata_keys })
+    }
+}
+
+/// Refuses two columns of one name.
+pub(super) fn refuse_twice(names: &[&str]) -> Result<(), TableErrorKind> {
+    for (at, name) in names.iter().enumerate() {
+        if names.iter().skip(at + 1).any(|other| other == name) {
+            return Err(TableErrorKind::DuplicateColumn { name: (*name).to_owned() });
+        }
+    }
+    Ok(())
+}

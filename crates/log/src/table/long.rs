@@ -1,0 +1,141 @@
+//! The long form: a row per sample, epoch and scorer, as logs are exported.
+
+use std::collections::HashMap;
+
+use errorbar_core::{Score, ScoreColumns, Value};
+use serde_json::Value as Json;
+
+use super::error::Place;
+use super::{ScoreTable, TableErrorKind};
+
+/// How many scorers there may be. Every scorer has a place in every row, so a column that tells rows
+/// apart, taken for the scorer, would take memory by the square of its length.
+const MAX_SCORERS: usize = 256;
+
+/// One row of the table.
+#[derive(Debug)]
+pub(super) struct LongRow<'a> {
+    pub(super) id: &'a str,
+    pub(super) epoch: u32,
+    /// Empty for a sample without any score.
+    pub(super) scorer: &'a str,
+    pub(super) value: Option<Value>,
+    pub(super) answer: Option<&'a str>,
+    pub(super) explanation: Option<&'a str>,
+    pub(super) reason: Option<&'a str>,
+    pub(super) errored: bool,
+}
+
+/// Columns that grow by one score at a time.
+#[derive(Debug, Default)]
+pub(super) struct LongBuilder {
+    columns: ScoreColumns,
+    /// The row of each sample and epoch, looked up unless it is the one of the row before.
+    rows: HashMap<(Box<str>, u32), u32>,
+    /// The scorers, in order of first appearance.
+    scorers: HashMap<Box<str>, u32>,
+    /// The scorer that rows without a score are counted under.
+    seen_without: Vec<bool>,
+    /// By scorer: whether it has had its row for a sample and epoch.
+    seen: Vec<Vec<bool>>,
+    /// For each row of the table, the sample and epoch, and the scorer; to find the first of two.
+    origins: Vec<(u32, u32)>,
+}
+
+const NO_SCORER: u32 = u32::MAX;
+
+impl LongBuilder {
+    /// How many rows of the table were pushed, the last one, that may have been refused, included.
+    pub(super) fn rows(&self) -> u64 {
+        self.origins.len() as u64
+    }
+
+    /// Adds a row; `column` is where its value comes from. The first row of a sample and epoch gives the
+    /// metadata.
+    pub(super) fn push<'a>(
+        &mut self,
+        row: LongRow<'_>,
+        metadata: impl IntoIterator<Item = (&'a str, &'a Json)>,
+        column: &str,
+    ) -> Result<(), TableErrorKind> {
+        if row.id.is_empty() {
+            return Err(TableErrorKind::BadId { found: "empty".to_owned() });
+        }
+        let scorer = match row.scorer.trim() {
+            "" if row.value.is_some() => {
+                return Err(TableErrorKind::NoScorer { column: column.to_owned() });
+            }
+            "" => NO_SCORER,
+            name => self.scorer(name)?,
+        };
+        let at = self.row(&row, metadata)?;
+        self.origins.push((at, scorer));
+        self.refuse_twice(&row, at, scorer)?;
+        let Some(mut filled) = self.columns.row_mut(at as usize) else { return Ok(()) };
+        if row.errored {
+            filled = filled.errored();
+        }
+        if let Some(value) = row.value {
+            let mut score = Score::new(value);
+            score.answer = row.answer.map(str::to_owned);
+            score.explanation = row.explanation.map(str::to_owned);
+            score.reason = row.reason.map(str::to_owned);
+            filled.score(row.scorer.trim(), score)?;
+        }
+        Ok(())
+    }
+
+    fn scorer(&mut self, name: &str) -> Result<u32, TableErrorKind> {
+        if let Some(number) = self.scorers.get(name) {
+            return Ok(*number);
+        }
+        let number = self.scorers.len();
+        if number >= MAX_SCORERS {
+            return Err(TableErrorKind::TooManyScorers { limit: MAX_SCORERS });
+        }
+        self.columns.add_scorer(name);
+        self.seen.push(Vec::new());
+        self.scorers.insert(name.into(), number as u32);
+        Ok(number as u32)
+    }
+
+    /// The row of a sample and epoch, made when it is first met.
+    fn row<'a>(
+        &mut self,
+        row: &LongRow<'_>,
+        metadata: impl IntoIterator<Item = (&'a str, &'a Json)>,
+    ) -> Result<u32, TableErrorKind> {
+        // The scores of a sample mostly follow each other.
+        if let Some(last) = self.columns.len().checked_sub(1)
+            && self.columns.epoch(last) == row.epoch
+            && self.columns.id(last) == row.id
+        {
+            return Ok(last as u32);
+        }
+        let next = u32::try_from(self.columns.len()).map_err(|_| TableErrorKind::TooManyRows)?;
+        let at = *self.rows.entry((row.id.into(), row.epoch)).or_insert(next);
+        if at == next {
+            self.columns.push(row.id, row.epoch).metadata_all(metadata);
+        }
+        Ok(at)
+    }
+
+    fn refuse_twice(&mut self, row: &LongRow<'_>, at: u32, scorer: u32) -> Result<(), TableErrorKind> {
+        let seen = self.seen.get_mut(scorer as usize).unwrap_or(&mut self.seen_without);
+        let rows = seen.len().max(at as usize + 1);
+        seen.resize(rows, false);
+        if !seen.get_mut(at as usize).is_some_and(|seen| std::mem::replace(seen, true)) {
+            return Ok(());
+        }
+        let first = self.origins.iter().position(|origin| *origin == (at, scorer)).unwrap_or(0);
+        Err(TableErrorKind::DuplicateScore {
+            epoch: row.epoch,
+            scorer: row.scorer.trim().to_owned(),
+            first: Place::Row(first as u64 + 1),
+        })
+    }
+
+    pub(super) fn finish(self, metadata_keys: Vec<String>) -> ScoreTable {
+        ScoreTable { columns: self.columns, metadata_keys }
+    }
+}

@@ -1,0 +1,205 @@
+//! Tables as Parquet, as pandas, polars, DuckDB and Arrow write them.
+//!
+//! Only the columns that are needed are read, each on a thread of its own and a row group at a time; memory
+//! is that of the columns of the result and of one row group. What a cell means is what it means in
+//! JSON lines, but for null: a score that is null is missing, as an empty cell of a CSV is, because
+//! writers of Parquet know no other way to leave a cell empty.
+
+mod column;
+mod long;
+mod pages;
+mod rle;
+mod types;
+mod wide;
+
+use std::fmt::Write;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use errorbar_core::Value;
+use jiter::Jiter;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
+use parquet::file::reader::FileReader;
+use parquet::file::serialized_reader::{SerializedFileReader, SerializedPageReader};
+use serde_json::Value as Json;
+
+use self::column::{Cell, Cells, column_problem, guarded};
+use self::types::{Kind, Role, kind_of};
+use super::builder::finish;
+use super::error::Problem;
+use super::layout::{Form, Layout, refuse_twice};
+use super::{ScoreTable, TableErrorKind, TableOptions, cell};
+use crate::json_value;
+
+pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, Problem> {
+    let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+    let reader =
+        guarded(|| SerializedFileReader::new(file)).map_err(|problem| TableErrorKind::Parquet { problem })?;
+    let metadata = reader.metadata();
+    let fields = metadata.file_metadata().schema_descr().root_schema().get_fields();
+    let names: Vec<&str> = fields.iter().map(|field| field.name()).collect();
+    refuse_twice(&names)?;
+    let layout = Layout::new(&names, options)?;
+    refuse_implausible(metadata, bytes)?;
+    let table = Table { path, metadata, layout: &layout };
+    match &layout.form {
+        Form::Wide(scores) => {
+            let columns = wide::read(&table, scores)?;
+            finish(columns, layout.metadata_keys)
+        }
+        Form::Long(long) => {
+            let builder = long::read(&table, long)?;
+            Ok(builder.finish(layout.metadata_keys))
+        }
+    }
+}
+
+/// How many rows a byte of a file can hold. Samples that tell each other apart take more than this.
+const ROWS_PER_BYTE: u64 = 256;
+
+/// Refuses a file that says it has more rows than it can have: columns of one value take no space
+/// however long they are, and would fill the memory before two rows turn out to be the same.
+fn refuse_implausible(metadata: &ParquetMetaData, bytes: u64) -> Result<(), TableErrorKind> {
+    let rows =
+        metadata.row_groups().iter().fold(0, |rows: u64, group| rows.saturating_add(rows_of(group) as u64));
+    if rows <= bytes.saturating_mul(ROWS_PER_BYTE) {
+        return Ok(());
+    }
+    let problem = format!("it says that it has {rows} rows, in {bytes} bytes");
+    Err(TableErrorKind::Parquet { problem })
+}
+
+/// An open file and what its columns are.
+struct Table<'a> {
+    path: &'a Path,
+    metadata: &'a ParquetMetaData,
+    layout: &'a Layout,
+}
+
+/// A column to be read: what it holds, and where it is among the leaves of the schema.
+#[derive(Clone, Copy, Debug)]
+struct Source<'a> {
+    name: &'a str,
+    leaf: usize,
+    kind: Kind,
+}
+
+impl<'a> Table<'a> {
+    /// A column by its place among the fields of the schema, if it holds what it may hold.
+    fn source(&self, at: usize, name: &'a str, role: Role) -> Result<Source<'a>, TableErrorKind> {
+        let schema = self.metadata.file_metadata().schema_descr();
+        let leaf = (0..schema.num_columns()).find(|leaf| schema.get_column_root_idx(*leaf) == at);
+        let found = match leaf.map(|leaf| (leaf, kind_of(&schema.column(leaf)))) {
+            Some((leaf, Ok(kind))) if role.takes(kind) => return Ok(Source { name, leaf, kind }),
+            Some((_, Ok(kind))) => kind.describe().to_owned(),
+            Some((_, Err(found))) => found,
+            None => "nothing".to_owned(),
+        };
+        let (role, takes) = role.describe();
+        Err(TableErrorKind::ColumnType { column: name.to_owned(), found, role, takes })
+    }
+
+    fn metadata_sources(&self) -> Result<Vec<Source<'a>>, TableErrorKind> {
+        self.layout.metadata.iter().map(|c| self.source(c.at, &c.name, Role::Metadata)).collect()
+    }
+
+    /// Where in the file a column of a row group is.
+    fn chunk<'g>(
+        &self,
+        group: &'g RowGroupMetaData,
+        source: Source<'_>,
+    ) -> Result<&'g ColumnChunkMetaData, TableErrorKind> {
+        let chunk = group.columns().get(source.leaf);
+        chunk.ok_or_else(|| column_problem(source.name, "a row group lacks it".to_owned()))
+    }
+
+    fn pages(
+        &self,
+        group: &RowGroupMetaData,
+        chunk: &ColumnChunkMetaData,
+        name: &str,
+    ) -> Result<SerializedPageReader<File>, TableErrorKind> {
+        // A file of its own: threads that share one would share its position too.
+        let file = Arc::new(File::open(self.path).map_err(TableErrorKind::Open)?);
+        guarded(|| SerializedPageReader::new(file, chunk, rows_of(group), None))
+            .map_err(|problem| column_problem(name, problem))
+    }
+
+    /// The cells of a column of a row group.
+    fn cells<'s>(&self, group: &RowGroupMetaData, source: Source<'s>) -> Result<Cells<'s>, TableErrorKind> {
+        let chunk = self.chunk(group, source)?;
+        Ok(Cells::new(self.pages(group, chunk, source.name)?, chunk, source.name, source.kind))
+    }
+}
+
+/// The number of rows that a row group says it has.
+fn rows_of(group: &RowGroupMetaData) -> usize {
+    usize::try_from(group.num_rows()).unwrap_or(0)
+}
+
+/// The problem of a column that ends before the row group does, or goes on behind it.
+fn wrong_length(name: &str, rows: usize, group: &RowGroupMetaData) -> TableErrorKind {
+    column_problem(name, format!("it has {rows} rows in a row group of {}", rows_of(group)))
+}
+
+/// An id as text, in the place of another.
+fn id_into(text: &mut String, cell: Cell<'_>) -> Result<(), TableErrorKind> {
+    text.clear();
+    match cell {
+        Cell::Text(id) => text.push_str(id),
+        Cell::Int(int) => drop(write!(text, "{int}")),
+        Cell::Unsigned(int) => drop(write!(text, "{int}")),
+        _ => {}
+    }
+    if text.is_empty() { Err(TableErrorKind::BadId { found: "empty".to_owned() }) } else { Ok(()) }
+}
+
+#[inline]
+fn epoch_of(cell: Cell<'_>) -> Result<u32, TableErrorKind> {
+    let epoch = match cell {
+        Cell::Int(int) => u32::try_from(int).ok(),
+        Cell::Unsigned(int) => u32::try_from(int).ok(),
+        _ => None,
+    };
+    epoch.filter(|epoch| *epoch >= 1).ok_or_else(|| TableErrorKind::BadEpoch {
+        found: match cell {
+            Cell::Int(int) => int.to_string(),
+            Cell::Unsigned(int) => int.to_string(),
+            _ => "empty".to_owned(),
+        },
+    })
+}
+
+/// A score; nothing for a null. Texts are what they are, JSON is what it says.
+fn score_of(cell: Cell<'_>, kind: Kind, column: &str) -> Result<Option<Value>, TableErrorKind> {
+    Ok(match cell {
+        Cell::Null => None,
+        Cell::Bool(b) => Some(Value::Bool(b)),
+        Cell::Int(int) => Some(Value::Int(int)),
+        Cell::Unsigned(int) => Some(i64::try_from(int).map_or(Value::Float(int as f64), Value::Int)),
+        Cell::Float(float) => Some(Value::from(float)),
+        Cell::Text(text) if kind == Kind::Json => Some(cell::structure(text, column)?),
+        Cell::Text(text) => Some(Value::from(text)),
+    })
+}
+
+fn metadata_of(cell: Cell<'_>, kind: Kind, column: &str) -> Result<Json, TableErrorKind> {
+    Ok(match cell {
+        Cell::Null => Json::Null,
+        Cell::Bool(b) => Json::from(b),
+        Cell::Int(int) => Json::from(int),
+        Cell::Unsigned(int) => Json::from(int),
+        Cell::Float(float) => Json::from(float),
+        Cell::Text(text) if kind == Kind::Json => {
+            let mut json = Jiter::new(text.as_bytes()).with_allow_inf_nan();
+            let parsed = json.peek().and_then(|peek| json_value::any(&mut json, peek));
+            let parsed = parsed.and_then(|value| json.finish().map(|()| value));
+            parsed.map_err(|error| TableErrorKind::BadJsonCell {
+                column: column.to_owned(),
+                problem: error.error_type.to_string(),
+            })?
+        }
+        Cell::Text(text) => Json::from(text),
+    })
+}

@@ -1,0 +1,102 @@
+//! What a column of a Parquet file holds, and what may be read as what.
+
+use parquet::basic::{ConvertedType, LogicalType, Type};
+use parquet::schema::types::ColumnDescriptor;
+
+/// The types that are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Bool,
+    Int,
+    /// Integers without a sign, which the file stores in the place of others.
+    Unsigned,
+    Float,
+    Text,
+    /// Texts that hold JSON.
+    Json,
+}
+
+impl Kind {
+    pub(super) fn describe(self) -> &'static str {
+        match self {
+            Kind::Bool => "booleans",
+            Kind::Int | Kind::Unsigned => "integers",
+            Kind::Float => "floating-point numbers",
+            Kind::Text => "texts",
+            Kind::Json => "JSON",
+        }
+    }
+}
+
+/// What a column is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Id,
+    Epoch,
+    Scorer,
+    Score,
+    /// What is recorded with a score, or an error.
+    Detail,
+    Metadata,
+}
+
+impl Role {
+    pub(super) fn takes(self, kind: Kind) -> bool {
+        match self {
+            Role::Id => matches!(kind, Kind::Int | Kind::Unsigned | Kind::Text),
+            Role::Epoch => matches!(kind, Kind::Int | Kind::Unsigned),
+            Role::Scorer => kind == Kind::Text,
+            Role::Detail => matches!(kind, Kind::Text | Kind::Json),
+            Role::Score | Role::Metadata => true,
+        }
+    }
+
+    /// What it is called, and what it may hold.
+    pub(super) fn describe(self) -> (&'static str, &'static str) {
+        match self {
+            Role::Id => ("the id", "texts or integers"),
+            Role::Epoch => ("the epoch", "integers"),
+            Role::Scorer => ("the scorer", "texts"),
+            Role::Score => ("a score", "numbers, booleans, texts or JSON"),
+            Role::Detail => ("what is recorded with a score", "texts"),
+            Role::Metadata => ("metadata", "numbers, booleans, texts or JSON"),
+        }
+    }
+}
+
+/// What a column holds; the words for it if it cannot be read.
+pub(super) fn kind_of(column: &ColumnDescriptor) -> Result<Kind, String> {
+    if column.max_rep_level() > 0 || column.path().parts().len() > 1 {
+        return Err("lists or structures".to_owned());
+    }
+    let of_type = |name: &str| Err(format!("values of the type {name}"));
+    let converted = column.converted_type();
+    match (column.physical_type(), column.logical_type_ref()) {
+        (_, Some(LogicalType::Decimal { .. })) => Err("decimals".to_owned()),
+        (_, Some(LogicalType::Date)) => Err("dates".to_owned()),
+        (_, Some(LogicalType::Time { .. } | LogicalType::Timestamp { .. })) => Err("times".to_owned()),
+        (_, Some(LogicalType::Bson)) => of_type("BSON"),
+        (_, None) if converted == ConvertedType::DECIMAL => Err("decimals".to_owned()),
+        (_, None) if converted == ConvertedType::DATE => Err("dates".to_owned()),
+        (Type::BOOLEAN, _) => Ok(Kind::Bool),
+        (Type::INT32 | Type::INT64, Some(LogicalType::Integer(int))) if !int.is_signed => Ok(Kind::Unsigned),
+        (Type::INT32 | Type::INT64, _) => match converted {
+            ConvertedType::TIME_MILLIS
+            | ConvertedType::TIME_MICROS
+            | ConvertedType::TIMESTAMP_MILLIS
+            | ConvertedType::TIMESTAMP_MICROS => Err("times".to_owned()),
+            ConvertedType::UINT_8
+            | ConvertedType::UINT_16
+            | ConvertedType::UINT_32
+            | ConvertedType::UINT_64 => Ok(Kind::Unsigned),
+            _ => Ok(Kind::Int),
+        },
+        (Type::FLOAT | Type::DOUBLE, _) => Ok(Kind::Float),
+        (Type::BYTE_ARRAY, Some(LogicalType::Json)) => Ok(Kind::Json),
+        (Type::BYTE_ARRAY, None) if converted == ConvertedType::JSON => Ok(Kind::Json),
+        (Type::BYTE_ARRAY, _) if converted == ConvertedType::BSON => of_type("BSON"),
+        (Type::BYTE_ARRAY, _) => Ok(Kind::Text),
+        (Type::INT96, _) => Err("times".to_owned()),
+        (Type::FIXED_LEN_BYTE_ARRAY, _) => of_type("FIXED_LEN_BYTE_ARRAY"),
+    }
+}

@@ -1,0 +1,4 @@
+//! A score table with commas.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| errorbar_fuzz::table::table("table.csv", bytes));

@@ -1,0 +1,13 @@
+//! What the fuzz targets do with an input, and what must hold then: see `README.md`.
+//!
+//! The files of this crate are also modules of ordinary tests (`crates/log/tests/mutations`,
+//! `crates/errorbar/tests/fuzz_seeds.rs`), which run the seeds without a fuzzer.
+
+pub mod log;
+pub mod spec;
+pub mod table;
+pub mod task;
+
+#[path = "../../crates/log/tests/eval/zips.rs"]
+#[allow(dead_code, reason = "the tests of logs use the rest")]
+mod zips;
