@@ -1,5 +1,6 @@
 //! A log written again in the other form, or whole where it was torn.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use rayon::prelude::*;
 
 use super::container::Layout;
 use super::error::{LogError, LogErrorKind, Result};
-use super::json::splice;
+use super::json::{splice, validate};
 use super::members::{
     HEADER, REDUCTIONS, START, SUMMARIES, SampleName, is_derived, is_journal_summaries, sample_name,
 };
@@ -71,10 +72,13 @@ fn header_of(log: &EvalLog) -> Result<Vec<u8>> {
 fn write_json(log: &EvalLog, out: &mut impl Write) -> Result<()> {
     let header = header_of(log)?;
     let no_object = || LogError::from(LogErrorKind::damaged("the header is no object")).at(log.path());
+    validate(&header).map_err(|error| error.in_member(HEADER).at(log.path()))?;
     let header = header.trim_ascii_end().strip_suffix(b"}").ok_or_else(no_object)?;
     let write = |bytes: &[u8], out: &mut dyn Write| out.write_all(bytes).map_err(LogErrorKind::Write);
     write(header, out)?;
-    write(b",\"samples\":[", out)?;
+    // An object without fields needs no comma.
+    write(if header.trim_ascii() == b"{" { b"" } else { b"," }, out)?;
+    write(b"\"samples\":[", out)?;
     let mut samples = log.samples_with(SampleFields::scores(errorbar_core::MetadataKeys::NONE))?;
     let mut is_first = true;
     while samples.len() > 0 {
@@ -84,6 +88,7 @@ fn write_json(log: &EvalLog, out: &mut impl Write) -> Result<()> {
     }
     write(b"]", out)?;
     if let Some(reductions) = log.raw(REDUCTIONS)? {
+        validate(&reductions).map_err(|error| error.in_member(REDUCTIONS).at(log.path()))?;
         write(b",\"reductions\":", out)?;
         write(&reductions, out)?;
     }
@@ -109,12 +114,17 @@ fn write_eval(log: &EvalLog, out: &mut impl Write) -> Result<()> {
         }
     }
     let mut summaries = Summaries::new()?;
+    let mut names = HashSet::new();
     let order = log.sample_order()?;
     for batch in order.chunks(BATCH) {
         let encoded: Vec<Result<(Member, Vec<u8>)>> =
             batch.par_iter().map_init(Encoder::new, |encoder, at| encode(log, encoder, *at)).collect();
         for sample in encoded {
             let (member, summary) = sample?;
+            if !names.insert(member.name().to_owned()) {
+                let kind = LogErrorKind::damaged("two samples have one id and epoch");
+                return Err(LogError::from(kind).in_member(member.name()).at(log.path()));
+            }
             zip.add(member)?;
             summaries.push(&summary)?;
         }

@@ -270,7 +270,8 @@ impl LogError {
         if let Some(sample) = self.sample() {
             text += &format!("sample {}: ", visible(sample));
         }
-        text + &self.kind().to_string()
+        // What is from the file could play with a terminal.
+        text + &self.kind().to_string().replace(char::is_control, "\u{fffd}")
     }
 
     /// The way out.

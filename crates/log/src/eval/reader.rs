@@ -224,8 +224,13 @@ impl<'a> SampleReader<'a> {
 
     /// The JSON of the sample at a place, as it is.
     pub(super) fn copy(&mut self, at: usize, out: &mut dyn Write) -> Result<()> {
-        let mut write = |piece: &[u8]| Ok(out.write_all(piece).map_err(LogErrorKind::Write)?);
+        let mut validator = Validator::new();
+        let mut write = |piece: &[u8]| {
+            validator.push(piece)?;
+            Ok(out.write_all(piece).map_err(LogErrorKind::Write)?)
+        };
         let copied = self.log.container.sample_pieces(&mut self.unpacker, at, &mut write);
+        let copied = copied.and_then(|()| validator.finish());
         copied.map_err(|error| self.in_sample(at, error))
     }
 

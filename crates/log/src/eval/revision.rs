@@ -173,11 +173,14 @@ impl Revision<'_> {
 
         let source = &self.log.container.source;
         let is_replaced = |name: &str| new.iter().any(|(new, _)| new == name);
+        // A directory that was not believed when the log was opened is not believed now.
+        let recovered_end = self.log.container.recovered_end;
+        let listed = match recovered_end {
+            None => directory::read_records(source).map_err(LogErrorKind::Read)?,
+            Some(_) => None,
+        };
         let Directory { offset, records } =
-            match directory::read_records(source).map_err(LogErrorKind::Read)? {
-                Some(directory) => directory,
-                None => recovered_directory(members, self.log.container.recovered_end.unwrap_or(0)),
-            };
+            listed.unwrap_or_else(|| recovered_directory(members, recovered_end.unwrap_or(0)));
         let end = kept_end(offset, &records, is_replaced);
         copy(&mut Section::new(source, 0, end), out)?;
         let mut zip = Assembler::new(out, end);

@@ -172,7 +172,8 @@ impl EvalLog {
         let recorded = header.eval.scorers.as_deref().unwrap_or_default();
         let mut scorers = unique_names(recorded.iter().map(|scorer| scorer.name.as_str()));
         // A very old log has the name of its only scorer in the results.
-        let recorded_name = header.results.iter().flat_map(|results| &results.scores).next();
+        let mut blocks = header.results.iter().flat_map(|results| &results.scores);
+        let recorded_name = blocks.clone().find(|block| block.scorer == NAMELESS).or(blocks.next());
         let nameless = recorded_name.map_or(NAMELESS, |block| block.scorer.as_str());
         let name_of = |scorer: &str| if scorer == NAMELESS { nameless.to_owned() } else { scorer.to_owned() };
         for (scorer, _) in rows.iter().flat_map(|row| &row.scores) {

@@ -353,7 +353,8 @@ impl TableError {
         if let Some(sample) = self.sample() {
             text += &format!(": sample {}", shown(sample));
         }
-        format!("{text}: {}", self.kind())
+        // What is from the file could play with a terminal.
+        format!("{text}: {}", self.kind().to_string().replace(char::is_control, "\u{fffd}"))
     }
 
     /// The way out.

@@ -12,4 +12,4 @@ mod validate;
 
 pub(super) use outline::{Outline, Parts};
 pub(super) use skim::Skimmer;
-pub(super) use validate::Validator;
+pub(super) use validate::{Validator, validate};

@@ -169,7 +169,10 @@ impl Outline {
         match self.state {
             State::Done => Ok(()),
             State::InValue | State::CommaOrClose if !self.key.is_empty() => {
-                let problem = format!("it ends within {}", crate::eval::error::visible(&String::from_utf8_lossy(&self.key)));
+                let problem = format!(
+                    "it ends within {}",
+                    crate::eval::error::visible(&String::from_utf8_lossy(&self.key))
+                );
                 Err(LogErrorKind::Json { problem, at: self.at }.into())
             }
             _ => Err(LogErrorKind::Json { problem: "it ends too early".to_owned(), at: self.at }.into()),

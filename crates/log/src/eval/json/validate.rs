@@ -5,6 +5,13 @@ use crate::eval::error::{LogError, LogErrorKind, Result};
 /// How deep values may be nested: it takes a byte for each level.
 const MAX_DEPTH: usize = 1 << 20;
 
+/// Checks a JSON text that is all there.
+pub(in crate::eval) fn validate(json: &[u8]) -> Result<()> {
+    let mut validator = Validator::new();
+    validator.push(json)?;
+    validator.finish()
+}
+
 /// Checks a JSON text that comes in pieces.
 #[derive(Debug)]
 pub(in crate::eval) struct Validator {

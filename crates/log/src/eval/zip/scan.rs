@@ -71,14 +71,16 @@ fn has_member_after(source: &Source, place: u64, unpacker: &mut Unpacker) -> Res
     let sign = format::LOCAL.to_le_bytes();
     let (mut piece, mut bytes) = (Vec::new(), Vec::new());
     let mut start = place + 1;
+    // Enough for every sample of a log; a file in which many members claim the rest of it is no log.
+    let mut budget = source.len().saturating_mul(4);
     while start < source.len() {
         source.read_up_to(start, PIECE + sign.len() as u64 - 1, &mut piece).map_err(LogErrorKind::Read)?;
         for at in piece.windows(sign.len()).enumerate().filter(|(_, w)| *w == sign).map(|(at, _)| at as u64) {
-            if let Some((name, header)) =
-                header_at(source, start + at, &mut bytes).map_err(LogErrorKind::Read)?
-                && name.starts_with(SAMPLES)
-                && unpacker.pieces(source, &name, &header.entry, &mut |_| Ok(())).is_ok()
-            {
+            let found = header_at(source, start + at, &mut bytes).map_err(LogErrorKind::Read)?;
+            let Some((name, header)) = found.filter(|(name, _)| name.starts_with(SAMPLES)) else { continue };
+            let Some(left) = budget.checked_sub(header.entry.compressed) else { return Ok(true) };
+            budget = left;
+            if unpacker.pieces(source, &name, &header.entry, &mut |_| Ok(())).is_ok() {
                 return Ok(true);
             }
         }

@@ -111,7 +111,18 @@ impl<'a> Table<'a> {
         source: Source<'_>,
     ) -> Result<&'g ColumnChunkMetaData, TableErrorKind> {
         let chunk = group.columns().get(source.leaf);
-        chunk.ok_or_else(|| column_problem(source.name, "a row group lacks it".to_owned()))
+        let chunk = chunk.ok_or_else(|| column_problem(source.name, "a row group lacks it".to_owned()))?;
+        // The crate panics at a negative one.
+        let numbers = [
+            chunk.data_page_offset(),
+            chunk.compressed_size(),
+            chunk.uncompressed_size(),
+            chunk.num_values(),
+        ];
+        if numbers.into_iter().chain(chunk.dictionary_page_offset()).any(|number| number < 0) {
+            return Err(column_problem(source.name, "its place in the file makes no sense".to_owned()));
+        }
+        Ok(chunk)
     }
 
     fn pages(
