@@ -220,6 +220,8 @@ fn every_refusal_says_where_what_and_the_way_out() {
             refused("t.csv", "id,score\nq1,1,9\n"),
             "t.csv:2: sample \"q1\": the row has 3 field(s), the header has 2; ",
         ),
+        // Together the two rows have as many fields as one should have.
+        (refused("t.csv", "id,score,a\nq1\nq2,1\n"), "t.csv:2: sample \"q1\": the row has 1 field(s)"),
         (refused("t.csv", "id,score\n,1\n"), "t.csv:2: the id is empty; "),
         (refused("t.jsonl", "{\"id\": \"\", \"score\": 1}"), "t.jsonl:1: the id is empty; "),
         (refused("t.jsonl", "{\"score\": 1}"), "t.jsonl:1: the id is missing; "),
@@ -279,6 +281,19 @@ fn every_refusal_says_where_what_and_the_way_out() {
     let absent = read_table("no/such/file.csv", &TableOptions::new()).unwrap_err().to_string();
     assert!(absent.starts_with("no/such/file.csv: cannot open the file: "), "{absent}");
     assert!(absent.ends_with("; check the path"), "{absent}");
+}
+
+#[test]
+fn names_from_a_file_cannot_play_with_a_terminal() {
+    for (name, content) in [
+        ("t.csv", "id,score,\u{1b}[31m,\u{1b}[31m\n1,1,,\n"),
+        ("t.csv", "\u{1b}[31m,score\n1,1\n"),
+        ("t.csv", "id,\u{1b}[31m\n1,1\n"),
+        ("t.csv", "id,scorer,value\n1,\u{1b}[31m,1\n1,\u{1b}[31m,1\n"),
+    ] {
+        let message = refused(name, content);
+        assert!(!message.chars().any(char::is_control), "{message:?}");
+    }
 }
 
 #[test]

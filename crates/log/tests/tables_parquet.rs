@@ -506,6 +506,15 @@ fn rows_of_later_row_groups_keep_their_numbers() {
         refused(&bytes)
             .contains("t.parquet: row 101: sample \"37\": epoch 1 of this sample is already in row 38; ")
     );
+    let ids: Vec<i64> = (0..100).collect();
+    let epochs: Vec<i64> = (1..=100).map(|row| i64::from(row != 75)).collect();
+    let bytes = write(
+        "required int64 id; required double score; required int64 epoch;",
+        &[Cells::longs(&ids), Cells::doubles(&[1.0; 100]), Cells::longs(&epochs)],
+        30,
+        WriterProperties::builder().build(),
+    );
+    assert!(refused(&bytes).contains("t.parquet: row 75: sample \"74\": the epoch is 0; "));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Results as one JSON array, an object per log; the form that design.md promises to keep. A run that did not reach its
-//! end also has `status` and `planned_samples`.
+//! end also has `status` and `planned_samples`; `skipped_samples` counts those that could not be read.
 
 use std::io;
 
@@ -21,6 +21,8 @@ struct Log<'a> {
     status: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     planned_samples: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped_samples: Option<usize>,
     results: &'a Results,
 }
 
@@ -34,6 +36,7 @@ impl Render for Json {
                 model: report.model.as_deref(),
                 status: report.unfinished.as_ref().map(|unfinished| unfinished.status.as_str()),
                 planned_samples: report.unfinished.as_ref().and_then(|unfinished| unfinished.planned),
+                skipped_samples: (report.skipped > 0).then_some(report.skipped),
                 results: &report.results,
             })
             .collect();

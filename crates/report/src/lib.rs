@@ -57,6 +57,8 @@ pub struct Report {
     pub model: Option<String>,
     /// How the run ended, if it did not reach its end.
     pub unfinished: Option<Unfinished>,
+    /// How many samples times epochs could not be read and are in no figure.
+    pub skipped: usize,
     /// The results.
     pub results: Results,
 }
@@ -64,7 +66,7 @@ pub struct Report {
 impl Report {
     /// The results of a table, which knows neither task nor model.
     pub fn new(log: impl Into<String>, results: Results) -> Self {
-        Report { log: log.into(), task: None, model: None, unfinished: None, results }
+        Report { log: log.into(), task: None, model: None, unfinished: None, skipped: 0, results }
     }
 
     /// The same of a task and a model.
@@ -79,6 +81,13 @@ impl Report {
     #[must_use]
     pub fn unfinished(mut self, unfinished: Option<Unfinished>) -> Self {
         self.unfinished = unfinished;
+        self
+    }
+
+    /// Says how many samples could not be read.
+    #[must_use]
+    pub fn skipped(mut self, skipped: usize) -> Self {
+        self.skipped = skipped;
         self
     }
 }

@@ -21,6 +21,9 @@ impl Render for Markdown {
                 let of = planned.map(|planned| format!(" of {planned}")).unwrap_or_default();
                 writeln!(out, "\n{}{of} samples: {}", report.results.total_samples, escape(&clean(status)))?;
             }
+            if report.skipped > 0 {
+                writeln!(out, "\n{} samples could not be read and were left out", report.skipped)?;
+            }
             for block in rows::blocks(&report.results) {
                 let (name, details) = rows::title(block);
                 writeln!(out, "\n**{}** · {}\n", escape(&name), escape(&details.join(" · ")))?;

@@ -96,6 +96,7 @@ impl Render for Table {
                 None => format!("{} {thing}{}", results.total_samples, plural(results.total_samples)),
             });
             details.extend(report.unfinished.as_ref().map(|unfinished| clean(&unfinished.status)));
+            details.extend((report.skipped > 0).then(|| format!("{} unreadable, left out", report.skipped)));
             let errored = results.total_samples.saturating_sub(results.completed_samples);
             if errored > 0 {
                 details.push(format!("{errored} errored"));

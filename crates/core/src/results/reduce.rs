@@ -276,3 +276,40 @@ fn for_each_sample(index: &SampleIndex, values: &ValueColumn, each: impl FnMut(&
         index.for_each(each);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::reducers::{max, mean};
+    use crate::{Plan, Reducers, Score, ScoreColumns, Value, results};
+
+    /// Enough samples for several threads, each with three epochs: in passes, and mixed.
+    #[test]
+    fn many_samples_are_reduced_as_few_are() {
+        let samples = 40_000;
+        let score = |sample: usize, epoch: usize| ((sample * 31 + epoch * 7) % 11) as i64;
+        for step in [1, 7919] {
+            let mut columns = ScoreColumns::new(["s"]);
+            for row in 0..3 * samples {
+                let (sample, epoch) = (row * step % samples, row / samples);
+                let value = Score::new(score(sample, epoch));
+                columns.push(sample.to_string(), epoch as u32 + 1).score("s", value).unwrap();
+            }
+            let reducers = Reducers::explicit(vec![Arc::new(mean()), Arc::new(max())]);
+            let results = results(&columns, &Plan::new().reducers(reducers)).unwrap();
+            let expected = |row: usize| {
+                let sample: usize = columns.id(row).parse().unwrap();
+                let scores = [0, 1, 2].map(|epoch| score(sample, epoch));
+                let mean = scores.iter().sum::<i64>() as f64 / 3.0;
+                [Value::Float(mean), Value::Int(scores.into_iter().max().unwrap())]
+            };
+            for (at, reduction) in results.reductions.iter().enumerate() {
+                assert_eq!(reduction.len(), samples);
+                for (row, (id, reduced)) in reduction.iter(&columns).enumerate() {
+                    assert_eq!((id, &reduced.value), (columns.id(row), &expected(row)[at]));
+                }
+            }
+        }
+    }
+}

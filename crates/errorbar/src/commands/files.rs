@@ -20,15 +20,24 @@ pub(crate) struct Expanded {
 /// A folder stands for the eval logs in it and in the folders below it, but for hidden ones and for those behind a
 /// link; a `.json` file in there that is something else is left out. Names of logs begin with the time of the run,
 /// so the newest of a folder comes last. A pattern (`*`, `?`, `[…]`) that the shell has not filled in is filled in
-/// here. A file that is not there stays, so that opening it gives the error.
+/// here. A file that is not there stays, so that opening it gives the error; a pattern that matches nothing
+/// is a problem.
 pub(crate) fn expand(paths: &[PathBuf]) -> Expanded {
     let mut expanded = Expanded::default();
     for path in paths {
-        let matched = if path.exists() { Vec::new() } else { matches(path) };
-        if matched.is_empty() {
-            expanded.add(path);
+        match pattern(path).filter(|_| !path.exists()) {
+            None => expanded.add(path),
+            Some(pattern) => {
+                let matched = matches(pattern);
+                if matched.is_empty() {
+                    let problem = format!("{}: the pattern matches no file", path.display());
+                    expanded
+                        .problems
+                        .push((problem, "check it; `*`, `?` and `[…]` are understood".to_owned()));
+                }
+                matched.iter().for_each(|path| expanded.add(path));
+            }
         }
-        matched.iter().for_each(|path| expanded.add(path));
     }
     expanded
 }
@@ -76,11 +85,13 @@ impl Expanded {
     }
 }
 
-/// What a pattern matches, by path; nothing for what is no pattern.
-fn matches(path: &Path) -> Vec<PathBuf> {
-    let Some(pattern) = path.to_str().filter(|text| text.contains(['*', '?', '['])) else {
-        return Vec::new();
-    };
+/// The path as a pattern, if it is one.
+fn pattern(path: &Path) -> Option<&str> {
+    path.to_str().filter(|text| text.contains(['*', '?', '[']))
+}
+
+/// What a pattern matches, by path.
+fn matches(pattern: &str) -> Vec<PathBuf> {
     glob::glob(pattern).map(|found| found.filter_map(Result::ok).collect()).unwrap_or_default()
 }
 
@@ -96,9 +107,7 @@ fn is_other_json(path: &Path) -> bool {
         return false;
     }
     let head: String = String::from_utf8_lossy(&head).split_whitespace().collect();
-    let is_log =
-        head.contains("\"eval\":{") && (head.contains("\"version\":") || head.contains("\"status\":"));
-    !is_log
+    !head.contains("\"eval\":{")
 }
 
 #[cfg(test)]
@@ -144,7 +153,8 @@ mod tests {
         let path = |name: &str| folder.path().join(name);
         let expanded =
             expand(&[path("sub/data.json"), path("missing.eval"), path("no*such"), path("b.eval")]);
-        assert_eq!(names(folder.path(), &expanded), ["sub/data.json", "missing.eval", "no*such", "b.eval"]);
+        assert_eq!(names(folder.path(), &expanded), ["sub/data.json", "missing.eval", "b.eval"]);
+        assert!(expanded.problems[0].0.ends_with("no*such: the pattern matches no file"), "{expanded:?}");
     }
 
     #[test]

@@ -88,6 +88,9 @@ pub(crate) struct ScoreArgs {
     /// Write the log with its new results to this file
     #[arg(long, short, value_name = "LOG", conflicts_with_all = ["write", "scorers", "skip_bad_samples"])]
     output: Option<PathBuf>,
+    /// Replace a file of the name that --output gives
+    #[arg(long, requires = "output")]
+    force: bool,
     /// Go on without samples that cannot be read; they are told and counted
     #[arg(long)]
     skip_bad_samples: bool,
@@ -104,6 +107,12 @@ pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) 
     problems.into_iter().for_each(|(problem, hint)| told.error(problem, Some(hint)));
     if args.output.is_some() && files.len() != 1 {
         told.error("--output is for one log".to_owned(), Some("give one log, or --write".to_owned()));
+        return Ok(told.say());
+    }
+    if let Some((problem, hint)) =
+        args.output.as_deref().and_then(|output| refuse_output(output, &files, args.force))
+    {
+        told.error(problem, Some(hint));
         return Ok(told.say());
     }
     let reading = Reading::new(global.quiet);
@@ -138,6 +147,23 @@ pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) 
         }
     }
     Ok(told.say())
+}
+
+/// Why a log cannot be written there, and the way out.
+fn refuse_output(output: &Path, files: &[PathBuf], force: bool) -> Option<(String, String)> {
+    let place = output.display();
+    let form = |path: &Path| path.extension().map(|extension| extension.to_ascii_lowercase());
+    let wanted = files.first().and_then(|log| form(log))?;
+    if form(output).as_ref() != Some(&wanted) {
+        let problem = format!("{place}: the copy of a log has its form, and its name must say so");
+        let wanted = wanted.display();
+        return Some((
+            problem,
+            format!("end the name in .{wanted}, and use `log convert` for the other form"),
+        ));
+    }
+    let problem = format!("{place}: a file of that name is there already");
+    (output.exists() && !force).then(|| (problem, "replace it with --force".to_owned()))
 }
 
 /// The plan with everything that was asked for put in.
@@ -231,9 +257,9 @@ fn score_log(
             if args.write || args.output.is_some() {
                 write(&opened, &results, asked, args.output.as_deref(), context, told);
             }
-            let unfinished = opened.unfinished();
+            let (unfinished, skipped) = (opened.unfinished(), opened.scores.skipped.len());
             let (task, model) = (opened.header.eval.task, opened.header.eval.model);
-            Some(Report::new(name, results).of_run(task, model).unfinished(unfinished))
+            Some(Report::new(name, results).of_run(task, model).unfinished(unfinished).skipped(skipped))
         }
     }
 }

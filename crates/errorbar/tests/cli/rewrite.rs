@@ -57,6 +57,9 @@ fn results_are_put_into_a_log_or_a_copy() {
     folder.check("write_copy", &["score", "run.json", "-o", "copy.json"]);
     assert_eq!(folder.text("run.json"), LOG);
     assert_eq!(folder.run(&["verify", "copy.json"]).status.code(), Some(0));
+    folder.check("write_over", &["score", "run.json", "-o", "copy.json"]);
+    assert_eq!(folder.run(&["score", "run.json", "-o", "copy.json", "--force"]).status.code(), Some(0));
+    folder.check("write_other_form", &["score", "run.json", "-o", "copy.eval"]);
 
     let args = ["score", "run.json", "--reducer", "max", "--metric", "mean", "--metric", "stderr", "--write"];
     assert_eq!(folder.run(&args).status.code(), Some(0));
@@ -93,6 +96,7 @@ fn folders_and_patterns() {
     check("score_folder", &files, &["score", ".", "--scorer", "match", "--format", "csv"]);
     check("score_pattern", &files, &["score", "[ab].json", "--scorer", "match", "--format", "csv"]);
     check("verify_folder", &files, &["verify", "."]);
+    check("pattern_of_nothing", &files, &["score", "*.eval"]);
 }
 
 #[test]
@@ -100,6 +104,9 @@ fn bad_samples_are_named_or_left_out() {
     let bad = LOG.replace(r#""judge": {"value": 0.5}}},"#, r#""judge": {"value": 0.5,}}},"#);
     check("bad_sample", &[("run.json", &bad)], &["score", "run.json"]);
     check("bad_sample_skipped", &[("run.json", &bad)], &["score", "run.json", "--skip-bad-samples"]);
+    let args = ["score", "run.json", "--skip-bad-samples", "--format", "json"];
+    let output = Folder::new(&[("run.json", &bad)]).run(&args);
+    assert!(String::from_utf8(output.stdout).unwrap().contains("\"skipped_samples\": 1"));
     let hidden = LOG.replace(r#"[{"n": NaN}]"#, r#"[{"n": nope}]"#);
     let folder = Folder::new(&[("run.json", &hidden)]);
     assert_eq!(folder.run(&["score", "run.json"]).status.code(), Some(0));
@@ -128,6 +135,7 @@ fn a_score_is_edited_on_the_record() {
     folder.check("edit_no_sample", &edit("q3", None, "match", "C"));
     folder.check("edit_no_scorer", &edit("q2", Some("1"), "mtach", "C"));
     folder.check("edit_no_value", &edit("q2", Some("1"), "match", "[[1]]"));
+    folder.check("edit_refused_by_a_metric", &edit("q2", Some("1"), "judge", "Infinity"));
     assert_eq!(folder.text("run.json"), text, "what is refused changes nothing");
 }
 

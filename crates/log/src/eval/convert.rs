@@ -48,6 +48,8 @@ pub fn convert(log: &EvalLog, to: &Path) -> Result<()> {
     {
         return Err(LogError::from(LogErrorKind::Chunked).at(log.path()));
     }
+    // What nobody can read is not worth another form.
+    log.header()?;
     let mut file =
         WholeFile::create(to).map_err(|error| LogError::from(LogErrorKind::Create(error)).at(to))?;
     let written = match to.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {

@@ -45,10 +45,16 @@ pub struct ScoreEdit {
 /// use errorbar_log::eval::score_value;
 /// assert_eq!(score_value("0.5"), Ok(Value::from(0.5)));
 /// assert_eq!(score_value("C"), Ok(Value::from("C")));
-/// assert_eq!(score_value("NaN"), Ok(Value::Unscored));
+/// assert_eq!(score_value("nan"), Ok(Value::Unscored));
 /// assert!(score_value("[[1]]").is_err());
 /// ```
 pub fn score_value(text: &str) -> std::result::Result<Value, String> {
+    if text.trim().is_empty() {
+        return Err("there is no value".to_owned());
+    }
+    if text.eq_ignore_ascii_case("nan") {
+        return Ok(Value::Unscored);
+    }
     let mut json = decode::parser(text.as_bytes());
     let value = json.peek().and_then(|peek| json_value::score(&mut json, peek));
     match value.and_then(|value| json.finish().map(|()| value)) {

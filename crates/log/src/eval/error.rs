@@ -34,7 +34,7 @@ pub enum LogErrorKind {
     #[error("cannot open the file: {0}")]
     Open(#[source] io::Error),
     /// A new file cannot be made.
-    #[error("cannot make the file: {0}")]
+    #[error("cannot write the file: {0}")]
     Create(#[source] io::Error),
     /// The run has not ended, so that nothing can be put in its log.
     #[error("the run of this log has not ended")]
@@ -71,7 +71,7 @@ pub enum LogErrorKind {
     #[error("this is not an eval log")]
     NotALog,
     /// Neither a header nor the record of the start is in the file.
-    #[error("there is no record of the start of the run in the log")]
+    #[error("there is no record of a run in the file")]
     NoStart,
     /// A member is not where the directory says, or not what it says.
     #[error("the file is damaged: {0}")]
@@ -193,7 +193,7 @@ impl LogErrorKind {
             Kind::Open(error) if error.kind() == io::ErrorKind::NotFound => "check the path",
             Kind::Create(error) if error.kind() == io::ErrorKind::NotFound => "make the folder first",
             Kind::Create(_) => "choose a place that you may write to",
-            Kind::Unfinished => "resume it with `eval --resume`, or write a copy with `-o FILE`",
+            Kind::Unfinished => "resume it with `eval --resume`, or make a whole copy with `log convert`",
             Kind::Replaced => "try again",
             Kind::Folder(_) => "choose a folder that you may write to",
             Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read",
@@ -206,9 +206,9 @@ impl LogErrorKind {
             Kind::Compress(_) => "free some memory and resume",
             Kind::TooLong { .. } => "shorten it",
             Kind::NotALog => "give a file that ends in .eval and was written as an eval log",
-            Kind::NoStart => "the run was stopped before it began; run it again",
+            Kind::NoStart => "check that it is an eval log; if it is, its run was stopped before it began",
             Kind::Damaged(_) | Kind::Json { .. } => {
-                "get an undamaged copy; --skip-bad-samples goes on without samples that cannot be read"
+                "get an undamaged copy; `score --skip-bad-samples` goes on without samples that cannot be read"
             }
             Kind::Method(_) => "rewrite the log with stored, deflate or zstd members",
             Kind::TooLarge { .. } => "check where the log comes from; if you trust it, give --max-unpacked",

@@ -87,6 +87,8 @@ impl EvalLog {
     /// is [`Started`](super::Status::Started).
     pub fn header(&self) -> Result<Header> {
         let header = match self.raw(HEADER)? {
+            // A log of one object has no members to name.
+            Some(json) if self.is_json() => Header::from_json(&json),
             Some(json) => Header::from_json(&json).map_err(|error| error.in_member(HEADER)),
             None => self.start().map(Header::started),
         };

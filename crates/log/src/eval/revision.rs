@@ -137,7 +137,7 @@ impl Revision<'_> {
         }
         // Held until the new file has its name, so that two changes cannot cross.
         let path = self.log.path();
-        let held = OpenOptions::new().read(true).write(true).open(path).map_err(LogErrorKind::Open)?;
+        let held = OpenOptions::new().read(true).write(true).open(path).map_err(LogErrorKind::Create)?;
         lock(&held)?;
         if !self.log.container.source.is_same_file(&held).map_err(LogErrorKind::Open)? {
             return Err(LogErrorKind::Replaced.into());

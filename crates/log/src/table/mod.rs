@@ -109,11 +109,18 @@ impl Format {
 }
 
 /// Reads a score table; the file's extension says what it is written in (`.csv`, `.tsv`, `.jsonl`,
-/// `.ndjson`).
+/// `.ndjson`, and `.parquet` with the feature of that name).
 ///
 /// The column `id` names the sample, `epoch` (if there is one) counts its runs from 1, the score
 /// columns give a scorer each, and everything else is sample metadata. A score cell that is empty,
-/// or a key that a JSON line lacks, is a missing score; not-a-number, and null in JSON, is unscored.
+/// null in Parquet, or a key that a JSON line lacks, is a missing score; not-a-number, and null in
+/// JSON, is unscored. Columns of a Parquet file that are not asked for are not read, whatever they hold.
+///
+/// A table that has a column `scorer` is in the long form, unless score columns are named: a row per
+/// sample, epoch and scorer, as logs are exported. The score is in `value`, else `score`; text that
+/// starts like a list or a map is one. `answer`, `explanation` and `reason` go with the score, a text
+/// in `error` says that the sample errored, and the first row of a sample and epoch gives its metadata.
+/// A row without scorer and score is a sample without any.
 ///
 /// # Errors
 ///

@@ -76,6 +76,13 @@ fn edit(args: &EditScoreArgs, global: &GlobalArgs, context: &Context<'_>, told: 
         tell(told, &error);
         None
     };
+    for (option, text) in [("--author", &args.author), ("--reason", &args.reason)] {
+        if text.trim().is_empty() {
+            let hint = "say it: it is for those who read the log".to_owned();
+            told.error(format!("{option} is empty"), Some(hint));
+            return None;
+        }
+    }
     let value = match score_value(&args.value) {
         Ok(value) => value,
         Err(problem) => {
@@ -93,7 +100,6 @@ fn edit(args: &EditScoreArgs, global: &GlobalArgs, context: &Context<'_>, told: 
         reason: Some(args.reason.clone()),
         timestamp: Timestamp::now().to_string(),
     };
-    // The log is opened once more for the scores: the revision holds on to the first.
     let log = match args.read.open(&args.log) {
         Ok(log) => log,
         Err(error) => return told_error(told, error),
@@ -125,7 +131,9 @@ fn edit(args: &EditScoreArgs, global: &GlobalArgs, context: &Context<'_>, told: 
         }
     };
     if let Some(why) = opened.cannot_write(&results) {
-        told.error(format!("{name}: nothing was written: {why}"), None);
+        findings(&Report::new(name.clone(), results), told);
+        let hint = "give a value that the metrics take".to_owned();
+        told.error(format!("{name}: nothing was written: {why}"), Some(hint));
         return None;
     }
     let written = revision

@@ -64,8 +64,9 @@ pub(in crate::eval) fn scan(source: &Source, unpacker: &mut Unpacker) -> Result<
     Ok(found)
 }
 
-/// Whether a whole sample starts anywhere behind this place. A process that is killed leaves one torn member
-/// at the end; anything whole behind a torn one means that the file itself is damaged.
+/// Whether a whole sample, or what is written at the end of a run, starts anywhere behind this place. A process
+/// that is killed leaves one torn member at the end; anything whole behind a torn one means that the file itself
+/// is damaged.
 fn has_member_after(source: &Source, place: u64, unpacker: &mut Unpacker) -> Result<bool> {
     const PIECE: u64 = 1 << 20;
     let sign = format::LOCAL.to_le_bytes();
@@ -77,7 +78,11 @@ fn has_member_after(source: &Source, place: u64, unpacker: &mut Unpacker) -> Res
         source.read_up_to(start, PIECE + sign.len() as u64 - 1, &mut piece).map_err(LogErrorKind::Read)?;
         for at in piece.windows(sign.len()).enumerate().filter(|(_, w)| *w == sign).map(|(at, _)| at as u64) {
             let found = header_at(source, start + at, &mut bytes).map_err(LogErrorKind::Read)?;
-            let Some((name, header)) = found.filter(|(name, _)| name.starts_with(SAMPLES)) else { continue };
+            let Some((name, header)) =
+                found.filter(|(name, _)| name.starts_with(SAMPLES) || is_derived(name))
+            else {
+                continue;
+            };
             let Some(left) = budget.checked_sub(header.entry.compressed) else { return Ok(true) };
             budget = left;
             if unpacker.pieces(source, &name, &header.entry, &mut |_| Ok(())).is_ok() {

@@ -157,9 +157,9 @@ pub(super) fn column_problem(column: &str, problem: String) -> TableErrorKind {
 
 /// Runs the library's code, and says on one line what went wrong.
 ///
-/// It panics on some damaged files: on sizes that overflow in its delta decoders, on places that are
-/// negative (`tests/tables_hostile.rs` finds both). What it was at work on is given up, so no half-changed
-/// value is ever looked at.
+/// It panics on some damaged files, such as those with sizes that overflow in its delta decoders
+/// (`tests/tables_hostile.rs` finds some). What it was at work on is given up, so no half-changed value is
+/// ever looked at.
 pub(super) fn guarded<T>(run: impl FnOnce() -> Result<T>) -> std::result::Result<T, String> {
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(result) => result.map_err(|error| message(&error)),
