@@ -32,8 +32,7 @@ impl WholeFile {
             Some(_) => fs::canonicalize(path)?,
             None => path.to_owned(),
         };
-        let new = beside(&place);
-        let file = File::options().write(true).create_new(true).open(&new)?;
+        let (file, new) = create_beside(&place)?;
         let whole = WholeFile { out: Some(BufWriter::new(file)), rename: Some((new, place)) };
         if let (Some(old), Some((new, _))) = (old, &whole.rename) {
             fs::set_permissions(new, old.permissions())?;
@@ -71,6 +70,20 @@ impl Drop for WholeFile {
         if let Some((new, _)) = &self.rename {
             // It is of no use to anybody; that it cannot be removed is not worth an error.
             let _ = fs::remove_file(new);
+        }
+    }
+}
+
+/// A new file in the same folder. One of its name may have been left by a process that was killed and had the
+/// number of this one.
+fn create_beside(path: &Path) -> io::Result<(File, PathBuf)> {
+    const ATTEMPTS: usize = 100;
+    let mut attempt = 1;
+    loop {
+        let new = beside(path);
+        match File::options().write(true).create_new(true).open(&new) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < ATTEMPTS => attempt += 1,
+            opened => return Ok((opened?, new)),
         }
     }
 }

@@ -146,7 +146,7 @@ impl OpenedLog<'_> {
     pub(super) fn tell(&self, told: &mut Told) {
         let log = self.log.path().display();
         for warning in &self.left_out {
-            told.warning(format!("{log}: {warning}"));
+            told.warning(format!("{log}: {}", clean(&warning.to_string())));
         }
         if self.log.was_recovered() {
             told.warning(format!(

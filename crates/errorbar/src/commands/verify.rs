@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use errorbar_core::results;
 use errorbar_log::eval::{Difference, compare};
+use errorbar_report::clean;
 use rayon::prelude::*;
 
 use super::common::GlobalArgs;
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &VerifyArgs, global: &GlobalArgs, context: &Context<'_>)
                 differs = true;
                 writeln!(out, "{log}: {} difference(s)", differences.len())?;
                 for difference in differences {
-                    writeln!(out, "  {difference}")?;
+                    writeln!(out, "  {}", clean(&difference.to_string()))?;
                 }
             }
         }

@@ -154,3 +154,55 @@ fn a_log_is_converted_there_and_back() {
     folder.check("convert_to_what", &["log", "convert", "run.json", "-o", "run.txt"]);
     folder.check("convert_no_log", &["log", "convert", "missing.eval", "-o", "x.json"]);
 }
+
+#[test]
+fn a_metric_that_fails_is_not_written() {
+    let folder = Folder::new(&[("run.json", LOG)]);
+    let args = ["score", "run.json", "--metric", "mean", "--metric", "stderr(cluster=\"nope\")", "--write"];
+    let output = folder.run(&args);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.code() == Some(2) && said.contains("nothing was written: a metric failed"),
+        "{said}"
+    );
+    assert_eq!(folder.text("run.json"), LOG);
+}
+
+#[test]
+fn an_edit_that_would_lose_a_metric_is_refused() {
+    let unknown = LOG.replace("inspect_ai/mean", "their/own");
+    let folder = Folder::new(&[("run.json", &unknown)]);
+    let args = [
+        "log",
+        "edit-score",
+        "run.json",
+        "--sample",
+        "q2",
+        "--epoch",
+        "1",
+        "--scorer",
+        "match",
+        "--value",
+        "C",
+        "--author",
+        "ann",
+        "--reason",
+        "a typo",
+    ];
+    let output = folder.run(&args);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && said.contains("nothing was written"), "{said}");
+    assert_eq!(folder.text("run.json"), unknown);
+}
+
+#[test]
+fn of_two_scorers_with_one_name_the_second_can_be_asked_for() {
+    let twice = LOG
+        .replace("\"judge\": {", "\"match1\": {")
+        .replace("{\"name\": \"judge\", \"metrics\"", "{\"name\": \"match\", \"metrics\"");
+    let folder = Folder::new(&[("run.json", &twice)]);
+    let output = folder.run(&["score", "run.json", "--scorer", "match1", "--format", "csv"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let lines: Vec<&str> = text.lines().skip(1).collect();
+    assert!(lines.len() == 1 && lines[0].starts_with("run.json,match1,match1,,mean,mean,,0.5,"), "{text}");
+}

@@ -143,8 +143,7 @@ fn sample_members(members: &Members) -> Vec<SampleMember> {
             }
             // A part of a sample, unless nothing tells so: then reading it will say what is wrong with it.
             SampleName::Other => {
-                let mut folders = name.match_indices('/').map(|(end, _)| name.get(..end).unwrap_or_default());
-                if !folders.any(|folder| members.contains_key(&members::shell_of(folder))) {
+                if !members::folders_of(name).any(|folder| members.contains_key(&members::shell_of(folder))) {
                     samples.push(SampleMember { at, metadata: None });
                 }
             }

@@ -13,6 +13,7 @@ use super::members::{
     HEADER, REDUCTIONS, START, SUMMARIES, SampleName, is_derived, is_journal_summaries, sample_name,
 };
 use super::reader::EvalLog;
+use super::revision::refuse_busy;
 use super::sample::member_name;
 use super::stored::{SampleFields, StoredSample};
 use super::summary::Summary;
@@ -50,6 +51,7 @@ pub fn convert(log: &EvalLog, to: &Path) -> Result<()> {
     }
     // What nobody can read is not worth another form.
     log.header()?;
+    refuse_busy(log, to).map_err(|error| error.at(to))?;
     let mut file =
         WholeFile::create(to).map_err(|error| LogError::from(LogErrorKind::Create(error)).at(to))?;
     let written = match to.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
@@ -161,6 +163,7 @@ fn encode(log: &EvalLog, encoder: &mut Result<Encoder>, at: usize) -> Result<(Me
     let mut encode = || {
         let json = log.sample_json(at)?;
         let sample = StoredSample::from_json(&json, &SampleFields::all())?;
+        let sample = sample.name_nameless(|| log.old_scorer().to_owned());
         let encoder = encoder.as_mut().map_err(|_| LogErrorKind::damaged("the compressor failed"))?;
         let member = encoder.encode(&member_name(&sample.id, sample.epoch), &json)?;
         Ok((member, Summary::from(&sample).to_json()))

@@ -1,5 +1,7 @@
 //! A score changed by a person, with what it was, who changed it and why.
 
+use std::collections::BTreeSet;
+
 use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, Score, Value};
 use serde_json::{Value as Json, json};
@@ -79,11 +81,20 @@ impl Revision<'_> {
         let place = |error: LogError| {
             error.of_sample(&edit.sample).in_member(&log.container.sample_name(at)).at(log.path())
         };
-        let sample = log.sample_json(at).map_err(place)?;
+        // Edits follow one another.
+        let sample = match self.replaced(&Place::Sample(at)) {
+            Some(json) => json.to_vec(),
+            None => log.sample_json(at).map_err(place)?,
+        };
         let (sample, score) = edited_sample(&sample, edit).map_err(place)?;
         self.replace(Place::Sample(at), sample);
-        if let Some(summaries) = log.raw(SUMMARIES)? {
-            let summaries = edited_summaries(&summaries, &id, epoch, edit);
+        let summaries = Place::Member(SUMMARIES.to_owned());
+        let old = match self.replaced(&summaries) {
+            Some(json) => Some(json.to_vec()),
+            None => log.raw(SUMMARIES)?,
+        };
+        if let Some(old) = old {
+            let summaries = edited_summaries(&old, &id, epoch, edit);
             let summaries = summaries.map_err(|error| error.in_member(SUMMARIES).at(log.path()))?;
             self.replace(Place::Member(SUMMARIES.to_owned()), summaries);
         }
@@ -94,15 +105,15 @@ impl Revision<'_> {
 /// The place of the sample that is meant.
 fn find(log: &EvalLog, edit: &ScoreEdit) -> Result<(usize, SampleId, u32)> {
     let mut reader = SampleReader::new(log, SampleFields::scores(MetadataKeys::NONE));
-    let mut known = Vec::new();
+    let mut known = BTreeSet::new();
     let mut found = Vec::new();
     for at in 0..log.sample_count() {
         let (id, epoch) = reader.key(at)?;
         let text = id.to_string();
         if text == edit.sample {
             found.push((at, id, epoch));
-        } else if !known.contains(&text) {
-            known.push(text);
+        } else {
+            known.insert(text);
         }
     }
     let no = |kind: LogErrorKind| LogError::from(kind).at(log.path());
@@ -216,6 +227,8 @@ fn value_json(value: &Value) -> Vec<u8> {
 
 /// The events with one about the edit: at the end of the part in which the sample was scored, if it has one.
 fn with_event(events: &[u8], edit: &ScoreEdit) -> Result<Vec<u8>> {
+    // A null is a list without any.
+    let events = if events.starts_with(b"[") { events } else { b"[]" };
     let items = splice::items(events)?;
     let text = |json: &[u8], field: &str| -> Option<String> {
         let range = splice::field(json, field).ok()??;
@@ -302,6 +315,10 @@ mod tests {
             text(twice),
             format!(r#"{{"value":0.5,"answer":"1","history":[{original},{item},{item}]}}"#)
         );
+        // A null is as good as nothing.
+        let nulls = br#"{"value":1,"answer":null,"metadata":null,"history":null}"#;
+        let new = text(edited_score(nulls, &edit()).unwrap());
+        assert!(new.contains(r#""history":[{"value":1,"metadata":{}},{"value":0.5,"#), "{new}");
         assert!(
             text(edited_score(br#"{"value":NaN}"#, &edit()).unwrap())
                 .contains(r#"[{"value":NaN,"metadata":{}},"#)
@@ -320,7 +337,28 @@ mod tests {
             (json[2]["event"].as_str(), json[2]["span_id"].as_str()),
             (Some("score_edit"), Some("s1"))
         );
-        for events in ["[]", r#"[{"event":"x"}]"#, &format!("[{begin}]")] {
+        // Within the span of the scorers, whatever else ends around it; the last one, if there are two.
+        let span = |event: &str, id: &str, kind: &str, name: &str| {
+            format!(r#"{{"event":"{event}","id":"{id}","type":"{kind}","name":"{name}"}}"#)
+        };
+        let outer = span("span_begin", "o", "sample", "x");
+        let (inner, other) =
+            (span("span_begin", "i", "scorer", "m"), span("span_begin", "n", "solver", "scorers"));
+        let ends = |id: &str| format!(r#"{{"event":"span_end","id":"{id}"}}"#);
+        let second = span("span_begin", "s2", "scorers", "scorers");
+        let (o, i, n, s2) = (ends("o"), ends("i"), ends("n"), ends("s2"));
+        for (events, at, id) in [
+            (format!("[{outer},{begin},{inner},{i},{end},{o}]"), 4, "s1"),
+            (format!("[{begin},{end},{other},{n}]"), 1, "s1"),
+            (format!("[{begin},{end},{second},{s2}]"), 3, "s2"),
+        ] {
+            let new = text(with_event(events.as_bytes(), &edit()).unwrap());
+            let json: Vec<Json> = serde_json::from_str(&new).unwrap();
+            assert_eq!(json[at]["event"], "score_edit", "{new}");
+            assert_eq!(json[at]["span_id"], id, "{new}");
+        }
+        let unended = format!("[{begin},{end},{second}]");
+        for events in ["[]", r#"[{"event":"x"}]"#, &format!("[{begin}]"), &unended] {
             let new = text(with_event(events.as_bytes(), &edit()).unwrap());
             let json: Vec<Json> = serde_json::from_str(&new).unwrap();
             let last = json.last().unwrap();

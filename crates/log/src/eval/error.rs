@@ -42,6 +42,9 @@ pub enum LogErrorKind {
     /// The log is another file than the one that was read.
     #[error("the log was replaced by another process while it was read")]
     Replaced,
+    /// A log would take its own place.
+    #[error("this is the log itself")]
+    Itself,
     /// A log is there already.
     #[error("a file of that name is there already")]
     Exists,
@@ -194,6 +197,7 @@ impl LogErrorKind {
             Kind::Create(error) if error.kind() == io::ErrorKind::NotFound => "make the folder first",
             Kind::Create(_) => "choose a place that you may write to",
             Kind::Unfinished => "resume it with `eval --resume`, or make a whole copy with `log convert`",
+            Kind::Itself => "give another name, or put results in place with `score --write`",
             Kind::Replaced => "try again",
             Kind::Folder(_) => "choose a folder that you may write to",
             Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read",

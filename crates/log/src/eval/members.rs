@@ -46,7 +46,9 @@ pub(super) enum SampleName<'a> {
 const SHELL: &str = "/sample.json";
 
 pub(super) fn sample_name(name: &str) -> SampleName<'_> {
-    if !name.starts_with(SAMPLES) {
+    // Folders, as general tools list them, are nothing; anything else in there might be a sample, and must not be
+    // lost because a bit of its name is wrong.
+    if !name.starts_with(SAMPLES) || name.ends_with('/') {
         return SampleName::No;
     }
     let ends_in_epoch = |text: &str| {
@@ -60,6 +62,12 @@ pub(super) fn sample_name(name: &str) -> SampleName<'_> {
         Some(folder) => SampleName::Shell { folder },
         None => SampleName::Other,
     }
+}
+
+/// The folders that a member is in, from the innermost, as far as one of them may be that of a sample.
+pub(super) fn folders_of(name: &str) -> impl Iterator<Item = &str> {
+    const PARTS: usize = 8;
+    name.match_indices('/').rev().take(PARTS).map(|(end, _)| name.get(..end).unwrap_or_default())
 }
 
 /// The shell of the sample in this folder.
@@ -98,7 +106,9 @@ mod tests {
         for name in ["samples/a_epoch_1/messages/0.json", "samples/a.json", "samples/x_epoch_.json"] {
             assert_eq!(sample_name(name), SampleName::Other, "{name}");
         }
-        assert_eq!(sample_name("header.json"), SampleName::No);
+        for name in ["header.json", "samples/", "samples/a_epoch_1/"] {
+            assert_eq!(sample_name(name), SampleName::No, "{name}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use errorbar_core::MetadataKeys;
 use rayon::prelude::*;
@@ -14,7 +15,7 @@ use super::json::{Skimmer, Validator};
 use super::limits::Limits;
 use super::members::{HEADER, START};
 use super::sample_id::SampleId;
-use super::stored::{SampleFields, StoredSample, id_and_epoch};
+use super::stored::{SOME_SCORER, SampleFields, StoredSample, id_and_epoch};
 use super::zip::source::Section;
 use super::zip::unpack::Unpacker;
 
@@ -32,6 +33,8 @@ const HEAD_BYTES: u64 = 1024;
 pub struct EvalLog {
     path: PathBuf,
     pub(super) container: Container,
+    /// The scorer of the scores of a very old log, once somebody has asked.
+    old_scorer: OnceLock<String>,
 }
 
 impl EvalLog {
@@ -52,7 +55,7 @@ impl EvalLog {
 
     pub(super) fn from_file(file: File, path: &Path, limits: Limits) -> Result<Self> {
         let container = Container::open(file, limits).map_err(|error| error.at(path))?;
-        Ok(EvalLog { path: path.to_owned(), container })
+        Ok(EvalLog { path: path.to_owned(), container, old_scorer: OnceLock::new() })
     }
 
     /// The file.
@@ -124,8 +127,11 @@ impl EvalLog {
                     .map_init(
                         || container.unpacker(),
                         |unpacker, at| match members.get_index(at) {
-                            Some((name, entry)) => check(unpacker, Part::Member(name, entry)),
-                            None => Ok(()),
+                            // A folder has no content.
+                            Some((name, entry)) if !name.ends_with('/') => {
+                                check(unpacker, Part::Member(name, entry))
+                            }
+                            _ => Ok(()),
                         },
                     )
                     .collect();
@@ -160,6 +166,24 @@ impl EvalLog {
         let mut keys: Vec<_> = keys.into_iter().collect::<Result<_>>()?;
         keys.sort();
         Ok(keys.into_iter().map(|(_, _, at)| at).collect())
+    }
+
+    /// The scorer of scores that have no name: the only one that a very old log has anywhere.
+    pub(super) fn old_scorer(&self) -> &str {
+        self.old_scorer.get_or_init(|| {
+            let Ok(header) = self.header() else { return SOME_SCORER.to_owned() };
+            let names: Vec<String> = match (header.eval.scorers, header.results) {
+                (Some(scorers), _) => scorers.into_iter().map(|scorer| scorer.name).collect(),
+                (None, Some(results)) => results.scores.into_iter().map(|block| block.scorer).collect(),
+                (None, None) => Vec::new(),
+            };
+            let mut different = names.iter().filter(|name| Some(*name) != names.first());
+            // Several could be meant: it has none of their names.
+            match names.first() {
+                Some(only) if different.next().is_none() => only.clone(),
+                _ => SOME_SCORER.to_owned(),
+            }
+        })
     }
 
     /// The sample at a place, whole.
@@ -214,8 +238,9 @@ impl<'a> SampleReader<'a> {
         self.skimmer.reset();
         container.sample_pieces(&mut self.unpacker, at, &mut |piece| self.skimmer.push(piece))?;
         let json = self.skimmer.finish()?;
-        let mut sample =
+        let sample =
             StoredSample::from_json(json, &self.fields).map_err(|error| self.skimmer.place(error))?;
+        let mut sample = sample.name_nameless(|| self.log.old_scorer().to_owned());
         if self.fields.wants_metadata()
             && let Some(json) = container.sample_metadata(&mut self.unpacker, at)
         {

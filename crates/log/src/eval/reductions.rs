@@ -1,6 +1,6 @@
 //! One score per sample for each scorer and reducer: `reductions.json`.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use errorbar_core::{Results, ScoreColumns};
 
@@ -24,16 +24,11 @@ impl Reductions {
     /// Columns hold ids as text. `ids` says which of them are integers; it is the list of the dataset
     /// ([`DatasetInfo::sample_ids`](super::DatasetInfo::sample_ids)).
     pub fn of(results: &Results, columns: &ScoreColumns, ids: &[SampleId]) -> Self {
-        let integers: HashSet<i64> = ids
-            .iter()
-            .filter_map(|id| match id {
-                SampleId::Int(id) => Some(*id),
-                SampleId::Text(_) => None,
-            })
-            .collect();
-        let typed = |id: &str| match id.parse() {
-            Ok(integer) if integers.contains(&integer) => SampleId::Int(integer),
-            _ => SampleId::from(id),
+        let integers: HashMap<String, &SampleId> =
+            ids.iter().filter(|id| matches!(id, SampleId::Int(_))).map(|id| (id.to_string(), id)).collect();
+        let typed = |id: &str| match integers.get(id) {
+            Some(integer) => (*integer).clone(),
+            None => SampleId::from(id),
         };
         let mut json = JsonWriter::new();
         json.array(|json| {

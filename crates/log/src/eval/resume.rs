@@ -9,9 +9,9 @@ use super::header::{Header, StartRecord};
 use super::limits::Limits;
 use super::members::{HEADER, SAMPLES, START, is_derived, is_journal_summaries};
 use super::message::{Input, Targets};
-use super::stored::{SampleFields, StoredSample};
+use super::stored::{SOME_SCORER, SampleFields, StoredSample};
 use super::summary::Summary;
-use super::writer::{LogWriter, lock};
+use super::writer::{LogWriter, lock_named};
 use super::zip::directory;
 use super::zip::source::Source;
 use super::zip::unpack::Unpacker;
@@ -42,7 +42,7 @@ impl LogWriter {
 
 fn resume(path: &Path) -> Result<(LogWriter, Recovered)> {
     let file = OpenOptions::new().read(true).write(true).open(path).map_err(LogErrorKind::Open)?;
-    lock(&file)?;
+    lock_named(&file, path)?;
     let source = Source::new(file.try_clone().map_err(LogErrorKind::Open)?).map_err(LogErrorKind::Read)?;
     // The walk, even where there is a directory: what it finds is what a later one will find again.
     let found = scan_source(&source, Limits::default())?;
@@ -75,7 +75,9 @@ fn resume(path: &Path) -> Result<(LogWriter, Recovered)> {
     // Everything is read once before anything is cut off.
     let mut read = |name: &str, entry| {
         let json = unpacker.unpack(&source, name, entry)?;
-        StoredSample::from_json(json, &SampleFields::all()).map_err(|error| error.in_member(name))
+        let sample = StoredSample::from_json(json, &SampleFields::all());
+        let sample = sample.map_err(|error| error.in_member(name))?;
+        Ok::<_, LogError>(sample.name_nameless(|| SOME_SCORER.to_owned()))
     };
     let mut samples = Vec::new();
     for (name, entry) in members.iter().filter(|(name, _)| name.starts_with(SAMPLES)) {

@@ -16,7 +16,7 @@ use super::reader::EvalLog;
 use super::recorded::RecordedResults;
 use super::reductions::Reductions;
 use super::sample_id::SampleId;
-use super::writer::lock;
+use super::writer::{lock, lock_named};
 use super::zip::assemble::Assembler;
 use super::zip::directory::{self, Directory, Members, Record};
 use super::zip::source::Section;
@@ -117,6 +117,11 @@ impl Revision<'_> {
         Ok(())
     }
 
+    /// What will be at a place, if it is replaced.
+    pub(super) fn replaced(&self, place: &Place) -> Option<&[u8]> {
+        self.members.iter().find(|(other, _)| other == place).map(|(_, json)| json.as_slice())
+    }
+
     pub(super) fn replace(&mut self, place: Place, json: Vec<u8>) {
         self.members.retain(|(other, _)| *other != place);
         self.members.push((place, json));
@@ -138,16 +143,23 @@ impl Revision<'_> {
         // Held until the new file has its name, so that two changes cannot cross.
         let path = self.log.path();
         let held = OpenOptions::new().read(true).write(true).open(path).map_err(LogErrorKind::Create)?;
-        lock(&held)?;
-        if !self.log.container.source.is_same_file(&held).map_err(LogErrorKind::Open)? {
+        lock_named(&held, path)?;
+        if !self.log.container.source.is_unchanged(&held).map_err(LogErrorKind::Open)? {
             return Err(LogErrorKind::Replaced.into());
         }
         self.write_whole(path)
     }
 
     /// Writes the changed log as another file, which appears when it is whole.
+    ///
+    /// # Errors
+    /// A file that is there and that another process writes, and the log itself.
     pub fn write_to(&self, path: &Path) -> Result<()> {
-        self.write_whole(path).map_err(|error| error.at(path))
+        let write = || {
+            refuse_busy(self.log, path)?;
+            self.write_whole(path)
+        };
+        write().map_err(|error| error.at(path))
     }
 
     fn write_whole(&self, path: &Path) -> Result<()> {
@@ -187,7 +199,7 @@ impl Revision<'_> {
         records.iter().filter(|record| !is_replaced(&record.name)).for_each(|record| zip.keep(record));
         let mut encoder = Encoder::new()?;
         for (name, json) in new {
-            let method = members.get(&name).map_or(ZSTD, |entry| entry.method);
+            let method = members.get(&name).or(members.get(HEADER)).map_or(ZSTD, |entry| entry.method);
             zip.add(encoder.encode_by(method, &name, json)?)?;
         }
         zip.finish()
@@ -235,6 +247,15 @@ impl Revision<'_> {
     }
 }
 
+/// Refuses to write a log in the place of the one that it is made of, or of one that is being written.
+pub(super) fn refuse_busy(log: &EvalLog, path: &Path) -> Result<()> {
+    let Ok(there) = OpenOptions::new().read(true).write(true).open(path) else { return Ok(()) };
+    if log.container.source.has_name(path).map_err(LogErrorKind::Open)? {
+        return Err(LogErrorKind::Itself.into());
+    }
+    lock(&there)
+}
+
 /// The old results with the new figures in them.
 fn updated(old: &[u8], new: &RecordedResults) -> Result<Vec<u8>> {
     let json = |value: Json| value.to_string().into_bytes();
@@ -263,13 +284,11 @@ fn kept_end(offset: u64, records: &[Record], is_replaced: impl Fn(&str) -> bool)
     let mut places: Vec<(u64, bool)> =
         records.iter().map(|record| (record.entry.offset, is_replaced(&record.name))).collect();
     places.sort_unstable();
-    places
-        .iter()
-        .rev()
-        .take_while(|(_, is_replaced)| *is_replaced)
-        .map(|(at, _)| *at)
-        .last()
-        .unwrap_or(offset)
+    let end = places.iter().rev().take_while(|(_, is_replaced)| *is_replaced).map(|(at, _)| *at).last();
+    // Members of a file that is up to no good may lie within one another: then all of it is kept.
+    let reaches = |record: &Record| record.entry.offset.saturating_add(record.entry.compressed);
+    let kept = records.iter().filter(|record| !is_replaced(&record.name)).map(reaches).max().unwrap_or(0);
+    end.filter(|end| *end >= kept).unwrap_or(offset)
 }
 
 /// The directory of a log that has none, and whose members end at `offset`.

@@ -9,7 +9,7 @@ use super::error::{LogError, LogErrorKind, Result};
 use super::header::Header;
 use super::reader::{EvalLog, SampleReader};
 use super::sample_id::SampleId;
-use super::stored::{NAMELESS, SampleFields, StoredSample};
+use super::stored::{SampleFields, StoredSample};
 
 /// How to read the scores of a log.
 ///
@@ -171,14 +171,9 @@ impl EvalLog {
     ) -> Result<LogScores> {
         let recorded = header.eval.scorers.as_deref().unwrap_or_default();
         let mut scorers = unique_names(recorded.iter().map(|scorer| scorer.name.as_str()));
-        // A very old log has the name of its only scorer in the results.
-        let mut blocks = header.results.iter().flat_map(|results| &results.scores);
-        let recorded_name = blocks.clone().find(|block| block.scorer == NAMELESS).or(blocks.next());
-        let nameless = recorded_name.map_or(NAMELESS, |block| block.scorer.as_str());
-        let name_of = |scorer: &str| if scorer == NAMELESS { nameless.to_owned() } else { scorer.to_owned() };
         for (scorer, _) in rows.iter().flat_map(|row| &row.scores) {
-            if !scorers.contains(scorer) && !scorers.contains(&name_of(scorer)) {
-                scorers.push(name_of(scorer));
+            if !scorers.contains(scorer) {
+                scorers.push(scorer.clone());
             }
         }
         let is_wanted = |scorer: &String| only.is_empty() || only.contains(scorer);
@@ -191,7 +186,6 @@ impl EvalLog {
                 cells = cells.errored();
             }
             for (scorer, score) in row.scores {
-                let scorer = if scorers.contains(&scorer) { scorer } else { name_of(&scorer) };
                 if !is_wanted(&scorer) {
                     continue;
                 }

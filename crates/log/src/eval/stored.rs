@@ -61,8 +61,10 @@ impl SampleFields {
     }
 }
 
-/// The scorer of a score in a very old log, which does not say.
-pub(super) const NAMELESS: &str = "score";
+/// Stands for the scorer of a score in a very old log, which does not say; no scorer has such a name.
+const NAMELESS: &str = "\0";
+/// What it is called where nothing else says.
+pub(super) const SOME_SCORER: &str = "score";
 
 /// One sample in one epoch, as it was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -145,6 +147,14 @@ impl StoredSample {
         Ok(sample)
     }
 
+    /// Gives the score of a very old log the name of its scorer.
+    pub(super) fn name_nameless(mut self, name: impl FnOnce() -> String) -> Self {
+        if let Some(score) = self.scores.shift_remove(NAMELESS) {
+            self.scores.insert(name(), score);
+        }
+        self
+    }
+
     /// Takes the metadata out of a record of its own.
     pub(super) fn read_metadata(&mut self, bytes: &[u8], keys: &MetadataKeys) -> Result<()> {
         let mut json = decode::parser(bytes);
@@ -161,7 +171,7 @@ impl StoredSample {
             "scores" => self.scores = scores(json, peek)?,
             // Very old logs have one score without the name of its scorer.
             "score" if peek == Peek::Object && self.scores.is_empty() => {
-                self.scores.insert(NAMELESS.to_owned(), decode::score(NAMELESS, json, peek)?);
+                self.scores.insert(NAMELESS.to_owned(), decode::score(SOME_SCORER, json, peek)?);
             }
             "metadata" => self.metadata = wanted_metadata(json, peek, &wanted.metadata)?,
             "error" => self.error = error_message(json, peek)?,

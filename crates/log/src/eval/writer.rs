@@ -12,6 +12,7 @@ use super::reductions::Reductions;
 use super::sample::SampleRecord;
 use super::summary::Summary;
 use super::zip::directory::Members;
+use super::zip::source::is_named;
 use super::zip::{Encoder, Member, directory_bytes};
 
 mod journal;
@@ -254,6 +255,16 @@ pub(super) fn lock(file: &File) -> Result<()> {
         // Some network file systems have no locks; a log without one is better than none.
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
         Err(TryLockError::Error(error)) => Err(LogError::from(LogErrorKind::Open(error))),
+    }
+}
+
+/// Takes the log that has this name for this process. Between opening and locking, another may have put a new
+/// file in its place, and what is written to the old one would be lost.
+pub(super) fn lock_named(file: &File, path: &Path) -> Result<()> {
+    lock(file)?;
+    match is_named(file, path).map_err(LogErrorKind::Open)? {
+        true => Ok(()),
+        false => Err(LogErrorKind::Replaced.into()),
     }
 }
 

@@ -75,8 +75,8 @@ fn what_is_no_log() {
     let path = folder.path().join("log.eval");
     for (content, wanted) in [
         (&b"\x89PNG and so on"[..], "not an eval log"),
-        (b"", "no record of the start"),
-        (b"PK\x05\x06", "no record of the start"),
+        (b"", "no record of a run"),
+        (b"PK\x05\x06", "no record of a run"),
     ] {
         fs::write(&path, content).unwrap();
         let error = EvalLog::open(&path).unwrap_err().to_string();

@@ -99,9 +99,14 @@ fn what_must_be_held_has_a_limit() {
 
 #[test]
 fn a_name_that_leads_out_of_the_log_is_refused() {
-    for name in
-        ["../evil.json", "/etc/cron.d/evil", "a/../../b.json", "C:\\evil.json", "samples/../../x.json"]
-    {
+    for name in [
+        "../evil.json",
+        "/etc/cron.d/evil",
+        "a/../../b.json",
+        "C:\\evil.json",
+        "samples/../../x.json",
+        "a\\..\\..\\b",
+    ] {
         let (_folder, path) = written(&zip().stored(name, b"{}").bytes());
         let error = EvalLog::open(&path).unwrap_err();
         assert!(matches!(error.kind(), LogErrorKind::OutsideName), "{name}: {error}");
@@ -250,4 +255,152 @@ fn sizes_in_the_extension_for_large_files() {
     let copy = path.with_extension("copy.eval");
     revision.write_to(&copy).unwrap();
     assert_eq!(EvalLog::open(&copy).unwrap().sample_count(), 1);
+}
+
+const SAMPLE: &[u8] = br#"{"id":1,"epoch":1,"scores":{"s":{"value":1}}}"#;
+
+#[test]
+fn a_directory_that_lists_too_little_is_not_believed() {
+    let two = br#"{"id":2,"epoch":1,"scores":{"s":{"value":1}}}"#;
+    let whole = zip().stored("samples/1_epoch_1.json", SAMPLE).stored("samples/2_epoch_1.json", two).bytes();
+    let end = whole.len() - 22;
+    let entry = 46 + "samples/2_epoch_1.json".len();
+    let entries: Vec<usize> = (0..end).filter(|at| whole[*at..].starts_with(b"PK\x01\x02")).collect();
+    type Damage<'a> = &'a dyn Fn(&mut Vec<u8>);
+    let damages: [Damage<'_>; 4] = [
+        // One entry less is counted.
+        &|bytes| (bytes[end + 8], bytes[end + 10]) = (2, 2),
+        // And the last is left out of the length too.
+        &|bytes| {
+            (bytes[end + 8], bytes[end + 10]) = (2, 2);
+            let size = u32::from_le_bytes(bytes[end + 12..end + 16].try_into().unwrap()) - entry as u32;
+            bytes[end + 12..end + 16].copy_from_slice(&size.to_le_bytes());
+        },
+        // An entry says that it is another one, which comes after it.
+        &|bytes| bytes[entries[1] + 46 + "samples/".len()] = b'2',
+        // A member would reach into the directory.
+        &|bytes| bytes[entries[2] + 44] = 1,
+    ];
+    for (number, damage) in damages.iter().enumerate() {
+        let mut bytes = whole.clone();
+        damage(&mut bytes);
+        let (_folder, path) = written(&bytes);
+        let log = EvalLog::open(&path).unwrap();
+        assert!(log.was_recovered(), "{number}");
+        assert_eq!(scores(&log, MetadataKeys::NONE).unwrap().columns.len(), 2, "{number}");
+    }
+}
+
+#[test]
+fn a_member_that_is_not_what_the_directory_says_is_refused() {
+    let name = "samples/1_epoch_1.json";
+    let whole = zip().stored(name, SAMPLE).bytes();
+    let local = whole.windows(name.len()).position(|window| window == name.as_bytes()).unwrap() - 30;
+    let listed = whole.windows(name.len()).rposition(|window| window == name.as_bytes()).unwrap() - 46;
+    for (at, value, problem) in [
+        (local + 8, 8, "another member"),
+        (listed + 46 + "samples/".len(), b'5', "another member"),
+        (listed + 8, 1, "encrypted"),
+    ] {
+        let mut bytes = whole.clone();
+        bytes[at] = value;
+        let (_folder, path) = written(&bytes);
+        let error = scores(&EvalLog::open(&path).unwrap(), MetadataKeys::NONE).unwrap_err().to_string();
+        assert!(error.contains("_epoch_1.json`") && error.contains(problem), "{error}");
+    }
+}
+
+#[test]
+fn a_member_that_is_longer_than_it_says_is_refused() {
+    // The checksum is that of the part that it admits to, which is a whole record.
+    for blanks in [0, 5 << 20] {
+        let part = [SAMPLE, &vec![b' '; blanks]].concat();
+        let more = [part.as_slice(), b" \n "].concat();
+        for (method, packed) in
+            [(0, more.clone()), (8, deflated(&more)), (93, zstd::encode_all(&*more, 1).unwrap())]
+        {
+            let name = "samples/1_epoch_1.json";
+            let zip = zip().claiming(name, method, &packed, crc32fast::hash(&part), part.len() as u32);
+            let (_folder, path) = written(&zip.bytes());
+            let error = scores(&EvalLog::open(&path).unwrap(), MetadataKeys::NONE).unwrap_err();
+            assert!(matches!(error.kind(), LogErrorKind::Damaged(_)), "method {method}, {blanks}: {error}");
+        }
+    }
+}
+
+#[test]
+fn large_samples_are_read_one_after_the_other() {
+    // Whose first bytes do not give the id, so that the decompressor stops in the middle and starts again.
+    let before = r#"{"messages":[""#;
+    let after = r#""],"id":1,"epoch":1,"scores":{"s":{"value":1}}}"#;
+    let (packed, crc, length) = long_sample(before, 5 << 20, after);
+    let zip = zip().claiming("samples/1_epoch_1.json", 93, &packed, crc, length);
+    let (_folder, path) = written(&zip.bytes());
+    let samples: Vec<StoredSample> =
+        EvalLog::open(&path).unwrap().samples().unwrap().collect::<Result<_>>().unwrap();
+    assert_eq!(samples[0].id, SampleId::Int(1));
+}
+
+#[test]
+fn a_header_in_an_archive_has_a_limit() {
+    let header = format!(r#"{{"version":2,"eval":{{"task":"{}"}}}}"#, "x".repeat(1000));
+    let (_folder, path) = written(&zip().stored("header.json", header.as_bytes()).bytes());
+    let log = EvalLog::open_with(&path, Limits { max_record: 500, ..Limits::default() }).unwrap();
+    let error = log.header().unwrap_err();
+    assert!(matches!(error.kind(), LogErrorKind::TooLargeRecord { limit: 500 }), "{error}");
+}
+
+#[test]
+fn an_archive_that_is_no_log_is_refused_when_it_is_opened() {
+    let (_folder, path) = written(&Zip::new().stored("word/document.xml", b"<x/>").bytes());
+    assert!(matches!(EvalLog::open(&path).unwrap_err().kind(), LogErrorKind::NoStart));
+}
+
+#[test]
+fn a_json_log_may_begin_with_blanks_and_name_a_part_twice() {
+    let sample = |id: u32| format!(r#"{{"id":{id},"epoch":1,"scores":{{"s":{{"value":1}}}}}}"#);
+    let (one, two) = (sample(1), sample(2));
+    let (_folder, path) = written(
+        format!(
+            "\r\n\t {{\"eval\":{{\"task\":\"t\"}},\"samples\":[{one},{two}],\"samples\":[{two}],\
+             \"reductions\":[1],\"reductions\":[2]}}"
+        )
+        .as_bytes(),
+    );
+    let log = EvalLog::open(&path).unwrap();
+    assert_eq!(log.sample_count(), 1);
+    assert_eq!(scores(&log, MetadataKeys::NONE).unwrap().columns.id(0), "2");
+    convert(&log, &path.with_extension("json")).unwrap();
+    let text = fs::read_to_string(path.with_extension("json")).unwrap();
+    assert!(text.ends_with("\"reductions\":[2]}"), "{text}");
+}
+
+#[test]
+fn the_score_of_a_very_old_log_is_by_its_only_scorer() {
+    let (_folder, path) = written(
+        br#"{"eval":{"task":"t","scorers":[{"name":"includes"}]},
+            "results":{"scores":[{"name":"includes","scorer":"includes","metrics":{}}]},
+            "samples":[{"id":1,"epoch":1,"score":{"value":1}},{"id":2,"epoch":1,"score":{"value":0}}]}"#,
+    );
+    let read = scores(&EvalLog::open(&path).unwrap(), MetadataKeys::NONE).unwrap();
+    assert_eq!(read.scorers, ["includes"]);
+    assert_eq!(read.columns.score(0, "includes").unwrap().value, Value::Int(1));
+}
+
+#[test]
+fn a_member_with_a_long_extra_field_is_read() {
+    let name = "samples/1_epoch_1.json";
+    let mut bytes = zip().stored(name, SAMPLE).bytes();
+    let local = bytes.windows(name.len()).position(|window| window == name.as_bytes()).unwrap() - 30;
+    let more = [&b"YY\xc4\x00"[..], &[0; 196]].concat();
+    let at = local + 30 + name.len() + 8;
+    bytes[local + 28] += more.len() as u8;
+    bytes.splice(at..at, more.iter().copied());
+    let end = bytes.len() - 22;
+    let offset = u32::from_le_bytes(bytes[end + 16..end + 20].try_into().unwrap()) + more.len() as u32;
+    bytes[end + 16..end + 20].copy_from_slice(&offset.to_le_bytes());
+    let (_folder, path) = written(&bytes);
+    let log = EvalLog::open(&path).unwrap();
+    assert!(!log.was_recovered());
+    assert_eq!(scores(&log, MetadataKeys::NONE).unwrap().columns.len(), 1);
 }

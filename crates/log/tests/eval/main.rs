@@ -15,6 +15,7 @@ mod hostile;
 mod large;
 mod locks;
 mod plan;
+mod regressions;
 mod resume;
 mod revision;
 mod round_trip;

@@ -276,3 +276,170 @@ fn an_edit_of_what_is_not_there_is_refused() {
     let error = refused(&edit("1", Some(1), "mtach"));
     assert!(error.contains("no score by `mtach`; the sample has match"), "{error}");
 }
+
+/// The smallest log that can be scored, with these fields in front of its samples and behind them.
+fn small_json(before: &str, after: &str) -> String {
+    let eval = r#""eval":{"task":"t","config":{}}"#;
+    let samples = r#""samples":[{"id":1,"epoch":1,"scores":{"s":{"value":1}}}]"#;
+    format!("{{\"version\":2,{before}{eval},{samples}{after}}}")
+}
+
+#[test]
+fn what_a_json_log_lacks_is_added_and_what_it_has_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.json");
+    let old =
+        r#"{"total_samples":9,"completed_samples":9,"scores":[],"metadata":{"warnings":["old"],"mine":1}}"#;
+    for (before, after) in [
+        (String::new(), String::new()),
+        // In another order than they are written in.
+        (format!("\"reductions\":[],\"results\":{old},"), String::new()),
+        (String::new(), format!(",\"results\":{old},\"reductions\":[]")),
+        // Of two the last counts.
+        ("\"results\":null,".to_owned(), format!(",\"results\":{old}")),
+    ] {
+        fs::write(&path, small_json(&before, &after)).unwrap();
+        rescore(&path, Some("max")).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(holds(&path), "{text}");
+        EvalLog::open(&path).unwrap().check().unwrap();
+        assert_eq!(text.matches("\"reductions\":[{").count(), 1, "{text}");
+        assert_eq!(text.matches("\"reductions\":").count(), 1, "{text}");
+        assert!(
+            !text.contains("old") && text.contains("\"mine\"") == (before + &after).contains("mine"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_headline_that_is_no_longer_there_is_taken_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.json");
+    let results = r#""results":{"scores":[],"headline":{"scorer":"s","score":"s","metric":"mean"}},"#;
+    let text = small_json(results, "").replace(r#","scores":{"s":{"value":1}}"#, "");
+    fs::write(&path, text).unwrap();
+    rescore(&path, None).unwrap();
+    assert_eq!(EvalLog::open(&path).unwrap().header().unwrap().results.unwrap().headline, None);
+}
+
+#[test]
+fn metrics_are_recorded_with_every_scorer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.json");
+    let scorers =
+        r#""config":{},"scorers":[{"name":"s","metrics":[{"name":"accuracy"}]},{"name":"a longer one"}]"#;
+    fs::write(&path, small_json("", "").replace("\"config\":{}", scorers)).unwrap();
+    let log = EvalLog::open(&path).unwrap();
+    let mut revision = log.revise().unwrap();
+    let metrics = json!([{"name": "inspect_ai/mean", "options": {}}]);
+    revision.set_metrics(&metrics).unwrap();
+    revision.write_back().unwrap();
+    let eval = EvalLog::open(&path).unwrap().header().unwrap().eval;
+    assert_eq!(eval.metrics.as_ref(), Some(&metrics));
+    for scorer in eval.scorers.unwrap() {
+        assert_eq!(scorer.metrics.as_ref(), Some(&metrics), "{}", scorer.name);
+    }
+}
+
+#[test]
+fn a_directory_in_another_order_than_the_members() {
+    let start = br#"{"version":2,"eval":{"task":"t","config":{}},"plan":{}}"#;
+    let header = br#"{"version":2,"status":"success","eval":{"task":"t","config":{}},"plan":{}}"#;
+    let sample = br#"{"id":1,"epoch":1,"scores":{"s":{"value":1}}}"#;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.eval");
+    // The header stands first in the file and last in the directory.
+    let zip = Zip::new()
+        .stored("header.json", header)
+        .stored("_journal/start.json", start)
+        .stored("samples/1_epoch_1.json", sample);
+    fs::write(&path, zip.listed_from(1).bytes()).unwrap();
+    rescore(&path, None).unwrap();
+    assert!(holds(&path));
+    EvalLog::open(&path).unwrap().check().unwrap();
+}
+
+#[test]
+fn a_record_that_is_replaced_twice_is_written_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let [eval, _] = logs(folder.path());
+    let log = EvalLog::open(&eval).unwrap();
+    let header = log.header().unwrap();
+    let scores = log.scores(&header, &ScoreOptions::new(MetadataKeys::NONE)).unwrap();
+    let computed = results(&scores.columns, &errorbar_core::Plan::new()).unwrap();
+    let mut revision = log.revise().unwrap();
+    for _ in 0..2 {
+        revision.set_results(&computed, &scores.columns, &scores.ids).unwrap();
+    }
+    revision.write_back().unwrap();
+    let bytes = fs::read(&eval).unwrap();
+    let name = b"reductions.json";
+    assert_eq!(bytes.windows(name.len()).filter(|window| window == name).count(), 2, "a header and an entry");
+}
+
+#[test]
+fn the_copy_of_a_torn_log_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, copy) = (folder.path().join("log.eval"), folder.path().join("copy.eval"));
+    write_unfinished(&path, &samples());
+    let bytes = fs::read(&path).unwrap();
+    let last = bytes.windows(4).rposition(|window| window == b"PK\x03\x04").unwrap();
+    fs::write(&path, &bytes[..last + 60]).unwrap();
+    let log = EvalLog::open(&path).unwrap();
+    assert!(log.was_recovered());
+    log.revise().unwrap().write_to(&copy).unwrap();
+    let read = EvalLog::open(&copy).unwrap();
+    assert_eq!((read.was_recovered(), read.sample_count()), (false, log.sample_count()));
+    // Also by those who walk the file: nothing is left of the torn member.
+    let walked = members(&copy);
+    assert_eq!(walked.keys().filter(|name| name.starts_with("samples/")).count(), log.sample_count());
+    assert!(walked.contains_key("header.json"));
+}
+
+#[test]
+fn an_edit_changes_one_score_of_one_epoch_by_one_scorer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.eval");
+    let mut samples = Vec::new();
+    for epoch in [1, 2] {
+        for id in ["a", "b"] {
+            let mut sample = Sample::new(id, epoch, Score::new("I"));
+            sample.scores.push(("other".to_owned(), Score::new("I")));
+            samples.push(sample);
+        }
+    }
+    write_finished(&path, &samples);
+    let log = EvalLog::open(&path).unwrap();
+    let mut revision = log.revise().unwrap();
+    let edited = revision.edit_score(&edit("a", Some(2), "match")).unwrap();
+    let header = log.header().unwrap();
+    let scores = log.scores(&header, &ScoreOptions::new(MetadataKeys::NONE).edited(&edited)).unwrap();
+    let computed = results(&scores.columns, &errorbar_core::Plan::new()).unwrap();
+    let accuracy: Vec<f64> = computed.scores.iter().map(|block| block.metrics["accuracy"].value).collect();
+    assert_eq!(accuracy, [0.25, 0.0]);
+    revision.set_results(&computed, &scores.columns, &scores.ids).unwrap();
+    revision.write_back().unwrap();
+    let log = EvalLog::open(&path).unwrap();
+    let mut json = Vec::new();
+    assert!(log.copy_sample("a", 2, &mut json).unwrap());
+    let sample: Json = serde_json::from_slice(&json).unwrap();
+    assert_eq!((&sample["epoch"], &sample["scores"]["match"]["value"]), (&json!(2), &json!("C")));
+    let event = sample["events"].as_array().unwrap().last().unwrap();
+    assert_eq!((&event["event"], &event["score_name"]), (&json!("score_edit"), &json!("match")));
+}
+
+#[test]
+fn a_sample_that_is_too_large_to_be_edited_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let [eval, _] = logs(folder.path());
+    let log = EvalLog::open_with(&eval, Limits { max_record: 300, ..Limits::default() });
+    // The header alone is larger.
+    assert!(matches!(log.unwrap().revise().unwrap_err().kind(), LogErrorKind::TooLargeRecord { limit: 300 }));
+    let path = folder.path().join("long.json");
+    let long = format!(r#"{{"id":1,"x":"{}","#, "x".repeat(1000));
+    fs::write(&path, small_json("", "").replace("{\"id\":1,", &long)).unwrap();
+    let log = EvalLog::open_with(&path, Limits { max_record: 500, ..Limits::default() }).unwrap();
+    let error = log.revise().unwrap().edit_score(&edit("1", None, "s")).unwrap_err();
+    assert!(matches!(error.kind(), LogErrorKind::TooLargeRecord { limit: 500 }), "{error}");
+}

@@ -55,6 +55,16 @@ impl Zip {
         self.member(name, 0, content, content)
     }
 
+    /// The directory begins with the entry of this place, and has those before it at its end.
+    pub(crate) fn listed_from(mut self, first: usize) -> Self {
+        let mut at = 0;
+        for _ in 0..first {
+            at += 46 + usize::from(u16::from_le_bytes([self.directory[at + 28], self.directory[at + 29]]));
+        }
+        self.directory.rotate_left(at);
+        self
+    }
+
     /// A comment behind the directory.
     pub(crate) fn comment(mut self, comment: &[u8]) -> Self {
         self.comment = comment.to_owned();

@@ -18,6 +18,9 @@ pub(in crate::eval) trait Parts {
     fn end(&mut self, at: u64) -> Result<()>;
 }
 
+/// How long a key may be; beyond twice this it is refused.
+const MAX_KEY: usize = 1 << 20;
+
 /// What may come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -70,7 +73,7 @@ impl Outline {
     pub(in crate::eval) fn push(&mut self, mut bytes: &[u8], parts: &mut impl Parts) -> Result<()> {
         while let Some(&byte) = bytes.first() {
             let taken = match self.state {
-                State::InKey => self.take_key(bytes),
+                State::InKey => self.take_key(bytes)?,
                 State::InValue => self.take_value(bytes, parts)?,
                 _ if byte.is_ascii_whitespace() => 1,
                 State::Value => {
@@ -133,21 +136,24 @@ impl Outline {
         Ok(taken)
     }
 
-    fn take_key(&mut self, bytes: &[u8]) -> usize {
+    fn take_key(&mut self, bytes: &[u8]) -> Result<usize> {
+        if self.key.len() + bytes.len().min(MAX_KEY) > 2 * MAX_KEY {
+            return Err(LogErrorKind::Json { problem: "a key is too long".to_owned(), at: self.at }.into());
+        }
         // An escape is two bytes at least; the second may come with the next piece.
         let is_escaped = |key: &[u8]| key.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1;
         let mut taken = 0;
         loop {
             let rest = bytes.get(taken..).unwrap_or_default();
             let Some(quote) = memchr::memchr(b'"', rest) else {
-                self.key.extend_from_slice(rest);
-                return bytes.len();
+                self.key.extend_from_slice(rest.get(..MAX_KEY).unwrap_or(rest));
+                return Ok(taken + rest.len().min(MAX_KEY));
             };
             self.key.extend_from_slice(rest.get(..quote).unwrap_or_default());
             taken += quote + 1;
             if !is_escaped(&self.key) {
                 self.state = State::Colon;
-                return taken;
+                return Ok(taken);
             }
             self.key.push(b'"');
         }
@@ -375,6 +381,14 @@ mod tests {
         ];
         let expected: Vec<(String, String)> =
             expected.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        for piece in 1..=text.len() {
+            assert_eq!(seen(text, false, piece).unwrap(), expected, "pieces of {piece}");
+        }
+        // An odd number of backslashes before a quote in a key; and an escape that is cut in two, in the text
+        // before an empty one.
+        let text = r#"{"a\\\"b":["x\n","",["y\\",""]],"c":1}"#;
+        let expected = [(r#"a\"b"#, r#"["x\n","",["y\\",""]]"#), ("c", "1")];
+        let expected = expected.map(|(key, value)| (key.to_owned(), value.to_owned()));
         for piece in 1..=text.len() {
             assert_eq!(seen(text, false, piece).unwrap(), expected, "pieces of {piece}");
         }

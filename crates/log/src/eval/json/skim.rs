@@ -131,6 +131,15 @@ mod tests {
         let expected = whole.windows(2).position(|pair| pair == b"oh").unwrap();
         let text = skimmer.place(error.into()).to_string();
         assert!(text.contains(&format!("at byte {expected}")), "{text}");
+
+        // Those of the object before it are forgotten.
+        skimmer.reset();
+        skimmer.push(br#"{"x":[1,2,3],"id":1,"scores":{},"scores":{}}"#).unwrap();
+        skimmer.reset();
+        skimmer.push(br#"{"id":oh,"scores":{}}"#).unwrap();
+        let error = LogErrorKind::Json { problem: String::new(), at: 6 };
+        let text = skimmer.place(error.into()).to_string();
+        assert!(text.contains("at byte 6"), "{text}");
     }
 
     #[test]
@@ -141,5 +150,11 @@ mod tests {
         skimmer.push(br#"","id":""#).unwrap();
         let error = skimmer.push(&[b'x'; 1000]).unwrap_err();
         assert!(matches!(error.kind(), LogErrorKind::TooLargeRecord { limit: 100 }), "{error}");
+
+        // By small pieces, it is the sum that counts.
+        skimmer.reset();
+        let object = [br#"{"id":""#.as_slice(), &[b'x'; 1000], br#""}"#].concat();
+        let pushed = object.chunks(7).try_for_each(|piece| skimmer.push(piece));
+        assert!(matches!(pushed.unwrap_err().kind(), LogErrorKind::TooLargeRecord { limit: 100 }));
     }
 }

@@ -245,6 +245,7 @@ mod tests {
             "\"é€😀\"",
             "0",
             "[0,0.0,1E5]",
+            r#"{"\u00e9":1}"#,
         ] {
             for piece in 1..=text.len() {
                 assert!(check(text.as_bytes(), piece).is_ok(), "{text} in pieces of {piece}");
@@ -252,6 +253,20 @@ mod tests {
         }
         let deep = [vec![b'['; 10_000], vec![b']'; 10_000]].concat();
         assert!(check(&deep, 100).is_ok());
+    }
+
+    #[test]
+    fn what_is_nested_without_end_is_refused() {
+        let error = check(&vec![b'['; MAX_DEPTH + 1], 1 << 16).unwrap_err().to_string();
+        assert!(error.contains("nested too deep"), "{error}");
+    }
+
+    #[test]
+    fn a_byte_that_is_not_utf_8_is_told_with_its_place() {
+        for (piece, place) in [(100, "at byte 5"), (3, "at byte 5")] {
+            let error = check(b"[\"abc\xff\"]", piece).unwrap_err().to_string();
+            assert!(error.contains(place), "{error} in pieces of {piece}");
+        }
     }
 
     #[test]
@@ -271,6 +286,7 @@ mod tests {
             "nul",
             "NaNx",
             "\"\n\"",
+            "\"\u{1f}\"",
             "\"\\x\"",
             "\"\\u12g4\"",
             "[}",

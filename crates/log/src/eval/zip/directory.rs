@@ -8,6 +8,7 @@ use super::format::{
     self, CENTRAL_LEN, END_64_LEN, END_LEN, End, Entry, LOCAL_LEN, LOCATOR_64_LEN, MAX_COMMENT, RawHeader,
 };
 use super::source::Source;
+use crate::eval::members::{SampleName, is_derived, sample_name};
 
 /// Members by name, in the order of the file. Of two with one name the last one counts.
 pub(in crate::eval) type Members = IndexMap<String, Entry>;
@@ -143,7 +144,7 @@ fn next_entry(bytes: &[u8]) -> Option<(&str, Entry, &[u8])> {
 }
 
 fn is_known(name: &str) -> bool {
-    name.starts_with("samples/") || name.starts_with("_journal/") || crate::eval::members::is_derived(name)
+    sample_name(name) != SampleName::No || name.starts_with("_journal/") || is_derived(name)
 }
 
 fn has_name(source: &Source, name: &str, entry: &Entry) -> io::Result<bool> {

@@ -1,25 +1,36 @@
 //! Reading a file at a place, from many threads, without a mapping: a log that shrinks while it is read
 //! must give an error, not a signal.
 
-use std::fs::File;
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
+use std::path::Path;
+use std::time::SystemTime;
 
 /// A file that is read by place.
 #[derive(Debug)]
 pub(in crate::eval) struct Source {
     file: File,
     len: u64,
+    /// When it was last changed before it was opened.
+    changed: Option<SystemTime>,
 }
 
 impl Source {
     pub(in crate::eval) fn new(file: File) -> io::Result<Self> {
-        let len = file.metadata()?.len();
-        Ok(Source { file, len })
+        let metadata = file.metadata()?;
+        Ok(Source { file, len: metadata.len(), changed: metadata.modified().ok() })
     }
 
-    /// Whether this is the file that was opened.
-    pub(in crate::eval) fn is_same_file(&self, other: &File) -> io::Result<bool> {
-        Ok(identity(&self.file)? == identity(other)?)
+    /// Whether another file is the one that was opened, and nobody has changed it since.
+    pub(in crate::eval) fn is_unchanged(&self, other: &File) -> io::Result<bool> {
+        let metadata = other.metadata()?;
+        let is_same = identity(&self.file.metadata()?) == identity(&metadata);
+        Ok(is_same && metadata.len() == self.len && metadata.modified().ok() == self.changed)
+    }
+
+    /// Whether this is the file that has this name now.
+    pub(in crate::eval) fn has_name(&self, path: &Path) -> io::Result<bool> {
+        is_named(&self.file, path)
     }
 
     /// The length when the file was opened; what a writer appends later is not looked at.
@@ -82,19 +93,26 @@ impl Read for Section<'_> {
     }
 }
 
+/// Whether an open file is the one that has this name now.
+pub(in crate::eval) fn is_named(file: &File, path: &Path) -> io::Result<bool> {
+    match fs::metadata(path) {
+        Ok(named) => Ok(identity(&file.metadata()?) == identity(&named)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 #[cfg(unix)]
-fn identity(file: &File) -> io::Result<(u64, u64)> {
+fn identity(metadata: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
-    let metadata = file.metadata()?;
-    Ok((metadata.dev(), metadata.ino()))
+    (metadata.dev(), metadata.ino())
 }
 
 /// Without the number of a file: when it was made, and how long it is.
 #[cfg(windows)]
-fn identity(file: &File) -> io::Result<(u64, u64)> {
+fn identity(metadata: &Metadata) -> (u64, u64) {
     use std::os::windows::fs::MetadataExt;
-    let metadata = file.metadata()?;
-    Ok((metadata.creation_time(), metadata.file_size()))
+    (metadata.creation_time(), metadata.file_size())
 }
 
 #[cfg(unix)]
