@@ -92,7 +92,6 @@ impl Reading {
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} samples read") {
             bar.set_style(style);
         }
-        // What is over at once needs no line.
         bar.enable_steady_tick(Duration::from_millis(100));
         Reading { bar }
     }

@@ -37,7 +37,7 @@ pub(super) const SIZES_AFTER: u16 = 1 << 3;
 
 /// The first of January 1980. A log has its times inside, and equal content gives equal bytes.
 const DATE: u16 = 1 << 5 | 1;
-/// A regular file that everybody may read, as Python writes it.
+/// A regular file that its owner may read and write, as Python writes it.
 const ATTRIBUTES: u32 = 0o600 << 16;
 
 /// What the directory says about a member.

@@ -17,6 +17,8 @@ use crate::eval::limits::Limits;
 
 /// What is read beyond a header of the expected length, so that one call nearly always gets all.
 const SLACK: u64 = 64;
+/// More than a block of zstd can take packed.
+const BLOCK: u64 = 160 << 10;
 /// Members up to this size are unpacked in one go; a file can make us ask for so much memory by a mere claim.
 const SMALL: u64 = 4 << 20;
 /// How much of a large member is unpacked at a time, and how much of it is read.
@@ -130,8 +132,9 @@ impl Unpacker {
         entry: &Entry,
         bytes: u64,
     ) -> Result<&[u8]> {
-        // Compressed bytes give at least as many unpacked ones but for a few of framing.
-        let packed = Entry { compressed: entry.compressed.min(bytes + SLACK), ..*entry };
+        // Bytes give at least as many unpacked ones but for a few of framing; of zstd a whole block is needed.
+        let enough = if entry.method == ZSTD { BLOCK } else { bytes + SLACK };
+        let packed = Entry { compressed: entry.compressed.min(enough), ..*entry };
         let head = self.packed_data(source, name, &packed);
         let data = head.map_err(|error| error.in_member(name))?;
         let data = self.packed.get(data).unwrap_or_default();
