@@ -16,9 +16,10 @@ import tempfile
 import time
 from pathlib import Path
 
+import reference
+
 ROOT = Path(__file__).resolve().parent.parent
 BINARY = ROOT / "target/release/errorbar"
-VERSION = "0.3.285"
 WANTED_RATE = 10_000
 WANTED_MEGABYTES = 500
 ANSWER = "Let me see. The answer to that is 42, I should think."
@@ -63,19 +64,7 @@ class Reference:
     """The reference on as many samples as it does in a few seconds; its import is not timed."""
 
     def __init__(self, folder, samples):
-        import inspect_ai
-        import inspect_ai.model._model
-        import inspect_ai.model._tokens
-
-        if inspect_ai.__version__ != VERSION:
-            sys.exit(f"inspect_ai {inspect_ai.__version__} found, {VERSION} needed")
-
-        def count(text):
-            return len(text) // 4 + 1
-
-        # The mock model would fetch a tokenizer from the network.
-        inspect_ai.model._model.count_text_tokens = count
-        inspect_ai.model._tokens.count_text_tokens = count
+        reference.load()
         self.folder, self.samples = folder, samples
 
     def run(self):

@@ -122,6 +122,27 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_somebody_left_is_no_obstacle() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        // Other tests count on: one of the next names is taken for sure.
+        let Some((_, number)) = beside(&path)
+            .to_str()
+            .and_then(|name| name.rsplit_once('-'))
+            .map(|(a, b)| (a.to_owned(), b.to_owned()))
+        else {
+            panic!()
+        };
+        let number: u64 = number.trim_end_matches(".new").parse().unwrap();
+        for taken in number..number + 50 {
+            fs::write(folder.path().join(format!("a.csv.{}-{taken}.new", std::process::id())), "").unwrap();
+        }
+        let file = WholeFile::create(&path).unwrap();
+        file.keep().unwrap();
+        assert!(path.exists());
+    }
+
+    #[test]
     fn a_file_that_is_given_up_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let mut file = WholeFile::create(&folder.path().join("a.csv")).unwrap();

@@ -230,7 +230,7 @@ fn score_log(
     let log = match args.read.open(path) {
         Ok(log) => log,
         Err(error) => {
-            told.error(error.problem(), Some(error.hint().to_owned()));
+            told.log_error(&error);
             return None;
         }
     };
@@ -298,7 +298,7 @@ fn write(
             let written = output.unwrap_or(opened.log.path());
             told.note(format!("the results are in {}", clean(&written.display().to_string())));
         }
-        Err(error) => told.error(error.problem(), Some(error.hint().to_owned())),
+        Err(error) => told.log_error(&error),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use errorbar_core::spec::nearest;
 use errorbar_core::{Error, Failure};
+use errorbar_log::eval::LogError;
 use errorbar_report::{Report, clean};
 
 use super::Status;
@@ -68,6 +69,11 @@ impl Told {
         if !self.errors.iter().any(|(told, _)| *told == text) {
             self.errors.push((text, hint));
         }
+    }
+
+    /// A log that cannot be read or written.
+    pub(super) fn log_error(&mut self, error: &LogError) {
+        self.error(error.problem(), Some(error.hint().to_owned()));
     }
 
     /// Takes over what another has to tell.

@@ -90,7 +90,7 @@ fn verify(
     let log = match read.open(path) {
         Ok(log) => log,
         Err(error) => {
-            told.error(error.problem(), Some(error.hint().to_owned()));
+            told.log_error(&error);
             return None;
         }
     };

@@ -65,16 +65,8 @@ fn is_shell(name: &str) -> bool {
     matches!(sample_name(name), SampleName::Shell { .. })
 }
 
-/// The header; that of a run which has not ended, if the log has none.
-fn header_of(log: &EvalLog) -> Result<Vec<u8>> {
-    match log.raw(HEADER)? {
-        Some(json) => Ok(json),
-        None => Ok(log.header()?.to_json()),
-    }
-}
-
 fn write_json(log: &EvalLog, out: &mut impl Write) -> Result<()> {
-    let header = header_of(log)?;
+    let header = log.header_or_started()?;
     let no_object = || LogError::from(LogErrorKind::damaged("the header is no object")).at(log.path());
     validate(&header).map_err(|error| error.in_member(HEADER).at(log.path()))?;
     let header = header.trim_ascii_end().strip_suffix(b"}").ok_or_else(no_object)?;
@@ -101,7 +93,7 @@ fn write_json(log: &EvalLog, out: &mut impl Write) -> Result<()> {
 }
 
 fn write_eval(log: &EvalLog, out: &mut impl Write) -> Result<()> {
-    let header = header_of(log)?;
+    let header = log.header_or_started()?;
     let mut encoder = Encoder::new()?;
     let mut zip = Assembler::new(out, 0);
     zip.add(encoder.encode(START, &start_of(log, &header)?)?)?;

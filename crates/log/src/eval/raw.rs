@@ -22,6 +22,14 @@ impl EvalLog {
         self.raw(START)?.ok_or_else(|| LogError::from(LogErrorKind::NoStart).at(self.path()))
     }
 
+    /// The header as it is in the file; that of a run which has not ended, if there is none.
+    pub(super) fn header_or_started(&self) -> Result<Vec<u8>> {
+        match self.raw(HEADER)? {
+            Some(json) => Ok(json),
+            None => Ok(self.header()?.to_json()),
+        }
+    }
+
     /// What a list of logs shows of a header, without the time that the whole of it takes: version, status and
     /// results; of `eval` when it was made, the task, the model, and how many samples in how many epochs. The rest
     /// is empty, and is only checked to be JSON.

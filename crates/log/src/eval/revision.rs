@@ -63,11 +63,7 @@ pub(super) enum Place {
 impl EvalLog {
     /// Starts a change of this log.
     pub fn revise(&self) -> Result<Revision<'_>> {
-        let header = match self.raw(HEADER)? {
-            Some(json) => json,
-            None => self.header()?.to_json(),
-        };
-        Ok(Revision { log: self, header, members: Vec::new() })
+        Ok(Revision { log: self, header: self.header_or_started()?, members: Vec::new() })
     }
 }
 
@@ -185,14 +181,14 @@ impl Revision<'_> {
 
         let source = &self.log.container.source;
         let is_replaced = |name: &str| new.iter().any(|(new, _)| new == name);
-        // A directory that was not believed when the log was opened is not believed now.
-        let recovered_end = self.log.container.recovered_end;
-        let listed = match recovered_end {
-            None => directory::read_records(source).map_err(LogErrorKind::Read)?,
-            Some(_) => None,
+        let Directory { offset, records } = match self.log.container.recovered_end {
+            // A directory that was not believed when the log was opened is not believed now.
+            Some(end) => recovered_directory(members, end),
+            // It was there then; somebody else is at the file.
+            None => {
+                directory::read_records(source).map_err(LogErrorKind::Read)?.ok_or(LogErrorKind::Replaced)?
+            }
         };
-        let Directory { offset, records } =
-            listed.unwrap_or_else(|| recovered_directory(members, recovered_end.unwrap_or(0)));
         let end = kept_end(offset, &records, is_replaced);
         copy(&mut Section::new(source, 0, end), out)?;
         let mut zip = Assembler::new(out, end);

@@ -201,3 +201,46 @@ fn a_member_that_is_kept_is_whole_even_if_another_lies_in_it() {
         assert!(!matches!(error.kind(), LogErrorKind::Damaged(_)), "{error}");
     }
 }
+
+#[test]
+fn a_log_does_not_take_its_own_place_nor_that_of_one_being_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, other) = (folder.path().join("log.eval"), folder.path().join("other.eval"));
+    write_finished(&path, &[Sample::new(1, 1, Score::new("C"))]);
+    let before = fs::read(&path).unwrap();
+    let log = EvalLog::open(&path).unwrap();
+    for error in [log.revise().unwrap().write_to(&path).unwrap_err(), convert(&log, &path).unwrap_err()] {
+        assert!(matches!(error.kind(), LogErrorKind::Itself), "{error}");
+    }
+    assert_eq!(fs::read(&path).unwrap(), before);
+    let _writer = LogWriter::create(&other, &start()).unwrap();
+    for error in [log.revise().unwrap().write_to(&other).unwrap_err(), convert(&log, &other).unwrap_err()] {
+        assert!(matches!(error.kind(), LogErrorKind::Locked), "{error}");
+    }
+}
+
+#[test]
+fn a_key_has_a_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.json");
+    let log = |length: usize| format!(r#"{{"eval":{{"task":"t"}},"{}":1,"samples":[]}}"#, "k".repeat(length));
+    fs::write(&path, log(100_000)).unwrap();
+    assert!(EvalLog::open(&path).is_ok());
+    fs::write(&path, log(8 << 20)).unwrap();
+    let error = EvalLog::open(&path).unwrap_err().to_string();
+    assert!(error.contains("a key is too long"), "{error}");
+}
+
+/// A run that was killed leaves nothing whole behind its torn end, and no header least of all.
+#[test]
+fn a_finished_log_with_a_damaged_sample_is_not_one_that_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.eval");
+    write_finished(&path, &[Sample::new(1, 1, Score::new("C"))]);
+    let bytes = fs::read(&path).unwrap();
+    let name = b"samples/1_epoch_1.json";
+    let at = bytes.windows(name.len()).position(|window| window == name).unwrap() + name.len() + 5;
+    fs::write(&path, [&bytes[..at], b"xyz", &bytes[at..]].concat()).unwrap();
+    let error = EvalLog::open(&path).unwrap_err();
+    assert!(matches!(error.kind(), LogErrorKind::Damaged(_)), "{error}");
+}
