@@ -63,6 +63,20 @@ impl ColumnBlock {
 }
 
 impl ScoreColumns {
+    /// Makes room for so many more rows like those of a block, which is about to be appended.
+    pub fn reserve_like<'a>(
+        &mut self,
+        rows: usize,
+        metadata_keys: impl IntoIterator<Item = &'a str>,
+        block: &ColumnBlock,
+    ) {
+        let bytes = block.ids.bytes() as f64 / block.ids.len().max(1) as f64 * rows as f64;
+        self.ids.reserve(rows, bytes as usize);
+        self.epochs.reserve(rows);
+        metadata_keys.into_iter().for_each(|key| self.metadata.entry(key).reserve(rows));
+        self.scorers.iter_mut().for_each(|scorer| scorer.values.reserve(rows));
+    }
+
     /// Appends the rows of a block, which is empty afterwards and keeps its memory for the next rows.
     /// `metadata_keys` names its metadata columns; its scores are those of the scorers, in their order.
     pub fn append<'a>(&mut self, metadata_keys: impl IntoIterator<Item = &'a str>, block: &mut ColumnBlock) {
@@ -174,6 +188,41 @@ mod tests {
     }
 
     #[test]
+    fn many_values_at_once_are_what_single_ones_are() {
+        let texts = ["x", "y", "z"];
+        let codes = [2, 0, 2, 2, 0];
+        let ints = [1, 0, -1, 300, 2];
+        let (mut bulk, mut single) = (ColumnBlock::new(1, 1), ColumnBlock::new(1, 1));
+        for (code, int) in codes.iter().zip(ints) {
+            bulk.ids.push("q");
+            single.ids.push("q");
+            single.metadata[0].push_text(texts[*code as usize]);
+            single.scores[0].push_int(int);
+        }
+        bulk.metadata[0].extend_coded(&texts, &codes);
+        bulk.scores[0].extend_ints(ints);
+        for reserved in [0, 100] {
+            let joined = [bulk.clone(), single.clone()].map(|mut block| {
+                let mut columns = ScoreColumns::new(["s"]);
+                columns.reserve_like(reserved, ["k"], &block);
+                columns.append(["k"], &mut block);
+                columns
+            });
+            let values = joined.each_ref().map(|c| c.metadata_column("k").unwrap().values().to_vec());
+            assert_eq!(
+                values[0],
+                [json!("z"), json!("x")],
+                "in order of appearance, and only what rows have"
+            );
+            assert_eq!(values[0], values[1]);
+            for row in 0..codes.len() {
+                let [bulk, single] = joined.each_ref().map(|c| (c.metadata_row(row), c.score(row, "s")));
+                assert_eq!(bulk, single, "row {row}");
+            }
+        }
+    }
+
+    #[test]
     fn short_columns_are_filled_up() {
         let mut columns = ScoreColumns::new(["a", "b"]);
         columns.push("q0", 3);
@@ -196,12 +245,15 @@ mod tests {
         // The block keeps its texts to know them again, but columns learn only of those that rows have.
         let mut block = ColumnBlock::new(1, 1);
         let mut first = ScoreColumns::new(["s"]);
-        for text in ["x", "x", "x", "x"] {
-            block.ids.push("q");
-            block.metadata[0].push_text(text);
-            block.scores[0].push_text(text);
+        // The first rows are taken over as they are; what follows is copied, and leaves texts behind.
+        for _ in 0..2 {
+            for text in ["x", "x", "x", "x"] {
+                block.ids.push("q");
+                block.metadata[0].push_text(text);
+                block.scores[0].push_text(text);
+            }
+            first.append(["k"], &mut block);
         }
-        first.append(["k"], &mut block);
         let mut second = ScoreColumns::new(["s"]);
         block.ids.push("q");
         block.metadata[0].push_text("y");

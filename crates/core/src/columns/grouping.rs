@@ -1,9 +1,11 @@
 //! Grouping rows by id: which rows name the same sample.
 
+use std::cmp::Ordering;
+
 use hashbrown::HashTable;
 
 use super::hash_bytes;
-use super::text::TextColumn;
+use super::text::{TextColumn, by_length};
 
 /// How the rows are spread over samples, samples numbered in order of first appearance.
 #[derive(Debug, PartialEq)]
@@ -22,7 +24,12 @@ pub(super) enum Grouping {
 /// epochs of a sample together. That is settled by comparing neighbours, and whole passes at once;
 /// only what is left is hashed.
 pub(super) fn group_by_id(ids: &TextColumn) -> Grouping {
-    match ascending_run(ids) {
+    let run = match ids.first_not_above() {
+        None => Run::Whole { sample_of_row: None, samples: ids.len() },
+        Some((row, Ordering::Greater)) => Run::Until(row),
+        Some(_) => ascending_run(ids),
+    };
+    match run {
         Run::Whole { sample_of_row: None, samples } => Grouping::Single { samples },
         Run::Whole { sample_of_row: Some(sample_of_row), samples } => {
             Grouping::Mixed { sample_of_row, samples }
@@ -42,19 +49,18 @@ enum Run {
     None,
 }
 
-/// Looks for ids that go up: shorter before longer, then by bytes, so that 9 comes before 10.
+/// Looks for ids that go up, rows of one sample following each other.
 fn ascending_run(ids: &TextColumn) -> Run {
     let mut sample_of_row: Option<Vec<u32>> = None;
     let mut samples = 0u32;
     let mut before: Option<&[u8]> = None;
     for (row, id) in ids.iter().enumerate() {
-        let order = before.map(|before| before.len().cmp(&id.len()).then_with(|| before.cmp(id)));
-        match order {
-            None | Some(std::cmp::Ordering::Less) => samples += 1,
-            Some(std::cmp::Ordering::Equal) => {
+        match before.map(|before| by_length(before, id)) {
+            None | Some(Ordering::Less) => samples += 1,
+            Some(Ordering::Equal) => {
                 sample_of_row.get_or_insert_with(|| (0..row as u32).collect());
             }
-            Some(std::cmp::Ordering::Greater) => {
+            Some(Ordering::Greater) => {
                 return if sample_of_row.is_none() { Run::Until(row) } else { Run::None };
             }
         }

@@ -20,6 +20,8 @@ pub struct MetadataColumn {
     table: HashTable<u32>,
     /// Short texts that were pushed of late, so that most need no hash and no look at the values.
     recent: Recent,
+    /// Whether there may be values that no row has any more.
+    has_kept: bool,
 }
 
 impl MetadataColumn {
@@ -46,6 +48,30 @@ impl MetadataColumn {
         self.codes.push(code);
     }
 
+    /// Appends a text per code: the one that it has among the texts. Each text is looked for once.
+    pub fn extend_coded(&mut self, texts: &[&str], codes: &[u32]) {
+        let mut known = vec![ABSENT; texts.len()];
+        self.codes.reserve(codes.len());
+        for &code in codes {
+            let own = match known.get_mut(code as usize) {
+                Some(own) => {
+                    // In the order in which rows have them.
+                    if *own == ABSENT {
+                        *own = texts.get(code as usize).map_or(ABSENT, |text| self.intern_text(text));
+                    }
+                    *own
+                }
+                None => ABSENT,
+            };
+            self.codes.push(own);
+        }
+    }
+
+    /// Makes room for so many more rows.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.codes.reserve(rows);
+    }
+
     /// Appends a row whose sample lacks the key.
     pub fn push_absent(&mut self) {
         self.codes.push(ABSENT);
@@ -59,6 +85,10 @@ impl MetadataColumn {
     /// Takes all rows out of another column, to follow row `rows`. The other keeps its values as long as
     /// they are few: the next rows mostly have the same.
     pub(super) fn append(&mut self, rows: usize, other: &mut MetadataColumn) {
+        if rows == 0 && !other.has_kept && self.codes.capacity() < other.codes.capacity() {
+            *self = std::mem::take(other);
+            return;
+        }
         self.codes.resize(rows, ABSENT);
         let mut known = vec![ABSENT; other.values.len()];
         self.codes.reserve(other.codes.len());
@@ -84,6 +114,9 @@ impl MetadataColumn {
             self.values.clear();
             self.table.clear();
             self.recent = Recent::default();
+            self.has_kept = false;
+        } else {
+            self.has_kept |= !self.values.is_empty();
         }
         self.codes.clear();
     }

@@ -1,11 +1,12 @@
 //! Scores as columns: one row per sample and epoch, one value column per scorer.
 //!
-//! The engine never holds a heap of boxed scores. A row costs its id, four bytes of epoch, nine
-//! bytes per scorer and four per metadata key, and the metrics run over plain arrays.
+//! The engine never holds a heap of boxed scores. A row costs its id, four bytes of epoch, two to
+//! nine bytes per scorer and four per metadata key, and the metrics run over plain arrays.
 
 mod block;
 mod grouping;
 mod metadata;
+mod payloads;
 mod pool;
 mod sample_index;
 mod text;

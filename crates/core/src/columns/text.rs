@@ -1,5 +1,7 @@
 //! A column of texts in one allocation: the sample ids.
 
+use std::cmp::Ordering;
+
 /// Texts laid end to end, with the place where each one ends.
 #[derive(Clone, Debug, Default)]
 pub struct TextColumn {
@@ -8,6 +10,27 @@ pub struct TextColumn {
     ends: Vec<u32>,
     /// The rows in which the lower half starts again, as often as it does.
     wraps: Vec<usize>,
+    /// Where the last text starts.
+    last: usize,
+    /// The first row whose text does not come [behind](by_length) the one before it, and how that one
+    /// compares with it. Found while the texts are at hand, because later it takes a walk through all.
+    not_above: Option<(usize, Ordering)>,
+}
+
+/// Shorter before longer, then by bytes, so that 9 comes before 10.
+#[inline]
+pub(super) fn by_length(a: &[u8], b: &[u8]) -> Ordering {
+    // Most ids are short, and two words that may overlap are all of them.
+    let words = |text: &[u8]| match (text.first_chunk(), text.last_chunk()) {
+        (Some(first), Some(last)) if text.len() <= 16 => {
+            Some((u64::from_be_bytes(*first), u64::from_be_bytes(*last)))
+        }
+        _ => None,
+    };
+    a.len().cmp(&b.len()).then_with(|| match (words(a), words(b)) {
+        (Some(a), Some(b)) => a.cmp(&b),
+        _ => a.cmp(b),
+    })
 }
 
 /// The bits of the lower half. Tests have few, so that they see halves start again.
@@ -21,7 +44,9 @@ impl TextColumn {
     /// Appends a text.
     #[inline]
     pub fn push(&mut self, text: &str) {
+        self.compare(text);
         let before = self.text.len();
+        self.last = before;
         self.text.push_str(text);
         if before >> LOW_BITS != self.text.len() >> LOW_BITS {
             self.wrap(before);
@@ -53,6 +78,12 @@ impl TextColumn {
         }
         let length = self.text.len();
         if length >> LOW_BITS == (length + other.text.len()) >> LOW_BITS {
+            if !other.is_empty() {
+                self.compare(other.get(0));
+                let rows = self.len();
+                self.not_above = self.not_above.or(other.not_above.map(|(row, order)| (rows + row, order)));
+                self.last = length + other.last;
+            }
             let start = low(length);
             self.text.push_str(&other.text);
             self.ends.extend(other.ends.iter().map(|end| start + end));
@@ -66,6 +97,7 @@ impl TextColumn {
         self.text.clear();
         self.ends.clear();
         self.wraps.clear();
+        (self.last, self.not_above) = (0, None);
     }
 
     /// Whether the column is its first `period` rows again and again, to the end.
@@ -81,6 +113,35 @@ impl TextColumn {
         });
         let bytes = self.text.as_bytes();
         ends_repeat && bytes.get(length..) == bytes.get(..bytes.len() - length)
+    }
+
+    /// The first row whose text does not come [behind](by_length) the one before it, and how that one
+    /// compares with it.
+    pub(super) fn first_not_above(&self) -> Option<(usize, Ordering)> {
+        self.not_above
+    }
+
+    /// Looks whether the next text comes behind the last one.
+    #[inline]
+    fn compare(&mut self, next: &str) {
+        if self.not_above.is_none() && !self.ends.is_empty() {
+            let last = self.text.as_bytes().get(self.last..).unwrap_or_default();
+            let order = by_length(last, next.as_bytes());
+            if order != Ordering::Less {
+                self.not_above = Some((self.ends.len(), order));
+            }
+        }
+    }
+
+    /// Makes room for so many more texts of so many bytes together.
+    pub(super) fn reserve(&mut self, texts: usize, bytes: usize) {
+        self.ends.reserve(texts);
+        self.text.reserve(bytes);
+    }
+
+    /// The bytes of all texts.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len()
     }
 
     /// Where a row ends.
@@ -142,6 +203,28 @@ mod tests {
             assert!(column.wraps.len() > 100 && column.get(200).is_empty());
             assert!((0..200).all(|row| column.get(row) == texts[row]));
             assert!(column.iter().eq(texts.iter().map(|text| text.as_bytes())));
+        }
+    }
+
+    #[test]
+    fn the_first_text_that_does_not_go_up_is_known_wherever_the_column_is_cut() {
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let cases = [
+            (owned(&["8", "9", "10", "abcdefghi", "abcdefghj"]), None),
+            (owned(&["a", "b", "b", "a"]), Some((2, Ordering::Equal))),
+            (owned(&["", "b", "ab", "b", "b"]), Some((3, Ordering::Greater))),
+            (["1", "2", "3", "1"].map(|end| "x".repeat(20) + end).to_vec(), Some((3, Ordering::Greater))),
+            (owned(&["abcdefgh1", "abcdefgh2", "bacdefgh1", "abcdefgh3"]), Some((3, Ordering::Greater))),
+        ];
+        for (texts, wanted) in cases {
+            for size in 1..=texts.len() {
+                let (mut joined, mut part) = (TextColumn::default(), TextColumn::default());
+                for texts in texts.chunks(size) {
+                    texts.iter().for_each(|text| part.push(text));
+                    joined.append(&mut part);
+                }
+                assert_eq!(joined.first_not_above(), wanted, "{texts:?} by {size}");
+            }
         }
     }
 

@@ -1,14 +1,14 @@
-//! A column of score values: nine bytes a score for anything simple, eight for plain floats.
+//! A column of score values: two bytes a score for grades and small numbers, nine for others, eight for
+//! plain floats.
 //!
 //! Texts are kept once in a pool (grades repeat), lists and maps in a side table; the column
-//! itself holds a tag and eight bytes per row. A boxed `Value` per row would cost four times
+//! itself holds a tag and a number per row. A boxed `Value` per row would cost four times
 //! as much and a cache miss each.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
+use super::payloads::Payloads;
 use super::pool::TextPool;
 use crate::value::{Conversion, Leaf, LeafKey, LeafRef, Value, ValueRef};
 
@@ -18,15 +18,15 @@ pub struct ValueColumn(Repr);
 
 #[derive(Clone, Debug)]
 enum Repr {
-    /// Reduced scores are mostly this; not-a-number stands for unscored.
-    Floats(Vec<f64>),
+    /// Reduced scores are mostly this; not-a-number stands for unscored, which so many are.
+    Floats(Vec<f64>, usize),
     Mixed(Box<Mixed>),
 }
 
 #[derive(Clone, Debug, Default)]
 struct Mixed {
     tags: Vec<Tag>,
-    payloads: Vec<u64>,
+    payloads: Payloads,
     /// How many rows have each tag, so that nobody needs to look through them all.
     counts: [usize; TAGS],
     texts: TextPool,
@@ -46,9 +46,6 @@ enum Tag {
     Text,
     Nested,
 }
-
-/// From how many rows on it takes more time to convert them than to ask other threads for help.
-const MANY: usize = 1 << 17;
 
 /// How many tags there are.
 const TAGS: usize = Tag::Nested as usize + 1;
@@ -91,19 +88,20 @@ impl Default for ValueColumn {
 impl ValueColumn {
     /// An empty column with room for so many rows.
     pub(crate) fn with_capacity(rows: usize) -> Self {
-        let (tags, payloads) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
+        let (tags, payloads) = (Vec::with_capacity(rows), Payloads::with_capacity(rows));
         ValueColumn(Repr::Mixed(Box::new(Mixed { tags, payloads, ..Mixed::default() })))
     }
 
     /// A column of plain floats; not-a-number is unscored.
     pub(crate) fn from_floats(floats: Vec<f64>) -> Self {
-        ValueColumn(Repr::Floats(floats))
+        let unscored = floats.iter().filter(|f| f.is_nan()).count();
+        ValueColumn(Repr::Floats(floats, unscored))
     }
 
     /// The number of rows.
     pub fn len(&self) -> usize {
         match &self.0 {
-            Repr::Floats(floats) => floats.len(),
+            Repr::Floats(floats, _) => floats.len(),
             Repr::Mixed(mixed) => mixed.tags.len(),
         }
     }
@@ -125,6 +123,15 @@ impl ValueColumn {
     #[inline]
     pub fn push_int(&mut self, int: i64) {
         self.make_mixed().push(Tag::Int, int.cast_unsigned());
+    }
+
+    /// Appends integers.
+    pub fn extend_ints(&mut self, ints: impl IntoIterator<Item = i64>) {
+        let mixed = self.make_mixed();
+        let before = mixed.payloads.len();
+        mixed.payloads.extend(ints.into_iter().map(i64::cast_unsigned));
+        mixed.tags.resize(mixed.payloads.len(), Tag::Int);
+        mixed.add_count(Tag::Int, (mixed.payloads.len() - before).cast_signed());
     }
 
     /// Appends a float; not-a-number is unscored.
@@ -150,8 +157,9 @@ impl ValueColumn {
             return false;
         }
         let (tag, payload) = mixed.encode(Some(value));
-        if let (Some(of_row), Some(payload_of_row)) = (mixed.tags.get_mut(row), mixed.payloads.get_mut(row)) {
-            (*of_row, *payload_of_row) = (tag, payload);
+        mixed.payloads.set(row, payload);
+        if let Some(of_row) = mixed.tags.get_mut(row) {
+            *of_row = tag;
         }
         mixed.add_count(Tag::Missing, -1);
         mixed.add_count(tag, 1);
@@ -164,7 +172,7 @@ impl ValueColumn {
         if gaps > 0 {
             let mixed = self.make_mixed();
             mixed.tags.resize(rows, Tag::Missing);
-            mixed.payloads.resize(rows, 0);
+            mixed.payloads.resize(rows);
             mixed.add_count(Tag::Missing, gaps.cast_signed());
         }
     }
@@ -179,25 +187,26 @@ impl ValueColumn {
         let (own, other) = (self.make_mixed(), other.make_mixed());
         let start = own.payloads.len();
         own.tags.extend_from_slice(&other.tags);
-        own.payloads.extend_from_slice(&other.payloads);
+        own.payloads.append(&other.payloads);
         for (own, other) in own.counts.iter_mut().zip(&other.counts) {
             *own += *other;
         }
         if other.count(Tag::Text) + other.count(Tag::Nested) > 0 {
             let nested = own.nested.len() as u64;
             let mut known: Vec<Option<u32>> = vec![None; other.texts.texts().len()];
-            let appended = own.payloads.iter_mut().skip(start);
-            for (tag, payload) in other.tags.iter().zip(appended) {
-                match tag {
-                    Tag::Text => {
-                        if let Some(code) = known.get_mut(*payload as usize) {
-                            let text = other.texts.get(*payload);
-                            *payload = u64::from(*code.get_or_insert_with(|| own.texts.intern(text)));
+            for (at, tag) in other.tags.iter().enumerate() {
+                let payload = match (tag, other.payloads.get(at)) {
+                    (Tag::Text, Some(payload)) => match known.get_mut(payload as usize) {
+                        Some(code) => {
+                            let text = other.texts.get(payload);
+                            u64::from(*code.get_or_insert_with(|| own.texts.intern(text)))
                         }
-                    }
-                    Tag::Nested => *payload += nested,
-                    _ => {}
-                }
+                        None => continue,
+                    },
+                    (Tag::Nested, Some(payload)) => payload + nested,
+                    _ => continue,
+                };
+                own.payloads.set(start + at, payload);
             }
             own.nested.append(&mut other.nested);
         }
@@ -208,9 +217,16 @@ impl ValueColumn {
         self.make_mixed().clear();
     }
 
+    /// Makes room for so many more rows.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        let mixed = self.make_mixed();
+        mixed.tags.reserve(rows);
+        mixed.payloads.reserve(rows);
+    }
+
     fn capacity(&self) -> usize {
         match &self.0 {
-            Repr::Floats(floats) => floats.capacity(),
+            Repr::Floats(floats, _) => floats.capacity(),
             Repr::Mixed(mixed) => mixed.tags.capacity(),
         }
     }
@@ -226,7 +242,7 @@ impl ValueColumn {
 
     #[inline]
     fn make_mixed(&mut self) -> &mut Mixed {
-        if let Repr::Floats(floats) = &mut self.0 {
+        if let Repr::Floats(floats, _) = &mut self.0 {
             let floats = std::mem::take(floats);
             let mut column = ValueColumn::with_capacity(floats.capacity());
             floats.into_iter().for_each(|f| column.push(Some(Value::from(f))));
@@ -234,7 +250,7 @@ impl ValueColumn {
         }
         match &mut self.0 {
             Repr::Mixed(mixed) => mixed,
-            Repr::Floats(_) => unreachable!("made mixed above"),
+            Repr::Floats(..) => unreachable!("made mixed above"),
         }
     }
 
@@ -242,7 +258,7 @@ impl ValueColumn {
     #[inline]
     pub(crate) fn get(&self, row: usize) -> Option<ValueRef<'_>> {
         match &self.0 {
-            Repr::Floats(floats) => floats.get(row).map(|f| ValueRef::Leaf(LeafRef::float(*f))),
+            Repr::Floats(floats, _) => floats.get(row).map(|f| ValueRef::Leaf(LeafRef::float(*f))),
             Repr::Mixed(mixed) => mixed.get(row),
         }
     }
@@ -250,7 +266,7 @@ impl ValueColumn {
     /// The value of a row, owned. Texts share the pool's allocation.
     pub(crate) fn to_value(&self, row: usize) -> Option<Value> {
         match &self.0 {
-            Repr::Floats(floats) => floats.get(row).map(|f| Value::from(*f)),
+            Repr::Floats(floats, _) => floats.get(row).map(|f| Value::from(*f)),
             Repr::Mixed(mixed) => mixed.to_value(row),
         }
     }
@@ -260,7 +276,7 @@ impl ValueColumn {
         if let Repr::Mixed(mixed) = &self.0
             && mixed.tags.get(row) == Some(&Tag::Text)
         {
-            return Some(Leaf::Str(Arc::clone(mixed.texts.get(*mixed.payloads.get(row)?))));
+            return Some(Leaf::Str(Arc::clone(mixed.texts.get(mixed.payloads.get(row)?))));
         }
         match self.get(row)? {
             ValueRef::Leaf(leaf) => Some(leaf.to_leaf()),
@@ -272,7 +288,7 @@ impl ValueColumn {
     #[inline]
     pub(crate) fn is_scored(&self, row: usize) -> Option<bool> {
         match &self.0 {
-            Repr::Floats(floats) => floats.get(row).map(|f| !f.is_nan()),
+            Repr::Floats(floats, _) => floats.get(row).map(|f| !f.is_nan()),
             Repr::Mixed(mixed) => match mixed.tags.get(row)? {
                 Tag::Missing => None,
                 tag => Some(*tag != Tag::Unscored),
@@ -289,12 +305,12 @@ impl ValueColumn {
             _ => key(Tag::Float, f.to_bits()),
         };
         match &self.0 {
-            Repr::Floats(floats) => floats.get(row).map_or(ScalarKey::default(), |f| of_float(*f)),
+            Repr::Floats(floats, _) => floats.get(row).map_or(ScalarKey::default(), |f| of_float(*f)),
             Repr::Mixed(mixed) => match (mixed.tags.get(row), mixed.payloads.get(row)) {
-                (Some(Tag::Bool), Some(payload)) => key(Tag::Int, *payload),
-                (Some(Tag::Float), Some(payload)) => of_float(f64::from_bits(*payload)),
+                (Some(Tag::Bool), Some(payload)) => key(Tag::Int, payload),
+                (Some(Tag::Float), Some(payload)) => of_float(f64::from_bits(payload)),
                 // Each text is in the pool once, so its code decides.
-                (Some(tag), Some(payload)) => key(*tag, *payload),
+                (Some(tag), Some(payload)) => key(*tag, payload),
                 _ => ScalarKey::default(),
             },
         }
@@ -303,7 +319,7 @@ impl ValueColumn {
     /// Whether every row is there and scored.
     pub(crate) fn is_all_scored(&self) -> bool {
         match &self.0 {
-            Repr::Floats(floats) => !floats.iter().any(|f| f.is_nan()),
+            Repr::Floats(_, unscored) => *unscored == 0,
             Repr::Mixed(mixed) => mixed.count(Tag::Missing) + mixed.count(Tag::Unscored) == 0,
         }
     }
@@ -311,7 +327,7 @@ impl ValueColumn {
     /// How many rows have a value, and how many of those are unscored.
     pub(crate) fn count_present(&self) -> (usize, usize) {
         match &self.0 {
-            Repr::Floats(floats) => (floats.len(), floats.iter().filter(|f| f.is_nan()).count()),
+            Repr::Floats(floats, unscored) => (floats.len(), *unscored),
             Repr::Mixed(mixed) => (mixed.tags.len() - mixed.count(Tag::Missing), mixed.count(Tag::Unscored)),
         }
     }
@@ -319,7 +335,7 @@ impl ValueColumn {
     /// Whether some row is a gap.
     pub(crate) fn has_missing(&self) -> bool {
         match &self.0 {
-            Repr::Floats(_) => false,
+            Repr::Floats(..) => false,
             Repr::Mixed(mixed) => mixed.count(Tag::Missing) > 0,
         }
     }
@@ -327,7 +343,7 @@ impl ValueColumn {
     /// Whether no row holds a list or a map: then the fast paths apply.
     pub(crate) fn is_flat(&self) -> bool {
         match &self.0 {
-            Repr::Floats(_) => true,
+            Repr::Floats(..) => true,
             Repr::Mixed(mixed) => mixed.nested.is_empty(),
         }
     }
@@ -335,10 +351,10 @@ impl ValueColumn {
     /// Every row converted. Each distinct text is converted once.
     pub(crate) fn convert(&self, conversion: &Conversion) -> Floats {
         let mixed = match &self.0 {
-            Repr::Floats(floats) if conversion.keeps_numbers() => {
+            Repr::Floats(floats, _) if conversion.keeps_numbers() => {
                 return Floats { values: floats.clone(), unconvertible: Vec::new() };
             }
-            Repr::Floats(_) => return self.convert_slowly(conversion),
+            Repr::Floats(..) => return self.convert_slowly(conversion),
             Repr::Mixed(mixed) => mixed,
         };
         if !conversion.keeps_numbers() {
@@ -348,30 +364,22 @@ impl ValueColumn {
             mixed.texts.texts().iter().map(|t| conversion.convert_leaf(LeafRef::Str(t))).collect();
         // Grades only, or numbers of one kind only, are the common cases, and then the tags need no look.
         if mixed.only(Tag::Text) && pool.iter().all(|converted| converted.convertible) {
-            let value = |code: &u64| pool.get(*code as usize).map_or(f64::NAN, |converted| converted.value);
-            return Floats { values: mixed.payloads.iter().map(value).collect(), unconvertible: Vec::new() };
+            let value = |code: u64| pool.get(code as usize).map_or(f64::NAN, |converted| converted.value);
+            return Floats { values: mixed.payloads.map(value), unconvertible: Vec::new() };
         }
         if mixed.only(Tag::Int) {
-            let float = |payload: &u64| payload.cast_signed() as f64;
-            // Most of the time goes into memory that is touched for the first time, which threads share.
-            let values = if mixed.payloads.len() < MANY {
-                mixed.payloads.iter().map(float).collect()
-            } else {
-                mixed.payloads.par_iter().with_min_len(MANY / 4).map(float).collect()
-            };
-            return Floats { values, unconvertible: Vec::new() };
+            return Floats { values: mixed.payloads.ints(), unconvertible: Vec::new() };
         }
         if mixed.only(Tag::Float) {
-            let values = mixed.payloads.iter().copied().map(f64::from_bits).collect();
-            return Floats { values, unconvertible: Vec::new() };
+            return Floats { values: mixed.payloads.map(f64::from_bits), unconvertible: Vec::new() };
         }
         let mut unconvertible = Vec::new();
         let values = mixed
             .tags
             .iter()
-            .zip(&mixed.payloads)
             .enumerate()
-            .map(|(row, (tag, &payload))| match tag {
+            .map(|(row, tag)| (row, tag, mixed.payloads.get(row).unwrap_or(0)))
+            .map(|(row, tag, payload)| match tag {
                 Tag::Missing | Tag::Unscored => f64::NAN,
                 Tag::Bool => payload as f64,
                 Tag::Int => payload.cast_signed() as f64,
@@ -413,20 +421,17 @@ impl ValueColumn {
     /// The floats themselves, where the column is nothing else.
     pub(crate) fn as_floats(&self) -> Option<&[f64]> {
         match &self.0 {
-            Repr::Floats(floats) => Some(floats),
+            Repr::Floats(floats, _) => Some(floats),
             Repr::Mixed(_) => None,
         }
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
         match &self.0 {
-            Repr::Floats(floats) => floats.capacity() * 8,
+            Repr::Floats(floats, _) => floats.capacity() * 8,
             Repr::Mixed(m) => {
                 let pool: usize = m.texts.texts().iter().map(|t| t.len() + 40).sum();
-                m.tags.capacity()
-                    + m.payloads.capacity() * 8
-                    + pool
-                    + m.nested.capacity() * size_of::<Value>()
+                m.tags.capacity() + m.payloads.heap_bytes() + pool + m.nested.capacity() * size_of::<Value>()
             }
         }
     }
@@ -489,7 +494,7 @@ impl Mixed {
     }
 
     fn get(&self, row: usize) -> Option<ValueRef<'_>> {
-        let payload = *self.payloads.get(row)?;
+        let payload = self.payloads.get(row)?;
         let leaf = match self.tags.get(row)? {
             Tag::Missing => return None,
             Tag::Unscored => LeafRef::Unscored,
@@ -505,7 +510,7 @@ impl Mixed {
 
     fn to_value(&self, row: usize) -> Option<Value> {
         match self.tags.get(row)? {
-            Tag::Text => Some(Value::Str(Arc::clone(self.texts.get(*self.payloads.get(row)?)))),
+            Tag::Text => Some(Value::Str(Arc::clone(self.texts.get(self.payloads.get(row)?)))),
             _ => self.get(row).map(ValueRef::to_value),
         }
     }

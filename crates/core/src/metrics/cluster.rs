@@ -1,6 +1,7 @@
 //! Scores by cluster: what clustered errors and intervals are made of.
 
 use hashbrown::HashMap;
+use rayon::prelude::*;
 use serde_json::Value as Json;
 
 use crate::error::{Error, Result};
@@ -35,6 +36,63 @@ fn on_grid(value: f64) -> Option<i64> {
     (whole as f64 == steps).then_some(whole)
 }
 
+/// The scores of one distinct metadata value: how many, their sum in steps of the grid, and the place of
+/// the first.
+#[derive(Clone, Copy, Debug)]
+struct GridTotal {
+    steps: i64,
+    n: u32,
+    first: u32,
+}
+
+impl GridTotal {
+    const NONE: GridTotal = GridTotal { steps: 0, n: 0, first: u32::MAX };
+
+    fn merge(&mut self, other: &GridTotal) {
+        self.steps += other.steps;
+        self.n += other.n;
+        self.first = self.first.min(other.first);
+    }
+}
+
+/// How many scores a thread adds up at a time.
+const PART: usize = 1 << 16;
+
+/// The scores added up by distinct metadata value, in the order in which those first occur. Nothing if a
+/// score is not on the grid, or if most values occur but once or twice, where this does not pay.
+fn grid_totals(codes: &[u32], floats: &[f64], distinct: usize) -> Option<Vec<(usize, GridTotal)>> {
+    if distinct > codes.len() / 4 || u32::try_from(codes.len()).is_err() {
+        return None;
+    }
+    let of_part = |mut totals: Vec<GridTotal>, (part, (codes, floats)): (usize, (&[u32], &[f64]))| {
+        for (at, (&code, &value)) in codes.iter().zip(floats).enumerate() {
+            let steps = on_grid(value)?;
+            let total = totals.get_mut(code as usize)?;
+            if total.n == 0 {
+                total.first = (part * PART + at) as u32;
+            }
+            total.n += 1;
+            total.steps += steps;
+        }
+        Some(totals)
+    };
+    let merge = |mut totals: Vec<GridTotal>, others: Vec<GridTotal>| {
+        totals.iter_mut().zip(&others).for_each(|(total, other)| total.merge(other));
+        Some(totals)
+    };
+    let none = || vec![GridTotal::NONE; distinct];
+    let totals = if codes.len() <= PART {
+        of_part(none(), (0, (codes, floats)))?
+    } else {
+        let parts = codes.par_chunks(PART).zip(floats.par_chunks(PART)).enumerate();
+        parts.try_fold(none, of_part).try_reduce(none, merge)?
+    };
+    let mut found: Vec<(usize, GridTotal)> =
+        totals.into_iter().enumerate().filter(|(_, total)| total.n > 0).collect();
+    found.sort_unstable_by_key(|(_, total)| total.first);
+    Some(found)
+}
+
 /// One cluster: how many scores, and their exact sum.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cluster {
@@ -60,6 +118,25 @@ impl Clusters {
     ) -> Result<()> {
         let column = scores.key(metric, key);
         let codes = scores.codes(&column)?;
+        let identify = |code: usize, at: usize| {
+            let json = column.values().get(code).unwrap_or(&Json::Null);
+            cluster_id(json).ok_or_else(|| Error::ClusterId {
+                metric: metric.to_owned(),
+                key: key.to_owned(),
+                sample: scores.sample_id(at).to_owned(),
+                found: describe(json),
+            })
+        };
+        if let Some(totals) = grid_totals(&codes, floats, column.values().len()) {
+            for (code, total) in totals {
+                let number = self.number(identify(code, total.first as usize)?);
+                if let Some(cluster) = self.clusters.get_mut(number) {
+                    cluster.n += u64::from(total.n);
+                    cluster.sum.add(total.steps as f64 / GRID);
+                }
+            }
+            return Ok(());
+        }
         // The cluster of each distinct metadata value, worked out when it is first met.
         let mut known: Vec<Option<usize>> = vec![None; column.values().len()];
         // What plain integers hold exactly: most scores are 0, 1, ½ or the like.
@@ -68,14 +145,7 @@ impl Clusters {
             let number = match known.get(code as usize) {
                 Some(Some(number)) => *number,
                 _ => {
-                    let json = column.values().get(code as usize).unwrap_or(&Json::Null);
-                    let id = cluster_id(json).ok_or_else(|| Error::ClusterId {
-                        metric: metric.to_owned(),
-                        key: key.to_owned(),
-                        sample: scores.sample_id(at).to_owned(),
-                        found: describe(json),
-                    })?;
-                    let number = self.number(id);
+                    let number = self.number(identify(code as usize, at)?);
                     if let Some(slot) = known.get_mut(code as usize) {
                         *slot = Some(number);
                     }
@@ -178,5 +248,40 @@ fn describe(json: &Json) -> String {
     match json {
         Json::Null => "null".to_owned(),
         other => json_text(other).chars().take(60).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_of_parts_are_those_of_the_whole_in_order_of_appearance() {
+        let rows = 3 * PART + 5;
+        // Code 0 is never met, and 6 only in the last part.
+        let code = |row: usize| if row > 3 * PART { 6 } else { 5 - (row * row % 5) as u32 };
+        let codes: Vec<u32> = (0..rows).map(code).collect();
+        let floats: Vec<f64> = (0..rows).map(|row| (row % 9) as f64 / 8.0 - 0.5).collect();
+        let mut expected: Vec<(usize, f64, u32, u32)> = Vec::new();
+        for (row, (code, float)) in codes.iter().zip(&floats).enumerate() {
+            match expected.iter_mut().find(|(known, ..)| *known == *code as usize) {
+                Some((_, sum, n, _)) => (*sum, *n) = (*sum + float, *n + 1),
+                None => expected.push((*code as usize, *float, 1, row as u32)),
+            }
+        }
+        for rows in [rows, 40] {
+            let found = grid_totals(&codes[..rows], &floats[..rows], 7).unwrap();
+            assert!(found.is_sorted_by_key(|(_, total)| total.first));
+            assert_eq!(found.iter().map(|(_, total)| total.n as usize).sum::<usize>(), rows);
+            if rows > PART {
+                let found: Vec<_> =
+                    found.iter().map(|(code, t)| (*code, t.steps as f64 / GRID, t.n, t.first)).collect();
+                assert_eq!(found, expected);
+            }
+        }
+        let mut off = floats.clone();
+        off[2 * PART] = 0.1;
+        assert!(grid_totals(&codes, &off, 7).is_none(), "not on the grid");
+        assert!(grid_totals(&codes[..20], &floats[..20], 7).is_none(), "too few rows for as many codes");
     }
 }

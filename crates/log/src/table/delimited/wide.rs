@@ -14,6 +14,9 @@ use crate::table::error::Problem;
 use crate::table::layout::{Column, Layout};
 use crate::table::{EPOCH, ID, TableErrorKind, cell};
 
+/// The rows that room is made for at the start, at most: the size of a file is only a hint.
+const MOST_RESERVED: usize = 1 << 24;
+
 /// Reads tables with a row per sample and epoch.
 pub(super) struct WideReader<'a> {
     pub(super) layout: &'a Layout,
@@ -34,14 +37,15 @@ impl WideReader<'_> {
         let columns = ScoreColumns::new(self.scores.iter().map(|column| &column.name));
         let joined = Mutex::new(Joined { columns, next: 0, problem: None });
         let turn = Condvar::new();
-        let threads = rayon::current_num_threads().min(pieces.estimate()).max(1);
+        let count = pieces.estimate();
+        let threads = rayon::current_num_threads().min(count).max(1);
         let source = Mutex::new((pieces, Some(first)));
         if threads == 1 {
-            self.work(&source, &joined, &turn);
+            self.work(&source, count, &joined, &turn);
         } else {
             rayon::scope(|scope| {
                 for _ in 0..threads {
-                    scope.spawn(|_| self.work(&source, &joined, &turn));
+                    scope.spawn(|_| self.work(&source, count, &joined, &turn));
                 }
             });
         }
@@ -51,7 +55,13 @@ impl WideReader<'_> {
 
     /// Takes piece after piece, until there is none or something is wrong. A thread waits only for pieces
     /// before its own, which others are at work on, so some thread always gets ahead.
-    fn work(&self, source: &Mutex<(&mut Pieces, Option<Piece>)>, joined: &Mutex<Joined>, turn: &Condvar) {
+    fn work(
+        &self,
+        source: &Mutex<(&mut Pieces, Option<Piece>)>,
+        pieces: usize,
+        joined: &Mutex<Joined>,
+        turn: &Condvar,
+    ) {
         let mut piece = Piece::default();
         let mut ends = Vec::new();
         let mut block = ColumnBlock::new(self.scores.len(), self.layout.metadata.len());
@@ -79,13 +89,23 @@ impl WideReader<'_> {
                 return;
             }
             joined.next += 1;
-            joined.problem = read.and_then(|()| self.join(&mut joined.columns, &mut block)).err();
+            joined.problem = read.and_then(|()| self.join(&mut joined.columns, &mut block, pieces)).err();
             turn.notify_all();
         }
     }
 
-    fn join(&self, columns: &mut ScoreColumns, block: &mut ColumnBlock) -> Result<(), Problem> {
+    /// Appends the rows of a piece, of which there are about so many.
+    fn join(
+        &self,
+        columns: &mut ScoreColumns,
+        block: &mut ColumnBlock,
+        pieces: usize,
+    ) -> Result<(), Problem> {
         let rows = columns.len() as u64;
+        if rows == 0 {
+            let keys = self.layout.metadata.iter().map(|column| column.name.as_str());
+            columns.reserve_like(block.ids.len().saturating_mul(pieces).min(MOST_RESERVED), keys, block);
+        }
         if rows + block.ids.len() as u64 > u64::from(u32::MAX) {
             return Err(TableErrorKind::TooManyRows.in_row(u64::from(u32::MAX) + 1));
         }
@@ -143,28 +163,17 @@ impl WideReader<'_> {
         let bytes = text.as_bytes();
         u32::try_from(bytes.len()).ok()?;
         ends.clear();
-        ends.extend(Separators::new(bytes, self.delimiter).map(|at| at as u32));
+        Separators::new(bytes, self.delimiter).append_to(ends);
         if bytes.last() != Some(&b'\n') {
             ends.push(bytes.len() as u32);
         }
         // As many line feeds as rows, each at the end of one: then there is none within a row.
         let feeds = memchr_iter(b'\n', bytes).count() + usize::from(bytes.last() != Some(&b'\n'));
-        let rows = ends.chunks_exact(self.layout.columns);
-        let ends_row =
-            |row: &[u32]| row.last().and_then(|end| bytes.get(*end as usize)).is_none_or(|b| *b == b'\n');
-        if !rows.remainder().is_empty() || feeds != rows.len() || !rows.clone().all(ends_row) {
+        let rows = Rows { text, ends, columns: self.layout.columns };
+        if !rows.are_whole(feeds) {
             return None;
         }
-        // The cells of a column; a row starts behind the end of the one before.
-        let cells = |at: usize| {
-            let mut row_start = 0;
-            rows.clone().map(move |row| {
-                let start = if at == 0 { row_start } else { row.get(at - 1).map_or(0, |end| end + 1) };
-                row_start = row.last().map_or(0, |end| end + 1);
-                row.get(at).and_then(|end| text.get(start as usize..*end as usize)).unwrap_or_default()
-            })
-        };
-        for id in cells(self.layout.id) {
+        for id in rows.texts(self.layout.id) {
             if id.is_empty() {
                 return None;
             }
@@ -172,15 +181,23 @@ impl WideReader<'_> {
         }
         if let Some(at) = self.layout.epoch {
             block.epochs.reserve(rows.len());
-            for epoch in cells(at) {
-                block.epochs.push(cell::epoch(epoch).ok()?);
+            for cell in rows.cells(at) {
+                block.epochs.push(match digit(rows.bytes(cell)) {
+                    Some(epoch @ 1..) => u32::from(epoch),
+                    _ => cell::epoch(rows.text(cell)).ok()?,
+                });
             }
         }
         for (column, values) in self.layout.metadata.iter().zip(&mut block.metadata) {
-            cells(column.at).for_each(|text| push_metadata(values, text));
+            rows.texts(column.at).for_each(|text| push_metadata(values, text));
         }
         for (column, values) in self.scores.iter().zip(&mut block.scores) {
-            cells(column.at).for_each(|text| cell::push_score(values, text));
+            // Grades and numbers of one digit are most of what there is, and then nothing is left.
+            let digits = rows.cells(column.at).map_while(|cell| digit(rows.bytes(cell)).map(i64::from));
+            let before = values.len();
+            values.extend_ints(digits);
+            let rest = rows.texts(column.at).skip(values.len() - before);
+            rest.for_each(|text| cell::push_score(values, text));
         }
         Some(())
     }
@@ -211,6 +228,65 @@ impl WideReader<'_> {
             cell::push_score(values, text(column.at, &column.name)?);
         }
         Ok(())
+    }
+}
+
+/// Rows of a text that have all their fields.
+#[derive(Clone, Copy)]
+struct Rows<'a> {
+    text: &'a str,
+    /// Where the fields end, one row after the other.
+    ends: &'a [u32],
+    columns: usize,
+}
+
+impl<'a> Rows<'a> {
+    fn len(&self) -> usize {
+        self.ends.len() / self.columns
+    }
+
+    /// Whether each row has its number of fields and ends with one of so many line feeds, or with the text.
+    fn are_whole(&self, feeds: usize) -> bool {
+        let bytes = self.text.as_bytes();
+        let ends_row = |end: &u32| bytes.get(*end as usize).is_none_or(|byte| *byte == b'\n');
+        self.ends.len() == feeds * self.columns
+            && self.ends.iter().skip(self.columns - 1).step_by(self.columns).all(ends_row)
+    }
+
+    /// Where the cells of a column start and end.
+    #[inline]
+    fn cells(self, at: usize) -> impl Iterator<Item = (u32, u32)> {
+        // A row starts behind the end of the one before.
+        let mut row_start = 0;
+        self.ends.chunks_exact(self.columns).map(move |row| {
+            let start = if at == 0 { row_start } else { row.get(at - 1).map_or(0, |end| end + 1) };
+            row_start = row.last().map_or(0, |end| end + 1);
+            (start, row.get(at).copied().unwrap_or(start))
+        })
+    }
+
+    #[inline]
+    fn texts(self, at: usize) -> impl Iterator<Item = &'a str> {
+        self.cells(at).map(move |cell| self.text(cell))
+    }
+
+    #[inline]
+    fn text(self, (start, end): (u32, u32)) -> &'a str {
+        self.text.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    #[inline]
+    fn bytes(self, (start, end): (u32, u32)) -> &'a [u8] {
+        self.text.as_bytes().get(start as usize..end as usize).unwrap_or_default()
+    }
+}
+
+/// A cell of one digit.
+#[inline]
+fn digit(cell: &[u8]) -> Option<u8> {
+    match cell {
+        [digit @ b'0'..=b'9'] => Some(digit - b'0'),
+        _ => None,
     }
 }
 

@@ -16,6 +16,12 @@ use crate::table::TableErrorKind;
 /// Takes the cells of a column, in order.
 pub(super) trait Sink {
     fn take(&mut self, cell: Cell<'_>) -> Result<(), TableErrorKind>;
+
+    /// Takes the cells of all codes at once, if it has a fast way to, and if all is well with them: each
+    /// code points to an entry of the dictionary. False if nothing was taken.
+    fn take_coded(&mut self, _dictionary: &Dictionary, _codes: &[u32]) -> bool {
+        false
+    }
 }
 
 /// Whether a column is in the encodings that are read here.
@@ -176,11 +182,16 @@ impl Pages<'_> {
                     let (width, packed) = data.values.split_first().ok_or_else(|| self.too_short())?;
                     rle::decode(packed, u32::from(*width), count, codes).ok_or_else(|| self.too_short())?;
                 }
+                let all_known = codes.iter().fold(0, |most, code| most.max(*code)) < dictionary.len();
+                if all_known && count == data.count && cells.sink.take_coded(dictionary, codes) {
+                    *cells.row += count;
+                    return Ok(());
+                }
                 let beyond = |_| self.problem("a cell points beyond the dictionary".to_owned());
                 match dictionary {
                     Dictionary::None => Err(self.problem("its dictionary is missing".to_owned())),
                     Dictionary::Ints(ints) => {
-                        cells.look_up(codes, beyond, |at| ints.get(at).map(|i| self.int(*i)))
+                        cells.look_up(codes, beyond, |at| ints.get(at).map(|int| self.int(*int)))
                     }
                     Dictionary::Floats(floats) => {
                         cells.look_up(codes, beyond, |at| floats.get(at).map(|f| Cell::Float(*f)))
@@ -213,11 +224,25 @@ struct Data<'p> {
 }
 
 /// The values that cells of the pages after it point to.
-enum Dictionary {
+pub(super) enum Dictionary {
     None,
+    /// Also those without a sign, as their bits.
     Ints(Vec<i64>),
     Floats(Vec<f64>),
+    /// Nothing where a text is not UTF-8.
     Texts(Vec<Option<Box<str>>>),
+}
+
+impl Dictionary {
+    fn len(&self) -> u32 {
+        let entries = match self {
+            Dictionary::None => 0,
+            Dictionary::Ints(ints) => ints.len(),
+            Dictionary::Floats(floats) => floats.len(),
+            Dictionary::Texts(texts) => texts.len(),
+        };
+        u32::try_from(entries).unwrap_or(u32::MAX)
+    }
 }
 
 /// Gives values to the sink, and nulls where the levels say so.

@@ -44,15 +44,25 @@ pub(super) fn is_run_of_ones(mut bytes: &[u8], count: usize) -> bool {
 /// Integers side by side, the first in the lowest bits.
 fn unpack(packed: &[u8], width: u32, count: usize, into: &mut Vec<u32>) {
     let mask = (1_u64 << width) - 1;
-    let mut bit = 0;
-    into.extend((0..count).map(|_| {
+    let bytes = width as usize;
+    into.reserve(count);
+    // Eight at once, which take as many bytes as one takes bits, while a whole word lies ahead.
+    let mut done = 0;
+    while bytes <= 8 && done + 8 <= count {
+        let Some(word) = packed.get(done / 8 * bytes..).and_then(|ahead| ahead.first_chunk()) else { break };
+        let word = u64::from_le_bytes(*word);
+        into.extend_from_slice(&[0, 1, 2, 3, 4, 5, 6, 7].map(|at| ((word >> (at * width)) & mask) as u32));
+        done += 8;
+    }
+    let mut bit = done * bytes;
+    into.extend((done..count).map(|_| {
         let ahead = packed.get(bit / 8..).unwrap_or_default();
         let word = match ahead.first_chunk() {
             Some(word) => u64::from_le_bytes(*word),
             None => ahead.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
         };
         let value = (word >> (bit % 8)) & mask;
-        bit += width as usize;
+        bit += bytes;
         value as u32
     }));
 }

@@ -5,7 +5,7 @@ use parquet::file::metadata::RowGroupMetaData;
 use rayon::prelude::*;
 
 use super::column::Cell;
-use super::pages::{Pages, Sink, is_simple};
+use super::pages::{Dictionary, Pages, Sink, is_simple};
 use super::types::{Kind, Role};
 use super::{Source, Table, epoch_of, id_into, metadata_of, rows_of, score_of, wrong_length};
 use crate::table::error::Problem;
@@ -90,7 +90,7 @@ fn column(
     let mut row = 0;
     let read = match target {
         Target::Ids(ids) => cells(table, group, source, &mut row, &mut Ids { ids, digits: String::new() }),
-        Target::Epochs(epochs) => cells(table, group, source, &mut row, epochs),
+        Target::Epochs(epochs) => cells(table, group, source, &mut row, &mut Epochs { epochs, source }),
         Target::Metadata(column) => cells(table, group, source, &mut row, &mut Metadata { column, source }),
         Target::Scores(column) => cells(table, group, source, &mut row, &mut Scores { column, source }),
     };
@@ -148,11 +148,25 @@ impl Sink for Ids<'_> {
     }
 }
 
-impl Sink for Vec<u32> {
+struct Epochs<'a> {
+    epochs: &'a mut Vec<u32>,
+    source: Source<'a>,
+}
+
+impl Sink for Epochs<'_> {
     #[inline(always)]
     fn take(&mut self, cell: Cell<'_>) -> Result<(), TableErrorKind> {
-        self.push(epoch_of(cell)?);
+        self.epochs.push(epoch_of(cell)?);
         Ok(())
+    }
+
+    fn take_coded(&mut self, dictionary: &Dictionary, codes: &[u32]) -> bool {
+        let Dictionary::Ints(ints) = dictionary else { return false };
+        let epoch = |int: &i64| epoch_of(Cell::Int(*int)).ok();
+        let epochs: Option<Vec<u32>> = ints.iter().map(epoch).collect();
+        let Some(epochs) = epochs.filter(|_| self.source.kind == Kind::Int) else { return false };
+        self.epochs.extend(codes.iter().map(|code| epochs.get(*code as usize).copied().unwrap_or(0)));
+        true
     }
 }
 
@@ -169,6 +183,14 @@ impl Sink for Metadata<'_> {
             cell => self.column.push(&metadata_of(cell, self.source.kind, self.source.name)?),
         }
         Ok(())
+    }
+
+    fn take_coded(&mut self, dictionary: &Dictionary, codes: &[u32]) -> bool {
+        let Dictionary::Texts(texts) = dictionary else { return false };
+        let texts: Option<Vec<&str>> = texts.iter().map(Option::as_deref).collect();
+        let Some(texts) = texts.filter(|_| self.source.kind == Kind::Text) else { return false };
+        self.column.extend_coded(&texts, codes);
+        true
     }
 }
 
@@ -187,5 +209,11 @@ impl Sink for Scores<'_> {
             cell => self.column.push(score_of(cell, self.source.kind, self.source.name)?),
         }
         Ok(())
+    }
+
+    fn take_coded(&mut self, dictionary: &Dictionary, codes: &[u32]) -> bool {
+        let (Dictionary::Ints(ints), Kind::Int) = (dictionary, self.source.kind) else { return false };
+        self.column.extend_ints(codes.iter().map(|code| ints.get(*code as usize).copied().unwrap_or(0)));
+        true
     }
 }
