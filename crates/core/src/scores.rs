@@ -318,7 +318,8 @@ impl<'a> Scores<'a> {
     ) -> Result<T> {
         self.converted(conversion, |floats| {
             // Without an early end the loop runs many numbers at a time, and there seldom is an end.
-            if floats.iter().fold(true, |all, f| all & f.is_finite()) {
+            let known = self.set.values.is_finite() && conversion.keeps_numbers();
+            if known || floats.iter().fold(true, |all, f| all & f.is_finite()) {
                 return Ok(read(floats));
             }
             let at = floats.iter().position(|f| !f.is_finite()).unwrap_or(0);

@@ -85,7 +85,11 @@ impl ScoreColumns {
         block.level();
         let rows = self.len();
         self.ids.append(&mut block.ids);
-        self.epochs.append(&mut block.epochs);
+        if rows == 0 && self.epochs.capacity() < block.epochs.capacity() {
+            std::mem::swap(&mut self.epochs, &mut block.epochs);
+        } else {
+            self.epochs.append(&mut block.epochs);
+        }
         for (key, column) in metadata_keys.into_iter().zip(&mut block.metadata) {
             self.metadata.entry(key).append(rows, column);
         }

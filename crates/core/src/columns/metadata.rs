@@ -228,7 +228,7 @@ impl ShortText {
 struct Recent(Vec<[ShortText; 2]>);
 
 impl Recent {
-    const BITS: u32 = 12;
+    const BITS: u32 = 13;
 
     #[inline]
     fn slot(text: &ShortText) -> usize {

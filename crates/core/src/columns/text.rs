@@ -5,32 +5,54 @@ use std::cmp::Ordering;
 /// Texts laid end to end, with the place where each one ends.
 #[derive(Clone, Debug, Default)]
 pub struct TextColumn {
-    text: String,
+    /// UTF-8, as only whole texts come in.
+    bytes: Vec<u8>,
     /// Where the texts end; only the lower half of the number, as columns of four gigabytes are rare.
     ends: Vec<u32>,
     /// The rows in which the lower half starts again, as often as it does.
     wraps: Vec<usize>,
-    /// Where the last text starts.
+    /// Where the last text starts, and all of it if it is short.
     last: usize,
+    last_words: Option<Words>,
     /// The first row whose text does not come [behind](by_length) the one before it, and how that one
     /// compares with it. Found while the texts are at hand, because later it takes a walk through all.
     not_above: Option<(usize, Ordering)>,
 }
 
 /// Shorter before longer, then by bytes, so that 9 comes before 10.
-#[inline]
 pub(super) fn by_length(a: &[u8], b: &[u8]) -> Ordering {
-    // Most ids are short, and two words that may overlap are all of them.
-    let words = |text: &[u8]| match (text.first_chunk(), text.last_chunk()) {
-        (Some(first), Some(last)) if text.len() <= 16 => {
-            Some((u64::from_be_bytes(*first), u64::from_be_bytes(*last)))
+    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+}
+
+/// A text of 8 to 16 bytes, as most ids are: its length, and its first and its last eight bytes, which may
+/// overlap. They compare like the texts [by length](by_length), and are copied without a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Words {
+    length: usize,
+    first: u64,
+    last: u64,
+}
+
+impl Words {
+    #[inline]
+    fn of(text: &[u8]) -> Option<Self> {
+        match (text.first_chunk(), text.last_chunk()) {
+            (Some(first), Some(last)) if text.len() <= 16 => Some(Words {
+                length: text.len(),
+                first: u64::from_be_bytes(*first),
+                last: u64::from_be_bytes(*last),
+            }),
+            _ => None,
         }
-        _ => None,
-    };
-    a.len().cmp(&b.len()).then_with(|| match (words(a), words(b)) {
-        (Some(a), Some(b)) => a.cmp(&b),
-        _ => a.cmp(b),
-    })
+    }
+
+    #[inline]
+    fn append_to(&self, bytes: &mut Vec<u8>) {
+        let end = bytes.len() + self.length;
+        bytes.extend_from_slice(&self.first.to_be_bytes());
+        bytes.truncate(end - 8);
+        bytes.extend_from_slice(&self.last.to_be_bytes());
+    }
 }
 
 /// The bits of the lower half. Tests have few, so that they see halves start again.
@@ -44,20 +66,25 @@ impl TextColumn {
     /// Appends a text.
     #[inline]
     pub fn push(&mut self, text: &str) {
-        self.compare(text);
-        let before = self.text.len();
-        self.last = before;
-        self.text.push_str(text);
-        if before >> LOW_BITS != self.text.len() >> LOW_BITS {
+        let text = text.as_bytes();
+        let words = Words::of(text);
+        self.compare(text, words);
+        let before = self.bytes.len();
+        (self.last, self.last_words) = (before, words);
+        match words {
+            Some(words) => words.append_to(&mut self.bytes),
+            None => self.bytes.extend_from_slice(text),
+        }
+        if before >> LOW_BITS != self.bytes.len() >> LOW_BITS {
             self.wrap(before);
         }
-        self.ends.push(low(self.text.len()));
+        self.ends.push(low(self.bytes.len()));
     }
 
     /// Remembers that the lower half starts again in the next row.
     #[cold]
     fn wrap(&mut self, before: usize) {
-        let wraps = (self.text.len() >> LOW_BITS) - (before >> LOW_BITS);
+        let wraps = (self.bytes.len() >> LOW_BITS) - (before >> LOW_BITS);
         self.wraps.extend(std::iter::repeat_n(self.ends.len(), wraps));
     }
 
@@ -76,16 +103,17 @@ impl TextColumn {
         if self.is_empty() && self.ends.capacity() < other.ends.capacity() {
             return std::mem::swap(self, other);
         }
-        let length = self.text.len();
-        if length >> LOW_BITS == (length + other.text.len()) >> LOW_BITS {
+        let length = self.bytes.len();
+        if length >> LOW_BITS == (length + other.bytes.len()) >> LOW_BITS {
             if !other.is_empty() {
-                self.compare(other.get(0));
+                let first = other.get(0).as_bytes();
+                self.compare(first, Words::of(first));
                 let rows = self.len();
                 self.not_above = self.not_above.or(other.not_above.map(|(row, order)| (rows + row, order)));
-                self.last = length + other.last;
+                (self.last, self.last_words) = (length + other.last, other.last_words);
             }
             let start = low(length);
-            self.text.push_str(&other.text);
+            self.bytes.extend_from_slice(&other.bytes);
             self.ends.extend(other.ends.iter().map(|end| start + end));
         } else {
             (0..other.len()).for_each(|row| self.push(other.get(row)));
@@ -94,10 +122,10 @@ impl TextColumn {
     }
 
     pub(super) fn clear(&mut self) {
-        self.text.clear();
+        self.bytes.clear();
         self.ends.clear();
         self.wraps.clear();
-        (self.last, self.not_above) = (0, None);
+        (self.last, self.last_words, self.not_above) = (0, None, None);
     }
 
     /// Whether the column is its first `period` rows again and again, to the end.
@@ -111,7 +139,7 @@ impl TextColumn {
             // Without an early end the loop runs many rows at a time.
             ends.len() == period && ends.iter().zip(first).fold(true, |all, pair| all & repeats(pair))
         });
-        let bytes = self.text.as_bytes();
+        let bytes = &self.bytes;
         ends_repeat && bytes.get(length..) == bytes.get(..bytes.len() - length)
     }
 
@@ -123,10 +151,12 @@ impl TextColumn {
 
     /// Looks whether the next text comes behind the last one.
     #[inline]
-    fn compare(&mut self, next: &str) {
+    fn compare(&mut self, next: &[u8], words: Option<Words>) {
         if self.not_above.is_none() && !self.ends.is_empty() {
-            let last = self.text.as_bytes().get(self.last..).unwrap_or_default();
-            let order = by_length(last, next.as_bytes());
+            let order = match (self.last_words, words) {
+                (Some(last), Some(next)) => last.cmp(&next),
+                _ => by_length(self.bytes.get(self.last..).unwrap_or_default(), next),
+            };
             if order != Ordering::Less {
                 self.not_above = Some((self.ends.len(), order));
             }
@@ -136,12 +166,12 @@ impl TextColumn {
     /// Makes room for so many more texts of so many bytes together.
     pub(super) fn reserve(&mut self, texts: usize, bytes: usize) {
         self.ends.reserve(texts);
-        self.text.reserve(bytes);
+        self.bytes.reserve(bytes);
     }
 
     /// The bytes of all texts.
     pub(super) fn bytes(&self) -> usize {
-        self.text.len()
+        self.bytes.len()
     }
 
     /// Where a row ends.
@@ -158,12 +188,12 @@ impl TextColumn {
     pub fn get(&self, row: usize) -> &str {
         let start = row.checked_sub(1).and_then(|before| self.end(before)).unwrap_or(0);
         let end = self.end(row).unwrap_or(start);
-        self.text.get(start..end).unwrap_or_default()
+        self.bytes.get(start..end).and_then(|text| str::from_utf8(text).ok()).unwrap_or_default()
     }
 
     /// Row by row, faster than asking for each.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        let bytes = self.text.as_bytes();
+        let bytes = &self.bytes;
         let mut start = 0;
         let mut wraps = self.wraps.iter().peekable();
         let mut base = 0;
@@ -179,7 +209,7 @@ impl TextColumn {
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.text.capacity() + self.ends.capacity() * size_of::<u32>()
+        self.bytes.capacity() + self.ends.capacity() * size_of::<u32>()
     }
 }
 

@@ -18,9 +18,16 @@ pub struct ValueColumn(Repr);
 
 #[derive(Clone, Debug)]
 enum Repr {
-    /// Reduced scores are mostly this; not-a-number stands for unscored, which so many are.
-    Floats(Vec<f64>, usize),
+    /// Reduced scores are mostly this; not-a-number stands for unscored.
+    Floats(Vec<f64>, FloatKinds),
     Mixed(Box<Mixed>),
+}
+
+/// What is known of all floats of a column, so that nobody needs to look through them again.
+#[derive(Clone, Copy, Debug, Default)]
+struct FloatKinds {
+    unscored: usize,
+    infinite: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -77,6 +84,8 @@ pub(crate) struct Floats {
     pub(crate) values: Vec<f64>,
     /// Rows whose value had no meaning as a number and counts 0.
     pub(crate) unconvertible: Vec<u32>,
+    /// Whether all are known to be finite and no zero to be negative, as integers are.
+    pub(crate) from_ints: bool,
 }
 
 impl Default for ValueColumn {
@@ -95,7 +104,18 @@ impl ValueColumn {
     /// A column of plain floats; not-a-number is unscored.
     pub(crate) fn from_floats(floats: Vec<f64>) -> Self {
         let unscored = floats.iter().filter(|f| f.is_nan()).count();
-        ValueColumn(Repr::Floats(floats, unscored))
+        let infinite = floats.iter().fold(false, |any, f| any | f.is_infinite());
+        ValueColumn(Repr::Floats(floats, FloatKinds { unscored, infinite }))
+    }
+
+    /// A column of floats that are all finite.
+    pub(crate) fn from_finite(floats: Vec<f64>) -> Self {
+        ValueColumn(Repr::Floats(floats, FloatKinds::default()))
+    }
+
+    /// Whether this is a column of floats that are all finite.
+    pub(crate) fn is_finite(&self) -> bool {
+        matches!(&self.0, Repr::Floats(_, FloatKinds { unscored: 0, infinite: false }))
     }
 
     /// The number of rows.
@@ -319,7 +339,7 @@ impl ValueColumn {
     /// Whether every row is there and scored.
     pub(crate) fn is_all_scored(&self) -> bool {
         match &self.0 {
-            Repr::Floats(_, unscored) => *unscored == 0,
+            Repr::Floats(_, kinds) => kinds.unscored == 0,
             Repr::Mixed(mixed) => mixed.count(Tag::Missing) + mixed.count(Tag::Unscored) == 0,
         }
     }
@@ -327,7 +347,7 @@ impl ValueColumn {
     /// How many rows have a value, and how many of those are unscored.
     pub(crate) fn count_present(&self) -> (usize, usize) {
         match &self.0 {
-            Repr::Floats(floats, unscored) => (floats.len(), *unscored),
+            Repr::Floats(floats, kinds) => (floats.len(), kinds.unscored),
             Repr::Mixed(mixed) => (mixed.tags.len() - mixed.count(Tag::Missing), mixed.count(Tag::Unscored)),
         }
     }
@@ -352,7 +372,7 @@ impl ValueColumn {
     pub(crate) fn convert(&self, conversion: &Conversion) -> Floats {
         let mixed = match &self.0 {
             Repr::Floats(floats, _) if conversion.keeps_numbers() => {
-                return Floats { values: floats.clone(), unconvertible: Vec::new() };
+                return Floats { values: floats.clone(), ..Floats::default() };
             }
             Repr::Floats(..) => return self.convert_slowly(conversion),
             Repr::Mixed(mixed) => mixed,
@@ -365,13 +385,13 @@ impl ValueColumn {
         // Grades only, or numbers of one kind only, are the common cases, and then the tags need no look.
         if mixed.only(Tag::Text) && pool.iter().all(|converted| converted.convertible) {
             let value = |code: u64| pool.get(code as usize).map_or(f64::NAN, |converted| converted.value);
-            return Floats { values: mixed.payloads.map(value), unconvertible: Vec::new() };
+            return Floats { values: mixed.payloads.map(value), ..Floats::default() };
         }
         if mixed.only(Tag::Int) {
-            return Floats { values: mixed.payloads.ints(), unconvertible: Vec::new() };
+            return Floats { values: mixed.payloads.ints(), from_ints: true, ..Floats::default() };
         }
         if mixed.only(Tag::Float) {
-            return Floats { values: mixed.payloads.map(f64::from_bits), unconvertible: Vec::new() };
+            return Floats { values: mixed.payloads.map(f64::from_bits), ..Floats::default() };
         }
         let mut unconvertible = Vec::new();
         let values = mixed
@@ -397,7 +417,7 @@ impl ValueColumn {
                 }
             })
             .collect();
-        Floats { values, unconvertible }
+        Floats { values, unconvertible, from_ints: false }
     }
 
     fn convert_slowly(&self, conversion: &Conversion) -> Floats {

@@ -106,8 +106,13 @@ impl<'a> Reduction<'a> {
         }
         let converted = self.scorer.values.convert(conversion);
         self.count_unconvertible(&converted.unconvertible);
-        // A mean of one is the value, but for the sign of a zero, which no sum keeps.
-        self.floats = converted.values.into_iter().map(|value| value + 0.0).collect();
+        if converted.from_ints {
+            self.values = Some(ValueColumn::from_finite(converted.values));
+        } else {
+            // A mean of one is the value, but for the sign of a zero, which no sum keeps.
+            self.floats = converted.values;
+            self.floats.iter_mut().for_each(|value| *value += 0.0);
+        }
         self.sample_rows = None;
         true
     }

@@ -5,6 +5,7 @@
 //! columns of the result; the library does the rest: it finds and decompresses the pages, and columns in
 //! other encodings are its own ([`Cells`](super::column::Cells)).
 
+use errorbar_core::TextColumn;
 use parquet::basic::{Encoding, Type};
 use parquet::column::page::{Page, PageReader};
 use parquet::file::metadata::ColumnChunkMetaData;
@@ -124,14 +125,17 @@ impl Pages<'_> {
     }
 
     /// The texts of a dictionary. What is not UTF-8 is nothing, and told in the row that has it.
-    fn texts(&self, page: &[u8], count: usize) -> Result<Vec<Option<Box<str>>>, TableErrorKind> {
-        let mut texts = PlainTexts::new(page);
-        // Each text takes four bytes at least, so the count that the page claims cannot ask for too much.
-        let mut found = Vec::with_capacity(count.min(page.len() / 4));
-        for _ in 0..count {
-            found.push(texts.next().ok_or_else(|| self.too_short())?.map(Into::into));
+    fn texts(&self, page: &[u8], count: usize) -> Result<Texts, TableErrorKind> {
+        let mut plain = PlainTexts::new(page);
+        let mut texts = Texts::default();
+        for at in 0..count {
+            let text = plain.next().ok_or_else(|| self.too_short())?;
+            if text.is_none() {
+                texts.invalid.push(at);
+            }
+            texts.column.push(text.unwrap_or_default());
         }
-        Ok(found)
+        Ok(texts)
     }
 
     fn not_utf8(&self) -> TableErrorKind {
@@ -197,8 +201,8 @@ impl Pages<'_> {
                         cells.look_up(codes, beyond, |at| floats.get(at).map(|f| Cell::Float(*f)))
                     }
                     Dictionary::Texts(texts) => {
-                        let problem = |at| if at < texts.len() { self.not_utf8() } else { beyond(at) };
-                        cells.look_up(codes, problem, |at| texts.get(at)?.as_deref().map(Cell::Text))
+                        let problem = |at| if at < texts.column.len() { self.not_utf8() } else { beyond(at) };
+                        cells.look_up(codes, problem, |at| texts.get(at).map(Cell::Text))
                     }
                 }
             }
@@ -229,8 +233,27 @@ pub(super) enum Dictionary {
     /// Also those without a sign, as their bits.
     Ints(Vec<i64>),
     Floats(Vec<f64>),
-    /// Nothing where a text is not UTF-8.
-    Texts(Vec<Option<Box<str>>>),
+    Texts(Texts),
+}
+
+/// The texts of a dictionary, and which of them are not UTF-8.
+#[derive(Default)]
+pub(super) struct Texts {
+    column: TextColumn,
+    invalid: Vec<usize>,
+}
+
+impl Texts {
+    #[inline]
+    fn get(&self, at: usize) -> Option<&str> {
+        let is_valid = at < self.column.len() && (self.invalid.is_empty() || !self.invalid.contains(&at));
+        is_valid.then(|| self.column.get(at))
+    }
+
+    /// All of them, if all are UTF-8.
+    pub(super) fn all(&self) -> Option<Vec<&str>> {
+        self.invalid.is_empty().then(|| (0..self.column.len()).map(|at| self.column.get(at)).collect())
+    }
 }
 
 impl Dictionary {
@@ -239,7 +262,7 @@ impl Dictionary {
             Dictionary::None => 0,
             Dictionary::Ints(ints) => ints.len(),
             Dictionary::Floats(floats) => floats.len(),
-            Dictionary::Texts(texts) => texts.len(),
+            Dictionary::Texts(texts) => texts.column.len(),
         };
         u32::try_from(entries).unwrap_or(u32::MAX)
     }
@@ -255,7 +278,7 @@ struct Feed<'f, S> {
 }
 
 impl<S: Sink> Feed<'_, S> {
-    #[inline]
+    #[inline(always)]
     fn cell(&mut self, cell: Cell<'_>) -> Result<(), TableErrorKind> {
         if self.has_levels {
             self.nulls()?;

@@ -187,8 +187,7 @@ impl Sink for Metadata<'_> {
 
     fn take_coded(&mut self, dictionary: &Dictionary, codes: &[u32]) -> bool {
         let Dictionary::Texts(texts) = dictionary else { return false };
-        let texts: Option<Vec<&str>> = texts.iter().map(Option::as_deref).collect();
-        let Some(texts) = texts.filter(|_| self.source.kind == Kind::Text) else { return false };
+        let Some(texts) = texts.all().filter(|_| self.source.kind == Kind::Text) else { return false };
         self.column.extend_coded(&texts, codes);
         true
     }
