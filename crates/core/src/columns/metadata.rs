@@ -22,6 +22,9 @@ pub struct MetadataColumn {
     recent: Recent,
     /// Whether there may be values that no row has any more.
     has_kept: bool,
+    /// The codes that the values had in the column that they were last appended to. Only a hint: it may be
+    /// another column this time.
+    hints: Vec<u32>,
 }
 
 impl MetadataColumn {
@@ -91,13 +94,22 @@ impl MetadataColumn {
         }
         self.codes.resize(rows, ABSENT);
         let mut known = vec![ABSENT; other.values.len()];
+        other.hints.resize(other.values.len(), ABSENT);
         self.codes.reserve(other.codes.len());
         for &code in &other.codes {
             let own = match known.get_mut(code as usize) {
                 // Only what a row has is taken over, in order of appearance.
                 Some(own) => {
-                    if *own == ABSENT {
-                        *own = other.values.get(code as usize).map_or(ABSENT, |value| self.intern(value));
+                    if *own == ABSENT
+                        && let (Some(value), Some(hint)) =
+                            (other.values.get(code as usize), other.hints.get_mut(code as usize))
+                    {
+                        let is_known =
+                            self.values.get(*hint as usize).is_some_and(|known| is_same(known, value));
+                        if !is_known {
+                            *hint = self.intern(value);
+                        }
+                        *own = *hint;
                     }
                     *own
                 }
@@ -113,6 +125,7 @@ impl MetadataColumn {
         if self.values.len() > self.codes.len() / 2 {
             self.values.clear();
             self.table.clear();
+            self.hints.clear();
             self.recent = Recent::default();
             self.has_kept = false;
         } else {
@@ -166,12 +179,7 @@ impl MetadataColumn {
     fn intern(&mut self, value: &Json) -> u32 {
         let hash = hash_json(value);
         let values = &self.values;
-        // Equality of JSON is blind to the order of keys and the sign of a zero; the text is not.
-        let same = |&code: &u32| match (values.get(code as usize), value) {
-            (Some(Json::String(a)), Json::String(b)) => a == b,
-            (Some(Json::String(_)), _) | (_, Json::String(_)) | (None, _) => false,
-            (Some(known), value) => format!("{known}") == format!("{value}"),
-        };
+        let same = |&code: &u32| values.get(code as usize).is_some_and(|known| is_same(known, value));
         if let Some(code) = self.table.find(hash, same) {
             return *code;
         }
@@ -248,6 +256,15 @@ impl Recent {
             *second = *first;
             *first = ShortText { code, ..text };
         }
+    }
+}
+
+/// Equality of JSON is blind to the order of keys and the sign of a zero; the text is not.
+fn is_same(a: &Json, b: &Json) -> bool {
+    match (a, b) {
+        (Json::String(a), Json::String(b)) => a == b,
+        (Json::String(_), _) | (_, Json::String(_)) => false,
+        (a, b) => format!("{a}") == format!("{b}"),
     }
 }
 
