@@ -22,6 +22,11 @@ pub trait Scorer: fmt::Debug + Send + Sync {
     /// Judges an answer; nothing means that the sample has no score by this scorer.
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>>;
 
+    /// The models that it asks by name, to be opened before anything runs.
+    fn models(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Refuses a sample that it could not judge, before anything runs.
     fn check(&self, _sample: &crate::Sample) -> Result<()> {
         Ok(())

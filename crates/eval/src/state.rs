@@ -1,9 +1,11 @@
 //! The conversation about one sample in one epoch, as solvers change it and scorers judge it.
 
+use std::sync::Arc;
+
 use errorbar_core::Metadata;
 use errorbar_log::eval::MessageSource;
 
-use crate::{Input, Message, ModelOutput, Role, Sample, SampleId, Target};
+use crate::{Generate, Input, Message, ModelOutput, Role, Sample, SampleId, Target};
 
 /// One choice of a multiple-choice question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +48,7 @@ pub struct TaskState {
     pub store: Metadata,
     /// Set by a solver to skip those that follow it.
     pub completed: bool,
+    generate: Option<Arc<Generate>>,
 }
 
 impl TaskState {
@@ -68,7 +71,20 @@ impl TaskState {
             metadata: sample.metadata.clone(),
             store: Metadata::new(),
             completed: false,
+            generate: None,
         }
+    }
+
+    /// With models that scorers can ask.
+    #[must_use]
+    pub fn with_generate(mut self, generate: Arc<Generate>) -> Self {
+        self.generate = Some(generate);
+        self
+    }
+
+    /// What asks models about this sample, for scorers; nothing outside a run.
+    pub fn generate(&self) -> Option<&Generate> {
+        self.generate.as_deref()
     }
 
     /// The question as text: that of the last message of the user, if it is a conversation.

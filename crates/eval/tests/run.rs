@@ -201,7 +201,9 @@ fn a_cancelled_run_keeps_what_is_done_and_can_be_resumed() {
             let (id, messages) = (request.sample_id.clone(), request.messages.to_vec());
             let (epoch, call) = (request.epoch, request.call);
             async move {
-                let request = errorbar_eval::Request { sample_id: &id, epoch, call, messages: &messages };
+                let config = &errorbar_eval::GenerateConfig::default();
+                let request =
+                    errorbar_eval::Request { sample_id: &id, epoch, call, messages: &messages, config };
                 Ok(errorbar_eval::Model::generate(adder.as_ref(), request).await?.completion)
             }
         })

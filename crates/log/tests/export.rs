@@ -203,6 +203,7 @@ fn sample<R>(
         metadata: &Metadata::from_iter([("topic".to_owned(), json!("sums"))]),
         store: &Metadata::new(),
         model_usage: &Default::default(),
+        role_usage: &Default::default(),
         started_at: None,
         completed_at: None,
         total_time: None,

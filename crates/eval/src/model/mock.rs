@@ -2,20 +2,19 @@
 
 use std::fmt;
 use std::future::Future;
-use std::path::Path;
 
 use errorbar_core::registry::Param;
 use errorbar_core::{Error, IndexMap, Result};
 use serde::Deserialize;
 
-use super::{AnyModel, Model, Provider, ProviderEntry, Request};
+use super::{AnyModel, Model, ModelError, Provider, ProviderEntry, Request};
 use crate::{BoxFuture, ModelOutput};
 
 pub(super) const PROVIDER: ProviderEntry = ProviderEntry {
     name: "mock",
     doc: "Scripted answers: mock/TEXT says TEXT to everything; a JSON list has one text per call, a JSON object those of each sample id.",
     params: NO_PARAMS,
-    build: |_| Ok(Provider(|script, _: &Path| Ok(AnyModel::from(Mock::new(script)?)))),
+    build: |_| Ok(Provider { open: |script, _| Ok(AnyModel::from(Mock::new(script)?)), is_remote: false }),
     replaces: false,
 };
 
@@ -88,7 +87,7 @@ impl Model for Mock {
         &self.name
     }
 
-    fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput>> {
+    fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput, ModelError>> {
         Box::pin(async move {
             let answers = match &self.script {
                 Script::Always(answers) => Some(answers),
@@ -143,7 +142,7 @@ where
         &self.name
     }
 
-    fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput>> {
+    fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput, ModelError>> {
         let answer = (self.answer)(request);
         Box::pin(async move { Ok(ModelOutput::from_text(self.name.as_str(), answer.await?)) })
     }

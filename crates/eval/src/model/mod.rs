@@ -1,21 +1,31 @@
 //! Models: whatever answers messages, behind one trait.
 
+mod calls;
+mod client;
+mod config;
+mod error;
+mod generate;
 mod mock;
 mod replay;
 
 use std::fmt;
 use std::ops::Deref;
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::Duration;
 
 use errorbar_core::registry::{Entry, Named};
 use errorbar_core::spec::nearest;
-use errorbar_core::{Error, IndexMap, Metadata, Registry, Result, Spec};
+use errorbar_core::{Error, Metadata, Registry, Result, Spec};
 
-use crate::{BoxFuture, Message, ModelOutput, NamedSample, SampleId, TaskState, Usage};
+use crate::{BoxFuture, Message, ModelOutput, NamedSample, SampleId};
 
+pub use calls::Calls;
+pub use client::{ModelClient, Models};
+pub use config::GenerateConfig;
+pub use error::{ModelError, ModelErrorKind};
+pub use generate::Generate;
+pub(crate) use generate::Used;
 pub use mock::{FnModel, Mock, model_fn};
 pub use replay::Replay;
 
@@ -28,8 +38,10 @@ pub struct Request<'a> {
     pub epoch: u32,
     /// How many times the model was asked about this sample in this epoch before.
     pub call: u32,
-    /// The conversation.
+    /// The conversation, a system message of the configuration included.
     pub messages: &'a [Message],
+    /// How to generate.
+    pub config: &'a GenerateConfig,
 }
 
 /// Whatever answers messages.
@@ -42,8 +54,8 @@ pub trait Model: fmt::Debug + Send + Sync {
         Metadata::new()
     }
 
-    /// Answers.
-    fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput>>;
+    /// Answers, once: who asks decides whether to ask again.
+    fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput, ModelError>>;
 
     /// Refuses a dataset that it has nothing to say to, before anything runs.
     fn check(&self, _samples: &[NamedSample]) -> Result<()> {
@@ -76,10 +88,38 @@ impl<M: Model + 'static> From<M> for AnyModel {
 
 /// Opens models of one provider: `replay` opens the model `replay/FILE`.
 #[derive(Clone, Copy)]
-pub struct Provider(pub OpenModel);
+pub struct Provider {
+    /// Opens one.
+    pub open: OpenModel,
+    /// Whether its models are on a server, so that opening one needs more than its name says.
+    pub is_remote: bool,
+}
 
-/// Opens a model by what stands behind the slash; files are relative to the folder given.
-pub type OpenModel = fn(&str, &Path) -> Result<AnyModel>;
+/// Opens a model by what stands behind the slash.
+pub type OpenModel = fn(&str, &OpenOptions<'_>) -> Result<AnyModel>;
+
+/// How a model is opened.
+#[derive(Clone, Debug)]
+pub struct OpenOptions<'a> {
+    /// The folder that files are relative to.
+    pub folder: &'a Path,
+    /// Where the server is, if it is not where the provider has it.
+    pub base_url: Option<&'a str>,
+    /// A file that holds the key, if it is not in the environment.
+    pub api_key_file: Option<&'a Path>,
+    /// How long one request may take.
+    pub timeout: Duration,
+}
+
+impl<'a> OpenOptions<'a> {
+    /// Files are relative to this folder, and the rest is as the provider has it.
+    pub fn new(folder: &'a Path) -> Self {
+        OpenOptions { folder, base_url: None, api_key_file: None, timeout: REQUEST_TIMEOUT }
+    }
+}
+
+/// How long one request may take if nothing is said.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// An entry for a provider of models.
 pub type ProviderEntry = Entry<Provider>;
@@ -91,11 +131,11 @@ impl Named for Provider {
 /// The providers that errorbar brings.
 pub(crate) const PROVIDERS: &[ProviderEntry] = &[replay::PROVIDER, mock::PROVIDER];
 
-/// Opens `provider/model`; files it names are relative to `folder`.
+/// Opens `provider/model`.
 ///
 /// # Errors
 /// No slash, an unknown provider, or whatever the provider refuses.
-pub fn open_model(name: &str, folder: &Path, registry: &Registry) -> Result<AnyModel> {
+pub fn open_model(name: &str, options: &OpenOptions<'_>, registry: &Registry) -> Result<AnyModel> {
     let providers = || registry.list::<Provider>().map(|listing| listing.name.as_str());
     let known = || providers().collect::<Vec<_>>().join(", ");
     let Some((provider, model)) = name.split_once('/') else {
@@ -105,54 +145,10 @@ pub fn open_model(name: &str, folder: &Path, registry: &Registry) -> Result<AnyM
         )));
     };
     let built = registry.build::<Provider>(&Spec::new(provider));
-    let Ok(Provider(open)) = built else {
+    let Ok(Provider { open, .. }) = built else {
         let nearest = nearest(provider, providers()).map(|near| format!("; did you mean `{near}`?"));
         let advice = nearest.unwrap_or_else(|| format!("; providers: {}", known()));
         return Err(Error::custom(format!("unknown model provider `{provider}` in `{name}`{advice}")));
     };
-    open(model, folder)
-}
-
-/// Asks the model about one sample in one epoch; what solvers get.
-#[derive(Debug)]
-pub struct Generate {
-    model: AnyModel,
-    calls: AtomicU32,
-    usage: Mutex<IndexMap<String, Usage>>,
-}
-
-impl Generate {
-    /// Asks this model.
-    pub fn new(model: AnyModel) -> Self {
-        Generate { model, calls: AtomicU32::new(0), usage: Mutex::default() }
-    }
-
-    /// Asks for the next message of the conversation and adds it.
-    pub async fn run(&self, state: &mut TaskState) -> Result<()> {
-        let output = self.ask(state, &state.messages).await?;
-        if let Some(choice) = output.choices.first() {
-            state.messages.push(choice.message.clone());
-        }
-        state.output = output;
-        Ok(())
-    }
-
-    /// Asks about something else than the conversation so far, which stays as it is.
-    pub async fn ask(&self, state: &TaskState, messages: &[Message]) -> Result<ModelOutput> {
-        let call = self.calls.fetch_add(1, Ordering::Relaxed);
-        let request = Request { sample_id: &state.sample_id, epoch: state.epoch, call, messages };
-        let started = Instant::now();
-        let mut output = self.model.generate(request).await?;
-        output.time.get_or_insert_with(|| started.elapsed().as_secs_f64());
-        if let Some(usage) = &output.usage {
-            let mut all = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
-            all.entry(self.model.name().to_owned()).or_default().add(usage);
-        }
-        Ok(output)
-    }
-
-    /// The tokens used so far, by model.
-    pub fn usage(&self) -> IndexMap<String, Usage> {
-        self.usage.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
+    open(model, options)
 }

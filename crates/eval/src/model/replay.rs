@@ -9,7 +9,7 @@ use errorbar_core::{Error, Metadata, Result};
 use serde::Deserialize;
 
 use super::mock::{Answers, NO_PARAMS};
-use super::{AnyModel, Model, Provider, ProviderEntry, Request};
+use super::{AnyModel, Model, ModelError, OpenModel, Provider, ProviderEntry, Request};
 use crate::dataset::json_problem;
 use crate::{BoxFuture, ModelOutput, NamedSample, SampleId, Usage};
 
@@ -17,7 +17,10 @@ pub(super) const PROVIDER: ProviderEntry = ProviderEntry {
     name: "replay",
     doc: "Recorded answers: replay/FILE reads JSON lines {\"id\", \"epoch\", \"output\"}; without an epoch a line answers every epoch.",
     params: NO_PARAMS,
-    build: |_| Ok(Provider(|file, folder| Ok(AnyModel::from(Replay::open(file, folder)?)))),
+    build: |_| {
+        let open: OpenModel = |file, options| Ok(AnyModel::from(Replay::open(file, options.folder)?));
+        Ok(Provider { open, is_remote: false })
+    },
     replaces: false,
 };
 
@@ -100,12 +103,12 @@ impl Model for Replay {
         Metadata::from_iter([("file".to_owned(), self.path.display().to_string().into())])
     }
 
-    fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput>> {
+    fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput, ModelError>> {
         Box::pin(async move {
             let recorded = self.find(request.sample_id, request.epoch);
             let text = recorded.and_then(|recorded| recorded.answers.at(request.call));
             let (Some(recorded), Some(text)) = (recorded, text) else {
-                return Err(Error::custom(format!(
+                return Err(ModelError::permanent(format!(
                     "{} has no output for sample {:?} in epoch {}; record one, or run fewer samples or epochs \
                      (--limit, --sample-id, --epochs)",
                     self.path.display(),

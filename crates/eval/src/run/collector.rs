@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use errorbar_core::{IndexMap, Metadata, Score, ScoreColumns};
+use errorbar_core::{Metadata, Score, ScoreColumns};
 use errorbar_log::eval::{LogError, LogWriter, StoredSample};
 
 use super::execute::Ran;
@@ -13,7 +13,7 @@ use super::prepare::Prepared;
 use super::running::Running;
 use super::sample::Done;
 use super::stop::{Cancel, Stop};
-use crate::Usage;
+use crate::model::Used;
 
 /// How often to look whether the run is stopped when no sample comes.
 const LOOK_UP: Duration = Duration::from_millis(50);
@@ -44,7 +44,7 @@ pub(super) struct Collected {
     pub(super) done: usize,
     pub(super) kept: usize,
     pub(super) failed: usize,
-    pub(super) usage: IndexMap<String, Usage>,
+    pub(super) used: Used,
     pub(super) log_error: Option<LogError>,
 }
 
@@ -68,7 +68,7 @@ impl Collector {
         let running = Running::new(&prepared.plan, &names, prepared.epochs, observer.wants_figures());
         let slots = std::iter::repeat_with(|| None).take(prepared.total()).collect();
         let collected =
-            Collected { writer, slots, done: 0, kept: 0, failed: 0, usage: IndexMap::new(), log_error: None };
+            Collected { writer, slots, done: 0, kept: 0, failed: 0, used: Used::default(), log_error: None };
         Collector { prepared, observer, cancel, running, collected }
     }
 
@@ -83,7 +83,7 @@ impl Collector {
             }
             return;
         }
-        self.collected.add_usage(&sample.model_usage);
+        self.collected.used.add(&Used { by_model: sample.model_usage, by_role: sample.role_usage });
         let scores: Vec<(String, Score)> = sample.scores.into_iter().collect();
         self.fill(index, scores, sample.metadata, Outcome::Succeeded);
         self.collected.kept += 1;
@@ -126,9 +126,9 @@ impl Collector {
     }
 
     fn take(&mut self, done: Done) -> Result<(), LogError> {
-        let Done { index, encoded, scores, metadata, problem, usage } = done;
+        let Done { index, encoded, scores, metadata, problem, used } = done;
         self.collected.writer.append_encoded(encoded)?;
-        self.collected.add_usage(&usage);
+        self.collected.used.add(&used);
         let outcome = if problem.is_some() { Outcome::Failed } else { Outcome::Succeeded };
         self.fill(index, scores, metadata, outcome);
         if let Some(problem) = &problem {
@@ -177,12 +177,6 @@ impl Slot {
 }
 
 impl Collected {
-    fn add_usage(&mut self, used: &IndexMap<String, Usage>) {
-        for (model, usage) in used {
-            self.usage.entry(model.clone()).or_default().add(usage);
-        }
-    }
-
     /// Samples that failed in an earlier run and were not reached in this one.
     pub(super) fn not_run_again(&self) -> usize {
         self.slots.iter().flatten().filter(|slot| slot.failed_before()).count()

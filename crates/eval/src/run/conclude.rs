@@ -79,7 +79,7 @@ impl Prepared {
         let (todo, total) = (collector.todo(), prepared.total());
         observer.started(
             &prepared.name,
-            prepared.model.name(),
+            prepared.model_name(),
             &prepared.log_path,
             total,
             total.saturating_sub(todo.len()),
@@ -141,7 +141,13 @@ fn conclude(
     let header = Header {
         status,
         results: results.as_ref().map(Into::into),
-        stats: Stats { started_at, completed_at: now(), model_usage: collected.usage, ..Stats::default() },
+        stats: Stats {
+            started_at,
+            completed_at: now(),
+            model_usage: collected.used.by_model,
+            role_usage: collected.used.by_role,
+            ..Stats::default()
+        },
         error: problem.map(EvalError::new),
         ..Header::started(prepared.start.clone())
     };
@@ -160,7 +166,7 @@ fn conclude(
         log: prepared.log_in_its_form(is_complete)?,
         archive: prepared.log_path.clone(),
         task: prepared.name.clone(),
-        model: prepared.model.name().to_owned(),
+        model: prepared.model_name().to_owned(),
         total,
         done,
         kept,

@@ -11,9 +11,10 @@ use errorbar_log::eval::StartRecord;
 use super::options::{LogFormat, RunOptions};
 use super::record::{options_of, start_record};
 use crate::NamedSample;
-use crate::model::open_model;
+use crate::model::{OpenOptions, open_model};
 use crate::{
-    AnyModel, AnyScorer, AnySolver, Error, FailOnError, ModelChoice, Result, Sample, SampleId, Task,
+    AnyModel, AnyScorer, AnySolver, Calls, Error, FailOnError, GenerateConfig, ModelChoice, ModelClient,
+    Models, Result, Sample, SampleId, Task,
 };
 
 /// How many samples run at once if nothing is said.
@@ -30,7 +31,7 @@ pub struct Prepared {
     pub(super) name: String,
     pub(super) samples: Vec<NamedSample>,
     pub(super) epochs: u32,
-    pub(super) model: AnyModel,
+    pub(super) models: Arc<Models>,
     pub(super) solver: AnySolver,
     /// By the names that results know them by, which differ.
     pub(super) scorers: Vec<(String, AnyScorer)>,
@@ -130,7 +131,11 @@ impl Task {
             name: self.name_or_default().to_owned(),
             samples,
             epochs: epochs.epochs(),
-            model,
+            models: Arc::new(Models::only(ModelClient::new(
+                model,
+                GenerateConfig::default(),
+                Arc::new(Calls::default()),
+            ))),
             solver: self.solver.clone(),
             scorers: names.into_iter().zip(self.scorers.iter().cloned()).collect(),
             plan,
@@ -189,7 +194,9 @@ impl Task {
     fn opened_model(&self, options: &RunOptions, registry: &Registry) -> Result<AnyModel> {
         match options.model.as_ref().or(self.model.as_ref()) {
             Some(ModelChoice::Built(model)) => Ok(model.clone()),
-            Some(ModelChoice::Named { name, folder }) => Ok(open_model(name, folder, registry)?),
+            Some(ModelChoice::Named { name, folder }) => {
+                Ok(open_model(name, &OpenOptions::new(folder), registry)?)
+            }
             None => Err(Error::refused(
                 "the task names no model; name one: --model replay/FILE for recorded outputs, --model mock/TEXT to try it",
             )),
@@ -268,7 +275,12 @@ impl Prepared {
 
     /// The model's name.
     pub fn model_name(&self) -> &str {
-        self.model.name()
+        self.model().name()
+    }
+
+    /// The model that is evaluated.
+    pub(super) fn model(&self) -> &AnyModel {
+        self.models.evaluated.model()
     }
 
     /// Samples times epochs.

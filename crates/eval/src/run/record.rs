@@ -76,8 +76,8 @@ pub(super) fn start_record(
             shuffled: Some(task.dataset.is_shuffled()),
             ..DatasetInfo::default()
         },
-        model: prepared.model.name().to_owned(),
-        model_args: prepared.model.args(),
+        model: prepared.model_name().to_owned(),
+        model_args: prepared.model().args(),
         config: config(prepared, options),
         packages: IndexMap::from([("errorbar".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]),
         metadata: (!task.metadata.is_empty()).then(|| task.metadata.clone()),

@@ -18,7 +18,7 @@ use super::options::RunOptions;
 use super::prepare::Prepared;
 use super::record::EXACT_TIME_LIMIT;
 use super::stop::Cancel;
-use crate::model::open_model;
+use crate::model::{OpenOptions, open_model};
 use crate::{AnyModel, Error, FailOnError, ModelChoice, Result, Task};
 
 /// A log that a run can go on with: what was run, and how.
@@ -86,7 +86,7 @@ impl Resumable {
             |model: &AnyModel| model.name() == self.eval.model && model.args() == self.eval.model_args;
         let is_own_model = match &task.model {
             Some(ModelChoice::Named { name, folder }) => {
-                open_model(name, folder, registry).is_ok_and(|model| is_logged(&model))
+                open_model(name, &OpenOptions::new(folder), registry).is_ok_and(|model| is_logged(&model))
             }
             Some(ModelChoice::Built(model)) => is_logged(model),
             None => false,
@@ -195,7 +195,7 @@ impl Prepared {
     /// The end of a run that has reached it already: the log stays as it is.
     fn nothing_to_do(&self, log: &EvalLog, observer: &dyn Observer) -> Result<Finished> {
         let total = self.total();
-        observer.started(&self.name, self.model.name(), &self.log_path, total, total);
+        observer.started(&self.name, self.model().name(), &self.log_path, total, total);
         let fields = SampleFields::scores(self.plan.metadata_keys());
         let samples: Vec<StoredSample> = log.samples_with(fields)?.collect::<Result<_, LogError>>()?;
         let mut kept = self.kept(samples);
@@ -212,7 +212,7 @@ impl Prepared {
             log: self.log_in_its_form(true)?,
             archive: self.log_path.clone(),
             task: self.name.clone(),
-            model: self.model.name().to_owned(),
+            model: self.model().name().to_owned(),
             total,
             done: total,
             kept: total,

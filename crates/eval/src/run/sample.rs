@@ -1,16 +1,18 @@
 //! One sample in one epoch: solved, scored, and made into a record.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Instant;
 
-use errorbar_core::{IndexMap, Score};
+use errorbar_core::Score;
 use errorbar_log::eval::{EncodedSample, Encoder, EvalError, LogError, SampleRecord, encode_sample};
 use futures_util::FutureExt;
 use uuid::Uuid;
 
 use super::prepare::Prepared;
 use super::record::now;
-use crate::{Generate, Sample, SampleId, TaskState, Usage};
+use crate::model::Used;
+use crate::{Generate, Sample, SampleId, TaskState};
 
 /// A sample that has been run, ready to be written.
 #[derive(Debug)]
@@ -22,7 +24,7 @@ pub(super) struct Done {
     /// The metadata as the solver left it.
     pub(super) metadata: errorbar_core::Metadata,
     pub(super) problem: Option<String>,
-    pub(super) usage: IndexMap<String, Usage>,
+    pub(super) used: Used,
 }
 
 /// What a sample is at, so that an error can say where it struck.
@@ -39,8 +41,9 @@ pub(super) async fn run_sample(
     encoder: &mut Encoder,
 ) -> Result<Done, LogError> {
     let (started, started_at) = (Instant::now(), now());
-    let generate = Generate::new(prepared.model.clone());
-    let mut state = TaskState::new(prepared.model.name(), sample, id.clone(), epoch);
+    let generate = Arc::new(Generate::of(Arc::clone(&prepared.models)));
+    let mut state =
+        TaskState::new(prepared.model_name(), sample, id.clone(), epoch).with_generate(Arc::clone(&generate));
     let mut scores = Vec::with_capacity(prepared.scorers.len());
     let mut phase = Phase::Solving;
     let work = async {
@@ -81,7 +84,7 @@ pub(super) async fn run_sample(
         scores.clear();
     }
     let error = problem.as_deref().map(EvalError::new);
-    let usage = generate.usage();
+    let used = generate.used();
     let (uuid, completed_at) = (Uuid::new_v4().simple().to_string(), now());
     let seconds = started.elapsed().as_secs_f64();
     let record = SampleRecord {
@@ -95,7 +98,8 @@ pub(super) async fn run_sample(
         scores: &scores,
         metadata: &state.metadata,
         store: &state.store,
-        model_usage: &usage,
+        model_usage: &used.by_model,
+        role_usage: &used.by_role,
         started_at: Some(&started_at),
         completed_at: Some(&completed_at),
         total_time: Some(seconds),
@@ -105,7 +109,7 @@ pub(super) async fn run_sample(
         limit: None,
     };
     let encoded = encode_sample(encoder, &record)?;
-    Ok(Done { index, encoded, scores, metadata: state.metadata, problem, usage })
+    Ok(Done { index, encoded, scores, metadata: state.metadata, problem, used })
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {

@@ -129,7 +129,7 @@ fn read(text: &str, path: &Path, registry: &Registry, mistakes: &mut Mistakes) -
         let solvers = solvers.iter().flatten().flatten().map(check::by_solver);
         let checks = solvers.chain(scorers.iter().flatten().map(check::by_scorer));
         check::refuse(samples, checks, mistakes);
-        if let Some((place, model)) = &model {
+        if let Some((place, ModelChoice::Built(model))) = &model {
             let refused = model.check(samples);
             refused.unwrap_or_else(|error| mistakes.add(place.clone(), error.to_string(), None));
         }
@@ -148,7 +148,7 @@ fn read(text: &str, path: &Path, registry: &Registry, mistakes: &mut Mistakes) -
     task.headline = headline;
     task.fail_on_error = fail_on_error;
     task.time_limit = time_limit;
-    task.model = model.map(|(_, model)| ModelChoice::Built(model));
+    task.model = model.map(|(_, model)| model);
     task.origin.file = Some(path.to_owned());
     Some(task)
 }

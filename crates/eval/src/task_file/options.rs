@@ -5,14 +5,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{HeadlineRequest, Metadata, Registry};
+use errorbar_core::{HeadlineRequest, Metadata, Registry, Spec};
 use serde_json::Value as Json;
 use toml::de::DeValue;
 
 use super::mistake::Mistakes;
 use super::section::{Field, Keys, Section, all, integer};
-use crate::model::{Provider, open_model};
-use crate::{AnyModel, FailOnError};
+use crate::model::{OpenOptions, Provider, open_model};
+use crate::{FailOnError, ModelChoice};
 
 /// What the task is called; the file's own name, if nothing is said.
 pub(super) fn name(field: Option<Field<'_>>, path: &Path, mistakes: &mut Mistakes) -> Option<String> {
@@ -74,12 +74,12 @@ fn json(field: Field<'_>, mistakes: &mut Mistakes) -> Option<Json> {
     }
 }
 
-/// The model, opened, and its place.
+/// The model and its place; opened, unless it is on a server, which the command line has a say in.
 pub(super) fn model(
     field: Field<'_>,
     registry: &Registry,
     mistakes: &mut Mistakes,
-) -> Option<(Range<usize>, AnyModel)> {
+) -> Option<(Range<usize>, ModelChoice)> {
     let text = field.text(mistakes)?;
     let providers = || registry.list::<Provider>().map(|listing| listing.name.as_str());
     if let Some((provider, _)) = text.value.split_once('/')
@@ -91,8 +91,14 @@ pub(super) fn model(
         mistakes.add(text.place(0..provider.len()), message, Some(near.unwrap_or_else(known)));
         return None;
     }
-    match open_model(text.value, registry.folder(), registry) {
-        Ok(model) => Some((text.span, model)),
+    let is_remote = |provider: Provider| provider.is_remote;
+    if let Some((provider, _)) = text.value.split_once('/')
+        && registry.build(&Spec::new(provider)).is_ok_and(is_remote)
+    {
+        return Some((text.span, ModelChoice::relative_to(registry.folder(), text.value)));
+    }
+    match open_model(text.value, &OpenOptions::new(registry.folder()), registry) {
+        Ok(model) => Some((text.span, ModelChoice::Built(model))),
         Err(error) => {
             mistakes.add(text.span, error.to_string(), None);
             None

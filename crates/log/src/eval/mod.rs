@@ -28,6 +28,7 @@
 //!     metadata: &Metadata::new(),
 //!     store: &Metadata::new(),
 //!     model_usage: &Default::default(),
+//!     role_usage: &Default::default(),
 //!     started_at: None,
 //!     completed_at: None,
 //!     total_time: None,

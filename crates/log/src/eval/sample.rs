@@ -48,6 +48,8 @@ pub struct SampleRecord<'a> {
     pub store: &'a Metadata,
     /// The tokens of each model.
     pub model_usage: &'a IndexMap<String, Usage>,
+    /// The tokens used by models in a role, by role.
+    pub role_usage: &'a IndexMap<String, Usage>,
     /// When it started, by RFC 3339.
     pub started_at: Option<&'a str>,
     /// When it ended, by RFC 3339.
@@ -88,7 +90,7 @@ impl SampleRecord<'_> {
             json.field("store", self.store);
             json.field("events", &[(); 0]);
             json.field("model_usage", self.model_usage);
-            json.field("role_usage", &IndexMap::<String, Usage>::new());
+            json.field("role_usage", self.role_usage);
             json.optional("started_at", self.started_at.as_ref());
             json.optional("completed_at", self.completed_at.as_ref());
             json.optional("total_time", self.total_time.as_ref());

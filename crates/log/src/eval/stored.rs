@@ -51,7 +51,7 @@ impl SampleFields {
             names.extend(["input", "choices", "target"]);
         }
         if self.details {
-            names.extend(["model_usage", "messages", "started_at", "completed_at"]);
+            names.extend(["model_usage", "role_usage", "messages", "started_at", "completed_at"]);
             names.extend(["total_time", "working_time", "uuid"]);
         }
         if self.wants_metadata() {
@@ -90,6 +90,8 @@ pub struct StoredSample {
     pub limit: Option<String>,
     /// The tokens of each model.
     pub model_usage: IndexMap<String, Usage>,
+    /// The tokens used by models in a role, by role.
+    pub role_usage: IndexMap<String, Usage>,
     /// How many messages the conversation has.
     pub message_count: u64,
     /// When it started.
@@ -117,6 +119,7 @@ impl StoredSample {
             error: None,
             limit: None,
             model_usage: IndexMap::new(),
+            role_usage: IndexMap::new(),
             message_count: 0,
             started_at: None,
             completed_at: None,
@@ -176,6 +179,9 @@ impl StoredSample {
             "metadata" => self.metadata = wanted_metadata(json, peek, &wanted.metadata)?,
             "error" => self.error = error_message(json, peek)?,
             "limit" => self.limit = kind_of_limit(json, peek)?,
+            "role_usage" => {
+                self.role_usage = typed::<Option<_>>("role_usage", json, peek)?.unwrap_or_default()
+            }
             "model_usage" => {
                 self.model_usage = typed::<Option<_>>("model_usage", json, peek)?.unwrap_or_default()
             }

@@ -30,6 +30,7 @@ pub(super) struct Summary<'a> {
     metadata: &'a Metadata,
     scores: Vec<(&'a str, &'a Score)>,
     model_usage: &'a IndexMap<String, Usage>,
+    role_usage: &'a IndexMap<String, Usage>,
     started_at: Option<&'a str>,
     completed_at: Option<&'a str>,
     total_time: Option<f64>,
@@ -51,6 +52,7 @@ impl<'a> From<&'a SampleRecord<'a>> for Summary<'a> {
             metadata: record.metadata,
             scores: record.scores.iter().map(|(scorer, score)| (scorer.as_str(), score)).collect(),
             model_usage: record.model_usage,
+            role_usage: record.role_usage,
             started_at: record.started_at,
             completed_at: record.completed_at,
             total_time: record.total_time,
@@ -74,6 +76,7 @@ impl<'a> From<&'a StoredSample> for Summary<'a> {
             metadata: &sample.metadata,
             scores: sample.scores.iter().map(|(scorer, score)| (scorer.as_str(), score)).collect(),
             model_usage: &sample.model_usage,
+            role_usage: &sample.role_usage,
             started_at: sample.started_at.as_deref(),
             completed_at: sample.completed_at.as_deref(),
             total_time: sample.total_time,
@@ -103,7 +106,7 @@ impl Summary<'_> {
                 json.key("scores").scores(thin.iter().map(|(scorer, score)| (*scorer, score)));
             }
             json.field("model_usage", self.model_usage);
-            json.field("role_usage", &Metadata::new());
+            json.field("role_usage", self.role_usage);
             json.optional("started_at", self.started_at.as_ref());
             json.optional("completed_at", self.completed_at.as_ref());
             json.optional("total_time", self.total_time.as_ref());

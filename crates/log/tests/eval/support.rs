@@ -62,6 +62,7 @@ impl Sample {
             metadata: &self.metadata,
             store: &Metadata::new(),
             model_usage: &self.usage,
+            role_usage: &Default::default(),
             started_at: Some("2026-11-15T02:39:22.876004+00:00"),
             completed_at: Some("2026-11-15T02:39:23.419387+00:00"),
             total_time: Some(0.5),

@@ -1,0 +1,84 @@
+//! A model as a run asks it: with its configuration, its connections, its cache, and as often as it takes.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use errorbar_core::IndexMap;
+
+use super::{AnyModel, Calls, GenerateConfig, ModelError, Request};
+use crate::{Message, ModelOutput};
+
+/// A model as a run asks it.
+#[derive(Clone, Debug)]
+pub struct ModelClient {
+    model: AnyModel,
+    config: GenerateConfig,
+    role: Option<String>,
+    calls: Arc<Calls>,
+}
+
+/// All models that a run asks.
+#[derive(Clone, Debug)]
+pub struct Models {
+    /// The one that is evaluated.
+    pub evaluated: ModelClient,
+    /// Those that have a role, such as `grader`; several are a panel.
+    pub roles: IndexMap<String, Vec<ModelClient>>,
+    /// Those that scorers name themselves.
+    pub named: IndexMap<String, ModelClient>,
+}
+
+impl ModelClient {
+    /// A model with its configuration.
+    pub fn new(model: AnyModel, config: GenerateConfig, calls: Arc<Calls>) -> Self {
+        ModelClient { model, config, role: None, calls }
+    }
+
+    /// The same in a role.
+    #[must_use]
+    pub fn in_role(mut self, role: impl Into<String>) -> Self {
+        self.role = Some(role.into());
+        self
+    }
+
+    /// The model.
+    pub fn model(&self) -> &AnyModel {
+        &self.model
+    }
+
+    /// How it generates.
+    pub fn config(&self) -> &GenerateConfig {
+        &self.config
+    }
+
+    /// The role that it has, if it has one.
+    pub fn role(&self) -> Option<&str> {
+        self.role.as_deref()
+    }
+
+    /// Asks, as often as it takes.
+    pub(super) async fn ask(&self, request: Request<'_>) -> Result<ModelOutput, ModelError> {
+        let with_system: Vec<Message>;
+        let messages = match &self.config.system_message {
+            Some(text) => {
+                with_system = std::iter::once(Message::system(text.as_str()))
+                    .chain(request.messages.iter().cloned())
+                    .collect();
+                &with_system
+            }
+            None => request.messages,
+        };
+        let request = Request { messages, config: &self.config, ..request };
+        let started = Instant::now();
+        let mut output = self.calls.call(&self.model, request).await?;
+        output.time.get_or_insert_with(|| started.elapsed().as_secs_f64());
+        Ok(output)
+    }
+}
+
+impl Models {
+    /// Nothing but the model that is evaluated.
+    pub fn only(evaluated: ModelClient) -> Self {
+        Models { evaluated, roles: IndexMap::new(), named: IndexMap::new() }
+    }
+}

@@ -1,0 +1,110 @@
+//! Asking models about one sample in one epoch: what solvers and graders get.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use errorbar_core::{Error, IndexMap, Result};
+
+use super::{AnyModel, Calls, GenerateConfig, ModelClient, Models, Request};
+use crate::{Message, ModelOutput, TaskState, Usage};
+
+/// Asks models about one sample in one epoch; what solvers get.
+#[derive(Debug)]
+pub struct Generate {
+    models: Arc<Models>,
+    calls: AtomicU32,
+    used: Mutex<Used>,
+}
+
+/// The tokens used for a sample.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Used {
+    pub(crate) by_model: IndexMap<String, Usage>,
+    pub(crate) by_role: IndexMap<String, Usage>,
+}
+
+impl Used {
+    /// Adds what was used elsewhere.
+    pub(crate) fn add(&mut self, other: &Used) {
+        let both = [(&mut self.by_model, &other.by_model), (&mut self.by_role, &other.by_role)];
+        for (own, other) in both {
+            other.iter().for_each(|(name, usage)| own.entry(name.clone()).or_default().add(usage));
+        }
+    }
+}
+
+impl Generate {
+    /// Asks this model.
+    pub fn new(model: AnyModel) -> Self {
+        let client = ModelClient::new(model, GenerateConfig::default(), Arc::new(Calls::default()));
+        Generate::of(Arc::new(Models::only(client)))
+    }
+
+    /// Asks these models.
+    pub(crate) fn of(models: Arc<Models>) -> Self {
+        Generate { models, calls: AtomicU32::new(0), used: Mutex::default() }
+    }
+
+    /// Asks for the next message of the conversation and adds it.
+    pub async fn run(&self, state: &mut TaskState) -> Result<()> {
+        let output = self.ask(state, &state.messages).await?;
+        if let Some(choice) = output.choices.first() {
+            state.messages.push(choice.message.clone());
+        }
+        state.output = output;
+        Ok(())
+    }
+
+    /// Asks about something else than the conversation so far, which stays as it is.
+    pub async fn ask(&self, state: &TaskState, messages: &[Message]) -> Result<ModelOutput> {
+        self.ask_of(&self.models.evaluated, state, messages).await
+    }
+
+    /// Asks one of the run's models.
+    pub async fn ask_of(
+        &self,
+        client: &ModelClient,
+        state: &TaskState,
+        messages: &[Message],
+    ) -> Result<ModelOutput> {
+        let call = self.calls.fetch_add(1, Ordering::Relaxed);
+        let (sample_id, epoch, config) = (&state.sample_id, state.epoch, client.config());
+        let output = client.ask(Request { sample_id, epoch, call, messages, config }).await?;
+        if let Some(usage) = &output.usage {
+            let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+            used.by_model.entry(client.model().name().to_owned()).or_default().add(usage);
+            if let Some(role) = client.role() {
+                used.by_role.entry(role.to_owned()).or_default().add(usage);
+            }
+        }
+        Ok(output)
+    }
+
+    /// The models that grade: those that are named; else those that have the role; else the one that is evaluated.
+    ///
+    /// # Errors
+    /// A named model that the run did not open, which [`Scorer::models`](crate::Scorer::models) asks for.
+    pub fn graders(&self, named: &[String], role: Option<&str>) -> Result<Vec<&ModelClient>> {
+        if named.is_empty() {
+            return Ok(match role.and_then(|role| self.models.roles.get(role)) {
+                Some(clients) => clients.iter().collect(),
+                None => vec![&self.models.evaluated],
+            });
+        }
+        let client = |name: &String| {
+            self.models.named.get(name).ok_or_else(|| {
+                Error::custom(format!("the model `{name}` is not among those that the run has opened"))
+            })
+        };
+        named.iter().map(client).collect()
+    }
+
+    /// The tokens used so far, by model.
+    pub fn usage(&self) -> IndexMap<String, Usage> {
+        self.used().by_model
+    }
+
+    pub(crate) fn used(&self) -> Used {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
