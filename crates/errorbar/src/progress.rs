@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use errorbar_eval::{Observer, Progress, RunningFigure};
@@ -16,7 +16,7 @@ const REDRAW: Duration = Duration::from_millis(100);
 /// How many failures are told one by one.
 const FAILURES_TOLD: usize = 10;
 
-/// Watches runs for a person.
+/// Watches runs for a person: one, or several side by side.
 pub(crate) struct Watcher {
     quiet: bool,
     on_terminal: bool,
@@ -25,23 +25,66 @@ pub(crate) struct Watcher {
     state: Mutex<State>,
 }
 
+/// Watches one of the runs.
+pub(crate) struct RunWatcher {
+    watcher: Arc<Watcher>,
+    /// Which of the runs side by side it is.
+    number: usize,
+}
+
 struct State {
     bar: ProgressBar,
     task: String,
     started: Instant,
     shown: Instant,
     failures: usize,
+    runs: Vec<RunState>,
+}
+
+/// How far one run is.
+#[derive(Clone, Debug, Default)]
+struct RunState {
+    model: String,
+    counts: Counts,
+    figures: Vec<RunningFigure>,
+    has_ended: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    done: usize,
+    kept: usize,
+    failed: usize,
+    total: usize,
 }
 
 impl Watcher {
     /// A line is written every so often where there is no terminal.
     pub(crate) fn new(quiet: bool, line_every: Duration) -> Self {
         let now = Instant::now();
-        let state =
-            State { bar: ProgressBar::hidden(), task: String::new(), started: now, shown: now, failures: 0 };
+        let state = State {
+            bar: ProgressBar::hidden(),
+            task: String::new(),
+            started: now,
+            shown: now,
+            failures: 0,
+            runs: Vec::new(),
+        };
         let on_terminal = io::stderr().is_terminal();
         let every = if on_terminal { REDRAW } else { line_every };
         Watcher { quiet, on_terminal, every, state: Mutex::new(state) }
+    }
+
+    /// Begins to watch so many runs side by side.
+    pub(crate) fn watch(self: &Arc<Self>, runs: usize) -> Vec<Arc<RunWatcher>> {
+        self.with(|state| {
+            let now = Instant::now();
+            (state.started, state.shown, state.failures) = (now, now, 0);
+            state.runs = vec![RunState::default(); runs];
+            state.bar = if self.on_terminal && !self.quiet { bar(0) } else { ProgressBar::hidden() };
+        });
+        let watcher = |number| Arc::new(RunWatcher { watcher: Arc::clone(self), number });
+        (0..runs).map(watcher).collect()
     }
 
     /// Says that the run is coming to its end because somebody asked for it.
@@ -62,70 +105,128 @@ impl Watcher {
             });
         }
     }
+
+    fn show(&self, state: &State) {
+        let counts = state.counts();
+        let parts = parts(&counts, state.started.elapsed(), &state.figures());
+        let (done, total) = (counts.done, counts.total);
+        let counted = format!("{done}/{total}").len();
+        let room =
+            if self.on_terminal { columns().saturating_sub(bar_width() + counted) } else { usize::MAX };
+        let line = fitting(parts, room);
+        if self.on_terminal {
+            state.bar.set_position(done as u64);
+            state.bar.set_message(line);
+        } else {
+            let _ = writeln!(anstream::stderr(), "{}: {done}/{total}{line}", state.task);
+        }
+    }
 }
 
-impl Observer for Watcher {
+impl State {
+    /// All runs together.
+    fn counts(&self) -> Counts {
+        self.runs.iter().fold(Counts::default(), |all, run| Counts {
+            done: all.done + run.counts.done,
+            kept: all.kept + run.counts.kept,
+            failed: all.failed + run.counts.failed,
+            total: all.total + run.counts.total,
+        })
+    }
+
+    /// The figures in words; those of several runs with their models.
+    fn figures(&self) -> Vec<String> {
+        let several = self.runs.len() > 1;
+        let of_run = |run: &RunState| {
+            let most = if several { 1 } else { 3 };
+            let figures = run.figures.iter().take(most).map(|figure| {
+                let RunningFigure { scorer, metric, value, error } = figure;
+                let name = match (several, run.figures.len()) {
+                    (true, _) => run.model.clone(),
+                    (false, 1) => metric.clone(),
+                    (false, _) => format!("{scorer} {metric}"),
+                };
+                let error = error.map(|error| format!(" ± {error:.3}")).unwrap_or_default();
+                format!("{} {value:.3}{error}", clean(&name))
+            });
+            figures.collect::<Vec<_>>()
+        };
+        self.runs.iter().flat_map(of_run).collect()
+    }
+}
+
+impl RunWatcher {
+    fn with_run(&self, act: impl FnOnce(&mut RunState)) {
+        self.watcher.with(|state| state.runs.get_mut(self.number).map(act));
+    }
+}
+
+impl Observer for RunWatcher {
     fn started(&self, task: &str, model: &str, log: &Path, total: usize, kept: usize) {
-        let kept = if kept > 0 { format!(", {kept} of them done before") } else { String::new() };
+        let said = if kept > 0 { format!(", {kept} of them done before") } else { String::new() };
         let plural = if total == 1 { "" } else { "s" };
-        self.say(&format!(
-            "{}: {total} sample{plural}{kept} with {}, log {}",
+        self.watcher.say(&format!(
+            "{}: {total} sample{plural}{said} with {}, log {}",
             clean(task),
             clean(model),
             clean(&log.display().to_string())
         ));
-        self.with(|state| {
-            let now = Instant::now();
+        self.with_run(|run| {
+            run.model = model.to_owned();
+            run.counts = Counts { done: kept, kept, failed: 0, total };
+        });
+        self.watcher.with(|state| {
             state.task = clean(task);
-            (state.started, state.shown, state.failures) = (now, now, 0);
-            state.bar = if self.on_terminal && !self.quiet { bar(total) } else { ProgressBar::hidden() };
+            state.bar.set_length(state.counts().total as u64);
         });
     }
 
     fn sample_failed(&self, sample: &str, epoch: u32, problem: &str) {
-        let failures = self.with(|state| {
+        let (failures, model) = self.watcher.with(|state| {
             state.failures += 1;
-            state.failures
+            let run = state.runs.get(self.number).filter(|_| state.runs.len() > 1);
+            (state.failures, run.map(|run| format!("{}: ", clean(&run.model))).unwrap_or_default())
         });
         if failures <= FAILURES_TOLD {
-            self.say(&format!("sample {sample:?}, epoch {epoch}: {}", clean(problem)));
+            self.watcher.say(&format!("{model}sample {sample:?}, epoch {epoch}: {}", clean(problem)));
         }
         if failures == FAILURES_TOLD {
-            self.say("further failures are in the log");
+            self.watcher.say("further failures are in the log");
         }
     }
 
     fn sample_done(&self, progress: Progress<'_>) {
-        if self.quiet {
+        let watcher = &self.watcher;
+        if watcher.quiet {
             return;
         }
-        self.with(|state| {
-            if state.shown.elapsed() < self.every {
-                return;
+        watcher.with(|state| {
+            let is_due = state.shown.elapsed() >= watcher.every;
+            if let Some(run) = state.runs.get_mut(self.number) {
+                let Progress { done, kept, failed, total, .. } = progress;
+                run.counts = Counts { done, kept, failed, total };
+                if is_due {
+                    run.figures = progress.running.figures();
+                }
             }
-            state.shown = Instant::now();
-            let figures = progress.running.figures();
-            let parts = parts(&progress, state.started.elapsed(), &figures);
-            let counted = format!("{}/{}", progress.done, progress.total).len();
-            let room =
-                if self.on_terminal { columns().saturating_sub(bar_width() + counted) } else { usize::MAX };
-            let line = fitting(parts, room);
-            if self.on_terminal {
-                state.bar.set_position(progress.done as u64);
-                state.bar.set_message(line);
-            } else {
-                let (done, total) = (progress.done, progress.total);
-                let _ = writeln!(anstream::stderr(), "{}: {done}/{total}{line}", state.task);
+            if is_due {
+                state.shown = Instant::now();
+                watcher.show(state);
             }
         });
     }
 
     fn wants_figures(&self) -> bool {
-        !self.quiet
+        !self.watcher.quiet
     }
 
     fn ended(&self) {
-        self.with(|state| state.bar.finish_and_clear());
+        self.with_run(|run| run.has_ended = true);
+        self.watcher.with(|state| {
+            if state.runs.iter().all(|run| run.has_ended) {
+                state.bar.finish_and_clear();
+            }
+        });
     }
 }
 
@@ -164,19 +265,16 @@ fn fitting(parts: Vec<String>, room: usize) -> String {
 }
 
 /// Rate, time left, failures and figures.
-fn parts(progress: &Progress<'_>, elapsed: Duration, figures: &[RunningFigure]) -> Vec<String> {
-    let ran = progress.done.saturating_sub(progress.kept);
+fn parts(counts: &Counts, elapsed: Duration, figures: &[String]) -> Vec<String> {
+    let ran = counts.done.saturating_sub(counts.kept);
     let rate = ran as f64 / elapsed.as_secs_f64().max(1e-9);
-    let left = Duration::from_secs_f64(((progress.total - progress.done) as f64 / rate.max(1e-9)).min(1e9));
+    let to_do = counts.total.saturating_sub(counts.done);
+    let left = Duration::from_secs_f64((to_do as f64 / rate.max(1e-9)).min(1e9));
     let mut parts = vec![format!("{}/s", short(rate)), format!("{} left", time(left))];
-    if progress.failed > 0 {
-        parts.push(format!("{} failed", progress.failed));
+    if counts.failed > 0 {
+        parts.push(format!("{} failed", counts.failed));
     }
-    for RunningFigure { scorer, metric, value, error } in figures.iter().take(3) {
-        let name = if figures.len() > 1 { format!("{scorer} {metric}") } else { metric.clone() };
-        let error = error.map(|error| format!(" ± {error:.3}")).unwrap_or_default();
-        parts.push(format!("{} {value:.3}{error}", clean(&name)));
-    }
+    parts.extend_from_slice(figures);
     parts
 }
 

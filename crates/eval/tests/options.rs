@@ -9,8 +9,8 @@ use errorbar_core::metrics::{accuracy, bootstrap_stderr, grouped, mean};
 use errorbar_core::{Epochs, Error, Metrics, Reducers, Result, Spec, metrics};
 use errorbar_eval::scorers::{includes, matches};
 use errorbar_eval::{
-    BoxFuture, Cancel, FailOnError, Finished, Generate, ModelChoice, Observer, Progress, Quiet, RunOptions,
-    Sample, Solver, Stop, Task, TaskState, block_on, built_in_registry, model_fn, open_resumable,
+    BoxFuture, Cancel, FailOnError, Finished, Generate, Limits, ModelChoice, Observer, Progress, Quiet,
+    RunOptions, Sample, Solver, Stop, Task, TaskState, block_on, built_in_registry, model_fn, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Header, Status};
 
@@ -80,7 +80,7 @@ fn what_is_said_for_the_run_goes_before_what_the_task_says() {
     let both = task().metrics(metrics![accuracy()]).time_limit(Duration::from_secs(60));
     let said = RunOptions {
         metrics: Some(metrics![mean(), bootstrap_stderr()]),
-        time_limit: Some(Duration::from_secs(5)),
+        limits: Limits { time: Some(Duration::from_secs(5)), ..Limits::default() },
         fail_on_error: Some(FailOnError::Count(3)),
         seed: Some(7),
         ..options(folder.path())
@@ -104,7 +104,7 @@ fn a_resumed_run_has_the_options_of_the_first() {
         metrics: Some(metrics![bootstrap_stderr()]),
         seed: Some(9),
         fail_on_error: Some(FailOnError::Share(0.25)),
-        time_limit: Some(Duration::from_secs(8)),
+        limits: Limits { time: Some(Duration::from_secs(8)), tokens: Some(70), cost: None },
         ..options(folder.path())
     };
     let finished = run(&task(), &first);
@@ -112,7 +112,7 @@ fn a_resumed_run_has_the_options_of_the_first() {
     let again = log.options(&task(), &built_in_registry()).unwrap();
     assert_eq!((again.limit, again.sample_ids, again.epochs), (first.limit, first.sample_ids, first.epochs));
     assert_eq!((again.seed, again.max_samples), (Some(9), Some(1)));
-    assert_eq!((again.fail_on_error, again.time_limit), (first.fail_on_error, first.time_limit));
+    assert_eq!((again.fail_on_error, again.limits), (first.fail_on_error, first.limits));
     let resumed = resume(&task(), &finished.log).unwrap();
     assert_eq!((resumed.kept, resumed.done), (4, 4));
     let text = |finished: &Finished| serde_json::to_string(finished.results.as_ref().unwrap()).unwrap();
@@ -330,7 +330,7 @@ fn a_scorer_that_never_answers_is_named() {
     let stored = EvalLog::open(&finished.log).unwrap();
     let errors: Vec<String> = stored.samples().unwrap().filter_map(|sample| sample.unwrap().error).collect();
     assert!(
-        errors[1].starts_with("the scorer `picky` did not end within the time limit of 2 s"),
+        errors[1].starts_with("the scorer `picky` did not end within what the time limit of 2 s leaves it"),
         "{errors:?}"
     );
 }

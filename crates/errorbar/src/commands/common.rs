@@ -1,6 +1,7 @@
 //! Options that several verbs share.
 
 use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
@@ -89,4 +90,13 @@ pub(crate) fn speaks_only_ascii() -> bool {
         let locale = locale.to_lowercase();
         !locale.contains("utf-8") && !locale.contains("utf8")
     })
+}
+
+/// A number of seconds above 0.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "a number of seconds".to_owned())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(limit) if !limit.is_zero() => Ok(limit),
+        _ => Err("a number of seconds above 0".to_owned()),
+    }
 }

@@ -9,12 +9,14 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use errorbar_eval::{
-    Cancel, FailOnError, Finished, LogFormat, ModelChoice, Prepared, Resumable, RunOptions, Stop, Task,
-    block_on, cancel_on_interrupt, open_resumable,
+    Cancel, FailOnError, Finished, Limits, LogFormat, ModelChoice, Prepared, Resumable, RunOptions, Stop,
+    Task, block_on, cancel_on_interrupt, open_resumable,
 };
 use errorbar_report::{Report, Unfinished};
+use futures_util::future::join_all;
 
-use super::common::{Format, GlobalArgs};
+use super::common::{Format, GlobalArgs, seconds};
+use super::models::ModelArgs;
 use super::told::{Told, findings};
 use super::{Context, Status, logs, specs, tasks};
 use crate::message;
@@ -49,9 +51,6 @@ pub(crate) struct EvalArgs {
     /// An argument of the task; may be repeated
     #[arg(short = 'T', value_name = "KEY=VALUE")]
     task_args: Vec<String>,
-    /// The model, as provider/model: `replay/FILE` (recorded outputs), `mock/TEXT` [default: the task's]
-    #[arg(long, value_name = "MODEL")]
-    model: Option<String>,
     /// Run the first N samples only
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -90,7 +89,7 @@ pub(crate) struct EvalArgs {
     time_limit: Option<Duration>,
     /// Go on with the run of this log: keep what it holds, run what is missing or failed
     #[arg(long, value_name = "LOG", conflicts_with_all = [
-        "task_args", "model", "limit", "sample_ids", "epochs", "reducers", "no_reduce", "metrics", "seed",
+        "task_args", "limit", "sample_ids", "epochs", "reducers", "no_reduce", "metrics", "seed",
     ])]
     resume: Option<PathBuf>,
     /// How often to say how far the run is, where there is no terminal to show it on
@@ -99,6 +98,8 @@ pub(crate) struct EvalArgs {
     /// How to write the results
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
+    #[command(flatten)]
+    asking: ModelArgs,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -117,26 +118,19 @@ impl From<LogForm> for LogFormat {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "a number of seconds".to_owned())?;
-    match Duration::try_from_secs_f64(seconds) {
-        Ok(limit) if !limit.is_zero() => Ok(limit),
-        _ => Err("a number of seconds above 0".to_owned()),
-    }
-}
-
-/// A task that is ready, and the log that it goes on with.
+/// A task that is ready with one model, and the log that it goes on with.
 type Ready = (Prepared, Option<Resumable>);
 
 pub(crate) fn run(args: &EvalArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
     let ready = match &args.resume {
-        Some(log) => resumed(log.clone(), args, context).map(|ready| vec![ready]),
+        Some(log) => resumed(log.clone(), args, context).map(|ready| vec![vec![ready]]),
         None => prepared(args, context),
     };
     let Some(ready) = ready else { return Ok(Status::InputError) };
     let watcher = Arc::new(Watcher::new(global.quiet, args.progress_every));
     if !global.quiet {
-        for (prepared, _) in &ready {
+        // What is to be said of a task does not depend on the model.
+        for (prepared, _) in ready.iter().filter_map(|models| models.first()) {
             for warning in prepared.warnings() {
                 message::warning(format!("{}: {warning}", prepared.name()));
             }
@@ -153,22 +147,28 @@ enum Ran {
     NotRun(String),
 }
 
-/// Runs one task after the other, until the user ends it all.
-async fn run_all(ready: Vec<Ready>, watcher: &Arc<Watcher>) -> Vec<Ran> {
+/// Runs one task after the other, each with all its models at once, until the user ends it all.
+async fn run_all(ready: Vec<Vec<Ready>>, watcher: &Arc<Watcher>) -> Vec<Ran> {
     let cancel = Cancel::new();
     let talk = Arc::clone(watcher);
     cancel_on_interrupt(cancel.clone(), move || talk.interrupted());
     let mut ran = Vec::new();
-    for (prepared, log) in ready {
+    for models in ready {
         if cancel.is_stopped() {
-            ran.push(Ran::NotRun(prepared.name().to_owned()));
+            ran.extend(models.iter().map(|(prepared, _)| Ran::NotRun(prepared.name().to_owned())));
             continue;
         }
-        let observer: Arc<Watcher> = Arc::clone(watcher);
-        ran.push(Ran::Ended(Box::new(match &log {
-            Some(log) => prepared.resume(log, observer, cancel.clone()).await,
-            None => prepared.run(observer, cancel.clone()).await,
-        })));
+        let observers = watcher.watch(models.len());
+        let runs = models.into_iter().zip(observers).map(|((prepared, log), observer)| {
+            let cancel = cancel.clone();
+            async move {
+                Ran::Ended(Box::new(match &log {
+                    Some(log) => prepared.resume(log, observer, cancel).await,
+                    None => prepared.run(observer, cancel).await,
+                }))
+            }
+        });
+        ran.extend(join_all(runs).await);
     }
     ran
 }
@@ -176,8 +176,7 @@ async fn run_all(ready: Vec<Ready>, watcher: &Arc<Watcher>) -> Vec<Ran> {
 /// The options that the command line gives; nothing if one is wrong, which then was told.
 fn options(args: &EvalArgs, context: &Context<'_>) -> Option<RunOptions> {
     let asked = specs::asked(&args.metrics, &args.reducers, args.no_reduce, context)?;
-    Some(RunOptions {
-        model: args.model.as_deref().map(ModelChoice::from),
+    let mut options = RunOptions {
         limit: args.limit,
         sample_ids: args.sample_ids.clone(),
         epochs: args.epochs,
@@ -188,19 +187,32 @@ fn options(args: &EvalArgs, context: &Context<'_>) -> Option<RunOptions> {
         log_dir: args.log_dir.clone(),
         log_format: args.log_format.into(),
         fail_on_error: args.fail_on_error,
-        time_limit: args.time_limit,
-    })
+        limits: Limits { time: args.time_limit, ..Limits::default() },
+        ..RunOptions::default()
+    };
+    args.asking.apply(&mut options)?;
+    Some(options)
 }
 
-/// All tasks, checked; nothing if one is wrong, which then was told.
-fn prepared(args: &EvalArgs, context: &Context<'_>) -> Option<Vec<Ready>> {
+/// All tasks with each of the models, checked; nothing if one is wrong, which then was told.
+fn prepared(args: &EvalArgs, context: &Context<'_>) -> Option<Vec<Vec<Ready>>> {
     let options = options(args, context);
-    let prepare = |named: &String| {
+    let models: Vec<Option<ModelChoice>> = match args.asking.models.as_slice() {
+        [] => vec![None],
+        models => models.iter().map(|model| Some(ModelChoice::from(model.as_str()))).collect(),
+    };
+    let prepare = |named: &String| -> Option<Vec<Ready>> {
         let task = tasks::task(named, &args.task_args, context)?;
-        prepare(named, &task, options.as_ref()?, context).map(|prepared| (prepared, None))
+        let options = options.as_ref()?;
+        let with_model = |model: &Option<ModelChoice>| {
+            let options = RunOptions { model: model.clone(), ..options.clone() };
+            prepare(named, &task, &options, context).map(|prepared| (prepared, None))
+        };
+        let ready: Vec<Option<Ready>> = models.iter().map(with_model).collect();
+        ready.into_iter().collect()
     };
     // Every task is looked at, whatever is wrong with the one before.
-    let all: Vec<Option<Ready>> = args.tasks.iter().map(prepare).collect();
+    let all: Vec<Option<Vec<Ready>>> = args.tasks.iter().map(prepare).collect();
     all.into_iter().collect()
 }
 
@@ -238,13 +250,14 @@ fn resumed(path: PathBuf, args: &EvalArgs, context: &Context<'_>) -> Option<Read
         Ok(recorded) => recorded,
         Err(problem) => return refuse(problem),
     };
-    let options = RunOptions {
+    let mut options = RunOptions {
         max_samples: args.max_samples.map(NonZeroUsize::get).or(recorded.max_samples),
         fail_on_error: args.fail_on_error.or(recorded.fail_on_error),
-        time_limit: args.time_limit.or(recorded.time_limit),
+        limits: Limits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
         log_format: args.log_format.into(),
         ..recorded
     };
+    args.asking.calling.apply(&mut options)?;
     let prepared = prepare(log.task(), &task, &options, context)?;
     Some((prepared, Some(log)))
 }
@@ -310,6 +323,10 @@ fn reached_its_end(finished: &Finished, context: &Context<'_>, told: &mut Told) 
             told.warning(format!("{task}: cancelled after {done} of {total} samples; {resume}"));
             return false;
         }
+        Some(Stop::LimitReached { limit }) => {
+            told.warning(format!("{task}: ended after {done} of {total} samples, because {limit}; {resume}"));
+            return false;
+        }
         Some(Stop::TooManyErrors { failed, sample, problem, .. }) => {
             told.warning(format!(
                 "{task}: ended after {done} of {total} samples, because {failed} failed; sample {sample:?}: {problem}; {resume}"
@@ -321,6 +338,12 @@ fn reached_its_end(finished: &Finished, context: &Context<'_>, told: &mut Told) 
     if *failed > 0 {
         told.warning(format!(
             "{task}: {failed} of {total} samples failed and are not in the figures; {resume} to run them again"
+        ));
+    }
+    if finished.limited > 0 {
+        told.warning(format!(
+            "{task}: {} of {total} samples met a limit and were judged as they were; the log says which",
+            finished.limited
         ));
     }
     failed < total

@@ -7,6 +7,7 @@ mod files;
 mod list;
 mod log;
 mod logs;
+mod models;
 mod score;
 mod specs;
 mod tasks;
@@ -75,7 +76,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run tasks: ask a model, score its answers, write a log
-    Eval(eval::EvalArgs),
+    Eval(Box<eval::EvalArgs>),
     /// Compute metrics, with their error bars, from eval logs and tables of scores
     Score(score::ScoreArgs),
     /// Check that the results which logs claim are those of their samples

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use errorbar_core::IndexMap;
 
-use super::{AnyModel, Calls, GenerateConfig, ModelError, Request};
+use super::limits::Till;
+use super::{AnyModel, Calls, GenerateConfig, Limits, ModelError, Prices, Request};
 use crate::{Message, ModelOutput};
 
 /// A model as a run asks it.
@@ -26,6 +27,11 @@ pub struct Models {
     pub roles: IndexMap<String, Vec<ModelClient>>,
     /// Those that scorers name themselves.
     pub named: IndexMap<String, ModelClient>,
+    /// What they cost.
+    pub prices: Prices,
+    /// How much one sample may take.
+    pub limits: Limits,
+    pub(crate) till: Arc<Till>,
 }
 
 impl ModelClient {
@@ -79,6 +85,18 @@ impl ModelClient {
 impl Models {
     /// Nothing but the model that is evaluated.
     pub fn only(evaluated: ModelClient) -> Self {
-        Models { evaluated, roles: IndexMap::new(), named: IndexMap::new() }
+        Models {
+            evaluated,
+            roles: IndexMap::new(),
+            named: IndexMap::new(),
+            prices: Prices::default(),
+            limits: Limits::default(),
+            till: Arc::default(),
+        }
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &ModelClient> {
+        std::iter::once(&self.evaluated).chain(self.roles.values().flatten()).chain(self.named.values())
     }
 }

@@ -1,11 +1,12 @@
 //! Asking models about one sample in one epoch: what solvers and graders get.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use errorbar_core::{Error, IndexMap, Result};
+use errorbar_log::eval::SampleLimit;
 
-use super::{AnyModel, Calls, GenerateConfig, ModelClient, Models, Request};
+use super::{AnyModel, Calls, GenerateConfig, Limits, ModelClient, Models, Request, Spent};
 use crate::{Message, ModelOutput, TaskState, Usage};
 
 /// Asks models about one sample in one epoch; what solvers get.
@@ -14,6 +15,8 @@ pub struct Generate {
     models: Arc<Models>,
     calls: AtomicU32,
     used: Mutex<Used>,
+    /// Whether the answer is being judged: graders may go on where the model had to stop.
+    is_scoring: AtomicBool,
 }
 
 /// The tokens used for a sample.
@@ -21,6 +24,9 @@ pub struct Generate {
 pub(crate) struct Used {
     pub(crate) by_model: IndexMap<String, Usage>,
     pub(crate) by_role: IndexMap<String, Usage>,
+    pub(crate) spent: Spent,
+    /// The limit that solving the sample has passed.
+    pub(crate) limit: Option<SampleLimit>,
 }
 
 impl Used {
@@ -42,7 +48,12 @@ impl Generate {
 
     /// Asks these models.
     pub(crate) fn of(models: Arc<Models>) -> Self {
-        Generate { models, calls: AtomicU32::new(0), used: Mutex::default() }
+        Generate {
+            models,
+            calls: AtomicU32::new(0),
+            used: Mutex::default(),
+            is_scoring: AtomicBool::new(false),
+        }
     }
 
     /// Asks for the next message of the conversation and adds it.
@@ -67,17 +78,50 @@ impl Generate {
         state: &TaskState,
         messages: &[Message],
     ) -> Result<ModelOutput> {
+        self.refuse_beyond(Limits::reached)?;
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
         let (sample_id, epoch, config) = (&state.sample_id, state.epoch, client.config());
-        let output = client.ask(Request { sample_id, epoch, call, messages, config }).await?;
-        if let Some(usage) = &output.usage {
-            let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-            used.by_model.entry(client.model().name().to_owned()).or_default().add(usage);
+        let mut output = client.ask(Request { sample_id, epoch, call, messages, config }).await?;
+        if let Some(usage) = &mut output.usage {
+            let name = client.model().name();
+            if let Some(price) = self.models.prices.of(name) {
+                usage.total_cost = Some(price.of(usage));
+            }
+            self.models.till.add(usage);
+            let mut used = self.lock();
+            used.spent.add(usage);
+            used.by_model.entry(name.to_owned()).or_default().add(usage);
             if let Some(role) = client.role() {
                 used.by_role.entry(role.to_owned()).or_default().add(usage);
             }
         }
+        self.refuse_beyond(Limits::passed)?;
         Ok(output)
+    }
+
+    /// Refuses to go on when a limit is met; also the answer that passed it is not used.
+    fn refuse_beyond(&self, met: fn(&Limits, &Spent) -> Option<SampleLimit>) -> Result<()> {
+        if self.is_scoring.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let mut used = self.lock();
+        match met(&self.models.limits, &used.spent) {
+            None => Ok(()),
+            Some(limit) => {
+                let error = Error::custom(limit.reason.clone().unwrap_or_default());
+                used.limit = Some(limit);
+                Err(error)
+            }
+        }
+    }
+
+    /// From here on answers are judged, which no limit ends.
+    pub(crate) fn start_scoring(&self) {
+        self.is_scoring.store(true, Ordering::Relaxed);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Used> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The models that grade: those that are named; else those that have the role; else the one that is evaluated.
@@ -105,6 +149,6 @@ impl Generate {
     }
 
     pub(crate) fn used(&self) -> Used {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.lock().clone()
     }
 }

@@ -3,10 +3,13 @@
 mod calls;
 mod client;
 mod config;
+mod connections;
 mod error;
 mod generate;
+mod limits;
 mod mock;
 mod replay;
+mod retry;
 
 use std::fmt;
 use std::ops::Deref;
@@ -20,14 +23,17 @@ use errorbar_core::{Error, Metadata, Registry, Result, Spec};
 
 use crate::{BoxFuture, Message, ModelOutput, NamedSample, SampleId};
 
-pub use calls::Calls;
+pub use calls::{CallCounts, Calls, MAX_CONNECTIONS};
 pub use client::{ModelClient, Models};
 pub use config::GenerateConfig;
 pub use error::{ModelError, ModelErrorKind};
 pub use generate::Generate;
 pub(crate) use generate::Used;
+pub use limits::{Limits, Price, Prices};
+pub(crate) use limits::{Spent, time_limit};
 pub use mock::{FnModel, Mock, model_fn};
 pub use replay::Replay;
+pub use retry::Retry;
 
 /// What a model is asked.
 #[derive(Clone, Copy, Debug)]

@@ -44,6 +44,8 @@ pub(super) struct Collected {
     pub(super) done: usize,
     pub(super) kept: usize,
     pub(super) failed: usize,
+    /// Those that a limit ended.
+    pub(super) limited: usize,
     pub(super) used: Used,
     pub(super) log_error: Option<LogError>,
 }
@@ -67,8 +69,16 @@ impl Collector {
         let names: Vec<String> = prepared.scorers.iter().map(|(name, _)| name.clone()).collect();
         let running = Running::new(&prepared.plan, &names, prepared.epochs, observer.wants_figures());
         let slots = std::iter::repeat_with(|| None).take(prepared.total()).collect();
-        let collected =
-            Collected { writer, slots, done: 0, kept: 0, failed: 0, used: Used::default(), log_error: None };
+        let collected = Collected {
+            writer,
+            slots,
+            done: 0,
+            kept: 0,
+            failed: 0,
+            limited: 0,
+            used: Used::default(),
+            log_error: None,
+        };
         Collector { prepared, observer, cancel, running, collected }
     }
 
@@ -83,7 +93,11 @@ impl Collector {
             }
             return;
         }
-        self.collected.used.add(&Used { by_model: sample.model_usage, by_role: sample.role_usage });
+        self.collected.used.add(&Used {
+            by_model: sample.model_usage,
+            by_role: sample.role_usage,
+            ..Used::default()
+        });
         let scores: Vec<(String, Score)> = sample.scores.into_iter().collect();
         self.fill(index, scores, sample.metadata, Outcome::Succeeded);
         self.collected.kept += 1;
@@ -99,7 +113,11 @@ impl Collector {
     /// Collects until the workers are done or a reason to stop has come up.
     pub(super) fn collect(mut self, receiver: mpsc::Receiver<Ran>) -> Collected {
         let mut stopped_at = None;
+        let started = Instant::now();
         loop {
+            if let Some(limit) = self.prepared.passed_limit(started.elapsed()) {
+                self.cancel.stop(Stop::LimitReached { limit });
+            }
             let Ran { done, counted } = match receiver.recv_timeout(LOOK_UP) {
                 Ok(ran) => ran,
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -126,9 +144,10 @@ impl Collector {
     }
 
     fn take(&mut self, done: Done) -> Result<(), LogError> {
-        let Done { index, encoded, scores, metadata, problem, used } = done;
+        let Done { index, encoded, scores, metadata, problem, limit, used } = done;
         self.collected.writer.append_encoded(encoded)?;
         self.collected.used.add(&used);
+        self.collected.limited += usize::from(limit.is_some());
         let outcome = if problem.is_some() { Outcome::Failed } else { Outcome::Succeeded };
         self.fill(index, scores, metadata, outcome);
         if let Some(problem) = &problem {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-use errorbar_core::{Results, results};
+use errorbar_core::{IndexMap, Results, results};
 use errorbar_log::eval::{
     EvalError, EvalLog, Header, LogWriter, Reductions, Stats, Status, StoredSample, convert,
 };
@@ -17,7 +17,7 @@ use super::options::LogFormat;
 use super::prepare::Prepared;
 use super::record::now;
 use super::stop::{Cancel, Stop};
-use crate::{Error, Result};
+use crate::{Error, Result, Usage};
 
 /// A run that has ended, and how.
 #[derive(Debug)]
@@ -47,6 +47,10 @@ pub struct Finished {
     pub kept: usize,
     /// Those that failed.
     pub failed: usize,
+    /// Those that a limit ended, and that were judged as they were.
+    pub limited: usize,
+    /// The tokens used, by model.
+    pub usage: IndexMap<String, Usage>,
 }
 
 impl Prepared {
@@ -138,13 +142,14 @@ fn conclude(
         (None, Some(error)) => (Status::Error, Some(error.to_string())),
         (None, None) => (Status::Success, None),
     };
+    let usage = std::mem::take(&mut collected.used.by_model);
     let header = Header {
         status,
         results: results.as_ref().map(Into::into),
         stats: Stats {
             started_at,
             completed_at: now(),
-            model_usage: collected.used.by_model,
+            model_usage: usage.clone(),
             role_usage: collected.used.by_role,
             ..Stats::default()
         },
@@ -171,6 +176,8 @@ fn conclude(
         done,
         kept,
         failed,
+        limited: collected.limited,
+        usage,
     })
 }
 

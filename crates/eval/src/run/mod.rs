@@ -12,6 +12,7 @@ mod block;
 mod collector;
 mod conclude;
 mod execute;
+mod models;
 mod observer;
 mod options;
 mod prepare;

@@ -1,11 +1,11 @@
 //! How a task is run.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::Arc;
 
 use errorbar_core::{Metrics, Reducers};
 
-use crate::{FailOnError, ModelChoice};
+use crate::{Calls, FailOnError, GenerateConfig, Limits, ModelChoice, Prices};
 
 /// How a task is run; what is not said here is as the task says.
 #[derive(Clone, Debug)]
@@ -32,8 +32,22 @@ pub struct RunOptions {
     pub log_format: LogFormat,
     /// When samples that fail end the run.
     pub fail_on_error: Option<FailOnError>,
-    /// How long one sample may take.
-    pub time_limit: Option<Duration>,
+    /// How much one sample may take.
+    pub limits: Limits,
+    /// How much the run may take.
+    pub run_limits: Limits,
+    /// What models cost.
+    pub prices: Prices,
+    /// How models generate.
+    pub generate: GenerateConfig,
+    /// Where the server of the model is, if it is not where the provider has it.
+    pub base_url: Option<String>,
+    /// A file that holds the key of the model.
+    pub api_key_file: Option<PathBuf>,
+    /// Models in a role, such as `grader`; several in one role are a panel.
+    pub roles: Vec<(String, ModelChoice)>,
+    /// How models are called; runs that share it share its connections.
+    pub calls: Arc<Calls>,
 }
 
 impl Default for RunOptions {
@@ -50,7 +64,14 @@ impl Default for RunOptions {
             log_dir: PathBuf::from("logs"),
             log_format: LogFormat::Eval,
             fail_on_error: None,
-            time_limit: None,
+            limits: Limits::default(),
+            run_limits: Limits::default(),
+            prices: Prices::default(),
+            generate: GenerateConfig::default(),
+            base_url: None,
+            api_key_file: None,
+            roles: Vec::new(),
+            calls: Arc::default(),
         }
     }
 }

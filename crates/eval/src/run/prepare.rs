@@ -11,10 +11,8 @@ use errorbar_log::eval::StartRecord;
 use super::options::{LogFormat, RunOptions};
 use super::record::{options_of, start_record};
 use crate::NamedSample;
-use crate::model::{OpenOptions, open_model};
 use crate::{
-    AnyModel, AnyScorer, AnySolver, Calls, Error, FailOnError, GenerateConfig, ModelChoice, ModelClient,
-    Models, Result, Sample, SampleId, Task,
+    AnyModel, AnyScorer, AnySolver, Error, FailOnError, Limits, Models, Result, Sample, SampleId, Task,
 };
 
 /// How many samples run at once if nothing is said.
@@ -37,7 +35,7 @@ pub struct Prepared {
     pub(super) scorers: Vec<(String, AnyScorer)>,
     pub(super) plan: Plan,
     pub(super) max_samples: usize,
-    pub(super) time_limit: Option<Duration>,
+    pub(super) run_limits: Limits,
     pub(super) fail_on_error: FailOnError,
     pub(super) log_format: LogFormat,
     pub(super) log_path: PathBuf,
@@ -105,21 +103,18 @@ impl Task {
             note(problem.into());
             Reducers::Implicit
         });
-        let model = self.opened_model(options, registry).and_then(|model| {
-            model.check(&samples)?;
-            Ok(model)
-        });
+        let models = self.opened_models(options, registry, &samples);
         for problem in self.refusals(&samples) {
             note(problem);
         }
-        let model = match model {
-            Ok(model) => Some(model),
+        let models = match models {
+            Ok(models) => Some(models),
             Err(problem) => {
                 note(problem);
                 None
             }
         };
-        let (Some(model), true) = (model, problems.is_empty()) else {
+        let (Some(models), true) = (models, problems.is_empty()) else {
             return Err(PrepareError { problems });
         };
 
@@ -131,16 +126,15 @@ impl Task {
             name: self.name_or_default().to_owned(),
             samples,
             epochs: epochs.epochs(),
-            models: Arc::new(Models::only(ModelClient::new(
-                model,
-                GenerateConfig::default(),
-                Arc::new(Calls::default()),
-            ))),
+            models: Arc::new(models),
             solver: self.solver.clone(),
             scorers: names.into_iter().zip(self.scorers.iter().cloned()).collect(),
             plan,
-            max_samples: options.max_samples.unwrap_or(MAX_SAMPLES).max(1),
-            time_limit: options.time_limit.or(self.time_limit),
+            max_samples: options
+                .max_samples
+                .unwrap_or(MAX_SAMPLES.max(options.calls.max_connections()))
+                .max(1),
+            run_limits: options.run_limits,
             fail_on_error: options.fail_on_error.or(self.fail_on_error).unwrap_or_default(),
             log_format: options.log_format,
             log_path: PathBuf::new(),
@@ -188,18 +182,6 @@ impl Task {
         match options.epochs {
             Some(count) => own.with_count(count),
             None => own,
-        }
-    }
-
-    fn opened_model(&self, options: &RunOptions, registry: &Registry) -> Result<AnyModel> {
-        match options.model.as_ref().or(self.model.as_ref()) {
-            Some(ModelChoice::Built(model)) => Ok(model.clone()),
-            Some(ModelChoice::Named { name, folder }) => {
-                Ok(open_model(name, &OpenOptions::new(folder), registry)?)
-            }
-            None => Err(Error::refused(
-                "the task names no model; name one: --model replay/FILE for recorded outputs, --model mock/TEXT to try it",
-            )),
         }
     }
 
@@ -286,6 +268,14 @@ impl Prepared {
     /// Samples times epochs.
     pub fn total(&self) -> usize {
         self.samples.len() * self.epochs as usize
+    }
+
+    /// The limit that the run has passed after some time, in words.
+    pub(super) fn passed_limit(&self, elapsed: Duration) -> Option<String> {
+        if let Some(allowed) = self.run_limits.time.filter(|allowed| elapsed > *allowed) {
+            return Some(format!("the run took longer than {} s", allowed.as_secs_f64()));
+        }
+        self.run_limits.passed(&self.models.till.spent())?.reason
     }
 
     /// What should be said before the run, though nothing stands in its way.

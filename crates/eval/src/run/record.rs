@@ -12,10 +12,43 @@ use uuid::Uuid;
 
 use super::options::RunOptions;
 use super::prepare::Prepared;
-use crate::Task;
+use crate::{AnyModel, ModelClient, Models, Task};
 
 /// Where a time limit is recorded that is no whole number of seconds.
 pub(super) const EXACT_TIME_LIMIT: &str = "time_limit_seconds";
+
+/// Where the server of the model is recorded.
+pub(super) const BASE_URL: &str = "model_base_url";
+/// Where the models in roles are recorded.
+pub(super) const ROLES: &str = "model_roles";
+
+/// The arguments of a model as logs record them, and its server, which they record apart.
+pub(super) fn recorded_args(model: &AnyModel) -> (Metadata, Option<String>) {
+    let mut args = model.args();
+    let base_url = args.remove("base_url").and_then(|url| url.as_str().map(str::to_owned));
+    (args, base_url)
+}
+
+/// The models in roles: one as an object, several as a list.
+fn roles(models: &Models) -> Json {
+    let record = |client: &ModelClient| {
+        let (args, base_url) = recorded_args(client.model());
+        let mut record =
+            json!({"model": client.model().name(), "config": client.config().to_log(), "args": args});
+        if let (Some(url), Some(fields)) = (base_url, record.as_object_mut()) {
+            fields.insert("base_url".to_owned(), url.into());
+        }
+        record
+    };
+    let recorded = |(role, clients): (&String, &Vec<ModelClient>)| {
+        let models = match clients.as_slice() {
+            [client] => record(client),
+            clients => clients.iter().map(record).collect(),
+        };
+        (role.clone(), models)
+    };
+    Json::Object(models.roles.iter().map(recorded).collect())
+}
 
 /// The time now, as logs write it.
 pub(super) fn now() -> String {
@@ -56,6 +89,13 @@ pub(super) fn start_record(
         let said = said.iter().filter_map(|(key, value)| Some(((*key).to_owned(), json!(value.as_ref()?))));
         extra.insert("headline_metric".to_owned(), Json::Object(said.collect()));
     }
+    let (model_args, base_url) = recorded_args(prepared.model());
+    if let Some(url) = base_url {
+        extra.insert(BASE_URL.to_owned(), url.into());
+    }
+    if !prepared.models.roles.is_empty() {
+        extra.insert(ROLES.to_owned(), roles(&prepared.models));
+    }
     let eval = EvalInfo {
         eval_id: unique_id(),
         run_id: unique_id(),
@@ -77,14 +117,14 @@ pub(super) fn start_record(
             ..DatasetInfo::default()
         },
         model: prepared.model_name().to_owned(),
-        model_args: prepared.model().args(),
+        model_args,
+        model_generate_config: prepared.models.evaluated.config().to_log(),
         config: config(prepared, options),
         packages: IndexMap::from([("errorbar".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]),
         metadata: (!task.metadata.is_empty()).then(|| task.metadata.clone()),
         scorers: Some(scorers(plan, registry)),
         metrics: plan.task_metrics.as_ref().map(|metrics| metrics_to_log(metrics, registry)),
         extra,
-        ..EvalInfo::default()
     };
     let steps = prepared.solver.steps().iter().map(step).collect();
     StartRecord::new(eval, PlanRecord { steps, ..PlanRecord::default() })
@@ -94,12 +134,19 @@ fn config(prepared: &Prepared, options: &RunOptions) -> EvalConfig {
     let mut extra = Metadata::new();
     let mut note = |key: &str, value: Json| extra.insert(key.to_owned(), value);
     note("log_samples", json!(true));
-    if let Some(limit) = prepared.time_limit {
+    let limits = &prepared.models.limits;
+    if let Some(limit) = limits.time {
         // The format has whole seconds.
         note("time_limit", json!(limit.as_secs_f64().ceil() as u64));
         if limit.subsec_nanos() != 0 {
             note(EXACT_TIME_LIMIT, json!(limit.as_secs_f64()));
         }
+    }
+    if let Some(limit) = limits.tokens {
+        note("token_limit", json!(limit));
+    }
+    if let Some(limit) = limits.cost {
+        note("cost_limit", json!(limit));
     }
     if prepared.plan.seed != 0 {
         note("seed", json!(prepared.plan.seed));

@@ -16,10 +16,10 @@ use super::conclude::Finished;
 use super::observer::Observer;
 use super::options::RunOptions;
 use super::prepare::Prepared;
-use super::record::EXACT_TIME_LIMIT;
+use super::record::{BASE_URL, EXACT_TIME_LIMIT, ROLES, recorded_args};
 use super::stop::Cancel;
 use crate::model::{OpenOptions, open_model};
-use crate::{AnyModel, Error, FailOnError, ModelChoice, Result, Task};
+use crate::{AnyModel, Error, FailOnError, GenerateConfig, Limits, ModelChoice, Result, Task};
 
 /// A log that a run can go on with: what was run, and how.
 #[derive(Debug)]
@@ -81,12 +81,16 @@ impl Resumable {
             )));
         }
         let config = &self.eval.config;
+        let base_url = self.eval.extra.get(BASE_URL).and_then(Json::as_str).map(str::to_owned);
         // A file of the same name in another folder is another model.
-        let is_logged =
-            |model: &AnyModel| model.name() == self.eval.model && model.args() == self.eval.model_args;
+        let is_logged = |model: &AnyModel| {
+            let (args, url) = recorded_args(model);
+            model.name() == self.eval.model && args == self.eval.model_args && url == base_url
+        };
         let is_own_model = match &task.model {
             Some(ModelChoice::Named { name, folder }) => {
-                open_model(name, &OpenOptions::new(folder), registry).is_ok_and(|model| is_logged(&model))
+                let options = OpenOptions { base_url: base_url.as_deref(), ..OpenOptions::new(folder) };
+                open_model(name, &options, registry).is_ok_and(|model| is_logged(&model))
             }
             Some(ModelChoice::Built(model)) => is_logged(model),
             None => false,
@@ -103,7 +107,17 @@ impl Resumable {
             Some(Json::Null) | None => Vec::new(),
             Some(id) => vec![text(id)],
         };
+        let generate = Json::Object(self.eval.model_generate_config.clone());
+        let generate: GenerateConfig = serde_json::from_value(generate).map_err(|error| {
+            Error::refused(format!(
+                "{}: how the model generates is recorded in a way that this program does not know: {error}",
+                self.path.display()
+            ))
+        })?;
         Ok(RunOptions {
+            generate,
+            base_url,
+            roles: recorded_roles(&self.eval),
             model: (!is_own_model).then(|| ModelChoice::from(self.eval.model.as_str())),
             limit: config.limit.as_ref().and_then(Json::as_u64).and_then(|limit| usize::try_from(limit).ok()),
             sample_ids,
@@ -113,13 +127,32 @@ impl Resumable {
             max_samples: config.max_samples.and_then(|count| usize::try_from(count).ok()),
             seed: config.extra.get("seed").and_then(Json::as_u64),
             fail_on_error: config.fail_on_error.as_ref().and_then(FailOnError::from_log),
-            time_limit: [EXACT_TIME_LIMIT, "time_limit"]
-                .iter()
-                .find_map(|key| config.extra.get(*key)?.as_f64())
-                .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            limits: Limits {
+                time: [EXACT_TIME_LIMIT, "time_limit"]
+                    .iter()
+                    .find_map(|key| config.extra.get(*key)?.as_f64())
+                    .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+                tokens: config.extra.get("token_limit").and_then(Json::as_u64),
+                cost: config.extra.get("cost_limit").and_then(Json::as_f64),
+            },
             ..RunOptions::default()
         })
     }
+}
+
+/// The models in roles that a log records.
+fn recorded_roles(eval: &EvalInfo) -> Vec<(String, ModelChoice)> {
+    let Some(Json::Object(roles)) = eval.extra.get(ROLES) else { return Vec::new() };
+    let mut found = Vec::new();
+    for (role, recorded) in roles {
+        let models = match recorded {
+            Json::Array(models) => models.as_slice(),
+            model => std::slice::from_ref(model),
+        };
+        let names = models.iter().filter_map(|model| model.get("model")?.as_str());
+        found.extend(names.map(|name| (role.clone(), ModelChoice::from(name))));
+    }
+    found
 }
 
 fn text(id: &Json) -> String {
@@ -184,6 +217,11 @@ impl Prepared {
         };
         differ("model", own.model == logged.model, Some((&logged.model, &own.model)));
         differ("recorded outputs", own.model_args == logged.model_args, None);
+        let same = |key: &str| own.extra.get(key) == logged.extra.get(key);
+        differ("server", same(BASE_URL), None);
+        differ("models in roles", same(ROLES), None);
+        let same = own.model_generate_config == logged.model_generate_config;
+        differ("options of generation", same, None);
         differ("samples", own.dataset.sample_ids == logged.dataset.sample_ids, None);
         differ("scorers or their metrics", own.scorers == logged.scorers, None);
         differ("epochs", own.config.epochs == logged.config.epochs, None);
@@ -217,6 +255,8 @@ impl Prepared {
             done: total,
             kept: total,
             failed: 0,
+            limited: 0,
+            usage: Default::default(),
         })
     }
 

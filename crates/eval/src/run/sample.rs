@@ -2,16 +2,18 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use errorbar_core::Score;
-use errorbar_log::eval::{EncodedSample, Encoder, EvalError, LogError, SampleRecord, encode_sample};
+use errorbar_log::eval::{
+    EncodedSample, Encoder, EvalError, LogError, SampleLimit, SampleRecord, encode_sample,
+};
 use futures_util::FutureExt;
 use uuid::Uuid;
 
 use super::prepare::Prepared;
 use super::record::now;
-use crate::model::Used;
+use crate::model::{Used, time_limit};
 use crate::{Generate, Sample, SampleId, TaskState};
 
 /// A sample that has been run, ready to be written.
@@ -24,13 +26,9 @@ pub(super) struct Done {
     /// The metadata as the solver left it.
     pub(super) metadata: errorbar_core::Metadata,
     pub(super) problem: Option<String>,
+    /// The limit that ended it.
+    pub(super) limit: Option<SampleLimit>,
     pub(super) used: Used,
-}
-
-/// What a sample is at, so that an error can say where it struck.
-enum Phase {
-    Solving,
-    Scoring(usize),
 }
 
 /// Runs one sample in one epoch. What goes wrong with it is recorded, not returned.
@@ -44,41 +42,43 @@ pub(super) async fn run_sample(
     let generate = Arc::new(Generate::of(Arc::clone(&prepared.models)));
     let mut state =
         TaskState::new(prepared.model_name(), sample, id.clone(), epoch).with_generate(Arc::clone(&generate));
+    let allowed = prepared.models.limits.time;
+
+    let solved = within(allowed, prepared.solver.solve(&mut state, &generate)).await;
+    // What blocks its thread cannot be ended, but its time is over all the same.
+    let time_passed = allowed.filter(|allowed| solved.is_none() || started.elapsed() > *allowed);
+    let limit = generate.used().limit.or(time_passed.map(time_limit));
+    let mut problem = match solved {
+        // The error only says that there is a limit.
+        _ if limit.is_some() => None,
+        Some(Err(failure)) => Some(format!("the solver {failure}")),
+        _ => None,
+    };
+
     let mut scores = Vec::with_capacity(prepared.scorers.len());
-    let mut phase = Phase::Solving;
-    let work = async {
-        prepared.solver.solve(&mut state, &generate).await?;
-        for (at, (name, scorer)) in prepared.scorers.iter().enumerate() {
-            phase = Phase::Scoring(at);
-            if let Some(score) = scorer.score(&state, &sample.target).await? {
-                scores.push((name.clone(), score));
-            }
+    if problem.is_none() {
+        // What a limit has ended is judged as it is, and has half of the time for it.
+        generate.start_scoring();
+        let left = allowed.map(|allowed| allowed.saturating_sub(started.elapsed()).max(allowed / 2));
+        let scoring = Instant::now();
+        for (name, scorer) in &prepared.scorers {
+            let left = left.map(|left| left.saturating_sub(scoring.elapsed()));
+            let failure = match within(left, scorer.score(&state, &sample.target)).await {
+                Some(Ok(score)) => {
+                    scores.extend(score.map(|score| (name.clone(), score)));
+                    continue;
+                }
+                Some(Err(failure)) => failure,
+                None => format!(
+                    "did not end within what the time limit of {} s leaves it; allow more (--time-limit), or see what it \
+                     waits for",
+                    allowed.unwrap_or_default().as_secs_f64()
+                ),
+            };
+            problem = Some(format!("the scorer `{name}` {failure}"));
+            break;
         }
-        Ok::<(), errorbar_core::Error>(())
-    };
-    let work = AssertUnwindSafe(work).catch_unwind();
-    let ended = match prepared.time_limit {
-        None => Some(work.await),
-        Some(limit) => tokio::time::timeout(limit, work).await.ok(),
-    };
-    // What blocks its thread cannot be ended, but it does not count either.
-    let in_time = prepared.time_limit.is_none_or(|limit| started.elapsed() <= limit);
-    let failure = match ended.filter(|_| in_time) {
-        Some(Ok(Ok(()))) => None,
-        Some(Ok(Err(error))) => Some(format!("failed: {error}")),
-        Some(Err(panic)) => Some(format!("panicked: {}", panic_text(panic.as_ref()))),
-        None => Some(format!(
-            "did not end within the time limit of {} s; allow more (--time-limit), or see what it waits for",
-            prepared.time_limit.unwrap_or_default().as_secs_f64()
-        )),
-    };
-    let problem = failure.map(|failure| match phase {
-        Phase::Solving => format!("the solver {failure}"),
-        Phase::Scoring(at) => {
-            let name = prepared.scorers.get(at).map_or("", |(name, _)| name);
-            format!("the scorer `{name}` {failure}")
-        }
-    });
+    }
     if problem.is_some() {
         // Half of the scores would count in some metrics and not in others.
         scores.clear();
@@ -106,10 +106,26 @@ pub(super) async fn run_sample(
         working_time: Some(seconds),
         uuid: Some(&uuid),
         error: error.as_ref(),
-        limit: None,
+        limit: limit.as_ref(),
     };
     let encoded = encode_sample(encoder, &record)?;
-    Ok(Done { index, encoded, scores, metadata: state.metadata, problem, used })
+    Ok(Done { index, encoded, scores, metadata: state.metadata, problem, limit, used })
+}
+
+/// What comes of some work, if it ends in time; what goes wrong in it is put into words.
+async fn within<T>(
+    allowed: Option<Duration>,
+    work: impl Future<Output = errorbar_core::Result<T>>,
+) -> Option<Result<T, String>> {
+    let work = AssertUnwindSafe(work).catch_unwind();
+    let ended = match allowed {
+        None => work.await,
+        Some(allowed) => tokio::time::timeout(allowed, work).await.ok()?,
+    };
+    Some(match ended {
+        Ok(result) => result.map_err(|error| format!("failed: {error}")),
+        Err(panic) => Err(format!("panicked: {}", panic_text(panic.as_ref()))),
+    })
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {

@@ -21,6 +21,11 @@ pub enum Stop {
         /// And why it failed.
         problem: String,
     },
+    /// A limit of the run was passed.
+    LimitReached {
+        /// Which, in words.
+        limit: String,
+    },
     /// The log could not be written.
     LogFailed,
 }

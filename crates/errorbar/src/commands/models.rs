@@ -1,0 +1,169 @@
+//! The options about models: which, how they generate, how they are called, what they may take.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use errorbar_eval::{Calls, GenerateConfig, Limits, MAX_CONNECTIONS, ModelChoice, Prices, Retry, RunOptions};
+use serde_json::{Map, Value as Json};
+
+use super::common::seconds;
+use crate::message;
+
+/// What is asked, and how. A run that is gone on with has all of it in its log.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Models")]
+pub(crate) struct ModelArgs {
+    /// The model, as provider/model: `openai/NAME` (any server that speaks OpenAI's chat completions), `replay/FILE` (recorded outputs), `mock/TEXT`; several run side by side [default: the task's]
+    #[arg(long = "model", value_name = "MODEL", conflicts_with = "resume")]
+    pub(super) models: Vec<String>,
+    /// Where the server is, such as http://localhost:8000/v1 [default: $OPENAI_BASE_URL, else that of OpenAI]
+    #[arg(long, value_name = "URL", conflicts_with = "resume")]
+    base_url: Option<String>,
+    /// A model with a role, such as grader=openai/NAME; may be repeated, and several in one role are a panel
+    #[arg(long = "model-role", value_name = "ROLE=MODEL", conflicts_with = "resume", value_parser = role)]
+    roles: Vec<(String, String)>,
+    /// How freely tokens are chosen
+    #[arg(long, value_name = "T", conflicts_with = "resume")]
+    temperature: Option<f64>,
+    /// The share of the probability that tokens are chosen from
+    #[arg(long, value_name = "P", conflicts_with = "resume")]
+    top_p: Option<f64>,
+    /// The most tokens that an answer may have
+    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    max_tokens: Option<u64>,
+    /// A text that ends an answer; may be repeated
+    #[arg(long = "stop", value_name = "TEXT", conflicts_with = "resume")]
+    stop_seqs: Vec<String>,
+    /// Where the server's random choices start from
+    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    sampling_seed: Option<i64>,
+    /// How much tokens that occurred often are avoided
+    #[arg(long, value_name = "X", conflicts_with = "resume", allow_negative_numbers = true)]
+    frequency_penalty: Option<f64>,
+    /// How much tokens that occurred at all are avoided
+    #[arg(long, value_name = "X", conflicts_with = "resume", allow_negative_numbers = true)]
+    presence_penalty: Option<f64>,
+    /// What stands in front of every conversation
+    #[arg(long, value_name = "TEXT", conflicts_with = "resume")]
+    system_message: Option<String>,
+    /// Record the probabilities of the tokens, where the server gives them
+    #[arg(long, conflicts_with = "resume")]
+    logprobs: bool,
+    /// The same for so many tokens at each place
+    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    top_logprobs: Option<u32>,
+    /// Anything else for the body of requests, as a JSON object
+    #[arg(long, value_name = "JSON", conflicts_with = "resume", value_parser = object)]
+    extra_body: Option<Map<String, Json>>,
+    #[command(flatten)]
+    pub(super) calling: CallArgs,
+}
+
+/// How models are called, and what they may take.
+#[derive(Debug, Args)]
+pub(crate) struct CallArgs {
+    /// A file with the key on its first line [default: the key is in $OPENAI_API_KEY]
+    #[arg(long, value_name = "FILE")]
+    api_key_file: Option<PathBuf>,
+    /// How many requests are under way at once, over all models; fewer for a model that says it is too much
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(MAX_CONNECTIONS).unwrap_or(NonZeroUsize::MIN))]
+    max_connections: NonZeroUsize,
+    /// How often a request is made again that failed for a reason which passes
+    #[arg(long, value_name = "N", default_value_t = Retry::default().max_retries)]
+    max_retries: u32,
+    /// How long the first wait before that is; each one after it is twice as long, up to a minute
+    #[arg(long, value_name = "SECONDS", default_value = "0.5", value_parser = seconds)]
+    retry_wait: Duration,
+    /// How long one request may take; then it is made again
+    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
+    timeout: Duration,
+    /// How many tokens one sample may use; then it is judged as it is
+    #[arg(long, value_name = "N")]
+    token_limit: Option<u64>,
+    /// What the tokens of one sample may cost, by the --prices; then it is judged as it is
+    #[arg(long, value_name = "COST", requires = "prices")]
+    cost_limit: Option<f64>,
+    /// How long the run may take; then it ends, and can be gone on with
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    run_time_limit: Option<Duration>,
+    /// How many tokens the run may use; then it ends, and can be gone on with
+    #[arg(long, value_name = "N")]
+    run_token_limit: Option<u64>,
+    /// What the tokens of the run may cost, by the --prices; then it ends, and can be gone on with
+    #[arg(long, value_name = "COST", requires = "prices")]
+    run_cost_limit: Option<f64>,
+    /// A file (TOML, JSON) with the prices of models, for a million tokens: ["openai/NAME"] input = 0.15, output = 0.6
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+}
+
+fn role(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((role, model)) if !role.trim().is_empty() && model.contains('/') => {
+            Ok((role.trim().to_owned(), model.trim().to_owned()))
+        }
+        _ => Err("a role and its model, such as grader=openai/NAME".to_owned()),
+    }
+}
+
+fn object(text: &str) -> Result<Map<String, Json>, String> {
+    serde_json::from_str(text).map_err(|error| format!("a JSON object such as {{\"top_k\": 40}}: {error}"))
+}
+
+impl ModelArgs {
+    /// Puts what the command line says into the options.
+    pub(super) fn apply(&self, options: &mut RunOptions) -> Option<()> {
+        options.base_url.clone_from(&self.base_url);
+        let role = |(role, model): &(String, String)| (role.clone(), ModelChoice::from(model.as_str()));
+        options.roles = self.roles.iter().map(role).collect();
+        options.generate = self.generate();
+        self.calling.apply(options)
+    }
+
+    fn generate(&self) -> GenerateConfig {
+        GenerateConfig {
+            system_message: self.system_message.clone(),
+            max_tokens: self.max_tokens,
+            top_p: self.top_p,
+            temperature: self.temperature,
+            stop_seqs: self.stop_seqs.clone(),
+            frequency_penalty: self.frequency_penalty,
+            presence_penalty: self.presence_penalty,
+            seed: self.sampling_seed,
+            logprobs: (self.logprobs || self.top_logprobs.is_some()).then_some(true),
+            top_logprobs: self.top_logprobs,
+            extra_body: self.extra_body.clone().unwrap_or_default(),
+        }
+    }
+}
+
+impl CallArgs {
+    /// Puts what the command line says into the options; nothing if something is wrong, which then was told.
+    pub(super) fn apply(&self, options: &mut RunOptions) -> Option<()> {
+        options.api_key_file.clone_from(&self.api_key_file);
+        options.calls = Arc::new(
+            Calls::new(
+                self.max_connections.get(),
+                Retry { max_retries: self.max_retries, first_wait: self.retry_wait, ..Retry::default() },
+            )
+            .timeout(self.timeout),
+        );
+        options.limits.tokens = self.token_limit.or(options.limits.tokens);
+        options.limits.cost = self.cost_limit.or(options.limits.cost);
+        options.run_limits =
+            Limits { time: self.run_time_limit, tokens: self.run_token_limit, cost: self.run_cost_limit };
+        if let Some(path) = &self.prices {
+            options.prices = prices(path)?;
+        }
+        Some(())
+    }
+}
+
+fn prices(path: &Path) -> Option<Prices> {
+    let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
+    let prices = read.and_then(|text| Prices::parse(&text).map_err(|error| error.to_string()));
+    prices.map_err(|problem| message::error(format!("{}: {problem}", path.display()))).ok()
+}

@@ -1,0 +1,265 @@
+//! How many requests are under way at once: so many over all models, and fewer to one that says it is too much.
+//!
+//! A model that answers "too many requests" gets three quarters of the connections it had, and one more for every
+//! round of answers without such a complaint. Requests that were under way when the number was lowered say nothing
+//! new, so one burst of refusals lowers it once.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Semaphore;
+
+/// How many requests are under way at once, over all models that share this.
+#[derive(Debug)]
+pub(super) struct Connections {
+    most: usize,
+    all: Semaphore,
+    lines: Mutex<HashMap<String, Arc<Line>>>,
+}
+
+/// The connections to one model.
+#[derive(Debug)]
+struct Line {
+    most: usize,
+    free: Semaphore,
+    state: Mutex<LineState>,
+}
+
+#[derive(Debug)]
+struct LineState {
+    /// How many there may be now.
+    limit: usize,
+    /// How many of those in use are not to be given back, because the limit was lowered meanwhile.
+    surplus: usize,
+    /// Answers since the limit was changed.
+    answers: usize,
+    /// When the limit was lowered last.
+    lowered: Option<Instant>,
+    /// Until when the model wants to be left alone.
+    paused_until: Option<Instant>,
+    /// The least that the limit ever was.
+    least: usize,
+}
+
+/// A connection that is in use.
+#[derive(Debug)]
+pub(super) struct Connection<'a> {
+    line: Arc<Line>,
+    started: Instant,
+    _of_all: tokio::sync::SemaphorePermit<'a>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Connections {
+    /// At most so many at once.
+    pub(super) fn new(most: usize) -> Self {
+        let most = most.clamp(1, Semaphore::MAX_PERMITS);
+        Connections { most, all: Semaphore::new(most), lines: Mutex::default() }
+    }
+
+    pub(super) fn most(&self) -> usize {
+        self.most
+    }
+
+    fn line(&self, model: &str) -> Arc<Line> {
+        let mut lines = lock(&self.lines);
+        if let Some(line) = lines.get(model) {
+            return Arc::clone(line);
+        }
+        let line = Arc::new(Line::new(self.most));
+        lines.insert(model.to_owned(), Arc::clone(&line));
+        line
+    }
+
+    /// Waits for a connection to a model.
+    pub(super) async fn take(&self, model: &str) -> Connection<'_> {
+        let line = self.line(model);
+        loop {
+            // Neither semaphore is ever closed.
+            if let Ok(permit) = line.free.acquire().await {
+                permit.forget();
+            }
+            // From here on the place in the line is given back when it is dropped.
+            let place = Place(&line);
+            let pause = line.pause();
+            if let Some(pause) = pause {
+                drop(place);
+                tokio::time::sleep(pause).await;
+                continue;
+            }
+            if let Ok(of_all) = self.all.acquire().await {
+                std::mem::forget(place);
+                return Connection { line, started: Instant::now(), _of_all: of_all };
+            }
+        }
+    }
+
+    /// The models that got fewer connections than they might have had, and the least they had.
+    pub(super) fn lowered(&self) -> Vec<(String, usize)> {
+        let lines = lock(&self.lines);
+        let least = |line: &Arc<Line>| lock(&line.state).least;
+        let lowered = lines.iter().map(|(model, line)| (model.clone(), least(line)));
+        let mut lowered: Vec<_> = lowered.filter(|(_, least)| *least < self.most).collect();
+        lowered.sort();
+        lowered
+    }
+}
+
+/// A place in a line that goes back to it.
+struct Place<'a>(&'a Line);
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.give_back();
+    }
+}
+
+impl Line {
+    fn new(most: usize) -> Self {
+        let state =
+            LineState { limit: most, surplus: 0, answers: 0, lowered: None, paused_until: None, least: most };
+        Line { most, free: Semaphore::new(most), state: Mutex::new(state) }
+    }
+
+    fn give_back(&self) {
+        let mut state = lock(&self.state);
+        if state.surplus > 0 {
+            state.surplus -= 1;
+        } else {
+            self.free.add_permits(1);
+        }
+    }
+
+    /// How long the model is still to be left alone.
+    fn pause(&self) -> Option<Duration> {
+        let until = lock(&self.state).paused_until?;
+        until.checked_duration_since(Instant::now()).filter(|pause| !pause.is_zero())
+    }
+}
+
+impl Connection<'_> {
+    /// The model has answered.
+    pub(super) fn answered(&self) {
+        let mut state = lock(&self.line.state);
+        state.answers += 1;
+        if state.answers >= state.limit && state.limit < self.line.most {
+            state.answers = 0;
+            state.limit += 1;
+            if state.surplus > 0 {
+                state.surplus -= 1;
+            } else {
+                self.line.free.add_permits(1);
+            }
+        }
+    }
+
+    /// The model has had too many requests, and perhaps said for how long it wants no others.
+    pub(super) fn refused(&self, retry_after: Option<Duration>) {
+        let mut state = lock(&self.line.state);
+        let now = Instant::now();
+        if let Some(until) = retry_after.and_then(|pause| now.checked_add(pause)) {
+            state.paused_until = state.paused_until.max(Some(until));
+        }
+        if state.lowered.is_some_and(|lowered| self.started < lowered) {
+            return;
+        }
+        (state.lowered, state.answers) = (Some(now), 0);
+        let limit = (state.limit * 3 / 4).max(1);
+        let fewer = state.limit - limit;
+        state.limit = limit;
+        state.least = state.least.min(limit);
+        state.surplus += fewer - self.line.free.forget_permits(fewer);
+    }
+}
+
+impl Drop for Connection<'_> {
+    fn drop(&mut self) {
+        self.line.give_back();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    /// Takes all connections that are to be had at once.
+    async fn take_all<'a>(connections: &'a Connections, model: &str) -> Vec<Connection<'a>> {
+        // The runtime lets a task that never yields wait.
+        tokio::task::yield_now().await;
+        std::iter::from_fn(|| connections.take(model).now_or_never()).collect()
+    }
+
+    #[tokio::test]
+    async fn refusals_lower_the_number_once_for_a_burst_and_answers_raise_it_again() {
+        let connections = Connections::new(16);
+        let taken = take_all(&connections, "a").await;
+        assert_eq!(taken.len(), 16);
+        taken.iter().for_each(|connection| connection.refused(None));
+        drop(taken);
+        let taken = take_all(&connections, "a").await;
+        assert_eq!((taken.len(), connections.lowered()), (12, vec![("a".to_owned(), 12)]));
+        taken.last().unwrap().refused(None);
+        drop(taken);
+        assert_eq!(take_all(&connections, "a").await.len(), 9);
+        // A round of answers is worth one more, up to what there was.
+        for (round, wanted) in (10..=16).chain([16, 16]).enumerate() {
+            let taken = take_all(&connections, "a").await;
+            taken.iter().for_each(Connection::answered);
+            drop(taken);
+            assert_eq!(take_all(&connections, "a").await.len(), wanted, "round {round}");
+        }
+        assert_eq!(connections.lowered(), [("a".to_owned(), 9)]);
+    }
+
+    #[tokio::test]
+    async fn models_share_what_there_is_but_not_refusals() {
+        let connections = Connections::new(4);
+        let of_a = take_all(&connections, "a").await;
+        assert_eq!((of_a.len(), take_all(&connections, "b").await.len()), (4, 0));
+        of_a.iter().for_each(|connection| connection.refused(None));
+        drop(of_a);
+        let (of_a, of_b) = (take_all(&connections, "a").await, take_all(&connections, "b").await);
+        assert_eq!((of_a.len(), of_b.len()), (3, 1));
+    }
+
+    #[tokio::test]
+    async fn it_never_goes_below_one() {
+        let connections = Connections::new(2);
+        for _ in 0..5 {
+            let taken = take_all(&connections, "a").await;
+            taken.first().unwrap().refused(None);
+        }
+        assert_eq!(take_all(&connections, "a").await.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_model_that_wants_to_be_left_alone_is() {
+        let connections = Connections::new(2);
+        let pause = Duration::from_millis(80);
+        connections.take("a").await.refused(Some(pause));
+        assert!(connections.take("a").now_or_never().is_none());
+        assert!(connections.take("b").now_or_never().is_some());
+        let asked = Instant::now();
+        let connection = connections.take("a").await;
+        assert!(asked.elapsed() > pause / 2);
+        // Whoever gave up waiting has left nothing behind.
+        drop(connection);
+        assert_eq!(take_all(&connections, "a").await.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn waiting_that_is_given_up_leaves_no_place_taken() {
+        let connections = Connections::new(1);
+        let taken = connections.take("a").await;
+        assert!(connections.take("b").now_or_never().is_none());
+        drop(taken);
+        assert!(connections.take("b").now_or_never().is_some());
+        assert!(connections.take("a").now_or_never().is_some());
+    }
+}

@@ -1,0 +1,91 @@
+//! When to ask again.
+
+use std::time::Duration;
+
+use super::ModelError;
+
+/// How often a model is asked again, and how long is waited before.
+///
+/// ```
+/// use std::time::Duration;
+/// use errorbar_eval::Retry;
+/// let patient = Retry { max_retries: 20, ..Retry::default() };
+/// let hasty = Retry { first_wait: Duration::from_millis(10), ..Retry::default() };
+/// # let _ = (patient, hasty);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Retry {
+    /// How often it is asked again at most.
+    pub max_retries: u32,
+    /// How long the first wait is; each one after it is twice as long.
+    pub first_wait: Duration,
+    /// The longest wait that is not the server's own wish.
+    pub longest_wait: Duration,
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        Retry {
+            max_retries: 10,
+            first_wait: Duration::from_millis(500),
+            longest_wait: Duration::from_secs(60),
+        }
+    }
+}
+
+impl Retry {
+    /// How long to wait before asking again, after so many retries; nothing if it is not to be asked again.
+    ///
+    /// `random` is a number from 0 to 1. It spreads the waits over half their length, so that callers who were
+    /// refused together do not come back together.
+    pub(super) fn wait(&self, error: &ModelError, retries: u32, random: f64) -> Option<Duration> {
+        if !error.is_retryable() || retries >= self.max_retries {
+            return None;
+        }
+        let doubled = 2f64.powi(i32::try_from(retries.min(60)).unwrap_or(60));
+        let longest = self.longest_wait.as_secs_f64();
+        let backoff = (self.first_wait.as_secs_f64() * doubled).min(longest);
+        let spread = Duration::from_secs_f64(backoff * (0.5 + random / 2.0));
+        Some(match error.retry_after() {
+            // What the server wishes, and not all at the same moment.
+            Some(wish) => wish.max(spread.min(wish + self.first_wait)),
+            None => spread,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ModelErrorKind;
+    use super::*;
+
+    fn seconds(wait: Option<Duration>) -> Option<f64> {
+        wait.map(|wait| wait.as_secs_f64())
+    }
+
+    #[test]
+    fn waits_double_up_to_the_longest_and_are_spread() {
+        let retry = Retry::default();
+        let busy = ModelError::transient("busy");
+        assert_eq!(seconds(retry.wait(&busy, 0, 1.0)), Some(0.5));
+        assert_eq!(seconds(retry.wait(&busy, 0, 0.0)), Some(0.25));
+        assert_eq!(seconds(retry.wait(&busy, 3, 1.0)), Some(4.0));
+        assert_eq!(seconds(retry.wait(&busy, 9, 1.0)), Some(60.0));
+        assert_eq!(retry.wait(&busy, 10, 1.0), None);
+        assert_eq!(retry.wait(&ModelError::permanent("no such model"), 0, 1.0), None);
+    }
+
+    #[test]
+    fn a_wish_of_the_server_is_honoured_and_never_cut_short() {
+        let retry = Retry::default();
+        let wish = |seconds: f64| {
+            let retry_after = Some(Duration::from_secs_f64(seconds));
+            ModelError::new(ModelErrorKind::RateLimited { retry_after }, "too many")
+        };
+        assert_eq!(seconds(retry.wait(&wish(300.0), 0, 0.5)), Some(300.0));
+        // A short one late in the day: a little longer, to come back apart from others.
+        assert_eq!(seconds(retry.wait(&wish(1.0), 8, 1.0)), Some(1.5));
+        assert_eq!(seconds(retry.wait(&wish(1.0), 8, 0.0)), Some(1.5));
+        assert_eq!(seconds(retry.wait(&wish(0.3), 0, 0.0)), Some(0.3));
+    }
+}
