@@ -5,7 +5,9 @@ mod client;
 mod config;
 mod error;
 mod generate;
+mod http;
 mod mock;
+mod openai;
 mod replay;
 
 use std::fmt;
@@ -105,7 +107,7 @@ pub struct OpenOptions<'a> {
     pub folder: &'a Path,
     /// Where the server is, if it is not where the provider has it.
     pub base_url: Option<&'a str>,
-    /// A file that holds the key, if it is not in the environment.
+    /// A file that holds the key, if it is not in the environment; relative to the current folder, as a command line has it.
     pub api_key_file: Option<&'a Path>,
     /// How long one request may take.
     pub timeout: Duration,
@@ -129,7 +131,7 @@ impl Named for Provider {
 }
 
 /// The providers that errorbar brings.
-pub(crate) const PROVIDERS: &[ProviderEntry] = &[replay::PROVIDER, mock::PROVIDER];
+pub(crate) const PROVIDERS: &[ProviderEntry] = &[replay::PROVIDER, mock::PROVIDER, openai::PROVIDER];
 
 /// Opens `provider/model`.
 ///
