@@ -1,6 +1,6 @@
 //! How a model generates: what is sent along with the messages.
 
-use errorbar_core::Metadata;
+use errorbar_core::{Error, Metadata, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -49,13 +49,105 @@ pub struct GenerateConfig {
     pub extra_body: Metadata,
 }
 
+/// What is sent of itself, and would lead to answers to something else, or to answers in another form.
+const NOT_FOR_EXTRA_BODY: [&str; 3] = ["messages", "model", "stream"];
+
 impl GenerateConfig {
+    /// Refuses what no server could take, before anything is sent.
+    ///
+    /// ```
+    /// use errorbar_eval::GenerateConfig;
+    /// let config = GenerateConfig { top_p: Some(1.5), ..GenerateConfig::default() };
+    /// assert_eq!(config.check().unwrap_err().to_string(), "top_p is a share from 0 to 1, found 1.5");
+    /// ```
+    ///
+    /// # Errors
+    /// A number outside its range, and an `extra_body` that would replace the conversation, the model or the form of
+    /// the answer.
+    pub fn check(&self) -> Result<()> {
+        let refuse = |problem: String| Err(Error::custom(problem));
+        if let Some(found) = self.temperature.filter(|value| !(value.is_finite() && *value >= 0.0)) {
+            return refuse(format!("temperature is a number from 0 on, found {found}"));
+        }
+        if let Some(found) = self.top_p.filter(|value| !(0.0..=1.0).contains(value)) {
+            return refuse(format!("top_p is a share from 0 to 1, found {found}"));
+        }
+        let penalties =
+            [("frequency_penalty", self.frequency_penalty), ("presence_penalty", self.presence_penalty)];
+        for (name, value) in penalties {
+            if let Some(found) = value.filter(|value| !value.is_finite()) {
+                return refuse(format!("{name} is a number, found {found}"));
+            }
+        }
+        if self.max_tokens == Some(0) {
+            return refuse("max_tokens is at least 1; leave it out for no limit".to_owned());
+        }
+        if let Some(found) = self.top_logprobs.filter(|count| *count > 20) {
+            return refuse(format!("top_logprobs is at most 20, found {found}"));
+        }
+        if let Some(key) = NOT_FOR_EXTRA_BODY.into_iter().find(|key| self.extra_body.contains_key(*key)) {
+            return refuse(format!(
+                "extra_body has `{key}`, which is sent already and cannot be another; leave it out"
+            ));
+        }
+        Ok(())
+    }
+
     /// As logs record it: what is said, and nothing else.
     pub fn to_log(&self) -> Metadata {
         match serde_json::to_value(self) {
             Ok(Json::Object(fields)) => fields,
             // Plain fields always are an object.
             _ => Metadata::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(fields: &str) -> Option<String> {
+        let config: GenerateConfig = serde_json::from_str(fields).unwrap();
+        config.check().err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_servers_take_is_let_through() {
+        for fields in [
+            "{}",
+            r#"{"temperature": 0, "top_p": 0, "max_tokens": 1, "top_logprobs": 20}"#,
+            r#"{"temperature": 2.5, "top_p": 1, "top_logprobs": 0, "frequency_penalty": -2}"#,
+            r#"{"extra_body": {"reasoning_effort": "low", "max_tokens": 7}}"#,
+        ] {
+            assert_eq!(refused(fields), None, "{fields}");
+        }
+    }
+
+    #[test]
+    fn what_they_cannot_take_is_named() {
+        for (fields, named) in [
+            (r#"{"temperature": -0.1}"#, "temperature"),
+            (r#"{"top_p": 1.01}"#, "top_p"),
+            (r#"{"top_p": -0.01}"#, "top_p"),
+            (r#"{"max_tokens": 0}"#, "max_tokens"),
+            (r#"{"top_logprobs": 21}"#, "top_logprobs"),
+            (r#"{"extra_body": {"messages": []}}"#, "`messages`"),
+            (r#"{"extra_body": {"a": 1, "stream": true}}"#, "`stream`"),
+            (r#"{"extra_body": {"model": "x"}}"#, "`model`"),
+        ] {
+            assert!(refused(fields).is_some_and(|error| error.contains(named)), "{fields}");
+        }
+        for value in [f64::NAN, f64::INFINITY] {
+            assert!(
+                GenerateConfig { temperature: Some(value), ..GenerateConfig::default() }.check().is_err()
+            );
+            assert!(GenerateConfig { top_p: Some(value), ..GenerateConfig::default() }.check().is_err());
+            assert!(
+                GenerateConfig { presence_penalty: Some(value), ..GenerateConfig::default() }
+                    .check()
+                    .is_err()
+            );
         }
     }
 }

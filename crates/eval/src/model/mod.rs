@@ -6,8 +6,10 @@ mod config;
 mod connections;
 mod error;
 mod generate;
+mod http;
 mod limits;
 mod mock;
+mod openai;
 mod replay;
 mod retry;
 
@@ -111,7 +113,7 @@ pub struct OpenOptions<'a> {
     pub folder: &'a Path,
     /// Where the server is, if it is not where the provider has it.
     pub base_url: Option<&'a str>,
-    /// A file that holds the key, if it is not in the environment.
+    /// A file that holds the key, if it is not in the environment; relative to the current folder, as a command line has it.
     pub api_key_file: Option<&'a Path>,
     /// How long one request may take.
     pub timeout: Duration,
@@ -135,7 +137,7 @@ impl Named for Provider {
 }
 
 /// The providers that errorbar brings.
-pub(crate) const PROVIDERS: &[ProviderEntry] = &[replay::PROVIDER, mock::PROVIDER];
+pub(crate) const PROVIDERS: &[ProviderEntry] = &[replay::PROVIDER, mock::PROVIDER, openai::PROVIDER];
 
 /// Opens `provider/model`.
 ///

@@ -2,6 +2,7 @@
 
 use errorbar_core::Metadata;
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 use super::message::{Message, MessageSource};
 
@@ -66,6 +67,9 @@ pub struct OutputChoice {
     /// Why the model stopped there: `stop`, `max_tokens`, `content_filter`, …
     #[serde(default = "unknown_stop_reason")]
     pub stop_reason: String,
+    /// The probabilities of its tokens, if they were asked for: `{"content": [{"token", "logprob", …}]}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logprobs: Option<Json>,
 }
 
 fn unknown_stop_reason() -> String {
@@ -112,7 +116,7 @@ impl ModelOutput {
             model: Some(model.clone()),
             ..Message::assistant(completion.clone())
         };
-        let choices = vec![OutputChoice { message, stop_reason: "stop".to_owned() }];
+        let choices = vec![OutputChoice { message, stop_reason: "stop".to_owned(), logprobs: None }];
         ModelOutput { model, choices, completion, ..ModelOutput::default() }
     }
 }

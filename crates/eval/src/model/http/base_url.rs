@@ -1,0 +1,105 @@
+//! Where a server is.
+
+use errorbar_core::{Error, Result};
+use reqwest::Url;
+
+/// Where a server is: what stands before the paths of its requests.
+#[derive(Clone)]
+pub(in crate::model) struct BaseUrl(Url);
+
+impl BaseUrl {
+    /// Reads it; `from` says where the text comes from, for the error.
+    ///
+    /// # Errors
+    /// Anything but an address with http or https and a host, and one with a password, which would get into logs.
+    pub(in crate::model) fn parse(text: &str, from: &str) -> Result<Self> {
+        // What has an `@` may hold a password, and is not repeated.
+        let shown = if text.contains('@') { String::new() } else { format!(" `{}`", text.escape_debug()) };
+        let fail = |problem: &str| {
+            Error::custom(format!(
+                "the base URL{shown} ({from}) {problem}; it is written as in http://127.0.0.1:8080/v1"
+            ))
+        };
+        let url = Url::parse(text.trim()).map_err(|error| fail(&format!("cannot be read: {error}")))?;
+        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+            return Err(fail("is not one of http:// or https://"));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(fail(
+                "has a user or a password in it, which would get into logs; give the key in its own place, a file or the environment",
+            ));
+        }
+        if url.path().trim_end_matches('/').ends_with("/chat/completions") {
+            return Err(fail("is already that of a request; leave out /chat/completions"));
+        }
+        Ok(BaseUrl(url))
+    }
+
+    /// The name of the host.
+    pub(in crate::model) fn host(&self) -> &str {
+        self.0.host_str().unwrap_or_default()
+    }
+
+    /// The address of this path beneath it; what stands behind a `?` stays there.
+    pub(super) fn join(&self, path: &[&str]) -> Url {
+        let mut url = self.0.clone();
+        // Only an address without a host has no path, and those are refused.
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path);
+        }
+        url.set_fragment(None);
+        url
+    }
+
+    /// As errors and logs show it.
+    pub(in crate::model) fn shown(&self) -> String {
+        shown(&self.0).trim_end_matches('/').to_owned()
+    }
+}
+
+/// An address without what stands behind a `?`, where some servers take keys.
+pub(super) fn shown(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    url.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        BaseUrl::parse(text, "--base-url").map(|_| ()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_path_goes_between_base_and_query_with_one_slash() {
+        for base in ["http://h:1/v1", "http://h:1/v1/", " http://h:1/v1\n"] {
+            let base = BaseUrl::parse(base, "").unwrap();
+            assert_eq!(base.join(&["chat", "completions"]).as_str(), "http://h:1/v1/chat/completions");
+            assert_eq!(base.shown(), "http://h:1/v1");
+        }
+        let azure = BaseUrl::parse("https://h/openai?api-version=7#x", "").unwrap();
+        assert_eq!(azure.join(&["chat"]).as_str(), "https://h/openai/chat?api-version=7");
+        assert_eq!(azure.shown(), "https://h/openai");
+        assert_eq!(BaseUrl::parse("http://h", "").unwrap().join(&["chat"]).as_str(), "http://h/chat");
+    }
+
+    #[test]
+    fn what_is_no_address_of_a_server_is_refused() {
+        for text in ["", "127.0.0.1:8080/v1", "localhost:8080", "ftp://h/v1", "http://", "file:///v1"] {
+            let error = refused(text);
+            assert!(error.contains("(--base-url)") && error.contains("http://127.0.0.1:8080/v1"), "{error}");
+        }
+        assert!(refused("http://h/v1/chat/completions/").contains("leave out"));
+    }
+
+    #[test]
+    fn a_password_is_refused_and_not_repeated() {
+        for text in ["http://me:hunter2@h/v1", "http://hunter2@h/v1", "http//me:hunter2@h"] {
+            assert!(!refused(text).contains("hunter2"), "{}", refused(text));
+        }
+        assert!(refused("http://me:hunter2@h/v1").contains("give the key"));
+    }
+}

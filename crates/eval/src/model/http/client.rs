@@ -1,0 +1,50 @@
+//! The connections of the whole process: models of one server share them.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use errorbar_core::{Error, Result};
+use reqwest::redirect::Policy;
+use reqwest::{Client, ClientBuilder};
+
+/// How long it may take to reach a server, of the time that the whole request has.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How many connections to a host are kept while nobody uses them: more than anybody asks at once, as a new
+/// connection for each request would take longer than many a request.
+const IDLE_CONNECTIONS: usize = 1024;
+
+/// The client for addresses with or without TLS.
+///
+/// There are two because the one with TLS wants the certificates of the system, which a small container does not
+/// have, and a server next door does not need.
+pub(super) fn shared(is_https: bool) -> Result<Client> {
+    static PLAIN: OnceLock<Result<Client>> = OnceLock::new();
+    static TLS: OnceLock<Result<Client>> = OnceLock::new();
+    if is_https {
+        TLS.get_or_init(|| build(builder(), "; is the package ca-certificates installed?")).clone()
+    } else {
+        PLAIN.get_or_init(|| build(builder().tls_certs_only([]), "")).clone()
+    }
+}
+
+fn builder() -> ClientBuilder {
+    // Somebody else in the process may have chosen one before, which does as well.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder()
+        .user_agent(concat!("errorbar/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT_TIMEOUT)
+        .pool_max_idle_per_host(IDLE_CONNECTIONS)
+        .tcp_nodelay(true)
+        // A server could send the key on to anybody.
+        .redirect(Policy::none())
+        // Who asks decides whether to ask again.
+        .retry(reqwest::retry::never())
+}
+
+fn build(builder: ClientBuilder, advice: &str) -> Result<Client> {
+    builder.build().map_err(|error| {
+        let cause = super::endpoint::cause(&error);
+        Error::custom(format!("connections to servers cannot be set up: {cause}{advice}"))
+    })
+}

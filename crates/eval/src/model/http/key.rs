@@ -1,0 +1,110 @@
+//! The key that a server knows its customers by: sent in one header, and shown nowhere.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use errorbar_core::{Error, Result};
+use reqwest::header::{HeaderValue, InvalidHeaderValue};
+
+/// No key is longer than this.
+const MOST_BYTES: u64 = 16 * 1024;
+
+/// The key that a server knows its customers by.
+#[derive(Clone)]
+pub(in crate::model) struct ApiKey(String);
+
+/// Shows nothing of it.
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKey(***)")
+    }
+}
+
+impl ApiKey {
+    /// Takes a text; `from` says where it comes from, for the error.
+    ///
+    /// # Errors
+    /// A text that is empty or cannot stand in a header. The error never repeats it.
+    pub(in crate::model) fn new(text: &str, from: &str) -> Result<Self> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(Error::custom(format!("{from} holds no key: its first line is empty")));
+        }
+        if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(Error::custom(format!(
+                "{from} holds no key: a key is one word of letters, digits and signs, and this has spaces, control \
+                 characters or letters beyond ASCII in it"
+            )));
+        }
+        Ok(ApiKey(text.to_owned()))
+    }
+
+    /// Reads the first line of a file.
+    ///
+    /// # Errors
+    /// A file that cannot be read, and what is no key. The error names the file and repeats nothing of it.
+    pub(in crate::model) fn read(path: &Path) -> Result<Self> {
+        let fail = |problem: String| {
+            Error::custom(format!("cannot read the key from the file {}: {problem}", path.display()))
+        };
+        let mut bytes = Vec::new();
+        let file = File::open(path).map_err(|error| fail(error.to_string()))?;
+        file.take(MOST_BYTES).read_to_end(&mut bytes).map_err(|error| fail(error.to_string()))?;
+        let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        // Bytes that are no text become a letter that no key has.
+        ApiKey::new(&String::from_utf8_lossy(first), &format!("the file {}", path.display()))
+    }
+
+    /// The header's value, which says itself that it is not to be shown.
+    pub(super) fn header(&self) -> Result<HeaderValue, InvalidHeaderValue> {
+        let mut value = HeaderValue::try_from(format!("Bearer {}", self.0))?;
+        value.set_sensitive(true);
+        Ok(value)
+    }
+
+    /// A text with the key taken out: a server may repeat what it was sent.
+    pub(super) fn hide_in(&self, text: &str) -> String {
+        text.replace(&self.0, "***")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(content: &[u8]) -> Result<ApiKey> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), content).unwrap();
+        ApiKey::read(file.path())
+    }
+
+    #[test]
+    fn the_first_line_is_the_key() {
+        for content in ["sk-1", "sk-1\n", " sk-1 \r\nsecond line \x07\n"] {
+            assert_eq!(read(content.as_bytes()).unwrap().0, "sk-1");
+        }
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused_without_repeating_it() {
+        for content in [&b"sk-\x07secret"[..], b"sk secret", b"sk-\xffsecret", "sk-sécret".as_bytes()] {
+            let error = read(content).unwrap_err().to_string();
+            assert!(error.contains("holds no key") && error.contains("the file /"), "{error}");
+            assert!(!error.contains("sk"), "{error}");
+        }
+        assert!(read(b"\nsk-1").unwrap_err().to_string().contains("its first line is empty"));
+        let error = ApiKey::read(Path::new("/nowhere/key")).unwrap_err().to_string();
+        assert!(error.contains("/nowhere/key: No such file"), "{error}");
+    }
+
+    #[test]
+    fn it_shows_nowhere() {
+        let key = ApiKey::new("sk-secret", "").unwrap();
+        let header = key.header().unwrap();
+        assert_eq!(header.as_bytes(), b"Bearer sk-secret");
+        assert!(!format!("{key:?} {key:#?} {header:?}").contains("secret"));
+        assert_eq!(key.hide_in("no sk-secret, sk-secrets!"), "no ***, ***s!");
+    }
+}

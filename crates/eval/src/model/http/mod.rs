@@ -1,0 +1,15 @@
+//! Talking to servers: where they are, the key they want, one request, and what became of it.
+//!
+//! Nothing here knows what is in a request or an answer; that is for the providers.
+
+mod base_url;
+mod client;
+mod endpoint;
+mod excerpt;
+mod key;
+mod retry_after;
+
+pub(super) use base_url::BaseUrl;
+pub(super) use endpoint::{Endpoint, Reply};
+pub(super) use key::ApiKey;
+pub(super) use retry_after::{limit_reset, retry_after};

@@ -1,0 +1,125 @@
+//! How long a server wants to be left alone, as its headers say it.
+
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+
+/// Nobody waits longer than these seconds for one answer.
+const LONGEST: f64 = 3600.0;
+
+/// How long a server asks to be left alone, if it does: `retry-after-ms`, else `Retry-After` with seconds or a date.
+pub(in crate::model) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let milliseconds = || seconds(text(headers, "retry-after-ms")?.parse::<f64>().ok()? / 1e3);
+    milliseconds().or_else(|| {
+        let text = text(headers, RETRY_AFTER.as_str())?;
+        let date = || httpdate::parse_http_date(text).ok()?.duration_since(now).ok();
+        duration(text).or_else(|| seconds(date()?.as_secs_f64()))
+    })
+}
+
+/// When the limits that a server tells of are lifted, if it tells: all of them must be.
+pub(in crate::model) fn limit_reset(headers: &HeaderMap) -> Option<Duration> {
+    let names = ["x-ratelimit-reset-requests", "x-ratelimit-reset-tokens"];
+    names.into_iter().filter_map(|name| duration(text(headers, name)?)).max()
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok().map(str::trim)
+}
+
+/// What makes sense as a time to wait.
+fn seconds(seconds: f64) -> Option<Duration> {
+    let makes_sense = seconds.is_finite() && seconds > 0.0;
+    makes_sense.then(|| Duration::from_secs_f64(seconds.min(LONGEST)))
+}
+
+/// `12`, `0.5`, `1m30s`, `500ms`; a number without a unit is in seconds.
+fn duration(text: &str) -> Option<Duration> {
+    let mut total = 0.0;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (number, behind) =
+            rest.split_at(rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len()));
+        let (unit, behind) =
+            behind.split_at(behind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(behind.len()));
+        let in_seconds = match unit {
+            "ms" => 1e-3,
+            "s" => 1.0,
+            "m" => 60.0,
+            "h" => 3600.0,
+            "d" => 86400.0,
+            // Only the whole text, or `5 6` would be eleven.
+            "" if number.len() == text.len() => 1.0,
+            _ => return None,
+        };
+        total += number.parse::<f64>().ok()? * in_seconds;
+        rest = behind;
+    }
+    seconds(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use reqwest::header::{HeaderName, HeaderValue};
+
+    use super::*;
+
+    /// 2026-10-21 07:28:00 UTC.
+    const NOW: u64 = 1_792_567_680;
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        pairs
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap()))
+            .collect()
+    }
+
+    fn wait(pairs: &[(&'static str, &str)]) -> Option<f64> {
+        let now = UNIX_EPOCH + Duration::from_secs(NOW);
+        retry_after(&headers(pairs), now).map(|wait| wait.as_secs_f64())
+    }
+
+    #[test]
+    fn seconds_dates_and_durations_are_understood() {
+        let cases = [
+            ("7", Some(7.0)),
+            (" 0.25 ", Some(0.25)),
+            ("1m30s", Some(90.0)),
+            ("500ms", Some(0.5)),
+            ("Wed, 21 Oct 2026 07:28:30 GMT", Some(30.0)),
+            ("Wed, 21 Oct 2026 09:28:00 GMT", Some(3600.0)),
+            ("99999999999999999999", Some(3600.0)),
+            ("Wed, 21 Oct 2026 07:27:00 GMT", None),
+            ("0", None),
+            ("-5", None),
+            ("", None),
+            ("soon", None),
+            ("inf", None),
+            ("nan", None),
+            ("5 6", None),
+            ("1m30", None),
+            ("1.2.3", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(wait(&[("retry-after", text)]), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn milliseconds_go_first_if_they_make_sense() {
+        assert_eq!(wait(&[("retry-after-ms", "1500"), ("retry-after", "9")]), Some(1.5));
+        for nonsense in ["x", "-1", "0", "NaN", "inf"] {
+            assert_eq!(wait(&[("retry-after-ms", nonsense), ("retry-after", "9")]), Some(9.0), "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn of_several_limits_the_last_one_to_be_lifted_counts() {
+        let both = headers(&[("x-ratelimit-reset-requests", "1s"), ("x-ratelimit-reset-tokens", "6m0s")]);
+        assert_eq!(limit_reset(&both), Some(Duration::from_secs(360)));
+        assert_eq!(limit_reset(&headers(&[("x-ratelimit-reset-requests", "0s")])), None);
+        assert_eq!(wait(&[("x-ratelimit-reset-tokens", "6m0s")]), None);
+    }
+}

@@ -1,0 +1,335 @@
+//! From the body of an answer to what the model said.
+//!
+//! Servers differ in what they leave out, so what may be missing may; but what is there must have its type, or it is no
+//! chat completion, and guessing would put made-up answers into a log.
+
+use errorbar_core::Metadata;
+use errorbar_log::eval::MessageSource;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::{Message, ModelOutput, OutputChoice, Usage};
+
+#[derive(Deserialize)]
+struct Completion {
+    model: Option<String>,
+    choices: Option<Vec<Choice>>,
+    usage: Option<Tokens>,
+    error: Option<Json>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    message: Said,
+    finish_reason: Option<String>,
+    logprobs: Option<Logprobs>,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    content: Option<Json>,
+    refusal: Option<String>,
+    reasoning_content: Option<String>,
+    reasoning: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Tokens {
+    prompt_tokens: Option<u64>,
+    completion_tokens: Option<u64>,
+    total_tokens: Option<u64>,
+    prompt_tokens_details: Option<PromptTokens>,
+    completion_tokens_details: Option<CompletionTokens>,
+}
+
+#[derive(Deserialize)]
+struct PromptTokens {
+    cached_tokens: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct CompletionTokens {
+    reasoning_tokens: Option<u64>,
+}
+
+/// Written to logs as it is read, without what servers add.
+#[derive(Serialize, Deserialize)]
+struct Logprobs {
+    content: Option<Vec<Token>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Token {
+    #[serde(flatten)]
+    alternative: Alternative,
+    #[serde(default)]
+    top_logprobs: Option<Vec<Alternative>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Alternative {
+    token: String,
+    logprob: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bytes: Option<Vec<u8>>,
+}
+
+/// Reads an answer; `asked` is the model's name if the server does not say one.
+///
+/// # Errors
+/// What is no chat completion, in words for the person who runs the server.
+pub(super) fn read(body: &[u8], asked: &str) -> Result<ModelOutput, String> {
+    let completion: Completion = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    if let Some(error) = completion.error {
+        let message = error.get("message").and_then(Json::as_str).or(error.as_str());
+        return Err(format!(
+            "it holds an error: {}",
+            message.map_or_else(|| error.to_string(), str::to_owned)
+        ));
+    }
+    let choices = completion.choices.ok_or("it has no `choices`")?;
+    let model = completion.model.filter(|model| !model.is_empty()).unwrap_or_else(|| asked.to_owned());
+    let reasoning = choices.first().and_then(|choice| {
+        choice.message.reasoning_content.clone().or_else(|| choice.message.reasoning.clone())
+    });
+    let choices =
+        choices.into_iter().map(|choice| choice.into_output(&model)).collect::<Result<Vec<_>, _>>()?;
+    let completion_text = choices.first().ok_or("its `choices` are empty")?.message.content.clone();
+    Ok(ModelOutput {
+        completion: completion_text,
+        usage: completion.usage.map(Tokens::into_usage),
+        metadata: reasoning
+            .filter(|text| !text.is_empty())
+            .map(|text| Metadata::from_iter([("reasoning".to_owned(), text.into())])),
+        model,
+        choices,
+        ..ModelOutput::default()
+    })
+}
+
+impl Choice {
+    fn into_output(self, model: &str) -> Result<OutputChoice, String> {
+        let refusal = self.message.refusal.filter(|text| !text.is_empty());
+        let content = self.message.content.as_ref().map(text_of).transpose()?;
+        let content = content.filter(|text| !text.is_empty()).or(refusal).unwrap_or_default();
+        let logprobs = self.logprobs.and_then(Logprobs::into_json);
+        Ok(OutputChoice {
+            message: Message {
+                source: Some(MessageSource::Generate),
+                model: Some(model.to_owned()),
+                ..Message::assistant(content)
+            },
+            stop_reason: stop_reason(self.finish_reason.as_deref()).to_owned(),
+            logprobs,
+        })
+    }
+}
+
+/// The text of a content, or of the parts of it that are text.
+fn text_of(content: &Json) -> Result<String, String> {
+    let wrong = || format!("the `content` of a message is a text, found {content}");
+    match content {
+        Json::String(text) => Ok(text.clone()),
+        Json::Array(parts) => {
+            let mut texts = Vec::new();
+            for part in parts {
+                let kind = part.get("type").and_then(Json::as_str).ok_or_else(wrong)?;
+                if matches!(kind, "text" | "output_text") {
+                    texts.push(part.get("text").and_then(Json::as_str).ok_or_else(wrong)?);
+                }
+            }
+            Ok(texts.join("\n"))
+        }
+        _ => Err(wrong()),
+    }
+}
+
+/// Why the model stopped, as logs call it.
+fn stop_reason(finish_reason: Option<&str>) -> &'static str {
+    match finish_reason {
+        Some("stop" | "eos") => "stop",
+        Some("length" | "max_tokens") => "max_tokens",
+        Some("tool_calls" | "function_call") => "tool_calls",
+        Some("content_filter") => "content_filter",
+        Some("model_length") => "model_length",
+        _ => "unknown",
+    }
+}
+
+impl Tokens {
+    /// As logs count: what came from the provider's cache is not among the input.
+    fn into_usage(self) -> Usage {
+        let (prompt, output_tokens) = (self.prompt_tokens.unwrap_or(0), self.completion_tokens.unwrap_or(0));
+        let cached = self.prompt_tokens_details.and_then(|details| details.cached_tokens);
+        Usage {
+            input_tokens: prompt.saturating_sub(cached.unwrap_or(0)),
+            output_tokens,
+            total_tokens: self.total_tokens.unwrap_or_else(|| prompt.saturating_add(output_tokens)),
+            input_tokens_cache_read: cached,
+            reasoning_tokens: self.completion_tokens_details.and_then(|details| details.reasoning_tokens),
+            ..Usage::default()
+        }
+    }
+}
+
+impl Logprobs {
+    /// As logs have them; nothing if the server had none.
+    fn into_json(mut self) -> Option<Json> {
+        for token in self.content.as_mut()? {
+            token.top_logprobs.get_or_insert_default();
+        }
+        serde_json::to_value(self).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn answer(body: Json) -> Result<ModelOutput, String> {
+        read(body.to_string().as_bytes(), "asked")
+    }
+
+    fn said(message: Json) -> Result<ModelOutput, String> {
+        answer(json!({"choices": [{"message": message}]}))
+    }
+
+    #[test]
+    fn a_whole_answer() {
+        let token = json!({"token": "4", "logprob": -0.25, "bytes": [52], "top_logprobs": [{"token": "5", "logprob": -2, "bytes": null}]});
+        let output = answer(json!({
+            "id": "chatcmpl-1", "object": "chat.completion", "model": "m-2024",
+            "choices": [{
+                "index": 0, "finish_reason": "length",
+                "message": {"role": "assistant", "content": "4", "refusal": null, "reasoning_content": "hm"},
+                "logprobs": {"content": [token], "refusal": null},
+            }],
+            "usage": {
+                "prompt_tokens": 20, "completion_tokens": 7, "total_tokens": 27,
+                "prompt_tokens_details": {"cached_tokens": 8, "audio_tokens": 0},
+                "completion_tokens_details": {"reasoning_tokens": 3},
+            },
+        }));
+        let message = Message {
+            source: Some(MessageSource::Generate),
+            model: Some("m-2024".to_owned()),
+            ..Message::assistant("4")
+        };
+        let logprobs = json!({"content": [{"token": "4", "logprob": -0.25, "bytes": [52], "top_logprobs": [{"token": "5", "logprob": -2.0}]}]});
+        let choice = OutputChoice { message, stop_reason: "max_tokens".to_owned(), logprobs: Some(logprobs) };
+        let expected = ModelOutput {
+            model: "m-2024".to_owned(),
+            choices: vec![choice],
+            completion: "4".to_owned(),
+            usage: Some(Usage {
+                input_tokens: 12,
+                output_tokens: 7,
+                total_tokens: 27,
+                input_tokens_cache_read: Some(8),
+                reasoning_tokens: Some(3),
+                ..Usage::default()
+            }),
+            metadata: Some(Metadata::from_iter([("reasoning".to_owned(), "hm".into())])),
+            ..ModelOutput::default()
+        };
+        assert_eq!(output, Ok(expected));
+    }
+
+    #[test]
+    fn what_servers_leave_out_may_be_missing() {
+        let output = said(json!({"content": "x"})).unwrap();
+        assert_eq!((output.model.as_str(), output.completion.as_str()), ("asked", "x"));
+        assert_eq!((output.usage, output.metadata), (None, None));
+        assert_eq!((output.choices[0].stop_reason.as_str(), &output.choices[0].logprobs), ("unknown", &None));
+        let with_nulls = json!({
+            "model": null, "usage": {"prompt_tokens": 3, "completion_tokens": null}, "error": null,
+            "choices": [{"message": {"content": "x"}, "finish_reason": null, "logprobs": {"content": null}}],
+        });
+        let usage = answer(with_nulls).unwrap().usage.unwrap();
+        assert_eq!((usage.input_tokens, usage.output_tokens, usage.total_tokens), (3, 0, 3));
+        let token = json!({"token": "x", "logprob": 0, "bytes": null});
+        let bare = json!({"choices": [{"message": {"content": "x"}, "logprobs": {"content": [token]}}]});
+        let expected = json!({"content": [{"token": "x", "logprob": 0.0, "top_logprobs": []}]});
+        assert_eq!(answer(bare).unwrap().choices[0].logprobs, Some(expected));
+    }
+
+    #[test]
+    fn the_text_is_found_in_whatever_form_it_comes() {
+        let parts = json!([{"type": "thinking", "thinking": []}, {"type": "text", "text": "a"}, {"type": "text", "text": "b"}]);
+        for (message, text) in [
+            (json!({"content": null}), ""),
+            (json!({}), ""),
+            (json!({"content": []}), ""),
+            (json!({"content": parts}), "a\nb"),
+            (json!({"content": null, "refusal": "No."}), "No."),
+            (json!({"content": "", "refusal": "No."}), "No."),
+            (json!({"content": "Yes.", "refusal": ""}), "Yes."),
+        ] {
+            assert_eq!(said(message.clone()).unwrap().completion, text, "{message}");
+        }
+    }
+
+    #[test]
+    fn every_choice_is_kept_and_the_first_is_the_completion() {
+        let choice = |text| json!({"message": {"content": text}, "finish_reason": "stop"});
+        let output = answer(json!({"choices": [choice("a"), choice("b")]})).unwrap();
+        let texts: Vec<_> = output.choices.iter().map(|choice| choice.message.content.as_str()).collect();
+        assert_eq!((output.completion.as_str(), texts), ("a", vec!["a", "b"]));
+    }
+
+    #[test]
+    fn reasons_to_stop_are_those_of_logs() {
+        for (finish, stop) in [
+            ("stop", "stop"),
+            ("eos", "stop"),
+            ("length", "max_tokens"),
+            ("max_tokens", "max_tokens"),
+            ("tool_calls", "tool_calls"),
+            ("function_call", "tool_calls"),
+            ("content_filter", "content_filter"),
+            ("model_length", "model_length"),
+            ("tired", "unknown"),
+        ] {
+            assert_eq!(stop_reason(Some(finish)), stop);
+        }
+        assert_eq!(stop_reason(None), "unknown");
+    }
+
+    #[test]
+    fn what_is_no_chat_completion_is_refused() {
+        for body in [
+            "",
+            "<html>502</html>",
+            "null",
+            "[]",
+            r#""text""#,
+            r#"{"choices": [{"message": {"content": "cut o"#,
+            "{}",
+            r#"{"choices": null}"#,
+            r#"{"choices": []}"#,
+            r#"{"choices": "x"}"#,
+            r#"{"choices": [{}]}"#,
+            r#"{"choices": [{"message": null}]}"#,
+            r#"{"choices": [{"message": {"content": 4}}]}"#,
+            r#"{"choices": [{"message": {"content": ["x"]}}]}"#,
+            r#"{"choices": [{"message": {"content": [{"type": "text", "text": 4}]}}]}"#,
+            r#"{"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": -1}}"#,
+            r#"{"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": "3"}}"#,
+            r#"{"choices": [{"message": {"content": "x"}, "logprobs": {"content": [{"token": 1}]}}]}"#,
+            "{\"choices\": [{\"message\": {\"content\": \"\u{0}\"}}]}",
+        ] {
+            assert!(read(body.as_bytes(), "m").is_err(), "{body}");
+        }
+        assert!(read(b"{\"choices\": [{\"message\": {\"content\": \"\xff\"}}]}", "m").is_err());
+    }
+
+    #[test]
+    fn an_error_in_the_place_of_an_answer_is_named() {
+        for error in [json!({"message": "Overloaded."}), json!("Overloaded."), json!({"text": "Overloaded."})]
+        {
+            assert!(answer(json!({"error": error})).unwrap_err().contains("Overloaded."));
+        }
+    }
+}

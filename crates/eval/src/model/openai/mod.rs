@@ -1,0 +1,193 @@
+//! `openai/NAME`: chat completions, of OpenAI and of every server that speaks as it does: vLLM, llama.cpp, Ollama, …
+
+mod answer;
+mod body;
+mod failure;
+
+use std::ffi::OsString;
+
+use errorbar_core::{Error, Metadata, Result};
+
+use super::http::{ApiKey, BaseUrl, Endpoint};
+use super::mock::NO_PARAMS;
+use super::{AnyModel, Model, ModelError, OpenModel, OpenOptions, Provider, ProviderEntry, Request};
+use crate::{BoxFuture, ModelOutput};
+
+pub(super) const PROVIDER: ProviderEntry = ProviderEntry {
+    name: "openai",
+    doc: "A server that speaks chat completions: openai/NAME asks for the model NAME at --base-url, or OPENAI_BASE_URL, or OpenAI; the key is OPENAI_API_KEY or in --api-key-file.",
+    params: NO_PARAMS,
+    build: |_| {
+        let open: OpenModel =
+            |model, options| Ok(AnyModel::from(OpenAi::open(model, options, |name| std::env::var_os(name))?));
+        Ok(Provider { open, is_remote: true })
+    },
+    replaces: false,
+};
+
+const BASE_URL: &str = "https://api.openai.com/v1";
+const HOST: &str = "api.openai.com";
+const BASE_URL_VARIABLE: &str = "OPENAI_BASE_URL";
+const KEY_VARIABLE: &str = "OPENAI_API_KEY";
+
+/// A model of a server that speaks chat completions.
+#[derive(Debug)]
+struct OpenAi {
+    /// `openai/NAME`.
+    name: String,
+    /// As the server knows it.
+    model: String,
+    /// Where the server is, for the record.
+    base_url: String,
+    endpoint: Endpoint,
+}
+
+impl OpenAi {
+    /// Opens a model, with what the environment says where the options say nothing.
+    fn open(
+        model: &str,
+        options: &OpenOptions<'_>,
+        environment: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Self> {
+        if model.trim().is_empty() {
+            return Err(Error::custom(
+                "`openai/` names no model; it is written openai/NAME, as the server knows it",
+            ));
+        }
+        let variable = |name: &str| {
+            let text = environment(name).filter(|text| !text.is_empty());
+            // Bytes that are no text become a letter that neither addresses nor keys have.
+            text.map(|text| text.to_string_lossy().into_owned())
+        };
+        let base = match (options.base_url, variable(BASE_URL_VARIABLE)) {
+            (Some(text), _) => BaseUrl::parse(text, "--base-url")?,
+            (None, Some(text)) => BaseUrl::parse(&text, BASE_URL_VARIABLE)?,
+            (None, None) => BaseUrl::parse(BASE_URL, "the provider's own")?,
+        };
+        let key = match (options.api_key_file, variable(KEY_VARIABLE)) {
+            (Some(file), _) => Some(ApiKey::read(file)?),
+            (None, Some(text)) => Some(ApiKey::new(&text, &format!("the variable {KEY_VARIABLE}"))?),
+            // A server of one's own needs none.
+            (None, None) if base.host() != HOST => None,
+            (None, None) => {
+                return Err(Error::custom(format!(
+                    "`openai/{model}` needs a key for {HOST}: set {KEY_VARIABLE}, or name a file that holds it with \
+                     --api-key-file; for another server, --base-url says where it is"
+                )));
+            }
+        };
+        Ok(OpenAi {
+            name: format!("openai/{model}"),
+            model: model.to_owned(),
+            base_url: base.shown(),
+            endpoint: Endpoint::new(&base, &["chat", "completions"], key, options.timeout)?,
+        })
+    }
+}
+
+impl Model for OpenAi {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn args(&self) -> Metadata {
+        let other =
+            (self.base_url != BASE_URL).then(|| ("base_url".to_owned(), self.base_url.as_str().into()));
+        Metadata::from_iter(other)
+    }
+
+    fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput, ModelError>> {
+        Box::pin(async move {
+            let body = body::of(&self.model, request.messages, request.config);
+            let reply = self.endpoint.post(body.to_string().into_bytes()).await?;
+            if !reply.status.is_success() {
+                return Err(failure::of(&reply, &self.endpoint, &self.model));
+            }
+            answer::read(&reply.body, &self.model).map_err(|problem| {
+                let beginning = String::from_utf8_lossy(&reply.body);
+                ModelError::transient(self.endpoint.says(&format!(
+                    "answered {} with something that is no chat completion: {}; it begins: {}",
+                    reply.status.as_u16(),
+                    self.endpoint.quote(&problem, 300),
+                    self.endpoint.quote(&beginning, 200)
+                )))
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
+    use super::*;
+
+    const SECRET: &str = "sk-very-secret";
+
+    fn options() -> OpenOptions<'static> {
+        OpenOptions { base_url: Some("http://127.0.0.1:9/v1/"), ..OpenOptions::new(Path::new("")) }
+    }
+
+    fn open(options: &OpenOptions<'_>, variables: &[(&'static str, &'static str)]) -> Result<OpenAi> {
+        let environment = |name: &str| {
+            variables.iter().find(|(variable, _)| *variable == name).map(|(_, value)| OsString::from(value))
+        };
+        OpenAi::open("a/b c", options, environment)
+    }
+
+    #[test]
+    fn the_name_is_whatever_the_server_calls_it() {
+        let model = open(&options(), &[]).unwrap();
+        assert_eq!((model.name(), model.model.as_str()), ("openai/a/b c", "a/b c"));
+        assert!(OpenAi::open("", &options(), |_| None).is_err());
+    }
+
+    #[test]
+    fn the_option_goes_before_the_environment_and_that_before_openai() {
+        let both = [(BASE_URL_VARIABLE, "http://h/v2"), (KEY_VARIABLE, SECRET)];
+        let base_url = |options: &OpenOptions<'_>| open(options, &both).unwrap().args().remove("base_url");
+        assert_eq!(base_url(&options()), Some("http://127.0.0.1:9/v1".into()));
+        let unsaid = OpenOptions::new(Path::new(""));
+        assert_eq!(base_url(&unsaid), Some("http://h/v2".into()));
+        assert!(open(&unsaid, &[(BASE_URL_VARIABLE, ""), (KEY_VARIABLE, SECRET)]).unwrap().args().is_empty());
+    }
+
+    #[test]
+    fn openai_itself_needs_a_key_and_others_do_not() {
+        let unsaid = OpenOptions::new(Path::new(""));
+        let error = open(&unsaid, &[(KEY_VARIABLE, "")]).unwrap_err().to_string();
+        assert!(error.contains("set OPENAI_API_KEY") && error.contains("--api-key-file"), "{error}");
+        assert!(open(&options(), &[]).unwrap().endpoint_has_no_key());
+    }
+
+    #[test]
+    fn a_key_shows_nowhere() {
+        let with_query = OpenOptions { base_url: Some("http://h/v1?key=sk-very-secret"), ..options() };
+        let model = open(&with_query, &[(KEY_VARIABLE, SECRET)]).unwrap();
+        let shown = format!(
+            "{model:?} {model:#?} {:?} {:?}",
+            AnyModel::from(open(&with_query, &[]).unwrap()),
+            model.args()
+        );
+        assert!(!shown.contains("secret"), "{shown}");
+        let error = open(&options(), &[(KEY_VARIABLE, "sk-very\u{7}secret")]).unwrap_err().to_string();
+        assert!(error.contains(KEY_VARIABLE) && !error.contains("secret"), "{error}");
+    }
+
+    #[test]
+    fn a_key_in_a_file_goes_before_the_environment() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "\n").unwrap();
+        let options =
+            OpenOptions { api_key_file: Some(file.path()), timeout: Duration::from_secs(1), ..options() };
+        let error = open(&options, &[(KEY_VARIABLE, SECRET)]).unwrap_err().to_string();
+        assert!(error.contains(&file.path().display().to_string()), "{error}");
+    }
+
+    impl OpenAi {
+        fn endpoint_has_no_key(&self) -> bool {
+            format!("{:?}", self.endpoint).contains("key: None")
+        }
+    }
+}
