@@ -32,8 +32,9 @@ pub use dataset::{
 pub use error::{Error, Result};
 pub use errorbar_log::eval::{Input, Message, ModelOutput, OutputChoice, Role, SampleId, Targets, Usage};
 pub use model::{
-    AnyModel, Calls, FnModel, Generate, GenerateConfig, Mock, Model, ModelClient, ModelError, ModelErrorKind,
-    Models, OpenModel, OpenOptions, Provider, ProviderEntry, Replay, Request, model_fn, open_model,
+    AnyModel, Cache, CacheFolder, CacheKey, CachedAnswer, Calls, FnModel, Generate, GenerateConfig, Mock,
+    Model, ModelAnswers, ModelClient, ModelError, ModelErrorKind, Models, OpenModel, OpenOptions, Provider,
+    ProviderEntry, Removed, Replay, Request, model_fn, open_model,
 };
 pub use registry::{Submitted, built_in_registry, collected_registry};
 pub use run::{
