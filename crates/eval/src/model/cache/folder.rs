@@ -259,3 +259,129 @@ fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>> {
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    const HASH: &str = "ab00000000000000000000000000000000000000000000000000000000000000";
+
+    /// Writes a file that was changed some time ago.
+    fn write(folder: &Path, name: &str, content: &str, age: Duration) -> PathBuf {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        let file = File::options().write(true).open(&path).unwrap();
+        file.set_modified(SystemTime::now() - age).unwrap();
+        path
+    }
+
+    fn answer(folder: &Path, hash: &str, model: &str, created: &str) -> PathBuf {
+        let content = format!(r#"{{"version":1,"created":"{created}","model":"{model}","output":{{}}}}"#);
+        write(folder, &format!("{}/{hash}.json", &hash[..2]), &content, Duration::ZERO)
+    }
+
+    #[test]
+    fn answers_are_counted_by_model() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = CacheFolder::new(folder.path());
+        for (at, model, created) in [
+            (1, "b", "2026-01-03T00:00:00Z"),
+            (2, "a", "2026-01-01T00:00:00Z"),
+            (3, "b", "2026-01-01T00:00:00Z"),
+            (4, "b", "2026-01-02T00:00:00Z"),
+        ] {
+            answer(folder.path(), &HASH.replace("ab0", &format!("{at}b0")), model, created);
+        }
+        let size =
+            fs::metadata(folder.path().join("1b").join(HASH.replace("ab0", "1b0") + ".json")).unwrap().len();
+        let torn = write(folder.path(), &format!("ab/{HASH}.json"), "{", Duration::from_secs(1000));
+        let answers = cache.answers().unwrap();
+        assert_eq!(answers.len(), 5);
+        assert!(answers[4].path == torn && answers[4].is_older(Duration::from_secs(1000)));
+        assert!(!answers[4].is_older(Duration::from_secs(2000)), "the age of its file");
+        let counts = ModelAnswers::count(&answers);
+        let models: Vec<Option<&str>> = counts.iter().map(|count| count.model.as_deref()).collect();
+        assert_eq!(models, [None, Some("a"), Some("b")]);
+        assert_eq!((counts[2].answers, counts[2].bytes), (3, 3 * size));
+        assert_eq!(counts[2].oldest.to_string(), "2026-01-01T00:00:00Z");
+        assert_eq!(counts[2].newest.to_string(), "2026-01-03T00:00:00Z");
+    }
+
+    #[test]
+    fn those_that_are_chosen_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = CacheFolder::new(folder.path());
+        let a = answer(folder.path(), HASH, "a", "2026-01-01T00:00:00Z");
+        let b = answer(folder.path(), &HASH.replace("ab0", "ac0"), "b", "2026-01-01T00:00:00Z");
+        let size = fs::metadata(&b).unwrap().len();
+        let removed = cache.remove(|answer| answer.model.as_deref() == Some("b")).unwrap();
+        assert_eq!(removed, Removed { answers: 1, bytes: size });
+        assert!(a.exists() && !b.exists());
+        // As if another process were faster.
+        let removed = cache.remove(|answer| fs::remove_file(&answer.path).is_ok()).unwrap();
+        assert_eq!(removed, Removed::default());
+        assert_eq!(
+            CacheFolder::new(folder.path().join("none")).remove(|_| true).unwrap(),
+            Removed::default()
+        );
+    }
+
+    #[test]
+    fn what_killed_writers_left_behind_goes_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = |id: &str| format!("ab/{HASH}.{id}.new");
+        let (one, other) = (name(&Uuid::new_v4().to_string()), name(&Uuid::new_v4().to_string()));
+        let old = write(folder.path(), &one, "{", LEFT_BEHIND + Duration::from_secs(1));
+        let young = write(folder.path(), &other, "{", LEFT_BEHIND - Duration::from_secs(60));
+        let foreign = write(folder.path(), &name("notes"), "{", 2 * LEFT_BEHIND);
+        let cache = CacheFolder::new(folder.path());
+        assert!(cache.answers().unwrap().is_empty());
+        assert_eq!(cache.remove(|_| false).unwrap(), Removed::default());
+        assert!(!old.exists() && young.exists() && foreign.exists());
+    }
+
+    #[test]
+    fn what_is_not_ours_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("answers");
+        let kept: Vec<PathBuf> = [
+            format!("{HASH}.json"),
+            format!("abc/{HASH}.json"),
+            format!("AB/{HASH}.json"),
+            format!("ac/{HASH}.json"),
+            format!("ab/{}.json", &HASH[1..]),
+            format!("ab/{}.json", HASH.replace("ab0", "abg")),
+            format!("ab/{HASH}.txt"),
+            format!("ab/{HASH}"),
+            format!("ab/deeper/{HASH}.json"),
+            "ab/notes.json".to_owned(),
+        ]
+        .iter()
+        .map(|name| write(&root, name, "{}", Duration::ZERO))
+        .collect();
+        let ours = write(&root, &format!("ab/{HASH}.json"), "{}", Duration::ZERO);
+        assert_eq!(CacheFolder::new(&root).remove(|_| true).unwrap(), Removed { answers: 1, bytes: 2 });
+        assert!(!ours.exists());
+        kept.iter().for_each(|path| assert!(path.exists(), "{}", path.display()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_do_not_lead_out_of_the_folder() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let (root, outside) = (folder.path().join("answers"), folder.path().join("outside"));
+        let by_folder = write(&outside, &format!("{HASH}.json"), "{}", Duration::ZERO);
+        let by_file = write(&outside, "precious", "{}", Duration::ZERO);
+        fs::create_dir_all(root.join("ac")).unwrap();
+        symlink(&outside, root.join("ab")).unwrap();
+        symlink(&by_file, root.join("ac").join(HASH.replace("ab0", "ac0") + ".json")).unwrap();
+        let cache = CacheFolder::new(&root);
+        assert!(cache.answers().unwrap().is_empty());
+        assert_eq!(cache.remove(|_| true).unwrap(), Removed::default());
+        assert!(by_folder.exists() && by_file.exists() && root.join("ab").is_symlink());
+    }
+}
