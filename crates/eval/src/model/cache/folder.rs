@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{CacheKey, MAX_BYTES, is_older, read};
+use super::{CACHE_DIR, CacheKey, MAX_BYTES, is_older, read};
 use crate::{Error, Result};
 
 /// How long a file may be in the making.
@@ -255,7 +255,10 @@ fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>> {
     match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         read => read.map_err(|error| {
-            Error::refused(format!("cannot read the folder of the cache, {}: {error}", folder.display()))
+            Error::refused(format!(
+                "cannot read the folder of the cache, {}: {error}; name another one with --cache-dir or {CACHE_DIR}",
+                folder.display()
+            ))
         }),
     }
 }
