@@ -32,9 +32,10 @@ pub use dataset::{
 pub use error::{Error, Result};
 pub use errorbar_log::eval::{Input, Message, ModelOutput, OutputChoice, Role, SampleId, Targets, Usage};
 pub use model::{
-    AnyModel, CallCounts, Calls, FnModel, Generate, GenerateConfig, Limits, MAX_CONNECTIONS, Mock, Model,
-    ModelClient, ModelError, ModelErrorKind, Models, OpenModel, OpenOptions, Price, Prices, Provider,
-    ProviderEntry, Replay, Request, Retry, model_fn, open_model,
+    AnyModel, Cache, CacheFolder, CacheKey, CachedAnswer, CallCounts, Calls, FnModel, Generate,
+    GenerateConfig, Limits, MAX_CONNECTIONS, Mock, Model, ModelAnswers, ModelClient, ModelError,
+    ModelErrorKind, Models, OpenModel, OpenOptions, Price, Prices, Provider, ProviderEntry, Removed, Replay,
+    Request, Retry, model_fn, open_model,
 };
 pub use registry::{Submitted, built_in_registry, collected_registry};
 pub use run::{

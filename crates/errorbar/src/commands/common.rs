@@ -1,9 +1,11 @@
 //! Options that several verbs share.
 
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use anstream::{AutoStream, ColorChoice};
+use anstyle::Style;
 use clap::{Args, ValueEnum};
 use errorbar_report::{Csv, Json, Markdown, Render, Report, Table};
 
@@ -98,5 +100,119 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     match Duration::try_from_secs_f64(seconds) {
         Ok(limit) if !limit.is_zero() => Ok(limit),
         _ => Err("a number of seconds above 0".to_owned()),
+/// A list for people: cells below bold titles, as wide as the widest.
+pub(crate) fn columns<const N: usize>(titles: [&str; N], rows: &[[String; N]]) -> String {
+    const BOLD: Style = Style::new().bold();
+    let width = errorbar_report::width;
+    let mut widths = titles.map(width);
+    for row in rows {
+        for (width_so_far, cell) in widths.iter_mut().zip(row) {
+            *width_so_far = (*width_so_far).max(width(cell));
+        }
+    }
+    let line = |cells: [&str; N]| {
+        let padded = cells.iter().zip(widths).map(|(cell, to)| {
+            let blanks = " ".repeat(to.saturating_sub(width(cell)));
+            format!("{cell}{blanks}")
+        });
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    let mut text = format!("{BOLD}{}{BOLD:#}\n", line(titles));
+    for row in rows {
+        let _ = writeln!(text, "{}", line(row.each_ref().map(String::as_str)));
+    }
+    text
+}
+
+/// The same in Markdown.
+pub(crate) fn markdown<const N: usize>(titles: [&str; N], rows: &[[String; N]]) -> String {
+    let mut text = format!("| {} |\n|{}\n", titles.join(" | "), "---|".repeat(N));
+    for row in rows {
+        let cells = row.each_ref().map(|cell| cell.replace('|', "\\|"));
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+    }
+    text
+}
+
+/// A span of time: `30s`, `10m`, `2h`, `7d`, `1w`.
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
+    const MINUTE: u64 = 60;
+    const HOUR: u64 = 60 * MINUTE;
+    const DAY: u64 = 24 * HOUR;
+    const UNITS: [(char, u64); 5] = [('s', 1), ('m', MINUTE), ('h', HOUR), ('d', DAY), ('w', 7 * DAY)];
+    let text = text.trim();
+    let split = |(unit, seconds)| Some((text.strip_suffix(unit)?, seconds));
+    let (number, seconds) = UNITS.into_iter().find_map(split).ok_or(NO_DURATION)?;
+    // Signs are no part of it, though numbers may have them.
+    let number = Some(number).filter(|number| !number.starts_with('+'));
+    let number = number.and_then(|number| number.parse::<u64>().ok());
+    let seconds = number.and_then(|number| number.checked_mul(seconds)).ok_or(NO_DURATION)?;
+    Ok(Duration::from_secs(seconds))
+}
+
+const NO_DURATION: &str = "expected a number and a unit, such as 30s, 10m, 2h, 7d or 1w";
+
+/// A number of bytes for people: `984 B`, `3.8 kB`.
+pub(crate) fn human_size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let mut size = bytes as f64 / 1000.0;
+    let mut unit = "kB";
+    for larger in UNITS.into_iter().skip(1) {
+        // What would be shown as 1000.0 is one of the next unit.
+        if size < 999.95 {
+            break;
+        }
+        size /= 1000.0;
+        unit = larger;
+    }
+    format!("{size:.1} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        for (text, seconds) in
+            [("30s", 30), ("10m", 600), ("2h", 7200), ("7d", 604_800), (" 1w ", 604_800), ("0s", 0)]
+        {
+            assert_eq!(parse_duration(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+        for text in [
+            "",
+            "s",
+            "7",
+            "-1d",
+            "+1d",
+            "1.5h",
+            "1 d",
+            "1d2h",
+            "7D",
+            "1y",
+            "99999999999999999999s",
+            "9999999999999999w",
+        ] {
+            assert_eq!(parse_duration(text), Err(NO_DURATION.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_for_people() {
+        for (bytes, text) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1000, "1.0 kB"),
+            (3_840, "3.8 kB"),
+            (999_949, "999.9 kB"),
+            (999_950, "1.0 MB"),
+            (2_500_000_000, "2.5 GB"),
+            (u64::MAX, "18446744.1 TB"),
+        ] {
+            assert_eq!(human_size(bytes), text);
+        }
     }
 }

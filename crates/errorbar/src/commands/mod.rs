@@ -1,5 +1,6 @@
 //! The verbs of the command line, one file each.
 
+mod cache;
 mod common;
 mod completions;
 mod eval;
@@ -8,6 +9,7 @@ mod list;
 mod log;
 mod logs;
 mod models;
+mod output;
 mod score;
 mod specs;
 mod tasks;
@@ -83,6 +85,8 @@ enum Command {
     Verify(verify::VerifyArgs),
     /// See what logs hold: list them, print their records, write their scores as a table
     Log(log::LogArgs),
+    /// See which answers of models are kept, and remove them
+    Cache(cache::CacheArgs),
     /// List everything that can be named, with arguments
     List(list::ListArgs),
     /// Print a script that completes commands and options in a shell
@@ -103,6 +107,7 @@ impl Cli {
             Command::Verify(args) => verify::run(&args, &self.global, context),
             Command::Score(args) => score::run(&args, &self.global, context),
             Command::Log(args) => log::run(&args, &self.global, context),
+            Command::Cache(args) => cache::run(&args, &self.global),
             Command::List(args) => list::run(&args, context.registry),
             Command::Completions(args) => completions::run(&args, context.program),
         }
@@ -156,6 +161,9 @@ mod tests {
             &["log", "list", "--help"],
             &["log", "dump", "--help"],
             &["log", "export", "--help"],
+            &["cache", "--help"],
+            &["cache", "list", "--help"],
+            &["cache", "clear", "--help"],
             &["list", "--help"],
             &["completions", "--help"],
         ] {

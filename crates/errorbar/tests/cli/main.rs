@@ -6,6 +6,7 @@
 mod bad_input;
 mod bad_tables;
 mod bad_tasks;
+mod cache;
 mod eval;
 mod interrupt;
 mod list;
@@ -22,9 +23,16 @@ use std::process::{Command, Output};
 fn errorbar(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_errorbar"));
     command.current_dir(folder).args(args);
-    for name in
-        ["ERRORBAR_LOG_DIR", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LC_ALL", "LC_CTYPE", "COLUMNS"]
-    {
+    for name in [
+        "ERRORBAR_CACHE_DIR",
+        "ERRORBAR_LOG_DIR",
+        "NO_COLOR",
+        "CLICOLOR",
+        "CLICOLOR_FORCE",
+        "LC_ALL",
+        "LC_CTYPE",
+        "COLUMNS",
+    ] {
         command.env_remove(name);
     }
     command.env("LANG", "C.UTF-8").env("TERM", "dumb");

@@ -1,5 +1,6 @@
 //! Models: whatever answers messages, behind one trait.
 
+mod cache;
 mod calls;
 mod client;
 mod config;
@@ -25,6 +26,8 @@ use errorbar_core::{Error, Metadata, Registry, Result, Spec};
 
 use crate::{BoxFuture, Message, ModelOutput, NamedSample, SampleId};
 
+pub use cache::{Cache, CacheFolder, CacheKey, CachedAnswer, ModelAnswers, Removed};
+pub use calls::Calls;
 pub use calls::{CallCounts, Calls, MAX_CONNECTIONS};
 pub use client::{ModelClient, Models};
 pub use config::GenerateConfig;

@@ -13,8 +13,9 @@ use errorbar_report::clean;
 use super::super::Status;
 use super::super::common::GlobalArgs;
 use super::super::logs::ReadArgs;
+use super::super::output;
 use super::super::told::Told;
-use super::{output, tell};
+use super::tell;
 
 const EXAMPLES: &str = "\
 Examples:

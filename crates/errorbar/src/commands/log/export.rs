@@ -9,9 +9,10 @@ use errorbar_report::clean;
 use super::super::common::GlobalArgs;
 use super::super::files::expand;
 use super::super::logs::ReadArgs;
+use super::super::output;
 use super::super::told::Told;
 use super::super::{Context, Status};
-use super::{output, tell};
+use super::tell;
 
 const EXAMPLES: &str = "\
 Examples:

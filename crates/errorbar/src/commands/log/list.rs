@@ -1,15 +1,13 @@
 //! `errorbar log list`: a line per log, from headers alone.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anstyle::Style;
 use clap::Args;
 use errorbar_core::{Block, Entry, Headline};
 use errorbar_log::eval::{
     Header, LogError, RecordedBlock, RecordedMetric, RecordedResults, Status as RunStatus,
 };
-use errorbar_report::{Figure, clean, width};
+use errorbar_report::{Figure, clean};
 use rayon::prelude::*;
 use serde_json::json;
 
@@ -17,8 +15,9 @@ use super::super::Status;
 use super::super::common::{self, Format, GlobalArgs};
 use super::super::files::expand;
 use super::super::logs::ReadArgs;
+use super::super::output;
 use super::super::told::Told;
-use super::{output, tell};
+use super::tell;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -84,17 +83,11 @@ pub(crate) fn run(args: &ListArgs, global: &GlobalArgs) -> anyhow::Result<Status
         match args.format {
             Format::Table => common::print(table(&logs).as_bytes())?,
             Format::Markdown => common::print(markdown(&logs).as_bytes())?,
-            Format::Json => print(json(&logs)?.as_bytes())?,
-            Format::Csv => print(&csv(&logs)?)?,
+            Format::Json => output::print(json(&logs)?.as_bytes())?,
+            Format::Csv => output::print(&csv(&logs)?)?,
         }
     }
     Ok(told.say())
-}
-
-fn print(data: &[u8]) -> std::io::Result<()> {
-    let mut out = output::stdout();
-    out.write_all(data)?;
-    out.flush()
 }
 
 impl Listed {
@@ -210,35 +203,13 @@ fn as_block(recorded: RecordedBlock) -> Block {
 const TITLES: [&str; 7] = ["created", "task", "model", "status", "samples", "figure", "log"];
 
 fn table(logs: &[Listed]) -> String {
-    const BOLD: Style = Style::new().bold();
     let rows: Vec<[String; 7]> = logs.iter().map(Listed::cells).collect();
-    let mut widths = TITLES.map(width);
-    for row in &rows {
-        for (width_so_far, cell) in widths.iter_mut().zip(row) {
-            *width_so_far = (*width_so_far).max(width(cell));
-        }
-    }
-    let line = |cells: [&str; 7]| {
-        let padded = cells.iter().zip(widths).map(|(cell, to)| {
-            let blanks = " ".repeat(to.saturating_sub(width(cell)));
-            format!("{cell}{blanks}")
-        });
-        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    };
-    let mut text = format!("{BOLD}{}{BOLD:#}\n", line(TITLES));
-    for row in &rows {
-        let _ = writeln!(text, "{}", line(row.each_ref().map(String::as_str)));
-    }
+    let text = common::columns(TITLES, &rows);
     if common::speaks_only_ascii() { text.replace('±', "+/-") } else { text }
 }
 
 fn markdown(logs: &[Listed]) -> String {
-    let mut text = format!("| {} |\n|{}\n", TITLES.join(" | "), "---|".repeat(TITLES.len()));
-    for log in logs {
-        let cells = log.cells().map(|cell| cell.replace('|', "\\|"));
-        let _ = writeln!(text, "| {} |", cells.join(" | "));
-    }
-    text
+    common::markdown(TITLES, &logs.iter().map(Listed::cells).collect::<Vec<_>>())
 }
 
 fn json(logs: &[Listed]) -> serde_json::Result<String> {

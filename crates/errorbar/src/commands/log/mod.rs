@@ -5,7 +5,6 @@ mod dump;
 mod edit_score;
 mod export;
 mod list;
-mod output;
 
 use clap::{Args, Subcommand};
 use errorbar_log::eval::{LogError, LogErrorKind};

@@ -12,6 +12,13 @@ pub(super) fn stdout() -> Box<dyn Write + Send> {
     if is_terminal { Box::new(Cleaned { inner: buffered, line: Vec::new() }) } else { Box::new(buffered) }
 }
 
+/// Writes data to standard output.
+pub(super) fn print(data: &[u8]) -> io::Result<()> {
+    let mut out = stdout();
+    out.write_all(data)?;
+    out.flush()
+}
+
 /// Lines without control characters; what is not yet a whole line is kept until a flush.
 struct Cleaned<W> {
     inner: W,

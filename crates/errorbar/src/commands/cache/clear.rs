@@ -1,0 +1,79 @@
+//! `errorbar cache clear`: answers that go.
+
+use std::time::Duration;
+
+use clap::Args;
+use errorbar_eval::{CacheFolder, CachedAnswer};
+use errorbar_report::clean;
+use glob::Pattern;
+
+use super::super::common::{human_size, parse_duration};
+use super::super::told::Told;
+use super::count;
+
+const EXAMPLES: &str = "\
+Examples:
+  errorbar cache clear --older-than 1w
+  errorbar cache clear --model 'openai/*' --older-than 30d
+  errorbar cache clear --all
+
+Nothing is asked; what was removed is said. Nothing but answers is removed, whatever else is in the
+folder, and a run that goes on meanwhile is not disturbed.
+
+Exit code: 0 if all is well, even if there was nothing to remove; 2 if something could not be read or
+removed.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ClearArgs {
+    /// Remove all answers
+    #[arg(long, conflicts_with_all = ["models", "older_than"])]
+    all: bool,
+    /// Remove those of this model only: a name, or a pattern such as 'openai/*'; may be repeated
+    #[arg(long = "model", value_name = "MODEL")]
+    models: Vec<String>,
+    /// Remove those only that are at least this old: 30s, 10m, 2h, 7d, 1w
+    #[arg(long, value_name = "AGE", value_parser = parse_duration)]
+    older_than: Option<Duration>,
+}
+
+pub(super) fn run(args: &ClearArgs, folder: &CacheFolder, told: &mut Told) {
+    let ClearArgs { all, models, older_than } = args;
+    if !all && models.is_empty() && older_than.is_none() {
+        let hint = "choose them with --model or --older-than, or remove all with --all".to_owned();
+        told.error("nothing says which answers to remove".to_owned(), Some(hint));
+        return;
+    }
+    let models: Vec<Model<'_>> = models.iter().map(|name| Model::new(name)).collect();
+    let is_chosen = |answer: &CachedAnswer| {
+        let name = answer.model.as_deref();
+        (models.is_empty() || name.is_some_and(|name| models.iter().any(|model| model.is(name))))
+            && older_than.is_none_or(|age| answer.is_older(age))
+    };
+    let place = clean(&folder.path().display().to_string());
+    match folder.remove(is_chosen) {
+        Ok(removed) if removed.answers == 0 => told.note(format!("there was nothing to remove in {place}")),
+        Ok(removed) => {
+            let (answers, size) = (count(removed.answers), human_size(removed.bytes));
+            told.note(format!("removed {answers} ({size}) from {place}"));
+        }
+        Err(error) => told.error(error.to_string(), None),
+    }
+}
+
+/// A name of a model, or a pattern of names.
+struct Model<'a> {
+    name: &'a str,
+    /// None if it can be nothing but a name.
+    pattern: Option<Pattern>,
+}
+
+impl<'a> Model<'a> {
+    fn new(name: &'a str) -> Self {
+        Model { name, pattern: Pattern::new(name).ok() }
+    }
+
+    fn is(&self, name: &str) -> bool {
+        self.name == name || self.pattern.as_ref().is_some_and(|pattern| pattern.matches(name))
+    }
+}

@@ -1,0 +1,54 @@
+//! What a request is known by.
+
+use serde_json::{Value as Json, json};
+
+use super::VERSION;
+use crate::Message;
+use crate::model::{Model, Request};
+
+/// What a request is known by: all that its answer depends on, and the hash of that.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CacheKey {
+    model: String,
+    request: Json,
+    hash: String,
+}
+
+impl CacheKey {
+    pub(super) fn new(model: &dyn Model, request: &Request<'_>) -> Self {
+        // Whoever adds a field decides here whether answers depend on it.
+        let Request { sample_id: _, epoch, call: _, messages, config } = *request;
+        let mut request = json!({
+            "version": VERSION,
+            "model": model.name(),
+            "model_args": model.args(),
+            "config": config.to_log(),
+            "epoch": epoch,
+            "messages": messages.iter().map(as_asked).collect::<Vec<_>>(),
+        });
+        request.sort_all_objects();
+        let hash = blake3::hash(request.to_string().as_bytes()).to_hex().to_string();
+        CacheKey { model: model.name().to_owned(), request, hash }
+    }
+
+    /// The model that is asked.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// The request, with the fields of all objects in alphabetical order.
+    pub fn request(&self) -> &Json {
+        &self.request
+    }
+
+    /// Its hash: 64 hexadecimal digits.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+}
+
+/// What a model gets to see of a message.
+fn as_asked(message: &Message) -> Json {
+    let Message { id: _, content, source: _, role, model: _ } = message;
+    json!({"role": role, "content": content})
+}

@@ -1,0 +1,181 @@
+//! Answers that were given before, on disk: the same request of the same model is not paid for twice.
+//!
+//! An answer is a file of its own, named by a hash of the request. A file appears by a rename, when it is whole, so
+//! any number of processes and threads read and write at once without a lock; the last one wins. A file holds the
+//! request as well, and answers nothing else. A database in one file was rejected: those in pure Rust let in one
+//! process at a time. How long answers are good for is up to who reads them, so it is no part of their names.
+//!
+//! Everything here blocks on the disk: async callers go through `spawn_blocking`.
+
+mod folder;
+mod key;
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use super::{Model, Request};
+use crate::{Error, ModelOutput, Result};
+
+pub use folder::{CacheFolder, CachedAnswer, ModelAnswers, Removed};
+pub use key::CacheKey;
+
+/// The version of the files.
+const VERSION: u32 = 1;
+
+/// The largest file that is an answer.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// Answers that were given before, in a folder.
+///
+/// ```
+/// use errorbar_eval::{Cache, GenerateConfig, Message, Mock, ModelOutput, Request};
+/// # let temporary = tempfile::tempdir()?;
+/// # let folder = temporary.path().join("answers");
+/// let cache = Cache::open(folder, None)?;
+/// let (model, messages) = (Mock::new("hello")?, [Message::user("Hi!")]);
+/// let (sample_id, config) = (1.into(), GenerateConfig::default());
+/// let request = Request { sample_id: &sample_id, epoch: 1, call: 0, messages: &messages, config: &config };
+/// let key = Cache::key(&model, &request);
+/// assert_eq!(cache.get(&key), None);
+/// let answer = ModelOutput::from_text("mock/hello", "hello");
+/// cache.put(&key, &answer)?;
+/// assert_eq!(cache.get(&key), Some(answer));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Cache {
+    folder: CacheFolder,
+    expiry: Option<Duration>,
+}
+
+/// A file of the cache.
+#[derive(Serialize, Deserialize)]
+struct Entry<'a> {
+    version: u32,
+    created: Cow<'a, str>,
+    model: Cow<'a, str>,
+    request: Cow<'a, Json>,
+    output: Cow<'a, ModelOutput>,
+}
+
+impl Cache {
+    /// Opens a folder, which is made if it is not there. Answers older than `expiry` are not given; without one
+    /// they are good for ever.
+    ///
+    /// # Errors
+    /// A folder that cannot be made.
+    pub fn open(folder: PathBuf, expiry: Option<Duration>) -> Result<Self> {
+        fs::create_dir_all(&folder).map_err(|error| {
+            Error::refused(format!(
+                "cannot make the folder of the cache, {}: {error}; choose another one with --cache-dir or \
+                 {CACHE_DIR}",
+                folder.display()
+            ))
+        })?;
+        Ok(Cache { folder: CacheFolder::new(folder), expiry })
+    }
+
+    /// Where answers are kept if nothing is said: in `$ERRORBAR_CACHE_DIR`, else in `errorbar` in the user's folder
+    /// for caches.
+    ///
+    /// # Errors
+    /// Neither is known.
+    pub fn default_folder() -> Result<PathBuf> {
+        let known = default_folder(|name| std::env::var_os(name), std::env::home_dir());
+        known.ok_or_else(|| {
+            Error::refused(format!(
+                "no folder for the cache, as there is no home folder; name one with --cache-dir or {CACHE_DIR}"
+            ))
+        })
+    }
+
+    /// Where answers are kept in a folder for everything that errorbar caches.
+    pub fn folder_in(cache_dir: &Path) -> PathBuf {
+        cache_dir.join("answers")
+    }
+
+    /// What a request is known by: all that its answer depends on.
+    ///
+    /// That is the model with its arguments, the configuration, the epoch and the messages in their order. The
+    /// sample is not, nor is how many calls there were before; so a model that answers by those, such as `mock` and
+    /// `replay`, must not be cached.
+    pub fn key(model: &dyn Model, request: &Request<'_>) -> CacheKey {
+        CacheKey::new(model, request)
+    }
+
+    /// The answer to a request, if there is one that has not expired. A file that is damaged or of something else is
+    /// none, and the next answer takes its place.
+    pub fn get(&self, key: &CacheKey) -> Option<ModelOutput> {
+        let bytes = read(&self.folder.place(key), MAX_BYTES)?;
+        let entry: Entry<'_> = serde_json::from_slice(&bytes).ok()?;
+        let created: Timestamp = entry.created.parse().ok()?;
+        let is_expired = self.expiry.is_some_and(|expiry| is_older(created, expiry));
+        let is_this = entry.version == VERSION && *entry.request == *key.request();
+        (is_this && !is_expired).then(|| entry.output.into_owned())
+    }
+
+    /// Keeps an answer. One that was filtered, or is an error, may come out otherwise the next time and is not kept.
+    ///
+    /// # Errors
+    /// A file that cannot be written, or would be too large to be read again.
+    pub fn put(&self, key: &CacheKey, output: &ModelOutput) -> io::Result<()> {
+        let is_filtered = output.choices.iter().any(|choice| choice.stop_reason == "content_filter");
+        if is_filtered || output.error.is_some() {
+            return Ok(());
+        }
+        let entry = Entry {
+            version: VERSION,
+            created: Timestamp::now().to_string().into(),
+            model: key.model().into(),
+            request: Cow::Borrowed(key.request()),
+            output: Cow::Borrowed(output),
+        };
+        let mut bytes = serde_json::to_vec_pretty(&entry)?;
+        bytes.push(b'\n');
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.folder.write(key, &bytes)
+    }
+}
+
+const CACHE_DIR: &str = "ERRORBAR_CACHE_DIR";
+
+fn default_folder(variable: impl Fn(&str) -> Option<OsString>, home: Option<PathBuf>) -> Option<PathBuf> {
+    let folder = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    // The rule for this variable is that a relative path is as good as none.
+    let caches = || folder("XDG_CACHE_HOME").filter(|folder| folder.is_absolute());
+    let home = home.filter(|home| !home.as_os_str().is_empty());
+    let caches = || caches().or_else(|| Some(home?.join(".cache")));
+    let own = folder(CACHE_DIR).or_else(|| Some(caches()?.join("errorbar")))?;
+    Some(Cache::folder_in(&own))
+}
+
+/// A file of a reasonable size, and of nothing that could keep a reader waiting, such as a pipe.
+fn read(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
+    let metadata = fs::metadata(path).ok()?;
+    if !metadata.is_file() || metadata.len() > max_bytes {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    // It may have grown meanwhile.
+    File::open(path).ok()?.take(max_bytes + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= max_bytes).then_some(bytes)
+}
+
+/// Whether something has got this old by now.
+fn is_older(created: Timestamp, age: Duration) -> bool {
+    // What is too long for the type is longer than anything has existed.
+    SignedDuration::try_from(age).is_ok_and(|age| Timestamp::now().duration_since(created) >= age)
+}
+
+#[cfg(test)]
+mod tests;
