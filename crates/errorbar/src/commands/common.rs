@@ -100,6 +100,9 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     match Duration::try_from_secs_f64(seconds) {
         Ok(limit) if !limit.is_zero() => Ok(limit),
         _ => Err("a number of seconds above 0".to_owned()),
+    }
+}
+
 /// A list for people: cells below bold titles, as wide as the widest.
 pub(crate) fn columns<const N: usize>(titles: [&str; N], rows: &[[String; N]]) -> String {
     const BOLD: Style = Style::new().bold();

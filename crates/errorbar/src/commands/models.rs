@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use errorbar_eval::{Calls, GenerateConfig, Limits, MAX_CONNECTIONS, ModelChoice, Prices, Retry, RunOptions};
+use errorbar_eval::{
+    Cache, Calls, GenerateConfig, Limits, MAX_CONNECTIONS, ModelChoice, Prices, Retry, RunOptions,
+};
 use serde_json::{Map, Value as Json};
 
-use super::common::seconds;
+use super::common::{parse_duration, seconds};
 use crate::message;
 
 /// What is asked, and how. A run that is gone on with has all of it in its log.
@@ -80,6 +82,12 @@ pub(crate) struct CallArgs {
     /// How long one request may take; then it is made again
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     timeout: Duration,
+    /// Keep answers for so long (30m, 12h, 7d, 4w), and do not ask again what was answered in that time [default: 1w if only named]
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "1w", value_parser = parse_duration)]
+    cache: Option<Duration>,
+    /// Where answers are kept [default: errorbar in the user's folder for caches]
+    #[arg(long, value_name = "DIR", env = "ERRORBAR_CACHE_DIR")]
+    cache_dir: Option<PathBuf>,
     /// How many tokens one sample may use; then it is judged as it is
     #[arg(long, value_name = "N")]
     token_limit: Option<u64>,
@@ -144,13 +152,12 @@ impl CallArgs {
     /// Puts what the command line says into the options; nothing if something is wrong, which then was told.
     pub(super) fn apply(&self, options: &mut RunOptions) -> Option<()> {
         options.api_key_file.clone_from(&self.api_key_file);
-        options.calls = Arc::new(
-            Calls::new(
-                self.max_connections.get(),
-                Retry { max_retries: self.max_retries, first_wait: self.retry_wait, ..Retry::default() },
-            )
-            .timeout(self.timeout),
-        );
+        let retry = Retry { max_retries: self.max_retries, first_wait: self.retry_wait, ..Retry::default() };
+        let mut calls = Calls::new(self.max_connections.get(), retry).timeout(self.timeout);
+        if let Some(expiry) = self.cache {
+            calls = calls.cache(cache(self.cache_dir.as_deref(), expiry)?);
+        }
+        options.calls = Arc::new(calls);
         options.limits.tokens = self.token_limit.or(options.limits.tokens);
         options.limits.cost = self.cost_limit.or(options.limits.cost);
         options.run_limits =
@@ -160,6 +167,14 @@ impl CallArgs {
         }
         Some(())
     }
+}
+
+fn cache(folder: Option<&Path>, expiry: Duration) -> Option<Cache> {
+    let folder = match folder {
+        Some(folder) => Ok(Cache::folder_in(folder)),
+        None => Cache::default_folder(),
+    };
+    folder.and_then(|folder| Cache::open(folder, Some(expiry))).map_err(message::error).ok()
 }
 
 fn prices(path: &Path) -> Option<Prices> {

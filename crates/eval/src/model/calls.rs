@@ -1,12 +1,14 @@
 //! What calls of models have in common: how often they are tried, and how many there are at once.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use errorbar_core::Metadata;
+use tokio::task::spawn_blocking;
 
 use super::connections::Connections;
-use super::{AnyModel, ModelError, ModelErrorKind, Request, Retry};
+use super::{AnyModel, Cache, ModelError, ModelErrorKind, Request, Retry};
 use crate::ModelOutput;
 
 /// How many connections there are at most if nothing is said.
@@ -24,9 +26,19 @@ pub struct Calls {
     retry: Retry,
     timeout: Option<Duration>,
     connections: Connections,
+    cache: Option<Cache>,
+    /// Why answers could not be kept.
+    cache_problem: Mutex<Option<String>>,
+    cached: AtomicU64,
     asked: AtomicU64,
     retried: AtomicU64,
     refused: AtomicU64,
+}
+
+/// What a model has answered, now or before.
+pub(super) struct Answer {
+    pub(super) output: ModelOutput,
+    pub(super) is_cached: bool,
 }
 
 /// What calls there were.
@@ -39,6 +51,10 @@ pub struct CallCounts {
     pub retried: u64,
     /// Those that were refused as too many.
     pub refused: u64,
+    /// Answers that were there already.
+    pub cached: u64,
+    /// Why answers could not be kept, the first time it happened.
+    pub cache_problem: Option<String>,
     /// The models that got fewer connections for it, and the least they had.
     pub lowered: Vec<(String, usize)>,
 }
@@ -56,6 +72,9 @@ impl Calls {
             retry,
             timeout: None,
             connections: Connections::new(max_connections),
+            cache: None,
+            cache_problem: Mutex::default(),
+            cached: AtomicU64::new(0),
             asked: AtomicU64::new(0),
             retried: AtomicU64::new(0),
             refused: AtomicU64::new(0),
@@ -66,6 +85,13 @@ impl Calls {
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// Answers are kept, and not asked for again.
+    #[must_use]
+    pub fn cache(mut self, cache: Cache) -> Self {
+        self.cache = Some(cache);
         self
     }
 
@@ -80,16 +106,37 @@ impl Calls {
             asked: self.asked.load(Ordering::Relaxed),
             retried: self.retried.load(Ordering::Relaxed),
             refused: self.refused.load(Ordering::Relaxed),
+            cached: self.cached.load(Ordering::Relaxed),
+            cache_problem: self.cache_problem.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             lowered: self.connections.lowered(),
         }
     }
 
+    /// The answer of a model: one that is kept, or a new one.
+    pub(super) async fn answer(&self, model: &AnyModel, request: Request<'_>) -> Result<Answer, ModelError> {
+        let Some(cache) = self.cache.as_ref().filter(|_| model.is_cacheable()) else {
+            return Ok(Answer { output: self.call(model, request).await?, is_cached: false });
+        };
+        let key = Cache::key(&**model, &request);
+        let (reader, wanted) = (cache.clone(), key.clone());
+        // A read that panics is no answer.
+        let kept = spawn_blocking(move || reader.get(&wanted)).await.ok().flatten();
+        if let Some(output) = kept {
+            self.cached.fetch_add(1, Ordering::Relaxed);
+            return Ok(Answer { output, is_cached: true });
+        }
+        let output = self.call(model, request).await?;
+        let (writer, answer) = (cache.clone(), output.clone());
+        let written = spawn_blocking(move || writer.put(&key, &answer)).await;
+        if let Ok(Err(error)) = written {
+            let mut problem = self.cache_problem.lock().unwrap_or_else(PoisonError::into_inner);
+            problem.get_or_insert_with(|| error.to_string());
+        }
+        Ok(Answer { output, is_cached: false })
+    }
+
     /// Asks a model, as often as it takes.
-    pub(super) async fn call(
-        &self,
-        model: &AnyModel,
-        request: Request<'_>,
-    ) -> Result<ModelOutput, ModelError> {
+    async fn call(&self, model: &AnyModel, request: Request<'_>) -> Result<ModelOutput, ModelError> {
         let line = line_name(model);
         let mut retries = 0;
         loop {

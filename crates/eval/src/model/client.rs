@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use errorbar_core::IndexMap;
 
+use super::calls::Answer;
 use super::limits::Till;
 use super::{AnyModel, Calls, GenerateConfig, Limits, ModelError, Prices, Request};
-use crate::{Message, ModelOutput};
+use crate::Message;
 
 /// A model as a run asks it.
 #[derive(Clone, Debug)]
@@ -63,7 +64,7 @@ impl ModelClient {
     }
 
     /// Asks, as often as it takes.
-    pub(super) async fn ask(&self, request: Request<'_>) -> Result<ModelOutput, ModelError> {
+    pub(super) async fn ask(&self, request: Request<'_>) -> Result<Answer, ModelError> {
         let with_system: Vec<Message>;
         let messages = match &self.config.system_message {
             Some(text) => {
@@ -76,9 +77,9 @@ impl ModelClient {
         };
         let request = Request { messages, config: &self.config, ..request };
         let started = Instant::now();
-        let mut output = self.calls.call(&self.model, request).await?;
-        output.time.get_or_insert_with(|| started.elapsed().as_secs_f64());
-        Ok(output)
+        let mut answer = self.calls.answer(&self.model, request).await?;
+        answer.output.time.get_or_insert_with(|| started.elapsed().as_secs_f64());
+        Ok(answer)
     }
 }
 

@@ -81,8 +81,10 @@ impl Generate {
         self.refuse_beyond(Limits::reached)?;
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
         let (sample_id, epoch, config) = (&state.sample_id, state.epoch, client.config());
-        let mut output = client.ask(Request { sample_id, epoch, call, messages, config }).await?;
-        if let Some(usage) = &mut output.usage {
+        let answer = client.ask(Request { sample_id, epoch, call, messages, config }).await?;
+        let mut output = answer.output;
+        // An answer that was there already has cost nothing.
+        if let Some(usage) = output.usage.as_mut().filter(|_| !answer.is_cached) {
             let name = client.model().name();
             if let Some(price) = self.models.prices.of(name) {
                 usage.total_cost = Some(price.of(usage));

@@ -27,7 +27,6 @@ use errorbar_core::{Error, Metadata, Registry, Result, Spec};
 use crate::{BoxFuture, Message, ModelOutput, NamedSample, SampleId};
 
 pub use cache::{Cache, CacheFolder, CacheKey, CachedAnswer, ModelAnswers, Removed};
-pub use calls::Calls;
 pub use calls::{CallCounts, Calls, MAX_CONNECTIONS};
 pub use client::{ModelClient, Models};
 pub use config::GenerateConfig;
@@ -67,6 +66,12 @@ pub trait Model: fmt::Debug + Send + Sync {
 
     /// Answers, once: who asks decides whether to ask again.
     fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput, ModelError>>;
+
+    /// Whether its answer depends on nothing but the request, so that it can be kept. Not so if it looks at the
+    /// sample or counts the calls.
+    fn is_cacheable(&self) -> bool {
+        false
+    }
 
     /// Refuses a dataset that it has nothing to say to, before anything runs.
     fn check(&self, _samples: &[NamedSample]) -> Result<()> {

@@ -103,6 +103,9 @@ impl Task {
             note(problem.into());
             Reducers::Implicit
         });
+        if let Err(problem) = options.generate.check() {
+            note(problem.into());
+        }
         let models = self.opened_models(options, registry, &samples);
         for problem in self.refusals(&samples) {
             note(problem);

@@ -96,6 +96,10 @@ impl Model for OpenAi {
         Metadata::from_iter(other)
     }
 
+    fn is_cacheable(&self) -> bool {
+        true
+    }
+
     fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput, ModelError>> {
         Box::pin(async move {
             let body = body::of(&self.model, request.messages, request.config);
