@@ -161,7 +161,8 @@ async fn a_server_that_is_not_there_is_named() {
         let error = ask(&model).await.unwrap_err();
         assert_eq!(error.kind(), TRANSIENT, "{error}");
         let message = error.to_string();
-        let found = message.strip_prefix(&format!("POST http://{host}/v1/chat/completions did not reach {host}: "));
+        let found =
+            message.strip_prefix(&format!("POST http://{host}/v1/chat/completions did not reach {host}: "));
         let found = found.and_then(|rest| rest.strip_suffix("; does the server run there?"));
         assert!(found.is_some_and(|found| found.starts_with(cause)), "{message}");
     }
