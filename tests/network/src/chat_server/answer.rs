@@ -65,11 +65,11 @@ fn logprobs(request: &Json, tokens: &[&str]) -> Json {
         return Json::Null;
     }
     let count = request.get("top_logprobs").and_then(Json::as_u64).unwrap_or(0);
-    let alternative = |token: &str, place: u64| json!({"token": token, "logprob": -0.5 - place as f64, "bytes": token.as_bytes()});
+    let logprob = |place: u64| -0.5 - place as f64;
     let content = tokens.iter().map(|token| {
-        let mut entry = alternative(token, 0);
-        entry["top_logprobs"] = (0..count).map(|place| alternative(token, place)).collect();
-        entry
+        let bytes = token.as_bytes();
+        let top = (0..count).map(|place| json!({"token": token, "logprob": logprob(place), "bytes": bytes}));
+        json!({"token": token, "logprob": logprob(0), "bytes": bytes, "top_logprobs": top.collect::<Json>()})
     });
     json!({"content": content.collect::<Json>(), "refusal": null})
 }

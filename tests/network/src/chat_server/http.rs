@@ -97,8 +97,10 @@ impl Response {
         let sent = if self.ending == Ending::Midway { self.body.len() / 2 } else { self.body.len() };
         bytes.extend(self.body.iter().take(sent));
         stream.write_all(&bytes).await?;
-        while is_endless {
-            stream.write_all(&[b' '; 1 << 16]).await?;
+        if is_endless {
+            loop {
+                stream.write_all(&[b' '; 1 << 16]).await?;
+            }
         }
         stream.flush().await?;
         Ok(self.ending == Ending::Whole)
