@@ -6,5 +6,8 @@
     reason = "a test's helper may fail as the test may"
 )]
 
+mod command_line;
+mod desk;
 mod library;
+mod secrets;
 mod server;

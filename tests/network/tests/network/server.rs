@@ -3,6 +3,8 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
@@ -39,6 +41,15 @@ impl Server {
         stream.read_to_string(&mut text).unwrap();
         let (_, body) = text.split_once("\r\n\r\n").unwrap();
         serde_json::from_str(body).unwrap()
+    }
+
+    /// Waits until there were so many requests.
+    pub(crate) fn wait_for_requests(&self, count: u64) {
+        let started = Instant::now();
+        while self.requests() < count {
+            assert!(started.elapsed() < Duration::from_secs(30), "only {} requests came", self.requests());
+            sleep(Duration::from_millis(5));
+        }
     }
 
     /// How many requests there were.

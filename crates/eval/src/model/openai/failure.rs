@@ -23,6 +23,8 @@ pub(super) fn of(reply: &Reply, endpoint: &Endpoint, model: &str) -> ModelError 
         message.push_str(&format!(": {quoted}"));
     }
     if let Some(advice) = advice(reply, &said, endpoint, model) {
+        let end = message.trim_end_matches('.').len();
+        message.truncate(end);
         message.push_str(&format!("; {advice}"));
     }
     ModelError::new(kind(reply, &said), endpoint.says(&message))

@@ -1,0 +1,212 @@
+//! Whole runs against a server: what users see of every way to go wrong, and that results do not depend on it.
+
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+
+use crate::desk::{Desk, Ran};
+use crate::server::Server;
+
+/// The faults that pass when asked again; `slow` takes its time and is looked at apart.
+const PASSING: [&str; 11] = [
+    "429",
+    "429-without",
+    "500",
+    "503",
+    "truncated",
+    "malformed",
+    "wrong-type",
+    "dropped",
+    "dropped-midway",
+    "empty-choices",
+    "error-in-200",
+];
+
+/// The results of a run that nothing disturbs.
+fn undisturbed() -> Json {
+    let results = Desk::new().eval(&Server::start(&[]), &["--format", "json"]).results();
+    // Of the sums from 5 to 34 ten can be divided by three.
+    assert_eq!(results["scores"][0]["metrics"]["accuracy"]["value"], json!(20.0 / 30.0));
+    results
+}
+
+#[test]
+fn a_failure_that_lasts_fails_the_sample_after_the_retries_and_says_why() {
+    for (fault, message) in [
+        ("429", "answered 429 Too Many Requests: Slow down."),
+        ("429-without", "answered 429 Too Many Requests: Slow down."),
+        ("500", r"answered 500 Internal Server Error: Something\u{1b}[31m broke."),
+        ("503", "answered 503 Service Unavailable: <html>no backend</html>"),
+        ("slow", "within 0.3 s"),
+        ("truncated", "something that is no chat completion: EOF while parsing"),
+        ("malformed", r"it begins: <html>\u{7}please log in</html>"),
+        ("wrong-type", "the `content` of a message is a text, found 42"),
+        ("dropped", "connection closed before message completed"),
+        ("dropped-midway", "got no whole answer: "),
+        ("empty-choices", "its `choices` are empty"),
+        ("error-in-200", "it holds an error: The model is overloaded."),
+    ] {
+        let server = Server::start(&["--fault", fault, "--retry-after", "0.01"]);
+        let patience = ["--limit", "1", "--max-retries", "2", "--timeout", "0.3"];
+        let ran = Desk::new().eval(&server, &patience);
+        assert_eq!((ran.code, server.requests()), (Some(1), 3), "{fault}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains("sample \"q0\", epoch 1: the solver failed: "),
+            "{fault}: {}",
+            ran.stderr
+        );
+        assert!(ran.stderr.contains(message), "{fault}: {}", ran.stderr);
+        assert!(ran.stderr.contains("(asked again 2 times, in vain)"), "{fault}: {}", ran.stderr);
+        assert!(!ran.stderr.contains(['\u{1b}', '\u{7}']), "{fault}: {}", ran.stderr);
+        assert!(ran.stdout.contains("1 errored"), "{fault}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn what_would_go_wrong_again_is_not_asked_again() {
+    for (fault, message) in [
+        ("400-context", "shorten the prompt, lower --max-tokens, or take a model with a longer context"),
+        ("401", "check the key, in OPENAI_API_KEY or the file of --api-key-file"),
+        ("404", "check that the server has a model `unsure`, and the base URL"),
+        ("429-quota", "waiting does not help"),
+        ("redirect", "it points to 127.0.0.1, where the key is not sent unasked"),
+        ("oversize", "answered with more than 64 MB"),
+    ] {
+        let server = Server::start(&["--fault", fault]);
+        let ran = Desk::new().eval(&server, &["--limit", "1"]);
+        assert_eq!((ran.code, server.requests()), (Some(1), 1), "{fault}: {}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{fault}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_failure_that_passes_leaves_no_trace_in_the_results() {
+    let expected = undisturbed();
+    for fault in PASSING {
+        let server = Server::start(&["--fault", fault, "--fault-first", "1", "--retry-after", "0.01"]);
+        let ran = Desk::new().eval(&server, &["--format", "json"]);
+        assert_eq!(ran.results(), expected, "{fault}");
+        let stats = server.stats();
+        assert_eq!((&stats["requests"], &stats["by_fault"][fault]), (&json!(60), &json!(30)), "{fault}");
+    }
+}
+
+#[test]
+fn a_slow_answer_is_given_up_and_asked_for_again() {
+    let server = Server::start(&["--fault", "slow", "--fault-first", "1"]);
+    let ran = Desk::new().eval(&server, &["--format", "json", "--timeout", "1", "--max-connections", "30"]);
+    assert_eq!(ran.results(), undisturbed());
+    assert_eq!(server.requests(), 60);
+}
+
+#[test]
+fn a_share_of_failures_of_all_kinds_changes_no_result() {
+    let expected = undisturbed();
+    for seed in ["1", "2", "3"] {
+        let faults = ["--fault-rate", "0.2", "--fault-seed", seed, "--retry-after", "0.01"];
+        let server = Server::start(&faults);
+        let ran = Desk::new().eval(&server, &["--format", "json", "--epochs", "1"]);
+        assert_eq!(ran.results(), expected, "seed {seed}");
+        assert!(server.requests() > 30, "seed {seed}: nothing went wrong");
+    }
+}
+
+#[test]
+fn no_more_requests_are_under_way_than_allowed_and_as_many_as_possible() {
+    let server = Server::start(&["--delay-ms", "50"]);
+    let ran = Desk::new().eval(&server, &["--max-connections", "7"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(server.stats()["in_flight_max"], 7);
+}
+
+#[test]
+fn a_server_that_takes_few_at_once_gets_few() {
+    let faults = ["--max-concurrent", "3", "--delay-ms", "10", "--retry-after", "0.02"];
+    let server = Server::start(&faults);
+    let ran = Desk::new().eval(&server, &["--format", "json"]);
+    assert_eq!(ran.results(), undisturbed());
+    assert!(server.stats()["by_fault"]["too-many"].as_u64() > Some(0), "{}", server.stats());
+}
+
+#[test]
+fn a_server_that_goes_away_and_comes_back_is_waited_for() {
+    let desk = Desk::new();
+    let server = Server::start(&["--delay-ms", "20"]);
+    let arguments = ["--format", "json", "--max-connections", "2"];
+    let run = desk.start_eval(&server, &arguments);
+    server.wait_for_requests(5);
+    let port = server.address.rsplit(':').next().unwrap().to_owned();
+    drop(server);
+    sleep(Duration::from_millis(150));
+    let _server = Server::start(&["--port", &port]);
+    assert_eq!(Ran::from(run.wait_with_output().unwrap()).results(), undisturbed());
+}
+
+#[test]
+fn a_server_that_is_not_there_is_named_with_the_question_whether_it_runs() {
+    let desk = Desk::new();
+    let server = Server::start(&[]);
+    let (base_url, address) = (server.base_url(), server.address.clone());
+    drop(server);
+    let arguments =
+        ["eval", "sums.toml", "--model", "openai/m", "--base-url", &base_url, "--max-retries", "0"];
+    let ran = Ran::from(desk.command(&arguments).output().unwrap());
+    assert_eq!(ran.code, Some(1));
+    let message =
+        format!("did not reach {address}: Connection refused (os error 111); does the server run there?");
+    assert!(ran.stderr.contains(&message), "{}", ran.stderr);
+}
+
+#[test]
+fn an_interrupt_does_not_wait_for_a_server_that_does_not_answer() {
+    let desk = Desk::new();
+    let server = Server::start(&["--fault", "slow"]);
+    let run = desk.start_eval(&server, &[]);
+    server.wait_for_requests(1);
+    let interrupted = Instant::now();
+    let killed = Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let ran = Ran::from(run.wait_with_output().unwrap());
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(interrupted.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn what_cannot_work_is_refused_before_anything_is_asked_or_written() {
+    let desk = Desk::new();
+    let server = Server::start(&[]);
+    let base_url = server.base_url();
+    let eval = |arguments: &[&str]| {
+        Ran::from(desk.command(&[&["eval", "sums.toml"], arguments].concat()).output().unwrap())
+    };
+    for (arguments, message) in [
+        (
+            &["--model", "openai/m"][..],
+            "set OPENAI_API_KEY, or name a file that holds it with --api-key-file",
+        ),
+        (&["--model", "openai/", "--base-url", &base_url], "it is written openai/NAME"),
+        (
+            &["--model", "openai/m", "--base-url", "localhost:8080"],
+            "`localhost:8080` (--base-url) is not one of http://",
+        ),
+        (
+            &["--model", "openai/m", "--base-url", &base_url, "--api-key-file", "none"],
+            "from the file none: No such file",
+        ),
+        (
+            &["--model", "openai/m", "--base-url", &base_url, "--top-p", "1.5"],
+            "top_p is a share from 0 to 1, found 1.5",
+        ),
+        (
+            &["--model", "openai/m", "--base-url", &base_url, "--extra-body", r#"{"stream": true}"#],
+            "extra_body has `stream`",
+        ),
+    ] {
+        let ran = eval(arguments);
+        assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{arguments:?}: {}", ran.stderr);
+    }
+    assert_eq!((server.requests(), desk.folder.path().join("logs").exists()), (0, false));
+}

@@ -1,0 +1,90 @@
+//! Keys get to the server, and nowhere else.
+
+use std::path::PathBuf;
+
+use crate::desk::{Desk, Ran};
+use crate::server::Server;
+
+const RIGHT: &str = "sk-right-4711";
+const WRONG: &str = "sk-wrong-0815";
+
+fn key_file(desk: &Desk, key: &str) -> PathBuf {
+    let path = desk.folder.path().join("key.txt");
+    std::fs::write(&path, format!("{key}\n")).unwrap();
+    path
+}
+
+/// Nothing of what a run said or wrote has the secret in it.
+fn assert_hidden(desk: &Desk, ran: &Ran, secret: &str) {
+    for text in desk.logs().iter().chain([&ran.stdout, &ran.stderr]) {
+        assert!(!text.contains(secret), "{text}");
+    }
+    assert_eq!(desk.logs().len(), 1);
+}
+
+#[test]
+fn a_key_from_a_file_or_the_environment_is_sent_and_not_recorded() {
+    for is_file in [true, false] {
+        let desk = Desk::new();
+        let server = Server::start(&["--require-key", RIGHT]);
+        let (path, base_url) = (key_file(&desk, RIGHT), server.base_url());
+        let arguments =
+            ["eval", "sums.toml", "--model", "openai/m", "--base-url", &base_url, "--log-format", "json"];
+        let mut command = desk.command(&arguments);
+        if is_file {
+            command.arg("--api-key-file").arg(path).env("OPENAI_API_KEY", WRONG);
+        } else {
+            command.env("OPENAI_API_KEY", RIGHT);
+        }
+        let ran = Ran::from(command.output().unwrap());
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        assert_hidden(&desk, &ran, RIGHT);
+    }
+}
+
+#[test]
+fn a_key_that_the_server_repeats_in_its_refusal_is_not_passed_on() {
+    let desk = Desk::new();
+    let server = Server::start(&["--require-key", RIGHT]);
+    let path = key_file(&desk, WRONG);
+    let arguments = ["--log-format", "json", "--limit", "2", "--api-key-file", path.to_str().unwrap()];
+    let ran = desk.eval(&server, &arguments);
+    assert_eq!((ran.code, server.requests()), (Some(1), 2));
+    assert!(ran.stderr.contains("Incorrect API key provided: ***."), "{}", ran.stderr);
+    assert!(desk.logs().concat().contains("Incorrect API key provided: ***."));
+    assert_hidden(&desk, &ran, WRONG);
+}
+
+#[test]
+fn a_password_in_an_address_is_refused_and_a_query_is_not_recorded() {
+    let desk = Desk::new();
+    let server = Server::start(&[]);
+    let with_password = format!("http://me:{WRONG}@{}/v1", server.address);
+    let ran =
+        desk.command(&["eval", "sums.toml", "--model", "openai/m", "--base-url", &with_password]).output();
+    let ran = Ran::from(ran.unwrap());
+    assert_eq!((ran.code, server.requests(), desk.logs().len()), (Some(2), 0, 0));
+    assert!(
+        ran.stderr.contains("give the key in its own place") && !ran.stderr.contains(WRONG),
+        "{}",
+        ran.stderr
+    );
+
+    // The path that it is asked at ends in the query, which the server does not know.
+    let with_query = format!("{}?key={WRONG}", server.base_url());
+    let arguments = [
+        "eval",
+        "sums.toml",
+        "--model",
+        "openai/m",
+        "--base-url",
+        &with_query,
+        "--limit",
+        "1",
+        "--log-format",
+        "json",
+    ];
+    let ran = Ran::from(desk.command(&arguments).output().unwrap());
+    assert!(ran.stderr.contains("answered 404 Not Found"), "{}", ran.stderr);
+    assert_hidden(&desk, &ran, WRONG);
+}
