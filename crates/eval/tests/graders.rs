@@ -188,7 +188,11 @@ fn names_that_a_sample_does_not_have_are_refused_before_the_run() {
         assert!(error.contains(part), "{error}");
     }
     assert!(refused("{awnser}").contains("did you mean {answer}?"));
-    assert!(refused("{n[1]}").contains("{n[1]}, but `n` has nothing at that place: it is [1]"));
+    assert!(
+        refused("{n[1]}").contains("{n[1]}, but nothing is at that place in the sample's `n`: it is [1]")
+    );
+    let error = refused("{category:.2f}");
+    assert!(error.contains("cannot be written that way in the sample's `category`: it is \"x\""), "{error}");
     assert!(refused("{a").contains("without its partner"));
 }
 
@@ -315,7 +319,7 @@ fn specs_that_cannot_work_are_refused() {
         ("model_graded_fact(model=[])", "model_graded_fact: the list of models is empty"),
         ("model_graded_qa(model=3)", "the name of a model, or a list of such names"),
         ("model_graded_qa(model=['a/b', 3])", "the name of a model, or a list of such names"),
-        ("model_graded_qa(template='{a:.2f}')", "leave the colon out"),
+        ("model_graded_qa(template='{a:.2e}')", "{a:.2e}: behind a colon"),
         ("model_graded_qa(template='grader.txt')", "\"grader.txt\" names no file"),
         ("model_graded_qa(reducer='mood')", "mood"),
     ] {

@@ -1,10 +1,13 @@
-//! Templates in the syntax of Python's `str.format`: `{name}`, `{name[key][0]}`, `{name!r}`, and `{{` for a brace.
+//! Templates in the syntax of Python's `str.format`: `{name}`, `{name[key][0]}`, `{name!r}`, `{name:.2f}`, and `{{` for a
+//! brace.
 
 use std::fmt;
 
 use errorbar_core::python_text::{json_text, str_repr};
 use errorbar_core::{Error, Result};
 use serde_json::Value as Json;
+
+use super::layout::Layout;
 
 /// A template that has been read.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,12 +22,16 @@ enum Piece {
 /// A name in braces.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Field {
+    /// What stands in the braces.
+    source: String,
     /// The name.
     pub(super) name: String,
     /// The keys and places behind it.
     path: Vec<String>,
     /// Whether texts are shown with quotes: `!r`.
     repr: bool,
+    /// How the value is laid out.
+    layout: Option<Layout>,
 }
 
 impl Template {
@@ -86,14 +93,23 @@ impl Field {
             Some(end) => field.split_at(end + 1),
             None => field.split_at(field.find(['!', ':']).unwrap_or(field.len())),
         };
+        let (conversion, layout) = match conversion.split_once(':') {
+            Some((conversion, layout)) => (conversion, Some(layout).filter(|layout| !layout.is_empty())),
+            None => (conversion, None),
+        };
         let repr = match conversion {
             "" | "!s" => false,
             "!r" => true,
-            _ if conversion.contains(':') => {
-                return Err(refused("formats behind a colon are not supported, so leave the colon out"));
-            }
             _ => return Err(refused("behind a name come keys in square brackets, and perhaps !r or !s")),
         };
+        let read = |layout| {
+            Layout::parse(layout).ok_or_else(|| {
+                refused(
+                    "behind a colon come side, width and digits, as in >8, .2f, .1% and ,d, and nothing else",
+                )
+            })
+        };
+        let layout = layout.map(read).transpose()?;
         let (name, mut keys) = path.split_at(path.find('[').unwrap_or(path.len()));
         if name.is_empty() || name.bytes().all(|b| b.is_ascii_digit()) {
             return Err(refused("that is no name"));
@@ -113,7 +129,7 @@ impl Field {
             path.push(key.to_owned());
             keys = rest;
         }
-        Ok(Field { name: name.to_owned(), path, repr })
+        Ok(Field { source: field.to_owned(), name: name.to_owned(), path, repr, layout })
     }
 
     /// The part of a value that the keys lead to.
@@ -124,20 +140,23 @@ impl Field {
         })
     }
 
-    /// A value as text, the way Python shows it.
-    pub(super) fn text_of(&self, value: &Json) -> String {
-        match value {
+    /// A value as text, the way Python shows it; nothing if it cannot be laid out like that.
+    pub(super) fn text_of(&self, value: &Json) -> Option<String> {
+        let text = match value {
             Json::String(text) if self.repr => str_repr(text),
             value => json_text(value),
+        };
+        match &self.layout {
+            None => Some(text),
+            Some(layout) if self.repr => layout.apply(&Json::from(text)),
+            Some(layout) => layout.apply(value),
         }
     }
 }
 
 impl fmt::Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{{{}", self.name)?;
-        self.path.iter().try_for_each(|key| write!(f, "[{key}]"))?;
-        f.write_str(if self.repr { "!r}" } else { "}" })
+        write!(f, "{{{}}}", self.source)
     }
 }
 
@@ -158,7 +177,8 @@ mod tests {
         let values = json!({
             "n": {"k": ["x", [2]], "k.j": 1}, "half": 0.5, "none": null, "text": "it", "my-key": true, " a ": "{text}",
         });
-        let text_of = |field: &Field| Ok(field.text_of(field.part_of(&values[&field.name]).unwrap()));
+        let text_of =
+            |field: &Field| Ok(field.text_of(field.part_of(&values[&field.name]).unwrap()).unwrap());
         Template::parse(template).unwrap().fill(text_of).unwrap()
     }
 
@@ -168,6 +188,7 @@ mod tests {
         for (template, text) in [
             ("{n[k][0]}|{n[k][1][0]}|{n[k.j]}|{n[k]}", "x|2|1|['x', [2]]"),
             ("{half}|{half!r}|{none}|{text}|{text!r}|{text!s}", "0.5|0.5|None|it|'it'|it"),
+            ("{half:.2f}|{text:>4}|{text!r:>5}|{n[k][0]:^3}|{none:}", "0.50|  it| 'it'| x |None"),
             ("{my-key}{ a }", "True{text}"),
             ("{{text}} {{{text}}}", "{text} {it}"),
             ("ünï", "ünï"),
@@ -184,8 +205,8 @@ mod tests {
             ("{}", "{}: that is no name"),
             ("{0}", "{0}: that is no name"),
             ("{a.b}", "square brackets: {name[key]}"),
-            ("{a:.2f}", "leave the colon out"),
-            ("{a[k]:>5}", "leave the colon out"),
+            ("{a:.2e}", "side, width and digits"),
+            ("{a[k]:{b}}", "side, width and digits"),
             ("{a!x}", "perhaps !r or !s"),
             ("{a[k]b}", "perhaps !r or !s"),
             ("{a[]}", "{name[key][0]}"),

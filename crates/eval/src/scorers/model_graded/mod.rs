@@ -2,6 +2,7 @@
 
 mod format;
 mod grade;
+mod layout;
 mod panel;
 mod prompt;
 

@@ -83,15 +83,15 @@ impl Prompt {
         };
         self.template.fill(|field| {
             let text = |text: &str| Json::from(text);
-            let known = match field.name.as_str() {
-                "question" => text(&question),
-                "answer" => text(&state.output.completion),
-                "criterion" => text(&target.text()),
+            let shown = match field.name.as_str() {
+                "question" => shown(field, &text(&question))?,
+                "answer" => shown(field, &text(&state.output.completion))?,
+                "criterion" => shown(field, &text(&target.text()))?,
                 // The author's words need no guard.
-                "instructions" => return Ok(field.text_of(part(field, &text(&self.instructions))?)),
-                _ => return Ok(guard(&field.text_of(part(field, entry(field, &state.metadata)?)?))),
+                "instructions" => return shown(field, &text(&self.instructions)),
+                _ => shown(field, entry(field, &state.metadata)?)?,
             };
-            Ok(guard(&field.text_of(part(field, &known)?)))
+            Ok(guard(&shown))
         })
     }
 
@@ -100,10 +100,10 @@ impl Prompt {
         if !self.include_history {
             question(&sample.input)?;
         }
-        self.template.fields().filter(|field| !NAMES.contains(&field.name.as_str())).try_for_each(|field| {
-            part(field, entry(field, &sample.metadata)?)?;
-            Ok(())
-        })
+        let of_metadata = self.template.fields().filter(|field| !NAMES.contains(&field.name.as_str()));
+        of_metadata
+            .map(|field| shown(field, entry(field, &sample.metadata)?))
+            .try_for_each(|shown| shown.map(drop))
     }
 }
 
@@ -124,13 +124,15 @@ fn entry<'m>(field: &Field, metadata: &'m Metadata) -> Result<&'m Json> {
     })
 }
 
-fn part<'v>(field: &Field, value: &'v Json) -> Result<&'v Json> {
-    field.part_of(value).ok_or_else(|| {
+fn shown(field: &Field, value: &Json) -> Result<String> {
+    let refused = |problem: &str, value: &Json| {
         Error::custom(format!(
-            "the grader's template has {field}, but `{}` has nothing at that place: it is {value}",
+            "the grader's template has {field}, but {problem} in the sample's `{}`: it is {value}",
             field.name
         ))
-    })
+    };
+    let part = field.part_of(value).ok_or_else(|| refused("nothing is at that place", value))?;
+    field.text_of(part).ok_or_else(|| refused("what is there cannot be written that way", part))
 }
 
 /// The question: the text, or what the user says last.
