@@ -1,0 +1,5 @@
+//! The command line, as tests of this package run it.
+
+fn main() -> std::process::ExitCode {
+    errorbar::main()
+}

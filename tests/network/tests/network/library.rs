@@ -1,0 +1,207 @@
+//! One request to one model: what is sent, what comes back, and which error each fault is.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use errorbar_eval::{
+    AnyModel, GenerateConfig, Message, ModelError, ModelErrorKind, ModelOutput, OpenOptions, Request,
+    SampleId, built_in_registry, open_model,
+};
+use serde_json::json;
+
+use crate::server::Server;
+
+const TRANSIENT: ModelErrorKind = ModelErrorKind::Transient { retry_after: None };
+
+fn open(base_url: &str, timeout: Duration, key_file: Option<&Path>) -> AnyModel {
+    let options = OpenOptions {
+        base_url: Some(base_url),
+        api_key_file: key_file,
+        timeout,
+        ..OpenOptions::new(Path::new(""))
+    };
+    open_model("openai/tiny", &options, &built_in_registry()).unwrap()
+}
+
+async fn ask_with(model: &AnyModel, config: &GenerateConfig) -> Result<ModelOutput, ModelError> {
+    let messages = [Message::system("Be brief."), Message::user("What is 17 + 5?")];
+    let sample_id = SampleId::from("q1");
+    model.generate(Request { sample_id: &sample_id, epoch: 1, call: 0, messages: &messages, config }).await
+}
+
+async fn ask(model: &AnyModel) -> Result<ModelOutput, ModelError> {
+    ask_with(model, &GenerateConfig::default()).await
+}
+
+/// The error of a request to a server with this fault, its address replaced by `SERVER`.
+async fn fails_with(options: &[&str]) -> (ModelErrorKind, String) {
+    let server = Server::start(options);
+    let error = ask(&open(&server.base_url(), Duration::from_millis(1500), None)).await.unwrap_err();
+    (error.kind(), error.to_string().replace(&server.address, "SERVER"))
+}
+
+#[tokio::test]
+async fn an_answer_comes_with_all_that_the_server_tells() {
+    let server = Server::start(&[]);
+    let model = open(&format!("{}/", server.base_url()), Duration::from_secs(30), None);
+    let config = GenerateConfig {
+        temperature: Some(0.5),
+        max_tokens: Some(1),
+        top_logprobs: Some(2),
+        ..GenerateConfig::default()
+    };
+    let output = ask_with(&model, &config).await.unwrap();
+    assert_eq!((output.model.as_str(), output.completion.as_str()), ("tiny-as-served", "ANSWER: "));
+    assert_eq!(output.choices[0].stop_reason, "max_tokens");
+    assert_eq!(
+        output.choices[0].logprobs.as_ref().unwrap()["content"][0]["top_logprobs"][1]["logprob"],
+        -1.5
+    );
+    let usage = output.usage.unwrap();
+    assert_eq!((usage.input_tokens, usage.output_tokens, usage.total_tokens), (7, 1, 8));
+    let body = json!({
+        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "What is 17 + 5?"}],
+        "model": "tiny", "max_tokens": 1, "temperature": 0.5, "logprobs": true, "top_logprobs": 2,
+    });
+    assert_eq!(server.stats()["last_body"], body);
+    assert_eq!(ask(&model).await.unwrap().completion, "ANSWER: 22");
+}
+
+#[tokio::test]
+async fn connections_are_used_again() {
+    let server = Server::start(&["--delay-ms", "20"]);
+    let models = [(); 2].map(|()| open(&server.base_url(), Duration::from_secs(30), None));
+    for model in &models {
+        let results = (0..100).map(|_| {
+            let model = model.clone();
+            tokio::spawn(async move { ask(&model).await.map(|output| output.completion) })
+        });
+        for result in results.collect::<Vec<_>>() {
+            assert_eq!(result.await.unwrap().unwrap(), "ANSWER: 22");
+        }
+    }
+    let stats = server.stats();
+    assert_eq!(stats["requests"], 200);
+    // One more asks for the statistics.
+    assert!(stats["connections"].as_u64() <= Some(101), "{stats}");
+}
+
+#[tokio::test]
+async fn too_many_requests_are_told_from_other_errors_and_say_how_long_to_wait() {
+    let message = "POST http://SERVER/v1/chat/completions answered 429 Too Many Requests: Slow down.";
+    for (options, retry_after) in [
+        (&["--fault", "429", "--retry-after", "7"][..], Some(Duration::from_secs(7))),
+        (&["--fault", "429", "--retry-after", "soon"], None),
+        (&["--fault", "429-without"], None),
+    ] {
+        let expected = (ModelErrorKind::RateLimited { retry_after }, message.to_owned());
+        assert_eq!(fails_with(options).await, expected, "{options:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_passes_is_worth_another_try() {
+    for (fault, message) in [
+        ("500", r"answered 500 Internal Server Error: Something\u{1b}[31m broke."),
+        ("503", "answered 503 Service Unavailable: <html>no backend</html>"),
+        ("slow", "got no whole answer within 1.5 s; a slow server needs a longer --timeout"),
+        ("truncated", "answered 200 with something that is no chat completion: EOF while parsing"),
+        (
+            "malformed",
+            "answered 200 with something that is no chat completion: expected value at line 1 column 1; it begins: \
+             <html>\\u{7}please log in</html>",
+        ),
+        (
+            "wrong-type",
+            r#"no chat completion: the `content` of a message is a text, found 42; it begins: {"choices":"#,
+        ),
+        ("dropped", "got no whole answer: connection closed before message completed"),
+        ("dropped-midway", "got no whole answer: "),
+        ("empty-choices", "no chat completion: its `choices` are empty; it begins:"),
+        ("error-in-200", "no chat completion: it holds an error: The model is overloaded.;"),
+    ] {
+        let (kind, found) = fails_with(&["--fault", fault]).await;
+        assert_eq!(kind, TRANSIENT, "{fault}: {found}");
+        assert!(found.starts_with("POST http://SERVER/v1/chat/completions "), "{fault}: {found}");
+        assert!(found.contains(message), "{fault}: {found}");
+    }
+}
+
+#[tokio::test]
+async fn what_would_go_wrong_again_says_the_way_out() {
+    for (fault, message) in [
+        ("429-quota", "You exceeded your current quota.; the account has nothing left to pay with"),
+        ("400-context", "maximum context length is 8 tokens.; shorten the prompt"),
+        ("401", "answered 401 Unauthorized: Incorrect API key provided.; check the key, in OPENAI_API_KEY"),
+        ("404", "The model does not exist.; check that the server has a model `tiny`, and the base URL"),
+        ("oversize", "answered with more than 64 MB"),
+    ] {
+        let (kind, found) = fails_with(&["--fault", fault]).await;
+        assert_eq!(kind, ModelErrorKind::Permanent, "{fault}: {found}");
+        assert!(found.contains(message), "{fault}: {found}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let other = Server::start(&[]);
+    let (kind, message) = fails_with(&["--fault", "redirect", "--redirect-to", &other.base_url()]).await;
+    assert_eq!(kind, ModelErrorKind::Permanent);
+    assert!(message.contains("answered 307 Temporary Redirect; it points to 127.0.0.1,"), "{message}");
+    assert_eq!(other.requests(), 0);
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_named() {
+    // A port that was free a moment ago, and a name that no one may register.
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    for (host, cause) in [(free.to_string(), "Connection refused"), ("no.invalid:81".to_owned(), "")] {
+        let model = open(&format!("http://{host}/v1"), Duration::from_secs(20), None);
+        let error = ask(&model).await.unwrap_err();
+        assert_eq!(error.kind(), TRANSIENT, "{error}");
+        let message = error.to_string();
+        let found =
+            message.strip_prefix(&format!("POST http://{host}/v1/chat/completions did not reach {host}: "));
+        let found = found.and_then(|rest| rest.strip_suffix("; does the server run there?"));
+        assert!(found.is_some_and(|found| found.starts_with(cause)), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_opens_the_door_and_is_repeated_by_no_error() {
+    let server = Server::start(&["--require-key", "sk-right"]);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "sk-right\n").unwrap();
+    let model = open(&server.base_url(), Duration::from_secs(30), Some(file.path()));
+    assert_eq!(ask(&model).await.unwrap().completion, "ANSWER: 22");
+
+    std::fs::write(file.path(), "sk-wrong\n").unwrap();
+    let model = open(&server.base_url(), Duration::from_secs(30), Some(file.path()));
+    let error = ask(&model).await.unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::Permanent);
+    let shown = format!("{error} {error:?} {model:?} {:?}", model.args());
+    assert!(shown.contains("Incorrect API key provided: ***.") && !shown.contains("sk-wrong"), "{shown}");
+}
+
+#[tokio::test]
+async fn a_request_takes_no_longer_than_its_timeout() {
+    let server = Server::start(&["--fault", "slow"]);
+    let started = Instant::now();
+    let error = ask(&open(&server.base_url(), Duration::from_millis(200), None)).await.unwrap_err();
+    assert!(started.elapsed() < Duration::from_secs(5), "{error}");
+}
+
+#[tokio::test]
+async fn faults_of_a_share_pass_when_asked_again() {
+    let server = Server::start(&["--fault-rate", "0.5", "--fault-seed", "3"]);
+    let model = open(&server.base_url(), Duration::from_secs(5), None);
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        match ask(&model).await {
+            Ok(output) => break assert_eq!(output.completion, "ANSWER: 22"),
+            Err(error) => assert!(error.is_retryable() && tries < 50, "{error}"),
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! errorbar against a server of models, over TCP: what it sends, and what becomes of every way to go wrong.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test's helper may fail as the test may"
+)]
+
+mod library;
+mod server;
