@@ -37,6 +37,11 @@ impl<'a> Args<'a> {
         }
     }
 
+    /// Whether the argument was passed as null, for the few to which that says something.
+    pub fn is_null(&self, name: &str) -> bool {
+        self.values.get(name) == Some(&Arg::Null)
+    }
+
     /// The argument, which must be passed.
     pub fn required<T: ArgType>(&self, name: &str) -> Result<T> {
         self.get(name)?.ok_or_else(|| self.error(name, format!("is missing; it is {}", T::EXPECTED)))

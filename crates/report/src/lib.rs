@@ -29,6 +29,7 @@ mod markdown;
 mod number;
 mod pairs;
 mod rows;
+mod side_by_side;
 mod table;
 mod text;
 
@@ -43,6 +44,7 @@ pub use csv::Csv;
 pub use headline::Figure;
 pub use json::Json;
 pub use markdown::Markdown;
+pub use side_by_side::SideBySide;
 pub use table::Table;
 pub use text::{clean, width, wrap};
 

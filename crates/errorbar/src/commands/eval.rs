@@ -2,6 +2,7 @@
 //!
 //! Every task is built and checked before the first one runs, and everything that is wrong is told at once.
 
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,13 +10,13 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use errorbar_eval::{
-    Cancel, FailOnError, Finished, Limits, LogFormat, ModelChoice, Prepared, Resumable, RunOptions, Stop,
-    Task, block_on, cancel_on_interrupt, open_resumable,
+    CallCounts, Cancel, FailOnError, Finished, Limits, LogFormat, ModelChoice, Prepared, Resumable,
+    RunOptions, Stop, Task, block_on, cancel_on_interrupt, open_resumable,
 };
-use errorbar_report::{Report, Unfinished};
+use errorbar_report::{Report, SideBySide, Unfinished};
 use futures_util::future::join_all;
 
-use super::common::{Format, GlobalArgs, seconds};
+use super::common::{Format, GlobalArgs, print, seconds};
 use super::models::ModelArgs;
 use super::told::{Told, findings};
 use super::{Context, Status, logs, specs, tasks};
@@ -136,8 +137,36 @@ pub(crate) fn run(args: &EvalArgs, global: &GlobalArgs, context: &Context<'_>) -
             }
         }
     }
+    let calls = ready.first().and_then(|models| models.first()).map(|(first, _)| Arc::clone(first.calls()));
     let ran = block_on(run_all(ready, &watcher))?;
-    conclude(ran, args, global, context)
+    let status = conclude(ran, args, global, context)?;
+    if let Some(calls) = calls.filter(|_| !global.quiet) {
+        tell_calls(&calls.counts());
+    }
+    Ok(status)
+}
+
+/// Says what was out of the ordinary with calls of models.
+fn tell_calls(counts: &CallCounts) {
+    let plural =
+        |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+    let mut said = Vec::new();
+    if counts.cached > 0 {
+        said.push(format!("{} kept from before", plural(counts.cached, "answer was", "answers were")));
+    }
+    if counts.retried > 0 {
+        let asked = plural(counts.retried, "request was", "requests were");
+        said.push(format!("{asked} made again, of {} in all", counts.asked));
+    }
+    for (model, least) in &counts.lowered {
+        said.push(format!("{model} had as few as {least} connections, because it refused more"));
+    }
+    if !said.is_empty() {
+        message::note(said.join("; "));
+    }
+    if let Some(problem) = &counts.cache_problem {
+        message::warning(format!("answers could not be kept in the cache: {problem}"));
+    }
 }
 
 /// What became of a task.
@@ -270,7 +299,7 @@ fn conclude(
     context: &Context<'_>,
 ) -> anyhow::Result<Status> {
     let mut told = Told::new(global.quiet);
-    let (mut reports, mut ended_early) = (Vec::new(), false);
+    let (mut reports, mut tokens, mut ended_early) = (Vec::new(), Vec::new(), false);
     for task in ran {
         match task {
             Ran::NotRun(name) => {
@@ -289,7 +318,9 @@ fn conclude(
                 let unfinished = logs::status_of_unfinished(finished.status);
                 let (status, planned) = (unfinished.map(str::to_owned), Some(finished.total));
                 let unfinished = status.map(|status| Unfinished { status, planned });
+                let used = finished.usage.values().map(|usage| usage.total_tokens).sum();
                 let Finished { log, task, model, results, .. } = finished;
+                tokens.extend(results.as_ref().map(|_| Some(used).filter(|used: &u64| *used > 0)));
                 reports.extend(results.map(|results| {
                     Report::new(log.display().to_string(), results).of_run(task, model).unfinished(unfinished)
                 }));
@@ -298,6 +329,7 @@ fn conclude(
     }
     if !reports.is_empty() {
         args.format.write(&reports)?;
+        side_by_side(&reports, &tokens, args.format)?;
     }
     for report in &reports {
         findings(report, &mut told);
@@ -306,6 +338,17 @@ fn conclude(
         Status::Fine if ended_early => Status::Negative,
         status => status,
     })
+}
+
+/// Models that did one task, side by side, where people read it.
+fn side_by_side(reports: &[Report], tokens: &[Option<u64>], format: Format) -> io::Result<()> {
+    let text = |table: &SideBySide| match format {
+        Format::Table => Some(format!("\n{}", table.to_text())),
+        Format::Markdown => Some(format!("\n{}", table.to_markdown())),
+        Format::Json | Format::Csv => None,
+    };
+    let tables: String = SideBySide::of(reports, tokens).iter().filter_map(text).collect();
+    print(tables.as_bytes())
 }
 
 /// Whether a run did all it should; what it did not is told.

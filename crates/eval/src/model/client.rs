@@ -58,6 +58,11 @@ impl ModelClient {
         &self.config
     }
 
+    /// How it is called.
+    pub fn calls(&self) -> &Arc<Calls> {
+        &self.calls
+    }
+
     /// The role that it has, if it has one.
     pub fn role(&self) -> Option<&str> {
         self.role.as_deref()

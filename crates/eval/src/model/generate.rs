@@ -46,8 +46,8 @@ impl Generate {
         Generate::of(Arc::new(Models::only(client)))
     }
 
-    /// Asks these models.
-    pub(crate) fn of(models: Arc<Models>) -> Self {
+    /// Asks these models: one is evaluated, others may have roles or be named by scorers.
+    pub fn of(models: Arc<Models>) -> Self {
         Generate {
             models,
             calls: AtomicU32::new(0),

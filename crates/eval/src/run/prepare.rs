@@ -12,7 +12,7 @@ use super::options::{LogFormat, RunOptions};
 use super::record::{options_of, start_record};
 use crate::NamedSample;
 use crate::{
-    AnyModel, AnyScorer, AnySolver, Error, FailOnError, Limits, Models, Result, Sample, SampleId, Task,
+    AnyModel, AnyScorer, AnySolver, Calls, Error, FailOnError, Limits, Models, Result, Sample, SampleId, Task,
 };
 
 /// How many samples run at once if nothing is said.
@@ -271,6 +271,11 @@ impl Prepared {
     /// Samples times epochs.
     pub fn total(&self) -> usize {
         self.samples.len() * self.epochs as usize
+    }
+
+    /// How its models are called, to see what calls there were.
+    pub fn calls(&self) -> &Arc<Calls> {
+        self.models.evaluated.calls()
     }
 
     /// The limit that the run has passed after some time, in words.

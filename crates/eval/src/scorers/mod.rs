@@ -9,6 +9,7 @@ mod exact;
 mod f1;
 mod includes;
 mod matches;
+mod model_graded;
 mod multi_scorer;
 mod pattern;
 mod precomputed;
@@ -19,6 +20,7 @@ pub use exact::{ExactScorer, exact};
 pub use f1::{F1Scorer, f1};
 pub use includes::{IncludesScorer, includes};
 pub use matches::{MatchScorer, matches};
+pub use model_graded::{ModelGraded, model_graded_fact, model_graded_qa};
 pub use multi_scorer::{MultiScorer, multi_scorer};
 pub use pattern::{PatternScorer, pattern};
 pub use precomputed::{Precomputed, precomputed};
@@ -37,6 +39,8 @@ pub(crate) const ENTRIES: &[ScorerEntry] = &[
     choice::ENTRY,
     exact::ENTRY,
     f1::ENTRY,
+    model_graded::QA,
+    model_graded::FACT,
     multi_scorer::ENTRY,
     precomputed::ENTRY,
 ];

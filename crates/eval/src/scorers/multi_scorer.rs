@@ -68,6 +68,10 @@ impl Scorer for MultiScorer {
         })
     }
 
+    fn models(&self) -> Vec<String> {
+        self.scorers.iter().flat_map(|scorer| scorer.models()).collect()
+    }
+
     fn check(&self, sample: &Sample) -> Result<()> {
         if self.scorers.is_empty() {
             return Err(Error::custom("multi_scorer has no scorers"));

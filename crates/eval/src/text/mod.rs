@@ -33,7 +33,9 @@ pub use includes::Includes;
 pub use label::{choice_label, choice_places};
 pub use matches::{Location, Match};
 pub use pattern::Pattern;
+pub(crate) use python_regex::PythonRegex;
 pub use space::is_blank;
+pub(crate) use space::{is_space, is_word};
 
 /// The model said nothing, or nothing but blanks.
 pub const NO_RESPONSE: &str = "no_response";

@@ -2,21 +2,16 @@
 
 use std::borrow::Cow;
 
-use fancy_regex::{Captures, Regex, RegexBuilder};
+use fancy_regex::Captures;
 
-use super::python_regex::{is_plain, translate};
+use super::python_regex::PythonRegex;
 use super::{Judgement, Mark, TextError};
-
-/// How many ways of matching are tried before an expression is given up.
-const STEPS: usize = 1_000_000;
 
 /// Right when what the groups of a regular expression capture is a target. An expression without groups is
 /// one group.
 #[derive(Debug, Clone)]
 pub struct Pattern {
-    source: String,
-    regex: Regex,
-    on_plain_text: Option<Regex>,
+    regex: PythonRegex,
     ignore_case: bool,
     match_all: bool,
 }
@@ -28,14 +23,7 @@ impl Pattern {
     /// # Errors
     /// An expression that cannot be read.
     pub fn new(pattern: &str, ignore_case: bool, match_all: bool) -> Result<Self, TextError> {
-        let refused = |problem: String| TextError::Pattern { pattern: pattern.to_owned(), problem };
-        let translated = translate(pattern, ignore_case).map_err(refused)?;
-        let build = |regex: &str| {
-            RegexBuilder::new(regex).backtrack_limit(STEPS).build().map_err(|e| refused(e.to_string()))
-        };
-        let regex = build(&translated.exact)?;
-        let on_plain_text = translated.on_plain_text.as_deref().map(build).transpose()?;
-        Ok(Pattern { source: pattern.to_owned(), regex, on_plain_text, ignore_case, match_all })
+        Ok(Pattern { regex: PythonRegex::new(pattern, ignore_case)?, ignore_case, match_all })
     }
 
     /// Judges one completion. The answer is the group that was compared, with `match_all` the targets joined;
@@ -48,11 +36,7 @@ impl Pattern {
         completion: &'a str,
         targets: &[impl AsRef<str>],
     ) -> Result<Judgement<'a>, TextError> {
-        let regex = self.on_plain_text.as_ref().filter(|_| is_plain(completion)).unwrap_or(&self.regex);
-        let found = regex
-            .captures(completion)
-            .map_err(|_| TextError::TooManySteps { pattern: self.source.clone(), bytes: completion.len() })?;
-        let Some(found) = found else { return Ok(Judgement::not_found(completion)) };
+        let Some(found) = self.regex.search(completion)? else { return Ok(Judgement::not_found(completion)) };
         let answer = match self.match_all {
             true => self.all_groups(&found, targets).map(Cow::Owned),
             false => self.any_group(&found, targets).map(Cow::Borrowed),

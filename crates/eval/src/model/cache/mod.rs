@@ -161,12 +161,8 @@ fn default_folder(variable: impl Fn(&str) -> Option<OsString>, home: Option<Path
 
 /// A file of a reasonable size, and of nothing that could keep a reader waiting, such as a pipe.
 fn read(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
-    let metadata = fs::metadata(path).ok()?;
-    if !metadata.is_file() || metadata.len() > max_bytes {
-        return None;
-    }
+    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let mut bytes = Vec::new();
-    // It may have grown meanwhile.
     File::open(path).ok()?.take(max_bytes + 1).read_to_end(&mut bytes).ok()?;
     (bytes.len() as u64 <= max_bytes).then_some(bytes)
 }

@@ -5,11 +5,13 @@
 //! flags are given.
 
 mod class;
+mod compiled;
 
 use std::iter::Peekable;
 use std::str::Chars;
 
 use super::space::is_word;
+pub(crate) use compiled::PythonRegex;
 
 /// The members of the sets that `\w`, `\s` and `\d` stand for.
 struct Sets {
@@ -24,18 +26,18 @@ const UNICODE: Sets = Sets { word: r"\p{L}\p{N}_", space: r"\s\x1c-\x1f", digit:
 const ASCII: Sets = Sets { word: "0-9A-Za-z_", space: r"\t-\r\x20", digit: "0-9" };
 
 /// An expression in the engine's syntax.
-pub(crate) struct Translated {
+struct Translated {
     /// Means what Python means, on every text.
-    pub(crate) exact: String,
+    exact: String,
     /// Means the same on plain text ([`is_plain`]), and needs no looking around for it, which is many times
     /// as fast; only where the two differ.
-    pub(crate) on_plain_text: Option<String>,
+    on_plain_text: Option<String>,
 }
 
 /// Whether the engine and Python agree on where the words of a text end, and `$` can only mean its very end.
 /// They disagree about marks, joiners and some numbers; these are the letters and signs without any, in which
 /// most texts are written.
-pub(crate) fn is_plain(text: &str) -> bool {
+fn is_plain(text: &str) -> bool {
     let plain = |c: char| {
         c.is_ascii()
             || matches!(c,
@@ -45,7 +47,7 @@ pub(crate) fn is_plain(text: &str) -> bool {
 }
 
 /// The expression in the engine's syntax, or what is wrong with it.
-pub(crate) fn translate(pattern: &str, ignore_case: bool) -> Result<Translated, String> {
+fn translate(pattern: &str, ignore_case: bool) -> Result<Translated, String> {
     let exact = translate_for(pattern, ignore_case, false)?;
     let plain = translate_for(pattern, ignore_case, true)?;
     Ok(Translated { on_plain_text: (plain != exact).then_some(plain), exact })

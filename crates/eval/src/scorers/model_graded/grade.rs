@@ -1,0 +1,181 @@
+//! The grade in what a grader says.
+
+use errorbar_core::{Error, Result};
+
+use crate::text::{PythonRegex, is_space, is_word};
+
+/// How the grade is read.
+#[derive(Clone, Debug)]
+pub(super) enum Reading {
+    /// The last `GRADE:` decides, by letter or word, and only what the built-in instructions offer is a grade.
+    Offered {
+        /// Whether P is offered.
+        partial: bool,
+    },
+    /// The last `GRADE:` with a C, P or I behind it: what instructions of one's own offer is not known.
+    AnyLetter,
+    /// The first group of the first match.
+    Pattern(Box<PythonRegex>),
+}
+
+impl Reading {
+    /// By a regular expression of one's own.
+    ///
+    /// # Errors
+    /// One that cannot be read, or that has no group.
+    pub(super) fn by_pattern(pattern: &str) -> Result<Self> {
+        let regex = PythonRegex::new(pattern, false)
+            .map_err(|error| Error::custom(format!("grade_pattern: {error}")))?;
+        if regex.groups() == 0 {
+            return Err(Error::custom(format!(
+                "grade_pattern: {pattern:?} has no group; put brackets around what is the grade, as in \
+                 \"GRADE: (\\w)\""
+            )));
+        }
+        Ok(Reading::Pattern(Box::new(regex)))
+    }
+
+    /// The grade, if there is one.
+    ///
+    /// # Errors
+    /// An expression that tries too many ways to match.
+    pub(super) fn grade(&self, text: &str) -> Result<Option<String>> {
+        Ok(match self {
+            Reading::Offered { partial } => offered(behind_markers(text).next(), *partial),
+            Reading::AnyLetter => behind_markers(text).find_map(any_letter),
+            Reading::Pattern(regex) => {
+                let found = regex.search(text).map_err(|error| Error::custom(error.to_string()))?;
+                found.and_then(|found| found.get(1)).map(|group| group.as_str().to_owned())
+            }
+        })
+    }
+}
+
+/// What stands behind each `GRADE:`, the last one first. It is a word of its own in any case, and may have
+/// spacing on both sides of its colon.
+fn behind_markers(text: &str) -> impl Iterator<Item = &str> {
+    const WORD: &str = "grade";
+    let windows = text.as_bytes().windows(WORD.len()).enumerate().rev();
+    windows.filter(|(_, window)| window.eq_ignore_ascii_case(WORD.as_bytes())).filter_map(|(start, _)| {
+        let (before, from) = (text.get(..start)?, text.get(start..)?);
+        let after = from.get(WORD.len()..)?;
+        let stands_alone = !before.ends_with(is_word) && !after.starts_with(is_word);
+        let behind = after.trim_start_matches(is_spacing).strip_prefix(':')?;
+        stands_alone.then(|| behind.trim_start_matches(is_spacing))
+    })
+}
+
+/// White space, and the marks without width that models put between words.
+fn is_spacing(c: char) -> bool {
+    is_space(c) || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{2063}' | '\u{feff}')
+}
+
+fn offered(behind: Option<&str>, partial: bool) -> Option<String> {
+    let word: String = behind?.chars().take_while(|c| is_word(*c)).collect();
+    let grade = match word.to_lowercase().as_str() {
+        "correct" => "C".to_owned(),
+        "incorrect" => "I".to_owned(),
+        "partial" => "P".to_owned(),
+        _ => word.to_uppercase(),
+    };
+    (matches!(grade.as_str(), "C" | "I") || partial && grade == "P").then_some(grade)
+}
+
+fn any_letter(behind: &str) -> Option<String> {
+    let letter: String = behind.chars().next()?.to_uppercase().collect();
+    matches!(letter.as_str(), "C" | "P" | "I").then_some(letter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the reference makes of what a grader says: by default, with partial credit, with instructions of one's
+    /// own, with the pattern `GRADE: (\w+)`. A dash is no grade.
+    #[rustfmt::skip] // a table
+    const GRADES: &[(&str, [&str; 4])] = &[
+        ("GRADE: C", ["C", "C", "C", "C"]),
+        ("grade: c", ["C", "C", "C", "-"]),
+        ("GRADE:C", ["C", "C", "C", "-"]),
+        ("GRADE : C", ["C", "C", "C", "-"]),
+        ("Grade: Correct", ["C", "C", "C", "-"]),
+        ("GRADE: incorrect", ["I", "I", "I", "incorrect"]),
+        ("GRADE: Partial", ["-", "P", "P", "Partial"]),
+        ("GRADE: CI", ["-", "-", "C", "CI"]),
+        ("GRADE: C.", ["C", "C", "C", "C"]),
+        ("GRADE: C or I", ["C", "C", "C", "C"]),
+        ("GRADE: I then GRADE: C", ["C", "C", "C", "I"]),
+        ("GRADE: C\nthen GRADE: maybe", ["-", "-", "C", "C"]),
+        ("GRADE: C\nGRADE:", ["-", "-", "C", "C"]),
+        ("downgrade: C", ["-", "-", "-", "-"]),
+        ("GRADES: C", ["-", "-", "-", "-"]),
+        ("**GRADE: C**", ["C", "C", "C", "C"]),
+        ("GRADE: **C**", ["-", "-", "-", "-"]),
+        ("GRADE: 'C'", ["-", "-", "-", "-"]),
+        ("GRADE: $C", ["-", "-", "-", "-"]),
+        ("GRADE:\nC", ["C", "C", "C", "-"]),
+        ("GRADE\u{200b}:\u{200b}C", ["C", "C", "C", "-"]),
+        ("GRADE: \u{a0}C", ["C", "C", "C", "-"]),
+        ("GRADE: P", ["-", "P", "P", "P"]),
+        ("GRADE: X", ["-", "-", "-", "X"]),
+        ("_GRADE: C", ["-", "-", "-", "C"]),
+        ("GRADE: C GRADE: P", ["-", "P", "P", "C"]),
+        ("GRADE: Ç", ["-", "-", "-", "Ç"]),
+        ("GRADE: I", ["I", "I", "I", "I"]),
+        ("the GRADE: C is GRADE: I.", ["I", "I", "I", "C"]),
+        ("GRADE=C", ["-", "-", "-", "-"]),
+        ("GRADE：C", ["-", "-", "-", "-"]),
+        ("[GRADE]: C", ["-", "-", "-", "-"]),
+        ("GRADE: correct answer", ["C", "C", "C", "correct"]),
+        // Beyond those of the first look: markers in each other, edges of words, letters of other scripts.
+        ("GRADE: GRADE: C", ["C", "C", "C", "GRADE"]),
+        ("GRADE:GRADE:C", ["C", "C", "C", "-"]),
+        ("GRADE: C GRADE: GRADE", ["-", "-", "C", "C"]),
+        ("GRADE: C GRADE: GRADE: I", ["I", "I", "I", "C"]),
+        ("GRADE: CC GRADE: C", ["C", "C", "C", "CC"]),
+        ("GRADE: C GRADE", ["C", "C", "C", "C"]),
+        ("GRADE: C, GRADE:: I", ["-", "-", "C", "C"]),
+        ("GRADE: C\u{301}", ["C", "C", "C", "C"]),
+        ("GRADE: ß", ["-", "-", "-", "ß"]),
+        ("GRADE: correctly", ["-", "-", "C", "correctly"]),
+        ("GRADE: PARTIAL", ["-", "P", "P", "PARTIAL"]),
+        ("GRADE: partially", ["-", "-", "P", "partially"]),
+        ("GRADE: 1", ["-", "-", "-", "1"]),
+        ("GRADE: ı", ["I", "I", "I", "ı"]),
+        ("GRADE\u{2060}:\u{feff}I", ["I", "I", "I", "-"]),
+        ("GRADE:\u{200e}\u{200f}I", ["I", "I", "I", "-"]),
+        ("GRADE:\u{2063} I", ["I", "I", "I", "-"]),
+        ("GRADE\u{2061}:C", ["-", "-", "-", "-"]),
+        ("GRADE:\u{ad}C", ["-", "-", "-", "-"]),
+        ("GRADE:\u{1c}C", ["C", "C", "C", "-"]),
+        ("éGRADE: C", ["-", "-", "-", "C"]),
+        ("GRADEé: C", ["-", "-", "-", "-"]),
+        ("-GRADE: C", ["C", "C", "C", "C"]),
+        ("GRADE\n\n:\n\nC", ["C", "C", "C", "-"]),
+        ("GRADE: C_", ["-", "-", "C", "C_"]),
+        ("GRADE: C2", ["-", "-", "C", "C2"]),
+        ("GRADE: Ⅽ", ["-", "-", "-", "Ⅽ"]),
+        ("GRADE\u{301}: C", ["-", "-", "-", "-"]),
+        ("", ["-", "-", "-", "-"]),
+    ];
+
+    #[test]
+    fn grades_are_those_of_the_reference() {
+        let readings = [
+            Reading::Offered { partial: false },
+            Reading::Offered { partial: true },
+            Reading::AnyLetter,
+            Reading::by_pattern(r"GRADE: (\w+)").unwrap(),
+        ];
+        for (text, grades) in GRADES {
+            let found = readings.each_ref().map(|reading| reading.grade(text).unwrap());
+            assert_eq!(found.each_ref().map(|grade| grade.as_deref().unwrap_or("-")), *grades, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_group_that_took_no_part_is_no_grade() {
+        let reading = Reading::by_pattern("GRADE: (C)?(X)?").unwrap();
+        assert_eq!(reading.grade("GRADE: X").unwrap(), None);
+    }
+}

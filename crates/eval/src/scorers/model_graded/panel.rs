@@ -1,0 +1,78 @@
+//! Asking one grader, or several that vote.
+
+use errorbar_core::{ArgProblem, ArgType, Error, Registry, Result, Score, spec::Arg};
+use futures_util::future::join_all;
+use serde_json::json;
+
+use super::grade::Reading;
+use crate::{Generate, Message, ModelClient, TaskState};
+
+/// The reason of a score for which no grade was found.
+const GRADER_FAILED: &str = "grader_failed";
+
+/// The models that were named: one, or a panel, perhaps of one.
+#[derive(Clone, Debug)]
+pub(super) enum Named {
+    One(String),
+    Panel(Vec<String>),
+}
+
+impl Named {
+    pub(super) fn names(&self) -> &[String] {
+        match self {
+            Named::One(name) => std::slice::from_ref(name),
+            Named::Panel(names) => names,
+        }
+    }
+}
+
+impl ArgType for Named {
+    const EXPECTED: &'static str = "the name of a model, or a list of such names";
+
+    fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
+        let wrong = |_| ArgProblem::Expected(Self::EXPECTED);
+        match arg {
+            Arg::List(_) => Vec::from_arg(arg, registry).map(Named::Panel).map_err(wrong),
+            arg => String::from_arg(arg, registry).map(Named::One).map_err(wrong),
+        }
+    }
+
+    fn to_arg(&self) -> Arg {
+        match self {
+            Named::One(name) => name.to_arg(),
+            Named::Panel(names) => names.to_arg(),
+        }
+    }
+}
+
+/// One prompt for one answer, and how the grades that come back are read.
+pub(super) struct Grading<'a> {
+    pub(super) generate: &'a Generate,
+    pub(super) state: &'a TaskState,
+    pub(super) prompt: String,
+    pub(super) reading: &'a Reading,
+}
+
+impl Grading<'_> {
+    /// The scores that the graders give, in their order; all are asked at once.
+    ///
+    /// # Errors
+    /// That of the first grader that could not be asked.
+    pub(super) async fn scores(&self, graders: &[&ModelClient]) -> Result<Vec<Score>> {
+        join_all(graders.iter().map(|grader| self.score(grader))).await.into_iter().collect()
+    }
+
+    async fn score(&self, grader: &ModelClient) -> Result<Score> {
+        let told = |error: Error| Error::custom(format!("the grader {}: {error}", grader.model().name()));
+        let asked = [Message::user(self.prompt.as_str())];
+        let output = self.generate.ask_of(grader, self.state, &asked).await.map_err(told)?;
+        let score = match self.reading.grade(&output.completion).map_err(told)? {
+            Some(grade) => Score::new(grade).explanation(output.completion.as_str()),
+            None => Score::unscored(GRADER_FAILED)
+                .explanation(format!("no grade found in what the grader says: {}", output.completion)),
+        };
+        let said = output.choices.first().map(|choice| &choice.message);
+        let grading: Vec<&Message> = asked.iter().chain(said).collect();
+        Ok(score.answer(self.state.output.completion.as_str()).metadata("grading", json!(grading)))
+    }
+}
