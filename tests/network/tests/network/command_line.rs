@@ -210,3 +210,31 @@ fn what_cannot_work_is_refused_before_anything_is_asked_or_written() {
     }
     assert_eq!((server.requests(), desk.folder.path().join("logs").exists()), (0, false));
 }
+
+#[test]
+fn what_was_answered_is_not_asked_again_and_failures_are_not_kept() {
+    let desk = Desk::new();
+    let server = Server::start(&["--fault-rate", "0.3", "--fault-seed", "5", "--retry-after", "0.01"]);
+    let arguments = ["--format", "json", "--cache", "--cache-dir", "cache"];
+    let first = desk.eval(&server, &arguments).results();
+    let requests = server.requests();
+    assert!(requests > 30);
+    let second = desk.eval(&server, &arguments).results();
+    assert_eq!((&first, &second, server.requests()), (&undisturbed(), &first, requests));
+    // Another configuration is another question.
+    desk.eval(&server, &[&arguments[..], &["--temperature", "0.5"]].concat()).results();
+    assert!(server.requests() >= requests + 30);
+}
+
+#[test]
+fn graders_are_asked_over_the_network_and_their_failures_pass_too() {
+    let desk = Desk::new();
+    let task = "dataset = \"sums.jsonl\"\nscorer = \"model_graded_qa\"\n";
+    std::fs::write(desk.folder.path().join("sums.toml"), task).unwrap();
+    for (grader, accuracy) in [("grader=openai/kind", 1.0), ("grader=openai/strict", 0.0)] {
+        let server = Server::start(&["--fault-rate", "0.2", "--fault-seed", "9", "--retry-after", "0.01"]);
+        let results = desk.eval(&server, &["--format", "json", "--model-role", grader]).results();
+        assert_eq!(results["scores"][0]["metrics"]["accuracy"]["value"], json!(accuracy), "{grader}");
+        assert!(server.requests() > 60, "{grader}");
+    }
+}

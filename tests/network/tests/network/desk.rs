@@ -1,5 +1,6 @@
 //! A folder with a task of thirty sums, and the command line run in it.
 
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value as Json;
@@ -80,10 +81,18 @@ impl Desk {
         self.command(&[&always, arguments].concat())
     }
 
-    /// All that was written to logs; they must be JSON, as archives hold texts compressed.
+    /// All that was written to logs, as JSON: archives hold texts compressed.
     pub(crate) fn logs(&self) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.folder.path().join("logs")) else { return Vec::new() };
-        entries.map(|entry| std::fs::read_to_string(entry.unwrap().path()).expect("a log in JSON")).collect()
+        let text = |log: PathBuf| {
+            let log = log.to_str().unwrap();
+            let json = self.folder.path().join("log.json");
+            let converted =
+                self.command(&["log", "convert", log, "--force", "-o", json.to_str().unwrap()]).output();
+            assert!(converted.unwrap().status.success(), "{log}");
+            std::fs::read_to_string(json).unwrap()
+        };
+        entries.map(|entry| text(entry.unwrap().path())).collect()
     }
 }
 

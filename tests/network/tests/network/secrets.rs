@@ -1,6 +1,6 @@
 //! Keys get to the server, and nowhere else.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::desk::{Desk, Ran};
 use crate::server::Server;
@@ -22,15 +22,23 @@ fn assert_hidden(desk: &Desk, ran: &Ran, secret: &str) {
     assert_eq!(desk.logs().len(), 1);
 }
 
+/// What the files of a folder hold, and of those in it.
+fn files(folder: &Path) -> Vec<Vec<u8>> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| if path.is_dir() { files(&path) } else { vec![std::fs::read(path).unwrap()] })
+        .collect()
+}
+
 #[test]
 fn a_key_from_a_file_or_the_environment_is_sent_and_not_recorded() {
     for is_file in [true, false] {
         let desk = Desk::new();
         let server = Server::start(&["--require-key", RIGHT]);
         let (path, base_url) = (key_file(&desk, RIGHT), server.base_url());
-        let arguments =
-            ["eval", "sums.toml", "--model", "openai/m", "--base-url", &base_url, "--log-format", "json"];
+        let arguments = ["eval", "sums.toml", "--model", "openai/m", "--base-url", &base_url];
         let mut command = desk.command(&arguments);
+        command.args(["--cache", "--cache-dir", "cache"]);
         if is_file {
             command.arg("--api-key-file").arg(path).env("OPENAI_API_KEY", WRONG);
         } else {
@@ -39,6 +47,11 @@ fn a_key_from_a_file_or_the_environment_is_sent_and_not_recorded() {
         let ran = Ran::from(command.output().unwrap());
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         assert_hidden(&desk, &ran, RIGHT);
+        let cached = files(&desk.folder.path().join("cache"));
+        let have = |secret: &str| {
+            cached.iter().filter(|file| String::from_utf8_lossy(file).contains(secret)).count()
+        };
+        assert_eq!((have("ANSWER: 7"), have(RIGHT)), (1, 0));
     }
 }
 
@@ -47,7 +60,7 @@ fn a_key_that_the_server_repeats_in_its_refusal_is_not_passed_on() {
     let desk = Desk::new();
     let server = Server::start(&["--require-key", RIGHT]);
     let path = key_file(&desk, WRONG);
-    let arguments = ["--log-format", "json", "--limit", "2", "--api-key-file", path.to_str().unwrap()];
+    let arguments = ["--limit", "2", "--api-key-file", path.to_str().unwrap()];
     let ran = desk.eval(&server, &arguments);
     assert_eq!((ran.code, server.requests()), (Some(1), 2));
     assert!(ran.stderr.contains("Incorrect API key provided: ***."), "{}", ran.stderr);
@@ -72,19 +85,8 @@ fn a_password_in_an_address_is_refused_and_a_query_is_not_recorded() {
 
     // The path that it is asked at ends in the query, which the server does not know.
     let with_query = format!("{}?key={WRONG}", server.base_url());
-    let arguments = [
-        "eval",
-        "sums.toml",
-        "--model",
-        "openai/m",
-        "--base-url",
-        &with_query,
-        "--limit",
-        "1",
-        "--log-format",
-        "json",
-    ];
+    let arguments = ["eval", "sums.toml", "--model", "openai/m", "--base-url", &with_query, "--limit", "1"];
     let ran = Ran::from(desk.command(&arguments).output().unwrap());
-    assert!(ran.stderr.contains("answered 404 Not Found"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("nothing at /v1/chat/completions?key=***"), "{}", ran.stderr);
     assert_hidden(&desk, &ran, WRONG);
 }

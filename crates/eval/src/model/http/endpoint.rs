@@ -101,12 +101,19 @@ impl Endpoint {
         format!("POST {} {what}", shown(&self.url))
     }
 
-    /// The beginning of what the server said: in one line, and without the key.
+    /// The beginning of what the server said: in one line, and without what may be secret, which servers repeat.
     pub(in crate::model) fn quote(&self, text: &str, most_characters: usize) -> String {
-        match &self.key {
-            Some(key) => excerpt(&key.hide_in(text), most_characters),
-            None => excerpt(text, most_characters),
+        let mut text = text.to_owned();
+        if let Some(key) = &self.key {
+            text = key.hide_in(&text);
         }
+        for part in self.url.query().into_iter().flat_map(|query| query.split(['&', '='])) {
+            // Shorter than any key, and likely to be in a text by chance.
+            if part.len() >= 8 {
+                text = text.replace(part, "***");
+            }
+        }
+        excerpt(&text, most_characters)
     }
 
     /// What kept an answer from coming. It passes, as far as one can tell from here.
