@@ -286,6 +286,13 @@ fn a_list_of_one_is_a_panel_too() {
 }
 
 #[test]
+fn a_model_that_grades_several_times_is_asked_anew_each_time() {
+    let script = || says(r#"["GRADE: C", "GRADE: I", "GRADE: C", "never asked"]"#);
+    let score = score(model_graded_qa(), models(vec![script(), script(), script()], vec![])).unwrap();
+    assert_eq!(score.metadata.unwrap()["panel"]["votes"], json!(["C", "I", "C"]));
+}
+
+#[test]
 fn panels_are_asked_at_once() {
     let barrier = Arc::new(tokio::sync::Barrier::new(3));
     let grader = |_| {
