@@ -1,5 +1,5 @@
 //! Models that grade: what they are asked, what is made of what they say, and what is refused before anything runs.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use std::fs;
 use std::sync::{Arc, Mutex};
@@ -7,9 +7,11 @@ use std::sync::{Arc, Mutex};
 use errorbar_core::{Error, Registry, Score, Spec, Value};
 use errorbar_eval::scorers::{includes, model_graded_fact, model_graded_qa, multi_scorer};
 use errorbar_eval::{
-    AnyModel, AnyScorer, Calls, Generate, GenerateConfig, Message, Mock, ModelClient, ModelOutput, Models,
-    Sample, Scorer, TaskState, block_on, built_in_registry, model_fn,
+    AnyModel, AnyScorer, Calls, Cancel, Generate, GenerateConfig, Message, Mock, ModelChoice, ModelClient,
+    ModelOutput, Models, Quiet, RunOptions, Sample, Scorer, Task, TaskState, block_on, built_in_registry,
+    model_fn,
 };
+use errorbar_log::eval::EvalLog;
 use serde_json::{Value as Json, json};
 
 const ANSWER: &str = "The answer is 4.";
@@ -284,6 +286,13 @@ fn a_list_of_one_is_a_panel_too() {
 }
 
 #[test]
+fn a_model_that_grades_several_times_is_asked_anew_each_time() {
+    let script = || says(r#"["GRADE: C", "GRADE: I", "GRADE: C", "never asked"]"#);
+    let score = score(model_graded_qa(), models(vec![script(), script(), script()], vec![])).unwrap();
+    assert_eq!(score.metadata.unwrap()["panel"]["votes"], json!(["C", "I", "C"]));
+}
+
+#[test]
 fn panels_are_asked_at_once() {
     let barrier = Arc::new(tokio::sync::Barrier::new(3));
     let grader = |_| {
@@ -355,4 +364,50 @@ fn a_template_may_be_in_a_file() {
         "the name, not the text"
     );
     assert_eq!(asked(scorer, &Sample::new("2 + 2?")).unwrap(), "From a file: 2 + 2?\n");
+}
+
+#[test]
+fn a_run_asks_the_models_of_the_role_and_counts_their_tokens() {
+    const JUDGED: &str = r#"{"id": 1, "output": "GRADE: C", "usage": {"total_tokens": 5}}
+{"id": 2, "output": "I cannot decide.", "usage": {"total_tokens": 7}}"#;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("judge.jsonl"), JUDGED).unwrap();
+    let judge = || ModelChoice::relative_to(folder.path(), "replay/judge.jsonl");
+    let samples = ["1 + 3?", "2 + 3?"].map(|question| Sample::new(question).target("4"));
+    let named = "mock/GRADE: I";
+    let task = Task::new(samples.to_vec())
+        .model("mock/4")
+        .scorer(model_graded_qa().model_role("judge"))
+        .scorer(model_graded_fact().model(named));
+    let options = RunOptions {
+        roles: vec![("judge".to_owned(), judge())],
+        log_dir: folder.path().join("logs"),
+        ..RunOptions::default()
+    };
+    let prepared = task.prepare(&options, &built_in_registry()).unwrap();
+    let finished = block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+    let results = finished.results.unwrap();
+    let figures: Vec<_> = results
+        .scores
+        .iter()
+        .map(|block| {
+            (
+                block.name.as_str(),
+                block.scored_samples,
+                block.unscored_samples,
+                block.metrics["accuracy"].value,
+            )
+        })
+        .collect();
+    assert_eq!(figures, [("model_graded_qa", 1, 1, 1.0), ("model_graded_fact", 2, 0, 0.0)]);
+    let header = EvalLog::open(&finished.log).unwrap().header().unwrap();
+    assert_eq!(header.stats.role_usage["judge"].total_tokens, 12);
+    let options: Vec<_> = header
+        .eval
+        .scorers
+        .unwrap()
+        .into_iter()
+        .map(|scorer| Json::Object(scorer.options.unwrap()))
+        .collect();
+    assert_eq!(options, [json!({"model_role": "judge"}), json!({"model": named})]);
 }

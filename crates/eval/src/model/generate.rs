@@ -1,6 +1,6 @@
 //! Asking models about one sample in one epoch: what solvers and graders get.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use errorbar_core::{Error, IndexMap, Result};
@@ -13,7 +13,8 @@ use crate::{Message, ModelOutput, TaskState, Usage};
 #[derive(Debug)]
 pub struct Generate {
     models: Arc<Models>,
-    calls: AtomicU32,
+    /// How often each model was asked, by name.
+    calls: Mutex<IndexMap<String, u32>>,
     used: Mutex<Used>,
     /// Whether the answer is being judged: graders may go on where the model had to stop.
     is_scoring: AtomicBool,
@@ -50,7 +51,7 @@ impl Generate {
     pub fn of(models: Arc<Models>) -> Self {
         Generate {
             models,
-            calls: AtomicU32::new(0),
+            calls: Mutex::default(),
             used: Mutex::default(),
             is_scoring: AtomicBool::new(false),
         }
@@ -79,7 +80,7 @@ impl Generate {
         messages: &[Message],
     ) -> Result<ModelOutput> {
         self.refuse_beyond(Limits::reached)?;
-        let call = self.calls.fetch_add(1, Ordering::Relaxed);
+        let call = self.count_call(client.model().name());
         let (sample_id, epoch, config) = (&state.sample_id, state.epoch, client.config());
         let answer = client.ask(Request { sample_id, epoch, call, messages, config }).await?;
         let mut output = answer.output;
@@ -99,6 +100,15 @@ impl Generate {
         }
         self.refuse_beyond(Limits::passed)?;
         Ok(output)
+    }
+
+    /// How often the model was asked before; scripts and recorded outputs go by it, whoever else is asked in between.
+    fn count_call(&self, model: &str) -> u32 {
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = calls.entry(model.to_owned()).or_default();
+        let before = *count;
+        *count += 1;
+        before
     }
 
     /// Refuses to go on when a limit is met; also the answer that passed it is not used.

@@ -59,9 +59,8 @@ fn behind_markers(text: &str) -> impl Iterator<Item = &str> {
     windows.filter(|(_, window)| window.eq_ignore_ascii_case(WORD.as_bytes())).filter_map(|(start, _)| {
         let (before, from) = (text.get(..start)?, text.get(start..)?);
         let after = from.get(WORD.len()..)?;
-        let stands_alone = !before.ends_with(is_word) && !after.starts_with(is_word);
         let behind = after.trim_start_matches(is_spacing).strip_prefix(':')?;
-        stands_alone.then(|| behind.trim_start_matches(is_spacing))
+        (!before.ends_with(is_word)).then(|| behind.trim_start_matches(is_spacing))
     })
 }
 
