@@ -116,15 +116,21 @@ impl Endpoint {
         excerpt(&text, most_characters)
     }
 
-    /// What kept an answer from coming. It passes, as far as one can tell from here.
+    /// What kept an answer from coming. Most of it passes, as far as one can tell from here.
     fn failed(&self, error: reqwest::Error) -> ModelError {
         // The address is shown by us, without what may be a key.
         let error = error.without_url();
         let cause = self.quote(&cause(&error), 300);
+        let host = self.url.host_str().unwrap_or_default();
+        if is_about_certificate(&error) {
+            return ModelError::permanent(self.says(&format!(
+                "does not trust {host}: {cause}; a certificate of your own is trusted if SSL_CERT_FILE names it"
+            )));
+        }
         ModelError::transient(if error.is_connect() {
-            let host = self.url.host_str().unwrap_or_default();
             let port = self.url.port_or_known_default().unwrap_or_default();
-            self.says(&format!("did not reach {host}:{port}: {cause}; does the server run there?"))
+            let tls = if self.url.scheme() == "https" { ", and speak TLS" } else { "" };
+            self.says(&format!("did not reach {host}:{port}: {cause}; does the server run there{tls}?"))
         } else if error.is_timeout() {
             let seconds = self.timeout.as_secs_f64();
             self.says(&format!(
@@ -134,6 +140,16 @@ impl Endpoint {
             self.says(&format!("got no whole answer: {cause}"))
         })
     }
+}
+
+/// Whether a server is not who it says, or nobody we know.
+fn is_about_certificate(error: &(dyn StdError + 'static)) -> bool {
+    if let Some(rustls::Error::InvalidCertificate(_)) = error.downcast_ref() {
+        return true;
+    }
+    // An error of the system holds others, and passes over them when it names its source.
+    let held = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    held.map(|held| held as &(dyn StdError + 'static)).or(error.source()).is_some_and(is_about_certificate)
 }
 
 /// As much of the body as there is, but not more than an error message needs.
