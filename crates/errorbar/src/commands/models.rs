@@ -85,7 +85,7 @@ pub(crate) struct CallArgs {
     /// Keep answers for so long (30m, 12h, 7d, 4w), and do not ask again what was answered in that time [default: 1w if only named]
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "1w", value_parser = parse_duration)]
     cache: Option<Duration>,
-    /// Where answers are kept [default: errorbar in the user's folder for caches]
+    /// Where answers are kept [default: in the user's folder for caches]
     #[arg(long, value_name = "DIR", env = "ERRORBAR_CACHE_DIR")]
     cache_dir: Option<PathBuf>,
     /// How many tokens one sample may use; then it is judged as it is

@@ -28,7 +28,8 @@
 //! # writer.append_sample(&SampleRecord {
 //! #     id: &SampleId::from("q1"), epoch: 1, input: &Input::from("6 × 7?"), choices: None, target: &Targets::from("42"),
 //! #     messages: &[], output: &ModelOutput::from_text("mock/x", "42"), scores: &[("match".to_owned(), Score::new("C"))],
-//! #     metadata: &Metadata::new(), store: &Metadata::new(), model_usage: &Default::default(), started_at: None,
+//! #     metadata: &Metadata::new(), store: &Metadata::new(), model_usage: &Default::default(),
+//! #     role_usage: &Default::default(), started_at: None,
 //! #     completed_at: None, total_time: None, working_time: None, uuid: None, error: None, limit: None,
 //! # })?;
 //! let export = Export::of([&path], ExportOptions { texts: false, ..ExportOptions::default() })?;
