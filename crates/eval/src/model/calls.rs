@@ -88,6 +88,11 @@ impl Calls {
         self
     }
 
+    /// How long one request may take, if that was said.
+    pub(crate) fn request_timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
     /// Answers are kept, and not asked for again.
     #[must_use]
     pub fn cache(mut self, cache: Cache) -> Self {

@@ -56,10 +56,13 @@ fn opened(choice: &ModelChoice, options: &RunOptions, registry: &Registry) -> Re
     match choice {
         ModelChoice::Built(model) => Ok(model.clone()),
         ModelChoice::Named { name, folder } => {
+            let own = OpenOptions::new(folder);
             let open = OpenOptions {
                 base_url: options.base_url.as_deref(),
                 api_key_file: options.api_key_file.as_deref().map(AsRef::<Path>::as_ref),
-                ..OpenOptions::new(folder)
+                // Or a request that may take longer would be cut short by the one who makes it.
+                timeout: options.calls.request_timeout().unwrap_or(own.timeout),
+                ..own
             };
             Ok(open_model(name, &open, registry)?)
         }
