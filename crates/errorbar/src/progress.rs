@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use errorbar_eval::{Observer, Progress, RunningFigure};
+use errorbar_eval::{ModelError, Observer, Progress, RunningFigure};
 use errorbar_report::clean;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -13,6 +13,8 @@ use crate::message;
 
 /// How often the line on a terminal changes.
 const REDRAW: Duration = Duration::from_millis(100);
+/// How often it is said that requests are made again.
+const RETRIES_TOLD_EVERY: Duration = Duration::from_secs(10);
 /// How many failures are told one by one.
 const FAILURES_TOLD: usize = 10;
 
@@ -23,6 +25,8 @@ pub(crate) struct Watcher {
     /// How often there is something new to see at most.
     every: Duration,
     state: Mutex<State>,
+    /// When it was said last that requests are made again.
+    retry_told: Mutex<Option<Instant>>,
 }
 
 /// Watches one of the runs.
@@ -72,7 +76,7 @@ impl Watcher {
         };
         let on_terminal = io::stderr().is_terminal();
         let every = if on_terminal { REDRAW } else { line_every };
-        Watcher { quiet, on_terminal, every, state: Mutex::new(state) }
+        Watcher { quiet, on_terminal, every, state: Mutex::new(state), retry_told: Mutex::default() }
     }
 
     /// Begins to watch so many runs side by side.
@@ -90,6 +94,17 @@ impl Watcher {
     /// Says that the run is coming to its end because somebody asked for it.
     pub(crate) fn interrupted(&self) {
         self.say("cancelled; computing the results over what is done (again to end at once)");
+    }
+
+    /// Says now and then that requests are made again, or a run seems to hang.
+    pub(crate) fn retried(&self, error: &ModelError, wait: Duration) {
+        let mut told = self.retry_told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.is_some_and(|told| told.elapsed() < RETRIES_TOLD_EVERY) {
+            return;
+        }
+        *told = Some(Instant::now());
+        drop(told);
+        self.say(&format!("asking again in {:.1} s: {}", wait.as_secs_f64(), clean(&error.to_string())));
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {

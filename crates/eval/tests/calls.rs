@@ -261,3 +261,26 @@ fn how_models_generate_is_recorded_and_gone_on_with() {
     let refused = block_on(prepared.resume(&log, Arc::new(Quiet), Cancel::new())).unwrap().unwrap_err();
     assert!(refused.to_string().contains("its options of generation differ"), "{refused}");
 }
+
+#[test]
+fn a_role_has_a_server_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let roles = vec![("grader".to_owned(), ModelChoice::from("openai/judge"))];
+    let options = RunOptions {
+        base_url: Some("http://127.0.0.1:1/v1".to_owned()),
+        roles,
+        role_base_urls: vec![("grader".to_owned(), "http://127.0.0.1:2/v1".to_owned())],
+        ..options(folder.path(), Calls::new(1, hasty(0)))
+    };
+    let model = Failing::using(1);
+    let finished = run(&task(1, &model), &options);
+    let eval = EvalLog::open(&finished.log).unwrap().header().unwrap().eval;
+    assert_eq!(eval.extra["model_roles"]["grader"]["base_url"], "http://127.0.0.1:2/v1");
+    let again =
+        open_resumable(&finished.log).unwrap().options(&task(1, &model), &built_in_registry()).unwrap();
+    assert_eq!(again.role_base_urls, options.role_base_urls);
+    let unknown =
+        RunOptions { role_base_urls: vec![("judge".to_owned(), "http://h/v1".to_owned())], ..options };
+    let problem = task(1, &model).prepare(&unknown, &built_in_registry()).unwrap_err().to_string();
+    assert!(problem.contains("--role-base-url is about the role `judge`, which no model has"), "{problem}");
+}

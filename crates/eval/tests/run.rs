@@ -205,8 +205,14 @@ fn a_cancelled_run_keeps_what_is_done_and_can_be_resumed() {
             let (epoch, call) = (request.epoch, request.call);
             async move {
                 let config = &errorbar_eval::GenerateConfig::default();
-                let request =
-                    errorbar_eval::Request { sample_id: &id, epoch, call, messages: &messages, config };
+                let request = errorbar_eval::Request {
+                    sample_id: &id,
+                    epoch,
+                    call,
+                    repeat: 0,
+                    messages: &messages,
+                    config,
+                };
                 Ok(errorbar_eval::Model::generate(adder.as_ref(), request).await?.completion)
             }
         })

@@ -123,12 +123,12 @@ impl From<LogForm> for LogFormat {
 type Ready = (Prepared, Option<Resumable>);
 
 pub(crate) fn run(args: &EvalArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
+    let watcher = Arc::new(Watcher::new(global.quiet, args.progress_every));
     let ready = match &args.resume {
-        Some(log) => resumed(log.clone(), args, context).map(|ready| vec![vec![ready]]),
-        None => prepared(args, context),
+        Some(log) => resumed(log.clone(), args, &watcher, context).map(|ready| vec![vec![ready]]),
+        None => prepared(args, &watcher, context),
     };
     let Some(ready) = ready else { return Ok(Status::InputError) };
-    let watcher = Arc::new(Watcher::new(global.quiet, args.progress_every));
     if !global.quiet {
         // What is to be said of a task does not depend on the model.
         for (prepared, _) in ready.iter().filter_map(|models| models.first()) {
@@ -203,7 +203,7 @@ async fn run_all(ready: Vec<Vec<Ready>>, watcher: &Arc<Watcher>) -> Vec<Ran> {
 }
 
 /// The options that the command line gives; nothing if one is wrong, which then was told.
-fn options(args: &EvalArgs, context: &Context<'_>) -> Option<RunOptions> {
+fn options(args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> Option<RunOptions> {
     let asked = specs::asked(&args.metrics, &args.reducers, args.no_reduce, context)?;
     let mut options = RunOptions {
         limit: args.limit,
@@ -219,13 +219,13 @@ fn options(args: &EvalArgs, context: &Context<'_>) -> Option<RunOptions> {
         limits: Limits { time: args.time_limit, ..Limits::default() },
         ..RunOptions::default()
     };
-    args.asking.apply(&mut options)?;
+    args.asking.apply(&mut options, watcher)?;
     Some(options)
 }
 
 /// All tasks with each of the models, checked; nothing if one is wrong, which then was told.
-fn prepared(args: &EvalArgs, context: &Context<'_>) -> Option<Vec<Vec<Ready>>> {
-    let options = options(args, context);
+fn prepared(args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> Option<Vec<Vec<Ready>>> {
+    let options = options(args, watcher, context);
     let models: Vec<Option<ModelChoice>> = match args.asking.models.as_slice() {
         [] => vec![None],
         models => models.iter().map(|model| Some(ModelChoice::from(model.as_str()))).collect(),
@@ -258,7 +258,7 @@ fn prepare(named: &str, task: &Task, options: &RunOptions, context: &Context<'_>
 }
 
 /// The task of a log, checked, with the options that the log records.
-fn resumed(path: PathBuf, args: &EvalArgs, context: &Context<'_>) -> Option<Ready> {
+fn resumed(path: PathBuf, args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> Option<Ready> {
     let refuse = |problem: errorbar_eval::Error| {
         message::error(problem);
         None
@@ -286,7 +286,7 @@ fn resumed(path: PathBuf, args: &EvalArgs, context: &Context<'_>) -> Option<Read
         log_format: args.log_format.into(),
         ..recorded
     };
-    args.asking.calling.apply(&mut options)?;
+    args.asking.calling.apply(&mut options, watcher)?;
     let prepared = prepare(log.task(), &task, &options, context)?;
     Some((prepared, Some(log)))
 }

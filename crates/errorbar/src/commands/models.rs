@@ -13,6 +13,7 @@ use serde_json::{Map, Value as Json};
 
 use super::common::{parse_duration, seconds};
 use crate::message;
+use crate::progress::Watcher;
 
 /// What is asked, and how. A run that is gone on with has all of it in its log.
 #[derive(Debug, Args)]
@@ -21,12 +22,15 @@ pub(crate) struct ModelArgs {
     /// The model, as provider/model: `openai/NAME` (any server that speaks OpenAI's chat completions), `replay/FILE` (recorded outputs), `mock/TEXT`; several run side by side [default: the task's]
     #[arg(long = "model", value_name = "MODEL", conflicts_with = "resume")]
     pub(super) models: Vec<String>,
-    /// Where the server is, such as http://localhost:8000/v1 [default: $OPENAI_BASE_URL, else that of OpenAI]
+    /// Where the server of the model is, such as http://localhost:8000/v1 [default: $OPENAI_BASE_URL, else OpenAI]
     #[arg(long, value_name = "URL", conflicts_with = "resume")]
     base_url: Option<String>,
     /// A model with a role, such as grader=openai/NAME; may be repeated, and several in one role are a panel
     #[arg(long = "model-role", value_name = "ROLE=MODEL", conflicts_with = "resume", value_parser = role)]
     roles: Vec<(String, String)>,
+    /// Where the server of a role is; --base-url is not about roles
+    #[arg(long = "role-base-url", value_name = "ROLE=URL", conflicts_with = "resume", value_parser = of_role)]
+    role_base_urls: Vec<(String, String)>,
     /// How freely tokens are chosen
     #[arg(long, value_name = "T", conflicts_with = "resume")]
     temperature: Option<f64>,
@@ -70,6 +74,9 @@ pub(crate) struct CallArgs {
     /// A file with the key on its first line [default: the key is in $OPENAI_API_KEY]
     #[arg(long, value_name = "FILE")]
     api_key_file: Option<PathBuf>,
+    /// The same for a role
+    #[arg(long = "role-api-key-file", value_name = "ROLE=FILE", value_parser = of_role)]
+    role_key_files: Vec<(String, String)>,
     /// How many requests are under way at once, over all models; fewer for a model that says it is too much
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(MAX_CONNECTIONS).unwrap_or(NonZeroUsize::MIN))]
     max_connections: NonZeroUsize,
@@ -117,18 +124,28 @@ fn role(text: &str) -> Result<(String, String), String> {
     }
 }
 
+fn of_role(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((role, said)) if !role.trim().is_empty() && !said.trim().is_empty() => {
+            Ok((role.trim().to_owned(), said.trim().to_owned()))
+        }
+        _ => Err("a role and what is said of it, such as grader=…".to_owned()),
+    }
+}
+
 fn object(text: &str) -> Result<Map<String, Json>, String> {
     serde_json::from_str(text).map_err(|error| format!("a JSON object such as {{\"top_k\": 40}}: {error}"))
 }
 
 impl ModelArgs {
     /// Puts what the command line says into the options.
-    pub(super) fn apply(&self, options: &mut RunOptions) -> Option<()> {
+    pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Option<()> {
         options.base_url.clone_from(&self.base_url);
         let role = |(role, model): &(String, String)| (role.clone(), ModelChoice::from(model.as_str()));
         options.roles = self.roles.iter().map(role).collect();
+        options.role_base_urls.clone_from(&self.role_base_urls);
         options.generate = self.generate();
-        self.calling.apply(options)
+        self.calling.apply(options, watcher)
     }
 
     fn generate(&self) -> GenerateConfig {
@@ -150,14 +167,17 @@ impl ModelArgs {
 
 impl CallArgs {
     /// Puts what the command line says into the options; nothing if something is wrong, which then was told.
-    pub(super) fn apply(&self, options: &mut RunOptions) -> Option<()> {
+    pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Option<()> {
         options.api_key_file.clone_from(&self.api_key_file);
+        let file = |(role, file): &(String, String)| (role.clone(), PathBuf::from(file));
+        options.role_key_files = self.role_key_files.iter().map(file).collect();
         let retry = Retry { max_retries: self.max_retries, first_wait: self.retry_wait, ..Retry::default() };
         let mut calls = Calls::new(self.max_connections.get(), retry).timeout(self.timeout);
         if let Some(expiry) = self.cache {
             calls = calls.cache(cache(self.cache_dir.as_deref(), expiry)?);
         }
-        options.calls = Arc::new(calls);
+        let watcher = Arc::clone(watcher);
+        options.calls = Arc::new(calls.on_retry(move |error, wait| watcher.retried(error, wait)));
         options.limits.tokens = self.token_limit.or(options.limits.tokens);
         options.limits.cost = self.cost_limit.or(options.limits.cost);
         options.run_limits =

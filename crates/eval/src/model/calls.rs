@@ -27,12 +27,25 @@ pub struct Calls {
     timeout: Option<Duration>,
     connections: Connections,
     cache: Option<Cache>,
+    on_retry: Option<OnRetry>,
     /// Why answers could not be kept.
     cache_problem: Mutex<Option<String>>,
     cached: AtomicU64,
     asked: AtomicU64,
     retried: AtomicU64,
     refused: AtomicU64,
+}
+
+/// Why a request is to be made again, and after what time.
+type TellRetry = dyn Fn(&ModelError, Duration) + Send + Sync;
+
+/// Told of every request that is to be made again.
+struct OnRetry(Box<TellRetry>);
+
+impl std::fmt::Debug for OnRetry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OnRetry")
+    }
 }
 
 /// What a model has answered, now or before.
@@ -73,6 +86,7 @@ impl Calls {
             timeout: None,
             connections: Connections::new(max_connections),
             cache: None,
+            on_retry: None,
             cache_problem: Mutex::default(),
             cached: AtomicU64::new(0),
             asked: AtomicU64::new(0),
@@ -97,6 +111,13 @@ impl Calls {
     #[must_use]
     pub fn cache(mut self, cache: Cache) -> Self {
         self.cache = Some(cache);
+        self
+    }
+
+    /// Tells of every request that is to be made again: why, and after what time.
+    #[must_use]
+    pub fn on_retry(mut self, tell: impl Fn(&ModelError, Duration) + Send + Sync + 'static) -> Self {
+        self.on_retry = Some(OnRetry(Box::new(tell)));
         self
     }
 
@@ -152,6 +173,9 @@ impl Calls {
             let Some(wait) = self.retry.wait(&error, retries, random()) else {
                 return Err(after_retries(error, retries));
             };
+            if let Some(OnRetry(tell)) = &self.on_retry {
+                tell(&error, wait);
+            }
             tokio::time::sleep(wait).await;
             retries += 1;
             self.retried.fetch_add(1, Ordering::Relaxed);

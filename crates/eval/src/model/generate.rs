@@ -1,5 +1,6 @@
 //! Asking models about one sample in one epoch: what solvers and graders get.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +15,8 @@ use crate::{Message, ModelOutput, TaskState, Usage};
 pub struct Generate {
     models: Arc<Models>,
     /// How often each model was asked, by name.
-    calls: Mutex<IndexMap<String, u32>>,
+    /// What each model was asked, as hashes.
+    calls: Mutex<IndexMap<String, Vec<u64>>>,
     used: Mutex<Used>,
     /// Whether the answer is being judged: graders may go on where the model had to stop.
     is_scoring: AtomicBool,
@@ -80,9 +82,9 @@ impl Generate {
         messages: &[Message],
     ) -> Result<ModelOutput> {
         self.refuse_beyond(Limits::reached)?;
-        let call = self.count_call(client.model().name());
+        let (call, repeat) = self.count_call(client.model().name(), messages);
         let (sample_id, epoch, config) = (&state.sample_id, state.epoch, client.config());
-        let answer = client.ask(Request { sample_id, epoch, call, messages, config }).await?;
+        let answer = client.ask(Request { sample_id, epoch, call, repeat, messages, config }).await?;
         let mut output = answer.output;
         // An answer that was there already has cost nothing.
         if let Some(usage) = output.usage.as_mut().filter(|_| !answer.is_cached) {
@@ -102,13 +104,17 @@ impl Generate {
         Ok(output)
     }
 
-    /// How often the model was asked before; scripts and recorded outputs go by it, whoever else is asked in between.
-    fn count_call(&self, model: &str) -> u32 {
+    /// How often the model was asked before, and how often just this. Scripts and recorded outputs go by the former,
+    /// whoever else is asked in between.
+    fn count_call(&self, model: &str, messages: &[Message]) -> (u32, u32) {
+        let mut hasher = DefaultHasher::new();
+        messages.iter().for_each(|message| (message.role, &message.content).hash(&mut hasher));
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = calls.entry(model.to_owned()).or_default();
-        let before = *count;
-        *count += 1;
-        before
+        let asked = calls.entry(model.to_owned()).or_default();
+        let before = asked.len() as u32;
+        asked.push(hasher.finish());
+        let same = asked.iter().filter(|hash| **hash == hasher.finish()).count() as u32;
+        (before, same - 1)
     }
 
     /// Refuses to go on when a limit is met; also the answer that passed it is not used.

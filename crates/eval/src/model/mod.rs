@@ -48,6 +48,9 @@ pub struct Request<'a> {
     pub epoch: u32,
     /// How many times the model was asked about this sample in this epoch before.
     pub call: u32,
+    /// How many times it was asked just this about this sample in this epoch before: who asks the same again wants
+    /// another answer.
+    pub repeat: u32,
     /// The conversation, a system message of the configuration included.
     pub messages: &'a [Message],
     /// How to generate.

@@ -1,7 +1,8 @@
 //! Opening the models of a run.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use errorbar_core::{IndexMap, Registry};
 
@@ -26,22 +27,47 @@ impl Task {
             ));
         };
         let client = |model, config| ModelClient::new(model, config, Arc::clone(&options.calls));
-        let model = opened(choice, options, registry)?;
-        model.check(samples)?;
+        let server = Server {
+            base_url: options.base_url.as_deref(),
+            key_file: options.api_key_file.as_deref(),
+            timeout: options.calls.request_timeout(),
+        };
+        let open = |choice: &ModelChoice, server: Server<'_>| {
+            let model = server.open(choice, registry)?;
+            model.check(samples)?;
+            Ok::<_, Error>(model)
+        };
+        let model = open(choice, server)?;
         let mut models = Models::only(client(model, options.generate.clone()));
         for (role, choice) in &options.roles {
-            let model = opened(choice, options, registry)
+            let server = Server {
+                base_url: of_role(&options.role_base_urls, role).map(String::as_str),
+                key_file: of_role(&options.role_key_files, role).map(PathBuf::as_path),
+                ..server
+            };
+            let model = open(choice, server)
                 .map_err(|error| Error::refused(format!("the role `{role}`: {error}")))?;
             let clients: &mut Vec<ModelClient> = models.roles.entry(role.clone()).or_default();
             clients.push(client(model, GenerateConfig::default()).in_role(role));
         }
+        let folder = self.origin.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
         for scorer in &self.scorers {
             for name in scorer.models() {
                 if !models.named.contains_key(&name) {
-                    let model = opened(&ModelChoice::from(name.as_str()), options, registry)?;
+                    let server = Server { base_url: None, key_file: None, ..server };
+                    let choice = ModelChoice::relative_to(folder, name.as_str());
+                    let model = open(&choice, server).map_err(|error| {
+                        Error::refused(format!("the scorer `{}`: {error}", scorer.spec().log_name()))
+                    })?;
                     models.named.insert(name, client(model, GenerateConfig::default()));
                 }
             }
+        }
+        for (role, _) in &options.role_base_urls {
+            refuse_unknown_role(role, "--role-base-url", &models)?;
+        }
+        for (role, _) in &options.role_key_files {
+            refuse_unknown_role(role, "--role-api-key-file", &models)?;
         }
         models.limits = Limits { time: options.limits.time.or(self.time_limit), ..options.limits };
         models.prices = options.prices.clone();
@@ -52,19 +78,43 @@ impl Task {
     }
 }
 
-fn opened(choice: &ModelChoice, options: &RunOptions, registry: &Registry) -> Result<AnyModel> {
-    match choice {
-        ModelChoice::Built(model) => Ok(model.clone()),
-        ModelChoice::Named { name, folder } => {
-            let own = OpenOptions::new(folder);
-            let open = OpenOptions {
-                base_url: options.base_url.as_deref(),
-                api_key_file: options.api_key_file.as_deref().map(AsRef::<Path>::as_ref),
-                // Or a request that may take longer would be cut short by the one who makes it.
-                timeout: options.calls.request_timeout().unwrap_or(own.timeout),
-                ..own
-            };
-            Ok(open_model(name, &open, registry)?)
+/// What is said of a role.
+fn of_role<'a, T>(said: &'a [(String, T)], role: &str) -> Option<&'a T> {
+    said.iter().find(|(of, _)| of == role).map(|(_, said)| said)
+}
+
+fn refuse_unknown_role(role: &str, option: &str, models: &Models) -> Result<()> {
+    if models.roles.contains_key(role) {
+        return Ok(());
+    }
+    Err(Error::refused(format!(
+        "{option} is about the role `{role}`, which no model has; give it one: --model-role {role}=openai/NAME"
+    )))
+}
+
+/// Where models are.
+#[derive(Clone, Copy)]
+struct Server<'a> {
+    base_url: Option<&'a str>,
+    key_file: Option<&'a Path>,
+    timeout: Option<Duration>,
+}
+
+impl Server<'_> {
+    fn open(self, choice: &ModelChoice, registry: &Registry) -> Result<AnyModel> {
+        match choice {
+            ModelChoice::Built(model) => Ok(model.clone()),
+            ModelChoice::Named { name, folder } => {
+                let own = OpenOptions::new(folder);
+                let open = OpenOptions {
+                    base_url: self.base_url,
+                    api_key_file: self.key_file,
+                    // Or a request that may take longer would be cut short by the one who makes it.
+                    timeout: self.timeout.unwrap_or(own.timeout),
+                    ..own
+                };
+                Ok(open_model(name, &open, registry)?)
+            }
         }
     }
 }

@@ -46,6 +46,11 @@ pub struct RunOptions {
     pub api_key_file: Option<PathBuf>,
     /// Models in a role, such as `grader`; several in one role are a panel.
     pub roles: Vec<(String, ModelChoice)>,
+    /// Where the servers of roles are, if they are not where the provider has them. That of the model is not theirs:
+    /// what is evaluated on a machine of one's own is often graded elsewhere.
+    pub role_base_urls: Vec<(String, String)>,
+    /// Files that hold the keys of roles.
+    pub role_key_files: Vec<(String, PathBuf)>,
     /// How models are called; runs that share it share its connections.
     pub calls: Arc<Calls>,
 }
@@ -71,6 +76,8 @@ impl Default for RunOptions {
             base_url: None,
             api_key_file: None,
             roles: Vec::new(),
+            role_base_urls: Vec::new(),
+            role_key_files: Vec::new(),
             calls: Arc::default(),
         }
     }

@@ -117,7 +117,8 @@ impl Resumable {
         Ok(RunOptions {
             generate,
             base_url,
-            roles: recorded_roles(&self.eval),
+            roles: recorded_roles(&self.eval, "model", |name| ModelChoice::from(name)),
+            role_base_urls: recorded_roles(&self.eval, "base_url", str::to_owned),
             model: (!is_own_model).then(|| ModelChoice::from(self.eval.model.as_str())),
             limit: config.limit.as_ref().and_then(Json::as_u64).and_then(|limit| usize::try_from(limit).ok()),
             sample_ids,
@@ -140,8 +141,8 @@ impl Resumable {
     }
 }
 
-/// The models in roles that a log records.
-fn recorded_roles(eval: &EvalInfo) -> Vec<(String, ModelChoice)> {
+/// What a log records of models in roles.
+fn recorded_roles<T>(eval: &EvalInfo, key: &str, read: impl Fn(&str) -> T) -> Vec<(String, T)> {
     let Some(Json::Object(roles)) = eval.extra.get(ROLES) else { return Vec::new() };
     let mut found = Vec::new();
     for (role, recorded) in roles {
@@ -149,8 +150,8 @@ fn recorded_roles(eval: &EvalInfo) -> Vec<(String, ModelChoice)> {
             Json::Array(models) => models.as_slice(),
             model => std::slice::from_ref(model),
         };
-        let names = models.iter().filter_map(|model| model.get("model")?.as_str());
-        found.extend(names.map(|name| (role.clone(), ModelChoice::from(name))));
+        let said = models.iter().filter_map(|model| model.get(key)?.as_str());
+        found.extend(said.map(|said| (role.clone(), read(said))));
     }
     found
 }

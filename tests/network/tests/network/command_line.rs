@@ -233,7 +233,9 @@ fn graders_are_asked_over_the_network_and_their_failures_pass_too() {
     std::fs::write(desk.folder.path().join("sums.toml"), task).unwrap();
     for (grader, accuracy) in [("grader=openai/kind", 1.0), ("grader=openai/strict", 0.0)] {
         let server = Server::start(&["--fault-rate", "0.2", "--fault-seed", "9", "--retry-after", "0.01"]);
-        let results = desk.eval(&server, &["--format", "json", "--model-role", grader]).results();
+        let role_url = format!("grader={}", server.base_url());
+        let arguments = ["--format", "json", "--model-role", grader, "--role-base-url", &role_url];
+        let results = desk.eval(&server, &arguments).results();
         assert_eq!(results["scores"][0]["metrics"]["accuracy"]["value"], json!(accuracy), "{grader}");
         assert!(server.requests() > 60, "{grader}");
     }

@@ -27,7 +27,16 @@ fn open(base_url: &str, timeout: Duration, key_file: Option<&Path>) -> AnyModel 
 async fn ask_with(model: &AnyModel, config: &GenerateConfig) -> Result<ModelOutput, ModelError> {
     let messages = [Message::system("Be brief."), Message::user("What is 17 + 5?")];
     let sample_id = SampleId::from("q1");
-    model.generate(Request { sample_id: &sample_id, epoch: 1, call: 0, messages: &messages, config }).await
+    model
+        .generate(Request {
+            sample_id: &sample_id,
+            epoch: 1,
+            call: 0,
+            repeat: 0,
+            messages: &messages,
+            config,
+        })
+        .await
 }
 
 async fn ask(model: &AnyModel) -> Result<ModelOutput, ModelError> {

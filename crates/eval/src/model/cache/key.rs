@@ -17,13 +17,14 @@ pub struct CacheKey {
 impl CacheKey {
     pub(super) fn new(model: &dyn Model, request: &Request<'_>) -> Self {
         // Whoever adds a field decides here whether answers depend on it.
-        let Request { sample_id: _, epoch, call: _, messages, config } = *request;
+        let Request { sample_id: _, epoch, call: _, repeat, messages, config } = *request;
         let mut request = json!({
             "version": VERSION,
             "model": model.name(),
             "model_args": model.args(),
             "config": config.to_log(),
             "epoch": epoch,
+            "repeat": repeat,
             "messages": messages.iter().map(as_asked).collect::<Vec<_>>(),
         });
         request.sort_all_objects();

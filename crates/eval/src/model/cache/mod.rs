@@ -42,7 +42,7 @@ const MAX_BYTES: u64 = 64 << 20;
 /// let cache = Cache::open(folder, None)?;
 /// let (model, messages) = (Mock::new("hello")?, [Message::user("Hi!")]);
 /// let (sample_id, config) = (1.into(), GenerateConfig::default());
-/// let request = Request { sample_id: &sample_id, epoch: 1, call: 0, messages: &messages, config: &config };
+/// let request = Request { sample_id: &sample_id, epoch: 1, call: 0, repeat: 0, messages: &messages, config: &config };
 /// let key = Cache::key(&model, &request);
 /// assert_eq!(cache.get(&key), None);
 /// let answer = ModelOutput::from_text("mock/hello", "hello");

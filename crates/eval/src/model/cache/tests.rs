@@ -42,18 +42,21 @@ fn key_of(model: &Server, change: impl FnOnce(&mut Asked)) -> CacheKey {
         id: "q1".into(),
         epoch: 1,
         call: 0,
+        repeat: 0,
         messages: vec![Message::system("Be brief."), Message::user("6 × 7?")],
         config: GenerateConfig { temperature: Some(0.5), ..GenerateConfig::default() },
     };
     change(&mut asked);
-    let Asked { id, epoch, call, messages, config } = &asked;
-    Cache::key(model, &Request { sample_id: id, epoch: *epoch, call: *call, messages, config })
+    let Asked { id, epoch, call, repeat, messages, config } = &asked;
+    let request = Request { sample_id: id, epoch: *epoch, call: *call, repeat: *repeat, messages, config };
+    Cache::key(model, &request)
 }
 
 struct Asked {
     id: crate::SampleId,
     epoch: u32,
     call: u32,
+    repeat: u32,
     messages: Vec<Message>,
     config: GenerateConfig,
 }
@@ -118,6 +121,7 @@ fn all_that_an_answer_depends_on_is_in_the_key() {
         key_of(&other_name, |_| {}),
         key_of(&other_place, |_| {}),
         key_of(&SERVER, |asked| asked.epoch = 2),
+        key_of(&SERVER, |asked| asked.repeat = 1),
         key_of(&SERVER, |asked| asked.messages.reverse()),
         key_of(&SERVER, |asked| asked.messages.truncate(1)),
         key_of(&SERVER, |asked| asked.messages[1].content.push(' ')),
@@ -167,7 +171,7 @@ fn what_an_answer_does_not_depend_on_is_not_in_the_key() {
 /// Keys that change with a version of errorbar throw away what people have paid for; then `VERSION` changes too.
 #[test]
 fn a_key_stays_what_it_is() {
-    let text = r#"{"config":{"temperature":0.5},"epoch":1,"messages":[{"content":"Be brief.","role":"system"},{"content":"6 × 7?","role":"user"}],"model":"server/one","model_args":{"base_url":"http://localhost:1/v1"},"version":1}"#;
+    let text = r#"{"config":{"temperature":0.5},"epoch":1,"messages":[{"content":"Be brief.","role":"system"},{"content":"6 × 7?","role":"user"}],"model":"server/one","model_args":{"base_url":"http://localhost:1/v1"},"repeat":0,"version":1}"#;
     assert_eq!(key().request().to_string(), text);
     assert_eq!(key().hash(), blake3::hash(text.as_bytes()).to_hex().as_str());
 }
