@@ -279,8 +279,8 @@ fn a_role_has_a_server_of_its_own() {
     let again =
         open_resumable(&finished.log).unwrap().options(&task(1, &model), &built_in_registry()).unwrap();
     assert_eq!(again.role_base_urls, options.role_base_urls);
-    let unknown =
-        RunOptions { role_base_urls: vec![("judge".to_owned(), "http://h/v1".to_owned())], ..options };
+    let mut unknown = options;
+    unknown.role_base_urls.push(("judge".to_owned(), "http://h/v1".to_owned()));
     let problem = task(1, &model).prepare(&unknown, &built_in_registry()).unwrap_err().to_string();
     assert!(problem.contains("--role-base-url is about the role `judge`, which no model has"), "{problem}");
 }

@@ -45,8 +45,11 @@ impl Task {
                 key_file: of_role(&options.role_key_files, role).map(PathBuf::as_path),
                 ..server
             };
-            let model = open(choice, server)
-                .map_err(|error| Error::refused(format!("the role `{role}`: {error}")))?;
+            let model = open(choice, server).map_err(|error| {
+                Error::refused(format!(
+                    "the role `{role}`: {error} (of a role: --role-base-url, --role-api-key-file)"
+                ))
+            })?;
             let clients: &mut Vec<ModelClient> = models.roles.entry(role.clone()).or_default();
             clients.push(client(model, GenerateConfig::default()).in_role(role));
         }
