@@ -146,6 +146,33 @@ pub(crate) fn run(args: &EvalArgs, global: &GlobalArgs, context: &Context<'_>) -
     Ok(status)
 }
 
+/// Says how many tokens a run has used.
+fn tell_usage(finished: &Finished, task: &str, told: &mut Told) {
+    for (model, usage) in &finished.usage {
+        let cached = match usage.input_tokens_cache_read {
+            Some(cached) if cached > 0 => format!(" (and {} from the server's cache)", grouped(cached)),
+            _ => String::new(),
+        };
+        let cost = usage.total_cost.map(|cost| format!(", at a cost of {cost:.4}")).unwrap_or_default();
+        let (read, written) = (grouped(usage.input_tokens), grouped(usage.output_tokens));
+        told.note(format!("{task}: {model} has read {read} tokens{cached} and written {written}{cost}"));
+    }
+}
+
+/// A number with its thousands apart.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let first = digits.len() % 3;
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && at % 3 == first {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Says what was out of the ordinary with calls of models.
 fn tell_calls(counts: &CallCounts) {
     let plural =
@@ -300,6 +327,7 @@ fn conclude(
 ) -> anyhow::Result<Status> {
     let mut told = Told::new(global.quiet);
     let (mut reports, mut tokens, mut ended_early) = (Vec::new(), Vec::new(), false);
+    let several = ran.len() > 1;
     for task in ran {
         match task {
             Ran::NotRun(name) => {
@@ -314,7 +342,12 @@ fn conclude(
                         continue;
                     }
                 };
-                ended_early |= !reached_its_end(&finished, context, &mut told);
+                let label = match several {
+                    true => format!("{} with {}", finished.task, finished.model),
+                    false => finished.task.clone(),
+                };
+                ended_early |= !reached_its_end(&finished, &label, context, &mut told);
+                tell_usage(&finished, &label, &mut told);
                 let unfinished = logs::status_of_unfinished(finished.status);
                 let (status, planned) = (unfinished.map(str::to_owned), Some(finished.total));
                 let unfinished = status.map(|status| Unfinished { status, planned });
@@ -352,8 +385,8 @@ fn side_by_side(reports: &[Report], tokens: &[Option<u64>], format: Format) -> i
 }
 
 /// Whether a run did all it should; what it did not is told.
-fn reached_its_end(finished: &Finished, context: &Context<'_>, told: &mut Told) -> bool {
-    let Finished { log, archive, task, total, done, failed, .. } = finished;
+fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told: &mut Told) -> bool {
+    let Finished { log, archive, total, done, failed, .. } = finished;
     let resume = format!("go on with `{} eval --resume {}`", context.program, archive.display());
     if let Some(error) = &finished.results_error {
         told.error(

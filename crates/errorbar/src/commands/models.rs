@@ -32,10 +32,10 @@ pub(crate) struct ModelArgs {
     #[arg(long = "role-base-url", value_name = "ROLE=URL", conflicts_with = "resume", value_parser = of_role)]
     role_base_urls: Vec<(String, String)>,
     /// How freely tokens are chosen
-    #[arg(long, value_name = "T", conflicts_with = "resume")]
+    #[arg(long, value_name = "T", conflicts_with = "resume", allow_negative_numbers = true)]
     temperature: Option<f64>,
     /// The share of the probability that tokens are chosen from
-    #[arg(long, value_name = "P", conflicts_with = "resume")]
+    #[arg(long, value_name = "P", conflicts_with = "resume", allow_negative_numbers = true)]
     top_p: Option<f64>,
     /// The most tokens that an answer may have
     #[arg(long, value_name = "N", conflicts_with = "resume")]

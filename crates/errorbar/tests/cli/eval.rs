@@ -212,3 +212,43 @@ fn a_json_log_of_a_run_with_failures_has_the_archive_beside_it() {
     let again = logs.run(folder.path(), &["eval", "--resume", archive.to_str().unwrap()]);
     assert_eq!(again.status.code(), Some(0), "{}", String::from_utf8_lossy(&again.stderr));
 }
+
+#[test]
+fn several_models_run_side_by_side() {
+    let (folder, logs) = (tempfile::tempdir().unwrap(), Logs::new());
+    quiz(folder.path(), "");
+    // One of them has no answer to a question.
+    let args =
+        ["eval", "quiz.toml", "--model", "mock/blue", "--model", "mock/{\"q1\": \"red\", \"q2\": \"blue\"}"];
+    let output = logs.run(folder.path(), &args);
+    let mut lines: Vec<String> = logs.mask(&transcript(&args, &output)).lines().map(str::to_owned).collect();
+    // Which of them begins first, and which sample fails first, is a matter of chance.
+    for kind in [" samples with ", ": sample \"q"] {
+        let at = lines.iter().position(|line| line.contains(kind)).unwrap();
+        let count = lines.iter().filter(|line| line.contains(kind)).count();
+        lines[at..at + count].sort();
+    }
+    check_text("several_models", &lines.join("\n"));
+    assert_eq!(logs.files().len(), 2);
+}
+
+#[test]
+fn what_is_wrong_with_models_is_told_before_the_run() {
+    let (folder, logs) = (tempfile::tempdir().unwrap(), Logs::new());
+    quiz(folder.path(), "");
+    fs::write(folder.path().join("prices.toml"), "[\"mock/blue\"]\ninput = \"cheap\"\n").unwrap();
+    fs::write(folder.path().join("few.toml"), "[\"mock/red\"]\ninput = 1\n").unwrap();
+    let cases: [(&str, &[&str]); 6] = [
+        ("bad_temperature", &["--temperature", "-1"]),
+        ("bad_extra_body", &["--extra-body", "{\"messages\": []}"]),
+        ("bad_role", &["--model-role", "grader=opnai/x"]),
+        ("unknown_role", &["--role-base-url", "grader=http://localhost/v1"]),
+        ("bad_prices", &["--cost-limit", "1", "--prices", "prices.toml"]),
+        ("no_price", &["--cost-limit", "1", "--prices", "few.toml"]),
+    ];
+    for (name, options) in cases {
+        let args = [&["eval", "quiz.toml", "--model", "mock/blue"], options].concat();
+        logs.check(&format!("models_{name}"), folder.path(), &args);
+        assert!(logs.files().is_empty(), "{name}");
+    }
+}
