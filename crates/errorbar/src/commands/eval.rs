@@ -351,9 +351,9 @@ fn conclude(
                 let unfinished = logs::status_of_unfinished(finished.status);
                 let (status, planned) = (unfinished.map(str::to_owned), Some(finished.total));
                 let unfinished = status.map(|status| Unfinished { status, planned });
-                let used = finished.usage.values().map(|usage| usage.total_tokens).sum();
+                let used = finished.usage.get(&finished.model).map(|usage| usage.total_tokens);
                 let Finished { log, task, model, results, .. } = finished;
-                tokens.extend(results.as_ref().map(|_| Some(used).filter(|used: &u64| *used > 0)));
+                tokens.extend(results.as_ref().map(|_| used));
                 reports.extend(results.map(|results| {
                     Report::new(log.display().to_string(), results).of_run(task, model).unfinished(unfinished)
                 }));
