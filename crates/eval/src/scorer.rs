@@ -27,6 +27,11 @@ pub trait Scorer: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// The roles whose models it asks, if there are any.
+    fn roles(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Refuses a sample that it could not judge, before anything runs.
     fn check(&self, _sample: &crate::Sample) -> Result<()> {
         Ok(())

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use errorbar_core::Value;
-use errorbar_eval::scorers::includes;
+use errorbar_eval::scorers::{includes, model_graded_qa};
 use errorbar_eval::{
     BoxFuture, Calls, Cancel, Finished, GenerateConfig, Limits, Model, ModelChoice, ModelError,
     ModelErrorKind, ModelOutput, Prices, Quiet, Request, Retry, RunOptions, Sample, Stop, Task, Usage,
@@ -197,6 +197,32 @@ fn a_sample_that_passes_its_limit_is_judged_without_the_answer_that_did() {
         problem.contains("the price of every model, and that of `test/failing` is not known"),
         "{problem}"
     );
+}
+
+#[test]
+fn samples_that_met_a_limit_are_counted_if_they_were_judged_whichever_run_they_were_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = Failing::using(20);
+    let counts = |finished: &Finished| {
+        let tokens = finished.usage["test/failing"].total_tokens;
+        (finished.limited, finished.failed, finished.kept, tokens)
+    };
+    // A grader without an answer to the last sample fails it.
+    for (grades, failed) in [(r#"{"0": "GRADE: C", "1": "GRADE: C"}"#, 1), ("GRADE: C", 0)] {
+        let options = RunOptions {
+            limits: Limits { tokens: Some(19), ..Limits::default() },
+            roles: vec![("grader".to_owned(), ModelChoice::from(format!("mock/{grades}").as_str()))],
+            ..options(folder.path(), Calls::default())
+        };
+        let task = task(3, &model).scorer(model_graded_qa());
+        let first = run(&task, &options);
+        assert_eq!(counts(&first), (3 - failed, failed, 0, 60));
+        let log = open_resumable(&first.log).unwrap();
+        let options = log.options(&task, &built_in_registry()).unwrap();
+        let prepared = task.prepare(&options, &built_in_registry()).unwrap();
+        let resumed = block_on(prepared.resume(&log, Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+        assert_eq!(counts(&resumed), (3 - failed, failed, 3 - failed, 60));
+    }
 }
 
 #[test]

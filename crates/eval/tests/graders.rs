@@ -411,3 +411,26 @@ fn a_run_asks_the_models_of_the_role_and_counts_their_tokens() {
         .collect();
     assert_eq!(options, [json!({"model_role": "judge"}), json!({"model": named})]);
 }
+
+#[test]
+fn a_role_that_no_scorer_asks_for_is_told() {
+    let task =
+        |scorer: AnyScorer| Task::new([Sample::new("1 + 3?").target("4")]).model("mock/4").scorer(scorer);
+    let warnings = |task: &Task, role: &str| {
+        let roles = vec![(role.to_owned(), ModelChoice::from("mock/GRADE: C"))];
+        let prepared = task.prepare(&RunOptions { roles, ..RunOptions::default() }, &built_in_registry());
+        prepared.unwrap().warnings().to_vec()
+    };
+    let graded = task(model_graded_qa().into());
+    let no_scorer = "no scorer asks for a model in the role";
+    assert!(warnings(&graded, "grader").is_empty());
+    assert_eq!(warnings(&graded, "graders"), [format!("{no_scorer} `graders`; did you mean `grader`?")]);
+    assert_eq!(warnings(&graded, "x"), [format!("{no_scorer} `x`; scorers ask for grader")]);
+    // Models that are named grade, whoever has the role.
+    for scorer in [model_graded_qa().model("mock/GRADE: I"), model_graded_qa().model_role(None)] {
+        let told = [format!("{no_scorer} `grader`; scorers ask for none")];
+        assert_eq!(warnings(&task(scorer.into()), "grader"), told);
+    }
+    let several = multi_scorer([model_graded_qa().model_role("judge")], "mean");
+    assert!(warnings(&task(several.into()), "judge").is_empty());
+}

@@ -68,8 +68,7 @@ impl SideBySide {
         let line = |(report, tokens): &(&Report, Option<u64>)| {
             let mut line = vec![clean(report.model.as_deref().unwrap_or_default())];
             line.extend(figures.iter().map(|figure| figure.cell(report)));
-            let scored = report.results.scores.iter().map(|block| block.scored_samples).max().unwrap_or(0);
-            line.push(format!("{scored} of {}", report.results.total_samples));
+            line.push(scored(report));
             line.extend(has_tokens.then(|| tokens.map(|count| count.to_string()).unwrap_or_default()));
             line
         };
@@ -108,6 +107,17 @@ impl SideBySide {
 
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('|', "\\|")
+}
+
+/// How many scores of how many that there might be, where most are: of samples if epochs are reduced, else of epochs.
+fn scored(report: &Report) -> String {
+    let most = report.results.scores.iter().max_by_key(|block| block.scored_samples);
+    let counts = |block: &Block| {
+        let scored = block.scored_samples;
+        (scored, scored + block.unscored_samples + block.missing_samples)
+    };
+    let (scored, total) = most.map_or((0, report.results.total_samples), counts);
+    format!("{scored} of {total}")
 }
 
 /// A figure that reports have, and where it is in them.
@@ -159,4 +169,29 @@ fn figures(reports: &[(&Report, Option<u64>)]) -> Vec<Column> {
         }
     }
     columns
+}
+
+#[cfg(test)]
+mod tests {
+    use errorbar_core::{Plan, Reducers, Score, ScoreColumns, results};
+
+    use super::*;
+
+    /// The column `scored` of a report of three samples in two epochs, of which one was never scored and one failed once.
+    fn scored_of(plan: &Plan) -> String {
+        let mut columns = ScoreColumns::new(["match"]);
+        for epoch in 1..=2 {
+            columns.push("q1", epoch).score("match", Score::new("C")).unwrap();
+            columns.push("q2", epoch).score("match", Score::unscored("grader_failed")).unwrap();
+        }
+        columns.push("q3", 1).score("match", Score::new("I")).unwrap();
+        columns.push("q3", 2).errored();
+        scored(&Report::new("log", results(&columns, plan).unwrap()))
+    }
+
+    #[test]
+    fn what_is_scored_and_what_might_be_are_counted_alike() {
+        assert_eq!(scored_of(&Plan::new()), "2 of 3");
+        assert_eq!(scored_of(&Plan { reducers: Reducers::explicit(Vec::new()), ..Plan::new() }), "3 of 6");
+    }
 }

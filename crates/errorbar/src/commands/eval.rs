@@ -85,7 +85,7 @@ pub(crate) struct EvalArgs {
     /// End the run when a sample fails, or when a share (0.1) or number (5) of them have failed
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     fail_on_error: Option<FailOnError>,
-    /// How many seconds one sample may take, scorers included; what takes longer has failed
+    /// How many seconds one sample may take; then it is judged as it is, and its scorers have half of that time or what is left
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time_limit: Option<Duration>,
     /// Go on with the run of this log: keep what it holds, run what is missing or failed

@@ -85,16 +85,16 @@ impl Connections {
             }
             // From here on the place in the line is given back when it is dropped.
             let place = Place(&line);
-            let pause = line.pause();
-            if let Some(pause) = pause {
-                drop(place);
-                tokio::time::sleep(pause).await;
-                continue;
-            }
-            if let Ok(of_all) = self.all.acquire().await {
+            if line.pause().is_none()
+                && let Ok(of_all) = self.all.acquire().await
+                // The model may have asked to be left alone while this one waited.
+                && line.pause().is_none()
+            {
                 std::mem::forget(place);
                 return Connection { line, started: Instant::now(), _of_all: of_all };
             }
+            drop(place);
+            tokio::time::sleep(line.pause().unwrap_or_default()).await;
         }
     }
 
@@ -251,6 +251,22 @@ mod tests {
         // Whoever gave up waiting has left nothing behind.
         drop(connection);
         assert_eq!(take_all(&connections, "a").await.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_pause_that_begins_while_one_waits_for_a_connection_holds_for_it_too() {
+        let connections = Connections::new(2);
+        let (of_a, of_b) = (connections.take("a").await, connections.take("b").await);
+        let mut waiting = Box::pin(connections.take("a"));
+        assert!((&mut waiting).now_or_never().is_none(), "all are in use");
+        let pause = Duration::from_millis(80);
+        let refused = Instant::now();
+        of_a.refused(Some(pause));
+        drop((of_a, of_b));
+        let connection = waiting.await;
+        assert!(refused.elapsed() >= pause);
+        drop(connection);
+        assert_eq!(take_all(&connections, "b").await.len(), 2, "nothing was left behind");
     }
 
     #[tokio::test]

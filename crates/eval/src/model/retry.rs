@@ -48,7 +48,7 @@ impl Retry {
         let spread = Duration::from_secs_f64(backoff * (0.5 + random / 2.0));
         Some(match error.retry_after() {
             // What the server wishes, and not all at the same moment.
-            Some(wish) => wish.max(spread.min(wish + self.first_wait)),
+            Some(wish) => wish.saturating_add(self.first_wait.min(self.longest_wait).mul_f64(random)),
             None => spread,
         })
     }
@@ -82,10 +82,14 @@ mod tests {
             let retry_after = Some(Duration::from_secs_f64(seconds));
             ModelError::new(ModelErrorKind::RateLimited { retry_after }, "too many")
         };
-        assert_eq!(seconds(retry.wait(&wish(300.0), 0, 0.5)), Some(300.0));
-        // A short one late in the day: a little longer, to come back apart from others.
-        assert_eq!(seconds(retry.wait(&wish(1.0), 8, 1.0)), Some(1.5));
-        assert_eq!(seconds(retry.wait(&wish(1.0), 8, 0.0)), Some(1.5));
-        assert_eq!(seconds(retry.wait(&wish(0.3), 0, 0.0)), Some(0.3));
+        // A little longer, to come back apart from others, however often it was asked before.
+        for retries in [0, 8] {
+            for (random, wanted) in [(0.0, 300.0), (0.5, 300.25), (1.0, 300.5)] {
+                assert_eq!(seconds(retry.wait(&wish(300.0), retries, random)), Some(wanted));
+            }
+        }
+        assert_eq!(seconds(retry.wait(&wish(0.3), 8, 0.0)), Some(0.3));
+        let endless = Retry { first_wait: Duration::MAX, ..retry };
+        assert_eq!(seconds(endless.wait(&wish(1.0), 0, 1.0)), Some(61.0));
     }
 }

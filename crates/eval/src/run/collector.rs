@@ -44,7 +44,7 @@ pub(super) struct Collected {
     pub(super) done: usize,
     pub(super) kept: usize,
     pub(super) failed: usize,
-    /// Those that a limit ended.
+    /// Those that a limit ended, and that were judged as they were.
     pub(super) limited: usize,
     pub(super) used: Used,
     pub(super) log_error: Option<LogError>,
@@ -98,6 +98,7 @@ impl Collector {
             by_role: sample.role_usage,
             ..Used::default()
         });
+        self.collected.limited += usize::from(sample.limit.is_some());
         let scores: Vec<(String, Score)> = sample.scores.into_iter().collect();
         self.fill(index, scores, sample.metadata, Outcome::Succeeded);
         self.collected.kept += 1;
@@ -147,7 +148,7 @@ impl Collector {
         let Done { index, encoded, scores, metadata, problem, limit, used } = done;
         self.collected.writer.append_encoded(encoded)?;
         self.collected.used.add(&used);
-        self.collected.limited += usize::from(limit.is_some());
+        self.collected.limited += usize::from(limit.is_some() && problem.is_none());
         let outcome = if problem.is_some() { Outcome::Failed } else { Outcome::Succeeded };
         self.fill(index, scores, metadata, outcome);
         if let Some(problem) = &problem {

@@ -125,6 +125,7 @@ impl Task {
         let names = unique_names(plan.scorers.iter().map(|scorer| scorer.name.as_str()));
         let mut warnings = unknown_keys(&plan, &samples);
         warnings.extend(without_target(&samples));
+        warnings.extend(self.roles_without_use(&models));
         let mut prepared = Prepared {
             name: self.name_or_default().to_owned(),
             samples,
@@ -206,6 +207,20 @@ impl Task {
             problems.push(Error::refused(format!("… and {more} more such problem(s)")));
         }
         problems
+    }
+
+    /// Models in roles that no scorer asks: with a role that is misspelled, the model that is evaluated grades itself.
+    fn roles_without_use(&self, models: &Models) -> Vec<String> {
+        let asked: Vec<String> = self.scorers.iter().flat_map(|scorer| scorer.roles()).collect();
+        let warn = |role: &String| {
+            let advice = match (nearest(role, asked.iter().map(String::as_str)), asked.as_slice()) {
+                (Some(near), _) => format!("did you mean `{near}`?"),
+                (None, []) => "scorers ask for none".to_owned(),
+                (None, asked) => format!("scorers ask for {}", asked.join(", ")),
+            };
+            format!("no scorer asks for a model in the role `{role}`; {advice}")
+        };
+        models.roles.keys().filter(|role| !asked.contains(role)).map(warn).collect()
     }
 
     fn plan(&self, options: &RunOptions, reducers: Reducers) -> Plan {

@@ -239,6 +239,7 @@ impl Prepared {
         let samples: Vec<StoredSample> = log.samples_with(fields)?.collect::<Result<_, LogError>>()?;
         let mut kept = self.kept(samples);
         kept.sort_by_key(|(index, _)| *index);
+        let limited = kept.iter().filter(|(_, sample)| sample.limit.is_some()).count();
         let mut columns = self.empty_columns();
         for (index, sample) in kept {
             self.push_row(&mut columns, index, Some(&sample.metadata), sample.scores, false)?;
@@ -256,8 +257,8 @@ impl Prepared {
             done: total,
             kept: total,
             failed: 0,
-            limited: 0,
-            usage: Default::default(),
+            limited,
+            usage: log.header()?.stats.model_usage,
         })
     }
 

@@ -72,6 +72,10 @@ impl Scorer for MultiScorer {
         self.scorers.iter().flat_map(|scorer| scorer.models()).collect()
     }
 
+    fn roles(&self) -> Vec<String> {
+        self.scorers.iter().flat_map(|scorer| scorer.roles()).collect()
+    }
+
     fn check(&self, sample: &Sample) -> Result<()> {
         if self.scorers.is_empty() {
             return Err(Error::custom("multi_scorer has no scorers"));

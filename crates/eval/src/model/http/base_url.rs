@@ -13,8 +13,10 @@ impl BaseUrl {
     /// # Errors
     /// Anything but an address with http or https and a host, and one with a password, which would get into logs.
     pub(in crate::model) fn parse(text: &str, from: &str) -> Result<Self> {
-        // What has an `@` may hold a password, and is not repeated.
-        let shown = if text.contains('@') { String::new() } else { format!(" `{}`", text.escape_debug()) };
+        // What has an `@` may hold a password, and what stands behind a `?` a key: neither is repeated.
+        let without_query = text.split(['?', '#']).next().unwrap_or_default();
+        let shown =
+            if text.contains('@') { String::new() } else { format!(" `{}`", without_query.escape_debug()) };
         let fail = |problem: &str| {
             Error::custom(format!(
                 "the base URL{shown} ({from}) {problem}; it is written as in http://127.0.0.1:8080/v1"
@@ -101,5 +103,17 @@ mod tests {
             assert!(!refused(text).contains("hunter2"), "{}", refused(text));
         }
         assert!(refused("http://me:hunter2@h/v1").contains("give the key"));
+    }
+
+    #[test]
+    fn a_query_is_not_repeated() {
+        for text in [
+            "http://h/v1/chat/completions?key=hunter2",
+            "h/v1?key=hunter2",
+            "http://h:x/?hunter2",
+            "ftp://h#hunter2",
+        ] {
+            assert!(!refused(text).contains("hunter2"), "{}", refused(text));
+        }
     }
 }

@@ -107,10 +107,13 @@ impl Endpoint {
         if let Some(key) = &self.key {
             text = key.hide_in(&text);
         }
-        for part in self.url.query().into_iter().flat_map(|query| query.split(['&', '='])) {
+        let as_sent =
+            self.url.query().into_iter().flat_map(|query| query.split(['&', '=']).map(str::to_owned));
+        let as_read = self.url.query_pairs().flat_map(|(key, value)| [key.into_owned(), value.into_owned()]);
+        for part in as_sent.chain(as_read) {
             // Shorter than any key, and likely to be in a text by chance.
             if part.len() >= 8 {
-                text = text.replace(part, "***");
+                text = text.replace(&part, "***");
             }
         }
         excerpt(&text, most_characters)

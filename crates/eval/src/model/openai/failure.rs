@@ -116,7 +116,7 @@ mod tests {
             headers: HeaderMap::from_iter(header),
             body: body.as_bytes().to_vec(),
         };
-        let base = BaseUrl::parse("http://127.0.0.1:8080/v1?q=1&key=hunter22", "").unwrap();
+        let base = BaseUrl::parse("http://127.0.0.1:8080/v1?q=1&key=hunter22&more=rabbit%2F77", "").unwrap();
         let key = ApiKey::new("sk-secret", "").unwrap();
         let endpoint =
             Endpoint::new(&base, &["chat", "completions"], Some(key), Duration::from_secs(1)).unwrap();
@@ -194,7 +194,10 @@ mod tests {
         let body = format!("{}sk-secret", "x".repeat(295));
         let message = failure(401, None, &body).to_string();
         assert!(message.contains("x***;") && !message.contains("sk-"), "{message}");
-        let message = failure(404, None, "nothing at /v1?q=1&key=hunter22").to_string();
-        assert!(message.contains("nothing at /v1?q=1&key=***;"), "{message}");
+        let message = failure(404, None, "nothing at /v1?q=1&key=hunter22&more=rabbit%2F77").to_string();
+        assert!(message.contains("nothing at /v1?q=1&key=***&more=***;"), "{message}");
+        // As the server has read it.
+        let message = failure(404, None, "no such rabbit/77").to_string();
+        assert!(message.contains("no such ***;"), "{message}");
     }
 }

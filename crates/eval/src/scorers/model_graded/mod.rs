@@ -237,6 +237,11 @@ impl ModelGraded {
         }
     }
 
+    /// The role whose models grade, unless some are named.
+    fn role(&self) -> Option<&str> {
+        self.role.as_ref().map_or(Some(ROLE), Option::as_deref)
+    }
+
     /// What it asks and how it reads answers, if all of it makes sense.
     fn checked(&self) -> Result<&(Prompt, Reading)> {
         if self.named.as_ref().is_some_and(|named| named.names().is_empty()) {
@@ -281,6 +286,11 @@ impl Scorer for ModelGraded {
         self.named.as_ref().map(|named| named.names().to_vec()).unwrap_or_default()
     }
 
+    fn roles(&self) -> Vec<String> {
+        let role = self.role().filter(|_| self.named.is_none());
+        role.map(str::to_owned).into_iter().collect()
+    }
+
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
         Box::pin(async move {
             let (prompt, reading) = self.checked()?;
@@ -292,8 +302,7 @@ impl Scorer for ModelGraded {
                 ))
             })?;
             let named = self.named.as_ref().map(Named::names).unwrap_or_default();
-            let role = self.role.as_ref().map_or(Some(ROLE), Option::as_deref);
-            let graders = generate.graders(named, role)?;
+            let graders = generate.graders(named, self.role())?;
             let grading = Grading { generate, state, prompt: prompt.text(state, target)?, reading };
             let mut scores = grading.scores(&graders).await?;
             let is_panel = graders.len() > 1 || matches!(self.named, Some(Named::Panel(_)));

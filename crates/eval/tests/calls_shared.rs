@@ -1,0 +1,136 @@
+//! What calls have in common, seen from a run: waits, connections that go down and up, answers that are kept.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use errorbar_core::Metadata;
+use errorbar_eval::scorers::includes;
+use errorbar_eval::{
+    BoxFuture, Cache, Calls, Cancel, Finished, Limits, Model, ModelError, ModelErrorKind, ModelOutput, Quiet,
+    Request, Retry, RunOptions, Sample, Task, Usage, block_on, built_in_registry,
+};
+
+/// A model that refuses its first request, if it is to, and says yes to the others.
+#[derive(Clone, Debug)]
+struct Shy {
+    refuses_first: Option<ModelError>,
+    is_cacheable: bool,
+    asked: Arc<AtomicUsize>,
+    at_once: Arc<AtomicUsize>,
+    /// Since the first request.
+    most_at_once: Arc<AtomicUsize>,
+}
+
+impl Shy {
+    fn new(refuses_first: Option<ModelErrorKind>) -> Self {
+        Shy {
+            refuses_first: refuses_first.map(|kind| ModelError::new(kind, "too many")),
+            is_cacheable: true,
+            asked: Arc::default(),
+            at_once: Arc::default(),
+            most_at_once: Arc::default(),
+        }
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
+    }
+}
+
+impl Model for Shy {
+    fn name(&self) -> &str {
+        "test/shy"
+    }
+
+    fn args(&self) -> Metadata {
+        Metadata::from_iter([("base_url".to_owned(), "http://h/v1".into())])
+    }
+
+    fn is_cacheable(&self) -> bool {
+        self.is_cacheable
+    }
+
+    fn generate<'a>(&'a self, _: Request<'a>) -> BoxFuture<'a, Result<ModelOutput, ModelError>> {
+        Box::pin(async move {
+            let is_first = self.asked.fetch_add(1, Ordering::SeqCst) == 0;
+            let now = self.at_once.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most_at_once.fetch_max(now, Ordering::SeqCst);
+            tokio::time::sleep(Duration::from_millis(2)).await;
+            self.at_once.fetch_sub(1, Ordering::SeqCst);
+            if let Some(error) = self.refuses_first.clone().filter(|_| is_first) {
+                self.most_at_once.store(0, Ordering::SeqCst);
+                return Err(error);
+            }
+            let usage = Usage { output_tokens: 20, total_tokens: 20, ..Usage::default() };
+            Ok(ModelOutput { usage: Some(usage), ..ModelOutput::from_text("test/shy", "yes") })
+        })
+    }
+}
+
+fn run(samples: usize, model: &Shy, folder: &Path, options: RunOptions) -> Finished {
+    let samples = (0..samples).map(|n| Sample::new(format!("q{n}")).target("yes"));
+    let task = Task::new(samples.collect::<Vec<_>>()).scorer(includes()).model(model.clone());
+    let options = RunOptions { log_dir: folder.to_owned(), ..options };
+    let prepared = task.prepare(&options, &built_in_registry()).unwrap();
+    block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap()
+}
+
+fn with(calls: Calls) -> RunOptions {
+    RunOptions { calls: Arc::new(calls), ..RunOptions::default() }
+}
+
+#[test]
+fn before_it_is_asked_again_a_model_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let wish = Some(Duration::from_millis(300));
+    for (kind, wait, least) in [
+        (ModelErrorKind::Transient { retry_after: None }, 400, 200),
+        (ModelErrorKind::Transient { retry_after: wish }, 1, 300),
+        (ModelErrorKind::RateLimited { retry_after: wish }, 1, 300),
+    ] {
+        let retry = Retry { max_retries: 1, first_wait: Duration::from_millis(wait), ..Retry::default() };
+        let (model, started) = (Shy::new(Some(kind)), Instant::now());
+        assert_eq!(run(1, &model, folder.path(), with(Calls::new(1, retry))).failed, 0);
+        assert_eq!(model.asked(), 2);
+        assert!(started.elapsed() >= Duration::from_millis(least), "{kind:?}: {:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn a_model_that_refuses_gets_fewer_connections_and_one_that_answers_gets_them_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = Shy::new(Some(ModelErrorKind::RateLimited { retry_after: None }));
+    let retry = Retry { first_wait: Duration::from_millis(1), ..Retry::default() };
+    let options = with(Calls::new(2, retry));
+    assert_eq!(run(30, &model, folder.path(), options.clone()).failed, 0);
+    let counts = options.calls.counts();
+    assert_eq!((counts.asked, counts.retried, counts.refused), (31, 1, 1));
+    // The server tells models of one name apart.
+    assert_eq!(counts.lowered, [(r#"test/shy {"base_url":"http://h/v1"}"#.to_owned(), 1)]);
+    assert_eq!(model.most_at_once.load(Ordering::SeqCst), 2, "after it was one for a while");
+}
+
+#[test]
+fn answers_that_are_kept_count_for_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = Shy::new(None);
+    let options = || {
+        let cache = Cache::open(folder.path().join("cache"), None).unwrap();
+        with(Calls::new(2, Retry::default()).cache(cache))
+    };
+    assert_eq!(run(3, &model, folder.path(), options()).usage["test/shy"].total_tokens, 60);
+    // Twenty tokens each would be too many for either limit.
+    let limits = Limits { tokens: Some(19), ..Limits::default() };
+    let again = RunOptions { limits, run_limits: limits, ..options() };
+    let finished = run(3, &model, folder.path(), again.clone());
+    let accuracy = finished.results.unwrap().scores[0].metrics["accuracy"].value;
+    assert_eq!((finished.done, finished.limited, finished.usage.len(), accuracy), (3, 0, 0, 1.0));
+    assert_eq!((again.calls.counts().cached, again.calls.counts().asked, model.asked()), (3, 0, 3));
+    // A model that looks at more than the request is asked, whatever is kept.
+    let other = Shy { is_cacheable: false, ..model };
+    run(3, &other, folder.path(), options());
+    assert_eq!(other.asked(), 6);
+}
