@@ -1,5 +1,6 @@
 //! How far a run is: a line that moves on a terminal, lines now and then elsewhere.
 
+use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -42,6 +43,8 @@ struct State {
     started: Instant,
     shown: Instant,
     failures: usize,
+    /// Why samples failed, and how many more did so for the same reason.
+    problems: HashMap<String, usize>,
     runs: Vec<RunState>,
 }
 
@@ -72,6 +75,7 @@ impl Watcher {
             started: now,
             shown: now,
             failures: 0,
+            problems: HashMap::new(),
             runs: Vec::new(),
         };
         let on_terminal = io::stderr().is_terminal();
@@ -84,6 +88,7 @@ impl Watcher {
         self.with(|state| {
             let now = Instant::now();
             (state.started, state.shown, state.failures) = (now, now, 0);
+            state.problems.clear();
             state.runs = vec![RunState::default(); runs];
             state.bar = if self.on_terminal && !self.quiet { bar(0) } else { ProgressBar::hidden() };
         });
@@ -198,6 +203,14 @@ impl Observer for RunWatcher {
 
     fn sample_failed(&self, sample: &str, epoch: u32, problem: &str) {
         let (failures, model) = self.watcher.with(|state| {
+            // The same for a thousand samples is said once, and counted.
+            match state.problems.get_mut(problem) {
+                Some(more) => {
+                    *more += 1;
+                    return (usize::MAX, String::new());
+                }
+                None => state.problems.insert(problem.to_owned(), 0),
+            };
             state.failures += 1;
             let run = state.runs.get(self.number).filter(|_| state.runs.len() > 1);
             (state.failures, run.map(|run| format!("{}: ", clean(&run.model))).unwrap_or_default())
@@ -242,6 +255,14 @@ impl Observer for RunWatcher {
                 state.bar.finish_and_clear();
             }
         });
+        let more = self.watcher.with(|state| {
+            let all_ended = state.runs.iter().all(|run| run.has_ended);
+            let more: usize = state.problems.values().sum();
+            if all_ended { more } else { 0 }
+        });
+        if more > 0 {
+            self.watcher.say(&format!("{more} more samples failed for the same reasons"));
+        }
     }
 }
 

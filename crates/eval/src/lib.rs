@@ -35,7 +35,7 @@ pub use model::{
     AnyModel, Cache, CacheFolder, CacheKey, CachedAnswer, CallCounts, Calls, FnModel, Generate,
     GenerateConfig, Limits, MAX_CONNECTIONS, Mock, Model, ModelAnswers, ModelClient, ModelError,
     ModelErrorKind, Models, OpenModel, OpenOptions, Price, Prices, Provider, ProviderEntry, Removed, Replay,
-    Request, Retry, model_fn, open_model,
+    Request, Retry, model_fn, open_model, shown_cost,
 };
 pub use registry::{Submitted, built_in_registry, collected_registry};
 pub use run::{

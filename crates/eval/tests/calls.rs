@@ -167,6 +167,21 @@ fn an_answer_that_does_not_come_in_time_is_asked_for_again() {
 }
 
 #[test]
+fn a_sample_whose_time_goes_by_without_an_answer_has_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = Failing::new(100, ModelError::transient("nobody there"));
+    let retry = Retry { first_wait: Duration::from_secs(60), ..Retry::default() };
+    let limits = Limits { time: Some(Duration::from_millis(300)), ..Limits::default() };
+    let finished =
+        run(&task(1, &model), &RunOptions { limits, ..options(folder.path(), Calls::new(1, retry)) });
+    assert_eq!((finished.failed, finished.limited), (1, 0));
+    let sample = &samples(&finished)[0];
+    let error = sample.error.as_deref().unwrap();
+    assert_eq!(error, "the solver did not end within the time limit of 0.3 s: nobody there");
+    assert!(sample.limit.is_none() && sample.scores.is_empty());
+}
+
+#[test]
 fn a_sample_that_passes_its_limit_is_judged_without_the_answer_that_did() {
     let folder = tempfile::tempdir().unwrap();
     let model = Failing::using(20);

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use errorbar_eval::{
-    CallCounts, Cancel, FailOnError, Finished, Limits, LogFormat, ModelChoice, Prepared, Resumable,
-    RunOptions, Stop, Task, block_on, cancel_on_interrupt, open_resumable,
+    CallCounts, Cancel, FailOnError, Finished, Limits, LogFormat, ModelChoice, Prepared, Provider, Resumable,
+    RunOptions, Stop, Task, block_on, cancel_on_interrupt, open_resumable, shown_cost,
 };
 use errorbar_report::{Report, SideBySide, Unfinished};
 use futures_util::future::join_all;
@@ -153,7 +153,8 @@ fn tell_usage(finished: &Finished, task: &str, told: &mut Told) {
             Some(cached) if cached > 0 => format!(" (and {} from the server's cache)", grouped(cached)),
             _ => String::new(),
         };
-        let cost = usage.total_cost.map(|cost| format!(", at a cost of {cost:.4}")).unwrap_or_default();
+        let cost =
+            usage.total_cost.map(|cost| format!(", at a cost of {}", shown_cost(cost))).unwrap_or_default();
         let (read, written) = (grouped(usage.input_tokens), grouped(usage.output_tokens));
         told.note(format!("{task}: {model} has read {read} tokens{cached} and written {written}{cost}"));
     }
@@ -253,6 +254,12 @@ fn options(args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> Op
 /// All tasks with each of the models, checked; nothing if one is wrong, which then was told.
 fn prepared(args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> Option<Vec<Vec<Ready>>> {
     let options = options(args, watcher, context);
+    if let Some(list) = args.asking.models.iter().find(|model| is_list(model, context)) {
+        message::error(format!(
+            "--model names one model, and `{list}` is a list; give --model once for each"
+        ));
+        return None;
+    }
     let models: Vec<Option<ModelChoice>> = match args.asking.models.as_slice() {
         [] => vec![None],
         models => models.iter().map(|model| Some(ModelChoice::from(model.as_str()))).collect(),
@@ -270,6 +277,15 @@ fn prepared(args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> O
     // Every task is looked at, whatever is wrong with the one before.
     let all: Vec<Option<Vec<Ready>>> = args.tasks.iter().map(prepare).collect();
     all.into_iter().collect()
+}
+
+/// Whether a model is a list of models, as some other programs take it. A script of `mock` may look like one.
+fn is_list(model: &str, context: &Context<'_>) -> bool {
+    let providers = || context.registry.list::<Provider>().map(|listing| listing.name.as_str());
+    let is_model = |part: &str| {
+        part.trim().split_once('/').is_some_and(|(provider, _)| providers().any(|known| known == provider))
+    };
+    !model.starts_with("mock/") && model.contains(',') && model.split(',').skip(1).any(is_model)
 }
 
 fn prepare(named: &str, task: &Task, options: &RunOptions, context: &Context<'_>) -> Option<Prepared> {
@@ -421,6 +437,16 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
             "{task}: {} of {total} samples met a limit and were judged as they were; the log says which",
             finished.limited
         ));
+    }
+    for block in finished.results.iter().flat_map(|results| &results.scores) {
+        if block.scored_samples == 0 && block.unscored_samples > 0 {
+            told.warning(format!(
+                "{task}: `{}` could not score any of the answers; the log has the reasons (`{} log dump {} --samples`)",
+                block.name,
+                context.program,
+                log.display()
+            ));
+        }
     }
     failed < total
 }

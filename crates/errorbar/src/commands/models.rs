@@ -95,10 +95,10 @@ pub(crate) struct CallArgs {
     /// Where answers are kept [default: in the user's folder for caches]
     #[arg(long, value_name = "DIR", env = "ERRORBAR_CACHE_DIR")]
     cache_dir: Option<PathBuf>,
-    /// How many tokens one sample may use; then it is judged as it is
-    #[arg(long, value_name = "N")]
+    /// How many tokens one sample may use; then it is judged without the answer that passed the limit
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     token_limit: Option<u64>,
-    /// What the tokens of one sample may cost, by the --prices; then it is judged as it is
+    /// What the tokens of one sample may cost, by the --prices; then it is judged without the answer that passed the limit
     #[arg(long, value_name = "COST", requires = "prices")]
     cost_limit: Option<f64>,
     /// How long the run may take; then it ends, and can be gone on with

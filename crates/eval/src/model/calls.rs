@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use errorbar_core::Metadata;
+use serde_json::Value as Json;
 use tokio::task::spawn_blocking;
 
 use super::connections::Connections;
@@ -45,6 +45,20 @@ struct OnRetry(Box<TellRetry>);
 impl std::fmt::Debug for OnRetry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("OnRetry")
+    }
+}
+
+/// Why the model that is being asked has given no answer yet: what a sample whose time is over has failed of.
+#[derive(Debug, Default)]
+pub(super) struct Trouble(Mutex<Option<String>>);
+
+impl Trouble {
+    fn set(&self, problem: Option<String>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = problem;
+    }
+
+    pub(super) fn get(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -139,9 +153,14 @@ impl Calls {
     }
 
     /// The answer of a model: one that is kept, or a new one.
-    pub(super) async fn answer(&self, model: &AnyModel, request: Request<'_>) -> Result<Answer, ModelError> {
+    pub(super) async fn answer(
+        &self,
+        model: &AnyModel,
+        request: Request<'_>,
+        trouble: &Trouble,
+    ) -> Result<Answer, ModelError> {
         let Some(cache) = self.cache.as_ref().filter(|_| model.is_cacheable()) else {
-            return Ok(Answer { output: self.call(model, request).await?, is_cached: false });
+            return Ok(Answer { output: self.call(model, request, trouble).await?, is_cached: false });
         };
         let key = Cache::key(&**model, &request);
         let (reader, wanted) = (cache.clone(), key.clone());
@@ -151,7 +170,7 @@ impl Calls {
             self.cached.fetch_add(1, Ordering::Relaxed);
             return Ok(Answer { output, is_cached: true });
         }
-        let output = self.call(model, request).await?;
+        let output = self.call(model, request, trouble).await?;
         let (writer, answer) = (cache.clone(), output.clone());
         let written = spawn_blocking(move || writer.put(&key, &answer)).await;
         if let Ok(Err(error)) = written {
@@ -162,14 +181,23 @@ impl Calls {
     }
 
     /// Asks a model, as often as it takes.
-    async fn call(&self, model: &AnyModel, request: Request<'_>) -> Result<ModelOutput, ModelError> {
+    async fn call(
+        &self,
+        model: &AnyModel,
+        request: Request<'_>,
+        trouble: &Trouble,
+    ) -> Result<ModelOutput, ModelError> {
         let line = line_name(model);
         let mut retries = 0;
         loop {
             let error = match self.attempt(model, &line, request).await {
-                Ok(output) => return Ok(output),
+                Ok(output) => {
+                    trouble.set(None);
+                    return Ok(output);
+                }
                 Err(error) => error,
             };
+            trouble.set(Some(error.to_string()));
             let Some(wait) = self.retry.wait(&error, retries, random()) else {
                 return Err(after_retries(error, retries));
             };
@@ -217,11 +245,11 @@ impl Calls {
 /// A model on one server is another than that of the same name on another.
 fn line_name(model: &AnyModel) -> String {
     let args = model.args();
-    if args.is_empty() { model.name().to_owned() } else { format!("{} {}", model.name(), json(args)) }
-}
-
-fn json(args: Metadata) -> String {
-    serde_json::Value::Object(args).to_string()
+    match (args.get("base_url").and_then(Json::as_str), args.len()) {
+        (_, 0) => model.name().to_owned(),
+        (Some(url), 1) => format!("{} at {url}", model.name()),
+        _ => format!("{} {}", model.name(), Json::Object(args)),
+    }
 }
 
 /// The error, with a word about the retries that were in vain.

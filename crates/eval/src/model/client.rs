@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use errorbar_core::IndexMap;
 
-use super::calls::Answer;
+use super::calls::{Answer, Trouble};
 use super::limits::Till;
 use super::{AnyModel, Calls, GenerateConfig, Limits, ModelError, Prices, Request};
 use crate::Message;
@@ -69,7 +69,7 @@ impl ModelClient {
     }
 
     /// Asks, as often as it takes.
-    pub(super) async fn ask(&self, request: Request<'_>) -> Result<Answer, ModelError> {
+    pub(super) async fn ask(&self, request: Request<'_>, trouble: &Trouble) -> Result<Answer, ModelError> {
         let with_system: Vec<Message>;
         let messages = match &self.config.system_message {
             Some(text) => {
@@ -82,7 +82,7 @@ impl ModelClient {
         };
         let request = Request { messages, config: &self.config, ..request };
         let started = Instant::now();
-        let mut answer = self.calls.answer(&self.model, request).await?;
+        let mut answer = self.calls.answer(&self.model, request, trouble).await?;
         answer.output.time.get_or_insert_with(|| started.elapsed().as_secs_f64());
         Ok(answer)
     }

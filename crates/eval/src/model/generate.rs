@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use errorbar_core::{Error, IndexMap, Result};
 use errorbar_log::eval::SampleLimit;
 
+use super::calls::Trouble;
 use super::{AnyModel, Calls, GenerateConfig, Limits, ModelClient, Models, Request, Spent};
 use crate::{Message, ModelOutput, TaskState, Usage};
 
@@ -20,6 +21,7 @@ pub struct Generate {
     used: Mutex<Used>,
     /// Whether the answer is being judged: graders may go on where the model had to stop.
     is_scoring: AtomicBool,
+    trouble: Trouble,
 }
 
 /// The tokens used for a sample.
@@ -56,6 +58,7 @@ impl Generate {
             calls: Mutex::default(),
             used: Mutex::default(),
             is_scoring: AtomicBool::new(false),
+            trouble: Trouble::default(),
         }
     }
 
@@ -84,7 +87,8 @@ impl Generate {
         self.refuse_beyond(Limits::reached)?;
         let (call, repeat) = self.count_call(client.model().name(), messages);
         let (sample_id, epoch, config) = (&state.sample_id, state.epoch, client.config());
-        let answer = client.ask(Request { sample_id, epoch, call, repeat, messages, config }).await?;
+        let answer =
+            client.ask(Request { sample_id, epoch, call, repeat, messages, config }, &self.trouble).await?;
         let mut output = answer.output;
         // An answer that was there already has cost nothing.
         if let Some(usage) = output.usage.as_mut().filter(|_| !answer.is_cached) {
@@ -136,6 +140,11 @@ impl Generate {
     /// From here on answers are judged, which no limit ends.
     pub(crate) fn start_scoring(&self) {
         self.is_scoring.store(true, Ordering::Relaxed);
+    }
+
+    /// Why the model that is being asked has given no answer yet.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        self.trouble.get()
     }
 
     fn lock(&self) -> MutexGuard<'_, Used> {

@@ -43,8 +43,18 @@ impl Limits {
             return Some(record("token", limit as f64, reason));
         }
         let limit = self.cost.filter(|limit| is_met(spent.cost, *limit))?;
-        Some(record("cost", limit, format!("the tokens cost {:.4}, and {limit} is allowed", spent.cost)))
+        Some(record(
+            "cost",
+            limit,
+            format!("the tokens cost {}, and {limit} is allowed", shown_cost(spent.cost)),
+        ))
     }
+}
+
+/// A cost in as many digits as say something.
+pub fn shown_cost(cost: f64) -> String {
+    let text = format!("{cost:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// The record of a time limit that was met.

@@ -33,7 +33,7 @@ pub use config::GenerateConfig;
 pub use error::{ModelError, ModelErrorKind};
 pub use generate::Generate;
 pub(crate) use generate::Used;
-pub use limits::{Limits, Price, Prices};
+pub use limits::{Limits, Price, Prices, shown_cost};
 pub(crate) use limits::{Spent, time_limit};
 pub use mock::{FnModel, Mock, model_fn};
 pub use replay::Replay;

@@ -47,8 +47,15 @@ pub(super) async fn run_sample(
     let solved = within(allowed, prepared.solver.solve(&mut state, &generate)).await;
     // What blocks its thread cannot be ended, but its time is over all the same.
     let time_passed = allowed.filter(|allowed| solved.is_none() || started.elapsed() > *allowed);
-    let limit = generate.used().limit.or(time_passed.map(time_limit));
+    // Time that went by because the model gave no answer is no limit of the sample, but a failure.
+    let trouble = generate.trouble().filter(|_| solved.is_none());
+    let limit = generate.used().limit.or(time_passed.map(time_limit)).filter(|_| trouble.is_none());
     let mut problem = match solved {
+        None if trouble.is_some() => Some(format!(
+            "the solver did not end within the time limit of {} s: {}",
+            allowed.unwrap_or_default().as_secs_f64(),
+            trouble.unwrap_or_default()
+        )),
         // The error only says that there is a limit.
         _ if limit.is_some() => None,
         Some(Err(failure)) => Some(format!("the solver {failure}")),
