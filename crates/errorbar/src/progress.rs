@@ -261,7 +261,8 @@ impl Observer for RunWatcher {
             if all_ended { more } else { 0 }
         });
         if more > 0 {
-            self.watcher.say(&format!("{more} more samples failed for the same reasons"));
+            let plural = if more == 1 { "" } else { "s" };
+            self.watcher.say(&format!("{more} more sample{plural} failed for the same reasons"));
         }
     }
 }
