@@ -21,9 +21,9 @@ pub(crate) struct ModelArgs {
     /// The model, as provider/model: `openai/NAME` (any server that speaks OpenAI's chat completions), `replay/FILE` (recorded outputs), `mock/TEXT`; several run side by side [default: the task's]
     #[arg(long = "model", value_name = "MODEL", conflicts_with = "resume")]
     pub(super) models: Vec<String>,
-    /// Where the server is, such as http://localhost:8000/v1 [default: $OPENAI_BASE_URL, else that of OpenAI]
-    #[arg(long, value_name = "URL", conflicts_with = "resume")]
-    base_url: Option<String>,
+    /// Where the server is, such as http://localhost:8000/v1 [default: $OPENAI_BASE_URL, else that of OpenAI]; with --resume only if there is a `?` in it, which logs do not hold
+    #[arg(long, value_name = "URL")]
+    pub(super) base_url: Option<String>,
     /// A model with a role, such as grader=openai/NAME; may be repeated, and several in one role are a panel
     #[arg(long = "model-role", value_name = "ROLE=MODEL", conflicts_with = "resume", value_parser = role)]
     roles: Vec<(String, String)>,
