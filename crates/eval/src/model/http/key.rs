@@ -106,7 +106,8 @@ mod tests {
         for content in [&b"sk-\x07secret"[..], b"sk secret", b"sk-\xffsecret", "sk-sécret".as_bytes()] {
             let error = read(content).unwrap_err().to_string();
             assert!(error.contains("holds no key") && error.contains("the file /"), "{error}");
-            assert!(!error.contains("sk"), "{error}");
+            // The name of the file may have any two letters in it.
+            assert!(!error.contains("cret"), "{error}");
         }
         assert!(read(b"\nsk-1").unwrap_err().to_string().contains("its first line is empty"));
         let error = ApiKey::read(Path::new("/nowhere/key")).unwrap_err().to_string();
