@@ -17,7 +17,7 @@ pub struct CacheKey {
 impl CacheKey {
     pub(super) fn new(model: &dyn Model, request: &Request<'_>) -> Self {
         // Whoever adds a field decides here whether answers depend on it.
-        let Request { sample_id: _, epoch, call: _, messages, config } = *request;
+        let Request { sample_id: _, epoch, call, messages, config } = *request;
         let mut request = json!({
             "version": VERSION,
             "model": model.name(),
@@ -26,6 +26,10 @@ impl CacheKey {
             "epoch": epoch,
             "messages": messages.iter().map(as_asked).collect::<Vec<_>>(),
         });
+        // Who asks the same thing several times wants several answers: votes, the best of some.
+        if let (1.., Some(fields)) = (call, request.as_object_mut()) {
+            fields.insert("call".to_owned(), call.into());
+        }
         request.sort_all_objects();
         // What is hidden must not be in the file, and still tell requests apart.
         let hashed = format!("{request}{}", model.hidden_args());
