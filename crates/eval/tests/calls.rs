@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use errorbar_core::Value;
+use errorbar_core::{Spec, Value};
 use errorbar_eval::scorers::{includes, model_graded_qa};
 use errorbar_eval::{
-    BoxFuture, Calls, Cancel, Finished, GenerateConfig, Limits, Model, ModelChoice, ModelError,
-    ModelErrorKind, ModelOutput, Prices, Quiet, Request, Retry, RunOptions, Sample, Stop, Task, Usage,
-    block_on, built_in_registry, open_resumable,
+    BoxFuture, Calls, Cancel, Finished, Generate, GenerateConfig, Limits, Model, ModelChoice, ModelError,
+    ModelErrorKind, ModelOutput, Prices, Quiet, Request, Retry, RunOptions, Sample, Solver, Stop, Task,
+    TaskState, Usage, block_on, built_in_registry, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Status, StoredSample};
 
@@ -197,6 +197,56 @@ fn a_sample_that_passes_its_limit_is_judged_without_the_answer_that_did() {
         problem.contains("the price of every model, and that of `test/failing` is not known"),
         "{problem}"
     );
+}
+
+/// Asks three times.
+#[derive(Debug)]
+struct Thrice;
+
+impl Solver for Thrice {
+    fn spec(&self) -> Spec {
+        Spec::new("thrice")
+    }
+
+    fn solve<'a>(
+        &'a self,
+        state: &'a mut TaskState,
+        generate: &'a Generate,
+    ) -> BoxFuture<'a, errorbar_core::Result<()>> {
+        Box::pin(async move {
+            for _ in 0..3 {
+                generate.run(state).await?;
+            }
+            Ok(())
+        })
+    }
+}
+
+#[test]
+fn a_limit_is_one_for_all_calls_about_a_sample_and_one_that_is_reached_allows_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let prices = Prices::parse("[\"test/failing\"]\noutput = 1000000").unwrap();
+    let tokens = |tokens| Limits { tokens: Some(tokens), ..Limits::default() };
+    let cost = |cost| Limits { cost: Some(cost), ..Limits::default() };
+    // Of three calls with twenty tokens each: how many are made, and how many messages they leave beside the question.
+    for (limits, kind, asked, answers) in [
+        (tokens(60), None, 3, 3),
+        (tokens(59), Some("token"), 3, 2),
+        (tokens(40), Some("token"), 2, 2),
+        (tokens(20), Some("token"), 1, 1),
+        (cost(60.0), None, 3, 3),
+        (cost(59.0), Some("cost"), 3, 2),
+        (cost(40.0), Some("cost"), 2, 2),
+    ] {
+        let model = Failing::using(20);
+        let base = options(folder.path(), Calls::default());
+        let options = RunOptions { limits, prices: prices.clone(), ..base };
+        let finished = run(&task(1, &model).solver(Thrice), &options);
+        let sample = &samples(&finished)[0];
+        assert_eq!((sample.limit.as_deref(), model.asked()), (kind, asked), "{limits:?}");
+        assert_eq!((sample.error.as_deref(), sample.message_count), (None, 1 + answers), "{limits:?}");
+        assert_eq!(sample.model_usage["test/failing"].total_tokens, 20 * asked as u64);
+    }
 }
 
 #[test]
