@@ -298,10 +298,12 @@ mod tests {
         let refused = Instant::now();
         of_a.refused(Some(pause));
         drop((of_a, of_b));
+        assert!((&mut waiting).now_or_never().is_none());
+        assert_eq!(take_all(&connections, "b").await.len(), 2, "others do not wait for it");
         let connection = waiting.await;
         assert!(refused.elapsed() >= pause);
         drop(connection);
-        assert_eq!(take_all(&connections, "b").await.len(), 2, "nothing was left behind");
+        assert_eq!(take_all(&connections, "a").await.len(), 1, "nothing is left behind");
     }
 
     #[tokio::test]
