@@ -92,7 +92,7 @@ pub(crate) struct CallArgs {
     #[arg(long, value_name = "N")]
     token_limit: Option<u64>,
     /// What the tokens of one sample may cost, by the --prices; then it is judged as it is
-    #[arg(long, value_name = "COST", requires = "prices")]
+    #[arg(long, value_name = "COST", requires = "prices", value_parser = cost)]
     cost_limit: Option<f64>,
     /// How long the run may take; then it ends, and can be gone on with
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -101,7 +101,7 @@ pub(crate) struct CallArgs {
     #[arg(long, value_name = "N")]
     run_token_limit: Option<u64>,
     /// What the tokens of the run may cost, by the --prices; then it ends, and can be gone on with
-    #[arg(long, value_name = "COST", requires = "prices")]
+    #[arg(long, value_name = "COST", requires = "prices", value_parser = cost)]
     run_cost_limit: Option<f64>,
     /// A file (TOML, JSON) with the prices of models, for a million tokens: ["openai/NAME"] input = 0.15, output = 0.6
     #[arg(long, value_name = "FILE")]
@@ -115,6 +115,11 @@ fn role(text: &str) -> Result<(String, String), String> {
         }
         _ => Err("a role and its model, such as grader=openai/NAME".to_owned()),
     }
+}
+
+fn cost(text: &str) -> Result<f64, String> {
+    let cost = text.parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0);
+    cost.ok_or_else(|| "a number from 0 on".to_owned())
 }
 
 fn object(text: &str) -> Result<Map<String, Json>, String> {
