@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use errorbar_core::Metadata;
-use errorbar_eval::scorers::includes;
+use errorbar_eval::scorers::{includes, model_graded_qa};
 use errorbar_eval::{
-    BoxFuture, Cache, Calls, Cancel, Finished, Limits, Model, ModelError, ModelErrorKind, ModelOutput, Quiet,
-    Request, Retry, RunOptions, Sample, Task, Usage, block_on, built_in_registry,
+    AnyModel, BoxFuture, Cache, Calls, Cancel, Finished, Limits, Model, ModelChoice, ModelError,
+    ModelErrorKind, ModelOutput, Quiet, Request, Retry, RunOptions, Sample, Task, Usage, block_on,
+    built_in_registry, model_fn,
 };
 
 /// A model that refuses its first request, if it is to, and says yes to the others.
@@ -133,4 +134,37 @@ fn answers_that_are_kept_count_for_nothing() {
     let other = Shy { is_cacheable: false, ..model };
     run(3, &other, folder.path(), options());
     assert_eq!(other.asked(), 6);
+}
+
+#[test]
+fn what_a_time_limit_has_ended_is_still_judged_by_models_that_take_their_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let slow = |name: &str, blocks: Duration, waits: Duration| {
+        model_fn(name, move |_| async move {
+            std::thread::sleep(blocks);
+            tokio::time::sleep(waits).await;
+            Ok("GRADE: I".to_owned())
+        })
+    };
+    let ms = Duration::from_millis;
+    let limits = Limits { time: Some(ms(400)), ..Limits::default() };
+    // One that is ended, and one that ends by itself when its time is over.
+    for (blocks, waits) in [(ms(0), ms(60_000)), (ms(500), ms(0))] {
+        let grader = AnyModel::from(slow("test/grader", ms(0), ms(50)));
+        let task = Task::new([Sample::new("q").target("x")]).scorer(model_graded_qa()).model(slow(
+            "test/evaluated",
+            blocks,
+            waits,
+        ));
+        let options = RunOptions {
+            limits,
+            roles: vec![("grader".to_owned(), ModelChoice::Built(grader))],
+            log_dir: folder.path().to_owned(),
+            ..RunOptions::default()
+        };
+        let prepared = task.prepare(&options, &built_in_registry()).unwrap();
+        let finished = block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+        let scored = finished.results.unwrap().scores[0].scored_samples;
+        assert_eq!((finished.limited, finished.failed, scored), (1, 0, 1), "{blocks:?} {waits:?}");
+    }
 }
