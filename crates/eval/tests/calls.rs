@@ -190,6 +190,8 @@ fn a_sample_that_passes_its_limit_is_judged_without_the_answer_that_did() {
     let finished = run(&task(1, &model), &options);
     assert_eq!(samples(&finished)[0].limit.as_deref(), Some("cost"));
     assert_eq!(finished.usage["test/failing"].total_cost, Some(20.0));
+    let recorded = open_resumable(&finished.log).unwrap().options(&task(1, &model), &built_in_registry());
+    assert_eq!(recorded.unwrap().limits, limits);
     // A limit on the cost needs to know it.
     let unknown = RunOptions { prices: Prices::default(), ..options };
     let problem = task(1, &model).prepare(&unknown, &built_in_registry()).unwrap_err().to_string();
@@ -331,9 +333,13 @@ fn how_models_generate_is_recorded_and_gone_on_with() {
     let names =
         |options: &RunOptions| options.roles.iter().map(|role| format!("{role:?}")).collect::<Vec<_>>();
     assert_eq!(names(&again), names(&options));
-    let changed = RunOptions { generate: GenerateConfig::default(), ..again };
-    let log = open_resumable(&finished.log).unwrap();
-    let prepared = task.prepare(&changed, &built_in_registry()).unwrap();
-    let refused = block_on(prepared.resume(&log, Arc::new(Quiet), Cancel::new())).unwrap().unwrap_err();
-    assert!(refused.to_string().contains("its options of generation differ"), "{refused}");
+    for (changed, what) in [
+        (RunOptions { generate: GenerateConfig::default(), ..again.clone() }, "options of generation"),
+        (RunOptions { roles: again.roles[..2].to_vec(), ..again }, "models in roles"),
+    ] {
+        let log = open_resumable(&finished.log).unwrap();
+        let prepared = task.prepare(&changed, &built_in_registry()).unwrap();
+        let refused = block_on(prepared.resume(&log, Arc::new(Quiet), Cancel::new())).unwrap().unwrap_err();
+        assert!(refused.to_string().contains(&format!("its {what} differ")), "{refused}");
+    }
 }
