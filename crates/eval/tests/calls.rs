@@ -185,7 +185,7 @@ fn a_sample_that_passes_its_limit_is_judged_without_the_answer_that_did() {
         );
     }
     let prices = Prices::parse("[\"test/failing\"]\noutput = 1000000").unwrap();
-    let limits = Limits { cost: Some(19.5), ..Limits::default() };
+    let limits = Limits { cost: Some(19.5), time: Some(Duration::from_millis(60_500)), ..Limits::default() };
     let options = RunOptions { limits, prices, ..base.clone() };
     let finished = run(&task(1, &model), &options);
     assert_eq!(samples(&finished)[0].limit.as_deref(), Some("cost"));
