@@ -193,12 +193,14 @@ fn a_sample_that_passes_its_limit_is_judged_without_the_answer_that_did() {
     let recorded = open_resumable(&finished.log).unwrap().options(&task(1, &model), &built_in_registry());
     assert_eq!(recorded.unwrap().limits, limits);
     // A limit on the cost needs to know it.
-    let unknown = RunOptions { prices: Prices::default(), ..options };
-    let problem = task(1, &model).prepare(&unknown, &built_in_registry()).unwrap_err().to_string();
-    assert!(
-        problem.contains("the price of every model, and that of `test/failing` is not known"),
-        "{problem}"
-    );
+    for (limits, run_limits) in [(limits, Limits::default()), (Limits::default(), limits)] {
+        let unknown = RunOptions { prices: Prices::default(), limits, run_limits, ..options.clone() };
+        let problem = task(1, &model).prepare(&unknown, &built_in_registry()).unwrap_err().to_string();
+        assert!(
+            problem.contains("the price of every model, and that of `test/failing` is not known"),
+            "{problem}"
+        );
+    }
 }
 
 /// Asks three times.
