@@ -10,7 +10,7 @@ use errorbar_core::{Error, Metadata};
 use errorbar_eval::scorers::{includes, model_graded_qa};
 use errorbar_eval::{
     AnyModel, BoxFuture, Cache, Calls, Cancel, Finished, Limits, Model, ModelChoice, ModelError,
-    ModelErrorKind, ModelOutput, Quiet, Request, Retry, RunOptions, Sample, Task, Usage, block_on,
+    ModelErrorKind, ModelOutput, Quiet, Request, Retry, RunOptions, Sample, Stop, Task, Usage, block_on,
     built_in_registry, model_fn, open_resumable,
 };
 use errorbar_log::eval::EvalLog;
@@ -143,7 +143,9 @@ fn what_a_time_limit_has_ended_is_still_judged_by_models_that_take_their_time() 
     let slow = |name: &str, blocks: Duration, waits: Duration| {
         model_fn(name, move |_| async move {
             std::thread::sleep(blocks);
-            tokio::time::sleep(waits).await;
+            if !waits.is_zero() {
+                tokio::time::sleep(waits).await;
+            }
             Ok("GRADE: I".to_owned())
         })
     };
@@ -203,4 +205,17 @@ fn a_run_that_is_gone_on_with_has_its_server_and_what_graders_of_both_runs_used(
     let ran = block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
     let recorded = open_resumable(&ran.log).unwrap().options(&on_server, &built_in_registry()).unwrap();
     assert_eq!(recorded.base_url.as_deref(), Some("http://h/v1"));
+}
+
+#[test]
+fn a_run_ends_when_its_time_is_over_whatever_it_waits_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let silent = model_fn("test/silent", |_| std::future::pending());
+    let task = Task::new([Sample::new("a").target("x")]).scorer(includes()).model(silent);
+    let run_limits = Limits { time: Some(Duration::from_millis(100)), ..Limits::default() };
+    let options = RunOptions { run_limits, log_dir: folder.path().to_owned(), ..RunOptions::default() };
+    let prepared = task.prepare(&options, &built_in_registry()).unwrap();
+    let finished = block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+    let Some(Stop::LimitReached { limit }) = finished.stopped else { panic!("{:?}", finished.stopped) };
+    assert_eq!((limit.as_str(), finished.done), ("the run took longer than 0.1 s", 0));
 }
