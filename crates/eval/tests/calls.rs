@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use errorbar_core::Value;
+use errorbar_core::{Spec, Value};
 use errorbar_eval::scorers::{includes, model_graded_qa};
 use errorbar_eval::{
-    BoxFuture, Calls, Cancel, Finished, GenerateConfig, Limits, Model, ModelChoice, ModelError,
-    ModelErrorKind, ModelOutput, Prices, Quiet, Request, Retry, RunOptions, Sample, Stop, Task, Usage,
-    block_on, built_in_registry, open_resumable,
+    BoxFuture, Calls, Cancel, Finished, Generate, GenerateConfig, Limits, Model, ModelChoice, ModelError,
+    ModelErrorKind, ModelOutput, Prices, Quiet, Request, Retry, RunOptions, Sample, Solver, Stop, Task,
+    TaskState, Usage, block_on, built_in_registry, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Status, StoredSample};
 
@@ -200,18 +200,72 @@ fn a_sample_that_passes_its_limit_is_judged_without_the_answer_that_did() {
         );
     }
     let prices = Prices::parse("[\"test/failing\"]\noutput = 1000000").unwrap();
-    let limits = Limits { cost: Some(19.5), ..Limits::default() };
+    let limits = Limits { cost: Some(19.5), time: Some(Duration::from_millis(60_500)), ..Limits::default() };
     let options = RunOptions { limits, prices, ..base.clone() };
     let finished = run(&task(1, &model), &options);
     assert_eq!(samples(&finished)[0].limit.as_deref(), Some("cost"));
     assert_eq!(finished.usage["test/failing"].total_cost, Some(20.0));
+    let recorded = open_resumable(&finished.log).unwrap().options(&task(1, &model), &built_in_registry());
+    assert_eq!(recorded.unwrap().limits, limits);
     // A limit on the cost needs to know it.
-    let unknown = RunOptions { prices: Prices::default(), ..options };
-    let problem = task(1, &model).prepare(&unknown, &built_in_registry()).unwrap_err().to_string();
-    assert!(
-        problem.contains("the price of every model, and that of `test/failing` is not known"),
-        "{problem}"
-    );
+    for (limits, run_limits) in [(limits, Limits::default()), (Limits::default(), limits)] {
+        let unknown = RunOptions { prices: Prices::default(), limits, run_limits, ..options.clone() };
+        let problem = task(1, &model).prepare(&unknown, &built_in_registry()).unwrap_err().to_string();
+        assert!(
+            problem.contains("the price of every model, and that of `test/failing` is not known"),
+            "{problem}"
+        );
+    }
+}
+
+/// Asks three times.
+#[derive(Debug)]
+struct Thrice;
+
+impl Solver for Thrice {
+    fn spec(&self) -> Spec {
+        Spec::new("thrice")
+    }
+
+    fn solve<'a>(
+        &'a self,
+        state: &'a mut TaskState,
+        generate: &'a Generate,
+    ) -> BoxFuture<'a, errorbar_core::Result<()>> {
+        Box::pin(async move {
+            for _ in 0..3 {
+                generate.run(state).await?;
+            }
+            Ok(())
+        })
+    }
+}
+
+#[test]
+fn a_limit_is_one_for_all_calls_about_a_sample_and_one_that_is_reached_allows_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let prices = Prices::parse("[\"test/failing\"]\noutput = 1000000").unwrap();
+    let tokens = |tokens| Limits { tokens: Some(tokens), ..Limits::default() };
+    let cost = |cost| Limits { cost: Some(cost), ..Limits::default() };
+    // Of three calls with twenty tokens each: how many are made, and how many messages they leave beside the question.
+    for (limits, kind, asked, answers) in [
+        (tokens(60), None, 3, 3),
+        (tokens(59), Some("token"), 3, 2),
+        (tokens(40), Some("token"), 2, 2),
+        (tokens(20), Some("token"), 1, 1),
+        (cost(60.0), None, 3, 3),
+        (cost(59.0), Some("cost"), 3, 2),
+        (cost(40.0), Some("cost"), 2, 2),
+    ] {
+        let model = Failing::using(20);
+        let base = options(folder.path(), Calls::default());
+        let options = RunOptions { limits, prices: prices.clone(), ..base };
+        let finished = run(&task(1, &model).solver(Thrice), &options);
+        let sample = &samples(&finished)[0];
+        assert_eq!((sample.limit.as_deref(), model.asked()), (kind, asked), "{limits:?}");
+        assert_eq!((sample.error.as_deref(), sample.message_count), (None, 1 + answers), "{limits:?}");
+        assert_eq!(sample.model_usage["test/failing"].total_tokens, 20 * asked as u64);
+    }
 }
 
 #[test]
@@ -296,11 +350,15 @@ fn how_models_generate_is_recorded_and_gone_on_with() {
     let names =
         |options: &RunOptions| options.roles.iter().map(|role| format!("{role:?}")).collect::<Vec<_>>();
     assert_eq!(names(&again), names(&options));
-    let changed = RunOptions { generate: GenerateConfig::default(), ..again };
-    let log = open_resumable(&finished.log).unwrap();
-    let prepared = task.prepare(&changed, &built_in_registry()).unwrap();
-    let refused = block_on(prepared.resume(&log, Arc::new(Quiet), Cancel::new())).unwrap().unwrap_err();
-    assert!(refused.to_string().contains("its options of generation differ"), "{refused}");
+    for (changed, what) in [
+        (RunOptions { generate: GenerateConfig::default(), ..again.clone() }, "options of generation"),
+        (RunOptions { roles: again.roles[..2].to_vec(), ..again }, "models in roles"),
+    ] {
+        let log = open_resumable(&finished.log).unwrap();
+        let prepared = task.prepare(&changed, &built_in_registry()).unwrap();
+        let refused = block_on(prepared.resume(&log, Arc::new(Quiet), Cancel::new())).unwrap().unwrap_err();
+        assert!(refused.to_string().contains(&format!("its {what} differ")), "{refused}");
+    }
 }
 
 #[test]

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use errorbar_core::Metadata;
-use errorbar_eval::scorers::includes;
+use errorbar_core::{Error, Metadata};
+use errorbar_eval::scorers::{includes, model_graded_qa};
 use errorbar_eval::{
-    BoxFuture, Cache, Calls, Cancel, Finished, Limits, Model, ModelError, ModelErrorKind, ModelOutput, Quiet,
-    Request, Retry, RunOptions, Sample, Task, Usage, block_on, built_in_registry,
+    AnyModel, BoxFuture, Cache, Calls, Cancel, Finished, Limits, Model, ModelChoice, ModelError,
+    ModelErrorKind, ModelOutput, Quiet, Request, Retry, RunOptions, Sample, Stop, Task, Usage, block_on,
+    built_in_registry, model_fn, open_resumable,
 };
+use errorbar_log::eval::EvalLog;
 
 /// A model that refuses its first request, if it is to, and says yes to the others.
 #[derive(Clone, Debug)]
@@ -133,4 +135,87 @@ fn answers_that_are_kept_count_for_nothing() {
     let other = Shy { is_cacheable: false, ..model };
     run(3, &other, folder.path(), options());
     assert_eq!(other.asked(), 6);
+}
+
+#[test]
+fn what_a_time_limit_has_ended_is_still_judged_by_models_that_take_their_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let slow = |name: &str, blocks: Duration, waits: Duration| {
+        model_fn(name, move |_| async move {
+            std::thread::sleep(blocks);
+            if !waits.is_zero() {
+                tokio::time::sleep(waits).await;
+            }
+            Ok("GRADE: I".to_owned())
+        })
+    };
+    let ms = Duration::from_millis;
+    let limits = Limits { time: Some(ms(400)), ..Limits::default() };
+    // One that is ended, and one that ends by itself when its time is over.
+    for (blocks, waits) in [(ms(0), ms(60_000)), (ms(500), ms(0))] {
+        let grader = AnyModel::from(slow("test/grader", ms(0), ms(50)));
+        let task = Task::new([Sample::new("q").target("x")]).scorer(model_graded_qa()).model(slow(
+            "test/evaluated",
+            blocks,
+            waits,
+        ));
+        let options = RunOptions {
+            limits,
+            roles: vec![("grader".to_owned(), ModelChoice::Built(grader))],
+            log_dir: folder.path().to_owned(),
+            ..RunOptions::default()
+        };
+        let prepared = task.prepare(&options, &built_in_registry()).unwrap();
+        let finished = block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+        let scored = finished.results.unwrap().scores[0].scored_samples;
+        assert_eq!((finished.limited, finished.failed, scored), (1, 0, 1), "{blocks:?} {waits:?}");
+    }
+}
+
+#[test]
+fn a_run_that_is_gone_on_with_has_its_server_and_what_graders_of_both_runs_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let fails_first = model_fn("test/evaluated", move |_| {
+        let is_first = asked.fetch_add(1, Ordering::SeqCst) == 0;
+        async move { if is_first { Err(Error::custom("down")) } else { Ok("yes".to_owned()) } }
+    });
+    let task = Task::new([Sample::new("a").target("x"), Sample::new("b").target("x")])
+        .scorer(model_graded_qa())
+        .model(fails_first);
+    let roles = vec![("grader".to_owned(), ModelChoice::Built(Shy::new(None).into()))];
+    let options = RunOptions { roles, log_dir: folder.path().to_owned(), ..RunOptions::default() };
+    let prepared = task.prepare(&options, &built_in_registry()).unwrap();
+    let first = block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+    let used = |finished: &Finished| {
+        let stats = EvalLog::open(&finished.log).unwrap().header().unwrap().stats;
+        (finished.failed, stats.role_usage["grader"].total_tokens)
+    };
+    assert_eq!(used(&first), (1, 20));
+    let log = open_resumable(&first.log).unwrap();
+    let recorded = log.options(&task, &built_in_registry()).unwrap();
+    let prepared =
+        task.prepare(&RunOptions { roles: options.roles, ..recorded }, &built_in_registry()).unwrap();
+    let resumed = block_on(prepared.resume(&log, Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+    assert_eq!(used(&resumed), (0, 40));
+
+    let on_server = Task::new([Sample::new("a").target("yes")]).scorer(includes()).model(Shy::new(None));
+    let options = RunOptions { log_dir: folder.path().to_owned(), ..RunOptions::default() };
+    let prepared = on_server.prepare(&options, &built_in_registry()).unwrap();
+    let ran = block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+    let recorded = open_resumable(&ran.log).unwrap().options(&on_server, &built_in_registry()).unwrap();
+    assert_eq!(recorded.base_url.as_deref(), Some("http://h/v1"));
+}
+
+#[test]
+fn a_run_ends_when_its_time_is_over_whatever_it_waits_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let silent = model_fn("test/silent", |_| std::future::pending());
+    let task = Task::new([Sample::new("a").target("x")]).scorer(includes()).model(silent);
+    let run_limits = Limits { time: Some(Duration::from_millis(100)), ..Limits::default() };
+    let options = RunOptions { run_limits, log_dir: folder.path().to_owned(), ..RunOptions::default() };
+    let prepared = task.prepare(&options, &built_in_registry()).unwrap();
+    let finished = block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+    let Some(Stop::LimitReached { limit }) = finished.stopped else { panic!("{:?}", finished.stopped) };
+    assert_eq!((limit.as_str(), finished.done), ("the run took longer than 0.1 s", 0));
 }

@@ -327,6 +327,8 @@ fn resumed(path: PathBuf, args: &EvalArgs, watcher: &Arc<Watcher>, context: &Con
         fail_on_error: args.fail_on_error.or(recorded.fail_on_error),
         limits: Limits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
         log_format: args.log_format.into(),
+        // Another server than that of the log is refused later.
+        base_url: args.asking.base_url.clone().or(recorded.base_url),
         ..recorded
     };
     args.asking.calling.apply(&mut options, watcher)?;

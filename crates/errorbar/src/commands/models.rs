@@ -22,9 +22,9 @@ pub(crate) struct ModelArgs {
     /// The model, as provider/model: `openai/NAME` (any server that speaks OpenAI's chat completions), `replay/FILE` (recorded outputs), `mock/TEXT`; several run side by side [default: the task's]
     #[arg(long = "model", value_name = "MODEL", conflicts_with = "resume")]
     pub(super) models: Vec<String>,
-    /// Where the server of the model is, such as http://localhost:8000/v1 [default: $OPENAI_BASE_URL, else OpenAI]
-    #[arg(long, value_name = "URL", conflicts_with = "resume")]
-    base_url: Option<String>,
+    /// Where the server of the model is, such as http://localhost:8000/v1 [default: $OPENAI_BASE_URL, else OpenAI]; with --resume only if there is a `?` in it, which logs do not hold
+    #[arg(long, value_name = "URL")]
+    pub(super) base_url: Option<String>,
     /// A model with a role, such as grader=openai/NAME; may be repeated, and several in one role are a panel
     #[arg(long = "model-role", value_name = "ROLE=MODEL", conflicts_with = "resume", value_parser = role)]
     roles: Vec<(String, String)>,
@@ -99,7 +99,7 @@ pub(crate) struct CallArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     token_limit: Option<u64>,
     /// What the tokens of one sample may cost, by the --prices; then it is judged without the answer that passed the limit
-    #[arg(long, value_name = "COST", requires = "prices")]
+    #[arg(long, value_name = "COST", requires = "prices", value_parser = cost)]
     cost_limit: Option<f64>,
     /// How long the run may take; then it ends, and can be gone on with
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -108,7 +108,7 @@ pub(crate) struct CallArgs {
     #[arg(long, value_name = "N")]
     run_token_limit: Option<u64>,
     /// What the tokens of the run may cost, by the --prices; then it ends, and can be gone on with
-    #[arg(long, value_name = "COST", requires = "prices")]
+    #[arg(long, value_name = "COST", requires = "prices", value_parser = cost)]
     run_cost_limit: Option<f64>,
     /// A file (TOML, JSON) with the prices of models, for a million tokens: ["openai/NAME"] input = 0.15, output = 0.6
     #[arg(long, value_name = "FILE")]
@@ -131,6 +131,11 @@ fn of_role(text: &str) -> Result<(String, String), String> {
         }
         _ => Err("a role and what is said of it, such as grader=…".to_owned()),
     }
+}
+
+fn cost(text: &str) -> Result<f64, String> {
+    let cost = text.parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0);
+    cost.ok_or_else(|| "a number from 0 on".to_owned())
 }
 
 fn object(text: &str) -> Result<Map<String, Json>, String> {

@@ -239,6 +239,41 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn answers_from_before_a_refusal_do_not_make_up_for_it() {
+        let connections = Connections::new(4);
+        let taken = take_all(&connections, "a").await;
+        (0..10).for_each(|_| taken[0].answered());
+        taken[1].refused(None);
+        taken[2].answered();
+        drop(taken);
+        assert_eq!(take_all(&connections, "a").await.len(), 3);
+    }
+
+    #[tokio::test]
+    async fn while_more_are_in_use_than_there_may_be_one_more_is_one_less_to_give_up() {
+        let connections = Connections::new(8);
+        let mut taken = take_all(&connections, "a").await;
+        taken[0].refused(None);
+        taken[..6].iter().for_each(Connection::answered);
+        // Eight are in use, and seven may be.
+        taken.pop();
+        assert!(connections.take("a").now_or_never().is_none());
+        taken.pop();
+        assert_eq!(take_all(&connections, "a").await.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_short_pause_does_not_end_a_long_one() {
+        let connections = Connections::new(2);
+        let taken = take_all(&connections, "a").await;
+        taken[0].refused(Some(Duration::from_secs(60)));
+        taken[1].refused(Some(Duration::from_nanos(1)));
+        drop(taken);
+        tokio::time::sleep(Duration::from_millis(2)).await;
+        assert!(connections.take("a").now_or_never().is_none());
+    }
+
+    #[tokio::test]
     async fn a_model_that_wants_to_be_left_alone_is() {
         let connections = Connections::new(2);
         let pause = Duration::from_millis(80);
@@ -263,10 +298,12 @@ mod tests {
         let refused = Instant::now();
         of_a.refused(Some(pause));
         drop((of_a, of_b));
+        assert!((&mut waiting).now_or_never().is_none());
+        assert_eq!(take_all(&connections, "b").await.len(), 2, "others do not wait for it");
         let connection = waiting.await;
         assert!(refused.elapsed() >= pause);
         drop(connection);
-        assert_eq!(take_all(&connections, "b").await.len(), 2, "nothing was left behind");
+        assert_eq!(take_all(&connections, "a").await.len(), 1, "nothing is left behind");
     }
 
     #[tokio::test]

@@ -170,16 +170,18 @@ mod tests {
 
     #[test]
     fn tokens_have_their_prices() {
-        let prices =
-            Prices::parse(r#"{"a/b": {"input": 1, "output": 10, "input_cache_read": 0.5}, "free/x": {}}"#);
+        let prices = Prices::parse(
+            r#"{"a/b": {"input": 1, "output": 10, "input_cache_read": 0.5, "input_cache_write": 2}, "free/x": {}}"#,
+        );
         let prices = prices.unwrap();
         let usage = Usage {
             input_tokens: 1_000_000,
             output_tokens: 200_000,
             input_tokens_cache_read: Some(1_000_000),
+            input_tokens_cache_write: Some(500_000),
             ..Usage::default()
         };
-        assert_eq!(prices.of("a/b").unwrap().of(&usage), 3.5);
+        assert_eq!(prices.of("a/b").unwrap().of(&usage), 4.5);
         assert_eq!(prices.of("free/x").unwrap().of(&usage), 0.0);
         assert_eq!(prices.of("a/c"), None);
         for (text, problem) in [

@@ -36,6 +36,7 @@ pub(crate) use generate::Used;
 pub use limits::{Limits, Price, Prices, shown_cost};
 pub(crate) use limits::{Spent, time_limit};
 pub use mock::{FnModel, Mock, model_fn};
+pub(crate) use openai::QUERY;
 pub use replay::Replay;
 pub use retry::Retry;
 
@@ -65,6 +66,11 @@ pub trait Model: fmt::Debug + Send + Sync {
     /// What else tells it from another model of the same name, for the record; never a secret.
     fn args(&self) -> Metadata {
         Metadata::new()
+    }
+
+    /// What else its answers depend on, that may hold a secret and is shown nowhere.
+    fn hidden_args(&self) -> &str {
+        ""
     }
 
     /// Answers, once: who asks decides whether to ask again.

@@ -18,7 +18,7 @@ use super::options::RunOptions;
 use super::prepare::Prepared;
 use super::record::{BASE_URL, EXACT_TIME_LIMIT, ROLES, recorded_args};
 use super::stop::Cancel;
-use crate::model::{OpenOptions, open_model};
+use crate::model::{OpenOptions, QUERY, open_model};
 use crate::{AnyModel, Error, FailOnError, GenerateConfig, Limits, ModelChoice, Result, Task};
 
 /// A log that a run can go on with: what was run, and how.
@@ -217,7 +217,13 @@ impl Prepared {
             None => found.push(format!("its {what} differ")),
         };
         differ("model", own.model == logged.model, Some((&logged.model, &own.model)));
-        differ("recorded outputs", own.model_args == logged.model_args, None);
+        let same_query = own.model_args.get(QUERY) == logged.model_args.get(QUERY);
+        differ("recorded outputs", !same_query || own.model_args == logged.model_args, None);
+        differ(
+            "base URLs (what stands behind a `?` is in no log: give it with --base-url)",
+            same_query,
+            None,
+        );
         let same = |key: &str| own.extra.get(key) == logged.extra.get(key);
         differ("server", same(BASE_URL), None);
         differ("models in roles", same(ROLES), None);

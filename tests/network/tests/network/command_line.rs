@@ -200,6 +200,10 @@ fn what_cannot_work_is_refused_before_anything_is_asked_or_written() {
             "top_p is a share from 0 to 1, found 1.5",
         ),
         (
+            &["--model", "openai/m", "--base-url", &base_url, "--prices", "p", "--cost-limit", "nan"],
+            "a number from 0 on",
+        ),
+        (
             &["--model", "openai/m", "--base-url", &base_url, "--extra-body", r#"{"stream": true}"#],
             "extra_body has `stream`",
         ),

@@ -1,5 +1,6 @@
 //! One request to one model: what is sent, what comes back, and which error each fault is.
 
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -191,6 +192,30 @@ async fn a_key_opens_the_door_and_is_repeated_by_no_error() {
     assert_eq!(error.kind(), ModelErrorKind::Permanent);
     let shown = format!("{error} {error:?} {model:?} {:?}", model.args());
     assert!(shown.contains("Incorrect API key provided: ***") && !shown.contains("sk-wrong"), "{shown}");
+}
+
+/// A server that says to one request what it was sent; its address.
+fn echo() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = vec![0; 1 << 16];
+        let length = stream.read(&mut request).unwrap();
+        let said = String::from_utf8_lossy(&request[..length]).into_owned();
+        let body = json!({"choices": [{"message": {"content": said}}]}).to_string();
+        write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();
+    });
+    address
+}
+
+#[tokio::test]
+async fn a_key_that_a_server_repeats_in_its_answer_does_not_get_into_logs() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "sk-0123456789abcdef\n").unwrap();
+    let model = open(&format!("http://{}/v1", echo()), Duration::from_secs(30), Some(file.path()));
+    let output = ask(&model).await.unwrap();
+    assert!(output.completion.contains("Bearer ***\r\n"), "{}", output.completion);
 }
 
 #[tokio::test]

@@ -90,3 +90,26 @@ fn a_password_in_an_address_is_refused_and_a_query_is_not_recorded() {
     assert!(ran.stderr.contains("nothing at /v1/chat/completions?key=***"), "{}", ran.stderr);
     assert_hidden(&desk, &ran, WRONG);
 }
+
+#[test]
+fn a_run_on_a_server_with_a_query_is_gone_on_with_if_it_is_said_again() {
+    let desk = Desk::new();
+    let server = Server::start(&[]);
+    let with_query = format!("{}?key={WRONG}", server.base_url());
+    // The server knows no queries, so the sample fails and is left to do.
+    let eval =
+        |arguments: &[&str]| Ran::from(desk.command(&[&["eval"], arguments].concat()).output().unwrap());
+    eval(&["sums.toml", "--model", "openai/m", "--base-url", &with_query, "--limit", "1"]);
+    let log = std::fs::read_dir(desk.folder.path().join("logs")).unwrap().next().unwrap().unwrap().path();
+    let log = log.to_str().unwrap();
+    for (arguments, code, said) in [
+        (&["--resume", log][..], 2, "is in no log: give it with --base-url"),
+        (&["--resume", log, "--base-url", "http://127.0.0.1:1/v1?key=x"], 2, "its server differ"),
+        (&["--resume", log, "--base-url", &with_query], 1, "?key=***"),
+    ] {
+        let ran = eval(arguments);
+        assert_eq!(ran.code, Some(code), "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(said), "{arguments:?}: {}", ran.stderr);
+        assert_hidden(&desk, &ran, WRONG);
+    }
+}

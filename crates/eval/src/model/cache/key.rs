@@ -24,11 +24,14 @@ impl CacheKey {
             "model_args": model.args(),
             "config": config.to_log(),
             "epoch": epoch,
+            // Who asks the same thing several times wants several answers: votes, the best of some.
             "repeat": repeat,
             "messages": messages.iter().map(as_asked).collect::<Vec<_>>(),
         });
         request.sort_all_objects();
-        let hash = blake3::hash(request.to_string().as_bytes()).to_hex().to_string();
+        // What is hidden must not be in the file, and still tell requests apart.
+        let hashed = format!("{request}{}", model.hidden_args());
+        let hash = blake3::hash(hashed.as_bytes()).to_hex().to_string();
         CacheKey { model: model.name().to_owned(), request, hash }
     }
 

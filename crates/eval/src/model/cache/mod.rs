@@ -104,9 +104,9 @@ impl Cache {
 
     /// What a request is known by: all that its answer depends on.
     ///
-    /// That is the model with its arguments, the configuration, the epoch and the messages in their order. The
-    /// sample is not, nor is how many calls there were before; so a model that answers by those, such as `mock` and
-    /// `replay`, must not be cached.
+    /// That is the model with its arguments, the configuration, the epoch, the number of the call about the sample and
+    /// the messages in their order. The sample is not; so a model that answers by it, such as `mock` and `replay`, must
+    /// not be cached.
     pub fn key(model: &dyn Model, request: &Request<'_>) -> CacheKey {
         CacheKey::new(model, request)
     }

@@ -53,6 +53,11 @@ impl BaseUrl {
         url
     }
 
+    /// What stands behind a `?`, where some servers take keys.
+    pub(in crate::model) fn query(&self) -> &str {
+        self.0.query().unwrap_or_default()
+    }
+
     /// As errors and logs show it.
     pub(in crate::model) fn shown(&self) -> String {
         shown(&self.0).trim_end_matches('/').to_owned()

@@ -78,6 +78,10 @@ impl Endpoint {
         let mut response = request.send().await.map_err(|error| self.failed(error))?;
         let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
         let body = if status.is_success() { self.whole(response).await? } else { beginning(response).await };
+        let body = match &self.key {
+            Some(key) => key.hide_in_answer(body),
+            None => body,
+        };
         Ok(Reply { status, headers, body })
     }
 

@@ -28,7 +28,12 @@ pub(super) const PROVIDER: ProviderEntry = ProviderEntry {
 const BASE_URL: &str = "https://api.openai.com/v1";
 const HOST: &str = "api.openai.com";
 const BASE_URL_VARIABLE: &str = "OPENAI_BASE_URL";
+/// Where it is recorded that the address of the server has something behind a `?`.
+pub(crate) const QUERY: &str = "base_url_query";
 const KEY_VARIABLE: &str = "OPENAI_API_KEY";
+
+/// Stands for what is not shown.
+const HIDDEN: &str = "***";
 
 /// A model of a server that speaks chat completions.
 #[derive(Debug)]
@@ -39,7 +44,18 @@ struct OpenAi {
     model: String,
     /// Where the server is, for the record.
     base_url: String,
+    /// What stands behind a `?` there, which is not for the record.
+    query: Hidden,
     endpoint: Endpoint,
+}
+
+/// A text that is shown nowhere.
+struct Hidden(String);
+
+impl std::fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_empty() { "none" } else { HIDDEN })
+    }
 }
 
 impl OpenAi {
@@ -80,6 +96,7 @@ impl OpenAi {
             name: format!("openai/{model}"),
             model: model.to_owned(),
             base_url: base.shown(),
+            query: Hidden(base.query().to_owned()),
             endpoint: Endpoint::new(&base, &["chat", "completions"], key, options.timeout)?,
         })
     }
@@ -93,7 +110,13 @@ impl Model for OpenAi {
     fn args(&self) -> Metadata {
         let other =
             (self.base_url != BASE_URL).then(|| ("base_url".to_owned(), self.base_url.as_str().into()));
-        Metadata::from_iter(other)
+        // A run can only be gone on with if somebody says it again.
+        let query = (!self.query.0.is_empty()).then(|| (QUERY.to_owned(), HIDDEN.into()));
+        Metadata::from_iter(other.into_iter().chain(query))
+    }
+
+    fn hidden_args(&self) -> &str {
+        &self.query.0
     }
 
     fn is_cacheable(&self) -> bool {
@@ -177,6 +200,27 @@ mod tests {
         assert!(!shown.contains("secret"), "{shown}");
         let error = open(&options(), &[(KEY_VARIABLE, "sk-very\u{7}secret")]).unwrap_err().to_string();
         assert!(error.contains(KEY_VARIABLE) && !error.contains("secret"), "{error}");
+    }
+
+    #[test]
+    fn a_query_tells_servers_apart_and_is_not_shown() {
+        use crate::model::{Cache, GenerateConfig};
+        let opened = |base_url: &'static str| {
+            open(&OpenOptions { base_url: Some(base_url), ..options() }, &[]).unwrap()
+        };
+        let key = |model: &OpenAi| {
+            let (id, config) = (1.into(), GenerateConfig::default());
+            Cache::key(
+                model,
+                &Request { sample_id: &id, epoch: 1, call: 0, repeat: 0, messages: &[], config: &config },
+            )
+        };
+        let models = ["http://h/v1", "http://h/v1?b=red-one", "http://h/v1?b=blue-one"].map(opened);
+        let [plain, red, blue] = models.each_ref().map(key);
+        assert!(plain.hash() != red.hash() && red.hash() != blue.hash());
+        assert!(!format!("{red:?}").contains("red-one"));
+        let [plain, red, _] = models.each_ref().map(Model::args);
+        assert_eq!((plain.get(QUERY), red.get(QUERY)), (None, Some(&HIDDEN.into())));
     }
 
     #[test]
