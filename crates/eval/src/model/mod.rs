@@ -6,6 +6,7 @@ mod client;
 mod config;
 mod connections;
 mod error;
+mod failure;
 mod generate;
 mod http;
 mod limits;
