@@ -28,6 +28,7 @@ impl Task {
         let client = |model, config| ModelClient::new(model, config, Arc::clone(&options.calls));
         let model = opened(choice, options, registry)?;
         model.check(samples)?;
+        model.check_config(&options.generate)?;
         let mut models = Models::only(client(model, options.generate.clone()));
         for (role, choice) in &options.roles {
             let model = opened(choice, options, registry)
