@@ -3,7 +3,7 @@
 use errorbar_core::registry::{Entry, Named};
 use errorbar_core::{Registry, Result};
 
-use crate::model::{PROVIDERS, Provider};
+use crate::model::{MORE_PROVIDERS, PROVIDERS, Provider};
 use crate::{AnyScorer, AnySolver, Task, scorers, solvers};
 
 /// An entry that a macro defines, on its way to `inventory`, which collects types of this crate only.
@@ -46,5 +46,6 @@ fn with_built_in(mut registry: Registry) -> Registry {
     registry.add_built_in(solvers::ENTRIES);
     registry.add_built_in(scorers::ENTRIES);
     registry.add_built_in(PROVIDERS);
+    registry.add_built_in(MORE_PROVIDERS);
     registry
 }

@@ -111,7 +111,7 @@ fn a_model_that_refuses_gets_fewer_connections_and_one_that_answers_gets_them_ba
     let counts = options.calls.counts();
     assert_eq!((counts.asked, counts.retried, counts.refused), (31, 1, 1));
     // The server tells models of one name apart.
-    assert_eq!(counts.lowered, [(r#"test/shy {"base_url":"http://h/v1"}"#.to_owned(), 1)]);
+    assert_eq!(counts.lowered, [("test/shy at http://h/v1".to_owned(), 1)]);
     assert_eq!(model.most_at_once.load(Ordering::SeqCst), 2, "after it was one for a while");
 }
 

@@ -6,6 +6,9 @@ mod client;
 mod config;
 mod connections;
 mod error;
+mod failure;
+#[cfg(feature = "providers")]
+mod genai;
 mod generate;
 mod http;
 mod limits;
@@ -82,6 +85,11 @@ pub trait Model: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Refuses a configuration that it cannot follow, before anything runs.
+    fn check_config(&self, _config: &GenerateConfig) -> Result<()> {
+        Ok(())
+    }
+
     /// Refuses a dataset that it has nothing to say to, before anything runs.
     fn check(&self, _samples: &[NamedSample]) -> Result<()> {
         Ok(())
@@ -155,6 +163,18 @@ impl Named for Provider {
 
 /// The providers that errorbar brings.
 pub(crate) const PROVIDERS: &[ProviderEntry] = &[replay::PROVIDER, mock::PROVIDER, openai::PROVIDER];
+
+/// Those that errorbar brings if it is built with the feature `providers`.
+pub(crate) const MORE_PROVIDERS: &[ProviderEntry] = {
+    #[cfg(feature = "providers")]
+    {
+        genai::PROVIDERS
+    }
+    #[cfg(not(feature = "providers"))]
+    {
+        &[]
+    }
+};
 
 /// Opens `provider/model`.
 ///

@@ -38,6 +38,7 @@ impl Task {
             Ok::<_, Error>(model)
         };
         let model = open(choice, server)?;
+        model.check_config(&options.generate)?;
         let mut models = Models::only(client(model, options.generate.clone()));
         for (role, choice) in &options.roles {
             let server = Server {

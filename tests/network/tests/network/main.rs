@@ -9,5 +9,7 @@
 mod command_line;
 mod desk;
 mod library;
+#[cfg(feature = "providers")]
+mod providers;
 mod secrets;
 mod server;

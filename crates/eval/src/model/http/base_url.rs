@@ -42,6 +42,11 @@ impl BaseUrl {
         self.0.host_str().unwrap_or_default()
     }
 
+    /// Whether it is asked over TLS.
+    pub(super) fn is_https(&self) -> bool {
+        self.0.scheme() == "https"
+    }
+
     /// The address of this path beneath it; what stands behind a `?` stays there.
     pub(super) fn join(&self, path: &[&str]) -> Url {
         let mut url = self.0.clone();
@@ -56,6 +61,12 @@ impl BaseUrl {
     /// What stands behind a `?`, where some servers take keys.
     pub(in crate::model) fn query(&self) -> &str {
         self.0.query().unwrap_or_default()
+    }
+
+    /// The text with a slash at its end, unless something stands behind a `?`.
+    #[cfg(feature = "providers")]
+    pub(in crate::model) fn without_query(&self) -> Option<String> {
+        self.0.query().is_none().then(|| self.join(&[""]).to_string())
     }
 
     /// As errors and logs show it.

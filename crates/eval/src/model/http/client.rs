@@ -7,6 +7,8 @@ use errorbar_core::{Error, Result};
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder};
 
+use super::BaseUrl;
+
 /// How long it may take to reach a server, of the time that the whole request has.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -14,14 +16,17 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// connection for each request would take longer than many a request.
 const IDLE_CONNECTIONS: usize = 1024;
 
-/// The client for addresses with or without TLS.
+/// The client for a server, with or without TLS.
 ///
 /// There are two because the one with TLS wants the certificates of the system, which a small container does not
 /// have, and a server next door does not need.
-pub(super) fn shared(is_https: bool) -> Result<Client> {
+///
+/// # Errors
+/// No certificates on this machine, if the address needs them.
+pub(in crate::model) fn shared(base: &BaseUrl) -> Result<Client> {
     static PLAIN: OnceLock<Result<Client>> = OnceLock::new();
     static TLS: OnceLock<Result<Client>> = OnceLock::new();
-    if is_https {
+    if base.is_https() {
         TLS.get_or_init(|| build(builder(), "; is the package ca-certificates installed?")).clone()
     } else {
         PLAIN.get_or_init(|| build(builder().tls_certs_only([]), "")).clone()
@@ -44,7 +49,7 @@ fn builder() -> ClientBuilder {
 
 fn build(builder: ClientBuilder, advice: &str) -> Result<Client> {
     builder.build().map_err(|error| {
-        let cause = super::endpoint::cause(&error);
+        let cause = super::address::cause(&error);
         Error::custom(format!("connections to servers cannot be set up: {cause}{advice}"))
     })
 }

@@ -60,6 +60,12 @@ impl ApiKey {
         ApiKey::new(&String::from_utf8_lossy(first), &format!("the file {}", path.display()))
     }
 
+    /// The key itself, for whoever sends it in another way.
+    #[cfg(feature = "providers")]
+    pub(in crate::model) fn reveal(&self) -> &str {
+        &self.0
+    }
+
     /// The header's value, which says itself that it is not to be shown.
     pub(super) fn header(&self) -> Result<HeaderValue, InvalidHeaderValue> {
         let mut value = HeaderValue::try_from(format!("Bearer {}", self.0))?;

@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows what is in a request or an answer; that is for the providers.
 
+mod address;
 mod base_url;
 mod client;
 mod endpoint;
@@ -9,7 +10,10 @@ mod excerpt;
 mod key;
 mod retry_after;
 
+pub(super) use address::Address;
 pub(super) use base_url::BaseUrl;
+#[cfg(feature = "providers")]
+pub(super) use client::shared as shared_client;
 pub(super) use endpoint::{Endpoint, Reply};
 pub(super) use key::ApiKey;
 pub(super) use retry_after::{limit_reset, retry_after};

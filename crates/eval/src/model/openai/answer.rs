@@ -78,7 +78,7 @@ struct Alternative {
 ///
 /// # Errors
 /// What is no chat completion, in words for the person who runs the server.
-pub(super) fn read(body: &[u8], asked: &str) -> Result<ModelOutput, String> {
+pub(in crate::model) fn read(body: &[u8], asked: &str) -> Result<ModelOutput, String> {
     let completion: Completion = serde_json::from_slice(body).map_err(|error| error.to_string())?;
     if let Some(error) = completion.error {
         let message = error.get("message").and_then(Json::as_str).or(error.as_str());

@@ -2,16 +2,19 @@
 
 mod answer;
 mod body;
-mod failure;
 
 use std::ffi::OsString;
 
 use errorbar_core::{Error, Metadata, Result};
 
+use super::failure::{self, Asked};
 use super::http::{ApiKey, BaseUrl, Endpoint};
 use super::mock::NO_PARAMS;
 use super::{AnyModel, Model, ModelError, OpenModel, OpenOptions, Provider, ProviderEntry, Request};
 use crate::{BoxFuture, ModelOutput};
+
+#[cfg(feature = "providers")]
+pub(super) use answer::read as read_answer;
 
 pub(super) const PROVIDER: ProviderEntry = ProviderEntry {
     name: "openai",
@@ -125,19 +128,16 @@ impl Model for OpenAi {
 
     fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput, ModelError>> {
         Box::pin(async move {
+            let address = self.endpoint.address();
             let body = body::of(&self.model, request.messages, request.config);
             let reply = self.endpoint.post(body.to_string().into_bytes()).await?;
             if !reply.status.is_success() {
-                return Err(failure::of(&reply, &self.endpoint, &self.model));
+                let asked = Asked { address, model: &self.model, key_variable: KEY_VARIABLE };
+                return Err(failure::of(&reply, &asked));
             }
             answer::read(&reply.body, &self.model).map_err(|problem| {
                 let beginning = String::from_utf8_lossy(&reply.body);
-                ModelError::transient(self.endpoint.says(&format!(
-                    "answered {} with something that is no chat completion: {}; it begins: {}",
-                    reply.status.as_u16(),
-                    self.endpoint.quote(&problem, 300),
-                    self.endpoint.quote(&beginning, 200)
-                )))
+                failure::no_answer(address, reply.status, "chat completion", &problem, &beginning)
             })
         })
     }

@@ -6,28 +6,52 @@ use reqwest::StatusCode;
 use reqwest::header::LOCATION;
 use serde_json::Value as Json;
 
-use super::{KEY_VARIABLE, ModelError};
-use crate::model::ModelErrorKind;
-use crate::model::http::{Endpoint, Reply, limit_reset, retry_after};
+use super::http::{Address, Reply, limit_reset, retry_after};
+use super::{ModelError, ModelErrorKind};
+
+/// Who was asked for what.
+pub(super) struct Asked<'a> {
+    pub(super) address: &'a Address,
+    /// The model, as the server knows it.
+    pub(super) model: &'a str,
+    /// The variable that holds the key.
+    pub(super) key_variable: &'a str,
+}
 
 /// The error that an answer is.
-pub(super) fn of(reply: &Reply, endpoint: &Endpoint, model: &str) -> ModelError {
+pub(super) fn of(reply: &Reply, asked: &Asked<'_>) -> ModelError {
     let said = Said::read(&reply.body);
     let status = reply.status;
     let mut message = format!("answered {}", status.as_u16());
     if let Some(reason) = status.canonical_reason() {
         message.push_str(&format!(" {reason}"));
     }
-    let quoted = endpoint.quote(&said.message, 300);
+    let quoted = asked.address.quote(&said.message, 300);
     if !quoted.is_empty() {
         message.push_str(&format!(": {quoted}"));
     }
-    if let Some(advice) = advice(reply, &said, endpoint, model) {
+    if let Some(advice) = advice(reply, &said, asked) {
         let end = message.trim_end_matches('.').len();
         message.truncate(end);
         message.push_str(&format!("; {advice}"));
     }
-    ModelError::new(kind(reply, &said), endpoint.says(&message))
+    ModelError::new(kind(reply, &said), asked.address.says(&message))
+}
+
+/// The error that an answer is which calls itself a success and is none, for this problem.
+pub(super) fn no_answer(
+    address: &Address,
+    status: StatusCode,
+    what: &str,
+    problem: &str,
+    body: &str,
+) -> ModelError {
+    ModelError::transient(address.says(&format!(
+        "answered {} with something that is no {what}: {}; it begins: {}",
+        status.as_u16(),
+        address.quote(problem, 300),
+        address.quote(body, 200)
+    )))
 }
 
 /// Whether asking again may help.
@@ -42,11 +66,12 @@ fn kind(reply: &Reply, said: &Said) -> ModelErrorKind {
 }
 
 /// The way out, where there is one.
-fn advice(reply: &Reply, said: &Said, endpoint: &Endpoint, model: &str) -> Option<String> {
-    let model = endpoint.quote(model, 100);
+fn advice(reply: &Reply, said: &Said, asked: &Asked<'_>) -> Option<String> {
+    let Asked { address, model, key_variable } = asked;
+    let model = address.quote(model, 100);
     Some(match reply.status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            format!("check the key, in {KEY_VARIABLE} or the file of --api-key-file")
+            format!("check the key, in {key_variable} or the file of --api-key-file")
         }
         StatusCode::NOT_FOUND => {
             format!("check that the server has a model `{model}`, and the base URL, which often ends in /v1")
@@ -64,7 +89,7 @@ fn advice(reply: &Reply, said: &Said, endpoint: &Endpoint, model: &str) -> Optio
                 to.as_ref().and_then(|url| url.host_str()).unwrap_or("another address of the same server");
             format!(
                 "it points to {}, where the key is not sent unasked; if that is right, say so with --base-url",
-                endpoint.quote(to, 100)
+                address.quote(to, 100)
             )
         }
         _ => return None,
@@ -118,9 +143,8 @@ mod tests {
         };
         let base = BaseUrl::parse("http://127.0.0.1:8080/v1?q=1&key=hunter22&more=rabbit%2F77", "").unwrap();
         let key = ApiKey::new("sk-secret", "").unwrap();
-        let endpoint =
-            Endpoint::new(&base, &["chat", "completions"], Some(key), Duration::from_secs(1)).unwrap();
-        of(&reply, &endpoint, "m")
+        let address = Address::new(&base, &["chat", "completions"], Some(key), Duration::from_secs(1));
+        of(&reply, &Asked { address: &address, model: "m", key_variable: "OPENAI_API_KEY" })
     }
 
     #[test]

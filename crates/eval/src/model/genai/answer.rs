@@ -1,0 +1,140 @@
+//! From what `genai` returns to what the model said, or to the reason why it said nothing.
+
+use errorbar_core::Metadata;
+use errorbar_log::eval::MessageSource;
+use genai::chat::{ChatResponse, StopReason, Usage as Tokens};
+use genai::{Error, webc};
+use reqwest::StatusCode;
+use serde_json::Value as Json;
+
+use super::provider::{Language, Speaks};
+use crate::model::failure::{self, Asked};
+use crate::model::http::{Address, Reply};
+use crate::model::{ModelError, openai};
+use crate::{Message, ModelOutput, OutputChoice, Usage};
+
+/// Where the text of an answer is that is no chat completion. `genai` takes what is no text there for no answer.
+const TEXTS: [&str; 2] = ["/message/content", "/candidates/0/content/parts/0/text"];
+
+/// Reads an answer.
+///
+/// # Errors
+/// What is no answer, though the server says so.
+pub(super) fn read(
+    response: ChatResponse,
+    speaks: &Speaks,
+    asked: &Asked<'_>,
+) -> Result<ModelOutput, ModelError> {
+    let raw = response.captured_raw_body.clone().unwrap_or_default();
+    let none = |problem: &str| no_answer(asked.address, "answer", problem, &raw.to_string());
+    if speaks.language() == Language::Chat {
+        // `genai` would drop probabilities, all choices but the first, and the spaces around the text.
+        return openai::read_answer(raw.to_string().as_bytes(), asked.model)
+            .map_err(|problem| no_answer(asked.address, "chat completion", &problem, &raw.to_string()));
+    }
+    let found = TEXTS.iter().filter_map(|place| raw.pointer(place));
+    if let Some(found) = found.into_iter().find(|found| !found.is_string() && !found.is_null()) {
+        return Err(none(&format!("its text is no text, but {found}")));
+    }
+    let text = response.content.texts().join("\n");
+    if text.is_empty() && response.stop_reason.is_none() {
+        return Err(none("it has neither a text nor a reason to stop"));
+    }
+    let model = response.provider_model_iden.model_name.to_string();
+    let message = Message {
+        source: Some(MessageSource::Generate),
+        model: Some(model.clone()),
+        ..Message::assistant(text.clone())
+    };
+    let stop_reason = stop_reason(response.stop_reason.as_ref()).to_owned();
+    let reasoning = response.reasoning_content.filter(|text| !text.is_empty());
+    Ok(ModelOutput {
+        model,
+        choices: vec![OutputChoice { message, stop_reason, logprobs: None }],
+        completion: text,
+        usage: usage(&response.usage),
+        metadata: reasoning.map(|text| Metadata::from_iter([("reasoning".to_owned(), text.into())])),
+        ..ModelOutput::default()
+    })
+}
+
+/// Why the model stopped, as logs call it.
+fn stop_reason(reason: Option<&StopReason>) -> &'static str {
+    match reason {
+        Some(StopReason::Completed(_) | StopReason::StopSequence(_)) => "stop",
+        Some(StopReason::MaxTokens(raw)) if raw == "model_context_window_exceeded" => "model_length",
+        Some(StopReason::MaxTokens(_)) => "max_tokens",
+        Some(StopReason::ToolCall(_)) => "tool_calls",
+        Some(StopReason::ContentFilter(_)) => "content_filter",
+        Some(StopReason::Other(_)) | None => "unknown",
+    }
+}
+
+/// As logs count: what went through the provider's cache is not among the input.
+fn usage(tokens: &Tokens) -> Option<Usage> {
+    let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok());
+    let (prompt, output) = (count(tokens.prompt_tokens), count(tokens.completion_tokens));
+    if prompt.is_none() && output.is_none() {
+        return None;
+    }
+    let (prompt, output_tokens) = (prompt.unwrap_or(0), output.unwrap_or(0));
+    let of_prompt = tokens.prompt_tokens_details.as_ref();
+    let read = count(of_prompt.and_then(|details| details.cached_tokens));
+    let written = count(of_prompt.and_then(|details| details.cache_creation_tokens));
+    let of_answer = tokens.completion_tokens_details.as_ref();
+    Some(Usage {
+        input_tokens: prompt.saturating_sub(read.unwrap_or(0)).saturating_sub(written.unwrap_or(0)),
+        output_tokens,
+        total_tokens: count(tokens.total_tokens).unwrap_or_else(|| prompt.saturating_add(output_tokens)),
+        input_tokens_cache_read: read,
+        input_tokens_cache_write: written,
+        reasoning_tokens: count(of_answer.and_then(|details| details.reasoning_tokens)),
+        ..Usage::default()
+    })
+}
+
+/// What an error of `genai` is for us. Its own text is not shown, as it holds whole answers and requests.
+pub(super) fn failure(error: Error, asked: &Asked<'_>) -> ModelError {
+    let address = asked.address;
+    match error {
+        Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => match webc_error
+        {
+            webc::Error::ResponseFailedStatus { status, body, headers } => {
+                failure::of(&Reply { status, headers: *headers, body: body.into_bytes() }, asked)
+            }
+            webc::Error::ResponseFailedNotJson { content_type, body } => {
+                let problem = format!("its type is `{content_type}`, not JSON");
+                no_answer(address, "answer", &problem, &body)
+            }
+            webc::Error::ResponseFailedInvalidJson { body, cause } => {
+                no_answer(address, "answer", &cause, &body)
+            }
+            webc::Error::Reqwest(error) => address.failed(error),
+            other @ webc::Error::JsonValueExt(_) => no_answer(address, "answer", &other.to_string(), ""),
+        },
+        Error::HttpError { status, body, headers, .. } => {
+            failure::of(&Reply { status, headers: *headers, body: body.into_bytes() }, asked)
+        }
+        Error::ChatResponseGeneration { response_body, cause, .. } => match blocked(&response_body) {
+            Some(reason) => {
+                let reason = address.quote(reason, 100);
+                ModelError::permanent(address.says(&format!("answered that the prompt is blocked: {reason}")))
+            }
+            None => no_answer(address, "answer", &cause, &response_body.to_string()),
+        },
+        // Nothing was sent.
+        other => ModelError::permanent(
+            address.says(&format!("cannot be made: {}", address.quote(&other.to_string(), 300))),
+        ),
+    }
+}
+
+/// `genai` does not tell which of the statuses of success it was.
+fn no_answer(address: &Address, what: &str, problem: &str, body: &str) -> ModelError {
+    failure::no_answer(address, StatusCode::OK, what, problem, body)
+}
+
+/// Google has no candidates for a prompt that it does not like.
+fn blocked(body: &Json) -> Option<&str> {
+    body.pointer("/promptFeedback/blockReason")?.as_str()
+}

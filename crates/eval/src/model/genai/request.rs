@@ -1,0 +1,91 @@
+//! From a request of ours to one of `genai`.
+
+use errorbar_core::{Error, Metadata, Result};
+use errorbar_log::eval::Role;
+use genai::adapter::AdapterKind;
+use genai::chat::{ChatMessage, ChatOptions, ChatRequest, ReasoningEffort};
+use serde_json::Value as Json;
+
+use super::provider::{Language, Speaks};
+use crate::model::ModelError;
+use crate::{GenerateConfig, Message};
+
+/// Refuses what the provider has no word for: left out, it would make answers to another question.
+pub(super) fn refuse(speaks: &Speaks, model: &str, config: &GenerateConfig) -> Result<()> {
+    let language = speaks.language();
+    let is_chat = language == Language::Chat;
+    let no_seed = matches!(language, Language::Anthropic | Language::Cohere);
+    let no_extra = matches!(language, Language::Cohere | Language::Ollama);
+    let unknown = [
+        ("frequency_penalty", config.frequency_penalty.is_some() && !is_chat),
+        ("presence_penalty", config.presence_penalty.is_some() && !is_chat),
+        ("logprobs", config.logprobs.is_some() && !is_chat),
+        ("top_logprobs", config.top_logprobs.is_some() && !is_chat),
+        ("seed", config.seed.is_some() && no_seed),
+        ("extra_body", !config.extra_body.is_empty() && no_extra),
+    ];
+    let unknown: Vec<_> =
+        unknown.iter().filter(|(_, is_unknown)| *is_unknown).map(|(name, _)| *name).collect();
+    if !unknown.is_empty() {
+        let advice = if no_extra { "" } else { ", or say it in extra_body as the provider knows it" };
+        return Err(Error::custom(format!(
+            "`{model}` cannot be sent {}; leave it out{advice}",
+            unknown.join(", ")
+        )));
+    }
+    if let Some(seed) = config.seed.filter(|seed| *seed < 0) {
+        return Err(Error::custom(format!("`{model}` takes a seed from 0 on, found {seed}")));
+    }
+    Ok(())
+}
+
+/// The conversation; all is there already, a system message of the configuration too.
+pub(super) fn conversation(messages: &[Message], model: &str) -> Result<ChatRequest, ModelError> {
+    let message = |message: &Message| match message.role {
+        Role::System => Ok(ChatMessage::system(message.content.as_str())),
+        Role::User => Ok(ChatMessage::user(message.content.as_str())),
+        Role::Assistant => Ok(ChatMessage::assistant(message.content.as_str())),
+        Role::Tool => Err(ModelError::permanent(format!(
+            "`{model}` cannot be sent the message of a tool, which this conversation has"
+        ))),
+    };
+    Ok(ChatRequest::new(messages.iter().map(message).collect::<Result<_, _>>()?))
+}
+
+/// The configuration. What is not said is not sent.
+pub(super) fn options(speaks: &Speaks, model: &str, config: &GenerateConfig) -> ChatOptions {
+    let extra = extra_body(config);
+    ChatOptions {
+        temperature: config.temperature,
+        top_p: config.top_p,
+        max_tokens: config.max_tokens.map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
+        stop_sequences: config.stop_seqs.clone(),
+        seed: config.seed.and_then(|seed| u64::try_from(seed).ok()),
+        extra_body: (!extra.is_empty()).then_some(Json::Object(extra)),
+        reasoning_effort: unsaid_effort(speaks, model),
+        capture_raw_body: Some(true),
+        ..ChatOptions::default()
+    }
+}
+
+/// What `genai` has no field for goes into the body as it is; only chat completions get this far with it.
+fn extra_body(config: &GenerateConfig) -> Metadata {
+    let logprobs = config.logprobs.or(config.top_logprobs.map(|_| true));
+    let said = [
+        ("frequency_penalty", config.frequency_penalty.map(Json::from)),
+        ("presence_penalty", config.presence_penalty.map(Json::from)),
+        ("logprobs", logprobs.map(Json::from)),
+        ("top_logprobs", config.top_logprobs.map(Json::from)),
+    ];
+    let mut body: Metadata =
+        said.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
+    body.extend(config.extra_body.clone());
+    body
+}
+
+/// `genai` would cut `mistral-medium` into a model and an effort. It does not if an effort is said, and this one is not
+/// sent in chat completions; but it is to DeepSeek.
+fn unsaid_effort(speaks: &Speaks, model: &str) -> Option<ReasoningEffort> {
+    let is_cut = speaks.language() == Language::Chat && ReasoningEffort::from_model_name(model).0.is_some();
+    (is_cut && speaks.kind != AdapterKind::DeepSeek).then_some(ReasoningEffort::Budget(0))
+}

@@ -1,0 +1,129 @@
+//! Where requests go, and what can be said about them without saying too much.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::time::Duration;
+
+use reqwest::Url;
+
+use super::base_url::shown;
+use super::{ApiKey, BaseUrl, excerpt::excerpt};
+use crate::model::ModelError;
+
+/// An address that requests are sent to, with the key and the patience that they have.
+pub(in crate::model) struct Address {
+    url: Url,
+    key: Option<ApiKey>,
+    timeout: Duration,
+}
+
+/// Neither the key nor what may be one.
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Address")
+            .field("url", &shown(&self.url))
+            .field("key", &self.key)
+            .field("timeout", &self.timeout)
+            .finish()
+    }
+}
+
+impl Address {
+    /// The path beneath the base URL.
+    pub(in crate::model) fn new(
+        base: &BaseUrl,
+        path: &[&str],
+        key: Option<ApiKey>,
+        timeout: Duration,
+    ) -> Self {
+        Address { url: base.join(path), key, timeout }
+    }
+
+    pub(super) fn url(&self) -> Url {
+        self.url.clone()
+    }
+
+    /// The key, if there is one.
+    pub(in crate::model) fn key(&self) -> Option<&ApiKey> {
+        self.key.as_ref()
+    }
+
+    /// How long one request may take.
+    pub(in crate::model) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// A sentence about a request to this address.
+    pub(in crate::model) fn says(&self, what: &str) -> String {
+        format!("POST {} {what}", shown(&self.url))
+    }
+
+    /// The beginning of what the server said: in one line, and without what may be secret, which servers repeat.
+    pub(in crate::model) fn quote(&self, text: &str, most_characters: usize) -> String {
+        let mut text = text.to_owned();
+        if let Some(key) = &self.key {
+            text = key.hide_in(&text);
+        }
+        let as_sent =
+            self.url.query().into_iter().flat_map(|query| query.split(['&', '=']).map(str::to_owned));
+        let as_read = self.url.query_pairs().flat_map(|(key, value)| [key.into_owned(), value.into_owned()]);
+        for part in as_sent.chain(as_read) {
+            // Shorter than any key, and likely to be in a text by chance.
+            if part.len() >= 8 {
+                text = text.replace(&part, "***");
+            }
+        }
+        excerpt(&text, most_characters)
+    }
+
+    /// What kept an answer from coming. Most of it passes, as far as one can tell from here.
+    pub(in crate::model) fn failed(&self, error: reqwest::Error) -> ModelError {
+        // The address is shown by us, without what may be a key.
+        let error = error.without_url();
+        let cause = self.quote(&cause(&error), 300);
+        let host = self.url.host_str().unwrap_or_default();
+        if is_about_certificate(&error) {
+            return ModelError::permanent(self.says(&format!(
+                "does not trust {host}: {cause}; a certificate of your own is trusted if SSL_CERT_FILE names it"
+            )));
+        }
+        ModelError::transient(if error.is_connect() {
+            let port = self.url.port_or_known_default().unwrap_or_default();
+            let tls = if self.url.scheme() == "https" { ", and speak TLS" } else { "" };
+            self.says(&format!("did not reach {host}:{port}: {cause}; does the server run there{tls}?"))
+        } else if error.is_timeout() {
+            return self.timed_out();
+        } else {
+            self.says(&format!("got no whole answer: {cause}"))
+        })
+    }
+
+    /// An answer that took too long.
+    pub(in crate::model) fn timed_out(&self) -> ModelError {
+        let seconds = self.timeout.as_secs_f64();
+        ModelError::transient(
+            self.says(&format!(
+                "got no whole answer within {seconds} s; a slow server needs a longer --timeout"
+            )),
+        )
+    }
+}
+
+/// Whether a server is not who it says, or nobody we know.
+fn is_about_certificate(error: &(dyn StdError + 'static)) -> bool {
+    if let Some(rustls::Error::InvalidCertificate(_)) = error.downcast_ref() {
+        return true;
+    }
+    // An error of the system holds others, and passes over them when it names its source.
+    let held = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    held.map(|held| held as &(dyn StdError + 'static)).or(error.source()).is_some_and(is_about_certificate)
+}
+
+/// What is at the bottom of an error; what is above only says that something went wrong.
+pub(super) fn cause(error: &reqwest::Error) -> String {
+    let mut cause: &dyn StdError = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}

@@ -1,0 +1,149 @@
+//! Providers that speak chat completions, through `genai`: the same is sent as by `openai/NAME`, and the same faults are
+//! the same errors.
+
+use std::path::Path;
+use std::time::Duration;
+
+use errorbar_eval::{
+    AnyModel, GenerateConfig, Message, ModelError, ModelErrorKind, ModelOutput, OpenOptions, Request,
+    SampleId, built_in_registry, open_model,
+};
+use serde_json::json;
+use tempfile::NamedTempFile;
+
+use crate::desk::{Desk, Ran};
+use crate::server::Server;
+
+const KEY: &str = "sk-right-4711";
+
+/// Those that are asked here; each is spoken to in its own way.
+const PROVIDERS: [&str; 7] = ["groq", "mistral", "deepseek", "xai", "together", "openrouter", "fireworks"];
+
+fn key_file() -> NamedTempFile {
+    let file = NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), format!("{KEY}\n")).unwrap();
+    file
+}
+
+fn open(name: &str, server: &Server) -> AnyModel {
+    let (base_url, key) = (server.base_url(), key_file());
+    let options = OpenOptions {
+        base_url: Some(&base_url),
+        api_key_file: Some(key.path()),
+        timeout: Duration::from_millis(1500),
+        ..OpenOptions::new(Path::new(""))
+    };
+    open_model(name, &options, &built_in_registry()).unwrap()
+}
+
+async fn ask(model: &AnyModel, config: &GenerateConfig) -> Result<ModelOutput, ModelError> {
+    let messages = [Message::system("Be brief."), Message::user("What is 17 + 5?")];
+    let sample_id = SampleId::from("q1");
+    model.generate(Request { sample_id: &sample_id, epoch: 1, call: 0, messages: &messages, config }).await
+}
+
+#[tokio::test]
+async fn what_is_said_is_sent_and_what_comes_back_is_kept() {
+    let config = GenerateConfig {
+        temperature: Some(0.5),
+        top_p: Some(0.9),
+        max_tokens: Some(1),
+        stop_seqs: vec!["END".to_owned()],
+        seed: Some(7),
+        frequency_penalty: Some(0.25),
+        top_logprobs: Some(2),
+        extra_body: json!({"top_k": 3}).as_object().unwrap().clone(),
+        ..GenerateConfig::default()
+    };
+    for provider in PROVIDERS {
+        let server = Server::start(&["--require-key", KEY]);
+        let output = ask(&open(&format!("{provider}/maker/tiny-max"), &server), &config).await.unwrap();
+        // The space at the end is part of what the model said.
+        assert_eq!(
+            (output.completion.as_str(), output.choices[0].stop_reason.as_str()),
+            ("ANSWER: ", "max_tokens")
+        );
+        let logprobs = output.choices[0].logprobs.as_ref().unwrap();
+        assert_eq!(logprobs["content"][0]["top_logprobs"][1]["logprob"], -1.5);
+        let usage = output.usage.unwrap();
+        assert_eq!((usage.input_tokens, usage.output_tokens, usage.total_tokens), (7, 1, 8));
+
+        let seed = if provider == "mistral" { "random_seed" } else { "seed" };
+        let mut body = json!({
+            "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "What is 17 + 5?"}],
+            "model": "maker/tiny-max", "stream": false, "max_tokens": 1, "temperature": 0.5, "top_p": 0.9,
+            "stop": ["END"], seed: 7, "frequency_penalty": 0.25, "logprobs": true, "top_logprobs": 2, "top_k": 3,
+        });
+        if provider == "deepseek" {
+            // Nothing keeps genai from taking the end of the name for an effort here.
+            body["model"] = json!("maker/tiny");
+            body["thinking"] = json!({"type": "enabled"});
+            body["reasoning_effort"] = json!("max");
+        }
+        assert_eq!(server.stats()["last_body"], body, "{provider}");
+    }
+}
+
+#[tokio::test]
+async fn faults_are_the_errors_that_they_are_elsewhere() {
+    let transient = ModelErrorKind::Transient { retry_after: None };
+    let later = ModelErrorKind::RateLimited { retry_after: Some(Duration::from_secs(7)) };
+    for (fault, kind, message) in [
+        ("429", later, "answered 429 Too Many Requests: Slow down."),
+        ("429-without", ModelErrorKind::RateLimited { retry_after: None }, "Slow down."),
+        ("429-quota", ModelErrorKind::Permanent, "waiting does not help"),
+        ("500", transient, r"answered 500 Internal Server Error: Something\u{1b}[31m broke."),
+        ("503", transient, "answered 503 Service Unavailable: <html>no backend</html>"),
+        ("slow", transient, "got no whole answer within 1.5 s; a slow server needs a longer --timeout"),
+        ("truncated", transient, "answered 200 with something that is no answer: EOF while parsing"),
+        ("malformed", transient, r"it begins: <html>\u{7}please log in</html>"),
+        ("wrong-type", transient, "no chat completion: the `content` of a message is a text, found 42"),
+        ("dropped", transient, "got no whole answer: connection closed before message completed"),
+        ("dropped-midway", transient, "got no whole answer: "),
+        ("empty-choices", transient, "no chat completion: its `choices` are empty"),
+        ("error-in-200", transient, "it holds an error: The model is overloaded."),
+        ("400-context", ModelErrorKind::Permanent, "shorten the prompt"),
+        ("401", ModelErrorKind::Permanent, "check the key, in GROQ_API_KEY or the file of --api-key-file"),
+        ("404", ModelErrorKind::Permanent, "check that the server has a model `tiny`"),
+        ("redirect", ModelErrorKind::Permanent, "where the key is not sent unasked"),
+    ] {
+        let server = Server::start(&["--fault", fault, "--retry-after", "7"]);
+        let error = ask(&open("groq/tiny", &server), &GenerateConfig::default()).await.unwrap_err();
+        let found = error.to_string();
+        assert_eq!(error.kind(), kind, "{fault}: {found}");
+        let start = format!("POST http://{}/v1/chat/completions ", server.address);
+        assert!(found.starts_with(&start) && found.contains(message), "{fault}: {found}");
+        assert_eq!(server.requests(), 1, "{fault}: genai asks again of itself");
+    }
+}
+
+#[test]
+fn a_run_takes_the_key_of_the_provider_and_records_it_nowhere() {
+    let server = Server::start(&["--require-key", KEY]);
+    let base_url = server.base_url();
+    let arguments = ["eval", "sums.toml", "--model", "together/unsure", "--base-url", &base_url];
+    let wrong = "sk-wrong-0815";
+    for key in [KEY, wrong] {
+        let desk = Desk::new();
+        let ran = Ran::from(desk.command(&arguments).env("TOGETHER_API_KEY", key).output().unwrap());
+        assert_eq!(ran.code, Some(i32::from(key == wrong)), "{}", ran.stderr);
+        let told = ran.stderr.contains("Incorrect API key provided: ***.")
+            && ran.stderr.contains("TOGETHER_API_KEY");
+        assert_eq!(told, key == wrong, "{}", ran.stderr);
+        assert_eq!(desk.logs().len(), 1);
+        for text in desk.logs().iter().chain([&ran.stdout, &ran.stderr]) {
+            assert!(!text.contains(key), "{text}");
+        }
+    }
+}
+
+#[test]
+fn what_a_provider_cannot_be_sent_is_refused_before_the_run() {
+    let (desk, server) = (Desk::new(), Server::start(&[]));
+    let base_url = server.base_url();
+    let arguments =
+        ["eval", "sums.toml", "--model", "anthropic/m", "--base-url", &base_url, "--sampling-seed", "1"];
+    let ran = Ran::from(desk.command(&arguments).env("ANTHROPIC_API_KEY", KEY).output().unwrap());
+    assert_eq!((ran.code, server.requests(), desk.logs().len()), (Some(2), 0, 0), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`anthropic/m` cannot be sent seed"), "{}", ran.stderr);
+}
