@@ -22,7 +22,7 @@ pub(crate) struct ModelArgs {
     /// The model, as provider/model: `openai/NAME` (any server that speaks OpenAI's chat completions), `replay/FILE` (recorded outputs), `mock/TEXT`; several run side by side [default: the task's]
     #[arg(long = "model", value_name = "MODEL", conflicts_with = "resume")]
     pub(super) models: Vec<String>,
-    /// Where the server of the model is, such as http://localhost:8000/v1 [default: $OPENAI_BASE_URL, else OpenAI]; with --resume only if there is a `?` in it, which logs do not hold
+    /// Where the server of the model is, such as http://localhost:8000/v1 [default: that of the provider; for openai $OPENAI_BASE_URL, else OpenAI]; with --resume only if there is a `?` in it, which logs do not hold
     #[arg(long, value_name = "URL")]
     pub(super) base_url: Option<String>,
     /// A model with a role, such as grader=openai/NAME; may be repeated, and several in one role are a panel
@@ -71,7 +71,7 @@ pub(crate) struct ModelArgs {
 /// How models are called, and what they may take.
 #[derive(Debug, Args)]
 pub(crate) struct CallArgs {
-    /// A file with the key on its first line [default: the key is in $OPENAI_API_KEY]
+    /// A file with the key on its first line [default: the key is in the provider's variable, such as $OPENAI_API_KEY]
     #[arg(long, value_name = "FILE")]
     api_key_file: Option<PathBuf>,
     /// The same for a role
