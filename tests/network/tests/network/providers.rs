@@ -39,7 +39,16 @@ fn open(name: &str, server: &Server) -> AnyModel {
 async fn ask(model: &AnyModel, config: &GenerateConfig) -> Result<ModelOutput, ModelError> {
     let messages = [Message::system("Be brief."), Message::user("What is 17 + 5?")];
     let sample_id = SampleId::from("q1");
-    model.generate(Request { sample_id: &sample_id, epoch: 1, call: 0, messages: &messages, config }).await
+    model
+        .generate(Request {
+            sample_id: &sample_id,
+            epoch: 1,
+            call: 0,
+            repeat: 0,
+            messages: &messages,
+            config,
+        })
+        .await
 }
 
 #[tokio::test]

@@ -54,7 +54,8 @@ async fn ask(provider: &str, config: Json, answer: Json) -> (Result<ModelOutput,
     let model = open(provider, "m", Some(&base_url)).unwrap();
     let messages = [Message::system("Be brief."), Message::user("2 + 2?")];
     let (sample_id, config) = (SampleId::from("q1"), serde_json::from_value(config).unwrap());
-    let request = Request { sample_id: &sample_id, epoch: 1, call: 0, messages: &messages, config: &config };
+    let request =
+        Request { sample_id: &sample_id, epoch: 1, call: 0, repeat: 0, messages: &messages, config: &config };
     let output = model.generate(request).await;
     let (head, body) = asked.join().unwrap();
     (output, head, body)
