@@ -57,7 +57,7 @@ fn cells(row: &Row) -> [String; 3] {
 }
 
 /// Text that markdown would read as something else.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         if matches!(c, '\\' | '|' | '`' | '*' | '[' | ']' | '<' | '>') {

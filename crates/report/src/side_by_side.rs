@@ -2,6 +2,7 @@
 
 use errorbar_core::{Block, Entry};
 
+use crate::markdown::escape;
 use crate::text::{clean, width};
 use crate::{Figure, Report};
 
@@ -93,9 +94,9 @@ impl SideBySide {
 
     /// As a table in Markdown.
     pub fn to_markdown(&self) -> String {
-        let mut text = format!("**{}**, side by side\n\n", escaped(&self.task));
+        let mut text = format!("**{}**, side by side\n\n", escape(&self.task));
         for (at, line) in self.lines.iter().enumerate() {
-            let cells: Vec<String> = line.iter().map(|cell| escaped(cell)).collect();
+            let cells: Vec<String> = line.iter().map(|cell| escape(cell)).collect();
             text.push_str(&format!("| {} |\n", cells.join(" | ")));
             if at == 0 {
                 text.push_str(&format!("|{}\n", " --- |".repeat(line.len())));
@@ -103,10 +104,6 @@ impl SideBySide {
         }
         text
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('|', "\\|")
 }
 
 /// How many scores of how many that there might be, where most are: of samples if epochs are reduced, else of epochs.

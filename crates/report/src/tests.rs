@@ -3,7 +3,7 @@
 use errorbar_core::{Entry, Plan, Reducers, Registry, Results, Score, ScoreColumns, Value, results};
 
 use crate::rows::{self, Row, Shown};
-use crate::{Csv, Json, Markdown, Render, Report, Table, number, width};
+use crate::{Csv, Json, Markdown, Render, Report, SideBySide, Table, number, width};
 
 const METRICS: &str = r#"[
     accuracy, mean, var, std, stderr, stderr(cluster="c"), bootstrap_stderr, ci, ci(level=0.9), ci_wilson,
@@ -204,4 +204,14 @@ fn an_error_stands_only_beside_its_own_mean() {
     let mean_of_errors = "[grouped(accuracy(), 'g'), grouped(stderr(), 'g', all='groups')]";
     assert!(!has_error(mean_of_errors, "all"), "a mean of errors is not the error of the mean");
     assert!(has_error(mean_of_errors, "b"));
+}
+
+#[test]
+fn side_by_side_the_names_of_models_are_text_and_nothing_else() {
+    let report = |model: &str| Report::new("log", scored(4)).of_run("task", model);
+    let reports = [report("a/<script>"), report("b/`x`|[y](z)\u{1b}[31m")];
+    let markdown = SideBySide::of(&reports, &[])[0].to_markdown();
+    assert!(markdown.contains("a/\\<script\\>") && markdown.contains("b/\\`x\\`\\|\\[y\\](z)"), "{markdown}");
+    assert!(!markdown.contains('\u{1b}') && !SideBySide::of(&reports, &[])[0].to_text().contains('\u{1b}'));
+    assert!(SideBySide::of(&reports[..1], &[]).is_empty(), "one model stands beside nothing");
 }

@@ -25,7 +25,7 @@ fn open(base_url: &str, timeout: Duration, key_file: Option<&Path>) -> AnyModel 
     open_model("openai/tiny", &options, &built_in_registry()).unwrap()
 }
 
-async fn ask_with(model: &AnyModel, config: &GenerateConfig) -> Result<ModelOutput, ModelError> {
+pub(crate) async fn ask_with(model: &AnyModel, config: &GenerateConfig) -> Result<ModelOutput, ModelError> {
     let messages = [Message::system("Be brief."), Message::user("What is 17 + 5?")];
     let sample_id = SampleId::from("q1");
     model

@@ -4,14 +4,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use errorbar_eval::{
-    AnyModel, GenerateConfig, Message, ModelError, ModelErrorKind, ModelOutput, OpenOptions, Request,
-    SampleId, built_in_registry, open_model,
-};
+use errorbar_eval::{AnyModel, GenerateConfig, ModelErrorKind, OpenOptions, built_in_registry, open_model};
 use serde_json::json;
 use tempfile::NamedTempFile;
 
 use crate::desk::{Desk, Ran};
+use crate::library::ask_with;
 use crate::server::Server;
 
 const KEY: &str = "sk-right-4711";
@@ -36,21 +34,6 @@ fn open(name: &str, server: &Server) -> AnyModel {
     open_model(name, &options, &built_in_registry()).unwrap()
 }
 
-async fn ask(model: &AnyModel, config: &GenerateConfig) -> Result<ModelOutput, ModelError> {
-    let messages = [Message::system("Be brief."), Message::user("What is 17 + 5?")];
-    let sample_id = SampleId::from("q1");
-    model
-        .generate(Request {
-            sample_id: &sample_id,
-            epoch: 1,
-            call: 0,
-            repeat: 0,
-            messages: &messages,
-            config,
-        })
-        .await
-}
-
 #[tokio::test]
 async fn what_is_said_is_sent_and_what_comes_back_is_kept() {
     let config = GenerateConfig {
@@ -66,7 +49,7 @@ async fn what_is_said_is_sent_and_what_comes_back_is_kept() {
     };
     for provider in PROVIDERS {
         let server = Server::start(&["--require-key", KEY]);
-        let output = ask(&open(&format!("{provider}/maker/tiny-max"), &server), &config).await.unwrap();
+        let output = ask_with(&open(&format!("{provider}/maker/tiny-max"), &server), &config).await.unwrap();
         // The space at the end is part of what the model said.
         assert_eq!(
             (output.completion.as_str(), output.choices[0].stop_reason.as_str()),
@@ -117,7 +100,7 @@ async fn faults_are_the_errors_that_they_are_elsewhere() {
         ("redirect", ModelErrorKind::Permanent, "where the key is not sent unasked"),
     ] {
         let server = Server::start(&["--fault", fault, "--retry-after", "7"]);
-        let error = ask(&open("groq/tiny", &server), &GenerateConfig::default()).await.unwrap_err();
+        let error = ask_with(&open("groq/tiny", &server), &GenerateConfig::default()).await.unwrap_err();
         let found = error.to_string();
         assert_eq!(error.kind(), kind, "{fault}: {found}");
         let start = format!("POST http://{}/v1/chat/completions ", server.address);

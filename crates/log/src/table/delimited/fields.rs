@@ -31,11 +31,7 @@ impl<'a> Separators<'a> {
     pub(super) fn append_to(self, places: &mut Vec<u32>) {
         let mut found = [0; STEP];
         let mut base = 0u32;
-        let mut last = [0; STEP];
-        for (to, from) in last.iter_mut().zip(self.tail) {
-            *to = *from;
-        }
-        for step in self.steps.clone().chain([&last]) {
+        for step in self.steps.clone().chain([&self.padded_tail()]) {
             let mut bits = self.bits_of(step);
             let count = bits.count_ones() as usize;
             for place in found.iter_mut().take(count) {
@@ -45,6 +41,15 @@ impl<'a> Separators<'a> {
             places.extend_from_slice(found.get(..count).unwrap_or_default());
             base = base.wrapping_add(STEP as u32);
         }
+    }
+
+    /// What is left behind the last whole step, filled up with zeros, which are no separators.
+    fn padded_tail(&self) -> [u8; STEP] {
+        let mut padded = [0; STEP];
+        for (to, from) in padded.iter_mut().zip(self.tail) {
+            *to = *from;
+        }
+        padded
     }
 
     #[inline]
@@ -74,11 +79,7 @@ impl Iterator for Separators<'_> {
             } else if self.tail.is_empty() {
                 return None;
             } else {
-                // Zeros are no separators.
-                let mut padded = [0; STEP];
-                for (to, from) in padded.iter_mut().zip(self.tail) {
-                    *to = *from;
-                }
+                let padded = self.padded_tail();
                 self.tail = &[];
                 self.bits = self.bits_of(&padded);
             }
