@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::columns::{Detail, Details, Floats, MetadataColumn, ScoreColumns, ScorerColumn, ValueColumn};
+use crate::columns::{
+    Detail, Details, Floats, MetadataColumn, Numbers, ScoreColumns, ScorerColumn, ValueColumn,
+};
 use crate::error::{Error, Result};
 use crate::score::{Metadata, SampleScore, Score};
 use crate::value::{Conversion, Leaf, LeafRef, Value, ValueRef};
@@ -284,27 +286,25 @@ impl<'a> Scores<'a> {
 
     /// All values as floats through the default conversion, in row order.
     pub fn floats(&self) -> Vec<f64> {
-        self.converted(&Conversion::default(), |floats| floats.to_vec())
+        self.converted(&Conversion::default(), |numbers| numbers.to_floats().into_owned())
     }
 
     /// All values as floats through a conversion, in row order.
     pub fn floats_with(&self, conversion: &Conversion) -> Vec<f64> {
-        self.converted(conversion, |floats| floats.to_vec())
+        self.converted(conversion, |numbers| numbers.to_floats().into_owned())
     }
 
-    /// Calls `read` with all values as floats, without a copy where none is needed.
-    pub(crate) fn converted<T>(&self, conversion: &Conversion, read: impl FnOnce(&[f64]) -> T) -> T {
-        if let (Rows::All(_), Some(floats), true) =
-            (&self.rows, self.set.values.as_floats(), conversion.keeps_numbers())
-        {
-            return read(floats);
+    /// Calls `read` with all values as numbers, without a copy where none is needed.
+    pub(crate) fn converted<T>(&self, conversion: &Conversion, read: impl FnOnce(Numbers<'_>) -> T) -> T {
+        if let (Rows::All(_), Some(numbers)) = (&self.rows, self.set.values.numbers(conversion)) {
+            return read(numbers);
         }
         let floats = self.set.floats(conversion);
         match &self.rows {
-            Rows::All(_) => read(&floats.values),
+            Rows::All(_) => read(Numbers::Floats(&floats.values)),
             Rows::Some(rows) => {
                 let picked = rows.iter().map(|r| floats.values.get(*r as usize).copied().unwrap_or(f64::NAN));
-                read(&picked.collect::<Vec<f64>>())
+                read(Numbers::Floats(&picked.collect::<Vec<f64>>()))
             }
         }
     }
@@ -314,15 +314,14 @@ impl<'a> Scores<'a> {
         &self,
         metric: &str,
         conversion: &Conversion,
-        read: impl FnOnce(&[f64]) -> T,
+        read: impl FnOnce(Numbers<'_>) -> T,
     ) -> Result<T> {
-        self.converted(conversion, |floats| {
-            // Without an early end the loop runs many numbers at a time, and there seldom is an end.
+        self.converted(conversion, |numbers| {
             let known = self.set.values.is_finite() && conversion.keeps_numbers();
-            if known || floats.iter().fold(true, |all, f| all & f.is_finite()) {
-                return Ok(read(floats));
+            if known || numbers.are_finite() {
+                return Ok(read(numbers));
             }
-            let at = floats.iter().position(|f| !f.is_finite()).unwrap_or(0);
+            let at = (0..numbers.len()).find(|at| !numbers.get(*at).is_finite()).unwrap_or(0);
             Err(Error::InfiniteScore { metric: metric.to_owned(), sample: self.sample_id(at).to_owned() })
         })
     }

@@ -63,15 +63,8 @@ impl ColumnBlock {
 }
 
 impl ScoreColumns {
-    /// Makes room for so many more rows like those of a block, which is about to be appended.
-    pub fn reserve_like<'a>(
-        &mut self,
-        rows: usize,
-        metadata_keys: impl IntoIterator<Item = &'a str>,
-        block: &ColumnBlock,
-    ) {
-        let bytes = block.ids.bytes() as f64 / block.ids.len().max(1) as f64 * rows as f64;
-        self.ids.reserve(rows, bytes as usize);
+    /// Makes room for so many more rows that are about to be appended, with metadata of these keys.
+    pub fn reserve<'a>(&mut self, rows: usize, metadata_keys: impl IntoIterator<Item = &'a str>) {
         self.epochs.reserve(rows);
         metadata_keys.into_iter().for_each(|key| self.metadata.entry(key).reserve(rows));
         self.scorers.iter_mut().for_each(|scorer| scorer.values.reserve(rows));
@@ -85,11 +78,7 @@ impl ScoreColumns {
         block.level();
         let rows = self.len();
         self.ids.append(&mut block.ids);
-        if rows == 0 && self.epochs.capacity() < block.epochs.capacity() {
-            std::mem::swap(&mut self.epochs, &mut block.epochs);
-        } else {
-            self.epochs.append(&mut block.epochs);
-        }
+        self.epochs.extend(block.epochs.drain(..).map(u64::from));
         for (key, column) in metadata_keys.into_iter().zip(&mut block.metadata) {
             self.metadata.entry(key).append(rows, column);
         }
@@ -208,7 +197,7 @@ mod tests {
         for reserved in [0, 100] {
             let joined = [bulk.clone(), single.clone()].map(|mut block| {
                 let mut columns = ScoreColumns::new(["s"]);
-                columns.reserve_like(reserved, ["k"], &block);
+                columns.reserve(reserved, ["k"]);
                 columns.append(["k"], &mut block);
                 columns
             });

@@ -117,7 +117,7 @@ fn by_hash(ids: &TextColumn) -> Grouping {
         table.reserve(of_part.len(), |(_, hash)| spread(*hash));
         for &(row, hash) in of_part {
             let same = |&(first, of_first): &(u32, u32)| {
-                of_first == hash && ids.get(first as usize) == ids.get(row as usize)
+                of_first == hash && ids.bytes_of(first as usize) == ids.bytes_of(row as usize)
             };
             match table.find(spread(hash), same) {
                 Some(&(first, _)) => {

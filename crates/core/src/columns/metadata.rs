@@ -16,8 +16,7 @@ const ABSENT: u32 = u32::MAX;
 #[derive(Clone, Debug, Default)]
 pub struct MetadataColumn {
     codes: Vec<u32>,
-    values: Vec<Json>,
-    table: HashTable<u32>,
+    distinct: Distinct,
     /// Short texts that were pushed of late, so that most need no hash and no look at the values.
     recent: Recent,
     /// Whether there may be values that no row has any more.
@@ -30,44 +29,28 @@ pub struct MetadataColumn {
 impl MetadataColumn {
     /// Appends the value of the next row.
     pub fn push(&mut self, value: &Json) {
-        let code = self.intern(value);
-        self.codes.push(code);
+        self.codes.push(self.distinct.intern(value));
     }
 
     /// Appends a text, which is copied only when it is new.
     #[inline]
     pub fn push_text(&mut self, text: &str) {
-        let short = ShortText::new(text);
-        let code = match short.as_ref().and_then(|short| self.recent.get(short)) {
-            Some(code) => code,
-            None => {
-                let code = self.intern_text(text);
-                if let Some(short) = short {
-                    self.recent.set(short, code);
-                }
-                code
-            }
-        };
+        let code = self.recent.code(text, &mut self.distinct);
         self.codes.push(code);
+    }
+
+    /// Appends texts, which are copied only when they are new.
+    pub fn extend_texts<'a>(&mut self, texts: impl ExactSizeIterator<Item = &'a str>) {
+        let MetadataColumn { codes, distinct, recent, .. } = self;
+        codes.extend(texts.map(|text| recent.code(text, distinct)));
     }
 
     /// Appends a text per code: the one that it has among the texts. Each text is looked for once.
     pub fn extend_coded(&mut self, texts: &[&str], codes: &[u32]) {
-        let mut known = vec![ABSENT; texts.len()];
-        self.codes.reserve(codes.len());
-        for &code in codes {
-            let own = match known.get_mut(code as usize) {
-                Some(own) => {
-                    // In the order in which rows have them.
-                    if *own == ABSENT {
-                        *own = texts.get(code as usize).map_or(ABSENT, |text| self.intern_text(text));
-                    }
-                    *own
-                }
-                None => ABSENT,
-            };
-            self.codes.push(own);
-        }
+        let distinct = &mut self.distinct;
+        let of_text =
+            |code: usize| texts.get(code).copied().map_or(ABSENT, |text| distinct.intern_text(text));
+        self.codes.extend(recoded(codes, texts.len(), of_text));
     }
 
     /// Makes room for so many more rows.
@@ -93,43 +76,30 @@ impl MetadataColumn {
             return;
         }
         self.codes.resize(rows, ABSENT);
-        let mut known = vec![ABSENT; other.values.len()];
-        other.hints.resize(other.values.len(), ABSENT);
-        self.codes.reserve(other.codes.len());
-        for &code in &other.codes {
-            let own = match known.get_mut(code as usize) {
-                // Only what a row has is taken over, in order of appearance.
-                Some(own) => {
-                    if *own == ABSENT
-                        && let (Some(value), Some(hint)) =
-                            (other.values.get(code as usize), other.hints.get_mut(code as usize))
-                    {
-                        let is_known =
-                            self.values.get(*hint as usize).is_some_and(|known| is_same(known, value));
-                        if !is_known {
-                            *hint = self.intern(value);
-                        }
-                        *own = *hint;
-                    }
-                    *own
-                }
-                None => ABSENT,
+        let (distinct, values) = (&mut self.distinct, &other.distinct.values);
+        other.hints.resize(values.len(), ABSENT);
+        let of_value = |code: usize| {
+            let (Some(value), Some(hint)) = (values.get(code), other.hints.get_mut(code)) else {
+                return ABSENT;
             };
-            self.codes.push(own);
-        }
+            if !distinct.values.get(*hint as usize).is_some_and(|known| is_same(known, value)) {
+                *hint = distinct.intern(value);
+            }
+            *hint
+        };
+        self.codes.extend(recoded(&other.codes, values.len(), of_value));
         other.clear();
     }
 
     /// Takes all rows out, but keeps the values if they are few.
     pub(super) fn clear(&mut self) {
-        if self.values.len() > self.codes.len() / 2 {
-            self.values.clear();
-            self.table.clear();
+        if self.distinct.values.len() > self.codes.len() / 2 {
+            self.distinct = Distinct::default();
             self.hints.clear();
             self.recent = Recent::default();
             self.has_kept = false;
         } else {
-            self.has_kept |= !self.values.is_empty();
+            self.has_kept |= !self.distinct.values.is_empty();
         }
         self.codes.clear();
     }
@@ -149,15 +119,15 @@ impl MetadataColumn {
 
     /// The distinct values, by code.
     pub(crate) fn values(&self) -> &[Json] {
-        &self.values
+        &self.distinct.values
     }
 
     fn get(&self, row: usize) -> Option<&Json> {
-        self.values.get(self.code(row)? as usize)
+        self.values().get(self.code(row)? as usize)
     }
 
     fn set(&mut self, row: usize, value: &Json) {
-        let code = self.intern(value);
+        let code = self.distinct.intern(value);
         if let Some(slot) = self.codes.get_mut(row) {
             *slot = code;
         } else {
@@ -166,6 +136,37 @@ impl MetadataColumn {
         }
     }
 
+    fn heap_bytes(&self) -> usize {
+        self.codes.capacity() * 4 + self.distinct.values.capacity() * (size_of::<Json>() + 8)
+    }
+}
+
+/// Codes below `count` in other codes, each asked for once, in the order in which rows have them.
+fn recoded(
+    codes: &[u32],
+    count: usize,
+    mut other: impl FnMut(usize) -> u32,
+) -> impl ExactSizeIterator<Item = u32> {
+    let mut known = vec![ABSENT; count];
+    codes.iter().map(move |&code| match known.get_mut(code as usize) {
+        Some(own) => {
+            if *own == ABSENT {
+                *own = other(code as usize);
+            }
+            *own
+        }
+        None => ABSENT,
+    })
+}
+
+/// Each distinct value once, numbered in order of appearance.
+#[derive(Clone, Debug, Default)]
+struct Distinct {
+    values: Vec<Json>,
+    table: HashTable<u32>,
+}
+
+impl Distinct {
     fn intern_text(&mut self, text: &str) -> u32 {
         let values = &self.values;
         let same =
@@ -188,10 +189,6 @@ impl MetadataColumn {
         let values = &self.values;
         self.table.insert_unique(hash, code, |&code| values.get(code as usize).map_or(0, hash_json));
         code
-    }
-
-    fn heap_bytes(&self) -> usize {
-        self.codes.capacity() * 4 + self.values.capacity() * (size_of::<Json>() + 8)
     }
 }
 
@@ -242,6 +239,20 @@ impl Recent {
     fn slot(text: &ShortText) -> usize {
         let folded = text.low ^ text.high.rotate_left(29) ^ u64::from(text.length);
         (folded.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - Self::BITS)) as usize
+    }
+
+    /// The code of a text, which is taken in if it is new.
+    #[inline]
+    fn code(&mut self, text: &str, distinct: &mut Distinct) -> u32 {
+        let short = ShortText::new(text);
+        if let Some(code) = short.as_ref().and_then(|short| self.get(short)) {
+            return code;
+        }
+        let code = distinct.intern_text(text);
+        if let Some(short) = short {
+            self.set(short, code);
+        }
+        code
     }
 
     #[inline]
@@ -342,6 +353,6 @@ mod tests {
             slow.push(&Json::from(text.as_str()));
         }
         assert_eq!(column.codes, slow.codes);
-        assert_eq!(column.values, slow.values);
+        assert_eq!(column.values(), slow.values());
     }
 }

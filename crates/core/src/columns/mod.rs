@@ -1,11 +1,12 @@
 //! Scores as columns: one row per sample and epoch, one value column per scorer.
 //!
-//! The engine never holds a heap of boxed scores. A row costs its id, four bytes of epoch, two to
+//! The engine never holds a heap of boxed scores. A row costs its id, a byte of epoch, two to
 //! nine bytes per scorer and four per metadata key, and the metrics run over plain arrays.
 
 mod block;
 mod grouping;
 mod metadata;
+mod numbers;
 mod payloads;
 mod pool;
 mod sample_index;
@@ -21,6 +22,8 @@ use serde_json::Value as Json;
 pub use block::ColumnBlock;
 pub use metadata::MetadataColumn;
 use metadata::MetadataColumns;
+pub(crate) use numbers::Numbers;
+use payloads::Payloads;
 pub(crate) use sample_index::SampleIndex;
 pub use text::TextColumn;
 pub(crate) use values::Floats;
@@ -52,7 +55,7 @@ pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
 #[derive(Clone, Debug, Default)]
 pub struct ScoreColumns {
     ids: TextColumn,
-    epochs: Vec<u32>,
+    epochs: Payloads,
     metadata: MetadataColumns,
     scorers: Vec<ScorerColumn>,
     /// The rows whose sample errored, in order.
@@ -186,7 +189,7 @@ impl ScoreColumns {
         self.fill_gaps();
         self.forget_index();
         self.ids.push(id.as_ref());
-        self.epochs.push(epoch);
+        self.epochs.push(u64::from(epoch));
         let row = self.len() - 1;
         Row { columns: self, row }
     }
@@ -236,7 +239,7 @@ impl ScoreColumns {
 
     /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
-        self.epochs.is_empty()
+        self.len() == 0
     }
 
     /// The id of a row's sample; empty beyond the end.
@@ -246,7 +249,7 @@ impl ScoreColumns {
 
     /// The epoch of a row; 0 beyond the end.
     pub fn epoch(&self, row: usize) -> u32 {
-        self.epochs.get(row).copied().unwrap_or(0)
+        self.epochs.get(row).map_or(0, |epoch| epoch as u32)
     }
 
     /// The score of a row by this scorer, if it has one.
@@ -287,7 +290,7 @@ impl ScoreColumns {
     pub fn heap_bytes(&self) -> usize {
         let scorers: usize =
             self.scorers.iter().map(|s| s.values.heap_bytes() + s.details.recorded.capacity() * 8).sum();
-        let rows = self.ids.heap_bytes() + (self.epochs.capacity() + self.errored.capacity()) * 4;
+        let rows = self.ids.heap_bytes() + self.epochs.heap_bytes() + self.errored.capacity() * 4;
         rows + self.metadata.heap_bytes() + scorers
     }
 }

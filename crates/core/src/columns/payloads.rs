@@ -1,12 +1,9 @@
 //! Eight bytes per row, or one byte where that is enough.
 //!
-//! Most scores are 0 and 1 or one of a few grades. A million of them in a byte each are read, copied and
-//! summed in the caches, and the system hands out an eighth of the memory.
+//! Most scores are 0 and 1 or one of a few grades, and epochs are few. A million of them in a byte each are
+//! read, copied and summed in the caches, and the system hands out an eighth of the memory.
 
-use rayon::prelude::*;
-
-/// From how many rows on it takes more time to convert them than to ask other threads for help.
-const MANY: usize = 1 << 17;
+use std::ops::Range;
 
 /// Numbers by row, in a byte each as long as they fit.
 #[derive(Clone, Debug)]
@@ -128,19 +125,24 @@ impl Payloads {
         }
     }
 
-    /// The integers whose bits they are, as floats. Most of the time goes into memory that is touched for
-    /// the first time, which threads share.
-    pub(super) fn ints(&self) -> Vec<f64> {
-        if self.len() < MANY {
-            return self.map(|payload| payload.cast_signed() as f64);
+    /// The number that all of some rows have, if it is one and the same.
+    pub(super) fn same_in(&self, rows: Range<usize>) -> Option<u64> {
+        fn same<T: Copy + PartialEq>(rows: &[T]) -> Option<T> {
+            let first = *rows.first()?;
+            // Without an early end the loop runs many rows at a time.
+            rows.iter().fold(true, |all, row| all & (*row == first)).then_some(first)
         }
         match self {
-            Payloads::Bytes(bytes) => {
-                bytes.par_iter().with_min_len(MANY / 4).map(|byte| f64::from(*byte)).collect()
-            }
-            Payloads::Words(words) => {
-                words.par_iter().with_min_len(MANY / 4).map(|word| word.cast_signed() as f64).collect()
-            }
+            Payloads::Bytes(bytes) => same(bytes.get(rows)?).map(u64::from),
+            Payloads::Words(words) => same(words.get(rows)?),
+        }
+    }
+
+    /// The numbers, if they are in a byte each.
+    pub(super) fn bytes(&self) -> Option<&[u8]> {
+        match self {
+            Payloads::Bytes(bytes) => Some(bytes),
+            Payloads::Words(_) => None,
         }
     }
 

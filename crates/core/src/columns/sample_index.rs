@@ -8,41 +8,37 @@ use super::grouping::{Grouping, group_by_id};
 /// Rows by sample, samples in order of first appearance, a sample's rows in epoch order.
 #[derive(Clone, Debug)]
 pub(crate) struct SampleIndex {
-    /// The rows of all samples, one sample after the other; `None` when every sample has one row.
-    rows: Option<Vec<u32>>,
-    /// Where each sample's rows end.
-    ends: Vec<u32>,
-    samples: usize,
+    spread: Spread,
     duplicate: Option<usize>,
+}
+
+/// How the rows are spread over the samples.
+#[derive(Clone, Debug)]
+enum Spread {
+    /// Every sample has one row.
+    Single { samples: usize },
+    /// The same samples again and again, in the same order, in later epochs.
+    Passes { samples: usize, passes: usize },
+    /// The rows of all samples, one sample after the other, and where each sample's rows end.
+    Listed { rows: Vec<u32>, ends: Vec<u32> },
 }
 
 impl SampleIndex {
     pub(crate) fn new(columns: &ScoreColumns) -> Self {
-        match group_by_id(&columns.ids) {
-            Grouping::Single { samples } => {
-                SampleIndex { rows: None, ends: Vec::new(), samples, duplicate: None }
+        let spread = match group_by_id(&columns.ids) {
+            Grouping::Single { samples } => Spread::Single { samples },
+            Grouping::Passes { samples, passes } if epochs_go_up(columns, samples) => {
+                Spread::Passes { samples, passes }
             }
-            Grouping::Passes { samples, passes } => Self::of_passes(columns, samples, passes),
-            Grouping::Mixed { sample_of_row, samples } => Self::of_mixed(columns, &sample_of_row, samples),
-        }
-    }
-
-    /// Whole passes over the samples, one after the other.
-    fn of_passes(columns: &ScoreColumns, samples: usize, passes: usize) -> Self {
-        let mut rows = Vec::with_capacity(samples * passes);
-        for sample in 0..samples {
-            rows.extend((0..passes).map(|pass| (pass * samples + sample) as u32));
-        }
-        let ends = (1..=samples).map(|sample| (sample * passes) as u32).collect();
-        let index = SampleIndex { rows: Some(rows), ends, samples, duplicate: None };
-        // A pass is an epoch, as a rule, and epochs go up: then nothing is left to sort.
-        let epoch_of = |pass: &[u32]| match pass {
-            [first, rest @ ..] if rest.iter().all(|epoch| epoch == first) => Some(*first),
-            _ => None,
+            Grouping::Passes { samples, passes } => {
+                let sample_of_row: Vec<u32> = (0..passes).flat_map(|_| 0..samples as u32).collect();
+                return Self::of_mixed(columns, &sample_of_row, samples);
+            }
+            Grouping::Mixed { sample_of_row, samples } => {
+                return Self::of_mixed(columns, &sample_of_row, samples);
+            }
         };
-        let epochs: Vec<Option<u32>> = columns.epochs.chunks(samples).map(epoch_of).collect();
-        let ascending = |pair: &[Option<u32>]| matches!(pair, [Some(a), Some(b)] if a < b);
-        if epochs.windows(2).all(ascending) { index } else { index.by_epoch(columns) }
+        SampleIndex { spread, duplicate: None }
     }
 
     fn of_mixed(columns: &ScoreColumns, sample_of_row: &[u32], samples: usize) -> Self {
@@ -68,50 +64,42 @@ impl SampleIndex {
                 *end += 1;
             }
         }
-        SampleIndex { rows: Some(rows), ends, samples, duplicate: None }.by_epoch(columns)
-    }
-
-    /// Puts each sample's rows in epoch order and looks for an epoch that occurs twice.
-    fn by_epoch(mut self, columns: &ScoreColumns) -> Self {
-        let epoch = |row: &u32| columns.epoch(*row as usize);
-        let mut start = 0;
-        for &end in &self.ends {
-            let Some(group) = self.rows.as_mut().and_then(|rows| rows.get_mut(start..end as usize)) else {
-                break;
-            };
-            if !group.is_sorted_by(|a, b| epoch(a) < epoch(b)) {
-                group.sort_by_key(epoch);
-                let twice = group.windows(2).find(|pair| matches!(pair, [a, b] if epoch(a) == epoch(b)));
-                let twice = twice.and_then(|pair| pair.last()).map(|row| *row as usize);
-                self.duplicate = self.duplicate.or(twice);
-            }
-            start = end as usize;
-        }
-        self
+        let duplicate = sort_by_epoch(columns, &mut rows, &ends);
+        SampleIndex { spread: Spread::Listed { rows, ends }, duplicate }
     }
 
     /// The number of samples.
     pub(crate) fn len(&self) -> usize {
-        self.samples
+        match &self.spread {
+            Spread::Single { samples } | Spread::Passes { samples, .. } => *samples,
+            Spread::Listed { ends, .. } => ends.len(),
+        }
     }
 
     /// The number of rows.
     pub(crate) fn rows(&self) -> usize {
-        self.rows.as_ref().map_or(self.samples, Vec::len)
+        match &self.spread {
+            Spread::Single { samples } => *samples,
+            Spread::Passes { samples, passes } => samples * passes,
+            Spread::Listed { rows, .. } => rows.len(),
+        }
     }
 
     /// The largest number of rows of a sample.
     pub(crate) fn max_rows(&self) -> usize {
-        let of_sample = |(at, end): (usize, &u32)| {
-            let start = at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-            (*end - start) as usize
-        };
-        self.ends.iter().enumerate().map(of_sample).max().unwrap_or(usize::from(self.samples > 0))
+        match &self.spread {
+            Spread::Single { samples } => usize::from(*samples > 0),
+            Spread::Passes { passes, .. } => *passes,
+            Spread::Listed { ends, .. } => {
+                let starts = std::iter::once(&0).chain(ends);
+                starts.zip(ends).map(|(start, end)| (end - start) as usize).max().unwrap_or(0)
+            }
+        }
     }
 
     /// Whether some sample has more than one row.
     pub(crate) fn has_repeats(&self) -> bool {
-        self.rows.is_some()
+        !matches!(self.spread, Spread::Single { .. })
     }
 
     /// A row that repeats the sample and epoch of another.
@@ -122,41 +110,77 @@ impl SampleIndex {
     /// Calls `each` with the rows of every sample that has one present, samples in the order of their
     /// first present row.
     pub(crate) fn for_each_present(&self, present: impl Fn(u32) -> bool, mut each: impl FnMut(&[u32])) {
-        let Some(rows) = &self.rows else { return self.for_each(each) };
-        let mut order: Vec<(u32, usize, usize)> = Vec::with_capacity(self.samples);
-        let mut start = 0;
-        for &end in &self.ends {
-            let group = rows.get(start..end as usize).unwrap_or_default();
-            if let Some(first) = group.iter().copied().filter(|row| present(*row)).min() {
-                order.push((first, start, end as usize));
-            }
-            start = end as usize;
+        if !self.has_repeats() {
+            return self.for_each(each);
         }
+        let mut order: Vec<(u32, usize)> = Vec::with_capacity(self.len());
+        let mut sample = 0;
+        self.for_each(|rows| {
+            if let Some(first) = rows.iter().copied().filter(|row| present(*row)).min() {
+                order.push((first, sample));
+            }
+            sample += 1;
+        });
         order.sort_unstable();
-        for (_, start, end) in order {
-            each(rows.get(start..end).unwrap_or_default());
+        for (_, sample) in order {
+            self.for_each_of(sample..sample + 1, &mut each);
         }
     }
 
     /// Calls `each` with the rows of every sample, in order.
     pub(crate) fn for_each(&self, each: impl FnMut(&[u32])) {
-        self.for_each_of(0..self.samples, each);
+        self.for_each_of(0..self.len(), each);
     }
 
     /// Calls `each` with the rows of some of the samples, in order.
     pub(crate) fn for_each_of(&self, samples: Range<usize>, mut each: impl FnMut(&[u32])) {
-        match &self.rows {
-            None => samples.for_each(|row| each(&[row as u32])),
-            Some(rows) => {
-                let before = samples.start.checked_sub(1).and_then(|before| self.ends.get(before));
+        match &self.spread {
+            Spread::Single { .. } => samples.for_each(|row| each(&[row as u32])),
+            Spread::Passes { samples: count, passes } => {
+                let mut rows: Vec<u32> =
+                    (0..*passes).map(|pass| (pass * count + samples.start) as u32).collect();
+                for _ in samples {
+                    each(&rows);
+                    rows.iter_mut().for_each(|row| *row += 1);
+                }
+            }
+            Spread::Listed { rows, ends } => {
+                let before = samples.start.checked_sub(1).and_then(|before| ends.get(before));
                 let mut start = before.map_or(0, |end| *end as usize);
-                for &end in self.ends.get(samples).unwrap_or_default() {
+                for &end in ends.get(samples).unwrap_or_default() {
                     each(rows.get(start..end as usize).unwrap_or_default());
                     start = end as usize;
                 }
             }
         }
     }
+}
+
+/// Whether each pass over the samples is an epoch and epochs go up, as they do as a rule: then nothing is
+/// left to sort.
+fn epochs_go_up(columns: &ScoreColumns, samples: usize) -> bool {
+    let passes = (0..columns.len()).step_by(samples.max(1));
+    let epochs: Vec<Option<u64>> =
+        passes.map(|start| columns.epochs.same_in(start..start + samples)).collect();
+    epochs.iter().all(Option::is_some) && epochs.is_sorted_by(|a, b| a < b)
+}
+
+/// Puts each sample's rows in epoch order and looks for a row whose epoch its sample has twice.
+fn sort_by_epoch(columns: &ScoreColumns, rows: &mut [u32], ends: &[u32]) -> Option<usize> {
+    let epoch = |row: &u32| columns.epoch(*row as usize);
+    let mut duplicate = None;
+    let mut start = 0;
+    for &end in ends {
+        let Some(group) = rows.get_mut(start..end as usize) else { break };
+        if !group.is_sorted_by(|a, b| epoch(a) < epoch(b)) {
+            group.sort_by_key(epoch);
+            let twice = group.windows(2).find(|pair| matches!(pair, [a, b] if epoch(a) == epoch(b)));
+            let twice = twice.and_then(|pair| pair.last()).map(|row| *row as usize);
+            duplicate = duplicate.or(twice);
+        }
+        start = end as usize;
+    }
+    duplicate
 }
 
 #[cfg(test)]

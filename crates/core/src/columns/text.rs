@@ -1,22 +1,65 @@
-//! A column of texts in one allocation: the sample ids.
+//! A column of texts in a few allocations: the sample ids.
 
 use std::cmp::Ordering;
 
-/// Texts laid end to end, with the place where each one ends.
+use rayon::prelude::*;
+
+/// Texts laid end to end.
+///
+/// They lie in chunks. What threads have read is taken over chunk by chunk, without copying a text.
 #[derive(Clone, Debug, Default)]
 pub struct TextColumn {
-    /// UTF-8, as only whole texts come in.
-    bytes: Vec<u8>,
-    /// Where the texts end; only the lower half of the number, as columns of four gigabytes are rare.
-    ends: Vec<u32>,
-    /// The rows in which the lower half starts again, as often as it does.
-    wraps: Vec<usize>,
-    /// Where the last text starts, and all of it if it is short.
-    last: usize,
+    /// The chunks that are full, each with the number of rows up to its end.
+    full: Vec<(Chunk, usize)>,
+    /// The one that texts are pushed to.
+    open: Chunk,
+    /// All of the last text if it is short.
     last_words: Option<Words>,
     /// The first row whose text does not come [behind](by_length) the one before it, and how that one
     /// compares with it. Found while the texts are at hand, because later it takes a walk through all.
     not_above: Option<(usize, Ordering)>,
+}
+
+/// Texts laid end to end, with the place where each one starts.
+#[derive(Clone, Debug, Default)]
+struct Chunk {
+    /// UTF-8, as only whole texts come in.
+    bytes: Vec<u8>,
+    starts: Vec<u32>,
+}
+
+/// A chunk is full if the next text would start behind this. Tests have little, so that they see many.
+const MOST_BYTES: usize = if cfg!(test) { 1 << 9 } else { u32::MAX as usize };
+/// Fewer texts than these are copied rather than kept as a chunk of their own.
+const FEW_TEXTS: usize = if cfg!(test) { 3 } else { 1 << 10 };
+
+impl Chunk {
+    #[inline]
+    fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Where a row starts; behind the last one, where that ends.
+    #[inline]
+    fn start(&self, row: usize) -> usize {
+        self.starts.get(row).map_or(self.bytes.len(), |start| *start as usize)
+    }
+
+    #[inline]
+    fn get(&self, row: usize) -> &[u8] {
+        self.bytes.get(self.start(row)..self.start(row + 1)).unwrap_or_default()
+    }
+
+    /// Whether so many rows from one on are those of another chunk.
+    fn has_same(&self, row: usize, other: &Chunk, other_row: usize, count: usize) -> bool {
+        let range = |chunk: &Chunk, row: usize| chunk.start(row)..chunk.start(row + count);
+        let (own, others) = (range(self, row), range(other, other_row));
+        let distance = (own.start as u32).wrapping_sub(others.start as u32);
+        let pairs = self.starts.iter().skip(row).zip(other.starts.iter().skip(other_row)).take(count);
+        // Without an early end the loop runs many rows at a time.
+        pairs.fold(true, |all, (own, other)| all & (own.wrapping_sub(*other) == distance))
+            && self.bytes.get(own) == other.bytes.get(others)
+    }
 }
 
 /// Shorter before longer, then by bytes, so that 9 comes before 10.
@@ -55,13 +98,6 @@ impl Words {
     }
 }
 
-/// The bits of the lower half. Tests have few, so that they see halves start again.
-const LOW_BITS: u32 = if cfg!(test) { 8 } else { 32 };
-
-fn low(place: usize) -> u32 {
-    (place & ((1 << LOW_BITS) - 1)) as u32
-}
-
 impl TextColumn {
     /// Appends a text.
     #[inline]
@@ -69,78 +105,101 @@ impl TextColumn {
         let text = text.as_bytes();
         let words = Words::of(text);
         self.compare(text, words);
-        let before = self.bytes.len();
-        (self.last, self.last_words) = (before, words);
+        self.last_words = words;
+        if self.open.bytes.len() > MOST_BYTES {
+            self.close();
+        }
+        self.open.starts.push(self.open.bytes.len() as u32);
         match words {
-            Some(words) => words.append_to(&mut self.bytes),
-            None => self.bytes.extend_from_slice(text),
+            Some(words) => words.append_to(&mut self.open.bytes),
+            None => self.open.bytes.extend_from_slice(text),
         }
-        if before >> LOW_BITS != self.bytes.len() >> LOW_BITS {
-            self.wrap(before);
-        }
-        self.ends.push(low(self.bytes.len()));
     }
 
-    /// Remembers that the lower half starts again in the next row.
+    /// Begins a new chunk.
     #[cold]
-    fn wrap(&mut self, before: usize) {
-        let wraps = (self.bytes.len() >> LOW_BITS) - (before >> LOW_BITS);
-        self.wraps.extend(std::iter::repeat_n(self.ends.len(), wraps));
+    fn close(&mut self) {
+        let rows = self.len();
+        let mut chunk = std::mem::take(&mut self.open);
+        if chunk.len() > 0 {
+            // Room that was made too large is given back, as the chunk stays for good.
+            chunk.bytes.shrink_to_fit();
+            chunk.starts.shrink_to_fit();
+            self.full.push((chunk, rows));
+        }
     }
 
     /// The number of texts.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.full.last().map_or(0, |(_, rows)| *rows) + self.open.len()
     }
 
     /// Whether there is no text.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.len() == 0
     }
 
     /// Takes all texts out of another column.
     pub(crate) fn append(&mut self, other: &mut TextColumn) {
-        if self.is_empty() && self.ends.capacity() < other.ends.capacity() {
-            return std::mem::swap(self, other);
+        let (rows, count) = (self.len(), other.len());
+        if count < FEW_TEXTS {
+            other.iter().for_each(|text| self.push(str::from_utf8(text).unwrap_or_default()));
+            return other.clear();
         }
-        let length = self.bytes.len();
-        if length >> LOW_BITS == (length + other.bytes.len()) >> LOW_BITS {
-            if !other.is_empty() {
-                let first = other.get(0).as_bytes();
-                self.compare(first, Words::of(first));
-                let rows = self.len();
-                self.not_above = self.not_above.or(other.not_above.map(|(row, order)| (rows + row, order)));
-                (self.last, self.last_words) = (length + other.last, other.last_words);
-            }
-            let start = low(length);
-            self.bytes.extend_from_slice(&other.bytes);
-            self.ends.extend(other.ends.iter().map(|end| start + end));
-        } else {
-            (0..other.len()).for_each(|row| self.push(other.get(row)));
-        }
+        let first = other.bytes_of(0);
+        self.compare(first, Words::of(first));
+        self.not_above = self.not_above.or(other.not_above.map(|(row, order)| (rows + row, order)));
+        self.last_words = other.last_words;
+        self.close();
+        other.close();
+        self.full.extend(other.full.drain(..).map(|(chunk, end)| (chunk, rows + end)));
         other.clear();
     }
 
     pub(super) fn clear(&mut self) {
-        self.bytes.clear();
-        self.ends.clear();
-        self.wraps.clear();
-        (self.last, self.last_words, self.not_above) = (0, None, None);
+        self.full.clear();
+        self.open.bytes.clear();
+        self.open.starts.clear();
+        (self.last_words, self.not_above) = (None, None);
+    }
+
+    /// Makes room for so many more texts of so many bytes together.
+    pub fn reserve(&mut self, texts: usize, bytes: usize) {
+        self.open.starts.reserve(texts);
+        self.open.bytes.reserve(bytes);
+    }
+
+    /// The chunks, each with the row that it starts with.
+    fn chunks(&self) -> impl Iterator<Item = (&Chunk, usize)> {
+        let starts = std::iter::once(0).chain(self.full.iter().map(|(_, end)| *end));
+        self.full.iter().map(|(chunk, _)| chunk).chain([&self.open]).zip(starts)
+    }
+
+    /// The chunk of a row, and which of its rows that is.
+    #[inline]
+    fn locate(&self, row: usize) -> (&Chunk, usize) {
+        let at = self.full.partition_point(|(_, end)| *end <= row);
+        let start = at.checked_sub(1).and_then(|before| self.full.get(before)).map_or(0, |(_, end)| *end);
+        (self.full.get(at).map_or(&self.open, |(chunk, _)| chunk), row - start)
     }
 
     /// Whether the column is its first `period` rows again and again, to the end.
     pub(crate) fn repeats(&self, period: usize) -> bool {
-        let Some((first, rest)) = self.ends.split_at_checked(period) else { return false };
-        let (Some(&length), true) = (first.last(), self.wraps.is_empty()) else { return false };
-        let length = length as usize;
-        let ends_repeat = rest.chunks(period).enumerate().all(|(pass, ends)| {
-            let offset = low((pass + 1) * length);
-            let repeats = |(end, of_first): (&u32, &u32)| *end == offset.wrapping_add(*of_first);
-            // Without an early end the loop runs many rows at a time.
-            ends.len() == period && ends.iter().zip(first).fold(true, |all, pair| all & repeats(pair))
-        });
-        let bytes = &self.bytes;
-        ends_repeat && bytes.get(length..) == bytes.get(..bytes.len() - length)
+        if period == 0 || !self.len().is_multiple_of(period) {
+            return false;
+        }
+        // Each row is to be the one a period before it, as far as both are in one chunk each.
+        let mut parts = Vec::new();
+        let mut row = period;
+        while row < self.len() {
+            let ((chunk, at), (before, at_before)) = (self.locate(row), self.locate(row - period));
+            let count = (chunk.len() - at).min(before.len() - at_before);
+            parts.push((chunk, at, before, at_before, count));
+            row += count;
+        }
+        parts
+            .into_par_iter()
+            .all(|(chunk, at, before, at_before, count)| chunk.has_same(at, before, at_before, count))
     }
 
     /// The first row whose text does not come [behind](by_length) the one before it, and how that one
@@ -152,64 +211,40 @@ impl TextColumn {
     /// Looks whether the next text comes behind the last one.
     #[inline]
     fn compare(&mut self, next: &[u8], words: Option<Words>) {
-        if self.not_above.is_none() && !self.ends.is_empty() {
+        if self.not_above.is_none() {
             let order = match (self.last_words, words) {
                 (Some(last), Some(next)) => last.cmp(&next),
-                _ => by_length(self.bytes.get(self.last..).unwrap_or_default(), next),
+                _ => match self.len().checked_sub(1) {
+                    Some(last) => by_length(self.bytes_of(last), next),
+                    None => Ordering::Less,
+                },
             };
             if order != Ordering::Less {
-                self.not_above = Some((self.ends.len(), order));
+                self.not_above = Some((self.len(), order));
             }
         }
-    }
-
-    /// Makes room for so many more texts of so many bytes together.
-    pub(super) fn reserve(&mut self, texts: usize, bytes: usize) {
-        self.ends.reserve(texts);
-        self.bytes.reserve(bytes);
-    }
-
-    /// The bytes of all texts.
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes.len()
-    }
-
-    /// Where a row ends.
-    #[inline]
-    fn end(&self, row: usize) -> Option<usize> {
-        let end = *self.ends.get(row)? as usize;
-        if self.wraps.is_empty() {
-            return Some(end);
-        }
-        Some((self.wraps.partition_point(|wrap| *wrap <= row) << LOW_BITS) + end)
     }
 
     /// The text of a row; empty beyond the end.
     pub fn get(&self, row: usize) -> &str {
-        let start = row.checked_sub(1).and_then(|before| self.end(before)).unwrap_or(0);
-        let end = self.end(row).unwrap_or(start);
-        self.bytes.get(start..end).and_then(|text| str::from_utf8(text).ok()).unwrap_or_default()
+        str::from_utf8(self.bytes_of(row)).unwrap_or_default()
+    }
+
+    /// The bytes of a row's text; empty beyond the end.
+    #[inline]
+    pub(super) fn bytes_of(&self, row: usize) -> &[u8] {
+        let (chunk, row) = self.locate(row);
+        chunk.get(row)
     }
 
     /// Row by row, faster than asking for each.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        let bytes = &self.bytes;
-        let mut start = 0;
-        let mut wraps = self.wraps.iter().peekable();
-        let mut base = 0;
-        self.ends.iter().enumerate().map(move |(row, &end)| {
-            while wraps.next_if(|wrap| **wrap <= row).is_some() {
-                base += 1 << LOW_BITS;
-            }
-            let end = base + end as usize;
-            let piece = bytes.get(start..end).unwrap_or_default();
-            start = end;
-            piece
-        })
+        self.chunks().flat_map(|(chunk, _)| (0..chunk.len()).map(|row| chunk.get(row)))
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.bytes.capacity() + self.ends.capacity() * size_of::<u32>()
+        let of_chunk = |chunk: &Chunk| chunk.bytes.capacity() + chunk.starts.capacity() * size_of::<u32>();
+        self.chunks().map(|(chunk, _)| of_chunk(chunk)).sum()
     }
 }
 
@@ -230,7 +265,7 @@ mod tests {
             joined.append(&mut other);
         }
         for column in [&whole, &joined] {
-            assert!(column.wraps.len() > 100 && column.get(200).is_empty());
+            assert!(column.full.len() > 20 && column.get(200).is_empty());
             assert!((0..200).all(|row| column.get(row) == texts[row]));
             assert!(column.iter().eq(texts.iter().map(|text| text.as_bytes())));
         }

@@ -8,6 +8,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use super::numbers::Numbers;
 use super::payloads::Payloads;
 use super::pool::TextPool;
 use crate::value::{Conversion, Leaf, LeafKey, LeafRef, Value, ValueRef};
@@ -20,6 +21,8 @@ pub struct ValueColumn(Repr);
 enum Repr {
     /// Reduced scores are mostly this; not-a-number stands for unscored.
     Floats(Vec<f64>, FloatKinds),
+    /// Floats too, which are small and whole.
+    Bytes(Vec<u8>),
     Mixed(Box<Mixed>),
 }
 
@@ -84,8 +87,6 @@ pub(crate) struct Floats {
     pub(crate) values: Vec<f64>,
     /// Rows whose value had no meaning as a number and counts 0.
     pub(crate) unconvertible: Vec<u32>,
-    /// Whether all are known to be finite and no zero to be negative, as integers are.
-    pub(crate) from_ints: bool,
 }
 
 impl Default for ValueColumn {
@@ -108,20 +109,21 @@ impl ValueColumn {
         ValueColumn(Repr::Floats(floats, FloatKinds { unscored, infinite }))
     }
 
-    /// A column of floats that are all finite.
-    pub(crate) fn from_finite(floats: Vec<f64>) -> Self {
-        ValueColumn(Repr::Floats(floats, FloatKinds::default()))
+    /// A column of floats that are small and whole.
+    pub(crate) fn from_bytes(bytes: Vec<u8>) -> Self {
+        ValueColumn(Repr::Bytes(bytes))
     }
 
     /// Whether this is a column of floats that are all finite.
     pub(crate) fn is_finite(&self) -> bool {
-        matches!(&self.0, Repr::Floats(_, FloatKinds { unscored: 0, infinite: false }))
+        matches!(&self.0, Repr::Floats(_, FloatKinds { unscored: 0, infinite: false }) | Repr::Bytes(_))
     }
 
     /// The number of rows.
     pub fn len(&self) -> usize {
         match &self.0 {
             Repr::Floats(floats, _) => floats.len(),
+            Repr::Bytes(bytes) => bytes.len(),
             Repr::Mixed(mixed) => mixed.tags.len(),
         }
     }
@@ -247,9 +249,11 @@ impl ValueColumn {
     fn capacity(&self) -> usize {
         match &self.0 {
             Repr::Floats(floats, _) => floats.capacity(),
+            Repr::Bytes(bytes) => bytes.capacity(),
             Repr::Mixed(mixed) => mixed.tags.capacity(),
         }
     }
+
     /// Appends a scalar; unlike at the root of a score, a null stays a null.
     pub(crate) fn push_leaf(&mut self, leaf: Leaf) {
         if leaf == Leaf::Null {
@@ -262,15 +266,14 @@ impl ValueColumn {
 
     #[inline]
     fn make_mixed(&mut self) -> &mut Mixed {
-        if let Repr::Floats(floats, _) = &mut self.0 {
-            let floats = std::mem::take(floats);
-            let mut column = ValueColumn::with_capacity(floats.capacity());
-            floats.into_iter().for_each(|f| column.push(Some(Value::from(f))));
+        if !matches!(&self.0, Repr::Mixed(_)) {
+            let mut column = ValueColumn::with_capacity(self.capacity());
+            (0..self.len()).for_each(|row| column.push(self.to_value(row)));
             *self = column;
         }
         match &mut self.0 {
             Repr::Mixed(mixed) => mixed,
-            Repr::Floats(..) => unreachable!("made mixed above"),
+            Repr::Floats(..) | Repr::Bytes(_) => unreachable!("made mixed above"),
         }
     }
 
@@ -279,6 +282,7 @@ impl ValueColumn {
     pub(crate) fn get(&self, row: usize) -> Option<ValueRef<'_>> {
         match &self.0 {
             Repr::Floats(floats, _) => floats.get(row).map(|f| ValueRef::Leaf(LeafRef::float(*f))),
+            Repr::Bytes(bytes) => bytes.get(row).map(|b| ValueRef::Leaf(LeafRef::Float(f64::from(*b)))),
             Repr::Mixed(mixed) => mixed.get(row),
         }
     }
@@ -287,6 +291,7 @@ impl ValueColumn {
     pub(crate) fn to_value(&self, row: usize) -> Option<Value> {
         match &self.0 {
             Repr::Floats(floats, _) => floats.get(row).map(|f| Value::from(*f)),
+            Repr::Bytes(bytes) => bytes.get(row).map(|byte| Value::Float(f64::from(*byte))),
             Repr::Mixed(mixed) => mixed.to_value(row),
         }
     }
@@ -309,6 +314,7 @@ impl ValueColumn {
     pub(crate) fn is_scored(&self, row: usize) -> Option<bool> {
         match &self.0 {
             Repr::Floats(floats, _) => floats.get(row).map(|f| !f.is_nan()),
+            Repr::Bytes(bytes) => bytes.get(row).map(|_| true),
             Repr::Mixed(mixed) => match mixed.tags.get(row)? {
                 Tag::Missing => None,
                 tag => Some(*tag != Tag::Unscored),
@@ -326,6 +332,9 @@ impl ValueColumn {
         };
         match &self.0 {
             Repr::Floats(floats, _) => floats.get(row).map_or(ScalarKey::default(), |f| of_float(*f)),
+            Repr::Bytes(bytes) => {
+                bytes.get(row).map_or(ScalarKey::default(), |byte| key(Tag::Int, u64::from(*byte)))
+            }
             Repr::Mixed(mixed) => match (mixed.tags.get(row), mixed.payloads.get(row)) {
                 (Some(Tag::Bool), Some(payload)) => key(Tag::Int, payload),
                 (Some(Tag::Float), Some(payload)) => of_float(f64::from_bits(payload)),
@@ -340,6 +349,7 @@ impl ValueColumn {
     pub(crate) fn is_all_scored(&self) -> bool {
         match &self.0 {
             Repr::Floats(_, kinds) => kinds.unscored == 0,
+            Repr::Bytes(_) => true,
             Repr::Mixed(mixed) => mixed.count(Tag::Missing) + mixed.count(Tag::Unscored) == 0,
         }
     }
@@ -348,6 +358,7 @@ impl ValueColumn {
     pub(crate) fn count_present(&self) -> (usize, usize) {
         match &self.0 {
             Repr::Floats(floats, kinds) => (floats.len(), kinds.unscored),
+            Repr::Bytes(bytes) => (bytes.len(), 0),
             Repr::Mixed(mixed) => (mixed.tags.len() - mixed.count(Tag::Missing), mixed.count(Tag::Unscored)),
         }
     }
@@ -355,7 +366,7 @@ impl ValueColumn {
     /// Whether some row is a gap.
     pub(crate) fn has_missing(&self) -> bool {
         match &self.0 {
-            Repr::Floats(..) => false,
+            Repr::Floats(..) | Repr::Bytes(_) => false,
             Repr::Mixed(mixed) => mixed.count(Tag::Missing) > 0,
         }
     }
@@ -363,20 +374,17 @@ impl ValueColumn {
     /// Whether no row holds a list or a map: then the fast paths apply.
     pub(crate) fn is_flat(&self) -> bool {
         match &self.0 {
-            Repr::Floats(..) => true,
+            Repr::Floats(..) | Repr::Bytes(_) => true,
             Repr::Mixed(mixed) => mixed.nested.is_empty(),
         }
     }
 
     /// Every row converted. Each distinct text is converted once.
     pub(crate) fn convert(&self, conversion: &Conversion) -> Floats {
-        let mixed = match &self.0 {
-            Repr::Floats(floats, _) if conversion.keeps_numbers() => {
-                return Floats { values: floats.clone(), ..Floats::default() };
-            }
-            Repr::Floats(..) => return self.convert_slowly(conversion),
-            Repr::Mixed(mixed) => mixed,
-        };
+        if let Some(numbers) = self.numbers(conversion) {
+            return Floats { values: numbers.to_floats().into_owned(), ..Floats::default() };
+        }
+        let Repr::Mixed(mixed) = &self.0 else { return self.convert_slowly(conversion) };
         if !conversion.keeps_numbers() {
             return self.convert_slowly(conversion);
         }
@@ -388,7 +396,10 @@ impl ValueColumn {
             return Floats { values: mixed.payloads.map(value), ..Floats::default() };
         }
         if mixed.only(Tag::Int) {
-            return Floats { values: mixed.payloads.ints(), from_ints: true, ..Floats::default() };
+            return Floats {
+                values: mixed.payloads.map(|int| int.cast_signed() as f64),
+                ..Floats::default()
+            };
         }
         if mixed.only(Tag::Float) {
             return Floats { values: mixed.payloads.map(f64::from_bits), ..Floats::default() };
@@ -417,7 +428,7 @@ impl ValueColumn {
                 }
             })
             .collect();
-        Floats { values, unconvertible, from_ints: false }
+        Floats { values, unconvertible }
     }
 
     fn convert_slowly(&self, conversion: &Conversion) -> Floats {
@@ -438,17 +449,20 @@ impl ValueColumn {
         floats
     }
 
-    /// The floats themselves, where the column is nothing else.
-    pub(crate) fn as_floats(&self) -> Option<&[f64]> {
+    /// The rows as numbers, where they are that already and the conversion changes none.
+    pub(crate) fn numbers(&self, conversion: &Conversion) -> Option<Numbers<'_>> {
         match &self.0 {
-            Repr::Floats(floats, _) => Some(floats),
-            Repr::Mixed(_) => None,
+            _ if !conversion.keeps_numbers() => None,
+            Repr::Floats(floats, _) => Some(Numbers::Floats(floats)),
+            Repr::Bytes(bytes) => Some(Numbers::Bytes(bytes)),
+            Repr::Mixed(mixed) => mixed.payloads.bytes().filter(|_| mixed.only(Tag::Int)).map(Numbers::Bytes),
         }
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
         match &self.0 {
             Repr::Floats(floats, _) => floats.capacity() * 8,
+            Repr::Bytes(bytes) => bytes.capacity(),
             Repr::Mixed(m) => {
                 let pool: usize = m.texts.texts().iter().map(|t| t.len() + 40).sum();
                 m.tags.capacity() + m.payloads.heap_bytes() + pool + m.nested.capacity() * size_of::<Value>()

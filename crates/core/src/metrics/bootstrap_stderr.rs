@@ -124,11 +124,11 @@ impl Metric for BootstrapStderr {
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let count = checked_num_samples("bootstrap_stderr", self.num_samples)?;
         let seed = self.seed.unwrap_or(scores.seed());
-        let error = scores.finite("bootstrap_stderr", &self.conversion(), |floats| match floats.len() {
+        let error = scores.finite("bootstrap_stderr", &self.conversion(), |numbers| match numbers.len() {
             0 => Figure::undefined(0.0, "n = 0"),
             1 => Figure::undefined(0.0, "n < 2"),
             _ if count < 2 => Figure::undefined(0.0, "num_samples < 2"),
-            _ => Figure::new(standard_deviation(&resampled_means(floats, count, seed))),
+            _ => Figure::new(standard_deviation(&resampled_means(&numbers.to_floats(), count, seed))),
         })?;
         Ok(error.note("seed", seed).into())
     }

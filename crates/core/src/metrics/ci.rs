@@ -171,19 +171,20 @@ impl Ci {
         let count = checked_num_samples("ci", self.num_samples)?;
         let seed = self.seed.unwrap_or(scores.seed());
         let mut clusters = None;
-        let mut means = scores.finite("ci", &self.conversion(), |floats| -> Result<Vec<f64>> {
-            match (&self.cluster, floats) {
-                (Some(key), _) if !floats.is_empty() => {
+        let mut means = scores.finite("ci", &self.conversion(), |numbers| -> Result<Vec<f64>> {
+            let floats = numbers.to_floats();
+            match (&self.cluster, &*floats) {
+                (Some(key), [_, ..]) => {
                     let by_cluster = clusters.insert(Clusters::default());
-                    by_cluster.update("ci", key, scores, floats)?;
-                    Ok(match floats {
+                    by_cluster.update("ci", key, scores, numbers)?;
+                    Ok(match &*floats {
                         [one] => vec![*one],
                         _ => clustered_resampled_means(&by_cluster.totals(), count, seed),
                     })
                 }
                 (_, []) => Ok(vec![0.0]),
                 (_, [one]) => Ok(vec![*one]),
-                _ => Ok(resampled_means(floats, count, seed)),
+                _ => Ok(resampled_means(&floats, count, seed)),
             }
         })??;
         means.sort_unstable_by(f64::total_cmp);

@@ -104,8 +104,11 @@ struct WilsonState {
 
 impl MetricState for WilsonState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        self.spread.update(scores, |floats| {
-            match floats.iter().enumerate().find(|(_, f)| !(0.0..=1.0).contains(*f)) {
+        self.spread.update(scores, |numbers| {
+            if numbers.are_proportions() {
+                return Ok(());
+            }
+            match numbers.to_floats().iter().enumerate().find(|(_, f)| !(0.0..=1.0).contains(*f)) {
                 None => Ok(()),
                 Some((at, &value)) => Err(Error::OutsideUnitInterval {
                     metric: "ci_wilson".to_owned(),

@@ -1,9 +1,12 @@
 //! Scores by cluster: what clustered errors and intervals are made of.
 
+use std::ops::AddAssign;
+
 use hashbrown::HashMap;
 use rayon::prelude::*;
 use serde_json::Value as Json;
 
+use crate::columns::Numbers;
 use crate::error::{Error, Result};
 use crate::python_text::json_text;
 use crate::scores::Scores;
@@ -36,37 +39,60 @@ fn on_grid(value: f64) -> Option<i64> {
     (whole as f64 == steps).then_some(whole)
 }
 
-/// The scores of one distinct metadata value: how many, their sum in steps of the grid, and the place of
-/// the first.
-#[derive(Clone, Copy, Debug)]
-struct GridTotal {
-    steps: i64,
-    n: u32,
-    first: u32,
+/// A score in steps of 2^-64, as which every number from 2^-11 up to the largest can be written, and many
+/// smaller ones. Means of epochs are on this grid: 0.2 is not on the other. Four billion rows of the
+/// largest fit.
+#[inline]
+fn on_fine_grid(value: f64) -> Option<i128> {
+    if value.abs() > LARGEST {
+        return None;
+    }
+    let bits = value.to_bits();
+    let exponent = (bits >> 52 & 0x7ff) as i32;
+    let fraction = i128::from(bits & ((1 << 52) - 1));
+    if exponent == 0 {
+        return (fraction == 0).then_some(0);
+    }
+    let mantissa = fraction | 1 << 52;
+    // The last bit of the mantissa counts 2^(exponent − 1075).
+    let shift = exponent - 1075 + 64;
+    let steps = if shift >= 0 {
+        mantissa << shift
+    } else if mantissa.trailing_zeros() >= shift.unsigned_abs() {
+        mantissa >> -shift
+    } else {
+        return None;
+    };
+    Some(if value < 0.0 { -steps } else { steps })
 }
 
-impl GridTotal {
-    const NONE: GridTotal = GridTotal { steps: 0, n: 0, first: u32::MAX };
-
-    fn merge(&mut self, other: &GridTotal) {
-        self.steps += other.steps;
-        self.n += other.n;
-        self.first = self.first.min(other.first);
-    }
+/// The scores of one distinct metadata value: how many, their sum in steps of a grid, and the place of
+/// the first.
+#[derive(Clone, Copy, Debug)]
+struct GridTotal<S> {
+    steps: S,
+    n: u32,
+    first: u32,
 }
 
 /// How many scores a thread adds up at a time.
 const PART: usize = 1 << 16;
 
 /// The scores added up by distinct metadata value, in the order in which those first occur. Nothing if a
-/// score is not on the grid, or if most values occur but once or twice, where this does not pay.
-fn grid_totals(codes: &[u32], floats: &[f64], distinct: usize) -> Option<Vec<(usize, GridTotal)>> {
-    if distinct > codes.len() / 4 || u32::try_from(codes.len()).is_err() {
-        return None;
-    }
-    let of_part = |mut totals: Vec<GridTotal>, (part, (codes, floats)): (usize, (&[u32], &[f64]))| {
-        for (at, (&code, &value)) in codes.iter().zip(floats).enumerate() {
-            let steps = on_grid(value)?;
+/// score is not on the grid.
+fn grid_totals<N, S>(
+    codes: &[u32],
+    numbers: &[N],
+    distinct: usize,
+    on_grid: impl Fn(N) -> Option<S> + Sync,
+) -> Option<Vec<(usize, GridTotal<S>)>>
+where
+    N: Copy + Sync,
+    S: AddAssign + Copy + Default + Send + Sync,
+{
+    let of_part = |mut totals: Vec<GridTotal<S>>, (part, (codes, numbers)): (usize, (&[u32], &[N]))| {
+        for (at, (&code, &number)) in codes.iter().zip(numbers).enumerate() {
+            let steps = on_grid(number)?;
             let total = totals.get_mut(code as usize)?;
             if total.n == 0 {
                 total.first = (part * PART + at) as u32;
@@ -76,21 +102,82 @@ fn grid_totals(codes: &[u32], floats: &[f64], distinct: usize) -> Option<Vec<(us
         }
         Some(totals)
     };
-    let merge = |mut totals: Vec<GridTotal>, others: Vec<GridTotal>| {
-        totals.iter_mut().zip(&others).for_each(|(total, other)| total.merge(other));
+    let merge = |mut totals: Vec<GridTotal<S>>, others: Vec<GridTotal<S>>| {
+        for (total, other) in totals.iter_mut().zip(&others) {
+            total.steps += other.steps;
+            total.n += other.n;
+            total.first = total.first.min(other.first);
+        }
         Some(totals)
     };
-    let none = || vec![GridTotal::NONE; distinct];
+    let none = || vec![GridTotal { steps: S::default(), n: 0, first: u32::MAX }; distinct];
     let totals = if codes.len() <= PART {
-        of_part(none(), (0, (codes, floats)))?
+        of_part(none(), (0, (codes, numbers)))?
     } else {
-        let parts = codes.par_chunks(PART).zip(floats.par_chunks(PART)).enumerate();
+        let parts = codes.par_chunks(PART).zip(numbers.par_chunks(PART)).enumerate();
         parts.try_fold(none, of_part).try_reduce(none, merge)?
     };
-    let mut found: Vec<(usize, GridTotal)> =
+    let mut found: Vec<(usize, GridTotal<S>)> =
         totals.into_iter().enumerate().filter(|(_, total)| total.n > 0).collect();
     found.sort_unstable_by_key(|(_, total)| total.first);
     Some(found)
+}
+
+/// The scores of one distinct metadata value: its code, how many there are, their sum, and the place of
+/// the first.
+struct CodeTotal {
+    code: usize,
+    n: u64,
+    sum: ExactSum,
+    first: usize,
+}
+
+/// The scores added up by distinct metadata value, on the coarsest grid that all are on. Nothing if there
+/// is none, or if most values occur but once or twice, where this does not pay.
+fn totals(codes: &[u32], numbers: Numbers<'_>, distinct: usize) -> Option<Vec<CodeTotal>> {
+    if distinct > codes.len() / 4 || u32::try_from(codes.len()).is_err() {
+        return None;
+    }
+    fn exact<S>(found: Vec<(usize, GridTotal<S>)>, sum: impl Fn(S) -> ExactSum) -> Vec<CodeTotal> {
+        let exact = |(code, GridTotal { steps, n, first })| CodeTotal {
+            code,
+            n: u64::from(n),
+            sum: sum(steps),
+            first: first as usize,
+        };
+        found.into_iter().map(exact).collect()
+    }
+    let floats = match numbers {
+        Numbers::Bytes(bytes) => {
+            let found = grid_totals(codes, bytes, distinct, |byte| Some(i64::from(byte)))?;
+            return Some(exact(found, |whole| sum_of(whole as f64)));
+        }
+        Numbers::Floats(floats) => floats,
+    };
+    if let Some(found) = grid_totals(codes, floats, distinct, on_grid) {
+        return Some(exact(found, |steps| sum_of(steps as f64 / GRID)));
+    }
+    grid_totals(codes, floats, distinct, on_fine_grid).map(|found| exact(found, of_fine_steps))
+}
+
+fn sum_of(value: f64) -> ExactSum {
+    let mut sum = ExactSum::new();
+    sum.add(value);
+    sum
+}
+
+/// A sum of steps of the fine grid, taken apart into pieces that a float holds.
+fn of_fine_steps(steps: i128) -> ExactSum {
+    let mut sum = ExactSum::new();
+    let sign = if steps < 0 { -1.0 } else { 1.0 };
+    let mut scale = sign / (1_u128 << 64) as f64;
+    let mut rest = steps.unsigned_abs();
+    while rest != 0 {
+        sum.add((rest as u32) as f64 * scale);
+        rest >>= 32;
+        scale *= (1_u64 << 32) as f64;
+    }
+    sum
 }
 
 /// One cluster: how many scores, and their exact sum.
@@ -114,7 +201,7 @@ impl Clusters {
         metric: &str,
         key: &str,
         scores: &Scores<'_>,
-        floats: &[f64],
+        numbers: Numbers<'_>,
     ) -> Result<()> {
         let column = scores.key(metric, key);
         let codes = scores.codes(&column)?;
@@ -127,12 +214,12 @@ impl Clusters {
                 found: describe(json),
             })
         };
-        if let Some(totals) = grid_totals(&codes, floats, column.values().len()) {
-            for (code, total) in totals {
-                let number = self.number(identify(code, total.first as usize)?);
+        if let Some(totals) = totals(&codes, numbers, column.values().len()) {
+            for total in totals {
+                let number = self.number(identify(total.code, total.first)?);
                 if let Some(cluster) = self.clusters.get_mut(number) {
-                    cluster.n += u64::from(total.n);
-                    cluster.sum.add(total.steps as f64 / GRID);
+                    cluster.n += total.n;
+                    cluster.sum.merge(&total.sum);
                 }
             }
             return Ok(());
@@ -141,7 +228,7 @@ impl Clusters {
         let mut known: Vec<Option<usize>> = vec![None; column.values().len()];
         // What plain integers hold exactly: most scores are 0, 1, ½ or the like.
         let mut simple: Vec<(u64, i64)> = vec![(0, 0); self.clusters.len()];
-        for (at, (&code, &value)) in codes.iter().zip(floats).enumerate() {
+        for (at, (&code, &value)) in codes.iter().zip(numbers.to_floats().iter()).enumerate() {
             let number = match known.get(code as usize) {
                 Some(Some(number)) => *number,
                 _ => {
@@ -270,18 +357,49 @@ mod tests {
             }
         }
         for rows in [rows, 40] {
-            let found = grid_totals(&codes[..rows], &floats[..rows], 7).unwrap();
-            assert!(found.is_sorted_by_key(|(_, total)| total.first));
-            assert_eq!(found.iter().map(|(_, total)| total.n as usize).sum::<usize>(), rows);
+            let found = totals(&codes[..rows], Numbers::Floats(&floats[..rows]), 7).unwrap();
+            assert!(found.is_sorted_by_key(|total| total.first));
+            assert_eq!(found.iter().map(|total| total.n as usize).sum::<usize>(), rows);
             if rows > PART {
                 let found: Vec<_> =
-                    found.iter().map(|(code, t)| (*code, t.steps as f64 / GRID, t.n, t.first)).collect();
+                    found.iter().map(|t| (t.code, t.sum.to_f64(), t.n as u32, t.first as u32)).collect();
                 assert_eq!(found, expected);
             }
         }
-        let mut off = floats.clone();
-        off[2 * PART] = 0.1;
-        assert!(grid_totals(&codes, &off, 7).is_none(), "not on the grid");
-        assert!(grid_totals(&codes[..20], &floats[..20], 7).is_none(), "too few rows for as many codes");
+        assert!(totals(&codes[..20], Numbers::Floats(&floats[..20]), 7).is_none(), "too few rows");
+    }
+
+    #[test]
+    fn every_grid_gives_the_exact_sum() {
+        let bytes: Vec<u8> = (0..100).map(|row| (row * 7 % 256) as u8).collect();
+        let coarse: Vec<f64> = bytes.iter().map(|byte| f64::from(*byte)).collect();
+        let fine: Vec<f64> = (0..100).map(|row| f64::from(row - 50) / 5.0 + 1e-3).collect();
+        let codes: Vec<u32> = (0..100).map(|row| row % 3).collect();
+        let check = |numbers: Numbers<'_>, floats: &[f64]| {
+            let found = totals(&codes, numbers, 3).unwrap();
+            assert_eq!(found.len(), 3);
+            for total in found {
+                let mut sum = ExactSum::new();
+                codes
+                    .iter()
+                    .zip(floats)
+                    .filter(|(c, _)| **c as usize == total.code)
+                    .for_each(|(_, f)| sum.add(*f));
+                assert!(total.sum == sum, "code {}", total.code);
+            }
+        };
+        check(Numbers::Bytes(&bytes), &coarse);
+        check(Numbers::Floats(&coarse), &coarse);
+        check(Numbers::Floats(&fine), &fine);
+        for off in [1e-30, 2000.0, f64::MIN_POSITIVE / 2.0] {
+            let mut floats = fine.clone();
+            floats[70] = off;
+            assert!(totals(&codes, Numbers::Floats(&floats), 3).is_none(), "{off} is on no grid");
+        }
+        let small = 2f64.powi(-60);
+        assert_eq!(
+            [0.0, -0.0, small, -small, 1024.0].map(on_fine_grid).map(Option::unwrap),
+            [0, 0, 16, -16, 1 << 74]
+        );
     }
 }

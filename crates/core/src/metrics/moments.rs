@@ -36,10 +36,10 @@ impl MomentsState {
 impl MetricState for MomentsState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
         let MomentsState { moments, absent, proportions, .. } = self;
-        scores.finite(self.metric, &self.conversion, |floats| {
-            moments.extend(floats);
+        scores.finite(self.metric, &self.conversion, |numbers| {
+            numbers.add_to(moments);
             *absent += scores.absent() as u64;
-            *proportions = floats.iter().fold(*proportions, |all, f| all & (*f >= 0.0) & (*f <= 1.0));
+            *proportions &= numbers.are_proportions();
         })
     }
 

@@ -1,6 +1,7 @@
 //! What intervals for a mean are made of: the moments of the scores, or their sums by cluster.
 
 use super::cluster::Clusters;
+use crate::columns::Numbers;
 use crate::error::Result;
 use crate::scores::Scores;
 use crate::stats::Moments;
@@ -33,14 +34,14 @@ impl Spread {
     pub(super) fn update(
         &mut self,
         scores: &Scores<'_>,
-        check: impl FnOnce(&[f64]) -> Result<()>,
+        check: impl FnOnce(Numbers<'_>) -> Result<()>,
     ) -> Result<()> {
         let Spread { metric, conversion, seen } = self;
-        scores.finite(metric, conversion, |floats| {
-            check(floats)?;
+        scores.finite(metric, conversion, |numbers| {
+            check(numbers)?;
             match seen {
-                Seen::Plain(moments) => moments.extend(floats),
-                Seen::Clustered(key, clusters) => clusters.update(metric, key, scores, floats)?,
+                Seen::Plain(moments) => numbers.add_to(moments),
+                Seen::Clustered(key, clusters) => clusters.update(metric, key, scores, numbers)?,
             }
             Ok(())
         })?

@@ -91,8 +91,8 @@ struct ClusteredState {
 impl MetricState for ClusteredState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
         let clusters = &mut self.clusters;
-        scores.finite("stderr", &self.conversion, |floats| {
-            clusters.update("stderr", &self.key, scores, floats)
+        scores.finite("stderr", &self.conversion, |numbers| {
+            clusters.update("stderr", &self.key, scores, numbers)
         })?
     }
 

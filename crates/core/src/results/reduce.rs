@@ -2,12 +2,12 @@
 
 use rayon::prelude::*;
 
-use crate::columns::{Detail, Details, SampleIndex, ScoreColumns, ScorerColumn, ValueColumn};
+use crate::columns::{Detail, Details, Numbers, SampleIndex, ScoreColumns, ScorerColumn, ValueColumn};
 use crate::error::{Error, Result};
 use crate::reducer::{DetailView, EpochReducer, EpochValues, Lifting, Reduced, Reducer, merge_details};
 use crate::score::Score;
 use crate::scores::ScoreSet;
-use crate::value::{Conversion, Leaf, Value};
+use crate::value::{Leaf, Value};
 
 /// The scores of one scorer, reduced.
 #[derive(Debug)]
@@ -104,30 +104,33 @@ impl<'a> Reduction<'a> {
         if self.scorer.values.len() != index.len() || self.scorer.values.has_missing() {
             return false;
         }
+        self.sample_rows = None;
+        if let Some(Numbers::Bytes(bytes)) = self.scorer.values.numbers(conversion) {
+            self.values = Some(ValueColumn::from_bytes(bytes.to_vec()));
+            return true;
+        }
         let converted = self.scorer.values.convert(conversion);
         self.count_unconvertible(&converted.unconvertible);
-        if converted.from_ints {
-            self.values = Some(ValueColumn::from_finite(converted.values));
-        } else {
-            // A mean of one is the value, but for the sign of a zero, which no sum keeps.
-            self.floats = converted.values;
-            self.floats.iter_mut().for_each(|value| *value += 0.0);
-        }
-        self.sample_rows = None;
+        // A mean of one is the value, but for the sign of a zero, which no sum keeps.
+        self.floats = converted.values;
+        self.floats.iter_mut().for_each(|value| *value += 0.0);
         true
     }
 
     /// Scalars only: no score is built, no value copied.
     fn scalars(&mut self, reducer: &dyn EpochReducer, index: &SampleIndex) {
         let scorer = self.scorer;
-        let converted = reducer.conversion().map(|c: &Conversion| scorer.values.convert(c));
+        let as_they_are = reducer.conversion().and_then(|c| scorer.values.numbers(c));
+        let converted =
+            reducer.conversion().filter(|_| as_they_are.is_none()).map(|c| scorer.values.convert(c));
         if let Some(converted) = &converted {
             self.count_unconvertible(&converted.unconvertible);
         }
+        let numbers = as_they_are.or(converted.as_ref().map(|c| Numbers::Floats(&c.values)));
         let all_scored = scorer.values.is_all_scored() && scorer.values.len() == index.rows();
         let is_plain = all_scored && scorer.details.is_empty() && !reducer.is_vote();
-        if let Some(converted) = converted.as_ref().filter(|_| is_plain)
-            && self.floats_in_parts(reducer, &converted.values, index)
+        if let Some(numbers) = numbers.filter(|_| is_plain)
+            && self.floats_in_parts(reducer, numbers, index)
         {
             return;
         }
@@ -146,9 +149,8 @@ impl<'a> Reduction<'a> {
                 (&scored, present.by_ref().count(), first.0)
             };
             floats.clear();
-            if let Some(converted) = &converted {
-                let float = |row: &u32| converted.values.get(*row as usize).copied().unwrap_or(f64::NAN);
-                floats.extend(scored.iter().map(float));
+            if let Some(numbers) = numbers {
+                floats.extend(scored.iter().map(|row| numbers.get(*row as usize)));
             }
             let value = if scored.is_empty() {
                 Value::Unscored
@@ -174,7 +176,12 @@ impl<'a> Reduction<'a> {
 
     /// Many samples, each with nothing but scored numbers, on all threads; false, and nothing done, if
     /// there are few or some of them are reduced to something else than a number.
-    fn floats_in_parts(&mut self, reducer: &dyn EpochReducer, floats: &[f64], index: &SampleIndex) -> bool {
+    fn floats_in_parts(
+        &mut self,
+        reducer: &dyn EpochReducer,
+        numbers: Numbers<'_>,
+        index: &SampleIndex,
+    ) -> bool {
         const PART: usize = 1 << 13;
         if index.len() < 2 * PART {
             return false;
@@ -188,7 +195,7 @@ impl<'a> Reduction<'a> {
             index.for_each_of(samples, |rows| {
                 let Some(first) = rows.first() else { return };
                 epochs.clear();
-                epochs.extend(rows.iter().map(|row| floats.get(*row as usize).copied().unwrap_or(f64::NAN)));
+                epochs.extend(rows.iter().map(|row| numbers.get(*row as usize)));
                 let epochs = EpochValues::of_column(values, rows, &epochs, rows.len());
                 match reducer.reduce_epochs(&epochs) {
                     Reduced::Leaf(Leaf::Float(float)) => reduced.push(float),

@@ -59,6 +59,18 @@ impl Moments {
         }));
     }
 
+    /// Adds every observation of a slice of whole numbers.
+    pub fn extend_bytes(&mut self, values: &[u8]) {
+        self.n += values.len() as u64;
+        // The squares of so many bytes fit 32 bits.
+        for part in values.chunks(1 << 16) {
+            let sum: u32 = part.iter().map(|byte| u32::from(*byte)).sum();
+            let squares: u32 = part.iter().map(|byte| u32::from(*byte) * u32::from(*byte)).sum();
+            self.sum.add(f64::from(sum));
+            self.sum_of_squares.add(f64::from(squares));
+        }
+    }
+
     fn extend_here(&mut self, values: &[f64]) {
         self.n += values.len() as u64;
         for block in values.chunks(BLOCK) {

@@ -6,6 +6,7 @@
 //! something fails.
 
 mod fields;
+mod join;
 mod long;
 mod pieces;
 mod wide;

@@ -1,21 +1,19 @@
 //! Delimited tables with a row per sample and epoch, on all threads.
 
 use std::str;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use errorbar_core::{ColumnBlock, MetadataColumn, ScoreColumns};
 use memchr::{memchr, memchr_iter};
 use serde_json::Value as Json;
 
 use super::fields::Separators;
+use super::join::{Joiner, lock};
 use super::pieces::{Piece, Pieces};
 use super::{Fields, RecordRow, for_each_record};
 use crate::table::error::Problem;
 use crate::table::layout::{Column, Layout};
 use crate::table::{EPOCH, ID, TableErrorKind, cell};
-
-/// The rows that room is made for at the start, at most: the size of a file is only a hint.
-const MOST_RESERVED: usize = 1 << 24;
 
 /// Reads tables with a row per sample and epoch.
 pub(super) struct WideReader<'a> {
@@ -24,48 +22,30 @@ pub(super) struct WideReader<'a> {
     pub(super) delimiter: u8,
 }
 
-/// What the threads put together, piece by piece.
-struct Joined {
-    columns: ScoreColumns,
-    /// The piece whose turn it is.
-    next: usize,
-    problem: Option<Problem>,
-}
-
 impl WideReader<'_> {
     pub(super) fn read(&self, pieces: &mut Pieces, first: Piece) -> Result<ScoreColumns, Problem> {
-        let columns = ScoreColumns::new(self.scores.iter().map(|column| &column.name));
-        let joined = Mutex::new(Joined { columns, next: 0, problem: None });
-        let turn = Condvar::new();
         let count = pieces.estimate();
+        let joiner = Joiner::new(self.layout, self.scores, count);
         let threads = rayon::current_num_threads().min(count).max(1);
         let source = Mutex::new((pieces, Some(first)));
         if threads == 1 {
-            self.work(&source, count, &joined, &turn);
+            self.work(&source, &joiner, threads);
         } else {
             rayon::scope(|scope| {
                 for _ in 0..threads {
-                    scope.spawn(|_| self.work(&source, count, &joined, &turn));
+                    scope.spawn(|_| self.work(&source, &joiner, threads));
                 }
             });
         }
-        let joined = joined.into_inner().unwrap_or_else(PoisonError::into_inner);
-        joined.problem.map_or(Ok(joined.columns), Err)
+        joiner.finish()
     }
 
-    /// Takes piece after piece, until there is none or something is wrong. A thread waits only for pieces
-    /// before its own, which others are at work on, so some thread always gets ahead.
-    fn work(
-        &self,
-        source: &Mutex<(&mut Pieces, Option<Piece>)>,
-        pieces: usize,
-        joined: &Mutex<Joined>,
-        turn: &Condvar,
-    ) {
+    /// Takes piece after piece, until there is none or something is wrong.
+    fn work(&self, source: &Mutex<(&mut Pieces, Option<Piece>)>, joiner: &Joiner<'_>, threads: usize) {
         let mut piece = Piece::default();
         let mut ends = Vec::new();
-        let mut block = ColumnBlock::new(self.scores.len(), self.layout.metadata.len());
-        loop {
+        while !joiner.has_failed() {
+            let mut block = joiner.block(4 * threads, self.scores.len());
             let taken = {
                 let (pieces, first) = &mut *lock(source);
                 match first.take() {
@@ -81,36 +61,8 @@ impl WideReader<'_> {
                 Ok(true) => self.piece(&piece, &mut ends, &mut block),
                 Err(error) => Err(TableErrorKind::Read(error).into()),
             };
-            let mut joined = lock(joined);
-            while joined.next < piece.number && joined.problem.is_none() {
-                joined = turn.wait(joined).unwrap_or_else(PoisonError::into_inner);
-            }
-            if joined.problem.is_some() {
-                return;
-            }
-            joined.next += 1;
-            joined.problem = read.and_then(|()| self.join(&mut joined.columns, &mut block, pieces)).err();
-            turn.notify_all();
+            joiner.give(piece.number, read.map(|()| block));
         }
-    }
-
-    /// Appends the rows of a piece, of which there are about so many.
-    fn join(
-        &self,
-        columns: &mut ScoreColumns,
-        block: &mut ColumnBlock,
-        pieces: usize,
-    ) -> Result<(), Problem> {
-        let rows = columns.len() as u64;
-        if rows == 0 {
-            let keys = self.layout.metadata.iter().map(|column| column.name.as_str());
-            columns.reserve_like(block.ids.len().saturating_mul(pieces).min(MOST_RESERVED), keys, block);
-        }
-        if rows + block.ids.len() as u64 > u64::from(u32::MAX) {
-            return Err(TableErrorKind::TooManyRows.in_row(u64::from(u32::MAX) + 1));
-        }
-        columns.append(self.layout.metadata.iter().map(|column| column.name.as_str()), block);
-        Ok(())
     }
 
     /// Reads the rows of a piece into a block; `ends` is memory to work with.
@@ -173,6 +125,8 @@ impl WideReader<'_> {
         if !rows.are_whole(feeds) {
             return None;
         }
+        let id_bytes = rows.cells(self.layout.id).map(|(start, end)| (end - start) as usize).sum();
+        block.ids.reserve(rows.len(), id_bytes);
         for id in rows.texts(self.layout.id) {
             if id.is_empty() {
                 return None;
@@ -294,10 +248,6 @@ fn digit(cell: &[u8]) -> Option<u8> {
 #[inline]
 fn push_metadata(column: &mut MetadataColumn, text: &str) {
     if text.is_empty() { column.push(&Json::Null) } else { column.push_text(text) }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct PlainRow<'a> {

@@ -1,0 +1,129 @@
+//! What threads have read, put together in the order of the file.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use errorbar_core::{ColumnBlock, ScoreColumns};
+
+use crate::table::TableErrorKind;
+use crate::table::error::Problem;
+use crate::table::layout::{Column, Layout};
+
+/// The rows that room is made for at the start, at most: the size of a file is only a hint.
+const MOST_RESERVED: usize = 1 << 24;
+
+/// Puts blocks of rows together, in the order of their numbers, whoever comes first.
+///
+/// No thread waits for another's rows: a block whose turn has not come is left here, and the thread that
+/// is at work on the columns appends it when its turn comes.
+pub(super) struct Joiner<'a> {
+    layout: &'a Layout,
+    /// About how many blocks there are.
+    blocks: usize,
+    joined: Mutex<Joined>,
+    left: Mutex<Left>,
+    /// Told when fewer blocks are left.
+    fewer: Condvar,
+    has_failed: AtomicBool,
+}
+
+struct Joined {
+    columns: ScoreColumns,
+    /// The block whose turn it is.
+    next: usize,
+    problem: Option<Problem>,
+}
+
+/// Blocks that wait for their turn, by number, and those that are free again.
+#[derive(Default)]
+struct Left {
+    waiting: BTreeMap<usize, Result<ColumnBlock, Problem>>,
+    free: Vec<ColumnBlock>,
+}
+
+impl<'a> Joiner<'a> {
+    pub(super) fn new(layout: &'a Layout, scores: &[Column], blocks: usize) -> Self {
+        let columns = ScoreColumns::new(scores.iter().map(|column| &column.name));
+        Joiner {
+            layout,
+            blocks,
+            joined: Mutex::new(Joined { columns, next: 0, problem: None }),
+            left: Mutex::default(),
+            fewer: Condvar::new(),
+            has_failed: AtomicBool::new(false),
+        }
+    }
+
+    /// An empty block to read rows into. Waits while more blocks than `most` are left, which happens if
+    /// one of them takes much longer than others.
+    pub(super) fn block(&self, most: usize, scorers: usize) -> ColumnBlock {
+        let mut left = lock(&self.left);
+        // Somebody is still at work on the block whose turn it is, and gives it without waiting here.
+        while left.waiting.len() > most && !self.has_failed() {
+            left = self.fewer.wait(left).unwrap_or_else(PoisonError::into_inner);
+        }
+        left.free.pop().unwrap_or_else(|| ColumnBlock::new(scorers, self.layout.metadata.len()))
+    }
+
+    /// Takes a block, or what was wrong with it.
+    pub(super) fn give(&self, number: usize, read: Result<ColumnBlock, Problem>) {
+        lock(&self.left).waiting.insert(number, read);
+        // Whoever has the columns looks for more blocks after giving them back, and so finds this one.
+        while let Ok(mut joined) = self.joined.try_lock() {
+            let next = self.append_all(&mut joined);
+            drop(joined);
+            if !lock(&self.left).waiting.contains_key(&next) {
+                return;
+            }
+        }
+    }
+
+    /// Appends the blocks whose turn it is, and says which is next.
+    fn append_all(&self, joined: &mut Joined) -> usize {
+        loop {
+            let Some(read) = lock(&self.left).waiting.remove(&joined.next) else { return joined.next };
+            joined.next += 1;
+            if joined.problem.is_some() {
+                continue;
+            }
+            match read.and_then(|block| self.append(&mut joined.columns, block)) {
+                Ok(block) => lock(&self.left).free.push(block),
+                Err(problem) => {
+                    joined.problem = Some(problem);
+                    self.has_failed.store(true, Ordering::Relaxed);
+                }
+            }
+            self.fewer.notify_all();
+        }
+    }
+
+    /// Appends the rows of a block, and gives it back empty.
+    fn append(&self, columns: &mut ScoreColumns, mut block: ColumnBlock) -> Result<ColumnBlock, Problem> {
+        let keys = || self.layout.metadata.iter().map(|column| column.name.as_str());
+        let rows = columns.len() as u64;
+        if rows == 0 {
+            columns.reserve(block.ids.len().saturating_mul(self.blocks).min(MOST_RESERVED), keys());
+        }
+        if rows + block.ids.len() as u64 > u64::from(u32::MAX) {
+            return Err(TableErrorKind::TooManyRows.in_row(u64::from(u32::MAX) + 1));
+        }
+        columns.append(keys(), &mut block);
+        Ok(block)
+    }
+
+    /// Whether a problem was met, so that what follows is read in vain.
+    pub(super) fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Relaxed)
+    }
+
+    /// All rows, or the first problem.
+    pub(super) fn finish(self) -> Result<ScoreColumns, Problem> {
+        let joined = self.joined.into_inner().unwrap_or_else(PoisonError::into_inner);
+        joined.problem.map_or(Ok(joined.columns), Err)
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
