@@ -43,7 +43,7 @@ pub mod stats;
 mod value;
 
 pub use args::{ArgProblem, ArgType, Args};
-pub use columns::{ColumnBlock, MetadataColumn, Row, ScoreColumns, TextColumn, ValueColumn};
+pub use columns::{ColumnBlock, EpochColumn, MetadataColumn, Row, ScoreColumns, TextColumn, ValueColumn};
 pub use error::{Error, Result};
 pub use metric::{Figure, FnMetric, MetadataKeys, Metric, MetricState, MetricValue, Wants, metric_fn};
 pub use naming::unique_names;

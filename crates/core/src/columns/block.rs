@@ -1,6 +1,6 @@
 //! Rows in blocks, column by column: how a table is read on many threads.
 
-use super::{MetadataColumn, ScoreColumns, TextColumn, ValueColumn};
+use super::{EpochColumn, MetadataColumn, ScoreColumns, TextColumn, ValueColumn};
 
 /// Some rows, column by column, to be appended to [`ScoreColumns`] at once.
 ///
@@ -27,7 +27,7 @@ pub struct ColumnBlock {
     /// The ids of the samples; their number is that of the rows.
     pub ids: TextColumn,
     /// The epochs.
-    pub epochs: Vec<u32>,
+    pub epochs: EpochColumn,
     /// A column per metadata key, in the order in which the keys are named to [`ScoreColumns::append`].
     pub metadata: Vec<MetadataColumn>,
     /// A column per scorer, in the order of the columns that the block is for.
@@ -39,7 +39,7 @@ impl ColumnBlock {
     pub fn new(scorers: usize, metadata_keys: usize) -> Self {
         ColumnBlock {
             ids: TextColumn::default(),
-            epochs: Vec::new(),
+            epochs: EpochColumn::default(),
             metadata: vec![MetadataColumn::default(); metadata_keys],
             scores: vec![ValueColumn::default(); scorers],
         }
@@ -56,7 +56,7 @@ impl ColumnBlock {
     /// Makes all columns as long as the ids are.
     fn level(&mut self) {
         let rows = self.ids.len();
-        self.epochs.resize(rows, 1);
+        self.epochs.resize(rows);
         self.metadata.iter_mut().for_each(|column| column.resize(rows));
         self.scores.iter_mut().for_each(|column| column.resize(rows));
     }
@@ -78,7 +78,7 @@ impl ScoreColumns {
         block.level();
         let rows = self.len();
         self.ids.append(&mut block.ids);
-        self.epochs.extend(block.epochs.drain(..).map(u64::from));
+        self.epochs.append(&mut block.epochs);
         for (key, column) in metadata_keys.into_iter().zip(&mut block.metadata) {
             self.metadata.entry(key).append(rows, column);
         }

@@ -12,6 +12,9 @@ use crate::score::Metadata;
 
 const ABSENT: u32 = u32::MAX;
 
+/// So many values are kept for the next rows, however few the rows are that had them.
+const KEPT: usize = 1 << 15;
+
 /// One metadata key over all rows.
 #[derive(Clone, Debug, Default)]
 pub struct MetadataColumn {
@@ -93,7 +96,7 @@ impl MetadataColumn {
 
     /// Takes all rows out, but keeps the values if they are few.
     pub(super) fn clear(&mut self) {
-        if self.distinct.values.len() > self.codes.len() / 2 {
+        if self.distinct.values.len() > KEPT.max(self.codes.len() / 2) {
             self.distinct = Distinct::default();
             self.hints.clear();
             self.recent = Recent::default();

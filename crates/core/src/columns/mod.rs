@@ -4,6 +4,7 @@
 //! nine bytes per scorer and four per metadata key, and the metrics run over plain arrays.
 
 mod block;
+mod epochs;
 mod grouping;
 mod metadata;
 mod numbers;
@@ -20,10 +21,10 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use serde_json::Value as Json;
 
 pub use block::ColumnBlock;
+pub use epochs::EpochColumn;
 pub use metadata::MetadataColumn;
 use metadata::MetadataColumns;
 pub(crate) use numbers::Numbers;
-use payloads::Payloads;
 pub(crate) use sample_index::SampleIndex;
 pub use text::TextColumn;
 pub(crate) use values::Floats;
@@ -55,7 +56,7 @@ pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
 #[derive(Clone, Debug, Default)]
 pub struct ScoreColumns {
     ids: TextColumn,
-    epochs: Payloads,
+    epochs: EpochColumn,
     metadata: MetadataColumns,
     scorers: Vec<ScorerColumn>,
     /// The rows whose sample errored, in order.
@@ -189,7 +190,7 @@ impl ScoreColumns {
         self.fill_gaps();
         self.forget_index();
         self.ids.push(id.as_ref());
-        self.epochs.push(u64::from(epoch));
+        self.epochs.push(epoch);
         let row = self.len() - 1;
         Row { columns: self, row }
     }
@@ -239,7 +240,7 @@ impl ScoreColumns {
 
     /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.epochs.is_empty()
     }
 
     /// The id of a row's sample; empty beyond the end.
@@ -249,7 +250,7 @@ impl ScoreColumns {
 
     /// The epoch of a row; 0 beyond the end.
     pub fn epoch(&self, row: usize) -> u32 {
-        self.epochs.get(row).map_or(0, |epoch| epoch as u32)
+        self.epochs.get(row)
     }
 
     /// The score of a row by this scorer, if it has one.

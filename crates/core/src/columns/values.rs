@@ -156,6 +156,15 @@ impl ValueColumn {
         mixed.add_count(Tag::Int, (mixed.payloads.len() - before).cast_signed());
     }
 
+    /// Appends an integer per code: the one that it has among the integers.
+    pub fn extend_coded_ints(&mut self, ints: &[i64], codes: &[u32]) {
+        let mixed = self.make_mixed();
+        let ints: Vec<u64> = ints.iter().map(|int| int.cast_unsigned()).collect();
+        mixed.payloads.extend_coded(&ints, codes);
+        mixed.tags.resize(mixed.payloads.len(), Tag::Int);
+        mixed.add_count(Tag::Int, codes.len().cast_signed());
+    }
+
     /// Appends a float; not-a-number is unscored.
     #[inline]
     pub fn push_float(&mut self, float: f64) {

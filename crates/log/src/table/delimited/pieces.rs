@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use memchr::{memchr, memrchr2};
 
 /// How much is read at once. A piece and the rows that it makes stay in a core's cache.
-const PIECE_BYTES: usize = 1 << 19;
+const PIECE_BYTES: usize = 1 << 18;
 
 /// Some rows of the file.
 #[derive(Debug, Default)]

@@ -134,7 +134,6 @@ impl WideReader<'_> {
             block.ids.push(id);
         }
         if let Some(at) = self.layout.epoch {
-            block.epochs.reserve(rows.len());
             for cell in rows.cells(at) {
                 block.epochs.push(match digit(rows.bytes(cell)) {
                     Some(epoch @ 1..) => u32::from(epoch),

@@ -15,7 +15,7 @@ use super::rle;
 use crate::table::TableErrorKind;
 
 /// Takes the cells of a column, in order.
-pub(super) trait Sink {
+pub(super) trait Sink: Send {
     fn take(&mut self, cell: Cell<'_>) -> Result<(), TableErrorKind>;
 
     /// Takes the cells of all codes at once, if it has a fast way to, and if all is well with them: each
@@ -55,41 +55,52 @@ impl Pages<'_> {
         row: &mut usize,
         sink: &mut impl Sink,
     ) -> Result<(), TableErrorKind> {
-        let mut dictionary = Dictionary::None;
-        let (mut levels, mut codes) = (Vec::new(), Vec::new());
-        while let Some(page) = guarded(|| pages.get_next_page()).map_err(|problem| self.problem(problem))? {
-            let data = match page {
-                Page::DictionaryPage { buf, num_values, .. } => {
-                    dictionary = self.dictionary(&buf, num_values as usize)?;
-                    continue;
-                }
-                Page::DataPage { ref buf, num_values, encoding, .. } => {
-                    let (levels, values) = self.split(buf)?;
-                    Data { levels, values, count: num_values as usize, encoding }
-                }
-                Page::DataPageV2 {
-                    ref buf,
-                    num_values,
-                    encoding,
-                    def_levels_byte_len,
-                    rep_levels_byte_len,
-                    ..
-                } => {
-                    let (repetition, rest) = self.cut(buf, rep_levels_byte_len as usize)?;
-                    if !repetition.is_empty() {
-                        return Err(self.problem("it has lists".to_owned()));
-                    }
-                    let (levels, values) = self.cut(rest, def_levels_byte_len as usize)?;
-                    Data { levels, values, count: num_values as usize, encoding }
-                }
-            };
-            // A page cannot have more cells than are left, so what it claims bounds what is decoded.
-            if data.count > self.rows.saturating_sub(*row) {
-                return Err(self.problem(format!("it has more than {} rows in its row group", self.rows)));
-            }
-            self.page(&data, &dictionary, &mut levels, &mut codes, row, sink)?;
+        let mut decoding = Decoding::default();
+        let mut next = self.next(pages)?;
+        while let Some(page) = next {
+            // The next page is decompressed meanwhile, if a thread has nothing else to do.
+            let (taken, ahead) =
+                rayon::join(|| self.take(&page, &mut decoding, row, sink), || self.next(pages));
+            taken?;
+            next = ahead?;
         }
         Ok(())
+    }
+
+    fn next(&self, pages: &mut dyn PageReader) -> Result<Option<Page>, TableErrorKind> {
+        guarded(|| pages.get_next_page()).map_err(|problem| self.problem(problem))
+    }
+
+    fn take(
+        &self,
+        page: &Page,
+        decoding: &mut Decoding,
+        row: &mut usize,
+        sink: &mut impl Sink,
+    ) -> Result<(), TableErrorKind> {
+        let data = match page {
+            Page::DictionaryPage { buf, num_values, .. } => {
+                decoding.dictionary = self.dictionary(buf, *num_values as usize)?;
+                return Ok(());
+            }
+            Page::DataPage { buf, num_values, encoding, .. } => {
+                let (levels, values) = self.split(buf)?;
+                Data { levels, values, count: *num_values as usize, encoding: *encoding }
+            }
+            Page::DataPageV2 { buf, num_values, encoding, def_levels_byte_len, rep_levels_byte_len, .. } => {
+                let (repetition, rest) = self.cut(buf, *rep_levels_byte_len as usize)?;
+                if !repetition.is_empty() {
+                    return Err(self.problem("it has lists".to_owned()));
+                }
+                let (levels, values) = self.cut(rest, *def_levels_byte_len as usize)?;
+                Data { levels, values, count: *num_values as usize, encoding: *encoding }
+            }
+        };
+        // A page cannot have more cells than are left, so what it claims bounds what is decoded.
+        if data.count > self.rows.saturating_sub(*row) {
+            return Err(self.problem(format!("it has more than {} rows in its row group", self.rows)));
+        }
+        self.page(&data, decoding, row, sink)
     }
 
     fn problem(&self, problem: String) -> TableErrorKind {
@@ -145,12 +156,11 @@ impl Pages<'_> {
     fn page(
         &self,
         data: &Data<'_>,
-        dictionary: &Dictionary,
-        levels: &mut Vec<u32>,
-        codes: &mut Vec<u32>,
+        decoding: &mut Decoding,
         row: &mut usize,
         sink: &mut impl Sink,
     ) -> Result<(), TableErrorKind> {
+        let Decoding { dictionary, levels, codes } = decoding;
         levels.clear();
         let mut count = data.count;
         if self.optional && !rle::is_run_of_ones(data.levels, data.count) {
@@ -218,6 +228,14 @@ impl Pages<'_> {
     }
 }
 
+/// What stays from page to page: the dictionary, and memory to work with.
+#[derive(Default)]
+struct Decoding {
+    dictionary: Dictionary,
+    levels: Vec<u32>,
+    codes: Vec<u32>,
+}
+
 /// What a data page holds.
 struct Data<'p> {
     levels: &'p [u8],
@@ -228,7 +246,9 @@ struct Data<'p> {
 }
 
 /// The values that cells of the pages after it point to.
+#[derive(Default)]
 pub(super) enum Dictionary {
+    #[default]
     None,
     /// Also those without a sign, as their bits.
     Ints(Vec<i64>),

@@ -1,6 +1,6 @@
 //! Parquet tables with a row per sample and epoch.
 
-use errorbar_core::{ColumnBlock, MetadataColumn, ScoreColumns, TextColumn, ValueColumn};
+use errorbar_core::{ColumnBlock, EpochColumn, MetadataColumn, ScoreColumns, TextColumn, ValueColumn};
 use parquet::file::metadata::RowGroupMetaData;
 use rayon::prelude::*;
 
@@ -44,7 +44,7 @@ struct RowProblem {
 /// Where the cells of a column go.
 enum Target<'a> {
     Ids(&'a mut TextColumn),
-    Epochs(&'a mut Vec<u32>),
+    Epochs(&'a mut EpochColumn),
     Metadata(&'a mut MetadataColumn),
     Scores(&'a mut ValueColumn),
 }
@@ -149,7 +149,7 @@ impl Sink for Ids<'_> {
 }
 
 struct Epochs<'a> {
-    epochs: &'a mut Vec<u32>,
+    epochs: &'a mut EpochColumn,
     source: Source<'a>,
 }
 
@@ -165,7 +165,7 @@ impl Sink for Epochs<'_> {
         let epoch = |int: &i64| epoch_of(Cell::Int(*int)).ok();
         let epochs: Option<Vec<u32>> = ints.iter().map(epoch).collect();
         let Some(epochs) = epochs.filter(|_| self.source.kind == Kind::Int) else { return false };
-        self.epochs.extend(codes.iter().map(|code| epochs.get(*code as usize).copied().unwrap_or(0)));
+        self.epochs.extend_coded(&epochs, codes);
         true
     }
 }
@@ -212,7 +212,7 @@ impl Sink for Scores<'_> {
 
     fn take_coded(&mut self, dictionary: &Dictionary, codes: &[u32]) -> bool {
         let (Dictionary::Ints(ints), Kind::Int) = (dictionary, self.source.kind) else { return false };
-        self.column.extend_ints(codes.iter().map(|code| ints.get(*code as usize).copied().unwrap_or(0)));
+        self.column.extend_coded_ints(ints, codes);
         true
     }
 }

@@ -1,0 +1,72 @@
+//! A column of epochs.
+
+use std::ops::Range;
+
+use super::payloads::Payloads;
+
+/// The epoch of each row, in a byte as long as there are few.
+#[derive(Clone, Debug, Default)]
+pub struct EpochColumn(Payloads);
+
+impl EpochColumn {
+    /// Appends an epoch.
+    #[inline]
+    pub fn push(&mut self, epoch: u32) {
+        self.0.push(u64::from(epoch));
+    }
+
+    /// Appends epochs.
+    pub fn extend(&mut self, epochs: impl IntoIterator<Item = u32>) {
+        self.0.extend(epochs.into_iter().map(u64::from));
+    }
+
+    /// Appends an epoch per code: the one that it has among the epochs.
+    pub fn extend_coded(&mut self, epochs: &[u32], codes: &[u32]) {
+        let epochs: Vec<u64> = epochs.iter().copied().map(u64::from).collect();
+        self.0.extend_coded(&epochs, codes);
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The epoch of a row; 0 beyond the end.
+    pub fn get(&self, row: usize) -> u32 {
+        self.0.get(row).map_or(0, |epoch| epoch as u32)
+    }
+
+    /// The epoch that all of some rows have, if it is one and the same.
+    pub(super) fn same_in(&self, rows: Range<usize>) -> Option<u64> {
+        self.0.same_in(rows)
+    }
+
+    /// First epochs, up to so many rows.
+    pub(super) fn resize(&mut self, rows: usize) {
+        self.0.extend(std::iter::repeat_n(1, rows.saturating_sub(self.len())));
+    }
+
+    /// Takes all rows out of another column.
+    pub(super) fn append(&mut self, other: &mut EpochColumn) {
+        self.0.append(&other.0);
+        other.clear();
+    }
+
+    /// Makes room for so many more rows.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.0.reserve(rows);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.0.heap_bytes()
+    }
+}
