@@ -193,7 +193,8 @@ mod tests {
             single.scores[0].push_int(int);
         }
         bulk.metadata[0].extend_coded(&texts, &codes);
-        bulk.scores[0].extend_ints(ints);
+        bulk.scores[0].extend_bytes(&[1, 0]);
+        bulk.scores[0].extend_coded_ints(&[2, -1, 300], &[1, 2, 0]);
         for reserved in [0, 100] {
             let joined = [bulk.clone(), single.clone()].map(|mut block| {
                 let mut columns = ScoreColumns::new(["s"]);

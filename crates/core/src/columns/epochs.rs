@@ -15,9 +15,9 @@ impl EpochColumn {
         self.0.push(u64::from(epoch));
     }
 
-    /// Appends epochs.
-    pub fn extend(&mut self, epochs: impl IntoIterator<Item = u32>) {
-        self.0.extend(epochs.into_iter().map(u64::from));
+    /// Appends epochs that are in a byte each already.
+    pub fn extend_bytes(&mut self, epochs: &[u8]) {
+        self.0.extend_bytes(epochs);
     }
 
     /// Appends an epoch per code: the one that it has among the epochs.

@@ -64,6 +64,14 @@ impl Payloads {
         self.words().extend(payloads);
     }
 
+    /// Appends numbers that are in a byte each already.
+    pub(super) fn extend_bytes(&mut self, numbers: &[u8]) {
+        match self {
+            Payloads::Bytes(bytes) => bytes.extend_from_slice(numbers),
+            Payloads::Words(words) => words.extend(numbers.iter().map(|byte| u64::from(*byte))),
+        }
+    }
+
     /// Appends a number per code: the one that it has among the numbers, zero if it has none.
     pub(super) fn extend_coded(&mut self, numbers: &[u64], codes: &[u32]) {
         let small: Option<Vec<u8>> = numbers.iter().map(|number| u8::try_from(*number).ok()).collect();
@@ -77,10 +85,9 @@ impl Payloads {
 
     /// Appends the numbers of another.
     pub(super) fn append(&mut self, other: &Payloads) {
-        match (&mut *self, other) {
-            (Payloads::Bytes(own), Payloads::Bytes(other)) => own.extend_from_slice(other),
-            (_, Payloads::Bytes(other)) => self.words().extend(other.iter().map(|byte| u64::from(*byte))),
-            (_, Payloads::Words(other)) => self.words().extend_from_slice(other),
+        match other {
+            Payloads::Bytes(other) => self.extend_bytes(other),
+            Payloads::Words(other) => self.words().extend_from_slice(other),
         }
     }
 

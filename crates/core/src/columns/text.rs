@@ -25,11 +25,11 @@ pub struct TextColumn {
 struct Chunk {
     /// UTF-8, as only whole texts come in.
     bytes: Vec<u8>,
-    starts: Vec<u32>,
+    starts: Vec<u16>,
 }
 
 /// A chunk is full if the next text would start behind this. Tests have little, so that they see many.
-const MOST_BYTES: usize = if cfg!(test) { 1 << 9 } else { u32::MAX as usize };
+const MOST_BYTES: usize = if cfg!(test) { 1 << 9 } else { u16::MAX as usize };
 /// Fewer texts than these are copied rather than kept as a chunk of their own.
 const FEW_TEXTS: usize = if cfg!(test) { 3 } else { 1 << 10 };
 
@@ -50,11 +50,16 @@ impl Chunk {
         self.bytes.get(self.start(row)..self.start(row + 1)).unwrap_or_default()
     }
 
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.starts.clear();
+    }
+
     /// Whether so many rows from one on are those of another chunk.
     fn has_same(&self, row: usize, other: &Chunk, other_row: usize, count: usize) -> bool {
         let range = |chunk: &Chunk, row: usize| chunk.start(row)..chunk.start(row + count);
         let (own, others) = (range(self, row), range(other, other_row));
-        let distance = (own.start as u32).wrapping_sub(others.start as u32);
+        let distance = (own.start as u16).wrapping_sub(others.start as u16);
         let pairs = self.starts.iter().skip(row).zip(other.starts.iter().skip(other_row)).take(count);
         // Without an early end the loop runs many rows at a time.
         pairs.fold(true, |all, (own, other)| all & (own.wrapping_sub(*other) == distance))
@@ -109,23 +114,21 @@ impl TextColumn {
         if self.open.bytes.len() > MOST_BYTES {
             self.close();
         }
-        self.open.starts.push(self.open.bytes.len() as u32);
+        self.open.starts.push(self.open.bytes.len() as u16);
         match words {
             Some(words) => words.append_to(&mut self.open.bytes),
             None => self.open.bytes.extend_from_slice(text),
         }
     }
 
-    /// Begins a new chunk.
+    /// Begins a new chunk. The full one is a copy that is no larger than it needs to be; the memory in
+    /// which it grew, which is in the caches, stays for the next.
     #[cold]
     fn close(&mut self) {
         let rows = self.len();
-        let mut chunk = std::mem::take(&mut self.open);
-        if chunk.len() > 0 {
-            // Room that was made too large is given back, as the chunk stays for good.
-            chunk.bytes.shrink_to_fit();
-            chunk.starts.shrink_to_fit();
-            self.full.push((chunk, rows));
+        if self.open.len() > 0 {
+            self.full.push((self.open.clone(), rows));
+            self.open.clear();
         }
     }
 
@@ -158,15 +161,8 @@ impl TextColumn {
 
     pub(super) fn clear(&mut self) {
         self.full.clear();
-        self.open.bytes.clear();
-        self.open.starts.clear();
+        self.open.clear();
         (self.last_words, self.not_above) = (None, None);
-    }
-
-    /// Makes room for so many more texts of so many bytes together.
-    pub fn reserve(&mut self, texts: usize, bytes: usize) {
-        self.open.starts.reserve(texts);
-        self.open.bytes.reserve(bytes);
     }
 
     /// The chunks, each with the row that it starts with.
@@ -243,7 +239,7 @@ impl TextColumn {
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        let of_chunk = |chunk: &Chunk| chunk.bytes.capacity() + chunk.starts.capacity() * size_of::<u32>();
+        let of_chunk = |chunk: &Chunk| chunk.bytes.capacity() + chunk.starts.capacity() * size_of::<u16>();
         self.chunks().map(|(chunk, _)| of_chunk(chunk)).sum()
     }
 }

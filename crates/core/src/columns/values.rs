@@ -147,13 +147,12 @@ impl ValueColumn {
         self.make_mixed().push(Tag::Int, int.cast_unsigned());
     }
 
-    /// Appends integers.
-    pub fn extend_ints(&mut self, ints: impl IntoIterator<Item = i64>) {
+    /// Appends integers that are in a byte each already.
+    pub fn extend_bytes(&mut self, ints: &[u8]) {
         let mixed = self.make_mixed();
-        let before = mixed.payloads.len();
-        mixed.payloads.extend(ints.into_iter().map(i64::cast_unsigned));
+        mixed.payloads.extend_bytes(ints);
         mixed.tags.resize(mixed.payloads.len(), Tag::Int);
-        mixed.add_count(Tag::Int, (mixed.payloads.len() - before).cast_signed());
+        mixed.add_count(Tag::Int, ints.len().cast_signed());
     }
 
     /// Appends an integer per code: the one that it has among the integers.

@@ -43,7 +43,7 @@ impl WideReader<'_> {
     /// Takes piece after piece, until there is none or something is wrong.
     fn work(&self, source: &Mutex<(&mut Pieces, Option<Piece>)>, joiner: &Joiner<'_>, threads: usize) {
         let mut piece = Piece::default();
-        let mut ends = Vec::new();
+        let mut room = Room::default();
         while !joiner.has_failed() {
             let mut block = joiner.block(4 * threads, self.scores.len());
             let taken = {
@@ -58,18 +58,18 @@ impl WideReader<'_> {
             };
             let read = match taken {
                 Ok(false) => return,
-                Ok(true) => self.piece(&piece, &mut ends, &mut block),
+                Ok(true) => self.piece(&piece, &mut room, &mut block),
                 Err(error) => Err(TableErrorKind::Read(error).into()),
             };
             joiner.give(piece.number, read.map(|()| block));
         }
     }
 
-    /// Reads the rows of a piece into a block; `ends` is memory to work with.
-    fn piece(&self, piece: &Piece, ends: &mut Vec<u32>, block: &mut ColumnBlock) -> Result<(), Problem> {
+    /// Reads the rows of a piece into a block.
+    fn piece(&self, piece: &Piece, room: &mut Room, block: &mut ColumnBlock) -> Result<(), Problem> {
         let plain = !piece.has_quotes && memchr(b'\r', &piece.bytes).is_none();
         match str::from_utf8(&piece.bytes) {
-            Ok(text) if plain => self.plain(text, piece.offset, ends, block)?,
+            Ok(text) if plain => self.plain(text, piece.offset, room, block)?,
             _ => for_each_record(piece, self.delimiter, |record, offset| {
                 self.row(&RecordRow { record }, offset, block)
             })?,
@@ -85,10 +85,10 @@ impl WideReader<'_> {
         &self,
         text: &str,
         offset: u64,
-        ends: &mut Vec<u32>,
+        room: &mut Room,
         block: &mut ColumnBlock,
     ) -> Result<(), Problem> {
-        if self.regular(text, ends, block).is_some() {
+        if self.regular(text, room, block).is_some() {
             return Ok(());
         }
         // Something is out of the ordinary: the rows one by one, to say what and where, or to pass over it.
@@ -111,7 +111,8 @@ impl WideReader<'_> {
 
     /// Rows that all have the right number of fields, column by column, which takes half the time.
     /// Nothing, and the block in any state, if there is something else or something wrong.
-    fn regular(&self, text: &str, ends: &mut Vec<u32>, block: &mut ColumnBlock) -> Option<()> {
+    fn regular(&self, text: &str, room: &mut Room, block: &mut ColumnBlock) -> Option<()> {
+        let Room { ends, digits } = room;
         let bytes = text.as_bytes();
         u32::try_from(bytes.len()).ok()?;
         ends.clear();
@@ -125,8 +126,6 @@ impl WideReader<'_> {
         if !rows.are_whole(feeds) {
             return None;
         }
-        let id_bytes = rows.cells(self.layout.id).map(|(start, end)| (end - start) as usize).sum();
-        block.ids.reserve(rows.len(), id_bytes);
         for id in rows.texts(self.layout.id) {
             if id.is_empty() {
                 return None;
@@ -134,23 +133,23 @@ impl WideReader<'_> {
             block.ids.push(id);
         }
         if let Some(at) = self.layout.epoch {
-            for cell in rows.cells(at) {
-                block.epochs.push(match digit(rows.bytes(cell)) {
-                    Some(epoch @ 1..) => u32::from(epoch),
-                    _ => cell::epoch(rows.text(cell)).ok()?,
-                });
+            if rows.digits(at, digits) && !digits.contains(&0) {
+                block.epochs.extend_bytes(digits);
+            } else {
+                for text in rows.texts(at) {
+                    block.epochs.push(cell::epoch(text).ok()?);
+                }
             }
         }
         for (column, values) in self.layout.metadata.iter().zip(&mut block.metadata) {
             rows.texts(column.at).for_each(|text| push_metadata(values, text));
         }
         for (column, values) in self.scores.iter().zip(&mut block.scores) {
-            // Grades and numbers of one digit are most of what there is, and then nothing is left.
-            let digits = rows.cells(column.at).map_while(|cell| digit(rows.bytes(cell)).map(i64::from));
-            let before = values.len();
-            values.extend_ints(digits);
-            let rest = rows.texts(column.at).skip(values.len() - before);
-            rest.for_each(|text| cell::push_score(values, text));
+            if rows.digits(column.at, digits) {
+                values.extend_bytes(digits);
+            } else {
+                rows.texts(column.at).for_each(|text| cell::push_score(values, text));
+            }
         }
         Some(())
     }
@@ -184,6 +183,14 @@ impl WideReader<'_> {
     }
 }
 
+/// Memory that a thread works with.
+#[derive(Default)]
+struct Room {
+    /// Where fields end.
+    ends: Vec<u32>,
+    digits: Vec<u8>,
+}
+
 /// Rows of a text that have all their fields.
 #[derive(Clone, Copy)]
 struct Rows<'a> {
@@ -194,10 +201,6 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn len(&self) -> usize {
-        self.ends.len() / self.columns
-    }
-
     /// Whether each row has its number of fields and ends with one of so many line feeds, or with the text.
     fn are_whole(&self, feeds: usize) -> bool {
         let bytes = self.text.as_bytes();
@@ -228,18 +231,18 @@ impl<'a> Rows<'a> {
         self.text.get(start as usize..end as usize).unwrap_or_default()
     }
 
-    #[inline]
-    fn bytes(self, (start, end): (u32, u32)) -> &'a [u8] {
-        self.text.as_bytes().get(start as usize..end as usize).unwrap_or_default()
-    }
-}
-
-/// A cell of one digit.
-#[inline]
-fn digit(cell: &[u8]) -> Option<u8> {
-    match cell {
-        [digit @ b'0'..=b'9'] => Some(digit - b'0'),
-        _ => None,
+    /// The cells of a column as numbers, if each is of one digit; false if not, and then they are anything.
+    /// Scores and epochs mostly are, and then nothing is decided cell by cell.
+    fn digits(self, at: usize, digits: &mut Vec<u8>) -> bool {
+        let bytes = self.text.as_bytes();
+        let mut all = true;
+        digits.clear();
+        digits.extend(self.cells(at).map(|(start, end)| {
+            let digit = bytes.get(start as usize).map_or(u8::MAX, |byte| byte.wrapping_sub(b'0'));
+            all &= (end == start + 1) & (digit <= 9);
+            digit
+        }));
+        all
     }
 }
 

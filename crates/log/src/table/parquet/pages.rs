@@ -87,7 +87,9 @@ impl Pages<'_> {
                 let (levels, values) = self.split(buf)?;
                 Data { levels, values, count: *num_values as usize, encoding: *encoding }
             }
-            Page::DataPageV2 { buf, num_values, encoding, def_levels_byte_len, rep_levels_byte_len, .. } => {
+            Page::DataPageV2 {
+                buf, num_values, encoding, def_levels_byte_len, rep_levels_byte_len, ..
+            } => {
                 let (repetition, rest) = self.cut(buf, *rep_levels_byte_len as usize)?;
                 if !repetition.is_empty() {
                     return Err(self.problem("it has lists".to_owned()));
