@@ -1,8 +1,10 @@
 //! Grouping rows by id: which rows name the same sample.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use hashbrown::HashTable;
+use rayon::prelude::*;
 
 use super::hash_bytes;
 use super::text::{TextColumn, by_length};
@@ -76,16 +78,52 @@ fn ascending_run(ids: &TextColumn) -> Run {
 const PART: usize = 1 << 15;
 
 /// Groups by hash. One table over millions of ids would miss the cache at every row; so the rows are
-/// first dealt into parts by their hash, and each part has a table of its own.
+/// first dealt into parts by their hash, and each part has a table of its own, on any thread. Texts are
+/// compared afterwards, row by row: looking for one in the middle of a table is what takes longest.
 fn by_hash(ids: &TextColumn) -> Grouping {
-    let rows = ids.len();
-    let bits = rows.div_ceil(PART).next_power_of_two().trailing_zeros();
-    let part = |hash: u64| if bits == 0 { 0 } else { (hash >> (64 - bits)) as usize };
+    let (mut dealt, starts) = deal(ids);
+    let mut parts = Vec::with_capacity(starts.len());
+    let mut rest = dealt.as_mut_slice();
+    for bounds in starts.windows(2) {
+        let [start, end] = bounds else { continue };
+        let (part, behind) = rest.split_at_mut(end - start);
+        parts.push(part);
+        rest = behind;
+    }
+    // Each thread has a table for all of its parts.
+    let parts_per_thread = parts.len().div_ceil(rayon::current_num_threads());
+    let repeats = parts.par_chunks_mut(parts_per_thread.max(1)).map(|parts| {
+        let mut table = HashTable::new();
+        parts.iter_mut().fold(false, |repeats, part| find_firsts(part, &mut table) | repeats)
+    });
+    if !repeats.reduce(|| false, |a, b| a | b) {
+        return Grouping::Single { samples: ids.len() };
+    }
+    let mut first_of_row = vec![0; ids.len()];
+    for Dealt { row, hash_or_first: first } in dealt {
+        if let Some(slot) = first_of_row.get_mut(row as usize) {
+            *slot = first;
+        }
+    }
+    part_strangers(ids, &mut first_of_row);
+    number(first_of_row)
+}
 
-    // Counting sort of (row, hash) by part; rows stay in order within a part.
+/// A row in its part: its hash, and later the first row that has the same.
+#[derive(Clone, Copy, Default)]
+struct Dealt {
+    row: u32,
+    hash_or_first: u32,
+}
+
+/// The rows by part, in order within each, and where the parts start and end.
+fn deal(ids: &TextColumn) -> (Vec<Dealt>, Vec<usize>) {
+    let bits = ids.len().div_ceil(PART).next_power_of_two().trailing_zeros();
+    let part = |hash: u32| hash.checked_shr(32 - bits).unwrap_or(0) as usize;
+    let hashes = ids.map_parts(|_, texts| texts.map(short_hash).collect::<Vec<u32>>());
     let mut starts = vec![0usize; (1 << bits) + 1];
-    for id in ids.iter() {
-        if let Some(count) = starts.get_mut(part(hash_bytes(id)) + 1) {
+    for hash in hashes.iter().flatten() {
+        if let Some(count) = starts.get_mut(part(*hash) + 1) {
             *count += 1;
         }
     }
@@ -94,53 +132,67 @@ fn by_hash(ids: &TextColumn) -> Grouping {
         total += *start;
         *start = total;
     }
-    let mut dealt = vec![(0u32, 0u32); rows];
+    let mut dealt = vec![Dealt::default(); ids.len()];
     let mut next = starts.clone();
-    for (row, id) in ids.iter().enumerate() {
-        let hash = hash_bytes(id);
-        if let Some(at) = next.get_mut(part(hash)) {
+    for (row, hash) in hashes.iter().flatten().enumerate() {
+        if let Some(at) = next.get_mut(part(*hash)) {
             if let Some(slot) = dealt.get_mut(*at) {
-                *slot = (row as u32, hash as u32);
+                *slot = Dealt { row: row as u32, hash_or_first: *hash };
             }
             *at += 1;
         }
     }
+    (dealt, starts)
+}
 
-    // The first row of each id.
-    let mut first_of_row: Vec<u32> = (0..rows as u32).collect();
+/// Half a hash. Tests have less, so that they see texts that share it.
+fn short_hash(text: &[u8]) -> u32 {
+    let hash = (hash_bytes(text) >> 32) as u32;
+    if cfg!(test) { hash & 0xff00_00ff } else { hash }
+}
+
+/// Puts the first row with the same hash in the place of the hash; says whether it ever is another row.
+/// The table is memory to work with.
+fn find_firsts(part: &mut [Dealt], table: &mut HashTable<(u32, u32)>) -> bool {
+    // Spread so that the top seven bits, which the table looks at, differ too.
+    let spread = |hash: u32| u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mut repeats = false;
-    let mut table: HashTable<(u32, u32)> = HashTable::new();
-    for bounds in starts.windows(2) {
-        let [start, end] = bounds else { continue };
-        let of_part = dealt.get(*start..*end).unwrap_or_default();
-        table.clear();
-        table.reserve(of_part.len(), |(_, hash)| spread(*hash));
-        for &(row, hash) in of_part {
-            let same = |&(first, of_first): &(u32, u32)| {
-                of_first == hash && ids.bytes_of(first as usize) == ids.bytes_of(row as usize)
-            };
-            match table.find(spread(hash), same) {
-                Some(&(first, _)) => {
-                    repeats = true;
-                    if let Some(slot) = first_of_row.get_mut(row as usize) {
-                        *slot = first;
-                    }
-                }
-                None => {
-                    table.insert_unique(spread(hash), (row, hash), |(_, hash)| spread(*hash));
-                }
+    table.clear();
+    table.reserve(part.len(), |(_, hash)| spread(*hash));
+    for Dealt { row, hash_or_first } in part {
+        let hash = *hash_or_first;
+        match table.find(spread(hash), |(_, known)| *known == hash) {
+            Some((first, _)) => {
+                repeats = true;
+                *hash_or_first = *first;
+            }
+            None => {
+                *hash_or_first = *row;
+                table.insert_unique(spread(hash), (*row, hash), |(_, hash)| spread(*hash));
             }
         }
     }
-    if !repeats {
-        return Grouping::Single { samples: rows };
-    }
-    number(first_of_row)
+    repeats
 }
 
-/// The lower half of a hash, spread so that the top seven bits, which the table looks at, differ too.
-fn spread(hash: u32) -> u64 {
-    u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+/// Rows that share no more than a hash with the first are given a first row of their own. Rows of one
+/// text share their hash, so all of them are found here or none.
+fn part_strangers(ids: &TextColumn, first_of_row: &mut [u32]) {
+    let strangers = ids.map_parts(|start, texts| {
+        let firsts = first_of_row.iter().copied().skip(start);
+        let rows = (start as u32..).zip(texts).zip(firsts);
+        let is_stranger =
+            |row: u32, text: &[u8], first: u32| first != row && ids.bytes_of(first as usize) != text;
+        rows.filter(|((row, text), first)| is_stranger(*row, text, *first))
+            .map(|((row, _), _)| row)
+            .collect::<Vec<u32>>()
+    });
+    let mut first_of_text: HashMap<&[u8], u32> = HashMap::new();
+    for row in strangers.into_iter().flatten() {
+        if let Some(slot) = first_of_row.get_mut(row as usize) {
+            *slot = *first_of_text.entry(ids.bytes_of(row as usize)).or_insert(row);
+        }
+    }
 }
 
 /// From first rows to numbers in order of first appearance, in place.
@@ -159,7 +211,10 @@ fn number(mut first_of_row: Vec<u32>) -> Grouping {
             *slot = sample;
         }
     }
-    Grouping::Mixed { sample_of_row: first_of_row, samples: samples as usize }
+    match samples as usize {
+        samples if samples == first_of_row.len() => Grouping::Single { samples },
+        samples => Grouping::Mixed { sample_of_row: first_of_row, samples },
+    }
 }
 
 #[cfg(test)]
@@ -211,5 +266,8 @@ mod tests {
             })
             .collect();
         assert_eq!(group_by_id(&column(&ids)), mixed(&expected, numbers.len()));
+        // Each once: hashes that some share must not make one sample of them.
+        let ids: Vec<String> = (0..PART + 5).rev().map(|row| format!("id {row}")).collect();
+        assert_eq!(group_by_id(&column(&ids)), Grouping::Single { samples: ids.len() });
     }
 }

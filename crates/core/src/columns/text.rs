@@ -238,6 +238,19 @@ impl TextColumn {
         self.chunks().flat_map(|(chunk, _)| (0..chunk.len()).map(|row| chunk.get(row)))
     }
 
+    /// What a function makes of the texts of each part of the column and the row that it starts with, on
+    /// all threads.
+    pub(super) fn map_parts<T: Send>(
+        &self,
+        f: impl Fn(usize, &mut dyn Iterator<Item = &[u8]>) -> T + Sync,
+    ) -> Vec<T> {
+        let chunks: Vec<(&Chunk, usize)> = self.chunks().collect();
+        chunks
+            .into_par_iter()
+            .map(|(chunk, start)| f(start, &mut (0..chunk.len()).map(|row| chunk.get(row))))
+            .collect()
+    }
+
     pub(crate) fn heap_bytes(&self) -> usize {
         let of_chunk = |chunk: &Chunk| chunk.bytes.capacity() + chunk.starts.capacity() * size_of::<u16>();
         self.chunks().map(|(chunk, _)| of_chunk(chunk)).sum()

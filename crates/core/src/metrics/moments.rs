@@ -140,16 +140,16 @@ pub(super) use moments_metric;
 #[cfg(test)]
 mod tests {
     use crate::metrics::mean;
-    use crate::{Metric, MetricValue, Score, ScoreColumns, ScoreSet};
+    use crate::{Metric, MetricValue, Score, ScoreColumns, ScoreSet, Value};
 
     #[test]
     fn absent_samples_of_all_shards_are_bounded() {
-        let shard = |value: f64| {
+        let shard = |value: Value| {
             let mut columns = ScoreColumns::new(["s"]);
             columns.push("a", 1).score("s", Score::new(value)).unwrap();
             columns
         };
-        let notes = |first: f64, second: f64, merge: bool| {
+        let notes = |first: Value, second: Value, merge: bool| {
             let shards = [shard(first), shard(second)];
             let mut whole = mean().state().unwrap();
             for columns in &shards {
@@ -170,12 +170,13 @@ mod tests {
         };
         for merge in [false, true] {
             // One right, one half right, two absent: between 1.5/4 and 3.5/4.
-            let bounds = notes(1.0, 0.5, merge);
+            let bounds = notes(1.into(), 0.5.into(), merge);
             assert_eq!((&bounds["absent"], &bounds["worst"]), (&2.into(), &0.375.into()));
             assert_eq!(bounds["best"], 0.875);
             // A score outside [0, 1] in any shard, and nothing is known of the rest.
             for (first, second) in [(2.0, 1.0), (1.0, 2.0), (-1.0, 1.0)] {
-                assert!(notes(first, second, merge).is_empty());
+                assert!(notes(first.into(), second.into(), merge).is_empty());
+                assert!(notes((first as i64).into(), (second as i64).into(), merge).is_empty());
             }
         }
     }

@@ -26,8 +26,41 @@ pub(super) fn push_score(column: &mut ValueColumn, cell: &str) {
     match cell.as_bytes() {
         [digit @ b'0'..=b'9'] => column.push_int(i64::from(digit - b'0')),
         [b'A'..=b'Z'] => column.push_text(cell),
-        _ => column.push(score(cell)),
+        bytes => match decimal(bytes) {
+            Some(float) => column.push_float(float),
+            None => column.push(score(cell)),
+        },
     }
+}
+
+/// A number with a point and at most fifteen digits, the way most scores that are no grades are written.
+/// Its digits and the power of ten are floats without rounding, so their quotient is rounded once, and is
+/// what any reader makes of it.
+#[inline]
+fn decimal(cell: &[u8]) -> Option<f64> {
+    const POWERS: [f64; 16] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    let unsigned = cell.strip_prefix(b"-").unwrap_or(cell);
+    // Fifteen digits and a point.
+    if unsigned.len() > 16 {
+        return None;
+    }
+    let mut digits = 0_u64;
+    let mut point = None;
+    for (at, byte) in unsigned.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => digits = digits * 10 + u64::from(byte - b'0'),
+            b'.' if point.is_none() => point = Some(at),
+            _ => return None,
+        }
+    }
+    let decimals = unsigned.len() - point? - 1;
+    // A digit on both sides: what else is a number is left to the one who knows.
+    if point == Some(0) || decimals == 0 {
+        return None;
+    }
+    let value = digits as f64 / POWERS.get(decimals)?;
+    Some(if unsigned.len() < cell.len() { -value } else { value })
 }
 
 /// A cell as a score, where what starts like a list or a map is one.
@@ -84,6 +117,45 @@ pub(super) fn score(cell: &str) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn decimals_are_what_the_standard_library_makes_of_them() {
+        let digits = "0123456789876543210";
+        let mut met = 0;
+        for cut in 0..digits.len() {
+            for length in 1..=digits.len() - cut {
+                let text = &digits[cut..cut + length];
+                for point in 0..=length {
+                    for sign in ["", "-", "+", "--"] {
+                        let cell = format!("{sign}{}.{}", &text[..point], &text[point..]);
+                        if let Some(found) = decimal(cell.as_bytes()) {
+                            assert_eq!(found.to_bits(), cell.parse::<f64>().unwrap().to_bits(), "{cell}");
+                            met += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(met > 1000, "{met}");
+        for other in [
+            "",
+            ".",
+            "-",
+            "-.",
+            "5",
+            "1.",
+            ".5",
+            "1.2.3",
+            "1e5",
+            "1.5e3",
+            "nan",
+            "1.0 ",
+            "1234567890.1234567",
+        ] {
+            assert_eq!(decimal(other.as_bytes()), None, "{other}");
+        }
+        assert_eq!(decimal(b"-0.0").map(f64::to_bits), Some((-0.0_f64).to_bits()));
+    }
 
     #[test]
     fn cells_keep_their_kind() {
