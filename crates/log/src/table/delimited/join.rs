@@ -19,8 +19,11 @@ const MOST_RESERVED: usize = 1 << 24;
 /// is at work on the columns appends it when its turn comes.
 pub(super) struct Joiner<'a> {
     layout: &'a Layout,
+    scorers: usize,
     /// About how many blocks there are.
     blocks: usize,
+    /// How many may wait for their turn before nobody begins another.
+    most_waiting: usize,
     joined: Mutex<Joined>,
     left: Mutex<Left>,
     /// Told when fewer blocks are left.
@@ -43,11 +46,14 @@ struct Left {
 }
 
 impl<'a> Joiner<'a> {
-    pub(super) fn new(layout: &'a Layout, scores: &[Column], blocks: usize) -> Self {
+    /// For about so many blocks that so many threads read.
+    pub(super) fn new(layout: &'a Layout, scores: &[Column], blocks: usize, threads: usize) -> Self {
         let columns = ScoreColumns::new(scores.iter().map(|column| &column.name));
         Joiner {
             layout,
+            scorers: scores.len(),
             blocks,
+            most_waiting: 4 * threads,
             joined: Mutex::new(Joined { columns, next: 0, problem: None }),
             left: Mutex::default(),
             fewer: Condvar::new(),
@@ -55,15 +61,15 @@ impl<'a> Joiner<'a> {
         }
     }
 
-    /// An empty block to read rows into. Waits while more blocks than `most` are left, which happens if
-    /// one of them takes much longer than others.
-    pub(super) fn block(&self, most: usize, scorers: usize) -> ColumnBlock {
+    /// An empty block to read rows into. Waits while many are left, which happens if one of them takes much
+    /// longer than others.
+    pub(super) fn block(&self) -> ColumnBlock {
         let mut left = lock(&self.left);
         // Somebody is still at work on the block whose turn it is, and gives it without waiting here.
-        while left.waiting.len() > most && !self.has_failed() {
+        while left.waiting.len() > self.most_waiting && !self.has_failed() {
             left = self.fewer.wait(left).unwrap_or_else(PoisonError::into_inner);
         }
-        left.free.pop().unwrap_or_else(|| ColumnBlock::new(scorers, self.layout.metadata.len()))
+        left.free.pop().unwrap_or_else(|| ColumnBlock::new(self.scorers, self.layout.metadata.len()))
     }
 
     /// Takes a block, or what was wrong with it.
@@ -126,4 +132,74 @@ impl<'a> Joiner<'a> {
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::table::TableOptions;
+    use crate::table::layout::Form;
+
+    fn block(joiner: &Joiner<'_>, id: &str) -> ColumnBlock {
+        let mut block = joiner.block();
+        block.ids.push(id);
+        block
+    }
+
+    fn with_joiner<T>(test: impl FnOnce(Joiner<'_>) -> T) -> T {
+        let layout = Layout::new(&["id", "score"], &TableOptions::new()).unwrap();
+        let Form::Wide(scores) = &layout.form else { unreachable!("no column names a scorer") };
+        test(Joiner::new(&layout, scores, 3, 1))
+    }
+
+    fn ids(columns: &ScoreColumns) -> Vec<&str> {
+        (0..columns.len()).map(|row| columns.id(row)).collect()
+    }
+
+    #[test]
+    fn blocks_come_in_order_whoever_is_first() {
+        with_joiner(|joiner| {
+            for (number, id) in [(2, "c"), (0, "a"), (3, "d"), (1, "b")] {
+                joiner.give(number, Ok(block(&joiner, id)));
+            }
+            assert_eq!(ids(&joiner.finish().unwrap()), ["a", "b", "c", "d"]);
+        });
+    }
+
+    #[test]
+    fn the_problem_that_comes_first_in_the_file_is_told() {
+        with_joiner(|joiner| {
+            joiner.give(2, Err(TableErrorKind::Empty.into()));
+            joiner.give(0, Ok(block(&joiner, "a")));
+            assert!(!joiner.has_failed(), "the block before the problem is still to come");
+            joiner.give(1, Err(TableErrorKind::TooManyRows.into()));
+            assert!(joiner.has_failed());
+            let problem = format!("{:?}", joiner.finish().unwrap_err());
+            assert!(problem.contains("TooManyRows"), "{problem}");
+        });
+    }
+
+    #[test]
+    fn nobody_runs_far_ahead_of_a_slow_block() {
+        with_joiner(|joiner| {
+            let slow = block(&joiner, "0");
+            let most = joiner.most_waiting;
+            for number in 1..=most + 1 {
+                joiner.give(number, Ok(block(&joiner, &number.to_string())));
+            }
+            thread::scope(|scope| {
+                let (done, is_done) = mpsc::channel();
+                let joiner = &joiner;
+                scope.spawn(move || done.send(joiner.block()).unwrap());
+                assert!(is_done.recv_timeout(Duration::from_millis(30)).is_err(), "it waits");
+                joiner.give(0, Ok(slow));
+                assert!(is_done.recv().unwrap().ids.is_empty());
+            });
+            assert_eq!(joiner.finish().unwrap().len(), most + 2);
+        });
+    }
 }

@@ -25,15 +25,15 @@ pub(super) struct WideReader<'a> {
 impl WideReader<'_> {
     pub(super) fn read(&self, pieces: &mut Pieces, first: Piece) -> Result<ScoreColumns, Problem> {
         let count = pieces.estimate();
-        let joiner = Joiner::new(self.layout, self.scores, count);
         let threads = rayon::current_num_threads().min(count).max(1);
+        let joiner = Joiner::new(self.layout, self.scores, count, threads);
         let source = Mutex::new((pieces, Some(first)));
         if threads == 1 {
-            self.work(&source, &joiner, threads);
+            self.work(&source, &joiner);
         } else {
             rayon::scope(|scope| {
                 for _ in 0..threads {
-                    scope.spawn(|_| self.work(&source, &joiner, threads));
+                    scope.spawn(|_| self.work(&source, &joiner));
                 }
             });
         }
@@ -41,11 +41,11 @@ impl WideReader<'_> {
     }
 
     /// Takes piece after piece, until there is none or something is wrong.
-    fn work(&self, source: &Mutex<(&mut Pieces, Option<Piece>)>, joiner: &Joiner<'_>, threads: usize) {
+    fn work(&self, source: &Mutex<(&mut Pieces, Option<Piece>)>, joiner: &Joiner<'_>) {
         let mut piece = Piece::default();
         let mut room = Room::default();
         while !joiner.has_failed() {
-            let mut block = joiner.block(4 * threads, self.scores.len());
+            let mut block = joiner.block();
             let taken = {
                 let (pieces, first) = &mut *lock(source);
                 match first.take() {
