@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use errorbar_core::{ColumnBlock, ScoreColumns};
 
@@ -118,6 +119,11 @@ impl<'a> Joiner<'a> {
         Ok(block)
     }
 
+    /// Something to hold while blocks are read: if the thread panics, nobody waits for its block.
+    pub(super) fn watch(&self) -> Watch<'_, 'a> {
+        Watch(self)
+    }
+
     /// Whether a problem was met, so that what follows is read in vain.
     pub(super) fn has_failed(&self) -> bool {
         self.has_failed.load(Ordering::Relaxed)
@@ -130,6 +136,20 @@ impl<'a> Joiner<'a> {
     }
 }
 
+/// Tells the others if the thread that holds it panics.
+pub(super) struct Watch<'j, 'a>(&'j Joiner<'a>);
+
+impl Drop for Watch<'_, '_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            // Under the lock, so that nobody is just about to wait.
+            let _left = lock(&self.0.left);
+            self.0.has_failed.store(true, Ordering::Relaxed);
+            self.0.fewer.notify_all();
+        }
+    }
+}
+
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -137,7 +157,6 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
-    use std::thread;
     use std::time::Duration;
 
     use super::*;
@@ -200,6 +219,24 @@ mod tests {
                 assert!(is_done.recv().unwrap().ids.is_empty());
             });
             assert_eq!(joiner.finish().unwrap().len(), most + 2);
+        });
+    }
+
+    #[test]
+    fn nobody_waits_for_a_thread_that_panicked() {
+        with_joiner(|joiner| {
+            for number in 1..=joiner.most_waiting + 1 {
+                joiner.give(number, Ok(block(&joiner, "x")));
+            }
+            thread::scope(|scope| {
+                let waiting = scope.spawn(|| joiner.block());
+                let panicking = scope.spawn(|| {
+                    let _watch = joiner.watch();
+                    panic!("a bug in the reader of a piece");
+                });
+                assert!(panicking.join().is_err());
+                assert!(waiting.join().is_ok());
+            });
         });
     }
 }

@@ -42,6 +42,7 @@ impl WideReader<'_> {
 
     /// Takes piece after piece, until there is none or something is wrong.
     fn work(&self, source: &Mutex<(&mut Pieces, Option<Piece>)>, joiner: &Joiner<'_>) {
+        let _watch = joiner.watch();
         let mut piece = Piece::default();
         let mut room = Room::default();
         while !joiner.has_failed() {
