@@ -90,6 +90,7 @@ impl<'a> Joiner<'a> {
     fn append_all(&self, joined: &mut Joined) -> usize {
         loop {
             let Some(read) = lock(&self.left).waiting.remove(&joined.next) else { return joined.next };
+            self.fewer.notify_all();
             joined.next += 1;
             if joined.problem.is_some() {
                 continue;
@@ -98,10 +99,9 @@ impl<'a> Joiner<'a> {
                 Ok(block) => lock(&self.left).free.push(block),
                 Err(problem) => {
                     joined.problem = Some(problem);
-                    self.has_failed.store(true, Ordering::Relaxed);
+                    self.fail();
                 }
             }
-            self.fewer.notify_all();
         }
     }
 
@@ -117,6 +117,13 @@ impl<'a> Joiner<'a> {
         }
         columns.append(keys(), &mut block);
         Ok(block)
+    }
+
+    fn fail(&self) {
+        // Under the lock, so that nobody is just about to wait.
+        let _left = lock(&self.left);
+        self.has_failed.store(true, Ordering::Relaxed);
+        self.fewer.notify_all();
     }
 
     /// Something to hold while blocks are read: if the thread panics, nobody waits for its block.
@@ -142,10 +149,7 @@ pub(super) struct Watch<'j, 'a>(&'j Joiner<'a>);
 impl Drop for Watch<'_, '_> {
     fn drop(&mut self) {
         if thread::panicking() {
-            // Under the lock, so that nobody is just about to wait.
-            let _left = lock(&self.0.left);
-            self.0.has_failed.store(true, Ordering::Relaxed);
-            self.0.fewer.notify_all();
+            self.0.fail();
         }
     }
 }
