@@ -1,6 +1,12 @@
 //! Scores that are small whole numbers stay in a byte each up to the metrics. That must not show: the same
 //! scores as floats give the same figures, to the bit.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that meets something unexpected should stop there"
+)]
+
 use errorbar_core::{
     MetricItem, Metrics, Plan, Reducers, Registry, Results, Score, ScoreColumns, Value, results,
 };
@@ -51,7 +57,7 @@ fn figures(columns: &ScoreColumns, metrics: &[&str], reducers: Reducers) -> Vec<
 
 #[test]
 fn bytes_give_the_figures_of_floats() {
-    // Grades, numbers up to the largest byte, and some beyond; with and without gaps; one epoch and three.
+    // Right and wrong, numbers up to the largest byte, and some beyond; with and without gaps; one epoch and three.
     for (largest, gaps, epochs) in [
         (1, false, 1),
         (1, true, 1),

@@ -6,7 +6,8 @@ use super::{EpochColumn, MetadataColumn, ScoreColumns, TextColumn, ValueColumn};
 ///
 /// Rows can be pushed to the columns themselves, one by one; but a table of a million rows is read in
 /// pieces on many threads, and each fills a block of its own. Columns that are shorter than `ids` are
-/// filled up: with epoch 1, with scores that are missing, with metadata that is absent.
+/// filled up: with epoch 1, with scores that are missing, with metadata that is absent. Longer ones are cut
+/// off.
 ///
 /// ```
 /// use errorbar_core::{ColumnBlock, ScoreColumns, Value};
@@ -232,6 +233,28 @@ mod tests {
         assert_eq!(found("b"), [None, Some(Value::Int(1)), None, None]);
         assert_eq!(columns.metadata_row(3).get("k"), Some(&json!(5)));
         assert!(columns.metadata_row(1).is_empty());
+    }
+
+    #[test]
+    fn long_columns_are_cut_off() {
+        let mut columns = ScoreColumns::new(["a"]);
+        let mut block = ColumnBlock::new(1, 1);
+        for (rows, id) in [(3, "q1"), (1, "q2")] {
+            block.ids.push(id);
+            for row in 0..rows {
+                block.epochs.push(row + 1);
+                block.metadata[0].push_text(id);
+                block.scores[0].push_int(i64::from(row));
+            }
+            columns.append(["k"], &mut block);
+        }
+        assert_eq!((columns.len(), columns.id(1), columns.epoch(1)), (2, "q2", 1));
+        assert_eq!(
+            [0, 1].map(|row| columns.score(row, "a").map(|s| s.value)),
+            [Some(Value::Int(0)), Some(Value::Int(0))]
+        );
+        assert_eq!(columns.metadata_row(1).get("k"), Some(&json!("q2")));
+        assert_eq!(columns.scorer("a").unwrap().values.count_present(), (2, 0));
     }
 
     #[test]

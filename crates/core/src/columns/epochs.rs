@@ -46,8 +46,9 @@ impl EpochColumn {
         self.0.same_in(rows)
     }
 
-    /// First epochs, up to so many rows.
+    /// So many rows: first epochs are added, or rows cut off.
     pub(super) fn resize(&mut self, rows: usize) {
+        self.0.truncate(rows);
         self.0.extend(std::iter::repeat_n(1, rows.saturating_sub(self.len())));
     }
 

@@ -12,8 +12,9 @@ use crate::score::Metadata;
 
 const ABSENT: u32 = u32::MAX;
 
-/// So many values are kept for the next rows, however few the rows are that had them.
-const KEPT: usize = 1 << 15;
+/// So many values are kept for the next rows, however few the rows are that had them, if they are short.
+const KEPT: usize = 1 << 14;
+const KEPT_BYTES: usize = 1 << 20;
 
 /// One metadata key over all rows.
 #[derive(Clone, Debug, Default)]
@@ -40,12 +41,6 @@ impl MetadataColumn {
     pub fn push_text(&mut self, text: &str) {
         let code = self.recent.code(text, &mut self.distinct);
         self.codes.push(code);
-    }
-
-    /// Appends texts, which are copied only when they are new.
-    pub fn extend_texts<'a>(&mut self, texts: impl ExactSizeIterator<Item = &'a str>) {
-        let MetadataColumn { codes, distinct, recent, .. } = self;
-        codes.extend(texts.map(|text| recent.code(text, distinct)));
     }
 
     /// Appends a text per code: the one that it has among the texts. Each text is looked for once.
@@ -96,7 +91,9 @@ impl MetadataColumn {
 
     /// Takes all rows out, but keeps the values if they are few.
     pub(super) fn clear(&mut self) {
-        if self.distinct.values.len() > KEPT.max(self.codes.len() / 2) {
+        let Distinct { values, bytes, .. } = &self.distinct;
+        let are_few = values.len() <= KEPT && *bytes <= KEPT_BYTES || values.len() <= self.codes.len() / 2;
+        if !are_few {
             self.distinct = Distinct::default();
             self.hints.clear();
             self.recent = Recent::default();
@@ -166,6 +163,8 @@ fn recoded(
 #[derive(Clone, Debug, Default)]
 struct Distinct {
     values: Vec<Json>,
+    /// How long the texts among them are together.
+    bytes: usize,
     table: HashTable<u32>,
 }
 
@@ -189,6 +188,7 @@ impl Distinct {
         }
         let code = u32::try_from(self.values.len()).unwrap_or(ABSENT);
         self.values.push(value.clone());
+        self.bytes += value.as_str().map_or(0, str::len);
         let values = &self.values;
         self.table.insert_unique(hash, code, |&code| values.get(code as usize).map_or(0, hash_json));
         code

@@ -215,7 +215,12 @@ impl ScoreColumns {
 
     /// Which rows are of one sample.
     pub(crate) fn sample_index(&self) -> Arc<SampleIndex> {
-        Arc::clone(self.index.get_or_init(|| Arc::new(SampleIndex::new(self))))
+        if let Some(index) = self.index.get() {
+            return Arc::clone(index);
+        }
+        // Not within the cell: threads that help are given other work meanwhile, which may ask for this too.
+        let index = Arc::new(SampleIndex::new(self));
+        Arc::clone(self.index.get_or_init(|| index))
     }
 
     /// Rows have come, so what is known of them is out of date.

@@ -106,6 +106,13 @@ impl Payloads {
         }
     }
 
+    pub(super) fn truncate(&mut self, rows: usize) {
+        match self {
+            Payloads::Bytes(bytes) => bytes.truncate(rows),
+            Payloads::Words(words) => words.truncate(rows),
+        }
+    }
+
     /// Zeros, up to so many rows.
     pub(super) fn resize(&mut self, rows: usize) {
         match self {
@@ -121,10 +128,11 @@ impl Payloads {
         }
     }
 
+    /// Takes all out; what comes next may fit a byte each again.
     pub(super) fn clear(&mut self) {
         match self {
             Payloads::Bytes(bytes) => bytes.clear(),
-            Payloads::Words(words) => words.clear(),
+            Payloads::Words(_) => *self = Payloads::default(),
         }
     }
 
@@ -211,6 +219,7 @@ mod tests {
         few.set(3, 1000);
         assert_eq!(all(&few), [9, 2, 0, 1000]);
         few.clear();
+        assert!(matches!(few, Payloads::Bytes(_)));
         few.set(0, 5);
         assert_eq!((few.len(), few.get(0)), (0, None));
     }

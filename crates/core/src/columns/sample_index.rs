@@ -122,9 +122,26 @@ impl SampleIndex {
             sample += 1;
         });
         order.sort_unstable();
+        let mut buffer = Vec::new();
         for (_, sample) in order {
-            self.for_each_of(sample..sample + 1, &mut each);
+            each(self.rows_of(sample, &mut buffer));
         }
+    }
+
+    /// The rows of a sample; the buffer is memory to work with.
+    fn rows_of<'a>(&'a self, sample: usize, buffer: &'a mut Vec<u32>) -> &'a [u32] {
+        let count = match &self.spread {
+            Spread::Listed { rows, ends } => {
+                let start = sample.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
+                let end = ends.get(sample).copied().unwrap_or(start);
+                return rows.get(start as usize..end as usize).unwrap_or_default();
+            }
+            Spread::Single { .. } => 1,
+            Spread::Passes { passes, .. } => *passes,
+        };
+        buffer.clear();
+        buffer.extend((0..count).map(|pass| (pass * self.len() + sample) as u32));
+        buffer
     }
 
     /// Calls `each` with the rows of every sample, in order.
@@ -136,9 +153,9 @@ impl SampleIndex {
     pub(crate) fn for_each_of(&self, samples: Range<usize>, mut each: impl FnMut(&[u32])) {
         match &self.spread {
             Spread::Single { .. } => samples.for_each(|row| each(&[row as u32])),
-            Spread::Passes { samples: count, passes } => {
-                let mut rows: Vec<u32> =
-                    (0..*passes).map(|pass| (pass * count + samples.start) as u32).collect();
+            Spread::Passes { .. } => {
+                let mut rows = Vec::new();
+                self.rows_of(samples.start, &mut rows);
                 for _ in samples {
                     each(&rows);
                     rows.iter_mut().for_each(|row| *row += 1);

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 /// Texts laid end to end.
 ///
-/// They lie in chunks. What threads have read is taken over chunk by chunk, without copying a text.
+/// They lie in chunks. What threads have read is taken over chunk by chunk, not text by text.
 #[derive(Clone, Debug, Default)]
 pub struct TextColumn {
     /// The chunks that are full, each with the number of rows up to its end.

@@ -196,15 +196,21 @@ impl ValueColumn {
         true
     }
 
-    /// Gaps, up to so many rows.
+    /// So many rows: gaps are added, or rows cut off.
     pub(super) fn resize(&mut self, rows: usize) {
-        let gaps = rows.saturating_sub(self.len());
-        if gaps > 0 {
-            let mixed = self.make_mixed();
-            mixed.tags.resize(rows, Tag::Missing);
-            mixed.payloads.resize(rows);
-            mixed.add_count(Tag::Missing, gaps.cast_signed());
+        if rows == self.len() {
+            return;
         }
+        let mixed = self.make_mixed();
+        for at in rows..mixed.tags.len() {
+            if let Some(tag) = mixed.tags.get(at).copied() {
+                mixed.add_count(tag, -1);
+            }
+        }
+        let gaps = rows.saturating_sub(mixed.tags.len());
+        mixed.tags.resize(rows, Tag::Missing);
+        mixed.payloads.resize(rows);
+        mixed.add_count(Tag::Missing, gaps.cast_signed());
     }
 
     /// Takes all rows out of another column, which keeps its texts as long as they are few: the next rows

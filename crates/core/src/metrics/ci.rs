@@ -172,20 +172,16 @@ impl Ci {
         let seed = self.seed.unwrap_or(scores.seed());
         let mut clusters = None;
         let mut means = scores.finite("ci", &self.conversion(), |numbers| -> Result<Vec<f64>> {
-            let floats = numbers.to_floats();
-            match (&self.cluster, &*floats) {
-                (Some(key), [_, ..]) => {
-                    let by_cluster = clusters.insert(Clusters::default());
-                    by_cluster.update("ci", key, scores, numbers)?;
-                    Ok(match &*floats {
-                        [one] => vec![*one],
-                        _ => clustered_resampled_means(&by_cluster.totals(), count, seed),
-                    })
-                }
-                (_, []) => Ok(vec![0.0]),
-                (_, [one]) => Ok(vec![*one]),
-                _ => Ok(resampled_means(&floats, count, seed)),
+            let mut by_cluster = None;
+            if let Some(key) = self.cluster.as_ref().filter(|_| numbers.len() > 0) {
+                by_cluster.insert(clusters.insert(Clusters::default())).update("ci", key, scores, numbers)?;
             }
+            Ok(match (numbers.len(), by_cluster) {
+                (0, _) => vec![0.0],
+                (1, _) => vec![numbers.get(0)],
+                (_, Some(clusters)) => clustered_resampled_means(&clusters.totals(), count, seed),
+                (_, None) => resampled_means(&numbers.to_floats(), count, seed),
+            })
         })??;
         means.sort_unstable_by(f64::total_cmp);
         let tail = (1.0 - level) / 2.0;

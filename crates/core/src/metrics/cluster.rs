@@ -39,12 +39,12 @@ fn on_grid(value: f64) -> Option<i64> {
     (whole as f64 == steps).then_some(whole)
 }
 
-/// A score in steps of 2^-64, as which every number from 2^-11 up to the largest can be written, and many
+/// A score in steps of 2^-64, as which every number from 2^-12 up to the largest can be written, and many
 /// smaller ones. Means of epochs are on this grid: 0.2 is not on the other. Four billion rows of the
 /// largest fit.
 #[inline]
 fn on_fine_grid(value: f64) -> Option<i128> {
-    if value.abs() > LARGEST {
+    if value.is_nan() || value.abs() > LARGEST {
         return None;
     }
     let bits = value.to_bits();
@@ -84,7 +84,7 @@ fn grid_totals<N, S>(
     codes: &[u32],
     numbers: &[N],
     distinct: usize,
-    on_grid: impl Fn(N) -> Option<S> + Sync,
+    steps_of: impl Fn(N) -> Option<S> + Sync,
 ) -> Option<Vec<(usize, GridTotal<S>)>>
 where
     N: Copy + Sync,
@@ -92,7 +92,7 @@ where
 {
     let of_part = |mut totals: Vec<GridTotal<S>>, (part, (codes, numbers)): (usize, (&[u32], &[N]))| {
         for (at, (&code, &number)) in codes.iter().zip(numbers).enumerate() {
-            let steps = on_grid(number)?;
+            let steps = steps_of(number)?;
             let total = totals.get_mut(code as usize)?;
             if total.n == 0 {
                 total.first = (part * PART + at) as u32;
@@ -114,7 +114,9 @@ where
     let totals = if codes.len() <= PART {
         of_part(none(), (0, (codes, numbers)))?
     } else {
-        let parts = codes.par_chunks(PART).zip(numbers.par_chunks(PART)).enumerate();
+        // A thread that takes few scores has as many totals as one that takes many.
+        let least = (4 * distinct).div_ceil(PART).max(1);
+        let parts = codes.par_chunks(PART).zip(numbers.par_chunks(PART)).enumerate().with_min_len(least);
         parts.try_fold(none, of_part).try_reduce(none, merge)?
     };
     let mut found: Vec<(usize, GridTotal<S>)> =
@@ -391,7 +393,7 @@ mod tests {
         check(Numbers::Bytes(&bytes), &coarse);
         check(Numbers::Floats(&coarse), &coarse);
         check(Numbers::Floats(&fine), &fine);
-        for off in [1e-30, 2000.0, f64::MIN_POSITIVE / 2.0] {
+        for off in [1e-30, 2000.0, f64::MIN_POSITIVE / 2.0, f64::NAN] {
             let mut floats = fine.clone();
             floats[70] = off;
             assert!(totals(&codes, Numbers::Floats(&floats), 3).is_none(), "{off} is on no grid");

@@ -183,3 +183,20 @@ fn dyadic_sums(block: &[f64]) -> Option<(f64, f64)> {
     let sum: f64 = sums.iter().sum();
     (on_grid && squares < EXACT_INTEGERS).then_some((sum / GRID, squares / (GRID * GRID)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_summed_like_the_floats_they_stand_for() {
+        // As many of the largest as make every sum within it overflow that could.
+        for bytes in [vec![255; 3 << 16], (0..100_000_u64).map(|n| (n * n % 251) as u8).collect(), vec![]] {
+            let floats: Vec<f64> = bytes.iter().map(|byte| f64::from(*byte)).collect();
+            let (mut of_bytes, mut of_floats) = (Moments::new(), Moments::new());
+            of_bytes.extend_bytes(&bytes);
+            of_floats.extend(&floats);
+            assert_eq!(of_bytes, of_floats);
+        }
+    }
+}

@@ -180,3 +180,32 @@ fn the_sample_of_a_reduced_score_is_that_of_its_first_scored_epoch() {
         assert_eq!(seen.lock().unwrap()[0].sample_metadata["g"], json!("second"));
     }
 }
+
+/// Places of ids are counted in chunks of 64 KB: ids that end right before, at and behind such a place, and
+/// one that is longer by itself.
+#[test]
+fn ids_of_any_length_are_told_apart() {
+    const EDGE: usize = 1 << 16;
+    for first in [EDGE - 2, EDGE - 1, EDGE, EDGE + 1, 70_000] {
+        let mut ids =
+            vec!["a".repeat(first), "b".to_owned(), "c".to_owned(), "d".repeat(70_000), "e".to_owned()];
+        ids.extend((0..20_000).map(|number| format!("sample {number}")));
+        for shuffled in [false, true] {
+            if shuffled {
+                ids.reverse();
+            }
+            let mut columns = ScoreColumns::new(["s"]);
+            for epoch in 1..=2 {
+                for (at, id) in ids.iter().enumerate() {
+                    columns.push(id, epoch).score("s", Score::new((at % 2) as i64)).unwrap();
+                }
+            }
+            assert!(ids.iter().enumerate().all(|(row, id)| columns.id(row) == id), "{first}");
+            assert_eq!(columns.repeated_row(), None, "{first}");
+            let results = results(&columns, &Plan::new()).unwrap();
+            assert_eq!(results.scores[0].scored_samples, ids.len(), "{first}");
+            columns.push(&ids[1], 2);
+            assert_eq!(columns.repeated_row(), Some((2 * ids.len(), ids.len() + 1)), "{first}");
+        }
+    }
+}

@@ -38,8 +38,8 @@ pub(super) fn push_score(column: &mut ValueColumn, cell: &str) {
 /// what any reader makes of it.
 #[inline]
 fn decimal(cell: &[u8]) -> Option<f64> {
-    const POWERS: [f64; 16] =
-        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    const POWERS: [f64; 15] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14];
     let unsigned = cell.strip_prefix(b"-").unwrap_or(cell);
     // Fifteen digits and a point.
     if unsigned.len() > 16 {

@@ -54,7 +54,7 @@ impl<'a> Joiner<'a> {
             layout,
             scorers: scores.len(),
             blocks,
-            most_waiting: 4 * threads,
+            most_waiting: threads + 2,
             joined: Mutex::new(Joined { columns, next: 0, problem: None }),
             left: Mutex::default(),
             fewer: Condvar::new(),

@@ -45,6 +45,8 @@ pub(super) struct Pages<'a> {
     pub(super) optional: bool,
     /// How many rows there are at most.
     pub(super) rows: usize,
+    /// Whether the next page is read while one is decoded.
+    pub(super) read_ahead: bool,
 }
 
 impl Pages<'_> {
@@ -58,6 +60,11 @@ impl Pages<'_> {
         let mut decoding = Decoding::default();
         let mut next = self.next(pages)?;
         while let Some(page) = next {
+            if !self.read_ahead {
+                self.take(&page, &mut decoding, row, sink)?;
+                next = self.next(pages)?;
+                continue;
+            }
             // The next page is decompressed meanwhile, if a thread has nothing else to do.
             let (taken, ahead) =
                 rayon::join(|| self.take(&page, &mut decoding, row, sink), || self.next(pages));

@@ -35,6 +35,9 @@ pub(super) fn read(table: &Table<'_>, scores: &[Column]) -> Result<ScoreColumns,
     Ok(columns)
 }
 
+/// Pages are read ahead in row groups of so many columns, so that no stack grows with the columns.
+const MOST_COLUMNS_AHEAD: usize = 64;
+
 /// What is wrong with a row, counted within its row group from 0.
 struct RowProblem {
     row: usize,
@@ -118,6 +121,8 @@ fn cells(
             unsigned: source.kind == Kind::Unsigned,
             optional: chunk.column_descr().max_def_level() > 0,
             rows: rows_of(group),
+            // A thread that waits for a page takes up another column, on top of the one that waits.
+            read_ahead: group.num_columns() <= MOST_COLUMNS_AHEAD,
         };
         return pages.read(&mut table.pages(group, chunk, source.name)?, row, sink);
     }
