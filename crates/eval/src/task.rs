@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use crate::model::{AnyModel, Model};
 use crate::solvers::generate;
-use crate::{AnyScorer, AnySolver, Dataset};
+use crate::{AnyScorer, AnySolver, Dataset, GenerateConfig};
 
 /// A dataset, how it is solved, how it is scored, and what is computed.
 ///
@@ -30,6 +30,7 @@ pub struct Task {
     pub(crate) metrics: Option<Metrics>,
     pub(crate) epochs: Option<Epochs>,
     pub(crate) model: Option<ModelChoice>,
+    pub(crate) generate: GenerateConfig,
     pub(crate) metadata: Metadata,
     pub(crate) headline: Option<HeadlineRequest>,
     pub(crate) fail_on_error: Option<FailOnError>,
@@ -168,6 +169,7 @@ impl Task {
             metrics: None,
             epochs: None,
             model: None,
+            generate: GenerateConfig::default(),
             metadata: Metadata::new(),
             headline: None,
             fail_on_error: None,
@@ -208,6 +210,13 @@ impl Task {
     #[must_use]
     pub fn model(mut self, model: impl Into<ModelChoice>) -> Self {
         self.model = Some(model.into());
+        self
+    }
+
+    /// How the model generates, where the command line says nothing else.
+    #[must_use]
+    pub fn generate(mut self, config: GenerateConfig) -> Self {
+        self.generate = config;
         self
     }
 

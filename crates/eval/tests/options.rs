@@ -9,8 +9,9 @@ use errorbar_core::metrics::{accuracy, bootstrap_stderr, grouped, mean};
 use errorbar_core::{Epochs, Error, Metrics, Reducers, Result, Spec, metrics};
 use errorbar_eval::scorers::{includes, matches};
 use errorbar_eval::{
-    BoxFuture, Cancel, FailOnError, Finished, Generate, Limits, ModelChoice, Observer, Progress, Quiet,
-    RunOptions, Sample, Solver, Stop, Task, TaskState, block_on, built_in_registry, model_fn, open_resumable,
+    BoxFuture, Cancel, FailOnError, Finished, Generate, GenerateConfig, Limits, ModelChoice, Observer,
+    Progress, Quiet, RunOptions, Sample, Solver, Stop, Task, TaskState, block_on, built_in_registry,
+    model_fn, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Header, Status};
 
@@ -77,17 +78,23 @@ fn samples_are_chosen_by_id_and_then_limited() {
 #[test]
 fn what_is_said_for_the_run_goes_before_what_the_task_says() {
     let folder = tempfile::tempdir().unwrap();
-    let both = task().metrics(metrics![accuracy()]).time_limit(Duration::from_secs(60));
+    let generate =
+        GenerateConfig { temperature: Some(0.5), max_tokens: Some(9), ..GenerateConfig::default() };
+    let both = task().metrics(metrics![accuracy()]).time_limit(Duration::from_secs(60)).generate(generate);
     let said = RunOptions {
         metrics: Some(metrics![mean(), bootstrap_stderr()]),
         limits: Limits { time: Some(Duration::from_secs(5)), ..Limits::default() },
         fail_on_error: Some(FailOnError::Count(3)),
         seed: Some(7),
+        generate: GenerateConfig { temperature: Some(0.0), ..GenerateConfig::default() },
         ..options(folder.path())
     };
     let finished = run(&both.fail_on_error(FailOnError::First), &said);
     assert_eq!(metric_names(&finished), ["mean", "bootstrap_stderr"]);
-    let config = header(&finished).eval.config;
+    let eval = header(&finished).eval;
+    let generate = serde_json::Value::Object(eval.model_generate_config);
+    assert_eq!(generate, serde_json::json!({"temperature": 0.0, "max_tokens": 9}));
+    let config = eval.config;
     assert_eq!(config.extra["time_limit"], 5);
     assert_eq!(config.extra["seed"], 7);
     assert_eq!(config.fail_on_error, Some(3.0.into()));

@@ -17,6 +17,7 @@ metrics = ["grouped(accuracy(), 'id')", { "a*" = ["mean(to_float=value_to_float(
 epochs = { count = 5, reducers = ["at_least_2", "pass_at(k=5, value=0.5)"] }
 fail_on_error = 0.1
 time_limit = 30
+generate = { temperature = 0, stop_seqs = ["END"], extra_body = { top_k = 40 } }
 headline = { scorer = "choice", metric = "accuracy", reducer = "at_least_2" }
 "#,
     "scorer = '''\nmatch(numeric=true)'''\r

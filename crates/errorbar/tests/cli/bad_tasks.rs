@@ -25,6 +25,18 @@ fn every_mistake_of_a_task_file_is_told_at_its_place() {
 }
 
 #[test]
+fn mistakes_about_how_the_model_generates() {
+    let generate = "temperature = 0.5\n[generate]\ntemprature = -1\nmax_tokens = \"many\"\ntop_p = 1.5\nstop_seqs = \"END\"\n\
+                    seed = 1.5\nlogprobs = 1\nextra_body = { model = \"another\" }\nepochs = 2\n";
+    check("task_file_generate", &[DATASET, ("t.toml", &format!("{GOOD}{generate}"))], &["eval", "t.toml"]);
+    check(
+        "task_file_generate_kind",
+        &[DATASET, ("t.toml", &format!("{GOOD}generate = 0.5\n"))],
+        &["eval", "t.toml"],
+    );
+}
+
+#[test]
 fn datasets_that_cannot_be_used() {
     let with = |name: &str, dataset: &str, task: &str| {
         check(name, &[("d.csv", dataset), ("t.toml", task)], &["eval", "t.toml", "--model", "mock/x"]);

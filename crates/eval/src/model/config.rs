@@ -93,6 +93,33 @@ impl GenerateConfig {
         Ok(())
     }
 
+    /// What is said here, and for the rest what is said there.
+    ///
+    /// ```
+    /// use errorbar_eval::GenerateConfig;
+    /// let task = GenerateConfig { temperature: Some(0.5), max_tokens: Some(100), ..GenerateConfig::default() };
+    /// let run = GenerateConfig { temperature: Some(0.0), ..GenerateConfig::default() };
+    /// assert_eq!(run.or(&task), GenerateConfig { temperature: Some(0.0), ..task });
+    /// ```
+    #[must_use]
+    pub fn or(mut self, other: &GenerateConfig) -> Self {
+        let mut extra_body = other.extra_body.clone();
+        extra_body.append(&mut self.extra_body);
+        GenerateConfig {
+            system_message: self.system_message.or_else(|| other.system_message.clone()),
+            max_tokens: self.max_tokens.or(other.max_tokens),
+            top_p: self.top_p.or(other.top_p),
+            temperature: self.temperature.or(other.temperature),
+            stop_seqs: if self.stop_seqs.is_empty() { other.stop_seqs.clone() } else { self.stop_seqs },
+            frequency_penalty: self.frequency_penalty.or(other.frequency_penalty),
+            presence_penalty: self.presence_penalty.or(other.presence_penalty),
+            seed: self.seed.or(other.seed),
+            logprobs: self.logprobs.or(other.logprobs),
+            top_logprobs: self.top_logprobs.or(other.top_logprobs),
+            extra_body,
+        }
+    }
+
     /// As logs record it: what is said, and nothing else.
     pub fn to_log(&self) -> Metadata {
         match serde_json::to_value(self) {

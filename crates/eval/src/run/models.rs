@@ -13,6 +13,11 @@ use crate::{
 };
 
 impl Task {
+    /// How the model that is evaluated generates: as the run says, else as the task says.
+    pub(super) fn generate_config(&self, options: &RunOptions) -> GenerateConfig {
+        options.generate.clone().or(&self.generate)
+    }
+
     /// Opens the model that is evaluated, those in roles, and those that scorers name.
     pub(super) fn opened_models(
         &self,
@@ -38,8 +43,9 @@ impl Task {
             Ok::<_, Error>(model)
         };
         let model = open(choice, server)?;
-        model.check_config(&options.generate)?;
-        let mut models = Models::only(client(model, options.generate.clone()));
+        let generate = self.generate_config(options);
+        model.check_config(&generate)?;
+        let mut models = Models::only(client(model, generate));
         for (role, choice) in &options.roles {
             let server = Server {
                 base_url: of_role(&options.role_base_urls, role).map(String::as_str),

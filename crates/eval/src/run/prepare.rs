@@ -103,7 +103,7 @@ impl Task {
             note(problem.into());
             Reducers::Implicit
         });
-        if let Err(problem) = options.generate.check() {
+        if let Err(problem) = self.generate_config(options).check() {
             note(problem.into());
         }
         let models = self.opened_models(options, registry, &samples);

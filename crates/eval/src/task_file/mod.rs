@@ -16,6 +16,7 @@
 mod check;
 mod dataset;
 mod epochs;
+mod generate;
 mod metrics;
 mod mistake;
 mod options;
@@ -105,6 +106,7 @@ fn read(text: &str, path: &Path, registry: &Registry, mistakes: &mut Mistakes) -
     let solvers = file.get("solver").map(|field| placed::<AnySolver>(field, registry, mistakes));
     let scorers = file.get("scorer").map(|field| placed::<AnyScorer>(field, registry, mistakes));
     let model = file.get("model").and_then(|field| options::model(field, registry, mistakes));
+    let generate = file.get("generate").and_then(|field| generate::read(field, mistakes));
     let dataset = file.get("dataset").map(|field| dataset::read(field, registry.folder(), mistakes));
     if scorers.is_none() {
         let hint = "say how answers are judged: scorer = \"includes()\"";
@@ -149,6 +151,7 @@ fn read(text: &str, path: &Path, registry: &Registry, mistakes: &mut Mistakes) -
     task.fail_on_error = fail_on_error;
     task.time_limit = time_limit;
     task.model = model.map(|(_, model)| model);
+    task.generate = generate.unwrap_or_default();
     task.origin.file = Some(path.to_owned());
     Some(task)
 }

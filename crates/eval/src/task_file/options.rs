@@ -44,7 +44,7 @@ pub(super) fn metadata(field: Field<'_>, mistakes: &mut Mistakes) -> Option<Meta
 }
 
 /// The value in JSON, as logs record it.
-fn json(field: Field<'_>, mistakes: &mut Mistakes) -> Option<Json> {
+pub(super) fn json(field: Field<'_>, mistakes: &mut Mistakes) -> Option<Json> {
     match field.value() {
         DeValue::String(text) => Some(Json::from(text.as_ref())),
         DeValue::Boolean(boolean) => Some(Json::from(*boolean)),

@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::mistake::Mistakes;
 use super::text::Text;
-use super::{dataset, epochs, options};
+use super::{dataset, epochs, generate, options};
 
 /// A table of the file, its entries under the keys that it may have.
 #[derive(Debug, Default)]
@@ -38,6 +38,7 @@ const TASK_KEYS: Keys = &[
     "metrics",
     "epochs",
     "model",
+    "generate",
     "fail_on_error",
     "time_limit",
     "headline",
@@ -45,8 +46,12 @@ const TASK_KEYS: Keys = &[
 ];
 
 /// The tables within the file that have keys of their own.
-const TABLES: &[(&str, Keys)] =
-    &[("dataset", dataset::KEYS), ("epochs", epochs::KEYS), ("headline", options::HEADLINE_KEYS)];
+const TABLES: &[(&str, Keys)] = &[
+    ("dataset", dataset::KEYS),
+    ("epochs", epochs::KEYS),
+    ("generate", generate::KEYS),
+    ("headline", options::HEADLINE_KEYS),
+];
 
 impl<'d> Section<'d> {
     /// The file itself. Entries in which the text is no TOML are left out.

@@ -235,3 +235,28 @@ fn files_that_a_scorer_reads_are_beside_the_file_too() {
         whole("dataset = { path = 'quiz.csv', input = 'question' }\nscorer = \"precomputed('scores.csv')\"");
     assert_eq!(task.scorers[0].spec().name, "precomputed");
 }
+
+#[test]
+fn how_the_model_generates() {
+    let config = |lines: &str| serde_json::Value::Object(task(lines).generate.to_log());
+    assert_eq!(config(""), json!({}));
+    let all = r#"
+        [generate]
+        system_message = "Be brief."
+        max_tokens = 512
+        top_p = 0.9
+        temperature = 0
+        stop_seqs = ["END", "STOP"]
+        frequency_penalty = -0.5
+        presence_penalty = 1
+        seed = 7
+        top_logprobs = 3
+        extra_body = { top_k = 40, nested = { list = [1, 2] } }
+    "#;
+    let expected = json!({
+        "system_message": "Be brief.", "max_tokens": 512, "top_p": 0.9, "temperature": 0.0, "stop_seqs": ["END", "STOP"],
+        "frequency_penalty": -0.5, "presence_penalty": 1.0, "seed": 7, "logprobs": true, "top_logprobs": 3,
+        "extra_body": {"top_k": 40, "nested": {"list": [1, 2]}}
+    });
+    assert_eq!(config(all), expected);
+}
