@@ -413,6 +413,13 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
         );
     }
     match &finished.stopped {
+        Some(Stop::AccessRefused { model, problem }) => {
+            told.failure(
+                format!("{task}: ended after {done} of {total} samples, because {model} refuses the key: {problem}"),
+                Some(format!("when the key is mended, {resume}")),
+            );
+            return false;
+        }
         Some(Stop::Cancelled) => {
             told.warning(format!("{task}: cancelled after {done} of {total} samples; {resume}"));
             return false;

@@ -13,7 +13,7 @@ use super::prepare::Prepared;
 use super::running::Running;
 use super::sample::Done;
 use super::stop::{Cancel, Stop};
-use crate::model::Used;
+use crate::model::{AccessRefusal, Used};
 
 /// How often to look whether the run is stopped when no sample comes.
 const LOOK_UP: Duration = Duration::from_millis(50);
@@ -145,9 +145,14 @@ impl Collector {
     }
 
     fn take(&mut self, done: Done) -> Result<(), LogError> {
-        let Done { index, encoded, scores, metadata, problem, limit, used } = done;
-        self.collected.writer.append_encoded(encoded)?;
+        let Done { index, encoded, scores, metadata, problem, limit, used, refusal } = done;
         self.collected.used.add(&used);
+        if let Some(AccessRefusal { model, error }) = refusal {
+            // The sample stays out of the log: nothing is wrong with it, and it is run when the key is mended.
+            self.cancel.stop(Stop::AccessRefused { model, problem: error.to_string() });
+            return Ok(());
+        }
+        self.collected.writer.append_encoded(encoded)?;
         self.collected.limited += usize::from(limit.is_some() && problem.is_none());
         let outcome = if problem.is_some() { Outcome::Failed } else { Outcome::Succeeded };
         self.fill(index, scores, metadata, outcome);

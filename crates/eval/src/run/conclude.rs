@@ -138,6 +138,9 @@ fn conclude(
         (Some(Stop::TooManyErrors { failed, sample, problem, .. }), _) => {
             (Status::Error, Some(format!("{failed} sample(s) failed, the last {sample:?}: {problem}")))
         }
+        (Some(Stop::AccessRefused { model, problem }), _) => {
+            (Status::Error, Some(format!("{model} refuses the key: {problem}")))
+        }
         (Some(_), _) => (Status::Cancelled, None),
         (None, Some(error)) => (Status::Error, Some(error.to_string())),
         (None, None) => (Status::Success, None),
