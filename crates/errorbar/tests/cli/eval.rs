@@ -122,6 +122,41 @@ fn several_tasks_and_options() {
     assert_eq!(logs.files().len(), 2);
 }
 
+/// The columns log, task and model of each row of a CSV.
+fn origins(csv: &[u8]) -> Vec<[String; 3]> {
+    let mut rows = csv::Reader::from_reader(csv);
+    let header = rows.headers().unwrap().clone();
+    let places = ["log", "task", "model"].map(|name| header.iter().position(|title| title == name).unwrap());
+    rows.records().map(|row| places.map(|at| row.as_ref().unwrap()[at].to_owned())).collect()
+}
+
+#[test]
+fn every_row_of_a_csv_says_which_log_task_and_model_it_is_of() {
+    let logs = Logs::new();
+    let args = ["eval", "examples/sums/sums.toml", "--model", "mock/a", "--model", "mock/b", "-m", "mean"];
+    let csv = ["--quiet", "--format", "csv"];
+    let evaluated = origins(&logs.run(&workspace(), &[&args[..], &csv].concat()).stdout);
+    let files = logs.files();
+    let scored = [&["score"], &files.iter().map(|path| path.to_str().unwrap()).collect::<Vec<_>>()[..], &csv];
+    let scored = origins(&logs.run(&workspace(), &scored.concat()).stdout);
+    for rows in [&evaluated, &scored] {
+        let mut found: Vec<[String; 3]> = rows.clone();
+        found.sort();
+        found.dedup();
+        let [[log, task, model], [other, same, another]] = found.as_slice() else { panic!("{found:?}") };
+        assert!(log != other && files.contains(&PathBuf::from(log)), "{log} {other}");
+        assert_eq!((task.as_str(), same.as_str()), ("sums", "sums"));
+        let mut models = [model.as_str(), another.as_str()];
+        models.sort();
+        assert_eq!(models, ["mock/a", "mock/b"]);
+    }
+    let sorted = |mut rows: Vec<[String; 3]>| {
+        rows.sort();
+        rows
+    };
+    assert_eq!(sorted(evaluated), sorted(scored));
+}
+
 #[test]
 fn chosen_samples_as_json_with_a_json_log() {
     let logs = Logs::new();
