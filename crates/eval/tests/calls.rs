@@ -174,7 +174,7 @@ fn a_sample_whose_time_goes_by_without_an_answer_has_failed() {
     let limits = Limits { time: Some(Duration::from_millis(300)), ..Limits::default() };
     let finished =
         run(&task(1, &model), &RunOptions { limits, ..options(folder.path(), Calls::new(1, retry)) });
-    assert_eq!((finished.failed, finished.limited), (1, 0));
+    assert_eq!((finished.failed, finished.limited()), (1, 0));
     let sample = &samples(&finished)[0];
     let error = sample.error.as_deref().unwrap();
     assert_eq!(error, "the solver did not end within the time limit of 0.3 s: nobody there");
@@ -274,7 +274,7 @@ fn samples_that_met_a_limit_are_counted_if_they_were_judged_whichever_run_they_w
     let model = Failing::using(20);
     let counts = |finished: &Finished| {
         let tokens = finished.usage["test/failing"].total_tokens;
-        (finished.limited, finished.failed, finished.kept, tokens)
+        (finished.limited(), finished.failed, finished.kept, tokens)
     };
     // A grader without an answer to the last sample fails it.
     for (grades, failed) in [(r#"{"0": "GRADE: C", "1": "GRADE: C"}"#, 1), ("GRADE: C", 0)] {

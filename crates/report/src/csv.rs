@@ -7,9 +7,9 @@ use errorbar_core::{Block, Entry};
 use crate::{Render, Report};
 
 /// A header and a row per figure. Every row says by itself which log, task and model it is of, so that rows of several
-/// logs can be told apart, joined and pivoted; a table of scores has neither task nor model. The value of an undefined figure is left empty, with the reason
-/// beside it: a spreadsheet would average the zero that logs record. A metric that failed has a row
-/// too, with the error and no value.
+/// logs can be told apart, joined and pivoted; a table of scores has neither task nor model. The value of an undefined
+/// figure is left empty, with the reason beside it: a spreadsheet would average the zero that logs record. A metric
+/// that failed has a row too, with the error and no value.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Csv;
 

@@ -370,10 +370,11 @@ fn conclude(
                 let (status, planned) = (unfinished.map(str::to_owned), Some(finished.total));
                 let unfinished = status.map(|status| Unfinished { status, planned });
                 let used = finished.usage.get(&finished.model).map(|usage| usage.total_tokens);
-                let Finished { log, task, model, results, .. } = finished;
+                let Finished { log, task, model, results, limits, .. } = finished;
                 tokens.extend(results.as_ref().map(|_| used));
                 reports.extend(results.map(|results| {
-                    Report::new(log.display().to_string(), results).of_run(task, model).unfinished(unfinished)
+                    let report = Report::new(log.display().to_string(), results).of_run(task, model);
+                    report.unfinished(unfinished).limits(limits)
                 }));
             }
         }
@@ -441,10 +442,10 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
             "{task}: {failed} of {total} samples failed and are not in the figures; {resume} to run them again"
         ));
     }
-    if finished.limited > 0 {
+    if finished.limited() > 0 {
         told.warning(format!(
             "{task}: {} of {total} samples met a limit and were judged as they were; the log says which",
-            finished.limited
+            finished.limited()
         ));
     }
     for block in finished.results.iter().flat_map(|results| &results.scores) {

@@ -1,6 +1,6 @@
 //! Going on with a run that was interrupted.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -245,7 +245,10 @@ impl Prepared {
         let samples: Vec<StoredSample> = log.samples_with(fields)?.collect::<Result<_, LogError>>()?;
         let mut kept = self.kept(samples);
         kept.sort_by_key(|(index, _)| *index);
-        let limited = kept.iter().filter(|(_, sample)| sample.limit.is_some()).count();
+        let mut limits = BTreeMap::new();
+        for kind in kept.iter().filter_map(|(_, sample)| sample.limit.clone()) {
+            *limits.entry(kind).or_default() += 1;
+        }
         let mut columns = self.empty_columns();
         for (index, sample) in kept {
             self.push_row(&mut columns, index, Some(&sample.metadata), sample.scores, false)?;
@@ -263,7 +266,7 @@ impl Prepared {
             done: total,
             kept: total,
             failed: 0,
-            limited,
+            limits,
             usage: log.header()?.stats.model_usage,
         })
     }

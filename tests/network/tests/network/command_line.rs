@@ -244,3 +244,22 @@ fn graders_are_asked_over_the_network_and_their_failures_pass_too() {
         assert!(server.requests() > 60, "{grader}");
     }
 }
+
+#[test]
+fn samples_that_met_a_limit_are_counted_by_its_kind_where_the_figures_are() {
+    let (desk, server) = (Desk::new(), Server::start(&[]));
+    // A question and its answer are seven tokens, and ten answers of thirty say `Well` before.
+    let ran = desk.eval(&server, &["--token-limit", "7", "--format", "json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let limits = |stdout: &str| serde_json::from_str::<Json>(stdout).unwrap()[0]["limits"].clone();
+    assert_eq!(limits(&ran.stdout), json!({"token": 10}));
+    let score = |format: &str| {
+        Ran::from(desk.command(&["score", "logs", "--format", format]).output().unwrap()).stdout
+    };
+    assert_eq!(limits(&score("json")), json!({"token": 10}));
+    assert!(score("table").contains(" · 10 met the token limit\n"), "{}", score("table"));
+    let ran = desk.eval(&server, &["--token-limit", "7", "--limit", "5"]);
+    assert!(ran.stdout.contains("5 samples · 2 met the token limit\n"), "{}", ran.stdout);
+    let ran = desk.eval(&server, &["--format", "json"]);
+    assert_eq!(limits(&ran.stdout), Json::Null, "nothing is said of limits that nobody met");
+}
