@@ -9,11 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use errorbar_core::Block;
 use errorbar_eval::{
     CallCounts, Cancel, FailOnError, Finished, Limits, LogFormat, ModelChoice, Prepared, Provider, Resumable,
     RunOptions, Stop, Task, block_on, cancel_on_interrupt, open_resumable, shown_cost,
 };
-use errorbar_report::{Report, SideBySide, Unfinished};
+use errorbar_report::{Report, SideBySide, Unfinished, clean};
 use futures_util::future::join_all;
 
 use super::common::{Format, GlobalArgs, print, seconds};
@@ -40,8 +41,8 @@ Examples:
 Every sample is in the log before it is counted. Ctrl-C ends the run and computes the results over
 what is done; a second one ends it at once.
 
-Exit code: 0 if all is well, 1 if a run did not reach its end or no sample succeeded, 2 if something
-could not be read, run or computed.";
+Exit code: 0 if all is well, 1 if a run did not reach its end, no sample succeeded or no answer could
+be scored, 2 if something could not be read, run or computed.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -448,15 +449,29 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
             finished.limited()
         ));
     }
-    for block in finished.results.iter().flat_map(|results| &results.scores) {
-        if block.scored_samples == 0 && block.unscored_samples > 0 {
-            told.warning(format!(
-                "{task}: `{}` could not score any of the answers; the log has the reasons (`{} log dump {} --samples`)",
-                block.name,
-                context.program,
-                log.display()
-            ));
+    let reasons =
+        format!("the log has the reasons: `{} log dump {} --samples`", context.program, log.display());
+    let blocks = finished.results.as_ref().map_or(&[][..], |results| &results.scores);
+    if failed < total && !blocks.is_empty() && blocks.iter().all(|block| block.scored_samples == 0) {
+        let mut scorers: Vec<String> = Vec::new();
+        for name in blocks.iter().map(|block| format!("`{}`", clean(&block.scorer))) {
+            if !scorers.contains(&name) {
+                scorers.push(name);
+            }
         }
+        let scorers = scorers.join(", ");
+        told.failure(
+            format!("{task}: no answer could be scored by {scorers}, so the figures say nothing"),
+            Some(reasons),
+        );
+        return false;
+    }
+    let is_unscored = |block: &&Block| block.scored_samples == 0 && block.unscored_samples > 0;
+    for block in blocks.iter().filter(is_unscored) {
+        told.warning(format!(
+            "{task}: `{}` could not score any of the answers; {reasons}",
+            clean(&block.name)
+        ));
     }
     failed < total
 }

@@ -158,6 +158,39 @@ fn every_row_of_a_csv_says_which_log_task_and_model_it_is_of() {
 }
 
 #[test]
+fn a_run_without_any_grade_is_no_success() {
+    let folder = tempfile::tempdir().unwrap();
+    let dataset = "{\"input\": \"1 + 1?\", \"target\": \"2\"}\n{\"input\": \"1 + 2?\", \"target\": \"3\"}\n";
+    fs::write(folder.path().join("sums.jsonl"), dataset).unwrap();
+    let write = |scorer: &str| {
+        let task = format!("dataset = \"sums.jsonl\"\nscorer = {scorer}\nmodel = \"mock/2\"\n");
+        fs::write(folder.path().join("sums.toml"), task).unwrap();
+    };
+    let eval = |grader: &str| {
+        let logs = Logs::new();
+        let args = ["eval", "sums.toml", "--quiet", "--model-role", grader];
+        let text = logs.mask(&transcript(&args, &logs.run(folder.path(), &args)));
+        logs.only();
+        text
+    };
+    write("\"model_graded_qa()\"");
+    check_text("eval_no_grade", &eval("grader=mock/I would not know."));
+    let mixed = r#"["model_graded_qa()", "precomputed('none.csv')"]"#;
+    fs::write(folder.path().join("none.csv"), "id,score\n1,\n2,\n").unwrap();
+    write(mixed);
+    let nothing = eval("grader=mock/I would not know.");
+    assert!(nothing.contains("exit code: 1\n"), "{nothing}");
+    assert!(nothing.contains("scored by `model_graded_qa`, `precomputed`, so"), "{nothing}");
+    write("\"model_graded_qa()\"");
+    // One grade is a figure, and so is that of another scorer.
+    let one = eval(r#"grader=mock/{"1": "GRADE: C", "2": "no"}"#);
+    assert!(one.contains("exit code: 0\n") && !one.contains("could not score"), "{one}");
+    write("[\"model_graded_qa()\", \"includes()\"]");
+    let other = eval("grader=mock/I would not know.");
+    assert!(other.contains("exit code: 0\n"), "{other}");
+}
+
+#[test]
 fn chosen_samples_as_json_with_a_json_log() {
     let logs = Logs::new();
     let args = [
