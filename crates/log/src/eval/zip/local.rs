@@ -53,13 +53,13 @@ fn agrees(source: &Source, name: &str, entry: &Entry) -> Result<()> {
 
 /// Whether the record behind the data says the same: with its sign or without, with sizes of 32 bits or of 64.
 fn is_described(bytes: &[u8], entry: &Entry) -> bool {
-    let without_sign = bytes.strip_prefix(&DESCRIPTOR.to_le_bytes());
-    let says = |mut bytes: &[u8], get: fn(&mut &[u8]) -> Option<u64>| {
-        let bytes = &mut bytes;
-        let said = (get32(bytes), get(bytes), get(bytes));
-        said == (Some(entry.crc), Some(entry.compressed), Some(entry.unpacked))
+    let Entry { crc, compressed, unpacked, .. } = *entry;
+    let narrow = |mut bytes: &[u8]| {
+        let size = |bytes: &mut &[u8]| get32(bytes).map(u64::from);
+        (get32(&mut bytes), size(&mut bytes), size(&mut bytes))
     };
-    let sizes: [fn(&mut &[u8]) -> Option<u64>; 2] = [|bytes| get32(bytes).map(u64::from), get64];
-    let starts = [Some(bytes), without_sign];
-    starts.into_iter().flatten().any(|bytes| sizes.iter().any(|get| says(bytes, *get)))
+    let wide = |mut bytes: &[u8]| (get32(&mut bytes), get64(&mut bytes), get64(&mut bytes));
+    let said = (Some(crc), Some(compressed), Some(unpacked));
+    let starts = [Some(bytes), bytes.strip_prefix(&DESCRIPTOR.to_le_bytes())];
+    starts.into_iter().flatten().any(|bytes| narrow(bytes) == said || wide(bytes) == said)
 }
