@@ -174,7 +174,7 @@ fn a_sample_whose_time_goes_by_without_an_answer_has_failed() {
     let limits = Limits { time: Some(Duration::from_millis(300)), ..Limits::default() };
     let finished =
         run(&task(1, &model), &RunOptions { limits, ..options(folder.path(), Calls::new(1, retry)) });
-    assert_eq!((finished.failed, finished.limited), (1, 0));
+    assert_eq!((finished.failed, finished.limited()), (1, 0));
     let sample = &samples(&finished)[0];
     let error = sample.error.as_deref().unwrap();
     assert_eq!(error, "the solver did not end within the time limit of 0.3 s: nobody there");
@@ -274,7 +274,7 @@ fn samples_that_met_a_limit_are_counted_if_they_were_judged_whichever_run_they_w
     let model = Failing::using(20);
     let counts = |finished: &Finished| {
         let tokens = finished.usage["test/failing"].total_tokens;
-        (finished.limited, finished.failed, finished.kept, tokens)
+        (finished.limited(), finished.failed, finished.kept, tokens)
     };
     // A grader without an answer to the last sample fails it.
     for (grades, failed) in [(r#"{"0": "GRADE: C", "1": "GRADE: C"}"#, 1), ("GRADE: C", 0)] {
@@ -308,10 +308,51 @@ fn a_run_that_passes_its_limit_ends_and_can_be_gone_on_with() {
     assert!(limit.contains("tokens were used, and 45 are allowed"), "{limit}");
     assert!(finished.done >= 4 && finished.done < 200, "{}", finished.done);
     let log = open_resumable(&finished.log).unwrap();
-    let options = log.options(&task, &built_in_registry()).unwrap();
-    let prepared = task.prepare(&options, &built_in_registry()).unwrap();
-    let resumed = block_on(prepared.resume(&log, Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
-    assert_eq!((resumed.status, resumed.done, resumed.kept), (Status::Success, 200, finished.done));
+    let resume = |options: &RunOptions| {
+        let prepared = task.prepare(options, &built_in_registry()).unwrap();
+        block_on(prepared.resume(&log, Arc::new(Quiet), Cancel::new())).unwrap().unwrap()
+    };
+    // The log has the limit, and the rest of the run may take as much again.
+    let recorded = log.options(&task, &built_in_registry()).unwrap();
+    assert_eq!(recorded.run_limits, run_limits);
+    let resumed = resume(&recorded);
+    assert!(matches!(resumed.stopped, Some(Stop::LimitReached { .. })), "{:?}", resumed.stopped);
+    assert_eq!(resumed.kept, finished.done);
+    assert!(resumed.done >= finished.done + 4 && resumed.done < 200, "{}", resumed.done);
+    let last = resume(&RunOptions { run_limits: Limits::default(), ..recorded });
+    assert_eq!((last.status, last.done, last.kept), (Status::Success, 200, resumed.done));
+}
+
+#[test]
+fn a_run_that_is_gone_on_with_has_the_limits_of_its_log_or_others_and_the_log_says_which() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = Failing::using(10);
+    let task = task(200, &model);
+    let prices =
+        Prices::parse("[\"test/failing\"]\ninput = 1\noutput = 1000000\n[other]\ninput = 2").unwrap();
+    let (half, minute) = (Duration::from_millis(30_500), Duration::from_secs(60));
+    let first = RunOptions {
+        limits: Limits { time: Some(minute), tokens: Some(70), cost: Some(80.25) },
+        run_limits: Limits { time: Some(half), tokens: Some(45), cost: Some(1e6) },
+        prices,
+        max_samples: Some(1),
+        ..options(folder.path(), Calls::new(1, hasty(0)))
+    };
+    let log = run(&task, &first).log;
+    let recorded = || open_resumable(&log).unwrap().options(&task, &built_in_registry()).unwrap();
+    assert_eq!((recorded().limits, recorded().run_limits), (first.limits, first.run_limits));
+    assert_eq!(recorded().prices.of("test/failing"), first.prices.of("test/failing"));
+    assert_eq!(recorded().prices.of("other"), None, "the log is about this run");
+
+    let limits = Limits { time: Some(half), tokens: None, cost: Some(90.0) };
+    let run_limits = Limits { tokens: Some(50), ..Limits::default() };
+    let others = RunOptions { limits, run_limits, ..recorded() };
+    let prepared = task.prepare(&others, &built_in_registry()).unwrap();
+    let resumable = open_resumable(&log).unwrap();
+    block_on(prepared.resume(&resumable, Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+    assert_eq!((recorded().limits, recorded().run_limits), (limits, run_limits));
+    let config = EvalLog::open(&log).unwrap().header().unwrap().eval.config.extra;
+    assert_eq!((&config["time_limit"], config.get("token_limit")), (&31.into(), None));
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn a_sample_has_its_time_and_no_more() {
     let task = Task::new(sums(2)).scorer(includes()).model(stuck).time_limit(Duration::from_secs(2));
     let finished = run(&task, &options(folder.path()));
     // What a limit has ended is no failure: it is judged as it is.
-    assert_eq!((finished.done, finished.failed, finished.limited), (2, 0, 1));
+    assert_eq!((finished.done, finished.failed, finished.limited()), (2, 0, 1));
     let log = EvalLog::open(&finished.log).unwrap();
     let samples: Vec<_> = log.samples().unwrap().map(|sample| sample.unwrap()).collect();
     let limits: Vec<_> = samples.iter().map(|sample| sample.limit.as_deref()).collect();

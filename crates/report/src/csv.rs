@@ -6,14 +6,19 @@ use errorbar_core::{Block, Entry};
 
 use crate::{Render, Report};
 
-/// A header and a row per figure. The value of an undefined figure is left empty, with the reason
-/// beside it: a spreadsheet would average the zero that logs record. A metric that failed has a row
-/// too, with the error and no value.
+/// A header and a row per figure. Every row says by itself which log, task and model it is of, so that rows of several
+/// logs can be told apart, joined and pivoted; a table of scores has neither task nor model. The value of an undefined
+/// figure is left empty, with the reason beside it: a spreadsheet would average the zero that logs record. A metric
+/// that failed has a row too, with the error and no value.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Csv;
 
-const HEADER: [&str; 17] = [
+const COLUMNS: usize = 19;
+
+const HEADER: [&str; COLUMNS] = [
     "log",
+    "task",
+    "model",
     "scorer",
     "name",
     "reducer",
@@ -39,12 +44,12 @@ impl Render for Csv {
         for report in reports {
             for block in &report.results.scores {
                 for (key, entry) in &block.metrics {
-                    writer.write_record(figure(&report.log, block, key, entry))?;
+                    writer.write_record(figure(report, block, key, entry))?;
                 }
                 for failure in &block.failures {
                     let error = failure.error.to_string();
                     let row = [&failure.metric, &failure.metric, "", "", ""];
-                    writer.write_record(record(&report.log, block, row, ["", &error]))?;
+                    writer.write_record(record(report, block, row, ["", &error]))?;
                 }
             }
         }
@@ -52,7 +57,7 @@ impl Render for Csv {
     }
 }
 
-fn figure(log: &str, block: &Block, key: &str, entry: &Entry) -> [String; 17] {
+fn figure(report: &Report, block: &Block, key: &str, entry: &Entry) -> [String; COLUMNS] {
     let undefined = match entry.undefined_reason() {
         None if entry.value.is_nan() => Some("not a number"),
         reason => reason,
@@ -65,11 +70,11 @@ fn figure(log: &str, block: &Block, key: &str, entry: &Entry) -> [String; 17] {
     };
     let group = entry.group.as_deref().unwrap_or_default();
     let figure = [key, &entry.name, group, &value, undefined.unwrap_or_default()];
-    record(log, block, figure, [&params, ""])
+    record(report, block, figure, [&params, ""])
 }
 
-/// A row: the figure, its arguments and its error, between what is the same for the whole block.
-fn record(log: &str, block: &Block, figure: [&str; 5], about: [&str; 2]) -> [String; 17] {
+/// A row: the figure, its arguments and its error, between what is the same for the whole report or block.
+fn record(report: &Report, block: &Block, figure: [&str; 5], about: [&str; 2]) -> [String; COLUMNS] {
     let [key, metric, group, value, undefined] = figure;
     let [params, error] = about;
     let reducer = block.reducer.as_deref().unwrap_or_default();
@@ -78,7 +83,9 @@ fn record(log: &str, block: &Block, figure: [&str; 5], about: [&str; 2]) -> [Str
     let counts = [block.unconvertible, block.unscored_epochs, block.missing_epochs];
     let [unconvertible, unscored_epochs, missing_epochs] = counts.map(|count| count.to_string());
     [
-        log,
+        &report.log,
+        report.task.as_deref().unwrap_or_default(),
+        report.model.as_deref().unwrap_or_default(),
         &block.scorer,
         &block.name,
         reducer,

@@ -1,6 +1,8 @@
 //! Results as one JSON array, an object per log; the form that design.md promises to keep. A run that did not reach its
-//! end also has `status` and `planned_samples`; `skipped_samples` counts those that could not be read.
+//! end also has `status` and `planned_samples`; `skipped_samples` counts those that could not be read, and `limits` those
+//! that a limit ended, by its kind.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use errorbar_core::Results;
@@ -23,6 +25,8 @@ struct Log<'a> {
     planned_samples: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped_samples: Option<usize>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    limits: &'a BTreeMap<String, usize>,
     results: &'a Results,
 }
 
@@ -37,6 +41,7 @@ impl Render for Json {
                 status: report.unfinished.as_ref().map(|unfinished| unfinished.status.as_str()),
                 planned_samples: report.unfinished.as_ref().and_then(|unfinished| unfinished.planned),
                 skipped_samples: (report.skipped > 0).then_some(report.skipped),
+                limits: &report.limits,
                 results: &report.results,
             })
             .collect();

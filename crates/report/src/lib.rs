@@ -36,6 +36,7 @@ mod text;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::io;
 
 use errorbar_core::Results;
@@ -61,6 +62,8 @@ pub struct Report {
     pub unfinished: Option<Unfinished>,
     /// How many samples times epochs could not be read and are in no figure.
     pub skipped: usize,
+    /// How many samples times epochs a limit ended and were judged as they were, by its kind: `token`, `time` and so on.
+    pub limits: BTreeMap<String, usize>,
     /// The results.
     pub results: Results,
 }
@@ -68,7 +71,15 @@ pub struct Report {
 impl Report {
     /// The results of a table, which knows neither task nor model.
     pub fn new(log: impl Into<String>, results: Results) -> Self {
-        Report { log: log.into(), task: None, model: None, unfinished: None, skipped: 0, results }
+        Report {
+            log: log.into(),
+            task: None,
+            model: None,
+            unfinished: None,
+            skipped: 0,
+            limits: BTreeMap::new(),
+            results,
+        }
     }
 
     /// The same of a task and a model.
@@ -91,6 +102,18 @@ impl Report {
     pub fn skipped(mut self, skipped: usize) -> Self {
         self.skipped = skipped;
         self
+    }
+
+    /// Says how many samples a limit ended, by its kind.
+    #[must_use]
+    pub fn limits(mut self, limits: BTreeMap<String, usize>) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The same for people.
+    pub(crate) fn limits_met(&self) -> impl Iterator<Item = String> {
+        self.limits.iter().map(|(kind, count)| format!("{count} met the {} limit", clean(kind)))
     }
 }
 

@@ -24,6 +24,10 @@ impl Render for Markdown {
             if report.skipped > 0 {
                 writeln!(out, "\n{} samples could not be read and were left out", report.skipped)?;
             }
+            if !report.limits.is_empty() {
+                let met: Vec<String> = report.limits_met().collect();
+                writeln!(out, "\nOf the samples {}", escape(&met.join(", ")))?;
+            }
             for block in rows::blocks(&report.results) {
                 let (name, details) = rows::title(block);
                 writeln!(out, "\n**{}** · {}\n", escape(&name), escape(&details.join(" · ")))?;

@@ -101,6 +101,7 @@ impl Render for Table {
             if errored > 0 {
                 details.push(format!("{errored} errored"));
             }
+            details.extend(report.limits_met());
             let log = clean(&report.log);
             write!(out, "{}", self.titled((&log, BOLD), self.sign(" · ", ", "), &details))?;
             for block in rows::blocks(results) {

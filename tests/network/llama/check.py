@@ -184,7 +184,7 @@ def check_errors(check):
         f"exit {code}, {requests} requests",
     )
     code, log, said, requests = check.run("--limit", "1", key="wrong.txt")
-    message = log["samples"][0].get("error", {}).get("message", "")
+    message = log.get("error", {}).get("message", "")
     check.expect(
         "a wrong key is told, once, and not repeated",
         "answered 401" in message and "check the key" in message and (code, requests) == (1, 1)

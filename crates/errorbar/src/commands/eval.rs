@@ -9,11 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use errorbar_core::Block;
 use errorbar_eval::{
     CallCounts, Cancel, FailOnError, Finished, Limits, LogFormat, ModelChoice, Prepared, Provider, Resumable,
     RunOptions, Stop, Task, block_on, cancel_on_interrupt, open_resumable, shown_cost,
 };
-use errorbar_report::{Report, SideBySide, Unfinished};
+use errorbar_report::{Report, SideBySide, Unfinished, clean};
 use futures_util::future::join_all;
 
 use super::common::{Format, GlobalArgs, print, seconds};
@@ -40,8 +41,8 @@ Examples:
 Every sample is in the log before it is counted. Ctrl-C ends the run and computes the results over
 what is done; a second one ends it at once.
 
-Exit code: 0 if all is well, 1 if a run did not reach its end or no sample succeeded, 2 if something
-could not be read, run or computed.";
+Exit code: 0 if all is well, 1 if a run did not reach its end, no sample succeeded or no answer could
+be scored, 2 if something could not be read, run or computed.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -370,10 +371,11 @@ fn conclude(
                 let (status, planned) = (unfinished.map(str::to_owned), Some(finished.total));
                 let unfinished = status.map(|status| Unfinished { status, planned });
                 let used = finished.usage.get(&finished.model).map(|usage| usage.total_tokens);
-                let Finished { log, task, model, results, .. } = finished;
+                let Finished { log, task, model, results, limits, .. } = finished;
                 tokens.extend(results.as_ref().map(|_| used));
                 reports.extend(results.map(|results| {
-                    Report::new(log.display().to_string(), results).of_run(task, model).unfinished(unfinished)
+                    let report = Report::new(log.display().to_string(), results).of_run(task, model);
+                    report.unfinished(unfinished).limits(limits)
                 }));
             }
         }
@@ -413,6 +415,13 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
         );
     }
     match &finished.stopped {
+        Some(Stop::AccessRefused { model, problem }) => {
+            told.failure(
+                format!("{task}: ended after {done} of {total} samples, because {model} refuses the key: {problem}"),
+                Some(format!("when the key is mended, {resume}")),
+            );
+            return false;
+        }
         Some(Stop::Cancelled) => {
             told.warning(format!("{task}: cancelled after {done} of {total} samples; {resume}"));
             return false;
@@ -434,21 +443,35 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
             "{task}: {failed} of {total} samples failed and are not in the figures; {resume} to run them again"
         ));
     }
-    if finished.limited > 0 {
+    if finished.limited() > 0 {
         told.warning(format!(
             "{task}: {} of {total} samples met a limit and were judged as they were; the log says which",
-            finished.limited
+            finished.limited()
         ));
     }
-    for block in finished.results.iter().flat_map(|results| &results.scores) {
-        if block.scored_samples == 0 && block.unscored_samples > 0 {
-            told.warning(format!(
-                "{task}: `{}` could not score any of the answers; the log has the reasons (`{} log dump {} --samples`)",
-                block.name,
-                context.program,
-                log.display()
-            ));
+    let reasons =
+        format!("the log has the reasons: `{} log dump {} --samples`", context.program, log.display());
+    let blocks = finished.results.as_ref().map_or(&[][..], |results| &results.scores);
+    if failed < total && !blocks.is_empty() && blocks.iter().all(|block| block.scored_samples == 0) {
+        let mut scorers: Vec<String> = Vec::new();
+        for name in blocks.iter().map(|block| format!("`{}`", clean(&block.scorer))) {
+            if !scorers.contains(&name) {
+                scorers.push(name);
+            }
         }
+        let scorers = scorers.join(", ");
+        told.failure(
+            format!("{task}: no answer could be scored by {scorers}, so the figures say nothing"),
+            Some(reasons),
+        );
+        return false;
+    }
+    let is_unscored = |block: &&Block| block.scored_samples == 0 && block.unscored_samples > 0;
+    for block in blocks.iter().filter(is_unscored) {
+        told.warning(format!(
+            "{task}: `{}` could not score any of the answers; {reasons}",
+            clean(&block.name)
+        ));
     }
     failed < total
 }

@@ -30,8 +30,9 @@ pub(super) fn is_log(path: &Path) -> bool {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading logs")]
 pub(super) struct ReadArgs {
-    /// Check every byte of a log: all checksums, and that all of it is JSON. By default that is checked
-    /// of what is computed with; messages and events are passed over by their quotes and brackets
+    /// Check all of a log: all checksums, that members say of themselves what the directory says, and
+    /// that all of it is JSON. By default that is checked of what is computed with; messages and events
+    /// are passed over by their quotes and brackets
     #[arg(long)]
     pub(super) strict: bool,
     /// The most that a member of a log may have unpacked

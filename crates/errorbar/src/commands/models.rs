@@ -68,7 +68,8 @@ pub(crate) struct ModelArgs {
     pub(super) calling: CallArgs,
 }
 
-/// How models are called, and what they may take.
+/// How models are called, and what they may take. A run that is gone on with has the limits and prices of its log, unless
+/// others are given.
 #[derive(Debug, Args)]
 pub(crate) struct CallArgs {
     /// A file with the key on its first line [default: the key is in the provider's variable, such as $OPENAI_API_KEY]
@@ -99,18 +100,18 @@ pub(crate) struct CallArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     token_limit: Option<u64>,
     /// What the tokens of one sample may cost, by the --prices; then it is judged without the answer that passed the limit
-    #[arg(long, value_name = "COST", requires = "prices", value_parser = cost)]
+    #[arg(long, value_name = "COST", value_parser = cost)]
     cost_limit: Option<f64>,
-    /// How long the run may take; then it ends, and can be gone on with
+    /// How long the run may take; then it ends, and can be gone on with (--resume counts from 0, up to the limit of the log if no other is given)
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     run_time_limit: Option<Duration>,
     /// How many tokens the run may use; then it ends, and can be gone on with
     #[arg(long, value_name = "N")]
     run_token_limit: Option<u64>,
     /// What the tokens of the run may cost, by the --prices; then it ends, and can be gone on with
-    #[arg(long, value_name = "COST", requires = "prices", value_parser = cost)]
+    #[arg(long, value_name = "COST", value_parser = cost)]
     run_cost_limit: Option<f64>,
-    /// A file (TOML, JSON) with the prices of models, for a million tokens: ["openai/NAME"] input = 0.15, output = 0.6
+    /// A file (TOML, JSON) with the prices of models, for a million tokens: ["openai/NAME"] input = 0.15, output = 0.6; --resume has those of the log
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
 }
@@ -185,8 +186,12 @@ impl CallArgs {
         options.calls = Arc::new(calls.on_retry(move |error, wait| watcher.retried(error, wait)));
         options.limits.tokens = self.token_limit.or(options.limits.tokens);
         options.limits.cost = self.cost_limit.or(options.limits.cost);
-        options.run_limits =
-            Limits { time: self.run_time_limit, tokens: self.run_token_limit, cost: self.run_cost_limit };
+        let recorded = options.run_limits;
+        options.run_limits = Limits {
+            time: self.run_time_limit.or(recorded.time),
+            tokens: self.run_token_limit.or(recorded.tokens),
+            cost: self.run_cost_limit.or(recorded.cost),
+        };
         if let Some(path) = &self.prices {
             options.prices = prices(path)?;
         }

@@ -259,7 +259,8 @@ fn score_log(
             }
             let (unfinished, skipped) = (opened.unfinished(), opened.scores.skipped.len());
             let (task, model) = (opened.header.eval.task, opened.header.eval.model);
-            Some(Report::new(name, results).of_run(task, model).unfinished(unfinished).skipped(skipped))
+            let report = Report::new(name, results).of_run(task, model).unfinished(unfinished);
+            Some(report.skipped(skipped).limits(opened.scores.limits))
         }
     }
 }

@@ -46,6 +46,8 @@ pub(super) struct Told {
     notes: Vec<String>,
     warnings: Vec<String>,
     errors: Vec<(String, Option<String>)>,
+    /// The same, of what was asked for rightly and did not come about.
+    failures: Vec<(String, Option<String>)>,
 }
 
 impl Told {
@@ -71,6 +73,11 @@ impl Told {
         }
     }
 
+    /// What was asked for rightly and did not come about: a negative answer, not one to the input.
+    pub(super) fn failure(&mut self, text: String, hint: Option<String>) {
+        self.failures.push((text, hint));
+    }
+
     /// A log that cannot be read or written.
     pub(super) fn log_error(&mut self, error: &LogError) {
         self.error(error.problem(), Some(error.hint().to_owned()));
@@ -81,6 +88,7 @@ impl Told {
         self.notes.extend(other.notes);
         other.warnings.into_iter().for_each(|text| self.warning(text));
         other.errors.into_iter().for_each(|(text, hint)| self.error(text, hint));
+        self.failures.extend(other.failures);
     }
 
     pub(super) fn say(self) -> Status {
@@ -90,12 +98,16 @@ impl Told {
         for warning in self.warnings.iter().filter(|_| !self.quiet) {
             message::warning(warning);
         }
-        for (error, hint) in &self.errors {
+        for (error, hint) in self.failures.iter().chain(&self.errors) {
             message::error(error);
             if let Some(hint) = hint {
                 message::hint(hint);
             }
         }
-        if self.errors.is_empty() { Status::Fine } else { Status::InputError }
+        match (self.errors.is_empty(), self.failures.is_empty()) {
+            (false, _) => Status::InputError,
+            (true, false) => Status::Negative,
+            (true, true) => Status::Fine,
+        }
     }
 }

@@ -122,6 +122,74 @@ fn several_tasks_and_options() {
     assert_eq!(logs.files().len(), 2);
 }
 
+/// The columns log, task and model of each row of a CSV.
+fn origins(csv: &[u8]) -> Vec<[String; 3]> {
+    let mut rows = csv::Reader::from_reader(csv);
+    let header = rows.headers().unwrap().clone();
+    let places = ["log", "task", "model"].map(|name| header.iter().position(|title| title == name).unwrap());
+    rows.records().map(|row| places.map(|at| row.as_ref().unwrap()[at].to_owned())).collect()
+}
+
+#[test]
+fn every_row_of_a_csv_says_which_log_task_and_model_it_is_of() {
+    let logs = Logs::new();
+    let args = ["eval", "examples/sums/sums.toml", "--model", "mock/a", "--model", "mock/b", "-m", "mean"];
+    let csv = ["--quiet", "--format", "csv"];
+    let evaluated = origins(&logs.run(&workspace(), &[&args[..], &csv].concat()).stdout);
+    let files = logs.files();
+    let scored = [&["score"], &files.iter().map(|path| path.to_str().unwrap()).collect::<Vec<_>>()[..], &csv];
+    let scored = origins(&logs.run(&workspace(), &scored.concat()).stdout);
+    for rows in [&evaluated, &scored] {
+        let mut found: Vec<[String; 3]> = rows.clone();
+        found.sort();
+        found.dedup();
+        let [[log, task, model], [other, same, another]] = found.as_slice() else { panic!("{found:?}") };
+        assert!(log != other && files.contains(&PathBuf::from(log)), "{log} {other}");
+        assert_eq!((task.as_str(), same.as_str()), ("sums", "sums"));
+        let mut models = [model.as_str(), another.as_str()];
+        models.sort();
+        assert_eq!(models, ["mock/a", "mock/b"]);
+    }
+    let sorted = |mut rows: Vec<[String; 3]>| {
+        rows.sort();
+        rows
+    };
+    assert_eq!(sorted(evaluated), sorted(scored));
+}
+
+#[test]
+fn a_run_without_any_grade_is_no_success() {
+    let folder = tempfile::tempdir().unwrap();
+    let dataset = "{\"input\": \"1 + 1?\", \"target\": \"2\"}\n{\"input\": \"1 + 2?\", \"target\": \"3\"}\n";
+    fs::write(folder.path().join("sums.jsonl"), dataset).unwrap();
+    let write = |scorer: &str| {
+        let task = format!("dataset = \"sums.jsonl\"\nscorer = {scorer}\nmodel = \"mock/2\"\n");
+        fs::write(folder.path().join("sums.toml"), task).unwrap();
+    };
+    let eval = |grader: &str| {
+        let logs = Logs::new();
+        let args = ["eval", "sums.toml", "--quiet", "--model-role", grader];
+        let text = logs.mask(&transcript(&args, &logs.run(folder.path(), &args)));
+        logs.only();
+        text
+    };
+    write("\"model_graded_qa()\"");
+    check_text("eval_no_grade", &eval("grader=mock/I would not know."));
+    let mixed = r#"["model_graded_qa()", "precomputed('none.csv')"]"#;
+    fs::write(folder.path().join("none.csv"), "id,score\n1,\n2,\n").unwrap();
+    write(mixed);
+    let nothing = eval("grader=mock/I would not know.");
+    assert!(nothing.contains("exit code: 1\n"), "{nothing}");
+    assert!(nothing.contains("scored by `model_graded_qa`, `precomputed`, so"), "{nothing}");
+    write("\"model_graded_qa()\"");
+    // One grade is a figure, and so is that of another scorer.
+    let one = eval(r#"grader=mock/{"1": "GRADE: C", "2": "no"}"#);
+    assert!(one.contains("exit code: 0\n") && !one.contains("could not score"), "{one}");
+    write("[\"model_graded_qa()\", \"includes()\"]");
+    let other = eval("grader=mock/I would not know.");
+    assert!(other.contains("exit code: 0\n"), "{other}");
+}
+
 #[test]
 fn chosen_samples_as_json_with_a_json_log() {
     let logs = Logs::new();

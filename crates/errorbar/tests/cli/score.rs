@@ -22,6 +22,26 @@ fn groups_as(format: &'static str) -> Vec<&'static str> {
     GROUPS.into_iter().chain(["--format", format]).collect()
 }
 
+/// A log of another program: five samples, of which limits ended four, one of them with an error.
+const LIMITED: &str = r#"{"version": 2, "status": "success",
+ "eval": {"created": "2026-11-15T02:39:22+00:00", "task": "quiz", "model": "mock/x", "dataset": {}, "config": {},
+          "scorers": [{"name": "match", "metrics": [{"name": "accuracy"}]}]},
+ "samples": [
+  {"id": 1, "epoch": 1, "scores": {"match": {"value": "C"}}, "limit": {"type": "token", "limit": 9}},
+  {"id": 2, "epoch": 1, "scores": {"match": {"value": "I"}}, "limit": {"type": "message", "limit": 3}},
+  {"id": 3, "epoch": 1, "scores": {"match": {"value": "C"}}, "limit": {"type": "token", "limit": 9}},
+  {"id": 4, "epoch": 1, "scores": {"match": {"value": "C"}}},
+  {"id": 5, "epoch": 1, "scores": {}, "limit": {"type": "token", "limit": 9}, "error": {"message": "boom"}}
+ ]}"#;
+
+#[test]
+fn limits_that_samples_met_stand_beside_the_figures() {
+    for format in ["table", "json", "markdown"] {
+        let args = ["score", "run.json", "--format", format];
+        check(&format!("limits_{format}"), &[("run.json", LIMITED)], &args);
+    }
+}
+
 #[test]
 fn the_first_command() {
     let metrics =

@@ -1,7 +1,7 @@
 //! What calls of models have in common: how often they are tried, and how many there are at once.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value as Json;
@@ -48,17 +48,52 @@ impl std::fmt::Debug for OnRetry {
     }
 }
 
-/// Why the model that is being asked has given no answer yet: what a sample whose time is over has failed of.
+/// What goes wrong with the questions about one sample.
 #[derive(Debug, Default)]
-pub(super) struct Trouble(Mutex<Option<String>>);
+pub(super) struct Trouble {
+    /// Why the model that is being asked has given no answer yet: what a sample whose time is over has failed of.
+    no_answer: Mutex<Option<String>>,
+    /// Shared by the samples of a run.
+    refusal: Arc<OnceLock<AccessRefusal>>,
+    /// Whether this sample has met it.
+    is_refused: AtomicBool,
+}
+
+/// A model of a run that lets nobody in with this key. Nothing more is asked then, of no model of the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AccessRefusal {
+    pub(crate) model: String,
+    pub(crate) error: ModelError,
+}
 
 impl Trouble {
+    pub(super) fn of_run(refusal: &Arc<OnceLock<AccessRefusal>>) -> Self {
+        Trouble { refusal: Arc::clone(refusal), ..Trouble::default() }
+    }
+
     fn set(&self, problem: Option<String>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = problem;
+        *self.no_answer.lock().unwrap_or_else(PoisonError::into_inner) = problem;
     }
 
     pub(super) fn get(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.no_answer.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn refuse(&self, model: &AnyModel, error: &ModelError) {
+        self.is_refused.store(true, Ordering::Relaxed);
+        self.refusal.get_or_init(|| AccessRefusal { model: model.name().to_owned(), error: error.clone() });
+    }
+
+    /// Why nothing more is asked in this run.
+    fn refusal(&self) -> Option<ModelError> {
+        let error = self.refusal.get().map(|refusal| refusal.error.clone());
+        self.is_refused.fetch_or(error.is_some(), Ordering::Relaxed);
+        error
+    }
+
+    /// The refusal that the sample has met.
+    pub(super) fn met_refusal(&self) -> Option<AccessRefusal> {
+        self.is_refused.load(Ordering::Relaxed).then(|| self.refusal.get().cloned()).flatten()
     }
 }
 
@@ -190,7 +225,7 @@ impl Calls {
         let line = line_name(model);
         let mut retries = 0;
         loop {
-            let error = match self.attempt(model, &line, request).await {
+            let error = match self.attempt(model, &line, request, trouble).await {
                 Ok(output) => {
                     trouble.set(None);
                     return Ok(output);
@@ -216,8 +251,13 @@ impl Calls {
         model: &AnyModel,
         line: &str,
         request: Request<'_>,
+        trouble: &Trouble,
     ) -> Result<ModelOutput, ModelError> {
         let connection = self.connections.take(line).await;
+        // Looked at with the connection in hand: who refuses has it until that is known.
+        if let Some(refusal) = trouble.refusal() {
+            return Err(refusal);
+        }
         self.asked.fetch_add(1, Ordering::Relaxed);
         let answer = model.generate(request);
         let answer = match self.timeout {
@@ -237,6 +277,11 @@ impl Calls {
                 connection.refused(retry_after);
             }
             Err(_) => {}
+        }
+        if let Err(error) = answer.as_ref()
+            && error.kind() == ModelErrorKind::AccessRefused
+        {
+            trouble.refuse(model, error);
         }
         answer
     }

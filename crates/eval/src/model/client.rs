@@ -1,11 +1,11 @@
 //! A model as a run asks it: with its configuration, its connections, its cache, and as often as it takes.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use errorbar_core::IndexMap;
 
-use super::calls::{Answer, Trouble};
+use super::calls::{AccessRefusal, Answer, Trouble};
 use super::limits::Till;
 use super::{AnyModel, Calls, GenerateConfig, Limits, ModelError, Prices, Request};
 use crate::Message;
@@ -33,6 +33,8 @@ pub struct Models {
     /// How much one sample may take.
     pub limits: Limits,
     pub(crate) till: Arc<Till>,
+    /// The one that lets nobody in, once it has said so.
+    pub(super) refusal: Arc<OnceLock<AccessRefusal>>,
 }
 
 impl ModelClient {
@@ -98,6 +100,7 @@ impl Models {
             prices: Prices::default(),
             limits: Limits::default(),
             till: Arc::default(),
+            refusal: Arc::default(),
         }
     }
 

@@ -29,6 +29,9 @@ pub enum ModelErrorKind {
     },
     /// It would go wrong again.
     Permanent,
+    /// Whoever asks is not let in: the key is wrong, or may not do this. So it would be with every other question, and
+    /// a run ends there.
+    AccessRefused,
 }
 
 impl ModelError {
@@ -58,13 +61,13 @@ impl ModelError {
             ModelErrorKind::RateLimited { retry_after } | ModelErrorKind::Transient { retry_after } => {
                 retry_after
             }
-            ModelErrorKind::Permanent => None,
+            ModelErrorKind::Permanent | ModelErrorKind::AccessRefused => None,
         }
     }
 
     /// Whether asking again may help.
     pub fn is_retryable(&self) -> bool {
-        self.kind != ModelErrorKind::Permanent
+        !matches!(self.kind, ModelErrorKind::Permanent | ModelErrorKind::AccessRefused)
     }
 }
 

@@ -61,6 +61,9 @@ fn kind(reply: &Reply, said: &Said) -> ModelErrorKind {
         429 if said.is("insufficient_quota") => ModelErrorKind::Permanent,
         429 => ModelErrorKind::RateLimited { retry_after: asked.or_else(|| limit_reset(&reply.headers)) },
         408 | 409 | 425 | 500.. => ModelErrorKind::Transient { retry_after: asked },
+        401 => ModelErrorKind::AccessRefused,
+        400 if said.is_about_access() => ModelErrorKind::AccessRefused,
+        403 if said.is_about_access() || said.speaks_of_access() => ModelErrorKind::AccessRefused,
         _ => ModelErrorKind::Permanent,
     }
 }
@@ -70,9 +73,8 @@ fn advice(reply: &Reply, said: &Said, asked: &Asked<'_>) -> Option<String> {
     let Asked { address, model, key_variable } = asked;
     let model = address.quote(model, 100);
     Some(match reply.status {
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            format!("check the key, in {key_variable} or the file of --api-key-file")
-        }
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => check_the_key(key_variable),
+        StatusCode::BAD_REQUEST if said.is_about_access() => check_the_key(key_variable),
         StatusCode::NOT_FOUND => {
             format!("check that the server has a model `{model}`, and the base URL, which often ends in /v1")
         }
@@ -96,12 +98,34 @@ fn advice(reply: &Reply, said: &Said, asked: &Asked<'_>) -> Option<String> {
     })
 }
 
+fn check_the_key(variable: &str) -> String {
+    format!("check the key, in {variable} or the file of --api-key-file (of a role: --role-api-key-file)")
+}
+
+/// What servers call a refusal that is about who asks. A 403 alone may also be about what is asked: some servers
+/// answer so to a prompt that they do not like.
+const ABOUT_ACCESS: [&str; 9] = [
+    "authentication_error",
+    "permission_error",
+    "permission_denied",
+    "invalid_api_key",
+    "invalid_authentication",
+    "unauthorized",
+    "unauthenticated",
+    "unsupported_country_region_territory",
+    "api_key_invalid",
+];
+
+/// Words of which a 403 that is about who asks has one, where it has no name.
+const WORDS_OF_ACCESS: [&str; 7] =
+    ["api key", "api_key", "permission", "authoriz", "authentic", "credential", "access to"];
+
 /// What the body of an error says.
 #[derive(Default)]
 struct Said {
     message: String,
-    code: Option<String>,
-    kind: Option<String>,
+    /// By what names the error is known to programs.
+    names: Vec<String>,
 }
 
 impl Said {
@@ -116,11 +140,24 @@ impl Said {
             Json::String(text) => Some(text.clone()),
             _ => None,
         });
-        Said { message: message.unwrap_or_else(|| error.to_string()), code: text("code"), kind: text("type") }
+        let details = error.get("details").and_then(Json::as_array).into_iter().flatten();
+        // Google has one in `status`, and a closer one among the details.
+        let reasons = details.filter_map(|detail| detail.get("reason")?.as_str().map(str::to_owned));
+        let names = ["code", "type", "status"].into_iter().filter_map(text).chain(reasons).collect();
+        Said { message: message.unwrap_or_else(|| error.to_string()), names }
     }
 
-    fn is(&self, code: &str) -> bool {
-        self.code.as_deref() == Some(code) || self.kind.as_deref() == Some(code)
+    fn is(&self, name: &str) -> bool {
+        self.names.iter().any(|known| known.eq_ignore_ascii_case(name))
+    }
+
+    fn is_about_access(&self) -> bool {
+        ABOUT_ACCESS.iter().any(|name| self.is(name))
+    }
+
+    fn speaks_of_access(&self) -> bool {
+        let message = self.message.to_lowercase();
+        WORDS_OF_ACCESS.iter().any(|word| message.contains(word))
     }
 }
 
@@ -167,11 +204,46 @@ mod tests {
                 "{status}"
             );
         }
-        for status in [301, 307, 400, 401, 403, 404, 405, 413, 422] {
+        for status in [301, 307, 400, 403, 404, 405, 413, 422] {
             assert_eq!(failure(status, wait, "").kind(), ModelErrorKind::Permanent, "{status}");
         }
         let quota = r#"{"error": {"message": "You have no money.", "code": "insufficient_quota"}}"#;
         assert_eq!(failure(429, wait, quota).kind(), ModelErrorKind::Permanent);
+    }
+
+    #[test]
+    fn a_refusal_of_who_asks_is_told_from_one_of_what_is_asked() {
+        let google = r#"{"error": {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT",
+            "details": [{"reason": "API_KEY_INVALID"}]}}"#;
+        for (status, body) in [
+            (401, ""),
+            (401, "<html>"),
+            (403, r#"{"error": {"type": "permission_error", "message": "Not with this key."}}"#),
+            (403, r#"{"error": {"code": "unsupported_country_region_territory"}}"#),
+            (403, r#"{"error": {"status": "PERMISSION_DENIED"}}"#),
+            (403, r#"{"detail": "Not authenticated"}"#),
+            (
+                403,
+                r#"{"error": {"code": "model_not_found", "message": "Project `x` does not have access to model `m`"}}"#,
+            ),
+            (400, google),
+        ] {
+            let error = failure(status, None, body);
+            assert_eq!(error.kind(), ModelErrorKind::AccessRefused, "{status} {body}");
+            assert!(!error.is_retryable() && error.retry_after().is_none());
+            assert!(error.to_string().contains("check the key, in OPENAI_API_KEY or"), "{error}");
+        }
+        for (status, body) in [
+            (
+                403,
+                r#"{"error": {"code": 403, "message": "Your input was flagged.", "metadata": {"reasons": ["x"]}}}"#,
+            ),
+            (403, "<html>Forbidden</html>"),
+            (400, r#"{"error": {"status": "INVALID_ARGUMENT"}}"#),
+            (404, r#"{"error": {"code": "unauthorized"}}"#),
+        ] {
+            assert_eq!(failure(status, None, body).kind(), ModelErrorKind::Permanent, "{status} {body}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use errorbar_core::{Error, IndexMap, Result};
 use errorbar_log::eval::SampleLimit;
 
-use super::calls::Trouble;
+use super::calls::{AccessRefusal, Trouble};
 use super::{AnyModel, Calls, GenerateConfig, Limits, ModelClient, Models, Request, Spent};
 use crate::{Message, ModelOutput, TaskState, Usage};
 
@@ -15,8 +15,7 @@ use crate::{Message, ModelOutput, TaskState, Usage};
 #[derive(Debug)]
 pub struct Generate {
     models: Arc<Models>,
-    /// How often each model was asked, by name.
-    /// What each model was asked, as hashes.
+    /// What each model was asked, by name, as hashes.
     calls: Mutex<IndexMap<String, Vec<u64>>>,
     used: Mutex<Used>,
     /// Whether the answer is being judged: graders may go on where the model had to stop.
@@ -53,12 +52,13 @@ impl Generate {
 
     /// Asks these models: one is evaluated, others may have roles or be named by scorers.
     pub fn of(models: Arc<Models>) -> Self {
+        let trouble = Trouble::of_run(&models.refusal);
         Generate {
             models,
             calls: Mutex::default(),
             used: Mutex::default(),
             is_scoring: AtomicBool::new(false),
-            trouble: Trouble::default(),
+            trouble,
         }
     }
 
@@ -145,6 +145,11 @@ impl Generate {
     /// Why the model that is being asked has given no answer yet.
     pub(crate) fn trouble(&self) -> Option<String> {
         self.trouble.get()
+    }
+
+    /// The model that lets nobody in, if this sample has met it. What solvers and scorers make of it does not matter.
+    pub(crate) fn met_refusal(&self) -> Option<AccessRefusal> {
+        self.trouble.met_refusal()
     }
 
     fn lock(&self) -> MutexGuard<'_, Used> {

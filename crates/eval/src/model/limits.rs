@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use errorbar_core::{Error, IndexMap, Result};
 use errorbar_log::eval::SampleLimit;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
 
 use crate::Usage;
 
@@ -93,7 +94,7 @@ impl Till {
 }
 
 /// What a million tokens of a model cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Price {
     /// Tokens read.
@@ -161,6 +162,20 @@ impl Prices {
     /// The price of a model.
     pub fn of(&self, model: &str) -> Option<&Price> {
         self.0.get(model)
+    }
+
+    /// Those of these models alone.
+    pub(crate) fn only<'a>(&self, models: impl Iterator<Item = &'a str>) -> Self {
+        Prices(models.filter_map(|name| Some((name.to_owned(), *self.of(name)?))).collect())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// As [`parse`](Self::parse) reads them.
+    pub(crate) fn to_json(&self) -> Json {
+        json!(self.0)
     }
 }
 

@@ -30,6 +30,7 @@ use errorbar_core::{Error, Metadata, Registry, Result, Spec};
 use crate::{BoxFuture, Message, ModelOutput, NamedSample, SampleId};
 
 pub use cache::{Cache, CacheFolder, CacheKey, CachedAnswer, ModelAnswers, Removed};
+pub(crate) use calls::AccessRefusal;
 pub use calls::{CallCounts, Calls, MAX_CONNECTIONS};
 pub use client::{ModelClient, Models};
 pub use config::GenerateConfig;

@@ -1,5 +1,6 @@
 //! The one thread that writes the log, counts and tells the observer.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ use super::prepare::Prepared;
 use super::running::Running;
 use super::sample::Done;
 use super::stop::{Cancel, Stop};
-use crate::model::Used;
+use crate::model::{AccessRefusal, Used};
 
 /// How often to look whether the run is stopped when no sample comes.
 const LOOK_UP: Duration = Duration::from_millis(50);
@@ -44,8 +45,8 @@ pub(super) struct Collected {
     pub(super) done: usize,
     pub(super) kept: usize,
     pub(super) failed: usize,
-    /// Those that a limit ended, and that were judged as they were.
-    pub(super) limited: usize,
+    /// Those that a limit ended, and that were judged as they were, by its kind.
+    pub(super) limits: BTreeMap<String, usize>,
     pub(super) used: Used,
     pub(super) log_error: Option<LogError>,
 }
@@ -75,7 +76,7 @@ impl Collector {
             done: 0,
             kept: 0,
             failed: 0,
-            limited: 0,
+            limits: BTreeMap::new(),
             used: Used::default(),
             log_error: None,
         };
@@ -98,7 +99,7 @@ impl Collector {
             by_role: sample.role_usage,
             ..Used::default()
         });
-        self.collected.limited += usize::from(sample.limit.is_some());
+        self.collected.count_limit(sample.limit);
         let scores: Vec<(String, Score)> = sample.scores.into_iter().collect();
         self.fill(index, scores, sample.metadata, Outcome::Succeeded);
         self.collected.kept += 1;
@@ -145,10 +146,15 @@ impl Collector {
     }
 
     fn take(&mut self, done: Done) -> Result<(), LogError> {
-        let Done { index, encoded, scores, metadata, problem, limit, used } = done;
-        self.collected.writer.append_encoded(encoded)?;
+        let Done { index, encoded, scores, metadata, problem, limit, used, refusal } = done;
         self.collected.used.add(&used);
-        self.collected.limited += usize::from(limit.is_some() && problem.is_none());
+        if let Some(AccessRefusal { model, error }) = refusal {
+            // The sample stays out of the log: nothing is wrong with it, and it is run when the key is mended.
+            self.cancel.stop(Stop::AccessRefused { model, problem: error.to_string() });
+            return Ok(());
+        }
+        self.collected.writer.append_encoded(encoded)?;
+        self.collected.count_limit(limit.filter(|_| problem.is_none()).map(|limit| limit.kind));
         let outcome = if problem.is_some() { Outcome::Failed } else { Outcome::Succeeded };
         self.fill(index, scores, metadata, outcome);
         if let Some(problem) = &problem {
@@ -197,6 +203,12 @@ impl Slot {
 }
 
 impl Collected {
+    fn count_limit(&mut self, kind: Option<String>) {
+        if let Some(kind) = kind {
+            *self.limits.entry(kind).or_default() += 1;
+        }
+    }
+
     /// Samples that failed in an earlier run and were not reached in this one.
     pub(super) fn not_run_again(&self) -> usize {
         self.slots.iter().flatten().filter(|slot| slot.failed_before()).count()

@@ -1,5 +1,6 @@
 //! The end of a run: results, header, log.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -47,10 +48,17 @@ pub struct Finished {
     pub kept: usize,
     /// Those that failed.
     pub failed: usize,
-    /// Those that a limit ended, and that were judged as they were.
-    pub limited: usize,
+    /// Those that a limit ended, and that were judged as they were, by its kind: `token`, `time`, `cost`.
+    pub limits: BTreeMap<String, usize>,
     /// The tokens used, by model.
     pub usage: IndexMap<String, Usage>,
+}
+
+impl Finished {
+    /// How many samples a limit ended.
+    pub fn limited(&self) -> usize {
+        self.limits.values().sum()
+    }
 }
 
 impl Prepared {
@@ -138,6 +146,9 @@ fn conclude(
         (Some(Stop::TooManyErrors { failed, sample, problem, .. }), _) => {
             (Status::Error, Some(format!("{failed} sample(s) failed, the last {sample:?}: {problem}")))
         }
+        (Some(Stop::AccessRefused { model, problem }), _) => {
+            (Status::Error, Some(format!("{model} refuses the key: {problem}")))
+        }
         (Some(_), _) => (Status::Cancelled, None),
         (None, Some(error)) => (Status::Error, Some(error.to_string())),
         (None, None) => (Status::Success, None),
@@ -176,7 +187,7 @@ fn conclude(
         done,
         kept,
         failed,
-        limited: collected.limited,
+        limits: collected.limits,
         usage,
     })
 }

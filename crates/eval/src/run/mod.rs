@@ -17,6 +17,7 @@ mod observer;
 mod options;
 mod prepare;
 mod record;
+mod recorded_limits;
 mod resume;
 mod running;
 mod sample;

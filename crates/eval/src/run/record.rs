@@ -12,10 +12,8 @@ use uuid::Uuid;
 
 use super::options::RunOptions;
 use super::prepare::Prepared;
+use super::recorded_limits;
 use crate::{AnyModel, ModelClient, Models, Task};
-
-/// Where a time limit is recorded that is no whole number of seconds.
-pub(super) const EXACT_TIME_LIMIT: &str = "time_limit_seconds";
 
 /// Where the server of the model is recorded.
 pub(super) const BASE_URL: &str = "model_base_url";
@@ -134,23 +132,10 @@ fn config(prepared: &Prepared, options: &RunOptions) -> EvalConfig {
     let mut extra = Metadata::new();
     let mut note = |key: &str, value: Json| extra.insert(key.to_owned(), value);
     note("log_samples", json!(true));
-    let limits = &prepared.models.limits;
-    if let Some(limit) = limits.time {
-        // The format has whole seconds.
-        note("time_limit", json!(limit.as_secs_f64().ceil() as u64));
-        if limit.subsec_nanos() != 0 {
-            note(EXACT_TIME_LIMIT, json!(limit.as_secs_f64()));
-        }
-    }
-    if let Some(limit) = limits.tokens {
-        note("token_limit", json!(limit));
-    }
-    if let Some(limit) = limits.cost {
-        note("cost_limit", json!(limit));
-    }
     if prepared.plan.seed != 0 {
         note("seed", json!(prepared.plan.seed));
     }
+    recorded_limits::record(prepared, &mut extra);
     EvalConfig {
         limit: options.limit.map(Json::from),
         sample_id: (!options.sample_ids.is_empty()).then(|| json!(options.sample_ids)),

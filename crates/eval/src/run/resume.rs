@@ -1,9 +1,8 @@
 //! Going on with a run that was interrupted.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use errorbar_core::spec::MetricsSpec;
 use errorbar_core::{Metadata, Reducers, Registry, Spec, results};
@@ -16,10 +15,11 @@ use super::conclude::Finished;
 use super::observer::Observer;
 use super::options::RunOptions;
 use super::prepare::Prepared;
-use super::record::{BASE_URL, EXACT_TIME_LIMIT, ROLES, recorded_args};
+use super::record::{BASE_URL, ROLES, recorded_args};
+use super::recorded_limits;
 use super::stop::Cancel;
 use crate::model::{OpenOptions, QUERY, open_model};
-use crate::{AnyModel, Error, FailOnError, GenerateConfig, Limits, ModelChoice, Result, Task};
+use crate::{AnyModel, Error, FailOnError, GenerateConfig, ModelChoice, Result, Task};
 
 /// A log that a run can go on with: what was run, and how.
 #[derive(Debug)]
@@ -114,6 +114,7 @@ impl Resumable {
                 self.path.display()
             ))
         })?;
+        let limits = recorded_limits::read(&config.extra);
         Ok(RunOptions {
             generate,
             base_url,
@@ -128,14 +129,9 @@ impl Resumable {
             max_samples: config.max_samples.and_then(|count| usize::try_from(count).ok()),
             seed: config.extra.get("seed").and_then(Json::as_u64),
             fail_on_error: config.fail_on_error.as_ref().and_then(FailOnError::from_log),
-            limits: Limits {
-                time: [EXACT_TIME_LIMIT, "time_limit"]
-                    .iter()
-                    .find_map(|key| config.extra.get(*key)?.as_f64())
-                    .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
-                tokens: config.extra.get("token_limit").and_then(Json::as_u64),
-                cost: config.extra.get("cost_limit").and_then(Json::as_f64),
-            },
+            limits: limits.sample,
+            run_limits: limits.run,
+            prices: limits.prices,
             ..RunOptions::default()
         })
     }
@@ -190,7 +186,9 @@ impl Prepared {
         drop(opened);
         let (writer, recovered) = LogWriter::resume(&log.path)?;
         let kept = self.kept(recovered.samples);
-        self.start = recovered.start;
+        let own = std::mem::replace(&mut self.start, recovered.start);
+        // Other limits than before may have been given, and those are what the rest runs with.
+        recorded_limits::replace(&mut self.start.eval.config.extra, &own.eval.config.extra);
         self.run_into(writer, kept, observer, cancel).await
     }
 
@@ -245,7 +243,10 @@ impl Prepared {
         let samples: Vec<StoredSample> = log.samples_with(fields)?.collect::<Result<_, LogError>>()?;
         let mut kept = self.kept(samples);
         kept.sort_by_key(|(index, _)| *index);
-        let limited = kept.iter().filter(|(_, sample)| sample.limit.is_some()).count();
+        let mut limits = BTreeMap::new();
+        for kind in kept.iter().filter_map(|(_, sample)| sample.limit.clone()) {
+            *limits.entry(kind).or_default() += 1;
+        }
         let mut columns = self.empty_columns();
         for (index, sample) in kept {
             self.push_row(&mut columns, index, Some(&sample.metadata), sample.scores, false)?;
@@ -263,7 +264,7 @@ impl Prepared {
             done: total,
             kept: total,
             failed: 0,
-            limited,
+            limits,
             usage: log.header()?.stats.model_usage,
         })
     }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::prepare::Prepared;
 use super::record::now;
-use crate::model::{Used, time_limit};
+use crate::model::{AccessRefusal, Used, time_limit};
 use crate::{Generate, Sample, SampleId, TaskState};
 
 /// A sample that has been run, ready to be written.
@@ -29,6 +29,8 @@ pub(super) struct Done {
     /// The limit that ended it.
     pub(super) limit: Option<SampleLimit>,
     pub(super) used: Used,
+    /// The model that lets nobody in, which is not the fault of the sample.
+    pub(super) refusal: Option<AccessRefusal>,
 }
 
 /// Runs one sample in one epoch. What goes wrong with it is recorded, not returned.
@@ -116,7 +118,8 @@ pub(super) async fn run_sample(
         limit: limit.as_ref(),
     };
     let encoded = encode_sample(encoder, &record)?;
-    Ok(Done { index, encoded, scores, metadata: state.metadata, problem, limit, used })
+    let refusal = generate.met_refusal();
+    Ok(Done { index, encoded, scores, metadata: state.metadata, problem, limit, used, refusal })
 }
 
 /// What comes of some work, if it ends in time; what goes wrong in it is put into words.

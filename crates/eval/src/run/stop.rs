@@ -26,6 +26,13 @@ pub enum Stop {
         /// Which, in words.
         limit: String,
     },
+    /// A model lets nobody in with the key that it is asked with.
+    AccessRefused {
+        /// Which.
+        model: String,
+        /// What was asked, what it said, and the way out.
+        problem: String,
+    },
     /// The log could not be written.
     LogFailed,
 }

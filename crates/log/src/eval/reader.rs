@@ -16,6 +16,7 @@ use super::limits::Limits;
 use super::members::{HEADER, START};
 use super::sample_id::SampleId;
 use super::stored::{SOME_SCORER, SampleFields, StoredSample, id_and_epoch};
+use super::zip::local;
 use super::zip::source::Section;
 use super::zip::unpack::Unpacker;
 
@@ -103,8 +104,8 @@ impl EvalLog {
         StartRecord::from_json(&json).map_err(|error| error.in_member(START))
     }
 
-    /// Checks every byte that the log holds: all checksums, and that all of it is JSON, whether a metric asks
-    /// for it or not.
+    /// Checks all that the log holds: all checksums, that the headers of members say what the directory says, and that
+    /// all of it is JSON, whether a metric asks for it or not.
     pub fn check(&self) -> Result<()> {
         let container = &self.container;
         let check = |unpacker: &mut Unpacker, part: Part<'_>| {
@@ -126,12 +127,14 @@ impl EvalLog {
                     .into_par_iter()
                     .map_init(
                         || container.unpacker(),
-                        |unpacker, at| match members.get_index(at) {
+                        |unpacker, at| {
+                            let Some((name, entry)) = members.get_index(at) else { return Ok(()) };
+                            local::check(&container.source, name, entry)?;
                             // A folder has no content.
-                            Some((name, entry)) if !name.ends_with('/') => {
-                                check(unpacker, Part::Member(name, entry))
+                            match name.ends_with('/') {
+                                true => Ok(()),
+                                false => check(unpacker, Part::Member(name, entry)),
                             }
-                            _ => Ok(()),
                         },
                     )
                     .collect();

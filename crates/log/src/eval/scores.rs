@@ -1,5 +1,6 @@
 //! The scores of a log as columns, read on all threads.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use errorbar_core::{Metadata, MetadataKeys, Score, ScoreColumns, unique_names};
@@ -85,6 +86,8 @@ pub struct LogScores {
     pub scorers: Vec<String>,
     /// The ids of the samples in the order of the columns, as the log has them.
     pub ids: Vec<SampleId>,
+    /// How many samples without an error a limit ended, by its kind: `token`, `time` and so on.
+    pub limits: BTreeMap<String, usize>,
 }
 
 /// What is held of a sample until all are there.
@@ -92,6 +95,7 @@ struct Row {
     id: SampleId,
     epoch: u32,
     is_errored: bool,
+    limit: Option<String>,
     metadata: Metadata,
     scores: Vec<(String, Score)>,
 }
@@ -112,6 +116,7 @@ impl From<StoredSample> for Row {
             id: sample.id,
             epoch: sample.epoch,
             is_errored: sample.error.is_some(),
+            limit: sample.limit,
             metadata: sample.metadata,
             scores: sample.scores.into_iter().collect(),
         }
@@ -179,11 +184,14 @@ impl EvalLog {
         let is_wanted = |scorer: &String| only.is_empty() || only.contains(scorer);
         let mut columns = ScoreColumns::new(scorers.iter().filter(|scorer| is_wanted(scorer)));
         let mut ids = Vec::with_capacity(rows.len());
+        let mut limits = BTreeMap::new();
         for row in rows {
             let metadata = row.metadata.iter().map(|(key, value)| (key.as_str(), value));
             let mut cells = columns.push(row.id.to_string(), row.epoch).metadata_all(metadata);
             if row.is_errored {
                 cells = cells.errored();
+            } else if let Some(kind) = row.limit {
+                *limits.entry(kind).or_default() += 1;
             }
             for (scorer, score) in row.scores {
                 if !is_wanted(&scorer) {
@@ -195,6 +203,6 @@ impl EvalLog {
             }
             ids.push(row.id);
         }
-        Ok(LogScores { columns, skipped, scorers, ids })
+        Ok(LogScores { columns, skipped, scorers, ids, limits })
     }
 }

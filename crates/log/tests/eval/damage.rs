@@ -7,6 +7,7 @@ use errorbar_log::eval::*;
 use proptest::prelude::*;
 
 use crate::support::*;
+use crate::zips::Zip;
 
 fn samples() -> Vec<Sample> {
     (1..=3_i64).map(|id| Sample::new(id, 1, Score::new(id))).collect()
@@ -48,6 +49,74 @@ fn one_flipped_bit_anywhere() {
                 bytes.len()
             );
         }
+    }
+}
+
+#[test]
+fn what_a_member_says_of_itself_is_compared_with_the_directory_where_all_is_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.eval");
+    write_finished(&path, &samples());
+    let bytes = fs::read(&path).unwrap();
+    EvalLog::open(&path).unwrap().check().unwrap();
+    let name = b"samples/2_epoch_1.json";
+    let header = bytes.windows(name.len()).position(|window| window == name).unwrap() - 30;
+    // The checksum, both sizes, and the name.
+    for (place, problem) in [(14, "checksum"), (17, "checksum"), (18, "size"), (25, "size"), (40, "name")] {
+        let mut damaged = bytes.clone();
+        damaged[header + place] ^= 1;
+        fs::write(&path, &damaged).unwrap();
+        let error = EvalLog::open(&path).unwrap().check().unwrap_err();
+        assert!(matches!(error.kind(), LogErrorKind::Damaged(_)), "{error}");
+        let error = error.to_string();
+        assert!(error.contains("log.eval: `samples/2_epoch_1.json`: "), "{error}");
+        assert!(error.contains(&format!("the {problem} in front of the member is not")), "{error}");
+    }
+}
+
+#[test]
+fn what_others_say_of_a_member_in_other_places_is_found_there() {
+    let content: &[u8] =
+        br#"{"eval":{"created":"x","task":"t","dataset":{},"model":"m","config":{}},"plan":{}}"#;
+    let (crc, length) = (crc32fast::hash(content), content.len() as u32);
+    let listed = [crc, length, length];
+    let long = |numbers: [u64; 2]| numbers.map(u64::to_le_bytes).concat();
+    let short = [crc.to_le_bytes(), length.to_le_bytes(), length.to_le_bytes()].concat();
+    let wide = [&crc.to_le_bytes()[..], &long([length.into(); 2])].concat();
+    let signed = |record: &[u8]| [b"PK\x07\x08", record].concat();
+    let large = |numbers: [u64; 2]| [&[1, 0, 16, 0][..], &long(numbers)].concat();
+    let whole = large([length.into(); 2]);
+    const AFTER: u16 = 8;
+    const ELSEWHERE: u32 = u32::MAX;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.eval");
+    let check = |flags: u16, local: [u32; 3], extra: &[u8], behind: &[u8]| {
+        let name = "_journal/start.json";
+        let zip = Zip::new().apart(name, [flags, 0], listed, (local, extra), content, behind);
+        fs::write(&path, zip.bytes()).unwrap();
+        EvalLog::open(&path).unwrap().check().map_err(|error| error.to_string())
+    };
+    // Behind the data, with a sign or without, in 32 bits or in 64; in front all the same; in the extra field.
+    for record in [&short, &signed(&short), &wide, &signed(&wide)] {
+        check(AFTER, [0; 3], b"", record).unwrap();
+        for at in [record.len() - 1, record.len() - short.len()] {
+            let mut damaged = record.clone();
+            damaged[at] ^= 1;
+            let error = check(AFTER, [0; 3], b"", &damaged).unwrap_err();
+            assert!(error.contains("what is said behind the member"), "{error}");
+        }
+    }
+    check(AFTER, listed, b"", &short).unwrap();
+    check(AFTER, [0, ELSEWHERE, ELSEWHERE], &large([0; 2]), &wide).unwrap();
+    check(0, [crc, ELSEWHERE, ELSEWHERE], &whole, b"").unwrap();
+    for (local, extra, problem) in [
+        ([0; 3], &b""[..], "the checksum in front"),
+        ([crc ^ 1, ELSEWHERE, ELSEWHERE], &whole, "the checksum in front"),
+        ([crc, ELSEWHERE, ELSEWHERE], &large([length.into(), 1]), "the size in front"),
+        ([crc, ELSEWHERE, ELSEWHERE], b"", "the size in front"),
+    ] {
+        let error = check(0, local, extra, b"").unwrap_err();
+        assert!(error.contains(problem) && error.contains("`_journal/start.json`"), "{error}");
     }
 }
 

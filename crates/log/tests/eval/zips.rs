@@ -24,25 +24,44 @@ impl Zip {
     }
 
     /// Appends a member that says so about itself, be it true or not.
-    pub(crate) fn claiming(mut self, name: &str, method: u16, stored: &[u8], crc: u32, length: u32) -> Self {
-        let mut common = Vec::new();
-        for field in [0, method, 0, 0x21] {
-            common.extend_from_slice(&field.to_le_bytes());
-        }
-        for field in [crc, stored.len() as u32, length] {
-            common.extend_from_slice(&field.to_le_bytes());
-        }
-        common.extend_from_slice(&(name.len() as u16).to_le_bytes());
+    pub(crate) fn claiming(self, name: &str, method: u16, stored: &[u8], crc: u32, length: u32) -> Self {
+        let numbers = [crc, stored.len() as u32, length];
+        // An extra field that means nothing to us.
+        self.apart(name, [0, method], numbers, (numbers, b"XX\x04\x00abcd"), stored, b"")
+    }
+
+    /// Appends a member with flags and a method: checksum and sizes in the directory, the same in front of it with an
+    /// extra field, its content, and what stands behind that.
+    pub(crate) fn apart(
+        mut self,
+        name: &str,
+        [flags, method]: [u16; 2],
+        listed: [u32; 3],
+        (local, extra): ([u32; 3], &[u8]),
+        stored: &[u8],
+        behind: &[u8],
+    ) -> Self {
+        let common = |numbers: [u32; 3]| {
+            let mut common = Vec::new();
+            for field in [flags, method, 0, 0x21] {
+                common.extend_from_slice(&field.to_le_bytes());
+            }
+            for field in numbers {
+                common.extend_from_slice(&field.to_le_bytes());
+            }
+            common.extend_from_slice(&(name.len() as u16).to_le_bytes());
+            common
+        };
         let offset = self.file.len() as u32;
         self.file.extend_from_slice(b"PK\x03\x04\x14\x00");
-        self.file.extend_from_slice(&common);
-        // An extra field that means nothing to us.
-        self.file.extend_from_slice(&8_u16.to_le_bytes());
+        self.file.extend_from_slice(&common(local));
+        self.file.extend_from_slice(&(extra.len() as u16).to_le_bytes());
         self.file.extend_from_slice(name.as_bytes());
-        self.file.extend_from_slice(b"XX\x04\x00abcd");
+        self.file.extend_from_slice(extra);
         self.file.extend_from_slice(stored);
+        self.file.extend_from_slice(behind);
         self.directory.extend_from_slice(b"PK\x01\x02\x14\x03\x14\x00");
-        self.directory.extend_from_slice(&common);
+        self.directory.extend_from_slice(&common(listed));
         self.directory.extend_from_slice(&[0; 12]);
         self.directory.extend_from_slice(&offset.to_le_bytes());
         self.directory.extend_from_slice(name.as_bytes());

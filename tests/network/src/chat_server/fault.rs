@@ -44,6 +44,12 @@ pub(crate) enum Fault {
     ContextLength,
     #[value(name = "401")]
     Unauthorized,
+    /// A key that may not do this
+    #[value(name = "403")]
+    Forbidden,
+    /// A prompt that is not liked
+    #[value(name = "403-flagged")]
+    Flagged,
     #[value(name = "404")]
     NotFound,
     Redirect,
@@ -102,6 +108,11 @@ impl Fault {
                 error(400, "context_length_exceeded", "This model's maximum context length is 8 tokens.")
             }
             Fault::Unauthorized => error(401, "invalid_api_key", "Incorrect API key provided."),
+            Fault::Forbidden => {
+                let error = json!({"type": "permission_error", "message": "Your key may not use this."});
+                Response::new(403, json!({"type": "error", "error": error}))
+            }
+            Fault::Flagged => error(403, "moderation", "Your input was flagged."),
             Fault::NotFound => error(404, "model_not_found", "The model does not exist."),
             Fault::Redirect => Response::new(307, "").with_header("location", redirect_to),
         }

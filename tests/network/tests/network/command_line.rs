@@ -244,3 +244,51 @@ fn graders_are_asked_over_the_network_and_their_failures_pass_too() {
         assert!(server.requests() > 60, "{grader}");
     }
 }
+
+#[test]
+fn samples_that_met_a_limit_are_counted_by_its_kind_where_the_figures_are() {
+    let (desk, server) = (Desk::new(), Server::start(&[]));
+    // A question and its answer are seven tokens, and ten answers of thirty say `Well` before.
+    let ran = desk.eval(&server, &["--token-limit", "7", "--format", "json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let limits = |stdout: &str| serde_json::from_str::<Json>(stdout).unwrap()[0]["limits"].clone();
+    assert_eq!(limits(&ran.stdout), json!({"token": 10}));
+    let score = |format: &str| {
+        Ran::from(desk.command(&["score", "logs", "--format", format]).output().unwrap()).stdout
+    };
+    assert_eq!(limits(&score("json")), json!({"token": 10}));
+    assert!(score("table").contains(" · 10 met the token limit\n"), "{}", score("table"));
+    let ran = desk.eval(&server, &["--token-limit", "7", "--limit", "5"]);
+    assert!(ran.stdout.contains("5 samples · 2 met the token limit\n"), "{}", ran.stdout);
+    let ran = desk.eval(&server, &["--format", "json"]);
+    assert_eq!(limits(&ran.stdout), Json::Null, "nothing is said of limits that nobody met");
+}
+
+#[test]
+fn a_resumed_run_has_the_limits_and_prices_of_its_log_unless_others_are_given() {
+    let (desk, server) = (Desk::new(), Server::start(&[]));
+    std::fs::write(desk.folder.path().join("prices.toml"), "[\"openai/unsure\"]\noutput = 1e6\n").unwrap();
+    // The answers to sums are two or three tokens long.
+    let limits =
+        ["--prices", "prices.toml", "--cost-limit", "2", "--run-cost-limit", "8", "--max-samples", "1"];
+    let ran = desk.eval(&server, &limits);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let log = std::fs::read_dir(desk.folder.path().join("logs")).unwrap().next().unwrap().unwrap().path();
+    let config = || {
+        let dumped = desk.command(&["log", "dump", log.to_str().unwrap()]).output().unwrap();
+        let header: Json = serde_json::from_str(&Ran::from(dumped).stdout).unwrap();
+        header["eval"]["config"].clone()
+    };
+    let resume = |arguments: &[&str]| {
+        let always = ["eval", "--resume", log.to_str().unwrap()];
+        Ran::from(desk.command(&[&always, arguments].concat()).output().unwrap())
+    };
+    assert_eq!((&config()["cost_limit"], &config()["run_cost_limit"]), (&json!(2.0), &json!(8.0)));
+    let ran = resume(&[]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("and 8 is allowed"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("met the cost limit"), "{}", ran.stdout);
+    let ran = resume(&["--run-cost-limit", "1000", "--cost-limit", "3"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!((&config()["cost_limit"], &config()["run_cost_limit"]), (&json!(3.0), &json!(1000.0)));
+}

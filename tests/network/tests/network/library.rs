@@ -143,12 +143,23 @@ async fn what_would_go_wrong_again_says_the_way_out() {
     for (fault, message) in [
         ("429-quota", "You exceeded your current quota; the account has nothing left to pay with"),
         ("400-context", "maximum context length is 8 tokens; shorten the prompt"),
-        ("401", "answered 401 Unauthorized: Incorrect API key provided; check the key, in OPENAI_API_KEY"),
         ("404", "The model does not exist; check that the server has a model `tiny`, and the base URL"),
         ("oversize", "answered with more than 64 MB"),
     ] {
         let (kind, found) = fails_with(&["--fault", fault]).await;
         assert_eq!(kind, ModelErrorKind::Permanent, "{fault}: {found}");
+        assert!(found.contains(message), "{fault}: {found}");
+    }
+}
+
+#[tokio::test]
+async fn who_is_not_let_in_is_told_which_key_to_check() {
+    for (fault, message) in [
+        ("401", "answered 401 Unauthorized: Incorrect API key provided; check the key, in OPENAI_API_KEY"),
+        ("403", "answered 403 Forbidden: Your key may not use this; check the key, in OPENAI_API_KEY"),
+    ] {
+        let (kind, found) = fails_with(&["--fault", fault]).await;
+        assert_eq!(kind, ModelErrorKind::AccessRefused, "{fault}: {found}");
         assert!(found.contains(message), "{fault}: {found}");
     }
 }
@@ -189,7 +200,7 @@ async fn a_key_opens_the_door_and_is_repeated_by_no_error() {
     std::fs::write(file.path(), "sk-wrong\n").unwrap();
     let model = open(&server.base_url(), Duration::from_secs(30), Some(file.path()));
     let error = ask(&model).await.unwrap_err();
-    assert_eq!(error.kind(), ModelErrorKind::Permanent);
+    assert_eq!(error.kind(), ModelErrorKind::AccessRefused);
     let shown = format!("{error} {error:?} {model:?} {:?}", model.args());
     assert!(shown.contains("Incorrect API key provided: ***") && !shown.contains("sk-wrong"), "{shown}");
 }

@@ -6,6 +6,7 @@
     reason = "a test's helper may fail as the test may"
 )]
 
+mod access;
 mod command_line;
 mod desk;
 mod library;

@@ -95,7 +95,11 @@ async fn faults_are_the_errors_that_they_are_elsewhere() {
         ("empty-choices", transient, "no chat completion: its `choices` are empty"),
         ("error-in-200", transient, "it holds an error: The model is overloaded."),
         ("400-context", ModelErrorKind::Permanent, "shorten the prompt"),
-        ("401", ModelErrorKind::Permanent, "check the key, in GROQ_API_KEY or the file of --api-key-file"),
+        (
+            "401",
+            ModelErrorKind::AccessRefused,
+            "check the key, in GROQ_API_KEY or the file of --api-key-file",
+        ),
         ("404", ModelErrorKind::Permanent, "check that the server has a model `tiny`"),
         ("redirect", ModelErrorKind::Permanent, "where the key is not sent unasked"),
     ] {

@@ -60,9 +60,9 @@ fn a_key_that_the_server_repeats_in_its_refusal_is_not_passed_on() {
     let desk = Desk::new();
     let server = Server::start(&["--require-key", RIGHT]);
     let path = key_file(&desk, WRONG);
-    let arguments = ["--limit", "2", "--api-key-file", path.to_str().unwrap()];
+    let arguments = ["--max-connections", "1", "--api-key-file", path.to_str().unwrap()];
     let ran = desk.eval(&server, &arguments);
-    assert_eq!((ran.code, server.requests()), (Some(1), 2));
+    assert_eq!((ran.code, server.requests()), (Some(1), 1));
     assert!(ran.stderr.contains("Incorrect API key provided: ***."), "{}", ran.stderr);
     assert!(desk.logs().concat().contains("Incorrect API key provided: ***."));
     assert_hidden(&desk, &ran, WRONG);

@@ -4,12 +4,13 @@
 //! cut anywhere, and its members are made on many threads. General zip crates own the file they write and
 //! know a directory or nothing. What is shared by all parts is the format ([`format`]); a member is made by
 //! an [`Encoder`], found by [`directory`] or, where the directory is lost, by [`scan`], and unpacked by
-//! [`unpack`].
+//! [`unpack`]; [`local`] compares what is said of it twice.
 
 pub(super) mod assemble;
 pub(super) mod directory;
 mod encoder;
 mod format;
+pub(super) mod local;
 pub(super) mod scan;
 pub(super) mod source;
 pub(super) mod unpack;
