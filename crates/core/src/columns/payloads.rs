@@ -5,6 +5,11 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
+/// From how many rows on it takes more time to convert them than to ask other threads for help.
+const MANY: usize = 1 << 17;
+
 /// Numbers by row, in a byte each as long as they fit.
 #[derive(Clone, Debug)]
 pub(super) enum Payloads {
@@ -143,11 +148,18 @@ impl Payloads {
         }
     }
 
-    /// All of them through a function.
-    pub(super) fn map<T>(&self, f: impl Fn(u64) -> T) -> Vec<T> {
+    /// All of them through a function. Most of the time goes into memory that is touched for the first time,
+    /// which threads share.
+    pub(super) fn map<T: Send>(&self, f: impl Fn(u64) -> T + Sync) -> Vec<T> {
         match self {
-            Payloads::Bytes(bytes) => bytes.iter().map(|byte| f(u64::from(*byte))).collect(),
-            Payloads::Words(words) => words.iter().map(|word| f(*word)).collect(),
+            Payloads::Bytes(bytes) if bytes.len() < MANY => {
+                bytes.iter().map(|byte| f(u64::from(*byte))).collect()
+            }
+            Payloads::Words(words) if words.len() < MANY => words.iter().map(|word| f(*word)).collect(),
+            Payloads::Bytes(bytes) => {
+                bytes.par_iter().with_min_len(MANY / 4).map(|byte| f(u64::from(*byte))).collect()
+            }
+            Payloads::Words(words) => words.par_iter().with_min_len(MANY / 4).map(|word| f(*word)).collect(),
         }
     }
 

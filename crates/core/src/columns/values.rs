@@ -104,8 +104,9 @@ impl ValueColumn {
 
     /// A column of plain floats; not-a-number is unscored.
     pub(crate) fn from_floats(floats: Vec<f64>) -> Self {
-        let unscored = floats.iter().filter(|f| f.is_nan()).count();
-        let infinite = floats.iter().fold(false, |any, f| any | f.is_infinite());
+        let kinds =
+            |(unscored, infinite), f: &f64| (unscored + usize::from(f.is_nan()), infinite | f.is_infinite());
+        let (unscored, infinite) = floats.iter().fold((0, false), kinds);
         ValueColumn(Repr::Floats(floats, FloatKinds { unscored, infinite }))
     }
 

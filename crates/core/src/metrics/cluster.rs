@@ -40,8 +40,7 @@ fn on_grid(value: f64) -> Option<i64> {
 }
 
 /// A score in steps of 2^-64, as which every number from 2^-12 up to the largest can be written, and many
-/// smaller ones. Means of epochs are on this grid: 0.2 is not on the other. Four billion rows of the
-/// largest fit.
+/// smaller ones. Four billion rows of the largest fit.
 #[inline]
 fn on_fine_grid(value: f64) -> Option<i128> {
     if value.is_nan() || value.abs() > LARGEST {
@@ -78,51 +77,75 @@ struct GridTotal<S> {
 /// How many scores a thread adds up at a time.
 const PART: usize = 1 << 16;
 
-/// The scores added up by distinct metadata value, in the order in which those first occur. Nothing if a
-/// score is not on the grid.
+/// What a thread has added up: a total per distinct metadata value, and the scores that are on no grid,
+/// which those totals count but do not sum.
+struct PartTotals<S, N> {
+    totals: Vec<GridTotal<S>>,
+    off_grid: Vec<(u32, N)>,
+}
+
+impl<S: AddAssign + Copy + Default, N: Copy> PartTotals<S, N> {
+    fn none(distinct: usize) -> Self {
+        let none = GridTotal { steps: S::default(), n: 0, first: u32::MAX };
+        PartTotals { totals: vec![none; distinct], off_grid: Vec::new() }
+    }
+
+    /// Takes in scores, of which the first is at `start`; nothing if many of them are on no grid.
+    fn add(
+        mut self,
+        start: usize,
+        codes: &[u32],
+        numbers: &[N],
+        steps_of: impl Fn(N) -> Option<S>,
+    ) -> Option<Self> {
+        let most_off_grid = self.off_grid.len() + codes.len() / 16;
+        for (at, (&code, &number)) in codes.iter().zip(numbers).enumerate() {
+            let total = self.totals.get_mut(code as usize)?;
+            if total.n == 0 {
+                total.first = (start + at) as u32;
+            }
+            total.n += 1;
+            match steps_of(number) {
+                Some(steps) => total.steps += steps,
+                None if self.off_grid.len() == most_off_grid => return None,
+                None => self.off_grid.push((code, number)),
+            }
+        }
+        Some(self)
+    }
+
+    fn merge(mut self, mut other: Self) -> Self {
+        for (total, other) in self.totals.iter_mut().zip(&other.totals) {
+            total.steps += other.steps;
+            total.n += other.n;
+            total.first = total.first.min(other.first);
+        }
+        self.off_grid.append(&mut other.off_grid);
+        self
+    }
+}
+
+/// The scores added up by distinct metadata value, on all threads. Nothing if many are on no grid.
 fn grid_totals<N, S>(
     codes: &[u32],
     numbers: &[N],
     distinct: usize,
     steps_of: impl Fn(N) -> Option<S> + Sync,
-) -> Option<Vec<(usize, GridTotal<S>)>>
+) -> Option<PartTotals<S, N>>
 where
-    N: Copy + Sync,
-    S: AddAssign + Copy + Default + Send + Sync,
+    N: Copy + Send + Sync,
+    S: AddAssign + Copy + Default + Send,
 {
-    let of_part = |mut totals: Vec<GridTotal<S>>, (part, (codes, numbers)): (usize, (&[u32], &[N]))| {
-        for (at, (&code, &number)) in codes.iter().zip(numbers).enumerate() {
-            let steps = steps_of(number)?;
-            let total = totals.get_mut(code as usize)?;
-            if total.n == 0 {
-                total.first = (part * PART + at) as u32;
-            }
-            total.n += 1;
-            total.steps += steps;
-        }
-        Some(totals)
-    };
-    let merge = |mut totals: Vec<GridTotal<S>>, others: Vec<GridTotal<S>>| {
-        for (total, other) in totals.iter_mut().zip(&others) {
-            total.steps += other.steps;
-            total.n += other.n;
-            total.first = total.first.min(other.first);
-        }
-        Some(totals)
-    };
-    let none = || vec![GridTotal { steps: S::default(), n: 0, first: u32::MAX }; distinct];
-    let totals = if codes.len() <= PART {
-        of_part(none(), (0, (codes, numbers)))?
-    } else {
-        // A thread that takes few scores has as many totals as one that takes many.
-        let least = (4 * distinct).div_ceil(PART).max(1);
-        let parts = codes.par_chunks(PART).zip(numbers.par_chunks(PART)).enumerate().with_min_len(least);
-        parts.try_fold(none, of_part).try_reduce(none, merge)?
-    };
-    let mut found: Vec<(usize, GridTotal<S>)> =
-        totals.into_iter().enumerate().filter(|(_, total)| total.n > 0).collect();
-    found.sort_unstable_by_key(|(_, total)| total.first);
-    Some(found)
+    let none = || PartTotals::none(distinct);
+    if codes.len() <= PART {
+        return none().add(0, codes, numbers, steps_of);
+    }
+    // A thread that takes few scores has as many totals as one that takes many.
+    let least = (4 * distinct).div_ceil(PART).max(1);
+    let parts = codes.par_chunks(PART).zip(numbers.par_chunks(PART)).enumerate().with_min_len(least);
+    parts
+        .try_fold(none, |totals, (part, (codes, numbers))| totals.add(part * PART, codes, numbers, &steps_of))
+        .try_reduce(none, |totals, other| Some(totals.merge(other)))
 }
 
 /// The scores of one distinct metadata value: its code, how many there are, their sum, and the place of
@@ -134,32 +157,40 @@ struct CodeTotal {
     first: usize,
 }
 
-/// The scores added up by distinct metadata value, on the coarsest grid that all are on. Nothing if there
-/// is none, or if most values occur but once or twice, where this does not pay.
+/// The scores added up by distinct metadata value, in the order in which those first occur. Nothing if many
+/// are on no grid, or if most values occur but once or twice, where this does not pay.
 fn totals(codes: &[u32], numbers: Numbers<'_>, distinct: usize) -> Option<Vec<CodeTotal>> {
-    if distinct > codes.len() / 4 || u32::try_from(codes.len()).is_err() {
-        return None;
-    }
-    fn exact<S>(found: Vec<(usize, GridTotal<S>)>, sum: impl Fn(S) -> ExactSum) -> Vec<CodeTotal> {
+    fn exact<S>(found: Vec<GridTotal<S>>, sum: impl Fn(S) -> ExactSum) -> Vec<CodeTotal> {
         let exact = |(code, GridTotal { steps, n, first })| CodeTotal {
             code,
             n: u64::from(n),
             sum: sum(steps),
             first: first as usize,
         };
-        found.into_iter().map(exact).collect()
+        found.into_iter().enumerate().map(exact).collect()
     }
-    let floats = match numbers {
+    if distinct > codes.len() / 4 || u32::try_from(codes.len()).is_err() {
+        return None;
+    }
+    let mut totals = match numbers {
         Numbers::Bytes(bytes) => {
             let found = grid_totals(codes, bytes, distinct, |byte| Some(i64::from(byte)))?;
-            return Some(exact(found, |whole| sum_of(whole as f64)));
+            exact(found.totals, |whole| sum_of(whole as f64))
         }
-        Numbers::Floats(floats) => floats,
+        Numbers::Floats(floats) => {
+            let found = grid_totals(codes, floats, distinct, on_fine_grid)?;
+            let mut totals = exact(found.totals, of_fine_steps);
+            for (code, float) in found.off_grid {
+                if let Some(total) = totals.get_mut(code as usize) {
+                    total.sum.add(float);
+                }
+            }
+            totals
+        }
     };
-    if let Some(found) = grid_totals(codes, floats, distinct, on_grid) {
-        return Some(exact(found, |steps| sum_of(steps as f64 / GRID)));
-    }
-    grid_totals(codes, floats, distinct, on_fine_grid).map(|found| exact(found, of_fine_steps))
+    totals.retain(|total| total.n > 0);
+    totals.sort_unstable_by_key(|total| total.first);
+    Some(totals)
 }
 
 fn sum_of(value: f64) -> ExactSum {
@@ -393,11 +424,14 @@ mod tests {
         check(Numbers::Bytes(&bytes), &coarse);
         check(Numbers::Floats(&coarse), &coarse);
         check(Numbers::Floats(&fine), &fine);
-        for off in [1e-30, 2000.0, f64::MIN_POSITIVE / 2.0, f64::NAN] {
-            let mut floats = fine.clone();
-            floats[70] = off;
-            assert!(totals(&codes, Numbers::Floats(&floats), 3).is_none(), "{off} is on no grid");
-        }
+        // A few that are on no grid, and many.
+        let off = [1e-30, 2000.0, f64::MIN_POSITIVE / 2.0, -1e300];
+        let mut floats = fine.clone();
+        floats[50..54].copy_from_slice(&off);
+        check(Numbers::Floats(&floats), &floats);
+        floats[60..64].copy_from_slice(&off);
+        assert!(totals(&codes, Numbers::Floats(&floats), 3).is_none());
+        assert_eq!(on_fine_grid(f64::NAN), None);
         let small = 2f64.powi(-60);
         assert_eq!(
             [0.0, -0.0, small, -small, 1024.0].map(on_fine_grid).map(Option::unwrap),
