@@ -7,6 +7,7 @@ mod block;
 mod epochs;
 mod grouping;
 mod metadata;
+mod mixed;
 mod numbers;
 mod payloads;
 mod pool;
