@@ -4,10 +4,10 @@
 usage: bench/table_speed.py [--rounds N] [--rows N] [--float] [--shuffle]
 
 Prints the seconds of both sides (medians) and their ratio, for CSV and Parquet, with one epoch and with five (where pandas
-groups by a fifth of the ids, and the ratio is half as large). Ours is the
-whole command, process start included; of theirs only the work is timed, not the import. Wants a Python that has pandas, numpy
-and pyarrow. Only the ratio means something, and only on a machine that is idle: ours uses all cores, so on a busy one it
-waits where pandas, on one core, does not. The seconds of processor time beside it say more there.
+groups by a fifth of the ids, and the ratio is half as large). Ours is the whole command, process start included; of theirs
+only the work is timed, not the import. Wants a Python that has pandas, numpy and pyarrow. Only the ratio means something, and
+only on a machine that is idle: ours uses all cores, so on a busy one it waits where pandas, on one core, does not. The seconds
+of processor time beside it say more there.
 """
 import argparse
 import json
