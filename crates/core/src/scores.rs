@@ -104,13 +104,20 @@ impl<'a> ScoreSet<'a> {
     }
 
     fn floats(&self, conversion: &Conversion) -> Arc<Floats> {
-        let mut cache = self.converted.converted.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, floats)) = cache.iter().find(|(c, _)| c == conversion) {
-            return Arc::clone(floats);
+        let cache = || self.converted.converted.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = |cache: &[(Conversion, Arc<Floats>)]| {
+            cache.iter().find(|(c, _)| c == conversion).map(|(_, floats)| Arc::clone(floats))
+        };
+        if let Some(floats) = known(&cache()) {
+            return floats;
         }
+        // Not under the lock: threads that help are given other work meanwhile, which may ask for this too.
         let floats = Arc::new(self.values.convert(conversion));
-        cache.push((conversion.clone(), Arc::clone(&floats)));
-        floats
+        let mut cache = cache();
+        known(&cache).unwrap_or_else(|| {
+            cache.push((conversion.clone(), Arc::clone(&floats)));
+            floats
+        })
     }
 
     /// For each conversion that met values without a meaning as a number: how many, and a row with one.

@@ -151,25 +151,8 @@ impl SampleIndex {
 
     /// Calls `each` with the rows of some of the samples, in order.
     pub(crate) fn for_each_of(&self, samples: Range<usize>, mut each: impl FnMut(&[u32])) {
-        match &self.spread {
-            Spread::Single { .. } => samples.for_each(|row| each(&[row as u32])),
-            Spread::Passes { .. } => {
-                let mut rows = Vec::new();
-                self.rows_of(samples.start, &mut rows);
-                for _ in samples {
-                    each(&rows);
-                    rows.iter_mut().for_each(|row| *row += 1);
-                }
-            }
-            Spread::Listed { rows, ends } => {
-                let before = samples.start.checked_sub(1).and_then(|before| ends.get(before));
-                let mut start = before.map_or(0, |end| *end as usize);
-                for &end in ends.get(samples).unwrap_or_default() {
-                    each(rows.get(start..end as usize).unwrap_or_default());
-                    start = end as usize;
-                }
-            }
-        }
+        let mut buffer = Vec::new();
+        samples.for_each(|sample| each(self.rows_of(sample, &mut buffer)));
     }
 }
 

@@ -47,7 +47,7 @@ impl Chunk {
 
     #[inline]
     fn get(&self, row: usize) -> &[u8] {
-        self.bytes.get(self.start(row)..self.start(row + 1)).unwrap_or_default()
+        self.bytes.get(self.start(row)..self.start(row.saturating_add(1))).unwrap_or_default()
     }
 
     fn clear(&mut self) {
@@ -274,7 +274,9 @@ mod tests {
             joined.append(&mut other);
         }
         for column in [&whole, &joined] {
-            assert!(column.full.len() > 20 && column.get(200).is_empty());
+            assert!(
+                column.full.len() > 20 && column.get(200).is_empty() && column.get(usize::MAX).is_empty()
+            );
             assert!((0..200).all(|row| column.get(row) == texts[row]));
             assert!(column.iter().eq(texts.iter().map(|text| text.as_bytes())));
         }
@@ -306,6 +308,7 @@ mod tests {
     fn appended_texts_follow() {
         let mut column = TextColumn::default();
         column.push("first");
+        assert!(column.get(usize::MAX).is_empty());
         for text in ["a", "bc", ""] {
             let mut other = TextColumn::default();
             other.push(text);
