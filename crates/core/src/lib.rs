@@ -45,7 +45,9 @@ mod value;
 pub use args::{ArgProblem, ArgType, Args};
 pub use columns::{ColumnBlock, EpochColumn, MetadataColumn, Row, ScoreColumns, TextColumn, ValueColumn};
 pub use error::{Error, Result};
-pub use metric::{Figure, FnMetric, MetadataKeys, Metric, MetricState, MetricValue, Wants, metric_fn};
+pub use metric::{
+    Figure, FnMetric, MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, Wants, metric_fn,
+};
 pub use naming::unique_names;
 pub use plan::{
     Epochs, HeadlineRequest, IntoReducers, MetricItem, MetricMap, Metrics, Plan, ReducerChoice, Reducers,

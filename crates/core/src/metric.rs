@@ -228,6 +228,18 @@ impl MetadataKeys {
     }
 }
 
+/// The parts of a score that a metric reads, so that readers of logs hold no others: answers and explanations may be
+/// long. Each has those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ScoreParts {
+    /// The value, and the reason of one that is unscored.
+    Value,
+    /// Its metadata too.
+    Metadata,
+    /// Everything: answer, explanation and history too.
+    All,
+}
+
 /// Something computed over scores.
 ///
 /// Implement it, write a function with `#[metric]`, or use [`metric_fn`] on a closure.
@@ -281,6 +293,11 @@ pub trait Metric: fmt::Debug + Send + Sync {
     /// Which sample metadata the metric reads; all of it, unless said otherwise.
     fn metadata_keys(&self) -> MetadataKeys {
         MetadataKeys::All
+    }
+
+    /// Which parts of the scores the metric reads; all of them, unless overridden.
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::All
     }
 
     /// The metric that gives the standard error of this one, if there is one.
@@ -440,6 +457,9 @@ impl Metric for Arc<dyn Metric> {
     }
     fn metadata_keys(&self) -> MetadataKeys {
         self.as_ref().metadata_keys()
+    }
+    fn score_parts(&self) -> ScoreParts {
+        self.as_ref().score_parts()
     }
     fn standard_error(&self) -> Option<Arc<dyn Metric>> {
         self.as_ref().standard_error()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use crate::error::{Error, Result};
-use crate::metric::{MetadataKeys, Metric};
+use crate::metric::{MetadataKeys, Metric, ScoreParts};
 use crate::reducer::Reducer;
 use crate::registry::Registry;
 use crate::score::Metadata;
@@ -86,6 +86,11 @@ impl Metrics {
     /// The sample metadata keys that the metrics need.
     pub fn metadata_keys(&self) -> MetadataKeys {
         self.iter().fold(MetadataKeys::NONE, |keys, metric| keys.and(metric.metadata_keys()))
+    }
+
+    /// The parts of scores that the metrics read.
+    pub fn score_parts(&self) -> ScoreParts {
+        self.iter().map(|metric| metric.score_parts()).max().unwrap_or(ScoreParts::Value)
     }
 }
 
@@ -396,5 +401,22 @@ impl Plan {
                 self.scorers.iter().fold(MetadataKeys::NONE, |keys, s| keys.and(s.metrics.metadata_keys()))
             }
         }
+    }
+
+    /// The parts of scores that must be read for the figures of this plan. Reduced scores as such, which logs record
+    /// too, have all parts.
+    pub fn score_parts(&self) -> ScoreParts {
+        // A reducer of scalars sees nothing but values; any other sees whole scores.
+        let by_reducers = match &self.reducers {
+            Reducers::Explicit(reducers) if reducers.iter().any(|r| r.by_epoch().is_none()) => {
+                ScoreParts::All
+            }
+            _ => ScoreParts::Value,
+        };
+        let by_metrics = match &self.task_metrics {
+            Some(metrics) => metrics.score_parts(),
+            None => self.scorers.iter().map(|s| s.metrics.score_parts()).max().unwrap_or(ScoreParts::Value),
+        };
+        by_reducers.max(by_metrics)
     }
 }

@@ -40,7 +40,7 @@ pub use model::{
 pub use registry::{Submitted, built_in_registry, collected_registry};
 pub use run::{
     Cancel, Finished, LogFormat, Observer, PrepareError, Prepared, Progress, Quiet, Resumable, RunOptions,
-    Running, RunningFigure, Stop, block_on, cancel_on_interrupt, open_resumable,
+    Running, RunningFigure, Stop, block_on, cancel_on_interrupt, open_resumable, open_resumable_with,
 };
 pub use sample::{Sample, Target};
 pub use scorer::{AnyScorer, IntoScore, Scorer, ScorerEntry};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::args::{ArgProblem, ArgType, passed, spec_of};
 use crate::error::{Error, Result};
 use crate::metric::{
-    Figure, MetadataKeys, Metric, MetricState, MetricValue, compute_by_state, params_with_inner, same_state,
+    Figure, MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, compute_by_state, params_with_inner,
+    same_state,
 };
 use crate::registry::{MetricEntry, Param, Registry};
 use crate::score::Metadata;
@@ -211,6 +212,10 @@ impl Metric for Aggregate {
 
     fn metadata_keys(&self) -> MetadataKeys {
         self.agg.metadata_keys()
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        self.agg.score_parts()
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::takes_conversion;
 use crate::args::{Args, passed, spec_of};
 use crate::error::{Error, Result};
-use crate::metric::{Figure, MetadataKeys, Metric, MetricValue};
+use crate::metric::{Figure, MetadataKeys, Metric, MetricValue, ScoreParts};
 use crate::registry::{MetricEntry, Param};
 use crate::score::Metadata;
 use crate::scores::Scores;
@@ -119,6 +119,10 @@ impl Metric for BootstrapStderr {
 
     fn metadata_keys(&self) -> MetadataKeys {
         MetadataKeys::NONE
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::Value
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

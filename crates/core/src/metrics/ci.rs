@@ -9,7 +9,9 @@ use super::spread::{Seen, Spread};
 use super::takes_conversion;
 use crate::args::{ArgProblem, ArgType, passed, spec_of};
 use crate::error::Result;
-use crate::metric::{Figure, MetadataKeys, Metric, MetricState, MetricValue, compute_by_state, same_state};
+use crate::metric::{
+    Figure, MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, compute_by_state, same_state,
+};
 use crate::registry::{MetricEntry, Param, Registry};
 use crate::score::Metadata;
 use crate::scores::Scores;
@@ -143,6 +145,10 @@ impl Metric for Ci {
 
     fn metadata_keys(&self) -> MetadataKeys {
         MetadataKeys::Only(self.cluster.iter().cloned().collect())
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::Value
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

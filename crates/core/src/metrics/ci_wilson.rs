@@ -7,7 +7,9 @@ use super::spread::{Seen, Spread};
 use super::takes_conversion;
 use crate::args::{passed, spec_of};
 use crate::error::{Error, Result};
-use crate::metric::{Figure, MetadataKeys, Metric, MetricState, MetricValue, compute_by_state, same_state};
+use crate::metric::{
+    Figure, MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, compute_by_state, same_state,
+};
 use crate::registry::{MetricEntry, Param};
 use crate::scores::Scores;
 use crate::spec::Spec;
@@ -78,6 +80,10 @@ impl Metric for CiWilson {
 
     fn metadata_keys(&self) -> MetadataKeys {
         MetadataKeys::Only(self.cluster.iter().cloned().collect())
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::Value
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use crate::args::{passed, spec_of};
 use crate::error::{Error, Result};
 use crate::metric::{
-    Figure, MetadataKeys, Metric, MetricState, MetricValue, Wants, compute_by_state, same_state,
+    Figure, MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, Wants, compute_by_state, same_state,
 };
 use crate::registry::{MetricEntry, Param};
 use crate::score::Metadata;
@@ -90,6 +90,10 @@ impl Metric for Frequency {
 
     fn metadata_keys(&self) -> MetadataKeys {
         MetadataKeys::NONE
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::Value
     }
 
     fn wants(&self) -> Wants {

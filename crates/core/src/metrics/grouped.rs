@@ -12,7 +12,7 @@ use self::template::Template;
 use crate::args::{ArgProblem, ArgType, Args, passed, spec_of};
 use crate::error::{Error, Result};
 use crate::metric::{
-    Figure, MetadataKeys, Metric, MetricState, MetricValue, compute_by_state, params_with_inner,
+    Figure, MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, compute_by_state, params_with_inner,
 };
 use crate::python_text::json_text;
 use crate::registry::{MetricEntry, Param, Registry};
@@ -177,6 +177,10 @@ impl Metric for Grouped {
 
     fn metadata_keys(&self) -> MetadataKeys {
         MetadataKeys::one(&self.group_key).and(self.metric.metadata_keys())
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        self.metric.score_parts()
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

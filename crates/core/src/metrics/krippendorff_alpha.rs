@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::args::{ArgProblem, ArgType, passed, spec_of};
 use crate::error::{Error, Result};
-use crate::metric::{Figure, MetadataKeys, Metric, MetricValue};
+use crate::metric::{Figure, MetadataKeys, Metric, MetricValue, ScoreParts};
 use crate::registry::{MetricEntry, Param, Registry};
 use crate::scores::Scores;
 use crate::spec::{Arg, Spec};
@@ -91,6 +91,10 @@ impl Metric for KrippendorffAlpha {
 
     fn metadata_keys(&self) -> MetadataKeys {
         MetadataKeys::NONE
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::Value
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

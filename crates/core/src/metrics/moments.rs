@@ -115,6 +115,10 @@ macro_rules! moments_metric {
                 $crate::MetadataKeys::NONE
             }
 
+            fn score_parts(&self) -> $crate::ScoreParts {
+                $crate::ScoreParts::Value
+            }
+
             fn compute(&self, scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue> {
                 $crate::metric::compute_by_state(self.new_state(), scores)
             }

@@ -66,6 +66,10 @@ macro_rules! perplexity_metric {
                 $crate::MetadataKeys::NONE
             }
 
+            fn score_parts(&self) -> $crate::ScoreParts {
+                $crate::ScoreParts::Metadata
+            }
+
             fn compute(&self, scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue> {
                 $crate::metric::compute_by_state($state::default(), scores)
             }

@@ -7,7 +7,9 @@ use super::moments::{MomentsState, of_two_or_more};
 use super::takes_conversion;
 use crate::args::{passed, spec_of};
 use crate::error::Result;
-use crate::metric::{Figure, MetadataKeys, Metric, MetricState, MetricValue, compute_by_state, same_state};
+use crate::metric::{
+    Figure, MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, compute_by_state, same_state,
+};
 use crate::registry::{MetricEntry, Param};
 use crate::scores::Scores;
 use crate::spec::Spec;
@@ -54,6 +56,10 @@ impl Metric for Stderr {
 
     fn metadata_keys(&self) -> MetadataKeys {
         MetadataKeys::Only(self.cluster.iter().cloned().collect())
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::Value
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

@@ -12,12 +12,13 @@ use clap::{Args, ValueEnum};
 use errorbar_core::Block;
 use errorbar_eval::{
     CallCounts, Cancel, FailOnError, Finished, Limits, LogFormat, ModelChoice, Prepared, Provider, Resumable,
-    RunOptions, Stop, Task, block_on, cancel_on_interrupt, open_resumable, shown_cost,
+    RunOptions, Stop, Task, block_on, cancel_on_interrupt, open_resumable_with, shown_cost,
 };
 use errorbar_report::{Report, SideBySide, Unfinished, clean};
 use futures_util::future::join_all;
 
 use super::common::{Format, GlobalArgs, print, seconds};
+use super::logs::LimitArgs;
 use super::models::ModelArgs;
 use super::told::{Told, findings};
 use super::{Context, Status, logs, specs, tasks};
@@ -102,6 +103,8 @@ pub(crate) struct EvalArgs {
     format: Format,
     #[command(flatten)]
     asking: ModelArgs,
+    #[command(flatten)]
+    read_limits: LimitArgs,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -307,7 +310,7 @@ fn resumed(path: PathBuf, args: &EvalArgs, watcher: &Arc<Watcher>, context: &Con
         message::error(problem);
         None
     };
-    let log = match open_resumable(&path) {
+    let log = match open_resumable_with(&path, args.read_limits.limits()) {
         Ok(log) => log,
         Err(problem) => return refuse(problem),
     };

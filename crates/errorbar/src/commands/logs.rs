@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use errorbar_core::spec::nearest;
-use errorbar_core::{Plan, Results, unique_names};
+use errorbar_core::{Plan, Results, ScoreParts, unique_names};
 use errorbar_log::eval::{
     EditedScore, EvalLog, Header, Limits, LogScores, LogWarning, ScoreOptions, Status, plan_from_header,
 };
@@ -35,15 +35,35 @@ pub(super) struct ReadArgs {
     /// are passed over by their quotes and brackets
     #[arg(long)]
     pub(super) strict: bool,
-    /// The most that a member of a log may have unpacked
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+/// How much of a log is believed.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits for logs")]
+pub(super) struct LimitArgs {
+    /// The largest decompressed size of one entry of a log
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = size)]
     max_unpacked: u64,
-    /// The most times that a large member may be larger unpacked than packed
+    /// Entries of a log that decompress to more than N times their size count as dense; a log may
+    /// have 1 GiB of them, decompressed
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_ratio)]
     max_ratio: u64,
-    /// The most memory that a single header or the scores and metadata of a single sample may take
-    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size)]
+    /// The largest header, and the most that is kept of one sample (scores and metadata)
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size)]
     max_record: u64,
+    /// The most memory for what is held of a log [default: 256M or four times the size of the file,
+    /// whichever is more]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    max_memory: Option<u64>,
+}
+
+impl LimitArgs {
+    pub(super) fn limits(&self) -> Limits {
+        let &LimitArgs { max_unpacked, max_ratio, max_record, max_memory } = self;
+        Limits { max_unpacked, max_ratio, max_record, max_memory }
+    }
 }
 
 impl ReadArgs {
@@ -58,8 +78,7 @@ impl ReadArgs {
 
     /// How much of a log is believed.
     pub(super) fn limits(&self) -> Limits {
-        let &ReadArgs { max_unpacked, max_ratio, max_record, .. } = self;
-        Limits { max_unpacked, max_ratio, max_record }
+        self.limits.limits()
     }
 }
 
@@ -110,6 +129,8 @@ pub(super) struct Request<'a> {
     /// Only these scorers; all if there is none.
     pub(super) scorers: &'a [String],
     pub(super) skip_bad_samples: bool,
+    /// Whether reduced scores are to be recorded, which have all parts of a score.
+    pub(super) records_scores: bool,
     pub(super) edited: Option<&'a EditedScore>,
 }
 
@@ -193,7 +214,9 @@ pub(super) fn read<'a>(
     let bar = &reading.bar;
     bar.inc_length(log.sample_count() as u64);
     let tick = |_| bar.inc(1);
+    let parts = if request.records_scores { ScoreParts::All } else { plan.score_parts() };
     let mut options = ScoreOptions::new(plan.metadata_keys())
+        .score_parts(parts)
         .skip_bad_samples(request.skip_bad_samples)
         .only_scorers(request.scorers);
     if !bar.is_hidden() {

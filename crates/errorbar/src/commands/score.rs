@@ -225,8 +225,12 @@ fn score_log(
     told: &mut Told,
 ) -> Option<Report> {
     let name = path.display().to_string();
-    let request =
-        Request { scorers: &args.scorers, skip_bad_samples: args.skip_bad_samples, ..Request::default() };
+    let request = Request {
+        scorers: &args.scorers,
+        skip_bad_samples: args.skip_bad_samples,
+        records_scores: args.write || args.output.is_some(),
+        edited: None,
+    };
     let log = match args.read.open(path) {
         Ok(log) => log,
         Err(error) => {

@@ -28,6 +28,6 @@ pub use conclude::Finished;
 pub use observer::{Observer, Progress, Quiet};
 pub use options::{LogFormat, RunOptions};
 pub use prepare::{PrepareError, Prepared};
-pub use resume::{Resumable, open_resumable};
+pub use resume::{Resumable, open_resumable, open_resumable_with};
 pub use running::{Running, RunningFigure};
 pub use stop::{Cancel, Stop};

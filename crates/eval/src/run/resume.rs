@@ -7,7 +7,7 @@ use std::sync::Arc;
 use errorbar_core::spec::MetricsSpec;
 use errorbar_core::{Metadata, Reducers, Registry, Spec, results};
 use errorbar_log::eval::{
-    EvalInfo, EvalLog, LogError, LogWriter, PlanRecord, SampleFields, Status, StoredSample,
+    EvalInfo, EvalLog, Limits, LogError, LogWriter, PlanRecord, SampleFields, Status, StoredSample,
 };
 use serde_json::Value as Json;
 
@@ -25,6 +25,7 @@ use crate::{AnyModel, Error, FailOnError, GenerateConfig, ModelChoice, Result, T
 #[derive(Debug)]
 pub struct Resumable {
     path: PathBuf,
+    limits: Limits,
     eval: EvalInfo,
 }
 
@@ -33,7 +34,15 @@ pub struct Resumable {
 /// # Errors
 /// A file that is no log, or holds no record of the start.
 pub fn open_resumable(path: &Path) -> Result<Resumable> {
-    let log = EvalLog::open(path)?;
+    open_resumable_with(path, Limits::default())
+}
+
+/// The same for a log that may be larger than others, or must be smaller.
+///
+/// # Errors
+/// As [`open_resumable`], and a log beyond the limits.
+pub fn open_resumable_with(path: &Path, limits: Limits) -> Result<Resumable> {
+    let log = EvalLog::open_with(path, limits)?;
     if log.is_json() {
         return Err(Error::refused(format!(
             "{} is a JSON log, which is written as a whole and cannot be gone on with; resume the .eval log of a run, \
@@ -42,7 +51,7 @@ pub fn open_resumable(path: &Path) -> Result<Resumable> {
         )));
     }
     let eval = log.header()?.eval;
-    Ok(Resumable { path: path.to_owned(), eval })
+    Ok(Resumable { path: path.to_owned(), limits, eval })
 }
 
 impl Resumable {
@@ -175,7 +184,7 @@ impl Prepared {
         cancel: Cancel,
     ) -> Result<Finished> {
         // All of it is looked at before the log is touched.
-        let opened = EvalLog::open(&log.path)?;
+        let opened = EvalLog::open_with(&log.path, log.limits)?;
         let header = opened.header()?;
         self.refuse(log, &self.differences(&header.eval, &header.plan))?;
         let succeeded = self.check_questions(&opened)?;
@@ -184,7 +193,7 @@ impl Prepared {
             return self.nothing_to_do(&opened, &*observer);
         }
         drop(opened);
-        let (writer, recovered) = LogWriter::resume(&log.path)?;
+        let (writer, recovered) = LogWriter::resume_with(&log.path, log.limits)?;
         let kept = self.kept(recovered.samples);
         let own = std::mem::replace(&mut self.start, recovered.start);
         // Other limits than before may have been given, and those are what the rest runs with.

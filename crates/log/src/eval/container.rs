@@ -2,11 +2,13 @@
 
 use std::fs::File;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::error::{LogError, LogErrorKind, Result};
 use super::json_log::JsonLog;
-use super::limits::Limits;
+use super::limits::{Claims, Limits};
 use super::members::{self, HEADER, START, SampleName};
+use super::memory::Memory;
 use super::zip::directory::{self, Members};
 use super::zip::scan::{Scanned, scan};
 use super::zip::source::{Section, Source};
@@ -20,6 +22,8 @@ const HEAD_BYTES: u64 = 1024;
 pub(super) struct Container {
     pub(super) source: Source,
     pub(super) limits: Limits,
+    /// What may still be held of the log.
+    pub(super) memory: Arc<Memory>,
     pub(super) layout: Layout,
     /// Where the members end, if the directory of a zip was missing or wrong and they were found one by one.
     pub(super) recovered_end: Option<u64>,
@@ -43,11 +47,18 @@ impl Container {
     pub(super) fn open(file: File, limits: Limits) -> Result<Self> {
         let source = Source::new(file).map_err(LogErrorKind::Read)?;
         if starts_as_object(&source)? {
+            let memory = Arc::new(Memory::new(limits.memory_for(source.len())));
             let layout = Layout::Json(JsonLog::index(&source, limits)?);
-            return Ok(Container { source, limits, layout, recovered_end: None });
+            return Ok(Container { source, limits, memory, layout, recovered_end: None });
         }
         let (members, recovered_end) = match directory::read(&source).map_err(LogErrorKind::Read)? {
-            Some(members) => (members, None),
+            Some(members) => {
+                let mut claims = Claims::new(limits, source.len());
+                for (name, entry) in &members {
+                    claims.add(entry).map_err(|error| error.in_member(name))?;
+                }
+                (members, None)
+            }
             None => {
                 let found = scan_source(&source, limits)?;
                 (found.members, Some(found.end))
@@ -59,8 +70,16 @@ impl Container {
         if let Some(name) = members.keys().find(|name| members::is_outside(name)) {
             return Err(LogError::from(LogErrorKind::OutsideName).in_member(name));
         }
+        let container = Container::of_members(source, limits, members);
+        Ok(Container { recovered_end, ..container })
+    }
+
+    /// A zip of which these are the members.
+    pub(super) fn of_members(source: Source, limits: Limits, members: Members) -> Self {
+        let memory = Arc::new(Memory::new(limits.memory_for(source.len())));
         let samples = sample_members(&members);
-        Ok(Container { source, limits, layout: Layout::Zip { members, samples }, recovered_end })
+        let layout = Layout::Zip { members, samples };
+        Container { source, limits, memory, layout, recovered_end: None }
     }
 
     pub(super) fn unpacker(&self) -> Unpacker {
@@ -119,15 +138,17 @@ impl Container {
 
     /// A member as it is, unpacked.
     pub(super) fn member(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        match &self.layout {
-            Layout::Json(log) => log.member(&self.source, name, self.limits),
+        let json = match &self.layout {
+            Layout::Json(log) => log.member(&self.source, name, self.limits)?,
             Layout::Zip { members, .. } => match members.get(name) {
-                None => Ok(None),
-                Some(entry) => {
-                    self.unpacker().unpack(&self.source, name, entry).map(|json| Some(json.to_vec()))
-                }
+                None => None,
+                Some(entry) => Some(self.unpacker().unpack_owned(&self.source, name, entry)?),
             },
+        };
+        if let Some(json) = &json {
+            self.memory.check_tree(json).map_err(|error| error.in_member(name))?;
         }
+        Ok(json)
     }
 }
 

@@ -8,14 +8,14 @@ use rayon::prelude::*;
 
 use super::container::Layout;
 use super::error::{LogError, LogErrorKind, Result};
-use super::json::{splice, validate};
+use super::json::{Validator, splice, validate};
 use super::members::{
     HEADER, REDUCTIONS, START, SUMMARIES, SampleName, is_derived, is_journal_summaries, sample_name,
 };
-use super::reader::EvalLog;
+use super::reader::{EvalLog, SampleReader};
 use super::revision::refuse_busy;
 use super::sample::member_name;
-use super::stored::{SampleFields, StoredSample};
+use super::stored::SampleFields;
 use super::summary::Summary;
 use super::zip::assemble::Assembler;
 use super::zip::{Encoder, Member, StreamedMember};
@@ -112,9 +112,10 @@ fn write_eval(log: &EvalLog, out: &mut impl Write) -> Result<()> {
     let mut summaries = Summaries::new()?;
     let mut names = HashSet::new();
     let order = log.sample_order()?;
+    let reader = || SampleReader::new(log, SampleFields::all());
     for batch in order.chunks(BATCH) {
         let encoded: Vec<Result<(Member, Vec<u8>)>> =
-            batch.par_iter().map_init(Encoder::new, |encoder, at| encode(log, encoder, *at)).collect();
+            batch.par_iter().map_init(reader, |reader, at| encode(log, reader, *at)).collect();
         for sample in encoded {
             let (member, summary) = sample?;
             if !names.insert(member.name().to_owned()) {
@@ -150,14 +151,16 @@ fn start_of(log: &EvalLog, header: &[u8]) -> Result<Vec<u8>> {
     Ok(start)
 }
 
-/// A sample as a member, and its summary.
-fn encode(log: &EvalLog, encoder: &mut Result<Encoder>, at: usize) -> Result<(Member, Vec<u8>)> {
+/// A sample as a member, and its summary. It passes through in pieces: a long one takes no more memory.
+fn encode(log: &EvalLog, reader: &mut SampleReader<'_>, at: usize) -> Result<(Member, Vec<u8>)> {
     let mut encode = || {
-        let json = log.sample_json(at)?;
-        let sample = StoredSample::from_json(&json, &SampleFields::all())?;
-        let sample = sample.name_nameless(|| log.old_scorer().to_owned());
-        let encoder = encoder.as_mut().map_err(|_| LogErrorKind::damaged("the compressor failed"))?;
-        let member = encoder.encode(&member_name(&sample.id, sample.epoch), &json)?;
+        let (mut validator, mut member) = (Validator::new(), StreamedMember::new()?);
+        let sample = reader.decode_copied(at, &mut |piece| {
+            validator.push(piece)?;
+            Ok(member.write_all(piece).map_err(LogErrorKind::Compress)?)
+        })?;
+        validator.finish()?;
+        let member = member.finish(&member_name(&sample.id, sample.epoch))?;
         Ok((member, Summary::from(&sample).to_json()))
     };
     encode().map_err(|error: LogError| error.in_member(&log.container.sample_name(at)).at(log.path()))

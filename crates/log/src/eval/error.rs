@@ -90,15 +90,25 @@ pub enum LogErrorKind {
         /// What is allowed.
         limit: u64,
     },
-    /// A member is packed so densely that it looks like a trap.
+    /// Entries are compressed so densely that they look like a trap.
     #[error(
-        "unpacked it has {bytes} bytes, {ratio} times as many as packed, where {limit} times are allowed"
+        "entries that decompress to more than {limit} times their size have {bytes} bytes together, this one \
+         {ratio} times its size; 1 GiB of such entries is allowed"
     )]
     TooDense {
-        /// What the file says.
+        /// The decompressed size of the dense entries up to this one.
         bytes: u64,
-        /// How many times the packed size that is.
+        /// How many times its compressed size this one has.
         ratio: u64,
+        /// From which ratio on an entry is dense.
+        limit: u64,
+    },
+    /// Entries share bytes of the file, so that a small file decompresses to any size.
+    #[error("the entries overlap: together they claim more bytes than the file has")]
+    Overlap,
+    /// What is held of the log would take more memory than is allowed.
+    #[error("what must be held of the log takes more than the {limit} bytes of memory allowed")]
+    TooMuchMemory {
         /// What is allowed.
         limit: u64,
     },
@@ -220,7 +230,12 @@ impl LogErrorKind {
             Kind::TooLargeRecord { .. } => {
                 "check where the log comes from; if you trust it, give --max-record"
             }
-            Kind::OutsideName => "do not trust this file; get the log from where it was written",
+            Kind::TooMuchMemory { .. } => {
+                "check where the log comes from; if you trust it, give --max-memory"
+            }
+            Kind::OutsideName | Kind::Overlap => {
+                "do not trust this file; get the log from where it was written"
+            }
             Kind::Version { .. } => "get a newer errorbar",
             Kind::Field { .. } | Kind::Missing(_) | Kind::Part { .. } => {
                 "check which program wrote the log, and whether somebody edited it"
@@ -281,6 +296,11 @@ impl LogError {
     /// The way out.
     pub fn hint(&self) -> &'static str {
         self.kind().hint()
+    }
+
+    /// Whether the log as a whole takes more memory than is allowed.
+    pub(super) fn is_of_memory(&self) -> bool {
+        matches!(self.kind(), LogErrorKind::TooMuchMemory { .. })
     }
 
     /// The same problem, with the place in the JSON put right.

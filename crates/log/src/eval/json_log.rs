@@ -24,7 +24,7 @@ impl JsonLog {
     /// Finds the parts of a file that holds one object.
     pub(super) fn index(source: &Source, limits: Limits) -> Result<Self> {
         let mut index = Index { log: JsonLog::default(), samples: None };
-        let mut outline = Outline::of_object();
+        let mut outline = Outline::of_object(0);
         Unpacker::new(limits)
             .section(Section::whole(source), &mut |piece| outline.push(piece, &mut index))?;
         outline.finish()?;

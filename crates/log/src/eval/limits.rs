@@ -1,5 +1,8 @@
 //! How much of a log is believed before it is refused.
 
+use super::error::{LogErrorKind, Result};
+use super::zip::Entry;
+
 /// How large a log may be before it is refused: a few kilobytes can claim to hold terabytes.
 ///
 /// Transcripts are skipped as a stream, so a large one costs time and no memory; what is kept of a sample (id,
@@ -12,22 +15,68 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most bytes that a member may have unpacked.
+    /// The largest decompressed size of one entry.
     pub max_unpacked: u64,
-    /// The most times that a member of more than 64 MiB may be larger unpacked than packed.
+    /// Entries that decompress to more than this many times their size are dense: a trap, or a very repetitive
+    /// answer. Those of one log may have 1 GiB decompressed, all together.
     pub max_ratio: u64,
     /// The most bytes of one record that may be held in memory: the header, or what is kept of a sample.
     pub max_record: u64,
+    /// The most bytes of memory for what is held of a log. Unset, it is 256 MiB or four times the size of the file,
+    /// whichever is more.
+    pub max_memory: Option<u64>,
 }
 
 impl Limits {
-    /// From this size on the ratio counts: what is smaller can do no harm.
-    pub(super) const RATIO_FROM: u64 = 64 << 20;
+    /// The decompressed size of all dense entries together: about a second of work.
+    pub(super) const DENSE_BYTES: u64 = 1 << 30;
+    /// What a log may hold in memory, however small its file is.
+    const LEAST_MEMORY: u64 = 256 << 20;
+    const MEMORY_PER_BYTE: u64 = 4;
+
+    /// The most memory for what is held of a log whose file has this size.
+    pub(super) fn memory_for(&self, file_size: u64) -> u64 {
+        let by_size = file_size.saturating_mul(Self::MEMORY_PER_BYTE).max(Self::LEAST_MEMORY);
+        self.max_memory.unwrap_or(by_size)
+    }
 }
 
 impl Default for Limits {
-    /// 16 GiB, a thousand times, 1 GiB.
+    /// 16 GiB, a hundred times, 256 MiB.
     fn default() -> Self {
-        Limits { max_unpacked: 16 << 30, max_ratio: 1000, max_record: 1 << 30 }
+        Limits { max_unpacked: 16 << 30, max_ratio: 100, max_record: 256 << 20, max_memory: None }
+    }
+}
+
+/// Adds up what the entries of a log claim, and refuses a log that claims too much.
+#[derive(Debug)]
+pub(super) struct Claims {
+    limits: Limits,
+    file_size: u64,
+    compressed: u64,
+    dense: u64,
+}
+
+impl Claims {
+    pub(super) fn new(limits: Limits, file_size: u64) -> Self {
+        Claims { limits, file_size, compressed: 0, dense: 0 }
+    }
+
+    /// Takes one more entry into account.
+    pub(super) fn add(&mut self, entry: &Entry) -> Result<()> {
+        // Entries that overlap can make a small file decompress to any size without being dense.
+        self.compressed = self.compressed.saturating_add(entry.compressed);
+        if self.compressed > self.file_size {
+            return Err(LogErrorKind::Overlap.into());
+        }
+        let limit = self.limits.max_ratio;
+        let ratio = entry.unpacked / entry.compressed.max(1);
+        if ratio > limit {
+            self.dense = self.dense.saturating_add(entry.unpacked);
+        }
+        if self.dense > Limits::DENSE_BYTES {
+            return Err(LogErrorKind::TooDense { bytes: self.dense, ratio, limit }.into());
+        }
+        Ok(())
     }
 }

@@ -59,6 +59,7 @@ mod json;
 mod json_log;
 mod limits;
 mod members;
+mod memory;
 mod message;
 mod output;
 mod plan;

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use errorbar_core::MetadataKeys;
 use rayon::prelude::*;
@@ -16,8 +16,9 @@ use super::limits::Limits;
 use super::members::{HEADER, START};
 use super::sample_id::SampleId;
 use super::stored::{SOME_SCORER, SampleFields, StoredSample, id_and_epoch};
+use super::zip::directory::Members;
 use super::zip::local;
-use super::zip::source::Section;
+use super::zip::source::{Section, Source};
 use super::zip::unpack::Unpacker;
 
 /// How much of a sample is looked at for its id and epoch, which stand first.
@@ -57,6 +58,12 @@ impl EvalLog {
     pub(super) fn from_file(file: File, path: &Path, limits: Limits) -> Result<Self> {
         let container = Container::open(file, limits).map_err(|error| error.at(path))?;
         Ok(EvalLog { path: path.to_owned(), container, old_scorer: OnceLock::new() })
+    }
+
+    /// A log of these members of a file.
+    pub(super) fn of_members(path: &Path, source: Source, limits: Limits, members: Members) -> Self {
+        let container = Container::of_members(source, limits, members);
+        EvalLog { path: path.to_owned(), container, old_scorer: OnceLock::new() }
     }
 
     /// The file.
@@ -163,7 +170,13 @@ impl EvalLog {
             .into_par_iter()
             .map_init(
                 || SampleReader::new(self, fields.clone()),
-                |reader, at| reader.key(at).map(|(id, epoch)| (epoch, id.sort_key(), at)),
+                |reader, at| {
+                    let (id, epoch) = reader.key(at)?;
+                    let key = id.sort_key();
+                    let taken = self.container.memory.take(key.len() as u64);
+                    taken.map_err(|error| reader.in_sample(at, error))?;
+                    Ok((epoch, key, at))
+                },
             )
             .collect();
         let mut keys: Vec<_> = keys.into_iter().collect::<Result<_>>()?;
@@ -191,7 +204,7 @@ impl EvalLog {
 
     /// The sample at a place, whole.
     pub(super) fn sample_json(&self, at: usize) -> Result<Vec<u8>> {
-        let limit = self.container.limits.max_record;
+        let limit = self.container.limits.max_record.min(self.container.memory.limit());
         let mut json = Vec::new();
         self.container.sample_pieces(&mut self.container.unpacker(), at, &mut |piece| {
             if (json.len() + piece.len()) as u64 > limit {
@@ -227,7 +240,8 @@ pub(super) struct SampleReader<'a> {
 
 impl<'a> SampleReader<'a> {
     pub(super) fn new(log: &'a EvalLog, fields: SampleFields) -> Self {
-        let skimmer = Skimmer::new(fields.names(), log.container.limits.max_record);
+        let Container { limits, memory, .. } = &log.container;
+        let skimmer = Skimmer::new(fields.wanted(), limits.max_record, Arc::clone(memory));
         SampleReader { log, fields, unpacker: log.container.unpacker(), skimmer }
     }
 
@@ -237,9 +251,21 @@ impl<'a> SampleReader<'a> {
     }
 
     fn decode(&mut self, at: usize) -> Result<StoredSample> {
+        self.decode_copied(at, &mut |_| Ok(()))
+    }
+
+    /// The sample at a place; every byte of it is passed on as well.
+    pub(super) fn decode_copied(
+        &mut self,
+        at: usize,
+        copy: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<StoredSample> {
         let container = &self.log.container;
         self.skimmer.reset();
-        container.sample_pieces(&mut self.unpacker, at, &mut |piece| self.skimmer.push(piece))?;
+        container.sample_pieces(&mut self.unpacker, at, &mut |piece| {
+            self.skimmer.push(piece)?;
+            copy(piece)
+        })?;
         let json = self.skimmer.finish()?;
         let sample =
             StoredSample::from_json(json, &self.fields).map_err(|error| self.skimmer.place(error))?;
@@ -277,7 +303,7 @@ impl<'a> SampleReader<'a> {
         self.read(at).map(|sample| (sample.id, sample.epoch))
     }
 
-    fn in_sample(&self, at: usize, error: LogError) -> LogError {
+    pub(super) fn in_sample(&self, at: usize, error: LogError) -> LogError {
         error.in_member(&self.log.container.sample_name(at)).at(&self.log.path)
     }
 }

@@ -8,8 +8,9 @@ use super::error::{LogError, LogErrorKind, Result};
 use super::header::{Header, StartRecord};
 use super::limits::Limits;
 use super::members::{HEADER, SAMPLES, START, is_derived, is_journal_summaries};
-use super::message::{Input, Targets};
-use super::stored::{SOME_SCORER, SampleFields, StoredSample};
+use super::memory;
+use super::reader::{EvalLog, SampleReader};
+use super::stored::{SampleFields, StoredSample};
 use super::summary::Summary;
 use super::writer::{LogWriter, lock_named};
 use super::zip::directory;
@@ -33,19 +34,24 @@ impl LogWriter {
     /// whole sample. A sample that is appended again takes the place of the old one.
     ///
     /// # Errors
-    /// A log that another process writes, and one that is damaged other than at its end: cutting it there would
-    /// lose what comes behind.
+    /// A log that another process writes, one that is damaged other than at its end, and one beyond the limits:
+    /// cutting it there would lose what comes behind.
     pub fn resume(path: &Path) -> Result<(LogWriter, Recovered)> {
-        resume(path).map_err(|error| error.at(path))
+        Self::resume_with(path, Limits::default())
+    }
+
+    /// The same for a log that may be larger than others, or must be smaller.
+    pub fn resume_with(path: &Path, limits: Limits) -> Result<(LogWriter, Recovered)> {
+        resume(path, limits).map_err(|error| error.at(path))
     }
 }
 
-fn resume(path: &Path) -> Result<(LogWriter, Recovered)> {
+fn resume(path: &Path, limits: Limits) -> Result<(LogWriter, Recovered)> {
     let file = OpenOptions::new().read(true).write(true).open(path).map_err(LogErrorKind::Open)?;
     lock_named(&file, path)?;
     let source = Source::new(file.try_clone().map_err(LogErrorKind::Open)?).map_err(LogErrorKind::Read)?;
     // The walk, even where there is a directory: what it finds is what a later one will find again.
-    let found = scan_source(&source, Limits::default())?;
+    let found = scan_source(&source, limits)?;
     if let Some(listed) = directory::read(&source).map_err(LogErrorKind::Read)? {
         let lost = |name: &&String| name.starts_with(SAMPLES) && !found.members.contains_key(*name);
         if let Some(name) = listed.keys().find(lost) {
@@ -54,7 +60,7 @@ fn resume(path: &Path) -> Result<(LogWriter, Recovered)> {
         }
     }
 
-    let mut unpacker = Unpacker::new(Limits::default());
+    let mut unpacker = Unpacker::new(limits);
     let header = match found.members.get(HEADER) {
         Some(entry) => Some(Header::from_json(unpacker.unpack(&source, HEADER, entry)?)?),
         None => None,
@@ -73,26 +79,23 @@ fn resume(path: &Path) -> Result<(LogWriter, Recovered)> {
     members.retain(|name, _| is_kept(name));
 
     // Everything is read once before anything is cut off.
-    let mut read = |name: &str, entry| {
-        let json = unpacker.unpack(&source, name, entry)?;
-        let sample = StoredSample::from_json(json, &SampleFields::all());
-        let sample = sample.map_err(|error| error.in_member(name))?;
-        Ok::<_, LogError>(sample.name_nameless(|| SOME_SCORER.to_owned()))
-    };
+    let log = EvalLog::of_members(path, source, limits, members.clone());
+    let mut reader = SampleReader::new(&log, SampleFields { texts: false, ..SampleFields::all() });
     let mut samples = Vec::new();
-    for (name, entry) in members.iter().filter(|(name, _)| name.starts_with(SAMPLES)) {
-        let mut sample = read(name, entry)?;
-        sample.input = Input::default();
-        sample.choices = None;
-        sample.target = Targets::default();
+    for at in 0..log.sample_count() {
+        let sample = reader.read(at)?;
+        let bytes = memory::of_sample(&sample);
+        log.container.memory.take(bytes).map_err(|error| reader.in_sample(at, error))?;
         samples.push(sample);
     }
 
     file.set_len(end).map_err(LogErrorKind::Write)?;
-    let mut writer = LogWriter::with_members(path, file, members.clone(), end)?;
+    let mut writer = LogWriter::with_members(path, file, members, end)?;
     // The old summaries are not trusted: they may lack samples and hold some that were run again.
-    for (name, entry) in members.iter().filter(|(name, _)| name.starts_with(SAMPLES)) {
-        writer.push_summary(name, &Summary::from(&read(name, entry)?).to_json())?;
+    let mut reader = SampleReader::new(&log, SampleFields::all());
+    for at in 0..log.sample_count() {
+        let summary = Summary::from(&reader.read(at)?).to_json();
+        writer.push_summary(&log.container.sample_name(at), &summary)?;
     }
     Ok((writer, Recovered { header, start, samples }))
 }

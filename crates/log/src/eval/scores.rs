@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use errorbar_core::{Metadata, MetadataKeys, Score, ScoreColumns, unique_names};
+use errorbar_core::{Metadata, MetadataKeys, Score, ScoreColumns, ScoreParts, unique_names};
 use rayon::prelude::*;
 
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::Header;
+use super::memory;
 use super::reader::{EvalLog, SampleReader};
 use super::sample_id::SampleId;
 use super::stored::{SampleFields, StoredSample};
@@ -21,6 +22,7 @@ use super::stored::{SampleFields, StoredSample};
 /// ```
 pub struct ScoreOptions<'a> {
     metadata: MetadataKeys,
+    parts: ScoreParts,
     skip_bad_samples: bool,
     progress: Option<&'a (dyn Fn(usize) + Sync)>,
     edited: Option<&'a EditedScore>,
@@ -43,7 +45,15 @@ pub struct EditedScore {
 impl<'a> ScoreOptions<'a> {
     /// The scores with this metadata of the samples.
     pub fn new(metadata: MetadataKeys) -> Self {
-        ScoreOptions { metadata, skip_bad_samples: false, progress: None, edited: None, only: &[] }
+        let parts = ScoreParts::All;
+        ScoreOptions { metadata, parts, skip_bad_samples: false, progress: None, edited: None, only: &[] }
+    }
+
+    /// Only these parts of the scores; all of them by default. What is not held takes no memory, however long it is.
+    #[must_use]
+    pub fn score_parts(mut self, parts: ScoreParts) -> Self {
+        self.parts = parts;
+        self
     }
 
     /// Goes on behind a sample that cannot be read; otherwise it is the error of the whole.
@@ -101,6 +111,16 @@ struct Row {
 }
 
 impl Row {
+    /// The memory that it takes, about; twice, because the columns are made while the rows are still there.
+    fn memory(&self) -> u64 {
+        let metadata = self.metadata.iter().map(memory::of_field).sum::<u64>();
+        let score = |(scorer, score): &(String, Score)| {
+            (size_of::<(String, Score)>() + scorer.len()) as u64 + memory::of_score(score)
+        };
+        let scores = self.scores.iter().map(score).sum::<u64>();
+        2 * (size_of::<Row>() as u64 + memory::of_id(&self.id) + metadata + scores)
+    }
+
     fn edit(&mut self, edited: &EditedScore) {
         if self.id == edited.id && self.epoch == edited.epoch {
             for (_, score) in self.scores.iter_mut().filter(|(scorer, _)| *scorer == edited.scorer) {
@@ -137,14 +157,18 @@ impl EvalLog {
     /// metadata asked for, whatever the length of the transcripts.
     pub fn scores(&self, header: &Header, options: &ScoreOptions<'_>) -> Result<LogScores> {
         let done = AtomicUsize::new(0);
+        let memory = &self.container.memory;
         let read = |reader: &mut SampleReader<'_>, at| {
-            let row = reader.read(at).map(Row::from);
+            let row = reader.read(at).map(Row::from).and_then(|row| {
+                let taken = memory.take(row.memory());
+                taken.map(|()| row).map_err(|error| reader.in_sample(at, error))
+            });
             if let Some(progress) = options.progress {
                 progress(done.fetch_add(1, Ordering::Relaxed) + 1);
             }
             row
         };
-        let fields = SampleFields::scores(options.metadata.clone());
+        let fields = SampleFields::scores(options.metadata.clone()).score_parts(options.parts);
         let rows: Vec<Result<Row>> = (0..self.sample_count())
             .into_par_iter()
             .map_init(|| SampleReader::new(self, fields.clone()), read)
@@ -159,7 +183,8 @@ impl EvalLog {
                     }
                     good.push(row);
                 }
-                Err(error) if options.skip_bad_samples => skipped.push(error),
+                // A log that does not fit into memory is not a matter of one sample.
+                Err(error) if options.skip_bad_samples && !error.is_of_memory() => skipped.push(error),
                 Err(error) => return Err(error),
             }
         }

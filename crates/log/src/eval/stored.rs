@@ -1,12 +1,13 @@
 //! A sample as it is read from a log: what metrics and summaries need. Messages and events, most of the
 //! bytes, are counted or skipped but never built.
 
-use errorbar_core::{Metadata, MetadataKeys, Score};
+use errorbar_core::{Metadata, MetadataKeys, Score, ScoreParts};
 use indexmap::IndexMap;
 use jiter::{Jiter, Peek};
 
-use super::decode::{self, fields, metadata, number, sample_id, scores, text, typed, unexpected};
+use super::decode::{self, count, fields, metadata, number, sample_id, scores, text, typed};
 use super::error::{LogErrorKind, Result};
+use super::json::{Keep, Wanted};
 use super::message::{Input, Targets};
 use super::output::Usage;
 use super::sample_id::SampleId;
@@ -27,37 +28,60 @@ pub struct SampleFields {
     pub details: bool,
     /// Which metadata of the sample.
     pub metadata: MetadataKeys,
+    /// Which parts of its scores.
+    pub scores: ScoreParts,
 }
 
 impl SampleFields {
     /// Everything that a [`StoredSample`] can hold.
     pub fn all() -> Self {
-        SampleFields { texts: true, details: true, metadata: MetadataKeys::All }
+        SampleFields { texts: true, details: true, metadata: MetadataKeys::All, scores: ScoreParts::All }
     }
 
     /// Scores and this metadata, without the texts.
     pub fn scores(metadata: MetadataKeys) -> Self {
-        SampleFields { texts: false, details: false, metadata }
+        SampleFields { texts: false, details: false, metadata, scores: ScoreParts::All }
+    }
+
+    /// Only these parts of the scores: answers and explanations may be long.
+    #[must_use]
+    pub fn score_parts(mut self, parts: ScoreParts) -> Self {
+        self.scores = parts;
+        self
     }
 
     pub(super) fn wants_metadata(&self) -> bool {
         self.metadata != MetadataKeys::NONE
     }
 
-    /// The names of the fields to read.
-    pub(super) fn names(&self) -> Vec<&'static str> {
-        let mut names = vec!["id", "epoch", "scores", "score", "error", "limit"];
+    /// The fields to read, and what of them.
+    pub(super) fn wanted(&self) -> Vec<(&'static str, Keep)> {
+        // A reason that an old log has among the metadata is lifted.
+        const OLD_REASON: Keep = Keep::Fields(&[("unscored_reason", Keep::All)]);
+        const VALUE: Wanted = &[("value", Keep::All), ("reason", Keep::All), ("metadata", OLD_REASON)];
+        const METADATA: Wanted = &[("value", Keep::All), ("reason", Keep::All), ("metadata", Keep::All)];
+        let (scores, score) = match self.scores {
+            ScoreParts::Value => (Keep::FieldsOfEach(VALUE), Keep::Fields(VALUE)),
+            ScoreParts::Metadata => (Keep::FieldsOfEach(METADATA), Keep::Fields(METADATA)),
+            ScoreParts::All => (Keep::All, Keep::All),
+        };
+        let all = |names: &[&'static str]| names.iter().map(|name| (*name, Keep::All)).collect::<Vec<_>>();
+        let mut wanted = all(&["id", "epoch"]);
+        wanted.extend([("scores", scores), ("score", score)]);
+        wanted.push(("error", Keep::Fields(&[("message", Keep::All)])));
+        wanted.push(("limit", Keep::Fields(&[("type", Keep::All)])));
         if self.texts {
-            names.extend(["input", "choices", "target"]);
+            wanted.extend(all(&["input", "choices", "target"]));
         }
         if self.details {
-            names.extend(["model_usage", "role_usage", "messages", "started_at", "completed_at"]);
-            names.extend(["total_time", "working_time", "uuid"]);
+            wanted.extend(all(&["model_usage", "role_usage", "started_at", "completed_at"]));
+            wanted.extend(all(&["total_time", "working_time", "uuid"]));
+            wanted.push(("messages", Keep::Count));
         }
         if self.wants_metadata() {
-            names.push("metadata");
+            wanted.push(("metadata", Keep::All));
         }
-        names
+        wanted
     }
 }
 
@@ -259,22 +283,19 @@ fn kind_of_limit(json: &mut Jiter<'_>, peek: Peek) -> Result<Option<String>> {
     Ok(kind)
 }
 
-/// The number of items of a list that is skipped.
+/// The number of items of a list, or the number that stands for one that was skipped.
 fn counted(json: &mut Jiter<'_>, peek: Peek) -> Result<u64> {
-    match peek {
-        Peek::Null => Ok(json.known_null().map(|()| 0)?),
-        Peek::Array => {
-            let mut count = 0;
-            let mut next = json.known_array()?;
-            while let Some(peek) = next {
-                json.known_skip(peek)?;
-                count += 1;
-                next = json.array_step()?;
-            }
-            Ok(count)
-        }
-        other => Err(unexpected("messages", other, "a list")),
+    if peek != Peek::Array {
+        return Ok(count("messages", json, peek)?.unwrap_or_default());
     }
+    let mut count = 0;
+    let mut next = json.known_array()?;
+    while let Some(peek) = next {
+        json.known_skip(peek)?;
+        count += 1;
+        next = json.array_step()?;
+    }
+    Ok(count)
 }
 
 #[cfg(test)]

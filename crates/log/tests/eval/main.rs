@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod bounds;
 mod compare;
 mod convert;
 mod damage;

@@ -74,6 +74,32 @@ impl Zip {
         self.member(name, 0, content, content)
     }
 
+    /// Bytes that belong to no member, or to one that is listed by hand.
+    pub(crate) fn raw(mut self, bytes: &[u8]) -> Self {
+        self.file.extend_from_slice(bytes);
+        self
+    }
+
+    /// Lists a stored member at a place, with this length.
+    pub(crate) fn listed(mut self, name: &str, at: usize, length: usize) -> Self {
+        self.directory.extend_from_slice(b"PK\x01\x02\x14\x03\x14\x00");
+        self.directory.extend_from_slice(&[0, 0, 0, 0, 0, 0, 0x21, 0, 0, 0, 0, 0]);
+        for field in [length as u32, length as u32] {
+            self.directory.extend_from_slice(&field.to_le_bytes());
+        }
+        self.directory.extend_from_slice(&(name.len() as u16).to_le_bytes());
+        self.directory.extend_from_slice(&[0; 12]);
+        self.directory.extend_from_slice(&(at as u32).to_le_bytes());
+        self.directory.extend_from_slice(name.as_bytes());
+        self.count += 1;
+        self
+    }
+
+    /// The members alone, as a killed process leaves them.
+    pub(crate) fn without_directory(&self) -> Vec<u8> {
+        self.file.clone()
+    }
+
     /// The directory begins with the entry of this place, and has those before it at its end.
     pub(crate) fn listed_from(mut self, first: usize) -> Self {
         let mut at = 0;

@@ -112,7 +112,7 @@ fn edit(args: &EditScoreArgs, global: &GlobalArgs, context: &Context<'_>, told: 
         Ok(prepared) => prepared,
         Err(error) => return told_error(told, error),
     };
-    let request = Request { edited: Some(&edited), ..Request::default() };
+    let request = Request { edited: Some(&edited), records_scores: true, ..Request::default() };
     let reading = Reading::new(global.quiet);
     let opened = match logs::read(&log, &request, &reading, context, |plan| plan) {
         Ok(opened) => opened,

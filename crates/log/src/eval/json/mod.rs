@@ -11,5 +11,5 @@ pub(super) mod splice;
 mod validate;
 
 pub(super) use outline::{Outline, Parts};
-pub(super) use skim::Skimmer;
+pub(super) use skim::{Keep, Skimmer, Wanted};
 pub(super) use validate::{Validator, validate};

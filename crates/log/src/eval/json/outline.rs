@@ -55,9 +55,9 @@ pub(in crate::eval) struct Outline {
 }
 
 impl Outline {
-    /// An object, with its fields for parts.
-    pub(in crate::eval) fn of_object() -> Self {
-        Outline::new(b'{', b'}', 0)
+    /// An object that starts at this place, with its fields for parts.
+    pub(in crate::eval) fn of_object(at: u64) -> Self {
+        Outline::new(b'{', b'}', at)
     }
 
     /// A list that starts at this place, with its items for parts. A null is a list without any.
@@ -357,7 +357,7 @@ mod tests {
     /// The parts, seen through pieces of this size.
     fn seen(text: &str, is_list: bool, piece: usize) -> Result<Vec<(String, String)>> {
         let mut parts = Seen::default();
-        let mut outline = if is_list { Outline::of_list(0) } else { Outline::of_object() };
+        let mut outline = if is_list { Outline::of_list(0) } else { Outline::of_object(0) };
         for piece in text.as_bytes().chunks(piece) {
             outline.push(piece, &mut parts)?;
         }

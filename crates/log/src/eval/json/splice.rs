@@ -24,7 +24,7 @@ pub(in crate::eval) fn replaced(json: &[u8], range: Range<usize>, new: &[u8]) ->
 /// Where the value of a field is; of several with one name the last counts.
 pub(in crate::eval) fn field(json: &[u8], key: &str) -> Result<Option<Range<usize>>> {
     let mut found = Ranges { key: Some(key), is_wanted: false, ranges: Vec::new() };
-    let mut outline = Outline::of_object();
+    let mut outline = Outline::of_object(0);
     outline.push(json, &mut found)?;
     outline.finish()?;
     Ok(found.ranges.pop())

@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use zstd::bulk::Compressor;
-use zstd::stream::write::Encoder as ZstdEncoder;
 
 use super::format::{DEFLATE, Entry, STORED, ZSTD};
 use crate::eval::error::{LogErrorKind, Result};
@@ -16,6 +15,9 @@ const LEVEL: i32 = 3;
 /// Beyond this a size does not fit its 32 bits in front of the data.
 const MAX_MEMBER: u64 = u32::MAX as u64 - 1;
 const MAX_NAME: u64 = u16::MAX as u64;
+/// No entry that we write decompresses to more than this many times its size, well below what readers call a trap:
+/// what we write, we must read.
+const MAX_RATIO: usize = 64;
 
 /// A member of a log, complete in memory: header, compressed data and what the directory says about it.
 #[derive(Clone, Debug)]
@@ -116,10 +118,14 @@ impl Encoder {
                 let mut deflate = DeflateEncoder::new(&mut self.buffer, Compression::default());
                 deflate.write_all(json)?;
                 deflate.finish()?;
+                if is_dense(json, self.buffer.len()) {
+                    self.buffer.clear();
+                    self.buffer.extend_from_slice(json);
+                    return Ok(STORED);
+                }
             }
             _ => {
-                self.buffer.reserve(zstd::zstd_safe::compress_bound(json.len()));
-                self.compressor.compress_to_buffer(json, &mut self.buffer)?;
+                put_frames(&mut self.compressor, json, &mut self.buffer)?;
                 return Ok(ZSTD);
             }
         }
@@ -127,34 +133,141 @@ impl Encoder {
     }
 }
 
-/// A member that is too large to be held unpacked, written piece by piece.
+/// Whether a content decompresses to more than we allow ourselves.
+fn is_dense(json: &[u8], compressed: usize) -> bool {
+    json.len() / MAX_RATIO > compressed
+}
+
+/// Appends the content as a frame of zstd; as two if one would be too dense, the first of them uncompressed.
+fn put_frames(compressor: &mut Compressor<'static>, json: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
+    let start = out.len();
+    put_frame(compressor, json, out)?;
+    if is_dense(json, out.len() - start) {
+        out.truncate(start);
+        let (plain, rest) = json.split_at(json.len() / MAX_RATIO);
+        put_plain_frame(plain, out);
+        put_frame(compressor, rest, out)?;
+    }
+    Ok(())
+}
+
+fn put_frame(compressor: &mut Compressor<'static>, json: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
+    let start = out.len();
+    out.resize(start + zstd::zstd_safe::compress_bound(json.len()), 0);
+    let written = compressor.compress_to_buffer(json, out.get_mut(start..).unwrap_or_default())?;
+    out.truncate(start + written);
+    Ok(())
+}
+
+/// Appends a frame of zstd whose blocks are not compressed (RFC 8878, 3.1.1). The library decides by itself whether a
+/// block is worth compressing, so it cannot write one.
+fn put_plain_frame(content: &[u8], out: &mut Vec<u8>) {
+    const MAGIC: u32 = 0xfd2f_b528;
+    /// No dictionary, no checksum, no size of the content; the window follows.
+    const DESCRIPTOR: u8 = 0;
+    /// 2^(10 + 7) bytes, the largest block.
+    const WINDOW: u8 = 7 << 3;
+    const BLOCK: usize = 1 << 17;
+    out.extend_from_slice(&MAGIC.to_le_bytes());
+    out.extend_from_slice(&[DESCRIPTOR, WINDOW]);
+    let mut rest = content;
+    loop {
+        let (block, after) = rest.split_at(rest.len().min(BLOCK));
+        // Whether it is the last one, the type 0 (raw), the size: 1, 2 and 21 bits.
+        let header = u32::from(after.is_empty()) | (block.len() as u32) << 3;
+        out.extend(header.to_le_bytes().into_iter().take(3));
+        out.extend_from_slice(block);
+        if after.is_empty() {
+            return;
+        }
+        rest = after;
+    }
+}
+
+/// A member that is too large to be held unpacked, written piece by piece: a frame for each eight megabytes.
 pub(in crate::eval) struct StreamedMember {
-    encoder: ZstdEncoder<'static, Vec<u8>>,
+    compressor: Compressor<'static>,
+    frames: Vec<u8>,
+    piece: Vec<u8>,
     crc: crc32fast::Hasher,
     unpacked: u64,
 }
 
 impl StreamedMember {
+    const PIECE: usize = 8 << 20;
+
     pub(in crate::eval) fn new() -> Result<Self> {
-        let encoder = ZstdEncoder::new(Vec::new(), LEVEL).map_err(LogErrorKind::Compress)?;
-        Ok(StreamedMember { encoder, crc: crc32fast::Hasher::new(), unpacked: 0 })
+        let compressor = Compressor::new(LEVEL).map_err(LogErrorKind::Compress)?;
+        let (frames, piece) = (Vec::new(), Vec::new());
+        Ok(StreamedMember { compressor, frames, piece, crc: crc32fast::Hasher::new(), unpacked: 0 })
     }
 
-    pub(in crate::eval) fn finish(self, name: &str) -> Result<Member> {
-        let compressed = self.encoder.finish().map_err(LogErrorKind::Compress)?;
-        Member::new(name, ZSTD, &compressed, self.crc.finalize(), self.unpacked)
+    pub(in crate::eval) fn finish(mut self, name: &str) -> Result<Member> {
+        self.put_piece().map_err(LogErrorKind::Compress)?;
+        Member::new(name, ZSTD, &self.frames, self.crc.finalize(), self.unpacked)
+    }
+
+    fn put_piece(&mut self) -> io::Result<()> {
+        self.crc.update(&self.piece);
+        self.unpacked += self.piece.len() as u64;
+        put_frames(&mut self.compressor, &self.piece, &mut self.frames)?;
+        self.piece.clear();
+        Ok(())
     }
 }
 
 impl Write for StreamedMember {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.encoder.write(bytes)?;
-        self.crc.update(bytes.get(..written).unwrap_or_default());
-        self.unpacked += written as u64;
-        Ok(written)
+        self.piece.extend_from_slice(bytes);
+        if self.piece.len() >= Self::PIECE {
+            self.put_piece()?;
+        }
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decompressed(member: &Member) -> Vec<u8> {
+        let data = &member.bytes[member.bytes.len() - member.entry.compressed as usize..];
+        match member.entry.method {
+            ZSTD => zstd::stream::decode_all(data).unwrap(),
+            _ => data.to_vec(),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_never_dense() {
+        let mut encoder = Encoder::new().unwrap();
+        for size in [0, 1, 100, 8_191, 70_000, (1 << 17) * 64, (1 << 23) + 1, 20_000_000] {
+            let content = vec![b'a'; size];
+            for method in [ZSTD, DEFLATE, STORED] {
+                let member = encoder.encode_by(method, "x", &content).unwrap();
+                let Entry { compressed, unpacked, .. } = member.entry;
+                assert!(unpacked / compressed.max(1) <= 64, "{size} by {method}: {compressed}");
+                if member.entry.method != DEFLATE {
+                    assert!(decompressed(&member) == content, "{size} by {method}");
+                }
+            }
+            let mut streamed = StreamedMember::new().unwrap();
+            content.chunks(3_000_000).for_each(|piece| streamed.write_all(piece).unwrap());
+            let member = streamed.finish("x").unwrap();
+            assert!(member.entry.unpacked / member.entry.compressed.max(1) <= 64, "{size}");
+            assert!(decompressed(&member) == content, "{size} streamed");
+        }
+    }
+
+    #[test]
+    fn what_is_not_dense_is_one_frame() {
+        let text: String = (0..2_000).map(|n| format!("{{\"id\":{n},\"score\":\"C\"}}")).collect();
+        let member = Encoder::new().unwrap().encode("x", text.as_bytes()).unwrap();
+        let data = &member.bytes[member.bytes.len() - member.entry.compressed as usize..];
+        assert_eq!(zstd::zstd_safe::find_frame_compressed_size(data), Ok(data.len()));
     }
 }

@@ -11,8 +11,9 @@ use super::directory::Members;
 use super::format::{self, Entry, LOCAL_LEN, RawHeader, SIZES_AFTER};
 use super::source::Source;
 use super::unpack::Unpacker;
-use crate::eval::error::{LogErrorKind, Result};
+use crate::eval::error::{LogError, LogErrorKind, Result};
 use crate::eval::json::Validator;
+use crate::eval::limits::{Claims, Limits};
 use crate::eval::members::{SAMPLES, is_derived};
 
 /// What a walk found.
@@ -39,16 +40,18 @@ impl Scanned {
 /// Walks the file up to its directory, its end or the first member that is not whole.
 pub(in crate::eval) fn scan(source: &Source, unpacker: &mut Unpacker) -> Result<Scanned> {
     let mut found = Scanned::default();
+    let mut claims = Claims::new(unpacker.limits(), source.len());
     let mut bytes = Vec::new();
     source.read_up_to(0, 4, &mut bytes).map_err(LogErrorKind::Read)?;
     found.could_be_a_log =
         [format::LOCAL, format::END].iter().any(|sign| sign.to_le_bytes().starts_with(&bytes));
     while let Some((name, header)) = header_at(source, found.end, &mut bytes).map_err(LogErrorKind::Read)? {
         let entry = header.entry;
+        claims.add(&entry).map_err(|error| error.in_member(&name))?;
         match check(source, &name, &entry, unpacker) {
             Ok(()) => {}
-            Err(error) if matches!(error.kind(), LogErrorKind::Read(_)) => return Err(error),
-            _ => break,
+            Err(error) if is_torn(&error) => break,
+            Err(error) => return Err(error),
         }
         // What was derived from the samples before this one is no longer true. It was added last, if at all.
         while !is_derived(&name) && found.members.last().is_some_and(|(name, _)| is_derived(name)) {
@@ -69,23 +72,28 @@ pub(in crate::eval) fn scan(source: &Source, unpacker: &mut Unpacker) -> Result<
 /// is damaged.
 fn has_member_after(source: &Source, place: u64, unpacker: &mut Unpacker) -> Result<bool> {
     const PIECE: u64 = 1 << 20;
+    /// What it costs to look at a candidate, in bytes of work.
+    const LOOK: u64 = 4 << 10;
     let sign = format::LOCAL.to_le_bytes();
     let (mut piece, mut bytes) = (Vec::new(), Vec::new());
     let mut start = place + 1;
-    // Enough for every sample of a log; a file in which many members claim the rest of it is no log.
-    let mut budget = source.len().saturating_mul(4);
+    // Enough to check every sample of a log. A file whose tail is full of entries that are not whole is no log that a
+    // killed process left.
+    let mut budget = source.len().saturating_mul(4).max(Limits::DENSE_BYTES / 4);
     while start < source.len() {
         source.read_up_to(start, PIECE + sign.len() as u64 - 1, &mut piece).map_err(LogErrorKind::Read)?;
-        for at in piece.windows(sign.len()).enumerate().filter(|(_, w)| *w == sign).map(|(at, _)| at as u64) {
-            let found = header_at(source, start + at, &mut bytes).map_err(LogErrorKind::Read)?;
-            let Some((name, header)) =
-                found.filter(|(name, _)| name.starts_with(SAMPLES) || is_derived(name))
-            else {
-                continue;
-            };
-            let Some(left) = budget.checked_sub(header.entry.compressed) else { return Ok(true) };
+        for at in memchr::memmem::find_iter(&piece, &sign) {
+            let found = header_at(source, start + at as u64, &mut bytes).map_err(LogErrorKind::Read)?;
+            let candidate = found.filter(|(name, _)| name.starts_with(SAMPLES) || is_derived(name));
+            let work = candidate.as_ref().map_or(LOOK, |(_, header)| {
+                let Entry { compressed, unpacked, .. } = header.entry;
+                LOOK.saturating_add(compressed).saturating_add(unpacked)
+            });
+            let Some(left) = budget.checked_sub(work) else { return Ok(true) };
             budget = left;
-            if unpacker.pieces(source, &name, &header.entry, &mut |_| Ok(())).is_ok() {
+            if let Some((name, header)) = candidate
+                && unpacker.pieces(source, &name, &header.entry, &mut |_| Ok(())).is_ok()
+            {
                 return Ok(true);
             }
         }
@@ -110,6 +118,12 @@ fn header_at(source: &Source, offset: u64, bytes: &mut Vec<u8>) -> io::Result<Op
     header.entry = entry;
     header.entry.offset = offset;
     Ok(Some((name, header)))
+}
+
+/// Whether an entry is not whole. One that is whole but beyond a limit is not torn: cutting the log off in front of
+/// it would lose it, and what follows it.
+fn is_torn(error: &LogError) -> bool {
+    matches!(error.kind(), LogErrorKind::Damaged(_) | LogErrorKind::Json { .. } | LogErrorKind::Method(_))
 }
 
 /// Whether a member is a record. Some writers put a header in front of nothing and fill it in later; killed in

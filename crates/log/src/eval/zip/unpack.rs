@@ -78,6 +78,10 @@ impl Unpacker {
         Unpacker { contexts: SPARE.take(), packed: Vec::new(), unpacked: Vec::new(), limits }
     }
 
+    pub(super) fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// The whole content; an error if it is not what the directory says to the last bit.
     pub(in crate::eval) fn unpack(&mut self, source: &Source, name: &str, entry: &Entry) -> Result<&[u8]> {
         let unpack = |unpacker: &mut Self| {
@@ -97,6 +101,17 @@ impl Unpacker {
         };
         unpack(self).map_err(|error| error.in_member(name))?;
         Ok(&self.unpacked)
+    }
+
+    /// The same as a buffer of its own, without a second copy of a large one.
+    pub(in crate::eval) fn unpack_owned(
+        &mut self,
+        source: &Source,
+        name: &str,
+        entry: &Entry,
+    ) -> Result<Vec<u8>> {
+        self.unpack(source, name, entry)?;
+        Ok(std::mem::take(&mut self.unpacked))
     }
 
     /// The content in pieces, which need no more memory if it is large. They are checked when the last one has
@@ -199,14 +214,9 @@ impl Unpacker {
     }
 
     fn check_size(&self, entry: &Entry) -> Result<()> {
-        let Limits { max_unpacked, max_ratio, .. } = self.limits;
-        let bytes = entry.unpacked;
-        if bytes > max_unpacked {
-            return Err(LogErrorKind::TooLarge { bytes, limit: max_unpacked }.into());
-        }
-        if bytes > Limits::RATIO_FROM && bytes / entry.compressed.max(1) > max_ratio {
-            let ratio = bytes / entry.compressed.max(1);
-            return Err(LogErrorKind::TooDense { bytes, ratio, limit: max_ratio }.into());
+        let (bytes, limit) = (entry.unpacked, self.limits.max_unpacked);
+        if bytes > limit {
+            return Err(LogErrorKind::TooLarge { bytes, limit }.into());
         }
         Ok(())
     }
