@@ -32,6 +32,7 @@ pub mod metrics;
 mod naming;
 mod plan;
 pub mod python_text;
+mod random;
 mod reducer;
 pub mod reducers;
 pub mod registry;

@@ -1,13 +1,18 @@
 //! Names that must differ: the keys of metrics in a block, the scorers of an evaluation.
 
-use std::collections::BTreeSet;
-use std::ops::Bound;
+use std::collections::{HashMap, HashSet};
 
 use crate::value::decimal_digit;
 
 /// The keys that are taken, in order, so that those with a common beginning stand together.
 #[derive(Debug, Default)]
-pub(crate) struct TakenKeys(BTreeSet<String>);
+pub(crate) struct TakenKeys {
+    taken: HashSet<String>,
+    /// The same in order.
+    keys: Vec<String>,
+    /// For a name that was taken before: how many of the keys were looked at, and the largest number behind it in them.
+    largest: HashMap<String, (usize, Option<u128>)>,
+}
 
 impl TakenKeys {
     /// A key that is still free, and from now on taken: the wanted one, or that with a number behind it.
@@ -16,19 +21,25 @@ impl TakenKeys {
     /// there (whatever comes after it), and at least `least`.
     pub(crate) fn take(&mut self, wanted: &str, least: u128) -> String {
         let mut key = wanted.to_owned();
-        if self.0.contains(wanted) {
-            let alike = self
-                .0
-                .range::<str, _>((Bound::Included(wanted), Bound::Unbounded))
-                .take_while(|key| key.starts_with(wanted));
-            let largest = alike.filter_map(|key| number_behind(wanted, key)).max();
+        if self.taken.contains(wanted) {
+            if !self.largest.contains_key(wanted) {
+                self.largest.insert(wanted.to_owned(), (0, None));
+            }
+            let largest = self.largest.get_mut(wanted).and_then(|(seen, largest)| {
+                let new = self.keys.get(*seen..).unwrap_or_default();
+                let number = new.iter().filter_map(|key| number_behind(wanted, key)).max();
+                *seen = self.keys.len();
+                *largest = number.max(*largest);
+                *largest
+            });
             let number = largest.map_or(least, |largest| largest.saturating_add(1)).max(least);
             key = format!("{wanted}{number}");
-            while self.0.contains(&key) {
+            while self.taken.contains(&key) {
                 key.push('2');
             }
         }
-        self.0.insert(key.clone());
+        self.taken.insert(key.clone());
+        self.keys.push(key.clone());
         key
     }
 }
@@ -49,24 +60,33 @@ pub fn unique_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String>
 mod tests {
     use super::*;
 
-    fn free_key(wanted: &str, taken: &TakenKeys) -> String {
-        TakenKeys(taken.0.clone()).take(wanted, 2)
+    fn free_key(wanted: &str, taken: &[&str]) -> String {
+        let mut keys = TakenKeys::default();
+        for name in taken {
+            keys.taken.insert((*name).to_owned());
+            keys.keys.push((*name).to_owned());
+        }
+        keys.take(wanted, 2)
     }
 
-    fn keys(names: &[&str]) -> TakenKeys {
-        TakenKeys(names.iter().map(|n| (*n).to_owned()).collect())
+    #[test]
+    fn what_was_taken_meanwhile_counts() {
+        let mut keys = TakenKeys::default();
+        let names = ["a", "a", "a9", "a", "b", "a", "a12x", "a", "b", "b"];
+        let taken: Vec<String> = names.iter().map(|name| keys.take(name, 2)).collect();
+        assert_eq!(taken, ["a", "a2", "a9", "a10", "b", "a11", "a12x", "a13", "b2", "b3"]);
     }
 
     #[test]
     fn numbers_follow_the_largest() {
-        assert_eq!(free_key("stderr", &keys(&[])), "stderr");
-        assert_eq!(free_key("stderr", &keys(&["stderr"])), "stderr2");
-        assert_eq!(free_key("stderr", &keys(&["stderr", "stderr2"])), "stderr3");
-        assert_eq!(free_key("stderr", &keys(&["stderr", "stderr7"])), "stderr8");
+        assert_eq!(free_key("stderr", &[]), "stderr");
+        assert_eq!(free_key("stderr", &["stderr"]), "stderr2");
+        assert_eq!(free_key("stderr", &["stderr", "stderr2"]), "stderr3");
+        assert_eq!(free_key("stderr", &["stderr", "stderr7"]), "stderr8");
         // A group called "accuracy2" that finds its own name taken.
-        assert_eq!(free_key("accuracy2", &keys(&["accuracy", "accuracy2"])), "accuracy22");
-        assert_eq!(free_key("a", &keys(&["a", "a0", "ab"])), "a2");
-        assert_eq!(free_key("a", &keys(&["a", "a7x", "a2.5", "a٣"])), "a8");
+        assert_eq!(free_key("accuracy2", &["accuracy", "accuracy2"]), "accuracy22");
+        assert_eq!(free_key("a", &["a", "a0", "ab"]), "a2");
+        assert_eq!(free_key("a", &["a", "a7x", "a2.5", "a٣"]), "a8");
     }
 
     #[test]

@@ -327,8 +327,11 @@ pub struct Plan {
     pub task_metrics: Option<Metrics>,
     /// How epochs are reduced.
     pub reducers: Reducers,
-    /// Where random figures start from.
+    /// The seed of random figures.
     pub seed: u64,
+    /// The number of values that random figures may draw, all of them together; no limit if unset. A plan that comes
+    /// from a file of others can ask for years of work in a few bytes.
+    pub max_draws: Option<u64>,
     /// Which figure to show first; the first one if not said.
     pub headline: Option<HeadlineRequest>,
 }

@@ -7,6 +7,7 @@ use crate::columns::{
     Detail, Details, Floats, MetadataColumn, Numbers, ScoreColumns, ScorerColumn, ValueColumn,
 };
 use crate::error::{Error, Result};
+use crate::random::Random;
 use crate::score::{Metadata, SampleScore, Score};
 use crate::value::{Conversion, Leaf, LeafRef, Value, ValueRef};
 
@@ -32,7 +33,7 @@ pub struct ScoreSet<'a> {
     /// The row of `columns` that each value belongs to (its first epoch, for reduced scores);
     /// `None` when they are the same rows.
     pub(crate) sample_rows: Option<Vec<u32>>,
-    pub(crate) seed: u64,
+    pub(crate) random: Random,
     /// Samples that have no score here: missing or unscored.
     pub(crate) absent: usize,
     converted: ConversionCache,
@@ -64,7 +65,7 @@ impl<'a> ScoreSet<'a> {
             values: Cow::Borrowed(&column.values),
             details: Cow::Borrowed(&column.details),
             sample_rows: None,
-            seed: 0,
+            random: Random::default(),
             absent: columns.len() - present + unscored,
             converted: ConversionCache::default(),
         }
@@ -77,7 +78,7 @@ impl<'a> ScoreSet<'a> {
         values: ValueColumn,
         details: Details,
         sample_rows: Option<Vec<u32>>,
-        seed: u64,
+        random: Random,
     ) -> Self {
         ScoreSet {
             columns,
@@ -85,7 +86,7 @@ impl<'a> ScoreSet<'a> {
             values: Cow::Owned(values),
             details: Cow::Owned(details),
             sample_rows,
-            seed,
+            random,
             absent: 0,
             converted: ConversionCache::default(),
         }
@@ -94,7 +95,7 @@ impl<'a> ScoreSet<'a> {
     /// The same scores, with another seed for random figures.
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
+        self.random.seed = seed;
         self
     }
 
@@ -216,7 +217,12 @@ impl<'a> Scores<'a> {
 
     /// The seed that random figures start from.
     pub fn seed(&self) -> u64 {
-        self.set.seed
+        self.set.random.seed
+    }
+
+    /// Takes the draws of a random figure over the scores out of what the plan allows.
+    pub(crate) fn take_draws(&self, metric: &str, resamples: usize) -> Result<()> {
+        self.set.random.take_draws(metric, resamples, self.len())
     }
 
     /// How many samples are missing here or unscored; nothing is known of that for a part of the scores.
@@ -276,8 +282,8 @@ impl<'a> Scores<'a> {
             }
         }
         let sample_rows = positions.map(|at| self.set.sample_row(self.row(at)) as u32).collect();
-        let ScoreSet { columns, scorer, seed, .. } = self.set;
-        ScoreSet::derived(columns, scorer, values, details, Some(sample_rows), *seed)
+        let ScoreSet { columns, scorer, random, .. } = self.set;
+        ScoreSet::derived(columns, scorer, values, details, Some(sample_rows), random.clone())
     }
 
     /// The metadata of the sample at a position.

@@ -8,8 +8,8 @@
 
 use errorbar_core::metrics::*;
 use errorbar_core::{
-    Conversion, Error, Metrics, Plan, Reducer, Reducers, Registry, Results, Score, ScoreColumns, Value,
-    metrics, reducers, results, value_to_float,
+    Conversion, Error, LeafMap, Metrics, Plan, Reducer, Reducers, Registry, Results, Score, ScoreColumns,
+    Value, metrics, reducers, results, value_to_float,
 };
 use serde_json::{Value as Json, json};
 
@@ -328,4 +328,64 @@ fn a_zero_of_one_epoch_has_no_sign() {
     let r = compute(&columns, metrics![mean()]);
     let reduced = r.reductions[0].iter(&columns).next().unwrap().1;
     assert!(reduced.to_f64().is_sign_positive());
+}
+
+#[test]
+fn groups_may_be_nested_four_levels_deep() {
+    let nested = |levels: usize| {
+        let spec = (0..levels).fold("accuracy()".to_owned(), |inner, _| format!("grouped({inner}, \"k\")"));
+        Registry::built_in().metric(&spec.parse().unwrap())
+    };
+    nested(4).unwrap();
+    let error = nested(5).unwrap_err().to_string();
+    assert!(error.contains("`metric` is grouped already, 4 levels deep"), "{error}");
+    // Each level of sixteen would give twice the figures of the one within.
+    nested(16).unwrap_err();
+}
+
+#[test]
+fn random_figures_draw_no_more_than_the_plan_allows() {
+    let mut columns = ScoreColumns::new(["s"]);
+    for id in 0..100 {
+        columns.push(id.to_string(), 1).score("s", Score::new(f64::from(id))).unwrap();
+    }
+    let metrics = metrics![mean(), bootstrap_stderr().num_samples(600), bootstrap_stderr().num_samples(500)];
+    let mut plan = Plan::new().scorer("s", metrics);
+    plan.max_draws = Some(100_000);
+    let limited = results(&columns, &plan).unwrap();
+    let block = &limited.scores[0];
+    assert_eq!(block.metrics.keys().collect::<Vec<_>>(), ["mean", "bootstrap_stderr"]);
+    let failure = block.failures[0].error.to_string();
+    assert!(
+        failure.contains("`num_samples` draws 50000 values") && failure.contains("40000 are left"),
+        "{failure}"
+    );
+    plan.max_draws = None;
+    assert!(results(&columns, &plan).unwrap().scores[0].failures.is_empty());
+}
+
+#[test]
+fn metrics_of_one_name_are_numbered_in_order_however_many_there_are() {
+    let mut columns = ScoreColumns::new(["s"]);
+    columns.push("1", 1).score("s", Score::new(1)).unwrap();
+    let metrics: Metrics = (0..20_000).map(|_| mean()).collect();
+    let found = results(&columns, &Plan::new().scorer("s", metrics)).unwrap();
+    assert_eq!(found.scores[0].metrics.keys().nth(19_999).unwrap(), "mean20000");
+}
+
+#[test]
+fn keys_of_a_map_have_a_limit() {
+    let map = |keys: usize| (0..keys).map(|key| (format!("k{key}").into(), 1.into())).collect::<LeafMap>();
+    for (keys, is_computed) in [(100, true), (10_001, false)] {
+        let mut columns = ScoreColumns::new(["s"]);
+        columns.push("q1", 1).score("s", Score::new(Value::Map(map(keys)))).unwrap();
+        let found = results(&columns, &Plan::new().scorer("s", metrics![{"*": [mean()]}]));
+        match found {
+            Ok(found) => assert!(is_computed && found.scores.len() >= keys),
+            Err(error) => {
+                let error = error.to_string();
+                assert!(!is_computed && error.contains("`q1` has 10001 keys"), "{error}");
+            }
+        }
+    }
 }

@@ -127,6 +127,7 @@ impl Metric for BootstrapStderr {
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let count = checked_num_samples("bootstrap_stderr", self.num_samples)?;
+        scores.take_draws("bootstrap_stderr", count)?;
         let seed = self.seed.unwrap_or(scores.seed());
         let error = scores.finite("bootstrap_stderr", &self.conversion(), |numbers| match numbers.len() {
             0 => Figure::undefined(0.0, "n = 0"),

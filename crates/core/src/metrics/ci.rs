@@ -175,6 +175,7 @@ impl Ci {
 
     fn bootstrap(&self, level: f64, scores: &Scores<'_>) -> Result<MetricValue> {
         let count = checked_num_samples("ci", self.num_samples)?;
+        scores.take_draws("ci", count)?;
         let seed = self.seed.unwrap_or(scores.seed());
         let mut clusters = None;
         let mut means = scores.finite("ci", &self.conversion(), |numbers| -> Result<Vec<f64>> {

@@ -150,10 +150,29 @@ fn build(args: &Args<'_>) -> Result<Grouped> {
         value_to_float: args.get("value_to_float")?,
         name_template: args.get("name_template")?,
     };
+    // Every level gives a figure for each group and one for all of them: sixteen levels are 65,536 figures at least.
+    if depth(&built.metric.spec()) >= MAX_DEPTH {
+        return Err(
+            args.error("metric", format!("is grouped already, {MAX_DEPTH} levels deep, which is the most"))
+        );
+    }
     match built.template().apply("") {
         Ok(_) => Ok(built),
         Err(problem) => Err(args.error("name_template", problem)),
     }
+}
+
+/// How deep groups may be nested.
+const MAX_DEPTH: usize = 4;
+
+/// The number of metrics within each other.
+fn depth(spec: &Spec) -> usize {
+    let inner = spec.kwargs.values().map(|arg| match arg {
+        Arg::Spec(inner) => depth(inner),
+        _ => 0,
+    });
+    let within = inner.max().unwrap_or(0);
+    within + usize::from(spec.name == "grouped")
 }
 
 impl Metric for Grouped {

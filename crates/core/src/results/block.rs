@@ -213,6 +213,9 @@ fn add_by_key(block: &mut Block, metric: &dyn Metric, value: MetricValue) {
 }
 
 /// The metrics for one key, and the first pattern that matched it.
+/// The most keys of a map-valued score that have metrics of their own: each is a block of results.
+const MAX_KEYS: usize = 10_000;
+
 struct Matched<'m> {
     pattern: &'m str,
     metrics: Vec<&'m Arc<dyn Metric>>,
@@ -254,6 +257,14 @@ fn matched_keys<'m>(
                 });
             }
         }
+    }
+    if let Some(count) = keys.as_ref().map(IndexSet::len).filter(|count| *count > MAX_KEYS) {
+        return Err(Error::custom(format!(
+            "metrics by key of `{}`: the score of sample `{}` has {count} keys, and at most {MAX_KEYS} are computed; \
+             name plain metrics, or metrics for fewer keys",
+            context.scorer,
+            scores.sample_id(0)
+        )));
     }
     let mut matched: IndexMap<String, Matched<'m>> = IndexMap::new();
     for (pattern, metrics) in map {

@@ -5,6 +5,8 @@ mod glob;
 mod reduce;
 mod views;
 
+use std::collections::HashSet;
+
 use indexmap::IndexMap;
 use serde::Serialize;
 
@@ -12,11 +14,12 @@ use crate::columns::ScoreColumns;
 use crate::error::{Error, Result};
 use crate::naming::unique_names;
 use crate::plan::{HeadlineRequest, Metrics, Plan};
+use crate::random::Random;
 use crate::score::{Metadata, Score};
 
 /// Everything computed over an evaluation.
 ///
-/// Serialised, it has the fields of design.md; not-a-number becomes null.
+/// Serialised, it has the fields that JSON output shows; not-a-number becomes null.
 #[derive(Debug, Clone, Serialize)]
 pub struct Results {
     /// Samples times epochs.
@@ -287,6 +290,7 @@ pub fn results(columns: &ScoreColumns, plan: &Plan) -> Result<Results> {
     if let Some(row) = index.duplicate() {
         return Err(Error::DuplicateEpoch { sample: columns.id(row).to_owned(), epoch: columns.epoch(row) });
     }
+    let random = Random::new(plan.seed, plan.max_draws);
     let names = unique_names(plan.scorers.iter().map(|s| s.name.as_str()));
     let mut results = Results {
         total_samples: columns.len(),
@@ -298,20 +302,17 @@ pub fn results(columns: &ScoreColumns, plan: &Plan) -> Result<Results> {
     };
     for (name, scorer) in names.iter().zip(&plan.scorers) {
         let metrics = plan.task_metrics.as_ref().unwrap_or(&scorer.metrics);
-        views::scorer_results(columns, &index, plan, name, &scorer.params, metrics, &mut results)?;
+        views::scorer_results(columns, &index, plan, &random, name, &scorer.params, metrics, &mut results)?;
     }
-    let unplanned: Vec<&str> = columns.scorer_names().filter(|n| !names.iter().any(|p| p == n)).collect();
+    let planned: HashSet<&str> = names.iter().map(String::as_str).collect();
+    let unplanned: Vec<&str> = columns.scorer_names().filter(|name| !planned.contains(name)).collect();
     for name in unplanned {
         let own = default_metrics(name);
         let metrics = plan.task_metrics.as_ref().unwrap_or(&own);
-        views::scorer_results(columns, &index, plan, name, &Metadata::new(), metrics, &mut results)?;
+        views::scorer_results(columns, &index, plan, &random, name, &Metadata::new(), metrics, &mut results)?;
     }
-    let mut told = Vec::new();
-    results.warnings.retain(|warning| {
-        let is_new = !told.contains(warning);
-        told.push(warning.clone());
-        is_new
-    });
+    let mut seen = HashSet::new();
+    results.warnings.retain(|warning| seen.insert(warning.to_string()));
     results.headline = headline(&results.scores, plan.headline.as_ref());
     if let (Some(wanted), Some(_)) = (&plan.headline, &results.headline)
         && !results.scores.iter().any(|block| wanted.find(block).is_some())

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::columns::{Detail, Details, Numbers, SampleIndex, ScoreColumns, ScorerColumn, ValueColumn};
 use crate::error::{Error, Result};
+use crate::random::Random;
 use crate::reducer::{DetailView, EpochReducer, EpochValues, Lifting, Reduced, Reducer, merge_details};
 use crate::score::Score;
 use crate::scores::ScoreSet;
@@ -23,7 +24,7 @@ pub(super) fn reduce<'a>(
     scorer: &'a ScorerColumn,
     index: &SampleIndex,
     reducer: &dyn Reducer,
-    seed: u64,
+    random: Random,
 ) -> Result<ReducedScores<'a>> {
     reducer.check()?;
     let mut reduction = Reduction::new(columns, scorer, index.len());
@@ -36,7 +37,7 @@ pub(super) fn reduce<'a>(
         Some(by_epoch) => reduction.nested(by_epoch, &reducer.log_name(), index)?,
         None => reduction.custom(reducer, index)?,
     }
-    Ok(reduction.finish(seed))
+    Ok(reduction.finish(random))
 }
 
 struct Reduction<'a> {
@@ -63,10 +64,10 @@ impl<'a> Reduction<'a> {
         }
     }
 
-    fn finish(self, seed: u64) -> ReducedScores<'a> {
+    fn finish(self, random: Random) -> ReducedScores<'a> {
         let values = self.values.unwrap_or_else(|| ValueColumn::from_floats(self.floats));
         let (columns, name) = (self.columns, &self.scorer.name);
-        let set = ScoreSet::derived(columns, name, values, self.details, self.sample_rows, seed);
+        let set = ScoreSet::derived(columns, name, values, self.details, self.sample_rows, random);
         ReducedScores { set, unconvertible: self.unconvertible }
     }
 

@@ -7,6 +7,7 @@ use crate::columns::{SampleIndex, ScoreColumns, ScorerColumn};
 use crate::error::{Error, Result};
 use crate::metric::{Metric, Wants};
 use crate::plan::{Metrics, Plan, Reducers};
+use crate::random::Random;
 use crate::reducer::Reducer;
 use crate::reducers;
 use crate::score::Metadata;
@@ -17,6 +18,7 @@ pub(super) fn scorer_results(
     columns: &ScoreColumns,
     index: &SampleIndex,
     plan: &Plan,
+    random: &Random,
     name: &str,
     params: &Metadata,
     metrics: &Metrics,
@@ -24,7 +26,7 @@ pub(super) fn scorer_results(
 ) -> Result<()> {
     let absent = ScorerColumn { name: name.to_owned(), ..ScorerColumn::default() };
     let scorer = columns.scorer(name).unwrap_or(&absent);
-    let view = View { columns, index, scorer, params, seed: plan.seed };
+    let view = View { columns, index, scorer, params, random };
 
     let unreduced_only = |m: &dyn Metric| m.wants() == Wants::Unreduced;
     let has_unreduced = metrics.iter().any(|m| unreduced_only(m.as_ref()));
@@ -65,7 +67,7 @@ struct View<'a> {
     index: &'a SampleIndex,
     scorer: &'a ScorerColumn,
     params: &'a Metadata,
-    seed: u64,
+    random: &'a Random,
 }
 
 impl View<'_> {
@@ -76,7 +78,7 @@ impl View<'_> {
         name: Option<String>,
         results: &mut Results,
     ) -> Result<()> {
-        let mut reduced = reduce(self.columns, self.scorer, self.index, reducer, self.seed)?;
+        let mut reduced = reduce(self.columns, self.scorer, self.index, reducer, self.random.clone())?;
         if let Some((count, row)) = reduced.unconvertible {
             results.warnings.push(Warning::Unconvertible {
                 scorer: self.scorer.name.clone(),
@@ -111,7 +113,8 @@ impl View<'_> {
     }
 
     fn unreduced(&self, metrics: &Metrics, results: &mut Results) -> Result<()> {
-        let set = ScoreSet::of_column(self.columns, self.scorer).with_seed(self.seed);
+        let mut set = ScoreSet::of_column(self.columns, self.scorer);
+        set.random = self.random.clone();
         self.blocks(&set, metrics, &self.context(), results)
     }
 

@@ -170,6 +170,8 @@ fn refuse_output(output: &Path, files: &[PathBuf], force: bool) -> Option<(Strin
 fn as_asked(mut plan: Plan, asked: &Asked, args: &ScoreArgs) -> Plan {
     if let Some(metrics) = &asked.metrics {
         plan.task_metrics = Some(metrics.clone());
+        // What the user asks for takes the time that it takes.
+        plan.max_draws = None;
     }
     if let Some(reducers) = &asked.reducers {
         plan.reducers = reducers.clone();

@@ -118,6 +118,14 @@ pub enum LogErrorKind {
         /// What is allowed.
         limit: u64,
     },
+    /// The log records more of something than is computed.
+    #[error("the log records more than {limit} {what}")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// The most that is allowed.
+        limit: usize,
+    },
     /// A member has a name that points out of the log.
     #[error("the name of the member points out of the log")]
     OutsideName,
@@ -232,6 +240,9 @@ impl LogErrorKind {
             }
             Kind::TooMuchMemory { .. } => {
                 "check where the log comes from; if you trust it, give --max-memory"
+            }
+            Kind::TooMany { .. } => {
+                "check which program wrote the log; no evaluation has that number of them"
             }
             Kind::OutsideName | Kind::Overlap => {
                 "do not trust this file; get the log from where it was written"

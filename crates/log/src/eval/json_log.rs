@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::error::Result;
+use super::error::{LogErrorKind, Result};
 use super::json::{Outline, Parts};
 use super::limits::Limits;
 use super::members::{HEADER, REDUCTIONS};
@@ -36,37 +36,40 @@ impl JsonLog {
         self.fields.iter().rev().find(|(field, _)| field == name).map(|(_, range)| range.clone())
     }
 
+    /// The header that an `.eval` log would have, in pieces.
+    pub(super) fn header_pieces(
+        &self,
+        source: &Source,
+        unpacker: &mut Unpacker,
+        each: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let parts = self.fields.iter().filter(|(name, _)| name != SAMPLES_FIELD && name != REDUCTIONS_FIELD);
+        let mut before = "{";
+        for (name, range) in parts {
+            each(format!("{before}{}:", serde_json::Value::from(name.as_str())).as_bytes())?;
+            unpacker.section(Section::new(source, range.start, range.end - range.start), each)?;
+            before = ",";
+        }
+        each(if before == "{" { b"{}" } else { b"}" })
+    }
+
     /// What would be this member of an `.eval` log.
     pub(super) fn member(&self, source: &Source, name: &str, limits: Limits) -> Result<Option<Vec<u8>>> {
         let mut unpacker = Unpacker::new(limits);
-        let mut read = |range: Range<u64>, into: &mut Vec<u8>| {
-            let section = Section::new(source, range.start, range.end - range.start);
-            unpacker.section(section, &mut |piece| {
-                if (into.len() + piece.len()) as u64 > limits.max_record {
-                    let limit = limits.max_record;
-                    return Err(super::LogErrorKind::TooLargeRecord { limit }.into());
-                }
-                into.extend_from_slice(piece);
-                Ok(())
-            })
-        };
         let mut json = Vec::new();
-        match (name, self.field(REDUCTIONS_FIELD)) {
-            (HEADER, _) => {
-                json.push(b'{');
-                let parts =
-                    self.fields.iter().filter(|(name, _)| name != SAMPLES_FIELD && name != REDUCTIONS_FIELD);
-                for (name, range) in parts {
-                    if json.len() > 1 {
-                        json.push(b',');
-                    }
-                    json.extend_from_slice(serde_json::Value::from(name.as_str()).to_string().as_bytes());
-                    json.push(b':');
-                    read(range.clone(), &mut json)?;
-                }
-                json.push(b'}');
+        let mut keep = |piece: &[u8]| {
+            let limit = limits.max_record;
+            if (json.len() + piece.len()) as u64 > limit {
+                return Err(LogErrorKind::TooLargeRecord { limit }.into());
             }
-            (REDUCTIONS, Some(range)) => read(range, &mut json)?,
+            json.extend_from_slice(piece);
+            Ok(())
+        };
+        match (name, self.field(REDUCTIONS_FIELD)) {
+            (HEADER, _) => self.header_pieces(source, &mut unpacker, &mut keep)?,
+            (REDUCTIONS, Some(range)) => {
+                unpacker.section(Section::new(source, range.start, range.end - range.start), &mut keep)?;
+            }
             _ => return Ok(None),
         }
         Ok(Some(json))

@@ -86,6 +86,7 @@ pub use header::{
     DatasetInfo, EvalConfig, EvalError, EvalInfo, Header, PlanRecord, PlanStep, ScorerInfo, StartRecord,
     Stats, Status, VERSION,
 };
+pub(crate) use json::validate as validate_json;
 pub use limits::Limits;
 pub use message::{Input, Message, MessageSource, Role, Targets};
 pub use output::{ModelOutput, OutputChoice, Usage};

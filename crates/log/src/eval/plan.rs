@@ -120,6 +120,7 @@ pub fn plan_from_header(header: &Header, registry: &Registry) -> Result<(Plan, V
     if let Some(metrics) = task_metrics.filter(|_| !is_changed) {
         plan.task_metrics = builder.metrics(metrics, None);
     }
+    let mut figures = Figures::new(header);
     for scorer in scorers() {
         let metrics = match (&plan.task_metrics, &scorer.metrics) {
             // One warning about each of them is enough.
@@ -131,6 +132,7 @@ pub fn plan_from_header(header: &Header, registry: &Registry) -> Result<(Plan, V
             // Nothing is recorded, so the engine chooses as it does for scores found without a scorer.
             (None, None) => continue,
         };
+        figures.add(&metrics)?;
         let params = scorer.options.clone().unwrap_or_default();
         plan.scorers.push(ScorerPlan { name: scorer.name.clone(), metrics, params });
     }
@@ -149,7 +151,35 @@ pub fn plan_from_header(header: &Header, registry: &Registry) -> Result<(Plan, V
     };
     plan.headline = headline(header);
     plan.seed = recorded_seed(header).unwrap_or(plan.seed);
+    plan.max_draws = Some(MAX_DRAWS);
     Ok((plan, builder.warnings))
+}
+
+/// The number of values that the random figures of a log may draw together: a second or two of work.
+const MAX_DRAWS: u64 = 2_000_000_000;
+/// The most metrics, over all scorers and reducers, that a log may record. Those who evaluate models record dozens.
+const MAX_METRICS: usize = 10_000;
+
+/// Counts the metrics that a log records.
+struct Figures {
+    reducers: usize,
+    count: usize,
+}
+
+impl Figures {
+    fn new(header: &Header) -> Self {
+        let reducers = header.eval.config.epochs_reducer.as_ref().map_or(1, Vec::len);
+        Figures { reducers: reducers.max(1), count: 0 }
+    }
+
+    fn add(&mut self, metrics: &Metrics) -> Result<()> {
+        let count = metrics.iter().count().max(1).saturating_mul(self.reducers);
+        self.count = self.count.saturating_add(count);
+        match self.count > MAX_METRICS {
+            true => Err(LogErrorKind::TooMany { what: "metrics", limit: MAX_METRICS }.into()),
+            false => Ok(()),
+        }
+    }
 }
 
 fn headline(header: &Header) -> Option<HeadlineRequest> {

@@ -5,17 +5,41 @@ use std::io::Write;
 use errorbar_core::MetadataKeys;
 use jiter::{Jiter, Peek};
 
+use super::container::{Container, Layout};
 use super::decode::{fields, root_fields};
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::Header;
+use super::json::Validator;
 use super::members::{HEADER, SAMPLES, START};
 use super::reader::{EvalLog, SampleReader};
 use super::stored::SampleFields;
 
 impl EvalLog {
-    /// The header as it is in the file; the record of the start, if the run has not ended. May hold a bare `NaN`;
-    /// see [`strict_json`](crate::export::strict_json).
-    pub fn json_of_header(&self) -> Result<Vec<u8>> {
+    /// Writes the header as it is in the file; the record of the start, if the run has not ended. It passes through
+    /// in pieces, so that a large one takes no more memory than a small one. May hold a bare `NaN`; see
+    /// [`StrictWriter`](crate::export::StrictWriter).
+    pub fn copy_header(&self, out: &mut dyn Write) -> Result<()> {
+        let Container { source, layout, .. } = &self.container;
+        let mut validator = Validator::new();
+        let mut write = |piece: &[u8]| {
+            validator.push(piece)?;
+            Ok(out.write_all(piece).map_err(LogErrorKind::Write)?)
+        };
+        let mut unpacker = self.container.unpacker();
+        let name = if self.has_header() { HEADER } else { START };
+        let copied = match layout {
+            Layout::Json(log) => log.header_pieces(source, &mut unpacker, &mut write),
+            Layout::Zip { members, .. } => match members.get(name) {
+                Some(entry) => unpacker.pieces(source, name, entry, &mut write),
+                None => Err(LogErrorKind::NoStart.into()),
+            },
+        };
+        let copied = copied.and_then(|()| validator.finish());
+        copied.map_err(|error| error.in_member(name).at(self.path()))
+    }
+
+    /// The header as it is in the file; the record of the start, if the run has not ended.
+    fn json_of_header(&self) -> Result<Vec<u8>> {
         if let Some(json) = self.raw(HEADER)? {
             return Ok(json);
         }

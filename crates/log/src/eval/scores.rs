@@ -1,6 +1,6 @@
 //! The scores of a log as columns, read on all threads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use errorbar_core::{Metadata, MetadataKeys, Score, ScoreColumns, ScoreParts, unique_names};
@@ -99,6 +99,9 @@ pub struct LogScores {
     /// How many samples without an error a limit ended, by its kind: `token`, `time` and so on.
     pub limits: BTreeMap<String, usize>,
 }
+
+/// The most scorers of a log: every one of them is a column over all samples.
+const MAX_SCORERS: usize = 1_000;
 
 /// What is held of a sample until all are there.
 struct Row {
@@ -201,10 +204,16 @@ impl EvalLog {
     ) -> Result<LogScores> {
         let recorded = header.eval.scorers.as_deref().unwrap_or_default();
         let mut scorers = unique_names(recorded.iter().map(|scorer| scorer.name.as_str()));
+        let mut known: HashSet<String> = scorers.iter().cloned().collect();
         for (scorer, _) in rows.iter().flat_map(|row| &row.scores) {
-            if !scorers.contains(scorer) {
+            if !known.contains(scorer) {
+                known.insert(scorer.clone());
                 scorers.push(scorer.clone());
             }
+        }
+        if scorers.len() > MAX_SCORERS {
+            let kind = LogErrorKind::TooMany { what: "scorers", limit: MAX_SCORERS };
+            return Err(LogError::from(kind).at(self.path()));
         }
         let is_wanted = |scorer: &String| only.is_empty() || only.contains(scorer);
         let mut columns = ScoreColumns::new(scorers.iter().filter(|scorer| is_wanted(scorer)));

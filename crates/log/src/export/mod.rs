@@ -59,7 +59,7 @@ use errorbar_core::{MetadataKeys, Score};
 use columns::{Column, Keys, Kind, Source};
 pub use error::ExportError;
 use rows::{Row, Run};
-pub use strict_json::{Layout, strict_json};
+pub use strict_json::{Layout, StrictWriter, strict_json};
 
 use crate::eval::{EvalLog, Limits, SampleFields, StoredSample};
 use crate::whole_file::WholeFile;

@@ -1,23 +1,25 @@
 //! JSON of logs for other tools: without the bare `NaN` of Python, and laid out anew.
 
-use jiter::{Jiter, JiterError, Peek};
+use std::io::{self, Write};
 
-use crate::eval::{LogError, LogErrorKind};
+use crate::eval::{LogError, LogErrorKind, validate_json};
 
 /// How JSON is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// On one line, without blanks.
     Line,
-    /// A value a line, indented by two blanks.
+    /// A value a line, indented by two blanks. Values nested deeper than 20 levels stay on one line, and so does
+    /// the rest of a text whose blanks would be three times the text: an indentation grows with the depth, and a
+    /// few kilobytes could become gigabytes.
     Pretty,
 }
 
-/// What is being written: an object or a list, and whether something is in it already.
-struct Open {
-    is_object: bool,
-    has_items: bool,
-}
+/// How deep values get lines of their own.
+const INDENTED: usize = 20;
+/// The number of blanks that a text may have for each of its bytes, and on top of that.
+const BLANKS_PER_BYTE: u64 = 3;
+const BLANKS: u64 = 64 << 10;
 
 /// The same JSON, strictly: null for `NaN` and the infinities, which logs hold bare. Numbers and texts stay as they
 /// are written; characters that play with a terminal are escaped. Nothing is built, so no value is too deep or long.
@@ -32,126 +34,248 @@ struct Open {
 /// # Errors
 /// Bytes that are no JSON, with the place.
 pub fn strict_json(json: &[u8], layout: Layout) -> Result<String, LogError> {
-    let mut parser = Jiter::new(json).with_allow_inf_nan();
-    write(&mut parser, layout).map_err(|error| {
-        LogErrorKind::Json { problem: error.error_type.to_string(), at: error.index as u64 }.into()
-    })
+    validate_json(json)?;
+    let mut writer = StrictWriter::new(Vec::new(), layout);
+    writer.write_all(json).map_err(LogErrorKind::Write)?;
+    Ok(String::from_utf8_lossy(&writer.into_inner()).into_owned())
 }
 
-fn write(json: &mut Jiter<'_>, layout: Layout) -> Result<String, JiterError> {
-    let mut out = String::new();
-    let mut open: Vec<Open> = Vec::new();
-    let mut next = Some(json.peek()?);
-    loop {
-        // A value, or the end of the list or object that is open.
-        if let Some(peek) = next {
-            match peek {
-                Peek::Array => {
-                    out.push('[');
-                    open.push(Open { is_object: false, has_items: false });
-                    next = json.known_array()?;
-                    if next.is_some() {
-                        item(&mut out, &mut open, layout);
-                    }
-                    continue;
-                }
-                Peek::Object => {
-                    out.push('{');
-                    open.push(Open { is_object: true, has_items: false });
-                    let key = json.known_object()?.map(key_text);
-                    next = after_key(key, json, &mut out, &mut open, layout)?;
-                    continue;
-                }
-                Peek::String => {
-                    let start = json.current_index();
-                    json.known_skip(peek)?;
-                    escape_into(&mut out, &String::from_utf8_lossy(json.slice_to_current(start)));
-                }
-                Peek::Null | Peek::True | Peek::False => {
-                    let start = json.current_index();
-                    json.known_skip(peek)?;
-                    out.push_str(&String::from_utf8_lossy(json.slice_to_current(start)));
-                }
-                _ => {
-                    let number = str::from_utf8(json.known_number_bytes(peek)?).unwrap_or("null");
-                    let is_finite =
-                        number.bytes().all(|b| !b.is_ascii_alphabetic() || b == b'e' || b == b'E');
-                    out.push_str(if is_finite { number } else { "null" });
-                }
-            }
-        } else if let Some(Open { is_object, has_items }) = open.pop() {
-            if has_items {
-                line_break(&mut out, open.len(), layout);
-            }
-            out.push(if is_object { '}' } else { ']' });
-        }
-        match open.last() {
-            None => break,
-            Some(Open { is_object: false, .. }) => {
-                next = json.array_step()?;
-                if next.is_some() {
-                    item(&mut out, &mut open, layout);
-                }
-            }
-            Some(_) => {
-                let key = json.next_key()?.map(key_text);
-                next = after_key(key, json, &mut out, &mut open, layout)?;
-            }
-        }
-    }
-    json.finish()?;
-    Ok(out)
-}
-
-/// A key as JSON.
-fn key_text(key: &str) -> String {
-    serde_json::Value::from(key).to_string()
-}
-
-/// Writes a key, if there is one, and looks at its value.
-fn after_key(
-    key: Option<String>,
-    json: &mut Jiter<'_>,
-    out: &mut String,
-    open: &mut [Open],
+/// Writes JSON as [`strict_json`] makes it, in pieces, without holding any of it.
+///
+/// The bytes must be JSON, which is not checked here; of others, what comes out is not JSON either.
+///
+/// ```
+/// use std::io::Write;
+/// use errorbar_log::export::{Layout, StrictWriter};
+/// let mut writer = StrictWriter::new(Vec::new(), Layout::Line);
+/// for piece in ["{\"a\": Na", "N}"] {
+///     writer.write_all(piece.as_bytes())?;
+/// }
+/// assert_eq!(writer.into_inner(), br#"{"a":null}"#);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct StrictWriter<W> {
+    out: W,
     layout: Layout,
-) -> Result<Option<Peek>, JiterError> {
-    let Some(key) = key else { return Ok(None) };
-    item(out, open, layout);
-    escape_into(out, &key);
-    out.push_str(if layout == Layout::Pretty { ": " } else { ":" });
-    json.peek().map(Some)
+    state: State,
+    depth: usize,
+    /// Whether the list or object that was opened last has nothing in it so far.
+    is_empty: bool,
+    /// The bytes of a character that is not complete.
+    character: Vec<u8>,
+    /// What was read, and the blanks that were written.
+    read: u64,
+    blanks: u64,
 }
 
-/// Starts an item of the list or object that is open.
-fn item(out: &mut String, open: &mut [Open], layout: Layout) {
-    let depth = open.len();
-    if let Some(inner) = open.last_mut() {
-        if inner.has_items {
-            out.push(',');
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Outside of texts, numbers and words.
+    Between,
+    /// Within a text, perhaps behind a backslash.
+    Text { is_escaped: bool },
+    /// Behind a minus: a number, or an infinity.
+    Minus,
+    /// Within a number or a word.
+    Copied,
+    /// Within a word that JSON does not have.
+    Replaced,
+}
+
+impl<W: Write> StrictWriter<W> {
+    /// Writes to `out`.
+    pub fn new(out: W, layout: Layout) -> Self {
+        let (read, blanks) = (0, 0);
+        let (state, character) = (State::Between, Vec::new());
+        StrictWriter { out, layout, state, depth: 0, is_empty: true, character, read, blanks }
+    }
+
+    /// The writer beneath, for what follows the JSON.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+
+    /// Takes what belongs to the current state, at least one byte, and returns its length.
+    fn step(&mut self, bytes: &[u8], first: u8) -> io::Result<usize> {
+        match self.state {
+            State::Text { is_escaped } => return self.text(bytes, is_escaped),
+            State::Between => {
+                self.between(first)?;
+                return Ok(1);
+            }
+            State::Minus if first == b'I' => {
+                self.out.write_all(b"null")?;
+                self.state = State::Replaced;
+            }
+            State::Minus => {
+                self.out.write_all(b"-")?;
+                self.state = State::Copied;
+            }
+            State::Copied | State::Replaced => {
+                let is_end = |byte: &u8| matches!(byte, b',' | b']' | b'}') || byte.is_ascii_whitespace();
+                let end = bytes.iter().position(is_end);
+                let word = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
+                if self.state == State::Copied {
+                    self.out.write_all(word)?;
+                }
+                if end.is_some() {
+                    self.state = State::Between;
+                }
+                return Ok(word.len());
+            }
         }
-        inner.has_items = true;
+        Ok(0)
     }
-    line_break(out, depth, layout);
+
+    fn between(&mut self, byte: u8) -> io::Result<()> {
+        match byte {
+            _ if byte.is_ascii_whitespace() => Ok(()),
+            b',' => {
+                self.out.write_all(b",")?;
+                self.line_break()
+            }
+            b':' => self.out.write_all(if self.layout == Layout::Pretty { b": " } else { b":" }),
+            b'}' | b']' => {
+                let is_on_a_line = self.depth > INDENTED;
+                self.depth = self.depth.saturating_sub(1);
+                if !std::mem::take(&mut self.is_empty) && !is_on_a_line {
+                    self.line_break()?;
+                }
+                self.out.write_all(&[byte])
+            }
+            _ => {
+                // The first thing in what was opened.
+                if std::mem::take(&mut self.is_empty) && self.depth > 0 {
+                    self.line_break()?;
+                }
+                match byte {
+                    b'{' | b'[' => {
+                        self.depth += 1;
+                        self.is_empty = true;
+                        self.out.write_all(&[byte])
+                    }
+                    b'"' => {
+                        self.state = State::Text { is_escaped: false };
+                        self.out.write_all(b"\"")
+                    }
+                    b'N' | b'I' => {
+                        self.state = State::Replaced;
+                        self.out.write_all(b"null")
+                    }
+                    b'-' => {
+                        self.state = State::Minus;
+                        Ok(())
+                    }
+                    _ => {
+                        self.state = State::Copied;
+                        self.out.write_all(&[byte])
+                    }
+                }
+            }
+        }
+    }
+
+    fn line_break(&mut self) -> io::Result<()> {
+        const BLANKS_OF_A_LINE: [u8; 1 + 2 * INDENTED] = {
+            let mut line = [b' '; 1 + 2 * INDENTED];
+            line[0] = b'\n';
+            line
+        };
+        let allowed = self.read.saturating_mul(BLANKS_PER_BYTE).saturating_add(BLANKS);
+        if self.layout != Layout::Pretty || self.depth > INDENTED || self.blanks > allowed {
+            return Ok(());
+        }
+        self.blanks += 2 * self.depth as u64;
+        self.out.write_all(BLANKS_OF_A_LINE.get(..1 + 2 * self.depth).unwrap_or(b"\n"))
+    }
+
+    /// Copies a text up to its closing quote, or as much of it as there is.
+    fn text(&mut self, bytes: &[u8], mut is_escaped: bool) -> io::Result<usize> {
+        let mut end = 0;
+        let mut is_over = false;
+        while let Some(rest) = bytes.get(end..).filter(|rest| !rest.is_empty()) {
+            if is_escaped {
+                is_escaped = false;
+                end += 1;
+                continue;
+            }
+            match memchr::memchr2(b'"', b'\\', rest) {
+                None => end = bytes.len(),
+                Some(at) => {
+                    is_over = rest.get(at) == Some(&b'"');
+                    is_escaped = !is_over;
+                    end += at + 1;
+                    if is_over {
+                        break;
+                    }
+                }
+            }
+        }
+        self.state = if is_over { State::Between } else { State::Text { is_escaped } };
+        self.put_text(bytes.get(..end).unwrap_or_default())?;
+        Ok(end)
+    }
+
+    /// Writes a piece of a text, with escapes for what JSON allows but terminals obey.
+    fn put_text(&mut self, bytes: &[u8]) -> io::Result<()> {
+        const DELETE: u8 = 0x7f;
+        if self.character.is_empty() && bytes.is_ascii() && memchr::memchr(DELETE, bytes).is_none() {
+            return self.out.write_all(bytes);
+        }
+        self.character.extend_from_slice(bytes);
+        let bytes = std::mem::take(&mut self.character);
+        let mut rest = bytes.as_slice();
+        while !rest.is_empty() {
+            match str::from_utf8(rest) {
+                Ok(text) => return self.put_characters(text),
+                Err(error) => {
+                    let (valid, after) = rest.split_at(error.valid_up_to());
+                    self.put_characters(&String::from_utf8_lossy(valid))?;
+                    let Some(wrong) = error.error_len() else {
+                        self.character = after.to_vec();
+                        return Ok(());
+                    };
+                    self.out.write_all("\u{fffd}".as_bytes())?;
+                    rest = after.get(wrong..).unwrap_or_default();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn put_characters(&mut self, text: &str) -> io::Result<()> {
+        let mut plain = text;
+        while let Some((at, hidden)) = plain.char_indices().find(|(_, c)| is_hidden(*c)) {
+            self.out.write_all(plain.get(..at).unwrap_or_default().as_bytes())?;
+            // All of them are within the first plane, so one escape is enough.
+            write!(self.out, "\\u{:04x}", u32::from(hidden))?;
+            plain = plain.get(at + hidden.len_utf8()..).unwrap_or_default();
+        }
+        self.out.write_all(plain.as_bytes())
+    }
 }
 
-fn line_break(out: &mut String, depth: usize, layout: Layout) {
-    if layout == Layout::Pretty {
-        out.push('\n');
-        out.extend(std::iter::repeat_n("  ", depth));
+impl<W: Write> Write for StrictWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut rest = bytes;
+        while let Some(first) = rest.first() {
+            let taken = self.step(rest, *first)?;
+            self.read += taken as u64;
+            rest = rest.get(taken..).unwrap_or_default();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 
-/// Copies a JSON text with its quotes, with escapes for what JSON allows but terminals obey.
-fn escape_into(out: &mut String, text: &str) {
-    let is_hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
-    for c in text.chars() {
-        // All of them are within the first plane, so one escape is enough.
-        if is_hidden(c) { out.push_str(&format!("\\u{:04x}", u32::from(c))) } else { out.push(c) }
-    }
+/// Whether JSON allows a character that terminals obey.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 #[cfg(test)]
@@ -183,6 +307,37 @@ mod tests {
         }
         let deep = format!("{}1{}", "[".repeat(5000), "]".repeat(5000));
         assert_eq!(line(&deep), deep);
+    }
+
+    #[test]
+    fn pieces_of_any_size_give_the_same() {
+        let text = "{\"a\\\\\\\"\": [NaN, -Infinity,-1.5e3 ,Infinity,true, {}, []], \"b\u{9b}é\u{202e}\" : {\"c\":\"\\u00e9😀\"}} ";
+        for layout in [Layout::Line, Layout::Pretty] {
+            let whole = strict_json(text.as_bytes(), layout).unwrap();
+            for size in 1..=text.len() {
+                let mut writer = StrictWriter::new(Vec::new(), layout);
+                text.as_bytes().chunks(size).for_each(|piece| writer.write_all(piece).unwrap());
+                assert_eq!(String::from_utf8(writer.into_inner()).unwrap(), whole, "pieces of {size}");
+            }
+        }
+        assert_eq!(
+            line(text),
+            r#"{"a\\\"":[null,null,-1.5e3,null,true,{},[]],"b\u009bé\u202e":{"c":"\u00e9😀"}}"#
+        );
+    }
+
+    #[test]
+    fn indentation_does_not_grow_with_depth() {
+        // Each level has two items more, which would be indented by the depth.
+        let deep = format!("{}0{}", "[1,2,".repeat(4_000), "]".repeat(4_000));
+        let pretty = strict_json(deep.as_bytes(), Layout::Pretty).unwrap();
+        assert!(pretty.len() < 4 * deep.len() + (100 << 10), "{} of {}", pretty.len(), deep.len());
+        assert_eq!(strict_json(pretty.as_bytes(), Layout::Line).unwrap(), deep);
+        // And many small items at the last level that is indented do not fill the disk either.
+        let wide = format!("{}{}[]{}", "[".repeat(19), "[],".repeat(100_000), "]".repeat(19));
+        let pretty = strict_json(wide.as_bytes(), Layout::Pretty).unwrap();
+        assert!(pretty.len() < 5 * wide.len() + (100 << 10), "{} of {}", pretty.len(), wide.len());
+        assert_eq!(strict_json(pretty.as_bytes(), Layout::Line).unwrap(), wide);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use errorbar_core::{MetadataKeys, Score, ScoreParts};
+use errorbar_core::{MetadataKeys, Registry, Score, ScoreColumns, ScoreParts, results};
 use errorbar_log::eval::*;
 use tempfile::TempDir;
 
@@ -210,4 +210,53 @@ fn a_header_of_tiny_values_is_refused_before_it_is_a_tree() {
         assert!(matches!(error.kind(), LogErrorKind::TooMuchMemory { .. }), "{error}");
         EvalLog::open(&path).unwrap().header().unwrap();
     }
+}
+
+/// A log whose header records these metrics of its scorer.
+fn recording(metrics: &str) -> Vec<u8> {
+    let eval = format!(
+        r#"{{"task":"t","model":"m","config":{{}},"scorers":[{{"name":"s","metrics":[{metrics}]}}]}}"#
+    );
+    let header = format!(r#"{{"version":2,"status":"success","eval":{eval},"plan":{{}}}}"#);
+    Zip::new().stored("header.json", header.as_bytes()).bytes()
+}
+
+#[test]
+fn a_header_does_not_decide_how_much_is_computed() {
+    let plan = |bytes: &[u8]| {
+        let (_folder, path) = written(bytes);
+        let header = EvalLog::open(&path).unwrap().header().unwrap();
+        plan_from_header(&header, &Registry::built_in())
+    };
+    let metric = r#"{"name":"inspect_ai/mean","options":{}}"#;
+    plan(&recording(&vec![metric; 1_000].join(","))).unwrap();
+    let error = plan(&recording(&vec![metric; 10_001].join(","))).unwrap_err();
+    assert!(matches!(error.kind(), LogErrorKind::TooMany { what: "metrics", .. }), "{error}");
+
+    let nested = (0..16).fold(metric.to_owned(), |inner, _| {
+        let inner = inner.replacen("options", "params", 1).replacen('{', r#"{"type":"metric","#, 1);
+        format!(r#"{{"name":"inspect_ai/grouped","options":{{"metric":{inner},"group_key":"k"}}}}"#)
+    });
+    let (found, warnings) = plan(&recording(&nested)).unwrap();
+    assert_eq!(found.scorers[0].metrics.iter().count(), 0);
+    assert!(warnings[0].to_string().contains("4 levels deep"), "{}", warnings[0]);
+
+    // A hundred million resamples are a matter of how many scores there are.
+    let many = r#"{"name":"inspect_ai/bootstrap_stderr","options":{"num_samples":100000000}}"#;
+    let (found, _) = plan(&recording(many)).unwrap();
+    let mut columns = ScoreColumns::new(["s"]);
+    for id in 0..100 {
+        columns.push(id.to_string(), 1).score("s", Score::new(id % 3)).unwrap();
+    }
+    let computed = results(&columns, &found).unwrap();
+    assert!(computed.scores[0].failures[0].error.to_string().contains("num_samples"));
+}
+
+#[test]
+fn scorers_have_a_limit() {
+    let scores: Vec<String> = (0..1_001).map(|n| format!(r#""s{n}":{{"value":1}}"#)).collect();
+    let sample = format!(r#"{{"id":1,"epoch":1,"scores":{{{}}}}}"#, scores.join(","));
+    let (_folder, path) = written(&zip().stored("samples/1_epoch_1.json", sample.as_bytes()).bytes());
+    let error = values(&path, Limits::default()).unwrap_err();
+    assert!(matches!(error.kind(), LogErrorKind::TooMany { what: "scorers", .. }), "{error}");
 }

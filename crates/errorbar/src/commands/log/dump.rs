@@ -7,7 +7,7 @@ use clap::Args;
 use errorbar_core::MetadataKeys;
 use errorbar_core::spec::nearest;
 use errorbar_log::eval::{EvalLog, LogError, LogErrorKind, SampleFields, Status as RunStatus};
-use errorbar_log::export::{Layout, strict_json};
+use errorbar_log::export::{Layout, StrictWriter};
 use errorbar_report::clean;
 
 use super::super::Status;
@@ -59,8 +59,6 @@ enum Failed {
     /// What was asked for is not there, and the way out.
     NotThere(String, String),
     Output(io::Error),
-    /// A record that is too large to be made strict.
-    TooLarge,
 }
 
 impl From<LogError> for Failed {
@@ -80,15 +78,7 @@ pub(crate) fn run(args: &DumpArgs, global: &GlobalArgs) -> anyhow::Result<Status
     match dump(args, &mut told) {
         Ok(()) => {}
         Err(Failed::Output(error)) => return Err(error.into()),
-        Err(Failed::TooLarge) => {
-            let problem = format!("{}: a sample has more than a gigabyte", args.log.display());
-            told.error(problem, Some("print it as it is, with --raw".to_owned()));
-        }
         Err(Failed::NotThere(problem, hint)) => told.error(problem, Some(hint)),
-        Err(Failed::Log(error)) if error.path().is_none() => {
-            let problem = format!("{}: {}", args.log.display(), error.problem());
-            told.error(problem, Some("look at the bytes with --raw".to_owned()));
-        }
         Err(Failed::Log(error)) => tell(&mut told, &error),
     }
     Ok(told.say())
@@ -96,7 +86,7 @@ pub(crate) fn run(args: &DumpArgs, global: &GlobalArgs) -> anyhow::Result<Status
 
 fn dump(args: &DumpArgs, told: &mut Told) -> Result<(), Failed> {
     let log = args.read.open(&args.log)?;
-    let mut out = Out { inner: output::stdout(), raw: args.raw, record: Record::default() };
+    let mut out = Out { inner: output::stdout(), raw: args.raw };
     if args.samples {
         let mut samples = log.samples_with(SampleFields::scores(MetadataKeys::NONE))?;
         while out.write(Layout::Line, |out| samples.copy_next(out))? {}
@@ -105,11 +95,7 @@ fn dump(args: &DumpArgs, told: &mut Told) -> Result<(), Failed> {
             return Err(no_sample(&log, id, args.epoch)?);
         }
     } else {
-        let json = log.json_of_header()?;
-        out.write(Layout::Pretty, |out| {
-            out.write_all(&json).map_err(LogErrorKind::Write)?;
-            Ok(true)
-        })?;
+        out.write(Layout::Pretty, |out| log.copy_header(out).map(|()| true))?;
         if log.header().is_ok_and(|header| header.status == RunStatus::Started) {
             told.warning(format!(
                 "{}: the run is going on or was interrupted; this is what was recorded at its start",
@@ -120,11 +106,10 @@ fn dump(args: &DumpArgs, told: &mut Told) -> Result<(), Failed> {
     Ok(out.inner.flush()?)
 }
 
-/// Where records go: as they are, or made strict one after the other.
+/// Where records go: as they are, or made strict. They pass through in pieces, whatever their size.
 struct Out {
     inner: Box<dyn Write + Send>,
     raw: bool,
-    record: Record,
 }
 
 impl Out {
@@ -134,39 +119,18 @@ impl Out {
         layout: Layout,
         mut copy: impl FnMut(&mut dyn Write) -> Result<bool, LogError>,
     ) -> Result<bool, Failed> {
-        let copied = if self.raw { copy(&mut self.inner) } else { copy(&mut self.record) };
+        let copied = match self.raw {
+            true => copy(&mut self.inner),
+            false => copy(&mut StrictWriter::new(&mut self.inner, layout)),
+        };
         let is_there = copied.map_err(|error| match error.kind() {
-            LogErrorKind::Write(_) if !self.raw => Failed::TooLarge,
             LogErrorKind::Write(error) => Failed::Output(error.kind().into()),
             _ => Failed::Log(error),
         })?;
         if is_there {
-            if !self.raw {
-                let json = std::mem::take(&mut self.record).0;
-                self.inner.write_all(strict_json(&json, layout)?.as_bytes())?;
-            }
             self.inner.write_all(b"\n")?;
         }
         Ok(is_there)
-    }
-}
-
-/// A record in memory, within reason.
-#[derive(Default)]
-struct Record(Vec<u8>);
-
-impl Write for Record {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        const MOST: usize = 1 << 30;
-        if self.0.len() + bytes.len() > MOST {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        self.0.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 

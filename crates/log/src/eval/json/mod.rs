@@ -12,4 +12,5 @@ mod validate;
 
 pub(super) use outline::{Outline, Parts};
 pub(super) use skim::{Keep, Skimmer, Wanted};
-pub(super) use validate::{Validator, validate};
+pub(super) use validate::Validator;
+pub(crate) use validate::validate;
