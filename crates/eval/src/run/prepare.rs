@@ -233,6 +233,7 @@ impl Task {
             scorers: self.scorers.iter().map(scorer).collect(),
             task_metrics: options.metrics.clone().or_else(|| self.metrics.clone()),
             reducers,
+            max_draws: None,
             seed: options.seed.unwrap_or(0),
             headline: self.headline.clone(),
         }
