@@ -14,6 +14,7 @@ mod foreign;
 mod hostile;
 mod large;
 mod locks;
+mod own_package;
 mod plan;
 mod regressions;
 mod resume;
