@@ -229,7 +229,7 @@ fn nothing_that_a_file_holds_reaches_the_terminal_raw() {
     let mut raw = Vec::new();
     for args in &runs {
         let what = format!("{args:?}");
-        // All of them before the first that is wrong is told: they show where it comes from.
+        // All problems in one report: together they show where they come from.
         raw.extend(
             problem(&on_terminal(command(folder.path(), args))).map(|problem| format!("{what}: {problem}")),
         );
@@ -240,7 +240,7 @@ fn nothing_that_a_file_holds_reaches_the_terminal_raw() {
 #[test]
 fn progress_and_failures_of_samples_are_clean() {
     let folder = folder();
-    // The second sample has no answer recorded, which is told above the line of progress.
+    // The second sample has no answer recorded, which is reported above the line of progress.
     let args = ["eval", "quiz.toml", "--model", "replay/answers.jsonl"];
     let written = on_terminal(command(folder.path(), &args));
     assert_eq!(problem(&written), None);

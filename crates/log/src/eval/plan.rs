@@ -214,7 +214,7 @@ impl PlanBuilder<'_> {
         match self.registry.metric(&spec) {
             Ok(metric) => return Some(metric),
             Err(Error::UnknownName { kind: "metric", name, nearest }) if name == spec.log_name() => {
-                // Of a metric of somebody else's package, the nearest of ours is none.
+                // For a metric of another package, a name of ours is no help.
                 let is_own = without_own_package(&name) != name;
                 let nearest = nearest.filter(|_| is_own);
                 self.warnings.push(LogWarning::Unregistered { metric, scorer, nearest });

@@ -172,14 +172,14 @@ fn scores_by_key_are_keyed_by_the_log_name() {
 }
 
 #[test]
-fn a_name_that_we_do_not_have_is_told_with_the_nearest() {
+fn a_name_that_we_do_not_have_is_reported_with_the_nearest() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.json");
     write(&path, |log| log["eval"]["config"]["epochs_reducer"] = json!(["errorbar/pas_at_2"]));
     let header = EvalLog::open(&path).unwrap().header().unwrap();
     let error = plan_from_header(&header, &Registry::built_in()).unwrap_err();
-    let told = "unknown reducer `errorbar/pas_at_2`; did you mean `pass_at_2`?";
-    assert!(error.to_string().contains(told), "{error}");
+    let expected = "unknown reducer `errorbar/pas_at_2`; did you mean `pass_at_2`?";
+    assert!(error.to_string().contains(expected), "{error}");
 
     let nested = json!({"type": "metric", "name": "errorbar/acuracy", "params": {}});
     let wrong = json!([
