@@ -30,6 +30,7 @@ mod error;
 mod metric;
 pub mod metrics;
 mod naming;
+mod packaged;
 mod plan;
 pub mod python_text;
 mod random;

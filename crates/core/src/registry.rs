@@ -16,10 +16,12 @@ use indexmap::IndexMap;
 use crate::args::Args;
 use crate::error::{Error, Result};
 use crate::metric::Metric;
+use crate::packaged::Packaged;
 use crate::plan::{MetricItem, MetricMap, Metrics};
 use crate::reducer::Reducer;
 use crate::spec::{
-    Arg, MetricItem as MetricItemSpec, MetricMap as MetricMapSpec, MetricsSpec, Spec, nearest, split_k_suffix,
+    Arg, MetricItem as MetricItemSpec, MetricMap as MetricMapSpec, MetricsSpec, OWN_PACKAGE,
+    REFERENCE_PACKAGE, Spec, nearest, split_k_suffix,
 };
 use crate::value::{Conversion, Leaf, ValueToFloat};
 use crate::{metrics, reducers};
@@ -139,7 +141,7 @@ type SharedBuild<T> = Arc<dyn Fn(&Args<'_>) -> Result<T> + Send + Sync>;
 #[derive(Clone)]
 struct Registered<T> {
     listing: Listing,
-    /// The package that its specs may name; built-in ones go by that of the reference.
+    /// The package that its specs may name, unless it is built in; see [`Registered::goes_by`].
     package: Option<String>,
     build: SharedBuild<T>,
 }
@@ -152,13 +154,17 @@ impl<T: 'static> Registered<T> {
             doc: entry.doc.to_owned(),
             built_in,
         };
-        let package = built_in.then(|| "inspect_ai".to_owned());
-        Registered { listing, package, build: Arc::new(entry.build) }
+        Registered { listing, package: None, build: Arc::new(entry.build) }
     }
 
-    /// Whether a spec with this package, or none, can mean this entry.
+    /// Whether a spec with this package, or none, can mean this entry. Built-in ones go by that of the reference and by
+    /// our own, under which the reference knows them.
     fn goes_by(&self, spec: &Spec) -> bool {
-        spec.package.is_none() || spec.package == self.package
+        match spec.package.as_deref() {
+            None => true,
+            Some(REFERENCE_PACKAGE | OWN_PACKAGE) if self.listing.built_in => true,
+            package => package == self.package.as_deref(),
+        }
     }
 }
 
@@ -167,13 +173,28 @@ impl<T: 'static> Registered<T> {
 pub trait Named: Clone + Send + Sync + 'static {
     /// What it is called in messages: `metric`.
     const KIND: &'static str;
+
+    /// The same under the name of a package, for kinds whose names results and logs record.
+    #[must_use]
+    fn in_package(self, package: &str) -> Self {
+        let _ = package;
+        self
+    }
 }
 
 impl Named for Arc<dyn Metric> {
     const KIND: &'static str = "metric";
+
+    fn in_package(self, package: &str) -> Self {
+        Arc::new(Packaged::new(package, self))
+    }
 }
 impl Named for Arc<dyn Reducer> {
     const KIND: &'static str = "reducer";
+
+    fn in_package(self, package: &str) -> Self {
+        Arc::new(Packaged::new(package, self))
+    }
 }
 impl Named for Conversion {
     const KIND: &'static str = "conversion";
@@ -259,7 +280,7 @@ impl Registry {
         entries.into_iter().try_for_each(|entry| self.add(entry))
     }
 
-    /// Adds what a room brings itself; such entries also go by the package of the reference.
+    /// Adds what a crate brings itself; such entries also go by the package of the reference and by our own.
     pub fn add_built_in<T: Named>(&mut self, entries: &[Entry<T>]) {
         let entries: Vec<(&Entry<T>, bool)> = entries.iter().map(|entry| (entry, true)).collect();
         self.insert(&entries);
@@ -414,17 +435,28 @@ impl Registry {
         self.table::<T>()?.get(name).filter(|registered| registered.goes_by(spec))
     }
 
-    fn call<T>(&self, registered: &Registered<T>, spec: &Spec) -> Result<T> {
+    fn call<T: Named>(&self, registered: &Registered<T>, spec: &Spec) -> Result<T> {
         let names: Vec<&str> = registered.listing.params.iter().map(|p| p.name.as_ref()).collect();
-        (registered.build)(&Args::bind(spec, &names, self)?)
+        let built = (registered.build)(&Args::bind(spec, &names, self)?)?;
+        Ok(match spec.package.as_deref() {
+            Some(OWN_PACKAGE) if registered.listing.built_in => built.in_package(OWN_PACKAGE),
+            _ => built,
+        })
     }
 
     fn unknown<T: Named>(&self, spec: &Spec) -> Error {
+        let known = |name: &str| nearest(name, self.list::<T>().map(|listing| listing.name.as_str()));
+        // `pas_at_2` is near to `pass_at`, which then has the number too.
+        let numbered = || {
+            let (name, k) = split_k_suffix(&spec.name)?;
+            let entry = self.table::<T>()?.get(known(name)?)?;
+            let takes_k = entry.listing.params.first().is_some_and(|param| param.name == "k");
+            takes_k.then(|| format!("{}_{k}", entry.listing.name))
+        };
         Error::UnknownName {
             kind: T::KIND,
             name: spec.log_name().into_owned(),
-            nearest: nearest(&spec.name, self.list::<T>().map(|listing| listing.name.as_str()))
-                .map(str::to_owned),
+            nearest: numbered().or_else(|| known(&spec.name).map(str::to_owned)),
         }
     }
 }

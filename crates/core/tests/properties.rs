@@ -34,6 +34,9 @@ const METRICS: &[&str] = &[
     "grouped(mean(), 'c')",
     "grouped(stderr(), 'c', all='groups', name_template='g_{group_name}')",
     "grouped(ci(), 'c', all=False)",
+    "grouped(ci_wilson(cluster='c'), 'c', all='groups')",
+    "grouped(stderr(cluster='c'), 'c', all=False)",
+    "errorbar/grouped(errorbar/mean(), 'c')",
     "aggregate('a', mean(), on_missing='skip')",
     "frequency",
     "frequency(['C', 'I'], normalize=False)",
@@ -53,6 +56,7 @@ const REDUCERS: &[&str] = &[
     "pass_at_2",
     "pass_k_2",
     "at_least(2, value=0.5)",
+    "errorbar/pass_at_2",
     "majority",
     "collect",
 ];

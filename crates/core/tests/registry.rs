@@ -150,3 +150,65 @@ fn conversions_by_name() {
     assert!(registry.add_conversion(Conversion::from_fn("half", |_| None), "").is_err());
     assert!(registry.add_conversion(Conversion::from_fn("value_to_float", |_| None), "").is_err());
 }
+
+#[test]
+fn built_in_entries_go_by_our_own_package_and_keep_its_name() {
+    let registry = Registry::built_in();
+    for listing in registry.list_metrics() {
+        let required = match listing.name.as_str() {
+            "grouped" => "(mean(), 'g')",
+            "aggregate" => "('k', mean())",
+            _ => "",
+        };
+        let spec: Spec = format!("errorbar/{}{required}", listing.name).parse().unwrap();
+        let metric = registry.metric(&spec).unwrap();
+        assert_eq!(metric.spec().log_name(), format!("errorbar/{}", listing.name));
+        let bare: Spec = format!("{}{required}", listing.name).parse().unwrap();
+        let bare = registry.metric(&bare).unwrap();
+        assert_eq!(metric.params(), bare.params());
+        assert_eq!(metric.metadata_keys(), bare.metadata_keys());
+        assert_eq!(metric.wants(), bare.wants());
+        assert_eq!(metric.state().is_some(), bare.state().is_some());
+        assert_eq!(metric.standard_error().is_some(), bare.standard_error().is_some());
+    }
+    for (written, logged) in [
+        ("errorbar/mean", "errorbar/mean"),
+        ("errorbar/pass_at_2", "errorbar/pass_at_2"),
+        ("errorbar/pass_at(2)", "errorbar/pass_at_2"),
+        ("errorbar/at_least_3", "errorbar/at_least_3"),
+        ("errorbar/at_least(k=2, value=0.5)", "errorbar/at_least(k=2, value=0.5)"),
+        ("inspect_ai/at_least_3", "at_least_3"),
+    ] {
+        let reducer = registry.reducer(&written.parse().unwrap()).unwrap();
+        assert_eq!(reducer.log_name(), logged);
+        let again = registry.reducer(&reducer.log_name().parse().unwrap()).unwrap();
+        assert_eq!((again.spec(), again.needs_epochs()), (reducer.spec(), reducer.needs_epochs()));
+    }
+    assert!(registry.conversion(&"errorbar/value_to_float".parse().unwrap()).is_ok());
+}
+
+#[test]
+fn names_of_our_own_package_that_are_not_there_have_a_nearest() {
+    let mut registry = Registry::built_in();
+    let message = |registry: &Registry, text: &str| {
+        let spec: Spec = text.parse().unwrap();
+        let metric = registry.metric(&spec).unwrap_err().to_string();
+        (metric, registry.reducer(&spec).unwrap_err().to_string())
+    };
+    assert_eq!(
+        message(&registry, "errorbar/acuracy").0,
+        "unknown metric `errorbar/acuracy`; did you mean `accuracy`?"
+    );
+    assert_eq!(
+        message(&registry, "errorbar/pas_at_2").1,
+        "unknown reducer `errorbar/pas_at_2`; did you mean `pass_at_2`?"
+    );
+    assert_eq!(
+        message(&registry, "their/accuracy").0,
+        "unknown metric `their/accuracy`; did you mean `accuracy`?"
+    );
+    // What a program adds is not ours, whatever it is called.
+    registry.add_metric_object(Arc::new(metric_fn("mine", |_: &Scores<'_>| Ok(1.0))), "Mine.").unwrap();
+    assert!(registry.metric(&"mine".parse().unwrap()).is_ok());
+    assert!(registry.metric(&"errorbar/mine".parse().unwrap()).is_err());
+}

@@ -7,10 +7,12 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use clap::builder::Styles;
 use errorbar_core::{Conversion, Metric, Reducer, Registry, Result};
 
 use crate::commands::{Cli, Context, Status};
 use crate::message;
+use crate::output::{self, Stream};
 
 /// The whole command line, with everything that `#[metric]`, `#[reducer]`, `#[solver]`, `#[scorer]` and
 /// `#[task]` define in the program.
@@ -76,13 +78,10 @@ impl App {
     pub fn run(self, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
         let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
         let program = program_name(args.first());
-        let cli = match Cli::parse_as(&program, args) {
+        output::clean_panics();
+        let cli = match Cli::parse_as(&program, args.clone(), Styles::styled()) {
             Ok(cli) => cli,
-            Err(error) => {
-                // Help goes to stdout and counts as success; if nobody reads it, that is fine too.
-                let _ = error.print();
-                return if error.use_stderr() { Status::InputError } else { Status::Fine }.into();
-            }
+            Err(error) => return refuse(&program, args, &error).into(),
         };
         cli.global.color.apply();
         let registry = match self.registry {
@@ -102,6 +101,21 @@ impl App {
             }
         }
     }
+}
+
+/// Shows what is wrong with the arguments, or the help that they ask for. Help goes to standard output and counts as success.
+fn refuse(program: &str, args: Vec<OsString>, error: &clap::Error) -> Status {
+    let (stream, status) = match error.use_stderr() {
+        true => (Stream::Stderr, Status::InputError),
+        false => (Stream::Stdout, Status::Fine),
+    };
+    // Only an error without styles of its own tells those of clap from what stands in arguments and variables.
+    let plain = Cli::parse_as(program, args, Styles::plain()).err();
+    let plain = plain.map_or_else(|| error.to_string(), |plain| plain.render().ansi().to_string());
+    let render = |color: bool| if color { error.render().ansi().to_string() } else { plain.clone() };
+    // If nobody reads it, that is fine too.
+    let _ = output::show(stream, render);
+    status
 }
 
 /// What the program was called by: the name of its file.

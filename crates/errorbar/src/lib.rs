@@ -52,6 +52,7 @@ mod app;
 mod commands;
 mod message;
 mod mistakes;
+mod output;
 pub mod prelude;
 mod progress;
 

@@ -1,7 +1,6 @@
 //! Mistakes in task files, shown as compilers show them: what, where, the line itself with marks under the place,
 //! and what would be right.
 
-use std::io::Write;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
@@ -9,16 +8,21 @@ use errorbar_eval::{Mistake, TaskFileError};
 use errorbar_report::clean;
 
 use crate::message;
+use crate::output::{self, Stream};
 
 /// How many mistakes are shown; a file that is no task file at all has hundreds.
 const SHOWN: usize = 20;
 
 /// Shows the mistakes on stderr, in order, and counts them.
 pub(crate) fn show(error: &TaskFileError) {
-    let renderer = Renderer::styled().term_width(width());
+    let width = width();
     for mistake in error.mistakes.iter().take(SHOWN) {
-        // A stderr that cannot be written to leaves nobody to tell. Where colours do not belong, they are taken out.
-        let _ = writeln!(anstream::stderr().lock(), "{}\n", rendered(error, mistake, &renderer));
+        let render = |color: bool| {
+            let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+            rendered(error, mistake, &renderer.term_width(width)) + "\n\n"
+        };
+        // If standard error cannot be written to, there is nowhere to report that.
+        let _ = output::show(Stream::Stderr, render);
     }
     if let [_, _, ..] = error.mistakes.as_slice() {
         let more = error.mistakes.len().saturating_sub(SHOWN);
@@ -27,6 +31,7 @@ pub(crate) fn show(error: &TaskFileError) {
     }
 }
 
+/// The mistake with its place. Texts are cleaned already here, because marks stand under what is shown.
 fn rendered(error: &TaskFileError, mistake: &Mistake, renderer: &Renderer) -> String {
     let title = Level::ERROR.primary_title(clean(&mistake.message));
     let path = path(error);

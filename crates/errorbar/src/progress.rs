@@ -1,16 +1,15 @@
 //! How far a run is: a line that moves on a terminal, lines now and then elsewhere.
 
 use std::collections::HashMap;
-use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use errorbar_eval::{ModelError, Observer, Progress, RunningFigure};
 use errorbar_report::clean;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::message;
+use crate::output::{self, Stream};
 
 /// How often the line on a terminal changes.
 const REDRAW: Duration = Duration::from_millis(100);
@@ -38,7 +37,7 @@ pub(crate) struct RunWatcher {
 }
 
 struct State {
-    bar: ProgressBar,
+    bar: output::Progress,
     task: String,
     started: Instant,
     shown: Instant,
@@ -70,7 +69,7 @@ impl Watcher {
     pub(crate) fn new(quiet: bool, line_every: Duration) -> Self {
         let now = Instant::now();
         let state = State {
-            bar: ProgressBar::hidden(),
+            bar: output::Progress::hidden(),
             task: String::new(),
             started: now,
             shown: now,
@@ -78,7 +77,7 @@ impl Watcher {
             problems: HashMap::new(),
             runs: Vec::new(),
         };
-        let on_terminal = io::stderr().is_terminal();
+        let on_terminal = Stream::Stderr.is_terminal();
         let every = if on_terminal { REDRAW } else { line_every };
         Watcher { quiet, on_terminal, every, state: Mutex::new(state), retry_told: Mutex::default() }
     }
@@ -90,7 +89,7 @@ impl Watcher {
             (state.started, state.shown, state.failures) = (now, now, 0);
             state.problems.clear();
             state.runs = vec![RunState::default(); runs];
-            state.bar = if self.on_terminal && !self.quiet { bar(0) } else { ProgressBar::hidden() };
+            state.bar = if self.on_terminal && !self.quiet { bar(0) } else { output::Progress::hidden() };
         });
         let watcher = |number| Arc::new(RunWatcher { watcher: Arc::clone(self), number });
         (0..runs).map(watcher).collect()
@@ -109,20 +108,17 @@ impl Watcher {
         }
         *told = Some(Instant::now());
         drop(told);
-        self.say(&format!("asking again in {:.1} s: {}", wait.as_secs_f64(), clean(&error.to_string())));
+        self.say(&format!("asking again in {:.1} s: {}", wait.as_secs_f64(), error));
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A line of its own, above the one that moves.
+    /// A line of its own, above the one that moves. What servers answer may have many lines; here it is on one.
     fn say(&self, text: &str) {
         if !self.quiet {
-            // A stderr that cannot be written to leaves nobody to tell.
-            self.with(|state| {
-                let _ = state.bar.suspend(|| writeln!(anstream::stderr(), "{text}"));
-            });
+            self.with(|state| state.bar.suspend(|| message::note(clean(text))));
         }
     }
 
@@ -136,9 +132,9 @@ impl Watcher {
         let line = fitting(parts, room);
         if self.on_terminal {
             state.bar.set_position(done as u64);
-            state.bar.set_message(line);
+            state.bar.set_message(&line);
         } else {
-            let _ = writeln!(anstream::stderr(), "{}: {done}/{total}{line}", state.task);
+            message::note(clean(&format!("{}: {done}/{total}{line}", state.task)));
         }
     }
 }
@@ -185,18 +181,14 @@ impl Observer for RunWatcher {
     fn started(&self, task: &str, model: &str, log: &Path, total: usize, kept: usize) {
         let said = if kept > 0 { format!(", {kept} of them done before") } else { String::new() };
         let plural = if total == 1 { "" } else { "s" };
-        self.watcher.say(&format!(
-            "{}: {total} sample{plural}{said} with {}, log {}",
-            clean(task),
-            clean(model),
-            clean(&log.display().to_string())
-        ));
+        self.watcher
+            .say(&format!("{task}: {total} sample{plural}{said} with {model}, log {}", log.display()));
         self.with_run(|run| {
             run.model = model.to_owned();
             run.counts = Counts { done: kept, kept, failed: 0, total };
         });
         self.watcher.with(|state| {
-            state.task = clean(task);
+            state.task = task.to_owned();
             state.bar.set_length(state.counts().total as u64);
         });
     }
@@ -213,10 +205,10 @@ impl Observer for RunWatcher {
             };
             state.failures += 1;
             let run = state.runs.get(self.number).filter(|_| state.runs.len() > 1);
-            (state.failures, run.map(|run| format!("{}: ", clean(&run.model))).unwrap_or_default())
+            (state.failures, run.map(|run| format!("{}: ", run.model)).unwrap_or_default())
         });
         if failures <= FAILURES_TOLD {
-            self.watcher.say(&format!("{model}sample {sample:?}, epoch {epoch}: {}", clean(problem)));
+            self.watcher.say(&format!("{model}sample {sample:?}, epoch {epoch}: {problem}"));
         }
         if failures == FAILURES_TOLD {
             self.watcher.say("further failures are in the log");
@@ -252,7 +244,7 @@ impl Observer for RunWatcher {
         self.with_run(|run| run.has_ended = true);
         self.watcher.with(|state| {
             if state.runs.iter().all(|run| run.has_ended) {
-                state.bar.finish_and_clear();
+                state.bar.clear();
             }
         });
         let more = self.watcher.with(|state| {
@@ -267,15 +259,12 @@ impl Observer for RunWatcher {
     }
 }
 
-fn bar(total: usize) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
+fn bar(total: usize) -> output::Progress {
     let template = match bar_width() {
         0 => "{pos}/{len}{wide_msg}".to_owned(),
         width => format!("{{bar:{}}} {{pos}}/{{len}}{{wide_msg}}", width - 1),
     };
-    // The template is ours and well-formed; a plain bar would do too.
-    let style = ProgressStyle::with_template(&template);
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    output::Progress::new(total as u64, &template)
 }
 
 /// How wide the terminal is.

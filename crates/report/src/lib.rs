@@ -3,7 +3,9 @@
 //! One format, one file, one trait ([`Render`]). The formats for people ([`Table`], [`Markdown`]) share
 //! the rows of `rows.rs`, which decide what stands beside what; the formats for machines ([`Json`],
 //! [`Csv`]) write the results as they are. Nothing here computes a statistic, and nothing knows whether
-//! it writes to a terminal: colour and width are said by the caller.
+//! it writes to a terminal: colour and width are said by the caller. Names may hold anything. A [`Table`] is for
+//! terminals, so it is [`clean`]; every other format keeps names as they are, as they may be read again, and
+//! whoever shows one of them on a terminal cleans it on the way there.
 //!
 //! ```
 //! use errorbar_core::{Plan, Score, ScoreColumns, results};
@@ -44,10 +46,10 @@ use errorbar_core::Results;
 pub use csv::Csv;
 pub use headline::Figure;
 pub use json::Json;
-pub use markdown::Markdown;
+pub use markdown::{Markdown, escape as escape_markdown};
 pub use side_by_side::SideBySide;
 pub use table::Table;
-pub use text::{clean, width, wrap};
+pub use text::{REPLACEMENT, clean, is_unsafe, width, wrap};
 
 /// The results of one log or table, and where they come from.
 #[derive(Debug, Clone)]
@@ -113,7 +115,7 @@ impl Report {
 
     /// The same for people.
     pub(crate) fn limits_met(&self) -> impl Iterator<Item = String> {
-        self.limits.iter().map(|(kind, count)| format!("{count} met the {} limit", clean(kind)))
+        self.limits.iter().map(|(kind, count)| format!("{count} met the {kind} limit"))
     }
 }
 

@@ -3,7 +3,6 @@
 use std::io;
 
 use crate::rows::{self, Row, Shown};
-use crate::text::clean;
 use crate::{Render, Report, Unfinished};
 
 /// A heading per log, a table per block; the rows are those of the terminal, without bars.
@@ -16,10 +15,10 @@ impl Render for Markdown {
             if at > 0 {
                 writeln!(out)?;
             }
-            writeln!(out, "### {}", escape(&clean(&report.log)))?;
+            writeln!(out, "### {}", escape(&report.log))?;
             if let Some(Unfinished { status, planned }) = &report.unfinished {
                 let of = planned.map(|planned| format!(" of {planned}")).unwrap_or_default();
-                writeln!(out, "\n{}{of} samples: {}", report.results.total_samples, escape(&clean(status)))?;
+                writeln!(out, "\n{}{of} samples: {}", report.results.total_samples, escape(status))?;
             }
             if report.skipped > 0 {
                 writeln!(out, "\n{} samples could not be read and were left out", report.skipped)?;
@@ -60,14 +59,27 @@ fn cells(row: &Row) -> [String; 3] {
     }
 }
 
-/// Text that markdown would read as something else.
-pub(crate) fn escape(text: &str) -> String {
+/// Text as Markdown shows it: what Markdown would read as something else is escaped, and a line break, which would end
+/// the row of a table, is a character reference. Nothing is lost or replaced, so two names stay two.
+///
+/// ```
+/// use errorbar_report::escape_markdown;
+///
+/// assert_eq!(escape_markdown("a|b\n[c] R&D &amp;"), "a\\|b&#10;\\[c\\] R\\&D \\&amp;");
+/// ```
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        if matches!(c, '\\' | '|' | '`' | '*' | '[' | ']' | '<' | '>') {
-            escaped.push('\\');
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\n' => escaped.push_str("&#10;"),
+            '\r' => escaped.push_str("&#13;"),
+            '\\' | '|' | '`' | '*' | '[' | ']' | '<' | '>' => escaped.extend(['\\', c]),
+            '&' if chars.peek().is_some_and(|next| *next == '#' || next.is_ascii_alphanumeric()) => {
+                escaped.push_str("\\&");
+            }
+            _ => escaped.push(c),
         }
-        escaped.push(c);
     }
     escaped
 }

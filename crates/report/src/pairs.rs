@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use errorbar_core::spec::without_own_package;
 use errorbar_core::{Block, Entry};
 use serde_json::Value as Json;
 
@@ -26,7 +27,11 @@ impl<'a> Subject<'a> {
             }
             _ => (entry.group.as_deref().unwrap_or(&entry.name), Some(&entry.params)),
         };
-        Subject { metric, to_float: params.and_then(|p| p.get("to_float")), group_key }
+        Subject {
+            metric: without_own_package(metric),
+            to_float: params.and_then(|p| p.get("to_float")),
+            group_key,
+        }
     }
 
     fn is_centre(self) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! Every figure of a block is on some row. What makes one statement stands on one row: a mean with its
 //! error, the two ends of an interval. The error has a row of its own as well, with what is to be known
-//! about it.
+//! about it. Names are as they are; what shows rows on a terminal takes them [cleaned](Row::cleaned).
 
 use errorbar_core::{Block, Entry, Results};
 use serde_json::Value as Json;
@@ -32,6 +32,27 @@ pub(crate) enum Shown {
     Undefined(Option<String>),
 }
 
+impl Row {
+    /// The row as a terminal may show it.
+    pub(crate) fn cleaned(self) -> Self {
+        let all = |notes: Vec<String>| notes.iter().map(|note| clean(note)).collect();
+        match self {
+            Row::Heading { label, notes } => Row::Heading { label: clean(&label), notes: all(notes) },
+            Row::Figure { nested, label, shown, span, notes } => {
+                let shown = match shown {
+                    Shown::Undefined(reason) => Shown::Undefined(reason.map(|reason| clean(&reason))),
+                    // Numbers.
+                    shown => shown,
+                };
+                Row::Figure { nested, label: clean(&label), shown, span, notes: all(notes) }
+            }
+            Row::Failure { label, message } => {
+                Row::Failure { label: clean(&label), message: clean(&message) }
+            }
+        }
+    }
+}
+
 /// The blocks that say something: a list of metrics by key alone has a plain block without metrics.
 pub(crate) fn blocks(results: &Results) -> impl Iterator<Item = &Block> {
     results.scores.iter().filter(|block| !block.metrics.is_empty() || !block.failures.is_empty())
@@ -40,9 +61,9 @@ pub(crate) fn blocks(results: &Results) -> impl Iterator<Item = &Block> {
 /// The words of a block's title: what was scored how, and how many there were.
 pub(crate) fn title(block: &Block) -> (String, Vec<String>) {
     let name = if block.name == block.scorer {
-        clean(&block.scorer)
+        block.scorer.clone()
     } else {
-        format!("{}: {}", clean(&block.scorer), clean(&block.name))
+        format!("{}: {}", block.scorer, block.name)
     };
     let mut details = reduction(block);
     details.push(format!("{} scored", block.scored_samples));
@@ -59,7 +80,7 @@ pub(crate) fn title(block: &Block) -> (String, Vec<String>) {
 /// What was done with the epochs of a sample, and which of them reduction passed over: those are
 /// epochs, where the other counts of a reduced block are samples.
 fn reduction(block: &Block) -> Vec<String> {
-    let reducer = block.reducer.as_ref().map(|reducer| format!("reduced by {}", clean(reducer)));
+    let reducer = block.reducer.as_ref().map(|reducer| format!("reduced by {reducer}"));
     if block.epochs <= 1 {
         return Vec::from_iter(reducer);
     }
@@ -122,7 +143,7 @@ pub(crate) fn rows(block: &Block) -> Vec<Row> {
         let message = failure.error.to_string();
         let own = format!("{}: ", failure.metric);
         let message = message.strip_prefix(&own).unwrap_or(&message);
-        Row::Failure { label: clean(&failure.metric), message: clean(message) }
+        Row::Failure { label: failure.metric.clone(), message: message.to_owned() }
     }));
     rows
 }
@@ -146,7 +167,7 @@ fn interval_prefix<'e>(lower: &'e Entry, upper: &Entry) -> Option<&'e str> {
 fn heading(entry: &Entry) -> Row {
     let params = &entry.params;
     let (Some(metric), Some(group_key)) = (params.get("metric"), params.get("group_key")) else {
-        let label = clean(entry.group.as_deref().unwrap_or_default());
+        let label = entry.group.clone().unwrap_or_default();
         return Row::Heading { label, notes: arguments(entry, &[]) };
     };
     let level = note(entry, "level").and_then(Json::as_f64).map(percent);
@@ -154,7 +175,7 @@ fn heading(entry: &Entry) -> Row {
         Some(level) => format!("{} {level} by {}", call(metric, &["level"]), argument_text(group_key)),
         None => format!("{} by {}", call(metric, &[]), argument_text(group_key)),
     };
-    Row::Heading { label: clean(&label), notes: arguments(entry, &["metric", "group_key"]) }
+    Row::Heading { label, notes: arguments(entry, &["metric", "group_key"]) }
 }
 
 fn figure(pairs: &Pairs<'_>, key: &str, entry: &Entry, nested: bool) -> Row {
@@ -163,7 +184,7 @@ fn figure(pairs: &Pairs<'_>, key: &str, entry: &Entry, nested: bool) -> Row {
         (Some(unknown), _) => (unknown, None),
         (None, Some((error_key, error))) => {
             if !nested && pairs.has_several_errors() {
-                notes.push(format!("± {}", clean(error_key)));
+                notes.push(format!("± {error_key}"));
             }
             let (value, shown_error) = number::with_error(entry.value, error);
             (Shown::WithError(value, shown_error), Some(Span::around(entry.value, error)))
@@ -176,7 +197,7 @@ fn figure(pairs: &Pairs<'_>, key: &str, entry: &Entry, nested: bool) -> Row {
     notes.extend(remarks(entry));
     // Under a heading, the name says it; alone, the key that the machine formats have it under.
     let label = if nested { &entry.name } else { key };
-    Row::Figure { nested, label: clean(label), shown, span, notes }
+    Row::Figure { nested, label: label.to_owned(), shown, span, notes }
 }
 
 fn interval(pairs: &Pairs<'_>, lower: &Entry, upper: &Entry, prefix: &str, nested: bool) -> Row {
@@ -196,11 +217,11 @@ fn interval(pairs: &Pairs<'_>, lower: &Entry, upper: &Entry, prefix: &str, neste
     });
     let mut notes = if nested { Vec::new() } else { arguments(lower, &["level"]) };
     notes.extend(remarks(lower));
-    Row::Figure { nested, label: clean(&label), shown, span, notes }
+    Row::Figure { nested, label, shown, span, notes }
 }
 
 fn undefined(entry: &Entry) -> Option<Shown> {
-    let reason = entry.undefined_reason().map(clean);
+    let reason = entry.undefined_reason().map(str::to_owned);
     (reason.is_some() || entry.value.is_nan()).then_some(Shown::Undefined(reason))
 }
 
@@ -213,7 +234,7 @@ fn arguments(entry: &Entry, shown: &[&str]) -> Vec<String> {
     let says_something =
         |(name, value): &(&String, &Json)| !value.is_null() && !shown.contains(&name.as_str());
     let passed = entry.params.iter().filter(says_something);
-    passed.map(|(name, value)| clean(&format!("{name}={}", argument_text(value)))).collect()
+    passed.map(|(name, value)| format!("{name}={}", argument_text(value))).collect()
 }
 
 /// What is known about a figure besides its value and what its row shows already.
@@ -231,7 +252,7 @@ fn remarks(entry: &Entry) -> Vec<String> {
         shown.extend(["absent", "worst", "best"]);
     }
     let others = entry.metadata.iter().flatten().filter(|(key, _)| !shown.contains(&key.as_str()));
-    remarks.extend(others.map(|(key, value)| clean(&remark(&key.replace('_', " "), value))));
+    remarks.extend(others.map(|(key, value)| remark(&key.replace('_', " "), value)));
     remarks
 }
 

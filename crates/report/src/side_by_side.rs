@@ -1,5 +1,6 @@
 //! The models that did one task, side by side.
 
+use errorbar_core::spec::without_own_package;
 use errorbar_core::{Block, Entry};
 
 use crate::markdown::escape;
@@ -67,23 +68,25 @@ impl SideBySide {
         titles.push("scored".to_owned());
         titles.extend(has_tokens.then(|| "tokens".to_owned()));
         let line = |(report, tokens): &(&Report, Option<u64>)| {
-            let mut line = vec![clean(report.model.as_deref().unwrap_or_default())];
+            let mut line = vec![report.model.as_deref().unwrap_or_default().to_owned()];
             line.extend(figures.iter().map(|figure| figure.cell(report)));
             line.push(scored(report));
             line.extend(has_tokens.then(|| tokens.map(|count| count.to_string()).unwrap_or_default()));
             line
         };
         let lines = std::iter::once(titles).chain(reports.iter().map(line)).collect();
-        SideBySide { task: clean(task), lines }
+        SideBySide { task: task.to_owned(), lines }
     }
 
-    /// As lines of text.
+    /// As lines of text, for a terminal.
     pub fn to_text(&self) -> String {
-        let columns = self.lines.first().map_or(0, Vec::len);
-        let wide = |at: usize| self.lines.iter().filter_map(|line| line.get(at)).map(|c| width(c)).max();
+        let lines: Vec<Vec<String>> =
+            self.lines.iter().map(|line| line.iter().map(|cell| clean(cell)).collect()).collect();
+        let columns = lines.first().map_or(0, Vec::len);
+        let wide = |at: usize| lines.iter().filter_map(|line| line.get(at)).map(|c| width(c)).max();
         let widths: Vec<usize> = (0..columns).map(|at| wide(at).unwrap_or(0)).collect();
-        let mut text = format!("{}, side by side\n", self.task);
-        for line in &self.lines {
+        let mut text = format!("{}, side by side\n", clean(&self.task));
+        for line in &lines {
             let cells = line.iter().zip(&widths);
             let padded = cells.map(|(cell, wide)| format!("{cell}{}", " ".repeat(wide - width(cell))));
             let padded = padded.collect::<Vec<_>>().join("  ");
@@ -136,7 +139,8 @@ impl Column {
 /// The figures of all reports, in order, errors aside: they stand with their figures.
 fn figures(reports: &[(&Report, Option<u64>)]) -> Vec<Column> {
     let is_error = |entry: &Entry| {
-        matches!(entry.group.as_deref().unwrap_or(&entry.name), "stderr" | "bootstrap_stderr" | "std" | "var")
+        let metric = without_own_package(entry.group.as_deref().unwrap_or(&entry.name));
+        matches!(metric, "stderr" | "bootstrap_stderr" | "std" | "var")
     };
     let mut columns: Vec<Column> = Vec::new();
     for block in reports.iter().flat_map(|(report, _)| &report.results.scores) {
@@ -148,7 +152,7 @@ fn figures(reports: &[(&Report, Option<u64>)]) -> Vec<Column> {
                 continue;
             }
             columns.push(Column {
-                title: clean(key),
+                title: key.clone(),
                 block: block.name.clone(),
                 reducer: block.reducer.clone(),
                 key: key.clone(),
@@ -162,7 +166,7 @@ fn figures(reports: &[(&Report, Option<u64>)]) -> Vec<Column> {
     if several {
         for column in &mut columns {
             let reducer = column.reducer.as_deref().map(|reducer| format!(" {reducer}")).unwrap_or_default();
-            column.title = format!("{}{} {}", clean(&column.block), clean(&reducer), column.title);
+            column.title = format!("{}{reducer} {}", column.block, column.title);
         }
     }
     columns

@@ -83,7 +83,7 @@ impl Render for Table {
             }
             let results = &report.results;
             let mut details: Vec<String> =
-                [&report.task, &report.model].into_iter().flatten().map(|text| clean(text)).collect();
+                [&report.task, &report.model].into_iter().flatten().cloned().collect();
             // A table has rows; a log has samples, each of which may have been run several times.
             let thing = match results.scores.iter().map(|block| block.epochs).max() {
                 _ if report.task.is_none() => "row",
@@ -95,14 +95,14 @@ impl Render for Table {
                 Some(planned) => format!("{} of {planned} {thing}{}", results.total_samples, plural(planned)),
                 None => format!("{} {thing}{}", results.total_samples, plural(results.total_samples)),
             });
-            details.extend(report.unfinished.as_ref().map(|unfinished| clean(&unfinished.status)));
+            details.extend(report.unfinished.as_ref().map(|unfinished| unfinished.status.clone()));
             details.extend((report.skipped > 0).then(|| format!("{} unreadable, left out", report.skipped)));
             let errored = results.total_samples.saturating_sub(results.completed_samples);
             if errored > 0 {
                 details.push(format!("{errored} errored"));
             }
             details.extend(report.limits_met());
-            let log = clean(&report.log);
+            let (log, details) = (clean(&report.log), cleaned(&details));
             write!(out, "{}", self.titled((&log, BOLD), self.sign(" · ", ", "), &details))?;
             for block in rows::blocks(results) {
                 write!(out, "\n{}", self.block(block, &mut signs))?;
@@ -178,7 +178,8 @@ impl Table {
 
     fn block(&self, block: &Block, signs: &mut Signs) -> String {
         let (name, details) = rows::title(block);
-        let rows = rows::rows(block);
+        let (name, details) = (clean(&name), cleaned(&details));
+        let rows: Vec<Row> = rows::rows(block).into_iter().map(Row::cleaned).collect();
         let layout = Layout::new(self, &rows);
         let mut text = self.titled((&name, BOLD), self.sign(" · ", ", "), &details);
         if let Some(header) = layout.header() {
@@ -291,6 +292,10 @@ impl Table {
     fn pen(&self) -> bar::Pen {
         if self.ascii { bar::ASCII } else { bar::UNICODE }
     }
+}
+
+fn cleaned(texts: &[String]) -> Vec<String> {
+    texts.iter().map(|text| clean(text)).collect()
 }
 
 fn plural(count: usize) -> &'static str {

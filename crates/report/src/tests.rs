@@ -212,6 +212,58 @@ fn side_by_side_the_names_of_models_are_text_and_nothing_else() {
     let reports = [report("a/<script>"), report("b/`x`|[y](z)\u{1b}[31m")];
     let markdown = SideBySide::of(&reports, &[])[0].to_markdown();
     assert!(markdown.contains("a/\\<script\\>") && markdown.contains("b/\\`x\\`\\|\\[y\\](z)"), "{markdown}");
-    assert!(!markdown.contains('\u{1b}') && !SideBySide::of(&reports, &[])[0].to_text().contains('\u{1b}'));
+    assert!(!SideBySide::of(&reports, &[])[0].to_text().contains('\u{1b}'));
     assert!(SideBySide::of(&reports[..1], &[]).is_empty(), "one model stands beside nothing");
+}
+
+/// Results with a name of one's own wherever a name can be.
+fn named(name: &str) -> Report {
+    let mut columns = ScoreColumns::new([name]);
+    for (at, group) in [name, "plain"].into_iter().enumerate() {
+        let row = columns.push(format!("{name}{at}"), 1).metadata(name, group).metadata("c", name);
+        row.score(name, Score::new(at as f64)).unwrap();
+    }
+    let metrics = errorbar_core::metrics![
+        errorbar_core::metrics::grouped(errorbar_core::metrics::mean(), name),
+        errorbar_core::metrics::stderr().cluster(name),
+        errorbar_core::metric_fn(name, |_| Err::<f64, _>(errorbar_core::Error::custom("no figure"))),
+    ];
+    let results = results(&columns, &Plan::new().metrics(metrics)).unwrap();
+    let unfinished = Some(crate::Unfinished { status: name.to_owned(), planned: None });
+    let limits = [(name.to_owned(), 1)].into_iter().collect();
+    Report::new(name, results).of_run(name, name).unfinished(unfinished).limits(limits)
+}
+
+#[test]
+fn a_table_is_clean_and_all_else_has_names_as_they_are() {
+    const HOSTILE: &str = "\u{1b}]0;title\u{7}\u{1b}[8m\u{9b}31m\u{202e}\u{2066}\u{200b}\u{e0041}\u{7f}\r\nx";
+    let report = [named(HOSTILE)];
+    for color in [false, true] {
+        let mut table = Table::default().color(color).to_text(&report);
+        // The colours of the table itself are few.
+        for code in ["0", "1", "2", "31", "33", "36"] {
+            table = table.replace(&format!("\u{1b}[{code}m"), "");
+        }
+        assert!(!table.replace('\n', "").contains(crate::is_unsafe), "{table:?}");
+    }
+    let rows = || {
+        [
+            named("\u{1b}[31mx"),
+            named("\u{1b}[32mx"),
+            named("x"),
+            named("\u{202e}x"),
+            named("a\nb"),
+            named("a\rb"),
+        ]
+    };
+    let csv: std::collections::BTreeSet<String> = rows().map(|r| Csv.to_text(&[r])).into();
+    let markdown: std::collections::BTreeSet<String> = rows().map(|r| Markdown.to_text(&[r])).into();
+    assert_eq!((csv.len(), markdown.len()), (6, 6), "two names became one");
+    assert!(Csv.to_text(&report).contains(HOSTILE));
+    // A line break in a name does not break a row of Markdown.
+    let lines = |name: &str| Markdown.to_text(&[named(name)]).lines().count();
+    assert_eq!(lines(HOSTILE), lines("x"));
+    assert!(Markdown.to_text(&report).contains("\u{1b}\\[8m") && !Markdown.to_text(&report).contains('\r'));
+    let json: serde_json::Value = serde_json::from_str(&Json.to_text(&report)).unwrap();
+    assert_eq!(json[0]["log"], HOSTILE);
 }

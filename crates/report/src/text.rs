@@ -2,14 +2,33 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The text on one line, without characters that move the cursor, hide text or turn its direction:
-/// names of groups and samples may be anyone's.
+/// What stands in the place of a character that is not safe on a terminal.
+pub const REPLACEMENT: char = '\u{fffd}';
+
+/// Whether a terminal would obey a character instead of showing it: it moves the cursor, starts an escape sequence, breaks
+/// the line, turns the direction of the text, or shows nothing at all, so that two names look the same.
+///
+/// ```
+/// use errorbar_report::is_unsafe;
+///
+/// assert!(['\u{1b}', '\u{7}', '\n', '\u{9b}', '\u{202e}', '\u{2066}', '\u{200b}', '\u{e0041}'].map(is_unsafe).iter().all(|c| *c));
+/// assert!(!['a', 'ß', '数', '±', '😀'].map(is_unsafe).iter().any(|c| *c));
+/// ```
+pub fn is_unsafe(c: char) -> bool {
+    // Controls: C0, DEL, C1.
+    c.is_control()
+        || matches!(c,
+            // Direction: marks, embeddings, overrides, isolates. Among them zero-width spaces and joiners, line and
+            // paragraph separators, invisible operators.
+            '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            // The byte-order mark, annotations, tags and the other characters that are never shown.
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// The text on one line, without characters that are [unsafe](is_unsafe) on a terminal: names of groups and samples may
+/// be anyone's.
 pub fn clean(text: &str) -> String {
-    let hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
-    text.chars().map(|c| if hidden(c) { '\u{fffd}' } else { c }).collect()
+    text.chars().map(|c| if is_unsafe(c) { REPLACEMENT } else { c }).collect()
 }
 
 /// The cells that a text takes on a terminal.

@@ -266,7 +266,9 @@ impl MetricState for AggregateState {
     }
 
     fn finish(&self) -> Result<MetricValue> {
-        let value = self.inner.as_ref().map(|inner| inner.finish()).transpose()?;
+        // A state that has seen no score may be one that cannot finish.
+        let inner = self.inner.as_ref().filter(|_| self.tally.read > 0);
+        let value = inner.map(|inner| inner.finish()).transpose()?;
         Ok(self.tally.noted(value))
     }
 }

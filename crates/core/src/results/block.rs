@@ -153,9 +153,10 @@ fn add_plain(block: &mut Block, taken: &mut TakenKeys, metric: &dyn Metric, valu
     for (part, figure) in parts(value) {
         let (key, name, group) = match part {
             Part::Only => (spec.name.clone(), log_name.clone(), None),
-            Part::Key(key) => (key.clone(), key, Some(log_name.clone())),
+            // The group has no package, though the name of a single figure has.
+            Part::Key(key) => (key.clone(), key, Some(spec.name.clone())),
             Part::Place(at) => {
-                (format!("{}-{}", spec.name, at + 1), (at + 1).to_string(), Some(log_name.clone()))
+                (format!("{}-{}", spec.name, at + 1), (at + 1).to_string(), Some(spec.name.clone()))
             }
         };
         block.metrics.insert(taken.take(&key, 2), entry(name, group, figure, &params));
@@ -200,13 +201,13 @@ fn by_key(
 /// Entries of a block by key: keyed by the metric's log name, the last one of a key standing; places
 /// count from 0.
 fn add_by_key(block: &mut Block, metric: &dyn Metric, value: MetricValue) {
-    let params = metric.params();
-    let log_name = metric.spec().log_name().into_owned();
+    let (spec, params) = (metric.spec(), metric.params());
+    let log_name = spec.log_name().into_owned();
     for (part, figure) in parts(value) {
         let (key, name, group) = match part {
             Part::Only => (log_name.clone(), log_name.clone(), None),
-            Part::Key(key) => (format!("{log_name}_{key}"), key, Some(log_name.clone())),
-            Part::Place(at) => (format!("{log_name}_{at}"), at.to_string(), Some(log_name.clone())),
+            Part::Key(key) => (format!("{log_name}_{key}"), key, Some(spec.name.clone())),
+            Part::Place(at) => (format!("{log_name}_{at}"), at.to_string(), Some(spec.name.clone())),
         };
         block.metrics.insert(key, entry(name, group, figure, &params));
     }

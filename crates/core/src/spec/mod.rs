@@ -56,7 +56,7 @@ pub use error::SpecError;
 pub use error_kind::SpecErrorKind;
 pub(crate) use log::params_to_log;
 pub use metrics::{MetricItem, MetricMap, MetricsSpec};
-pub use names::{nearest, reducer_of_papers, split_k_suffix};
+pub use names::{nearest, reducer_of_papers, split_k_suffix, without_own_package};
 
 /// How deep lists, maps and specs may be nested, in text and in logs. Nobody writes more than a handful; the limit is what
 /// keeps hostile input from exhausting the stack.
@@ -66,7 +66,10 @@ pub const MAX_DEPTH: usize = 64;
 pub const SEED: &str = "seed";
 
 /// The package whose name is left out where logs shorten names.
-const REFERENCE_PACKAGE: &str = "inspect_ai";
+pub(crate) const REFERENCE_PACKAGE: &str = "inspect_ai";
+
+/// The package under which the reference knows our metrics and reducers. Unlike its own, this name is not left out.
+pub(crate) const OWN_PACKAGE: &str = "errorbar";
 
 /// A name with arguments.
 ///

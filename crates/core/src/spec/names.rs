@@ -68,6 +68,22 @@ pub fn split_k_suffix(name: &str) -> Option<(&str, u64)> {
     Some((base, digits.parse().ok()?))
 }
 
+/// The name of a metric or reducer without our own package, which logs record in front of it.
+///
+/// ```
+/// use errorbar_core::spec::without_own_package;
+///
+/// assert_eq!(without_own_package("errorbar/accuracy"), "accuracy");
+/// assert_eq!(without_own_package("accuracy"), "accuracy");
+/// assert_eq!(without_own_package("their/accuracy"), "their/accuracy");
+/// ```
+pub fn without_own_package(name: &str) -> &str {
+    match name.split_once('/') {
+        Some((super::OWN_PACKAGE, bare)) => bare,
+        _ => name,
+    }
+}
+
 /// Whether a word may start with this character.
 pub(super) fn starts_word(c: char) -> bool {
     c.is_alphabetic() || c == '_'

@@ -136,3 +136,100 @@ fn fields_know_their_sample_and_their_group() {
     let results = unreduced(&columns, metrics![aggregate("k", mean()).to_float(value_to_float())]);
     assert_eq!(warnings(&results).len(), 1);
 }
+
+/// Two groups of three clusters each; `c` says which.
+fn clustered() -> ScoreColumns {
+    let mut columns = ScoreColumns::new(["s"]);
+    for at in 0..24_usize {
+        let row = columns.push(format!("q{at}"), 1);
+        let row = row.metadata("g", ["a", "b"][at % 2]).metadata("h", at / 12).metadata("c", at % 6);
+        row.score("s", Score::new(i64::from(at % 5 < 3))).unwrap();
+    }
+    columns
+}
+
+/// The figures of a metric over all scores, or over those of one group.
+fn figures(columns: &ScoreColumns, metric: &str, group: Option<&str>) -> Vec<(String, f64)> {
+    let mut part = ScoreColumns::new(["s"]);
+    let (metric_that_sees, seen) = spy();
+    reduced(columns, metrics![metric_that_sees]);
+    for row in seen.lock().unwrap().iter() {
+        if group.is_some_and(|group| row.sample_metadata["g"] != group) {
+            continue;
+        }
+        let mut to = part.push(row.sample_id.clone(), 1);
+        for (key, value) in &row.sample_metadata {
+            to = to.metadata(key, value.clone());
+        }
+        to.score("s", row.score.clone()).unwrap();
+    }
+    let results = reduced(&part, built(metric));
+    assert!(block(&results).failures.is_empty(), "{metric}: {:?}", block(&results).failures);
+    block(&results).metrics.values().map(|entry| (entry.name.clone(), entry.value)).collect()
+}
+
+#[test]
+fn clustered_metrics_are_grouped_with_each_aggregate() {
+    let columns = clustered();
+    for metric in [
+        "stderr(cluster='c')",
+        "ci(cluster='c')",
+        "ci(cluster='c', method='bootstrap', num_samples=20)",
+        "ci_wilson(cluster='c')",
+        "ci_wilson",
+    ] {
+        // A single figure has the name of the group alone, several have theirs behind it.
+        let named = |group: &str, figures: Vec<(String, f64)>| -> Vec<(String, f64)> {
+            let single = figures.len() == 1;
+            let name = |name: String| if single { group.to_owned() } else { format!("{group}_{name}") };
+            figures.into_iter().map(|(key, value)| (name(key), value)).collect()
+        };
+        let groups: Vec<(String, f64)> =
+            ["a", "b"].iter().flat_map(|g| named(g, figures(&columns, metric, Some(g)))).collect();
+        let over_samples = named("all", figures(&columns, metric, None));
+        let (a, b) = groups.split_at(groups.len() / 2);
+        let mean =
+            |(a, b): (&(String, f64), &(String, f64))| (a.0.replacen('a', "all", 1), (a.1 + b.1) / 2.0);
+        let over_groups: Vec<(String, f64)> = a.iter().zip(b).map(mean).collect();
+        for (all, aggregate) in [("'samples'", over_samples), ("'groups'", over_groups), ("false", vec![])] {
+            let spec = format!("grouped({metric}, 'g', all={all})");
+            let found = figures(&columns, &spec, None);
+            let wanted: Vec<(String, f64)> = groups.iter().cloned().chain(aggregate).collect();
+            assert_eq!(found.len(), wanted.len(), "{spec}: {found:?}");
+            for ((name, value), (wanted_name, wanted)) in found.iter().zip(&wanted) {
+                assert_eq!(name, wanted_name, "{spec}");
+                assert!((value - wanted).abs() < 1e-15, "{spec}: {name} {value} {wanted}");
+            }
+        }
+    }
+}
+
+#[test]
+fn clustered_metrics_are_grouped_within_groups() {
+    let columns = clustered();
+    for inner in ["'samples'", "'groups'", "false"] {
+        for outer in ["'samples'", "'groups'", "false"] {
+            for metric in ["ci_wilson(cluster='c')", "stderr(cluster='c')", "ci(cluster='c')"] {
+                let spec = format!("grouped(grouped({metric}, 'g', all={inner}), 'h', all={outer})");
+                let found = figures(&columns, &spec, None);
+                let per_group = if metric.starts_with("stderr") { 1 } else { 2 };
+                let count = |all: &str| if all == "false" { 2 } else { 3 };
+                assert_eq!(found.len(), per_group * count(inner) * count(outer), "{spec}: {found:?}");
+                assert!(found.iter().all(|(_, value)| value.is_finite()), "{spec}: {found:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_clustered_metric_over_a_field_that_no_score_has_is_undefined() {
+    let fields =
+        scored([("a", Score::new(Value::map([("k", 1)]))), ("b", Score::new(Value::map([("k", 0)])))]);
+    for metric in ["ci_wilson(cluster='c')", "stderr(cluster='c')", "ci(cluster='c')"] {
+        let results = reduced(&fields, built(&format!("aggregate('other', {metric}, on_missing='skip')")));
+        assert!(block(&results).failures.is_empty(), "{:?}", block(&results).failures);
+        let entry = &block(&results).metrics["aggregate"];
+        assert!(entry.value.is_nan());
+        assert_eq!(entry.undefined_reason(), Some("n = 0"));
+    }
+}

@@ -1,13 +1,15 @@
 //! Options that several verbs share.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::time::Duration;
 
-use anstream::{AutoStream, ColorChoice};
+use anstream::ColorChoice;
 use anstyle::Style;
 use clap::{Args, ValueEnum};
-use errorbar_report::{Csv, Json, Markdown, Render, Report, Table};
+use errorbar_report::{Csv, Json, Markdown, Render, Report, Table, clean, escape_markdown};
+
+use crate::output::{self, Stream};
 
 /// Options of every command.
 #[derive(Debug, Args)]
@@ -32,12 +34,11 @@ pub(crate) enum Color {
 impl Color {
     /// Makes this the choice for everything that is printed.
     pub(crate) fn apply(self) {
-        match self {
+        output::set_colors(match self {
             Color::Auto => ColorChoice::Auto,
             Color::Always => ColorChoice::Always,
             Color::Never => ColorChoice::Never,
-        }
-        .write_global();
+        });
     }
 }
 
@@ -53,34 +54,29 @@ pub(crate) enum Format {
 
 impl Format {
     pub(crate) fn write(self, reports: &[Report]) -> io::Result<()> {
-        let format: Box<dyn Render> = match self {
+        let data: &dyn Render = match self {
             Format::Table => {
-                Box::new(Table::default().width(width()).color(colored()).ascii(speaks_only_ascii()))
+                let table = Table::default().width(width()).ascii(speaks_only_ascii());
+                return show(|color| table.color(color).to_text(reports));
             }
-            Format::Json => Box::new(Json),
-            Format::Csv => Box::new(Csv),
-            Format::Markdown => Box::new(Markdown),
+            Format::Json => &Json,
+            Format::Csv => &Csv,
+            Format::Markdown => &Markdown,
         };
-        print(format.to_text(reports).as_bytes())
+        let mut out = output::stdout();
+        data.render(reports, &mut out)?;
+        out.flush()
     }
 }
 
-/// Writes to stdout.
-pub(crate) fn print(text: &[u8]) -> io::Result<()> {
-    let mut stdout = anstream::stdout().lock();
-    stdout.write_all(text)?;
-    stdout.flush()
-}
-
-/// Whether colours reach the reader.
-pub(crate) fn colored() -> bool {
-    !matches!(AutoStream::choice(&io::stdout()), ColorChoice::Never)
+/// Writes a text for people to standard output; `render` gives it with styles or without.
+pub(crate) fn show(render: impl Fn(bool) -> String) -> io::Result<()> {
+    output::show(Stream::Stdout, render)
 }
 
 /// How wide lines may be: the terminal's width, within reason; 100 for a file or a pipe.
 pub(crate) fn width() -> usize {
-    let terminal = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal());
-    terminal.map_or(100, |(width, _)| usize::from(width.0).clamp(60, 140))
+    Stream::Stdout.columns().map_or(100, |width| width.clamp(60, 140))
 }
 
 /// Whether the locale promises nothing beyond ASCII. One that says nothing at all, as in most
@@ -103,12 +99,13 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A list for people: cells below bold titles, as wide as the widest.
-pub(crate) fn columns<const N: usize>(titles: [&str; N], rows: &[[String; N]]) -> String {
-    const BOLD: Style = Style::new().bold();
+/// A list for people: cells below titles, which are bold if there are styles, as wide as the widest.
+pub(crate) fn columns<const N: usize>(titles: [&str; N], rows: &[[String; N]], color: bool) -> String {
+    let bold = if color { Style::new().bold() } else { Style::new() };
     let width = errorbar_report::width;
+    let rows: Vec<[String; N]> = rows.iter().map(|row| row.each_ref().map(|cell| clean(cell))).collect();
     let mut widths = titles.map(width);
-    for row in rows {
+    for row in &rows {
         for (width_so_far, cell) in widths.iter_mut().zip(row) {
             *width_so_far = (*width_so_far).max(width(cell));
         }
@@ -120,8 +117,8 @@ pub(crate) fn columns<const N: usize>(titles: [&str; N], rows: &[[String; N]]) -
         });
         padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
-    let mut text = format!("{BOLD}{}{BOLD:#}\n", line(titles));
-    for row in rows {
+    let mut text = format!("{bold}{}{bold:#}\n", line(titles));
+    for row in &rows {
         let _ = writeln!(text, "{}", line(row.each_ref().map(String::as_str)));
     }
     text
@@ -131,7 +128,7 @@ pub(crate) fn columns<const N: usize>(titles: [&str; N], rows: &[[String; N]]) -
 pub(crate) fn markdown<const N: usize>(titles: [&str; N], rows: &[[String; N]]) -> String {
     let mut text = format!("| {} |\n|{}\n", titles.join(" | "), "---|".repeat(N));
     for row in rows {
-        let cells = row.each_ref().map(|cell| cell.replace('|', "\\|"));
+        let cells = row.each_ref().map(|cell| escape_markdown(cell));
         let _ = writeln!(text, "| {} |", cells.join(" | "));
     }
     text

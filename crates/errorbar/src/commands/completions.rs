@@ -1,11 +1,9 @@
 //! `errorbar completions`: what shells need to complete commands and options.
 
-use std::io::Write;
-
 use clap::Args;
 use clap_complete::Shell;
 
-use super::Status;
+use super::{Status, output};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,8 +22,6 @@ pub(crate) fn run(args: &CompletionsArgs, program: &str) -> anyhow::Result<Statu
     // Into memory first: the generator panics if what it writes to fails, and a pipe may be closed.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut super::command(program), program, &mut script);
-    let mut stdout = std::io::stdout().lock();
-    stdout.write_all(&script)?;
-    stdout.flush()?;
+    output::print(&script)?;
     Ok(Status::Fine)
 }

@@ -14,14 +14,14 @@ use errorbar_eval::{
     CallCounts, Cancel, FailOnError, Finished, Limits, LogFormat, ModelChoice, Prepared, Provider, Resumable,
     RunOptions, Stop, Task, block_on, cancel_on_interrupt, open_resumable_with, shown_cost,
 };
-use errorbar_report::{Report, SideBySide, Unfinished, clean};
+use errorbar_report::{Report, SideBySide, Unfinished};
 use futures_util::future::join_all;
 
-use super::common::{Format, GlobalArgs, print, seconds};
+use super::common::{Format, GlobalArgs, seconds, show};
 use super::logs::LimitArgs;
 use super::models::ModelArgs;
 use super::told::{Told, findings};
-use super::{Context, Status, logs, specs, tasks};
+use super::{Context, Status, logs, output, specs, tasks};
 use crate::message;
 use crate::progress::Watcher;
 
@@ -398,13 +398,15 @@ fn conclude(
 
 /// Models that did one task, side by side, where people read it.
 fn side_by_side(reports: &[Report], tokens: &[Option<u64>], format: Format) -> io::Result<()> {
-    let text = |table: &SideBySide| match format {
-        Format::Table => Some(format!("\n{}", table.to_text())),
-        Format::Markdown => Some(format!("\n{}", table.to_markdown())),
-        Format::Json | Format::Csv => None,
+    let tables = SideBySide::of(reports, tokens);
+    let joined = |write: fn(&SideBySide) -> String| -> String {
+        tables.iter().map(|table| format!("\n{}", write(table))).collect()
     };
-    let tables: String = SideBySide::of(reports, tokens).iter().filter_map(text).collect();
-    print(tables.as_bytes())
+    match format {
+        Format::Table => show(|_| joined(SideBySide::to_text)),
+        Format::Markdown => output::print(joined(SideBySide::to_markdown).as_bytes()),
+        Format::Json | Format::Csv => Ok(()),
+    }
 }
 
 /// Whether a run did all it should; what it did not is told.
@@ -457,7 +459,7 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
     let blocks = finished.results.as_ref().map_or(&[][..], |results| &results.scores);
     if failed < total && !blocks.is_empty() && blocks.iter().all(|block| block.scored_samples == 0) {
         let mut scorers: Vec<String> = Vec::new();
-        for name in blocks.iter().map(|block| format!("`{}`", clean(&block.scorer))) {
+        for name in blocks.iter().map(|block| format!("`{}`", block.scorer)) {
             if !scorers.contains(&name) {
                 scorers.push(name);
             }
@@ -471,10 +473,7 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
     }
     let is_unscored = |block: &&Block| block.scored_samples == 0 && block.unscored_samples > 0;
     for block in blocks.iter().filter(is_unscored) {
-        told.warning(format!(
-            "{task}: `{}` could not score any of the answers; {reasons}",
-            clean(&block.name)
-        ));
+        told.warning(format!("{task}: `{}` could not score any of the answers; {reasons}", block.name));
     }
     failed < total
 }

@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::Status;
 use super::common::{self, Format};
+use super::output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -106,27 +107,26 @@ pub(crate) fn run(args: &ListArgs, registry: &Registry) -> anyhow::Result<Status
     if args.kind.is_none() {
         sections.retain(|(_, entries)| !entries.is_empty());
     }
-    let text = match args.format {
-        Format::Table => table(&sections),
-        Format::Json => json(&sections)?,
-        Format::Csv => csv(&sections)?,
-        Format::Markdown => markdown(&sections),
-    };
-    common::print(text.as_bytes())?;
+    match args.format {
+        Format::Table => common::show(|color| table(&sections, color))?,
+        Format::Json => output::print(json(&sections)?.as_bytes())?,
+        Format::Csv => output::print(csv(&sections)?.as_bytes())?,
+        Format::Markdown => output::print(markdown(&sections).as_bytes())?,
+    }
     Ok(Status::Fine)
 }
 
-fn table(sections: &[Section<'_>]) -> String {
-    const BOLD: Style = Style::new().bold();
+fn table(sections: &[Section<'_>], color: bool) -> String {
+    let bold = if color { Style::new().bold() } else { Style::new() };
     let width = common::width();
     let mut text = String::new();
     for (at, (kind, entries)) in sections.iter().enumerate() {
-        let _ = writeln!(text, "{}{BOLD}{}{BOLD:#}", if at > 0 { "\n" } else { "" }, kind.plural());
+        let _ = writeln!(text, "{}{bold}{}{bold:#}", if at > 0 { "\n" } else { "" }, kind.plural());
         for entry in entries {
             let signature = kind.signature(entry);
             let (name, arguments) = signature.split_at(entry.name.len().min(signature.len()));
             let mut lines = wrap(arguments, width.saturating_sub(6 + name.len())).into_iter();
-            let _ = writeln!(text, "  {BOLD}{name}{BOLD:#}{}", lines.next().unwrap_or_default());
+            let _ = writeln!(text, "  {bold}{name}{bold:#}{}", lines.next().unwrap_or_default());
             for line in lines {
                 let _ = writeln!(text, "  {}{line}", " ".repeat(name.len() + 1));
             }

@@ -1,6 +1,5 @@
 //! Eval logs, opened for the verbs that compute their results again.
 
-use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,11 +9,11 @@ use errorbar_core::{Plan, Results, ScoreParts, unique_names};
 use errorbar_log::eval::{
     EditedScore, EvalLog, Header, Limits, LogScores, LogWarning, ScoreOptions, Status, plan_from_header,
 };
-use errorbar_report::{Unfinished, clean};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use errorbar_report::Unfinished;
 
 use super::Context;
 use super::told::Told;
+use crate::output::Progress;
 
 /// How many samples that were skipped are told one by one.
 const SKIPPED_TOLD: usize = 10;
@@ -100,26 +99,25 @@ fn size(text: &str) -> Result<u64, String> {
 
 /// A line on a terminal that says how far the reading is.
 pub(super) struct Reading {
-    bar: ProgressBar,
+    bar: Progress,
 }
 
 impl Reading {
     pub(super) fn new(quiet: bool) -> Self {
-        if quiet || !io::stderr().is_terminal() {
-            return Reading { bar: ProgressBar::hidden() };
+        if quiet {
+            return Reading { bar: Progress::hidden() };
         }
-        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} samples read") {
-            bar.set_style(style);
+        let bar = Progress::new(0, "{bar:30} {pos}/{len} samples read");
+        if !bar.is_hidden() {
+            bar.tick_every(Duration::from_millis(100));
         }
-        bar.enable_steady_tick(Duration::from_millis(100));
         Reading { bar }
     }
 }
 
 impl Drop for Reading {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.bar.clear();
     }
 }
 
@@ -167,7 +165,7 @@ impl OpenedLog<'_> {
     pub(super) fn tell(&self, told: &mut Told) {
         let log = self.log.path().display();
         for warning in &self.left_out {
-            told.warning(format!("{log}: {}", clean(&warning.to_string())));
+            told.warning(format!("{log}: {}", warning));
         }
         if self.log.was_recovered() {
             told.warning(format!(
@@ -212,8 +210,8 @@ pub(super) fn read<'a>(
         plan_from_header(&header, context.registry).map_err(|error| problem(error.at(log.path())))?;
     let plan = only(change(plan), request.scorers);
     let bar = &reading.bar;
-    bar.inc_length(log.sample_count() as u64);
-    let tick = |_| bar.inc(1);
+    bar.add_length(log.sample_count() as u64);
+    let tick = |_| bar.step();
     let parts = if request.records_scores { ScoreParts::All } else { plan.score_parts() };
     let mut options = ScoreOptions::new(plan.metadata_keys())
         .score_parts(parts)
@@ -246,13 +244,10 @@ fn only(mut plan: Plan, scorers: &[String]) -> Plan {
 
 /// The problem of a scorer that is not there, and the way out.
 pub(super) fn unknown_scorer(place: &str, name: &str, known: &[String]) -> (String, Option<String>) {
-    let problem = format!("{place}: there is no scorer `{}`", clean(name));
+    let problem = format!("{place}: there is no scorer `{name}`");
     let hint = match nearest(name, known.iter().map(String::as_str)) {
-        Some(nearest) => format!("did you mean `{}`?", clean(nearest)),
-        None => {
-            let names: Vec<String> = known.iter().map(|name| clean(name)).collect();
-            format!("the scorers are {}", names.join(", "))
-        }
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => format!("the scorers are {}", known.join(", ")),
     };
     (problem, Some(hint))
 }

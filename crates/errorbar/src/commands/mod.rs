@@ -9,7 +9,6 @@ mod list;
 mod log;
 mod logs;
 mod models;
-mod output;
 mod score;
 mod specs;
 mod tasks;
@@ -19,9 +18,11 @@ mod verify;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::builder::Styles;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use errorbar_core::Registry;
 
+use crate::output;
 use common::GlobalArgs;
 
 /// How a command ended.
@@ -94,9 +95,9 @@ enum Command {
 }
 
 impl Cli {
-    /// Reads the arguments of a program that goes by this name.
-    pub(crate) fn parse_as(program: &str, args: Vec<OsString>) -> clap::error::Result<Self> {
-        let mut command = command(program);
+    /// Reads the arguments of a program that goes by this name; help and errors have these styles.
+    pub(crate) fn parse_as(program: &str, args: Vec<OsString>, styles: Styles) -> clap::error::Result<Self> {
+        let mut command = command(program).styles(styles);
         let mut matches = command.try_get_matches_from_mut(args)?;
         Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
     }
@@ -150,7 +151,7 @@ mod tests {
     fn help_is_about_the_program_as_it_is_called() {
         let said = |args: &[&str]| {
             let args = ["my-scores"].iter().chain(args).map(OsString::from).collect();
-            Cli::parse_as("my-scores", args).unwrap_err().to_string()
+            Cli::parse_as("my-scores", args, Styles::styled()).unwrap_err().to_string()
         };
         for args in [
             &["--help"][..],

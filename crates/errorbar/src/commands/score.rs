@@ -10,7 +10,7 @@ use clap::Args;
 use errorbar_core::{Block, Error, Plan, Reducers, Results, results};
 use errorbar_log::eval::metrics_to_log;
 use errorbar_log::{TableOptions, read_table};
-use errorbar_report::{Report, clean};
+use errorbar_report::Report;
 use rayon::prelude::*;
 
 use super::common::{Format, GlobalArgs};
@@ -303,7 +303,7 @@ fn write(
     match write() {
         Ok(()) => {
             let written = output.unwrap_or(opened.log.path());
-            told.note(format!("the results are in {}", clean(&written.display().to_string())));
+            told.note(format!("the results are in {}", written.display()));
         }
         Err(error) => told.log_error(&error),
     }
@@ -331,7 +331,7 @@ fn too_few_epochs(log: &str, results: &Results, plan: &Plan, told: &mut Told) {
 fn name_columns(blocks: &mut [Block], metadata_keys: &[String]) {
     for failure in blocks.iter_mut().flat_map(|block| &mut block.failures) {
         if let Error::MissingKey { known, .. } = &mut failure.error {
-            *known = metadata_keys.iter().take(12).map(|key| clean(key)).collect();
+            *known = metadata_keys.iter().take(12).cloned().collect();
         }
     }
 }

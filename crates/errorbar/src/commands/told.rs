@@ -3,7 +3,7 @@
 use errorbar_core::spec::nearest;
 use errorbar_core::{Error, Failure};
 use errorbar_log::eval::LogError;
-use errorbar_report::{Report, clean};
+use errorbar_report::Report;
 
 use super::Status;
 use crate::message;
@@ -15,9 +15,9 @@ pub(super) fn findings(report: &Report, told: &mut Told) {
     }
     for block in &report.results.scores {
         for Failure { metric, error } in &block.failures {
-            let mut place = format!("{}: {}", report.log, clean(&block.scorer));
+            let mut place = format!("{}: {}", report.log, block.scorer);
             if block.name != block.scorer {
-                place += &format!(": {}", clean(&block.name));
+                place += &format!(": {}", block.name);
             }
             let text = error.to_string();
             let text = text.strip_prefix(&format!("{metric}: ")).unwrap_or(&text);

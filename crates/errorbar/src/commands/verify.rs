@@ -1,6 +1,6 @@
 //! `errorbar verify`: are the results that a log claims those of its samples?
 
-use std::io::Write;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -9,7 +9,7 @@ use errorbar_log::eval::{Difference, compare};
 use errorbar_report::clean;
 use rayon::prelude::*;
 
-use super::common::GlobalArgs;
+use super::common::{GlobalArgs, show};
 use super::logs::{ReadArgs, Reading, Request};
 use super::told::{Told, hint_for};
 use super::{Context, Status, files, logs};
@@ -46,27 +46,26 @@ pub(crate) fn run(args: &VerifyArgs, global: &GlobalArgs, context: &Context<'_>)
     let verified: Vec<(Option<Outcome>, Told)> = files.par_iter().map(verify).collect();
     drop(reading);
     let mut differs = false;
-    let mut out = anstream::stdout().lock();
+    let mut text = String::new();
     for (path, (outcome, about)) in files.iter().zip(verified) {
         told.append(about);
-        let log = path.display();
+        let log = clean(&path.display().to_string());
         match outcome {
             None => {}
             Some(Outcome { figures, differences }) if differences.is_empty() => {
                 let agree = if figures == 1 { "figure agrees" } else { "figures agree" };
-                writeln!(out, "{log}: {figures} {agree}")?;
+                writeln!(text, "{log}: {figures} {agree}")?;
             }
             Some(Outcome { differences, .. }) => {
                 differs = true;
-                writeln!(out, "{log}: {} difference(s)", differences.len())?;
+                writeln!(text, "{log}: {} difference(s)", differences.len())?;
                 for difference in differences {
-                    writeln!(out, "  {}", clean(&difference.to_string()))?;
+                    writeln!(text, "  {}", clean(&difference.to_string()))?;
                 }
             }
         }
     }
-    out.flush()?;
-    drop(out);
+    show(|_| text.clone())?;
     Ok(match told.say() {
         Status::Fine if differs => Status::Negative,
         status => status,

@@ -14,6 +14,8 @@ mod log;
 mod pipes;
 mod rewrite;
 mod score;
+#[cfg(unix)]
+mod terminal;
 mod verify;
 
 use std::path::{Path, PathBuf};
@@ -80,7 +82,15 @@ fn check(name: &str, files: &[(&str, &str)], args: &[&str]) {
     check_text(name, &transcript(args, &output));
 }
 
+/// Compares with the snapshot, which has pictures of control characters in their place: people look at it on a terminal.
 fn check_text(name: &str, text: &str) {
+    let picture = |c: char| match c {
+        '\n' | '\t' => c.to_string(),
+        '\0'..=' ' => char::from_u32(0x2400 + u32::from(c)).filter(|_| c != ' ').unwrap_or(c).to_string(),
+        '\u{7f}'..='\u{9f}' | '\u{202a}'..='\u{202e}' => c.escape_unicode().to_string(),
+        _ => c.to_string(),
+    };
+    let text: String = text.chars().map(picture).collect();
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!(name, text);
     });

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use errorbar_core::spec::without_own_package;
 use errorbar_core::{
     Metadata, Metric, MetricItem, MetricState, Metrics, Plan, Reducers, Score, ScoreColumns, ScoreSet,
     results,
@@ -179,7 +180,7 @@ fn anew(columns: &ScoreColumns, plan: &Plan) -> Vec<RunningFigure> {
             Some(reducer) => format!("{metric} [{reducer}]"),
             None => metric.clone(),
         };
-        let is_error_itself = entry.name == "stderr";
+        let is_error_itself = without_own_package(&entry.name) == "stderr";
         Some(RunningFigure {
             scorer: block.name.clone(),
             metric,

@@ -172,8 +172,12 @@ fn compare_block(old: &RecordedBlock, new: &Block) -> Vec<DifferenceKind> {
                 recomputed: entry.value,
             }),
             None => {
-                let name = metric.group.as_ref().unwrap_or(&metric.name);
-                let failure = new.failures.iter().find(|failure| failure.metric == *name);
+                // A group has no package, a name has.
+                let is_of = |failed: &str| match &metric.group {
+                    Some(group) => without_package(failed) == without_package(group),
+                    None => failed == metric.name,
+                };
+                let failure = new.failures.iter().find(|failure| is_of(&failure.metric));
                 let error = failure.map(|failure| failure.error.to_string());
                 kinds.push(DifferenceKind::NotRecomputed { metric: metric_key(), error });
             }
@@ -210,6 +214,10 @@ fn agree(
     }
 }
 
+fn without_package(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
 /// A figure that is drawn.
 enum Random {
     /// The standard deviation of resampled means.
@@ -227,7 +235,7 @@ impl Random {
         let number =
             |key: &str, default: f64| params.get(key).and_then(|value| value.as_f64()).unwrap_or(default);
         let draws = number("num_samples", DEFAULT_DRAWS).max(1.0);
-        match name.rsplit('/').next().unwrap_or(name) {
+        match without_package(name) {
             "bootstrap_stderr" => Some(Random::StandardError { draws }),
             "ci" if params.get("method").is_some_and(|method| method == "bootstrap") => {
                 Some(Random::Bound { draws, level: number("level", DEFAULT_LEVEL) })

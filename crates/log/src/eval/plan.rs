@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use errorbar_core::spec::{Arg, MetricItem as ItemSpec, MetricsSpec, SEED, Spec};
+use errorbar_core::spec::{Arg, MetricItem as ItemSpec, MetricsSpec, SEED, Spec, without_own_package};
 use errorbar_core::{
     Error, HeadlineRequest, Metric, MetricItem, MetricMap, Metrics, Plan, Reducers, Registry, ScorerPlan,
 };
@@ -31,6 +31,8 @@ pub enum LogWarning {
         metric: String,
         /// The scorer, unless the task records it.
         scorer: Option<String>,
+        /// The name nearest to it, if it is in our own package.
+        nearest: Option<String>,
     },
     /// A metric that cannot be built is left out.
     Unusable {
@@ -66,11 +68,13 @@ impl fmt::Display for LogWarning {
             None => "of the task".to_owned(),
         };
         match self {
-            LogWarning::Unregistered { metric, scorer } => write!(
-                f,
-                "the metric `{metric}` {} is not registered and is left out; register it, or name metrics with --metric",
-                of(scorer)
-            ),
+            LogWarning::Unregistered { metric, scorer, nearest } => {
+                write!(f, "the metric `{metric}` {} is not registered and is left out; ", of(scorer))?;
+                match nearest {
+                    Some(nearest) => write!(f, "the nearest is `{nearest}`: name metrics with --metric"),
+                    None => write!(f, "register it, or name metrics with --metric"),
+                }
+            }
             LogWarning::Unusable { metric, scorer, error } => {
                 write!(f, "the metric `{metric}` {} is left out: {error}", of(scorer))
             }
@@ -239,8 +243,11 @@ impl PlanBuilder<'_> {
         let scorer = scorer.map(str::to_owned);
         match self.registry.metric(&spec) {
             Ok(metric) => return Some(metric),
-            Err(Error::UnknownName { kind: "metric", name, .. }) if name == spec.log_name() => {
-                self.warnings.push(LogWarning::Unregistered { metric, scorer });
+            Err(Error::UnknownName { kind: "metric", name, nearest }) if name == spec.log_name() => {
+                // For a metric of another package, a name of ours is no help.
+                let is_own = without_own_package(&name) != name;
+                let nearest = nearest.filter(|_| is_own);
+                self.warnings.push(LogWarning::Unregistered { metric, scorer, nearest });
             }
             Err(error) => self.warnings.push(LogWarning::Unusable { metric, scorer, error }),
         }

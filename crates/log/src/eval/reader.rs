@@ -262,9 +262,14 @@ impl<'a> SampleReader<'a> {
     ) -> Result<StoredSample> {
         let container = &self.log.container;
         self.skimmer.reset();
-        container.sample_pieces(&mut self.unpacker, at, &mut |piece| {
+        let taken = container.sample_pieces(&mut self.unpacker, at, &mut |piece| {
             self.skimmer.push(piece)?;
             copy(piece)
+        });
+        // The id stands first, so what was taken before an error tells whose it is.
+        taken.map_err(|error| match id_and_epoch(self.skimmer.so_far()) {
+            Some((id, _)) => error.of_sample(id),
+            None => error,
         })?;
         let json = self.skimmer.finish()?;
         let sample =

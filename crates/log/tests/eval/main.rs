@@ -15,6 +15,7 @@ mod foreign;
 mod hostile;
 mod large;
 mod locks;
+mod own_package;
 mod plan;
 mod regressions;
 mod resume;

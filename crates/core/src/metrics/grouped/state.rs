@@ -20,12 +20,14 @@ struct GroupState {
 pub(super) struct GroupedState {
     grouped: Grouped,
     groups: IndexMap<String, GroupState>,
+    /// Only where the metric over all samples is wanted: a state that sees no score may be one that cannot finish.
     all: Option<Box<dyn MetricState>>,
 }
 
 impl GroupedState {
     pub(super) fn new(grouped: Grouped) -> Self {
-        let all = grouped.metric.state();
+        let wants_all = grouped.all.unwrap_or_default() == All::Samples;
+        let all = if wants_all { grouped.metric.state() } else { None };
         GroupedState { grouped, groups: IndexMap::new(), all }
     }
 
@@ -49,10 +51,7 @@ impl MetricState for GroupedState {
             group.value.update(&of_group).map_err(|error| error.in_group(&name))?;
             group.error.as_mut().map(|error| error.update(&of_group)).transpose()?;
         }
-        match &mut self.all {
-            Some(all) if self.grouped.all.unwrap_or_default() == All::Samples => all.update(scores),
-            _ => Ok(()),
-        }
+        self.all.as_mut().map_or(Ok(()), |all| all.update(scores))
     }
 
     fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use clap::Args;
 use errorbar_eval::{CacheFolder, CachedAnswer};
-use errorbar_report::clean;
 use glob::Pattern;
 
 use super::super::common::{human_size, parse_duration};
@@ -50,7 +49,7 @@ pub(super) fn run(args: &ClearArgs, folder: &CacheFolder, told: &mut Told) {
         (models.is_empty() || name.is_some_and(|name| models.iter().any(|model| model.is(name))))
             && older_than.is_none_or(|age| answer.is_older(age))
     };
-    let place = clean(&folder.path().display().to_string());
+    let place = folder.path().display();
     match folder.remove(is_chosen) {
         Ok(removed) if removed.answers == 0 => told.note(format!("there was nothing to remove in {place}")),
         Ok(removed) => {

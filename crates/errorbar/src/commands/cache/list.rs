@@ -2,7 +2,6 @@
 
 use clap::Args;
 use errorbar_eval::{CacheFolder, ModelAnswers};
-use errorbar_report::clean;
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -37,14 +36,14 @@ pub(super) fn run(args: &ListArgs, folder: &CacheFolder, told: &mut Told) -> any
         }
     };
     if models.is_empty() {
-        told.note(format!("no answers are kept in {}", clean(&folder.path().display().to_string())));
+        told.note(format!("no answers are kept in {}", folder.path().display()));
     }
     match args.format {
         Format::Json => output::print(json(&models)?.as_bytes())?,
         Format::Csv => output::print(&csv(&models)?)?,
         Format::Table | Format::Markdown if models.is_empty() => {}
-        Format::Table => common::print(common::columns(TITLES, &rows(&models)).as_bytes())?,
-        Format::Markdown => common::print(common::markdown(TITLES, &rows(&models)).as_bytes())?,
+        Format::Table => common::show(|color| common::columns(TITLES, &rows(&models), color))?,
+        Format::Markdown => output::print(common::markdown(TITLES, &rows(&models)).as_bytes())?,
     }
     Ok(())
 }
@@ -60,7 +59,7 @@ fn rows(models: &[ModelAnswers]) -> Vec<[String; 5]> {
     let mut rows: Vec<[String; 5]> = models
         .iter()
         .map(|ModelAnswers { model, answers, bytes, oldest, newest }| {
-            let name = model.as_deref().map_or_else(|| "(cannot be read)".to_owned(), clean);
+            let name = model.as_deref().map_or_else(|| "(cannot be read)".to_owned(), str::to_owned);
             row(name, *answers, *bytes, *oldest, *newest)
         })
         .collect();

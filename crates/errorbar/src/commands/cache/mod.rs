@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use errorbar_eval::{Cache, CacheFolder};
 
-use super::Status;
-use super::common::{self, GlobalArgs};
+use super::common::GlobalArgs;
 use super::told::Told;
+use super::{Status, output};
 
 #[derive(Debug, Args)]
 pub(crate) struct CacheArgs {
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &CacheArgs, global: &GlobalArgs) -> anyhow::Result<Statu
     let mut told = Told::new(global.quiet);
     match args.place.folder().map(CacheFolder::new) {
         Ok(folder) => match &args.verb {
-            Verb::Path => common::print(format!("{}\n", folder.path().display()).as_bytes())?,
+            Verb::Path => output::print(&[folder.path().as_os_str().as_encoded_bytes(), b"\n"].concat())?,
             Verb::List(args) => list::run(args, &folder, &mut told)?,
             Verb::Clear(args) => clear::run(args, &folder, &mut told),
         },

@@ -8,7 +8,6 @@ use errorbar_core::MetadataKeys;
 use errorbar_core::spec::nearest;
 use errorbar_log::eval::{EvalLog, LogError, LogErrorKind, SampleFields, Status as RunStatus};
 use errorbar_log::export::{Layout, StrictWriter};
-use errorbar_report::clean;
 
 use super::super::Status;
 use super::super::common::GlobalArgs;
@@ -154,20 +153,20 @@ fn no_sample(log: &EvalLog, id: &str, epoch: u32) -> Result<Failed, LogError> {
     if let (Some(first), Some(last)) = (epochs.first(), epochs.last()) {
         let there =
             if first == last { format!("epoch {first}") } else { format!("epochs {first} to {last}") };
-        let problem = format!("{path}: sample `{}` has no epoch {epoch}, only {there}", clean(id));
+        let problem = format!("{path}: sample `{}` has no epoch {epoch}, only {there}", id);
         return Ok(Failed::NotThere(problem, format!("choose one with --epoch, such as --epoch {first}")));
     }
-    let problem = format!("{path}: no sample has the id `{}`; the log has {count} samples", clean(id));
+    let problem = format!("{path}: no sample has the id `{}`; the log has {count} samples", id);
     let mut left: Vec<&str> = ids.iter().map(String::as_str).collect();
     let mut near = Vec::new();
     while let Some(found) = nearest(id, left.iter().copied()).filter(|_| near.len() < SHOWN) {
         left.retain(|other| *other != found);
-        near.push(format!("`{}`", clean(found)));
+        near.push(format!("`{}`", found));
     }
     let hint = if ids.is_empty() {
         "the run has saved none; run it again or wait".to_owned()
     } else if near.is_empty() {
-        let some: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("`{}`", clean(id))).collect();
+        let some: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("`{}`", id)).collect();
         format!("the ids are {}{}", some.join(", "), if ids.len() > SHOWN { ", …" } else { "" })
     } else {
         format!("did you mean {}?", near.join(" or "))

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use errorbar_core::results;
 use errorbar_log::eval::{LogError, ScoreEdit, score_value};
-use errorbar_report::{Report, clean};
+use errorbar_report::Report;
 use jiff::Timestamp;
 
 use super::super::common::{Format, GlobalArgs};
@@ -148,10 +148,7 @@ fn edit(args: &EditScoreArgs, global: &GlobalArgs, context: &Context<'_>, told: 
     findings(&report, told);
     told.note(format!(
         "sample {}, epoch {}: {} is now {}",
-        clean(&args.sample),
-        edited.epoch,
-        clean(&args.scorer),
-        clean(&args.value)
+        args.sample, edited.epoch, args.scorer, args.value
     ));
     Some(report)
 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use errorbar_log::export::{Export, ExportError, ExportFormat, ExportOptions, Exported};
-use errorbar_report::clean;
 
 use super::super::common::GlobalArgs;
 use super::super::files::expand;
@@ -97,7 +96,7 @@ pub(crate) fn run(args: &ExportArgs, global: &GlobalArgs, context: &Context<'_>)
             return Ok(told.say());
         }
         Err(error) => {
-            told.error(clean(&error.to_string()), Some(clean(&error.hint())));
+            told.error(error.to_string(), Some(error.hint()));
             return Ok(told.say());
         }
     };

@@ -7,7 +7,7 @@ use errorbar_core::{Block, Entry, Headline};
 use errorbar_log::eval::{
     Header, LogError, RecordedBlock, RecordedMetric, RecordedResults, Status as RunStatus,
 };
-use errorbar_report::{Figure, clean};
+use errorbar_report::Figure;
 use rayon::prelude::*;
 use serde_json::json;
 
@@ -81,8 +81,8 @@ pub(crate) fn run(args: &ListArgs, global: &GlobalArgs) -> anyhow::Result<Status
     }
     if !logs.is_empty() {
         match args.format {
-            Format::Table => common::print(table(&logs).as_bytes())?,
-            Format::Markdown => common::print(markdown(&logs).as_bytes())?,
+            Format::Table => common::show(|color| table(&logs, color))?,
+            Format::Markdown => output::print(markdown(&logs).as_bytes())?,
             Format::Json => output::print(json(&logs)?.as_bytes())?,
             Format::Csv => output::print(&csv(&logs)?)?,
         }
@@ -129,16 +129,16 @@ impl Listed {
     fn short_time(&self) -> String {
         const MINUTES: usize = "2026-11-15T02:39".len();
         match self.created.get(..MINUTES) {
-            Some(time) if time.as_bytes().get(10) == Some(&b'T') => clean(&time.replacen('T', " ", 1)),
-            _ => clean(&self.created),
+            Some(time) if time.as_bytes().get(10) == Some(&b'T') => time.replacen('T', " ", 1),
+            _ => self.created.clone(),
         }
     }
 
     fn figure(&self) -> String {
         match &self.first {
             Some(First { headline, group, figure }) => {
-                let group = group.as_ref().map(|group| clean(group) + " ").unwrap_or_default();
-                format!("{group}{} {figure}", clean(&headline.metric))
+                let group = group.as_ref().map(|group| format!("{group} ")).unwrap_or_default();
+                format!("{group}{} {figure}", headline.metric)
             }
             None => "-".to_owned(),
         }
@@ -146,8 +146,7 @@ impl Listed {
 
     /// The cells for people. The file comes last: it is the longest, and must be whole to be of use.
     fn cells(&self) -> [String; 7] {
-        let (task, model) = (clean(&self.task), clean(&self.model));
-        let log = clean(&self.log);
+        let (task, model, log) = (self.task.clone(), self.model.clone(), self.log.clone());
         [self.short_time(), task, model, self.status.to_owned(), self.samples(), self.figure(), log]
     }
 }
@@ -202,9 +201,9 @@ fn as_block(recorded: RecordedBlock) -> Block {
 
 const TITLES: [&str; 7] = ["created", "task", "model", "status", "samples", "figure", "log"];
 
-fn table(logs: &[Listed]) -> String {
+fn table(logs: &[Listed], color: bool) -> String {
     let rows: Vec<[String; 7]> = logs.iter().map(Listed::cells).collect();
-    let text = common::columns(TITLES, &rows);
+    let text = common::columns(TITLES, &rows, color);
     if common::speaks_only_ascii() { text.replace('±', "+/-") } else { text }
 }
 

@@ -126,6 +126,11 @@ impl Skimmer {
         Ok(&self.kept.json)
     }
 
+    /// What was kept so far.
+    pub(in crate::eval) fn so_far(&self) -> &[u8] {
+        &self.kept.json
+    }
+
     /// An error about the smaller object as one about the whole.
     pub(in crate::eval) fn place(&self, error: LogError) -> LogError {
         error.map_place(|at| {

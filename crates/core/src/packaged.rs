@@ -1,0 +1,85 @@
+//! Built-in metrics and reducers under a package name: `errorbar/pass_at_2` in a log is our `pass_at_2`, and results call
+//! it by its full name again, as the reference does. So a log keeps its names when its results are computed again, and
+//! recorded blocks are found by theirs.
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::metric::{MetadataKeys, Metric, MetricState, MetricValue, Wants};
+use crate::reducer::{EpochReducer, Reducer};
+use crate::score::{Metadata, Score};
+use crate::scores::Scores;
+use crate::spec::Spec;
+
+/// A metric or reducer that does all that the inner one does, under the name of a package.
+#[derive(Clone, Debug)]
+pub(crate) struct Packaged<T> {
+    package: String,
+    inner: T,
+}
+
+impl<T> Packaged<T> {
+    pub(crate) fn new(package: &str, inner: T) -> Self {
+        Packaged { package: package.to_owned(), inner }
+    }
+
+    fn name(&self, spec: Spec) -> Spec {
+        Spec { package: Some(self.package.clone()), ..spec }
+    }
+}
+
+impl Metric for Packaged<Arc<dyn Metric>> {
+    fn spec(&self) -> Spec {
+        self.name(self.inner.spec())
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        self.inner.compute(scores)
+    }
+
+    fn params(&self) -> Metadata {
+        self.inner.params()
+    }
+
+    fn wants(&self) -> Wants {
+        self.inner.wants()
+    }
+
+    fn metadata_keys(&self) -> MetadataKeys {
+        self.inner.metadata_keys()
+    }
+
+    fn standard_error(&self) -> Option<Arc<dyn Metric>> {
+        self.inner.standard_error()
+    }
+
+    fn state(&self) -> Option<Box<dyn MetricState>> {
+        self.inner.state()
+    }
+}
+
+impl Reducer for Packaged<Arc<dyn Reducer>> {
+    fn spec(&self) -> Spec {
+        self.name(self.inner.spec())
+    }
+
+    fn log_name(&self) -> String {
+        format!("{}/{}", self.package, self.inner.log_name())
+    }
+
+    fn reduce(&self, scores: &[Score]) -> Result<Score> {
+        self.inner.reduce(scores)
+    }
+
+    fn check(&self) -> Result<()> {
+        self.inner.check()
+    }
+
+    fn needs_epochs(&self) -> Option<u64> {
+        self.inner.needs_epochs()
+    }
+
+    fn by_epoch(&self) -> Option<&dyn EpochReducer> {
+        self.inner.by_epoch()
+    }
+}
