@@ -1,0 +1,2 @@
+CASES=[]
+def judge(*a): return []

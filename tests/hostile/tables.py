@@ -1,0 +1,2 @@
+from case import Cases
+CASES = Cases("x")
