@@ -36,7 +36,19 @@ def on_copy(*arguments: str, negative: bool = False) -> Command:
         words = {"F": str(copy), "$SAMPLE": case.options.get("sample", "1"), "$SCORER": case.options.get("scorer", "match")}
         return [words.get(word, word) for word in arguments]
 
-    return Command(" ".join(arguments), of, negative)
+    return Command(" ".join(arguments[:3]), of, negative)
+
+
+TASK_OF_LOGS = 'name = "t"\ndataset = "questions.csv"\nscorer = "match()"\nmodel = "mock/x"\n'
+"""What the logs of the set say that they are a run of, so that they can be resumed."""
+
+
+def _resume(case: Case, file: Path, work: Path) -> list[str]:
+    (work / "task.toml").write_text(TASK_OF_LOGS)
+    (work / "questions.csv").write_text("id,input,target\n" + "".join(f"{id},?,!\n" for id in range(1, 13)))
+    copy = work / file.name
+    shutil.copyfile(file, copy)
+    return ["eval", "--resume", str(copy)]
 
 
 def _folder_with_only(case: Case, file: Path, work: Path) -> list[str]:
@@ -76,7 +88,7 @@ LOG = [
     on("log", "convert", "F", "-o", "y.json"),
     on("log", "convert", "F", "-o", "y.eval"),
     on_copy("log", "edit-score", "F", "--sample", "$SAMPLE", "--epoch", "1", "--scorer", "$SCORER", "--value", "I", "--author", "a", "--reason", "r"),
-    on_copy("eval", "--resume", "F"),
+    Command("eval --resume F", _resume),
 ]  # fmt: skip
 
 TABLE = [

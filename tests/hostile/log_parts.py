@@ -13,6 +13,8 @@ START, HEADER = "_journal/start.json", "header.json"
 ACCURACY = {"name": "inspect_ai/accuracy", "options": {}}
 STDERR = {"name": "inspect_ai/stderr", "options": {}}
 
+PLAN = {"name": "plan", "steps": [{"solver": "generate", "params": {}, "params_passed": {}}], "config": {}}
+
 
 def dumps(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"))
@@ -26,7 +28,7 @@ def scorers(*metrics: Any, count: int = 1) -> list[Any]:
 def eval_info(**fields: Any) -> dict[str, Any]:
     return {
         "eval_id": "e", "run_id": "r", "created": "2026-01-01T00:00:00+00:00", "task": "t", "task_id": "t",
-        "model": "mock/x", "dataset": {}, "config": {"epochs": 1}, "scorers": scorers(), **fields,
+        "model": "mock/x", "task_file": "task.toml", "dataset": {"name": "questions"}, "config": {"epochs": 1}, "scorers": scorers(), **fields,
     }  # fmt: skip
 
 
@@ -39,7 +41,7 @@ def results(**fields: Any) -> dict[str, Any]:
 
 
 def start(**fields: Any) -> dict[str, Any]:
-    return {"version": 2, "eval": eval_info(**fields), "plan": {"name": "plan", "steps": [], "config": {}}}
+    return {"version": 2, "eval": eval_info(**fields), "plan": PLAN}
 
 
 def header(of_results: Any = None, **fields: Any) -> dict[str, Any]:

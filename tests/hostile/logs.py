@@ -86,9 +86,9 @@ def score_metadata_256mb(path: Path) -> None:
     _records(path, lambda id: sample(id, scores={"match": {"value": "C", "metadata": {"k": "HOLE"}}}))
 
 
-@case("messages_256mb.eval", "150 samples with messages of 256 MB each: 40 GB that nothing needs")
+@case("messages_256mb.eval", "60 samples with messages of 256 MB each: 16 GB that nothing needs")
 def messages_256mb(path: Path) -> None:
-    _records(path, lambda id: sample(id, messages=[{"role": "user", "content": "HOLE"}]), 150)
+    _records(path, lambda id: sample(id, messages=[{"role": "user", "content": "HOLE"}]), 60)
 
 
 @case("dense_64mb.eval", "2,000 samples of 64 MiB each, below the size from which the ratio counts: 128 GB in 5 MB")
@@ -276,9 +276,9 @@ def start_string_1gb(path: Path) -> None:
     zip.stored(sample_entry(), dumps(sample())).write(path)
 
 
-@case("sample_ids.eval", "a header with 2,500,000 sample ids")
+@case("sample_ids.eval", "a header with 1,300,000 sample ids")
 def sample_ids(path: Path) -> None:
-    log(header(dataset={"samples": 2_500_000, "sample_ids": list(range(2_500_000))}), samples=10).write(path)
+    log(header(dataset={"samples": 1_300_000, "sample_ids": list(range(1_300_000))}), samples=10).write(path)
 
 
 @case("derived_1gb.eval", "summaries and reductions of 1 GB each")
@@ -297,14 +297,14 @@ def _junk(path: Path, junk: bytes, size: int) -> None:
     path.write_bytes(body + junk[: size - len(body)])
 
 
-@case("junk_zeros.eval", "50 MB of zeros behind a start record")
+@case("junk_zeros.eval", "20 MB of zeros behind a start record")
 def junk_zeros(path: Path) -> None:
-    _junk(path, bytes(50_000_000), 50_000_000)
+    _junk(path, bytes(20_000_000), 20_000_000)
 
 
 @case("junk_random.eval", "50 MB of random bytes behind a start record")
 def junk_random(path: Path) -> None:
-    _junk(path, random.Random(1).randbytes(50_000_000), 50_000_000)
+    _junk(path, random.Random(1).randbytes(20_000_000), 20_000_000)
 
 
 def _fake_headers(size: int, name: bytes, method: int, claimed: int = 0) -> bytes:
@@ -324,29 +324,29 @@ def junk_headers_20mb(path: Path) -> None:
 
 @case("junk_headers_50mb.eval", "50 MB of the same")
 def junk_headers_50mb(path: Path) -> None:
-    _junk(path, _fake_headers(50_000_000, sample_entry().encode(), 0), 50_000_000)
+    _junk(path, _fake_headers(49_900_000, sample_entry().encode(), 0), 49_900_000)
 
 
-@case("junk_headers_zstd.eval", "50 MB of the same, claimed to be zstd")
+@case("junk_headers_zstd.eval", "20 MB of the same, claimed to be zstd")
 def junk_headers_zstd(path: Path) -> None:
-    _junk(path, _fake_headers(50_000_000, sample_entry().encode(), 93), 50_000_000)
+    _junk(path, _fake_headers(20_000_000, sample_entry().encode(), 93), 20_000_000)
 
 
-@case("junk_headers_short.eval", "50 MB of local headers that each claim 4 MB of the file")
+@case("junk_headers_short.eval", "20 MB of local headers that each claim 4 MB of the file")
 def junk_headers_short(path: Path) -> None:
-    _junk(path, Entry(b"samples/1_epoch_1.json", 0, 7, 4 * MIB, 4 * MIB).local() * 1_000_000, 50_000_000)
+    _junk(path, Entry(b"samples/1_epoch_1.json", 0, 7, 4 * MIB, 4 * MIB).local() * 400_000, 20_000_000)
 
 
-@case("junk_headers_empty.eval", "50 MB of local headers of empty samples, whose checksums are wrong")
+@case("junk_headers_empty.eval", "20 MB of local headers of empty samples, whose checksums are wrong")
 def junk_headers_empty(path: Path) -> None:
-    _junk(path, Entry(b"samples/1_epoch_1.json", 0, 7, 0, 0).local() * 1_000_000, 50_000_000)
+    _junk(path, Entry(b"samples/1_epoch_1.json", 0, 7, 0, 0).local() * 400_000, 20_000_000)
 
 
-@case("junk_bombs.eval", "20,000 zstd bombs of 64 MiB each with a wrong checksum, behind a torn entry")
+@case("junk_bombs.eval", "9,000 zstd bombs of 64 MiB each with a wrong checksum, behind a torn entry")
 def junk_bombs(path: Path) -> None:
     packed = Content(Repeat(b"x", 64 * MIB)).zstd()
     bomb = Entry(b"samples/1_epoch_1.json", 93, 7, len(packed), 64 * MIB).local() + packed
-    _junk(path, b"\0" * 100 + bomb * 20_000, 50_000_000)
+    _junk(path, b"\0" * 100 + bomb * 9_000, 50_000_000)
 
 
 @case("torn_records.eval", "24 records of 256 MB in a log without a directory")
@@ -417,9 +417,9 @@ def nested_value(path: Path) -> None:
     log_with([(sample_entry(), content)], ratio=None).write(path)
 
 
-@case("nested_open.json", "a JSON log of 50 MB of opening brackets")
+@case("nested_open.json", "a JSON log of 20 MB of opening brackets")
 def nested_open_json(path: Path) -> None:
-    path.write_bytes((dumps(header())[:-1] + ',"x":').encode() + b"[" * 49_000_000)
+    path.write_bytes((dumps(header())[:-1] + ',"x":').encode() + b"[" * 20_000_000)
 
 
 @case("nested_eval_info.eval", "the fields of the eval themselves nested 100,000 deep")
