@@ -23,7 +23,8 @@ class Case:
     make: Callable[[Path], None]
     """Writes the file (for kinds with a task file: writes into the folder)."""
     options: dict[str, str] = field(default_factory=dict)
-    """What the commands need to know: the sample and scorer to edit, the score column, …"""
+    """What the commands need to know: `sample` and `scorer` to edit, the file of `prices`; `seconds` if the case asks for
+    work that takes longer than the bound."""
 
 
 class Cases:

@@ -61,6 +61,10 @@ def _folder_with_only(case: Case, file: Path, work: Path) -> list[str]:
     return ["log", "list", str(folder)]
 
 
+def _score_to_copy(case: Case, file: Path, work: Path) -> list[str]:
+    return ["score", str(file), "-o", str(work / f"new{file.suffix}")]
+
+
 def _dump_sample(case: Case, file: Path, work: Path) -> list[str]:
     return ["log", "dump", str(file), "--sample", case.options.get("sample", "1")]
 
@@ -73,7 +77,7 @@ LOG = [
     on("score", "F", "-m", "frequency()", "--no-reduce"),
     on("score", "F", "--format", "json"),
     on("score", "F", "--format", "csv"),
-    on("score", "F", "-o", "new.eval"),
+    Command("score F -o NEW", _score_to_copy),
     on_copy("score", "F", "--write"),
     on("verify", "F", negative=True),
     Command("log list FOLDER", _folder_with_only),

@@ -13,6 +13,9 @@ import tasks
 from case import Case
 
 MODULES = [logs, logs_structure, tables, parquet_tables, datasets, tasks]
+FOLDERS = {
+    "log": "logs", "table": "tables", "dataset": "datasets", "replay": "replays", "task": "tasks", "prices": "prices",
+}  # fmt: skip
 CASES: list[Case] = [case for module in MODULES for case in module.CASES.all]
 
 if len({case.name for case in CASES}) != len(CASES):
@@ -25,4 +28,4 @@ def needs_folder(case: Case) -> bool:
 
 
 def path_of(case: Case, folder: Path) -> Path:
-    return folder / f"{case.kind}s" / case.name
+    return folder / FOLDERS[case.kind] / case.name

@@ -75,7 +75,7 @@ def text_of(size: int, byte: bytes = b"x") -> list[bytes | Repeat]:
 def log(head: dict[str, Any] | None = None, samples: int = 1) -> Zip:
     """A log that is finished, with ordinary samples 1, 2, …."""
     head = header() if head is None else head
-    zip = Zip().stored(START, dumps({key: head[key] for key in ("version", "eval", "plan")}))
+    zip = Zip().stored(START, dumps(start()))
     for id in range(1, samples + 1):
         zip.stored(sample_entry(id), dumps(sample(id)))
     return zip.stored(HEADER, dumps(head))

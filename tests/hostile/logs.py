@@ -140,11 +140,11 @@ def window_128mb(path: Path) -> None:
 # --- headers ---
 
 
-def _metric(depth: int, name: str = "inspect_ai/grouped") -> dict:
-    metric = ACCURACY
-    for _ in range(depth):
-        metric = {"name": name, "options": {"metric": metric, "group_key": "category", "all": "samples"}}
-    return metric
+def _metric(depth: int) -> dict:
+    inner = {"type": "metric", "name": "accuracy", "params": {}}
+    for _ in range(depth - 1):
+        inner = {"type": "metric", "name": "grouped", "params": {"metric": inner, "group_key": "category"}}
+    return {"name": "inspect_ai/grouped", "options": {"metric": inner, "group_key": "category"}}
 
 
 def _with_metrics(path: Path, *metrics, samples: int = 10) -> None:
@@ -161,8 +161,13 @@ def grouped_200(path: Path) -> None:
     _with_metrics(path, _metric(200))
 
 
-@case("grouped_list_16.eval", "grouped() nested 16 deep, with a list of metrics in each")
-def grouped_list_16(path: Path) -> None:
+@case("grouped_40.eval", "grouped() nested 40 deep in the header, below what JSON may be nested")
+def grouped_40(path: Path) -> None:
+    _with_metrics(path, _metric(40))
+
+
+@case("grouped_wrong.eval", "grouped() of lists of lists, 15 MB that are named in a warning")
+def grouped_wrong(path: Path) -> None:
     metric = ACCURACY
     for _ in range(16):
         metric = {"name": "inspect_ai/grouped", "options": {"metric": [metric, metric], "group_key": "category"}}
@@ -250,9 +255,9 @@ def reducers_10000(path: Path) -> None:
     log(header(config={"epochs": 10_000, "epochs_reducer": reducers}), samples=10).write(path)
 
 
-@case("header_tiny_values.eval", "a header of 40 MB of empty lists")
+@case("header_tiny_values.eval", "a header of 20 MB of empty lists")
 def header_tiny_values(path: Path) -> None:
-    text = dumps(header(metadata={"x": "HOLE"})).replace('"HOLE"', "[" + "[]," * 13_000_000 + "[]]")
+    text = dumps(header(metadata={"x": "HOLE"})).replace('"HOLE"', "[" + "[]," * 6_600_000 + "[]]")
     Zip().stored(START, dumps(start())).stored(sample_entry(), dumps(sample())).stored(HEADER, text).write(path)
 
 
@@ -302,7 +307,7 @@ def junk_zeros(path: Path) -> None:
     _junk(path, bytes(20_000_000), 20_000_000)
 
 
-@case("junk_random.eval", "50 MB of random bytes behind a start record")
+@case("junk_random.eval", "20 MB of random bytes behind a start record")
 def junk_random(path: Path) -> None:
     _junk(path, random.Random(1).randbytes(20_000_000), 20_000_000)
 
@@ -394,10 +399,10 @@ def nested_sample_100(path: Path) -> None:
     log_with([(sample_entry(), content)], ratio=None).write(path)
 
 
-@case("nested_header.json", "a JSON log with a header nested 2,500 deep")
+@case("nested_header.json", "a JSON log with a header nested 30,000 deep")
 def nested_header_json(path: Path) -> None:
     head = header(metadata={"x": "HOLE"})
-    path.write_text(json_log(head, dumps(sample())).replace('"HOLE"', _nested(2500, 1)))
+    path.write_text(json_log(head, dumps(sample())).replace('"HOLE"', _nested(30_000, 3)))
 
 
 @case("nested_sample.json", "a JSON log with a sample nested 100,000 deep")

@@ -116,7 +116,7 @@ def row_groups_20000(path: Path) -> None:
 
 @case("pages_many.parquet", "a page for every value")
 def pages_many(path: Path) -> None:
-    count = 200_000
+    count = 80_000
     columns = {"id": [f"q{n}" for n in range(count)], "score": [1.0] * count}
     _write(path, columns, data_page_size=1, write_batch_size=1, write_page_index=True)
 
@@ -136,13 +136,13 @@ def list_score(path: Path) -> None:
     _write(path, {**_small(), "score": [[1.0] * 3_000_000, [1.0], []]})
 
 
-@case("metadata_footer.parquet", "35 MB of metadata in the footer")
+@case("metadata_footer.parquet", "12 MB of metadata in the footer")
 def metadata_footer(path: Path) -> None:
     import pyarrow
     from pyarrow import parquet
 
     table = pyarrow.table(_small())
-    parquet.write_table(table.replace_schema_metadata({f"k{n}": "x" * 1000 for n in range(15_000)}), path)
+    parquet.write_table(table.replace_schema_metadata({f"k{n}": "x" * 1000 for n in range(5_000)}), path)
 
 
 def _bytes(path: Path) -> bytearray:
@@ -170,15 +170,15 @@ def footer_truncated(path: Path) -> None:
     path.write_bytes(data[:-40])
 
 
-@case("footer_junk.parquet", "a footer of 20 MB of bytes that Thrift reads as lists of lists")
+@case("footer_junk.parquet", "a footer of 10 MB of bytes that Thrift reads as lists of lists")
 def footer_junk(path: Path) -> None:
-    junk = b"\x19\xf9\xff\xff\xff\xff\x07" * 3_000_000
+    junk = b"\x19\xf9\xff\xff\xff\xff\x07" * 1_500_000
     path.write_bytes(b"PAR1" + junk + struct.pack("<I", len(junk)) + b"PAR1")
 
 
-@case("footer_nested.parquet", "a footer of 20 MB of structs in structs")
+@case("footer_nested.parquet", "a footer of 10 MB of structs in structs")
 def footer_nested(path: Path) -> None:
-    path.write_bytes(b"PAR1" + b"\x1c" * 20_000_000 + struct.pack("<I", 20_000_000) + b"PAR1")
+    path.write_bytes(b"PAR1" + b"\x1c" * 10_000_000 + struct.pack("<I", 10_000_000) + b"PAR1")
 
 
 def _flip(seed: int):

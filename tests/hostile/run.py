@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import every
@@ -90,6 +90,8 @@ def file_jobs(folder: Path) -> list[tuple[Case, Path, Command]]:
 
 
 def judge_file(binary: str, case: Case, path: Path, command: Command, bounds: Bounds) -> Outcome:
+    if "seconds" in case.options:
+        bounds = replace(bounds, seconds=float(case.options["seconds"]), kill_factor=1)
     outcome = judge_once(binary, case, path, command, bounds)
     # The machine is noisy: what was a little too slow gets another chance.
     if outcome.verdict == "slow" and outcome.seconds < 3 * bounds.seconds:
@@ -104,7 +106,7 @@ def judge_once(binary: str, case: Case, path: Path, command: Command, bounds: Bo
         with special.input_of(case, path, work) as file:
             line = [binary, *command.arguments(case, file, work)]
             done = run(line, work, bounds.seconds * bounds.kill_factor, environment(work))
-        names = [file.name, *(os.listdir(path) if path.is_dir() else [])]
+        names = [file.name, *([*os.listdir(path), str(work / "logs")] if path.is_dir() else [])]
         verdict, text = judge(done, bounds, names, command.negative)
         return Outcome(case.name, command.label, verdict, done.seconds, done.megabytes, text)
     finally:

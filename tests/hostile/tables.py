@@ -23,14 +23,14 @@ def line_50mb(path: Path) -> None:
     path.write_bytes(HEAD + b"q1,a," + b"1" * 49_000_000 + b"\n")
 
 
-@case("header_20mb.csv", "a header that is one name of 20 MB")
-def header_20mb(path: Path) -> None:
-    path.write_bytes(b"x" * 20_000_000 + b"\n")
+@case("header_10mb.csv", "a header that is one name of 10 MB")
+def header_10mb(path: Path) -> None:
+    path.write_bytes(b"x" * 10_000_000 + b"\n")
 
 
-@case("header_20mb.tsv", "a header that is one name of 20 MB, and a row")
-def header_20mb_tsv(path: Path) -> None:
-    path.write_bytes(b"id\tscore\t" + b"x" * 20_000_000 + b"\nq1\t1\ta\n")
+@case("header_10mb.tsv", "a header that is one name of 10 MB, and a row")
+def header_10mb_tsv(path: Path) -> None:
+    path.write_bytes(b"id\tscore\t" + b"x" * 10_000_000 + b"\nq1\t1\ta\n")
 
 
 @case("line_50mb.jsonl", "a line of 50 MB of one string")
@@ -77,19 +77,19 @@ def cells_1mb(path: Path) -> None:
 # --- quotes ---
 
 
-@case("quote_open.csv", "a quote that never closes, 45 MB")
+@case("quote_open.csv", "a quote that never closes, 25 MB")
 def quote_open(path: Path) -> None:
-    path.write_bytes(HEAD + b'"q0,a,1\n' + _rows(4_000_000)[:45_000_000])
+    path.write_bytes(HEAD + b'"q0,a,1\n' + _rows(4_000_000)[:25_000_000])
 
 
 @case("quotes_open_many.csv", "a quote that opens in every line and is closed in the next")
 def quotes_open_many(path: Path) -> None:
-    path.write_bytes(HEAD + b'q,"a,1\n' * 3_000_000)
+    path.write_bytes(HEAD + b'q,"a,1\n' * 2_000_000)
 
 
-@case("quotes_doubled.csv", "a cell that is 20 MB of doubled quotes")
+@case("quotes_doubled.csv", "a cell that is 10 MB of doubled quotes")
 def quotes_doubled(path: Path) -> None:
-    path.write_bytes(HEAD + b'q1,"' + b'""' * 10_000_000 + b'",1\n')
+    path.write_bytes(HEAD + b'q1,"' + b'""' * 5_000_000 + b'",1\n')
 
 
 @case("quotes_in_cells.csv", "quotes in the middle of cells that have none at their start")
@@ -106,9 +106,9 @@ def columns_100000(path: Path) -> None:
     path.write_text(f"id,category,score,{names}\n" + "".join(f"q{n},a,1{',1' * 100_000}\n" for n in range(3)))
 
 
-@case("columns_10000000.csv", "a header of 10,000,000 columns without names")
-def columns_10000000(path: Path) -> None:
-    path.write_bytes(b"id,category,score" + b"," * 10_000_000 + b"\nq1,a,1" + b"," * 10_000_000 + b"\n")
+@case("columns_5000000.csv", "a header of 5,000,000 columns without names")
+def columns_5000000(path: Path) -> None:
+    path.write_bytes(b"id,category,score" + b"," * 5_000_000 + b"\nq1,a,1" + b"," * 5_000_000 + b"\n")
 
 
 @case("columns_same.csv", "a header of 1,000,000 columns of the same name")
@@ -165,14 +165,14 @@ def rows_different(path: Path) -> None:
     path.write_bytes(HEAD + _rows(2_300_000, "q{0},c{0},1\n"))
 
 
-@case("rows_empty.csv", "10,000,000 empty lines")
+@case("rows_empty.csv", "10,000,000 empty lines and more")
 def rows_empty(path: Path) -> None:
-    path.write_bytes(HEAD + b"\n" * 10_000_000 + b"q,a,1\n" + b"\r\n" * 10_000_000)
+    path.write_bytes(HEAD + b"\n" * 10_000_000 + b"q,a,1\n" + b"\r\n" * 2_000_000)
 
 
-@case("rows_empty.jsonl", "20,000,000 empty lines")
+@case("rows_empty.jsonl", "12,000,000 empty lines")
 def rows_empty_jsonl(path: Path) -> None:
-    path.write_bytes(b'{"id":1,"score":1}\n' + b"\n" * 20_000_000)
+    path.write_bytes(b'{"id":1,"score":1}\n' + b"\n" * 12_000_000)
 
 
 @case("line_ends.csv", "line ends of every kind, mixed")
@@ -180,9 +180,9 @@ def line_ends(path: Path) -> None:
     path.write_bytes(HEAD.replace(b"\n", b"\r") + b"q1,a,1\r\nq2,a,1\nq3,a,1\rq4,a,1\n\rq5,a,1" * 500_000)
 
 
-@case("carriage_returns.csv", "20 MB of carriage returns")
+@case("carriage_returns.csv", "10 MB of carriage returns")
 def carriage_returns(path: Path) -> None:
-    path.write_bytes(HEAD + b"q1,a,1\n" + b"\r" * 20_000_000)
+    path.write_bytes(HEAD + b"q1,a,1\n" + b"\r" * 10_000_000)
 
 
 # --- values ---
@@ -209,14 +209,14 @@ def numbers_huge(path: Path) -> None:
     path.write_text("id,category,score\n" + "".join(f"q{n},a,{v}\n" for n, v in enumerate(values)))
 
 
-@case("numbers_long.jsonl", "numbers of 20 MB and exponents of a million digits")
+@case("numbers_long.jsonl", "numbers of 10 MB and exponents of a million digits")
 def numbers_long_jsonl(path: Path) -> None:
-    path.write_bytes(b'{"id":1,"score":' + b"1" * 20_000_000 + b'}\n{"id":2,"score":1e' + b"9" * 1_000_000 + b"}\n")
+    path.write_bytes(b'{"id":1,"score":' + b"1" * 10_000_000 + b'}\n{"id":2,"score":1e' + b"9" * 1_000_000 + b"}\n")
 
 
-@case("nested.jsonl", "lists nested 10,000,000 deep")
+@case("nested.jsonl", "lists nested 5,000,000 deep")
 def nested(path: Path) -> None:
-    depth = 10_000_000
+    depth = 5_000_000
     path.write_bytes(b'{"id":1,"score":' + b"[" * depth + b"]" * depth + b"}\n")
 
 
@@ -237,9 +237,9 @@ def lists_tiny(path: Path) -> None:
     path.write_bytes(b'{"id":1,"score":[' + b"[]," * 15_000_000 + b"[]]}\n")
 
 
-@case("metadata_tiny.jsonl", "metadata of 7,000,000 empty lists")
+@case("metadata_tiny.jsonl", "metadata of 4,000,000 empty lists")
 def metadata_tiny(path: Path) -> None:
-    path.write_bytes(b'{"id":1,"score":1,"category":[' + b"[]," * 7_000_000 + b"[]]}\n")
+    path.write_bytes(b'{"id":1,"score":1,"category":[' + b"[]," * 4_000_000 + b"[]]}\n")
 
 
 @case("maps.jsonl", "1,000 scores that are maps of 1,000 keys, all different")
@@ -248,9 +248,9 @@ def maps(path: Path) -> None:
     path.write_text("".join(lines))
 
 
-@case("escapes.jsonl", "an id of 21 MB of escapes")
+@case("escapes.jsonl", "an id of 12 MB of escapes")
 def escapes(path: Path) -> None:
-    path.write_bytes(b'{"id":"' + rb"\u0041" * 3_500_000 + b'","score":1}\n')
+    path.write_bytes(b'{"id":"' + rb"\u0041" * 2_000_000 + b'","score":1}\n')
 
 
 # --- bytes ---

@@ -28,8 +28,11 @@ class Run:
     stderr: Path
 
     def error_text(self) -> str:
+        """The beginning and the end of standard error; there may be megabytes of warnings in between."""
         with open(self.stderr, "rb") as file:
-            return file.read(4_000_000).decode(errors="replace")
+            text = file.read(2_000_000)
+            file.seek(max(len(text), os.fstat(file.fileno()).st_size - 2_000_000))
+            return (text + file.read()).decode(errors="replace")
 
 
 def run(command: list[str], folder: Path, kill_after: float, env: dict[str, str]) -> Run:
