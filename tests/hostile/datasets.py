@@ -62,7 +62,7 @@ MANY = {
         "data.json",
         lambda: b'[{"input":"q","target":"t","metadata":' + b'{"a":' * 1_000_000 + b"1" + b"}" * 1_000_000 + b"}]",
     ),
-    "tiny_json": ("5,000,000 empty objects", "data.json", lambda: b"[" + b"{}," * 4_999_999 + b"{}]"),
+    "tiny_json": ("3,000,000 empty objects", "data.json", lambda: b"[" + b"{}," * 2_999_999 + b"{}]"),
     "tiny_field_json": (
         "metadata of 5,000,000 empty lists",
         "data.json",
@@ -85,7 +85,7 @@ MANY = {
     "types_json": ("values of the wrong type", "data.json", lambda: b'[{"id":{},"input":{"a":1},"target":[[1]],"metadata":7,"choices":8}]'),
     "surrogates_json": ("lone surrogates", "data.json", lambda: rb'[{"id":"\ud800","input":"\udfff","target":"\u0000"}]'),
     "nan_json": ("NaN and Infinity", "data.json", lambda: b'[{"id":NaN,"input":NaN,"target":Infinity}]'),
-    "line_jsonl": ("a line of 20 MB", "data.jsonl", lambda: b'{"input":"q","target":"' + b"x" * 20_000_000 + b'"}\n'),
+    "line_jsonl": ("a line of 10 MB", "data.jsonl", lambda: b'{"input":"q","target":"' + b"x" * 10_000_000 + b'"}\n'),
     "nested_jsonl": ("a line nested 10,000,000 deep", "data.jsonl", lambda: b'{"input":' + b"[" * 10_000_000 + b"\n"),
     "rows_empty_jsonl": ("10,000,000 empty lines", "data.jsonl", lambda: b"\n" * 10_000_000),
     "keys_differ_jsonl": (
@@ -147,7 +147,7 @@ def _outputs(content):
 
 
 OUTPUTS = {
-    "output_40mb": ("an output of 20 MB", lambda: b'{"id":"1","output":"' + b"x" * 20_000_000 + b'"}\n'),
+    "output_10mb": ("an output of 10 MB", lambda: b'{"id":"1","output":"' + b"x" * 10_000_000 + b'"}\n'),
     "output_escapes": ("an output of escapes only", lambda: b'{"id":"1","output":"' + rb"\u0000" * 2_000_000 + b'"}\n'),
     "outputs_many": ("500,000 outputs", lambda: b"".join(b'{"id":"%d","output":"x"}\n' % n for n in range(500_000))),
     "outputs_same": ("500,000 outputs of one sample", lambda: b'{"id":"1","output":"x"}\n' * 500_000),

@@ -302,14 +302,14 @@ def _junk(path: Path, junk: bytes, size: int) -> None:
     path.write_bytes(body + junk[: size - len(body)])
 
 
-@case("junk_zeros.eval", "20 MB of zeros behind a start record")
+@case("junk_zeros.eval", "10 MB of zeros behind a start record")
 def junk_zeros(path: Path) -> None:
-    _junk(path, bytes(20_000_000), 20_000_000)
+    _junk(path, bytes(10_000_000), 10_000_000)
 
 
-@case("junk_random.eval", "20 MB of random bytes behind a start record")
+@case("junk_random.eval", "10 MB of random bytes behind a start record")
 def junk_random(path: Path) -> None:
-    _junk(path, random.Random(1).randbytes(20_000_000), 20_000_000)
+    _junk(path, random.Random(1).randbytes(10_000_000), 10_000_000)
 
 
 def _fake_headers(size: int, name: bytes, method: int, claimed: int = 0) -> bytes:
@@ -337,21 +337,21 @@ def junk_headers_zstd(path: Path) -> None:
     _junk(path, _fake_headers(20_000_000, sample_entry().encode(), 93), 20_000_000)
 
 
-@case("junk_headers_short.eval", "20 MB of local headers that each claim 4 MB of the file")
+@case("junk_headers_short.eval", "10 MB of local headers that each claim 4 MB of the file")
 def junk_headers_short(path: Path) -> None:
-    _junk(path, Entry(b"samples/1_epoch_1.json", 0, 7, 4 * MIB, 4 * MIB).local() * 400_000, 20_000_000)
+    _junk(path, Entry(b"samples/1_epoch_1.json", 0, 7, 4 * MIB, 4 * MIB).local() * 200_000, 10_000_000)
 
 
-@case("junk_headers_empty.eval", "20 MB of local headers of empty samples, whose checksums are wrong")
+@case("junk_headers_empty.eval", "10 MB of local headers of empty samples, whose checksums are wrong")
 def junk_headers_empty(path: Path) -> None:
-    _junk(path, Entry(b"samples/1_epoch_1.json", 0, 7, 0, 0).local() * 400_000, 20_000_000)
+    _junk(path, Entry(b"samples/1_epoch_1.json", 0, 7, 0, 0).local() * 200_000, 10_000_000)
 
 
-@case("junk_bombs.eval", "9,000 zstd bombs of 64 MiB each with a wrong checksum, behind a torn entry")
+@case("junk_bombs.eval", "4,500 zstd bombs of 64 MiB each with a wrong checksum, behind a torn entry")
 def junk_bombs(path: Path) -> None:
     packed = Content(Repeat(b"x", 64 * MIB)).zstd()
     bomb = Entry(b"samples/1_epoch_1.json", 93, 7, len(packed), 64 * MIB).local() + packed
-    _junk(path, b"\0" * 100 + bomb * 9_000, 50_000_000)
+    _junk(path, b"\0" * 100 + bomb * 4_500, 50_000_000)
 
 
 @case("torn_records.eval", "24 records of 256 MB in a log without a directory")
@@ -422,9 +422,9 @@ def nested_value(path: Path) -> None:
     log_with([(sample_entry(), content)], ratio=None).write(path)
 
 
-@case("nested_open.json", "a JSON log of 20 MB of opening brackets")
+@case("nested_open.json", "a JSON log of 10 MB of opening brackets")
 def nested_open_json(path: Path) -> None:
-    path.write_bytes((dumps(header())[:-1] + ',"x":').encode() + b"[" * 20_000_000)
+    path.write_bytes((dumps(header())[:-1] + ',"x":').encode() + b"[" * 10_000_000)
 
 
 @case("nested_eval_info.eval", "the fields of the eval themselves nested 100,000 deep")

@@ -12,6 +12,7 @@ import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from fnmatch import fnmatch
 from pathlib import Path
 
 import every
@@ -20,6 +21,7 @@ import special
 from case import Case
 from commands import OF_KIND, Command
 from make import is_chosen
+from servers import SERVERS
 from verdicts import PASSED, Bounds, environment, judge
 from watch import run
 
@@ -44,7 +46,8 @@ def main() -> int:
     bounds = Bounds(arguments.seconds, arguments.megabytes, arguments.kill_factor)
     binary = str(arguments.binary.resolve())
     jobs = [job for job in file_jobs(arguments.folder.resolve()) if is_chosen(job[0], arguments.only)]
-    servers = [case for case in server_runs.CASES if is_chosen(case, arguments.only)]
+    jobs = [job for job in jobs if not arguments.command or fnmatch(job[2].label, arguments.command)]
+    servers = [case for case in SERVERS if is_chosen(case, arguments.only) and not arguments.command]
     if not jobs and not servers:
         print("error: no case has such a name, or the folder holds none (run make.py first)", file=sys.stderr)
         return 2
@@ -74,6 +77,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--megabytes", type=float, default=500)
     parser.add_argument("--kill-factor", type=float, default=10, help="kill at this many times the seconds")
     parser.add_argument("--only", nargs="*", metavar="NAME", help="only these cases or kinds; * stands for anything")
+    parser.add_argument("--command", metavar="PATTERN", help="only this command, such as 'log dump*'; no servers")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--verbose", action="store_true", help="show what passed as it comes, too")
     return parser.parse_args()

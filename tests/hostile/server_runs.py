@@ -12,7 +12,6 @@ from pathlib import Path
 
 import verdicts
 from servers import KEY, Server
-from servers import SERVERS as CASES
 from verdicts import Bounds
 from watch import Run, run
 
