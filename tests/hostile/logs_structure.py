@@ -196,9 +196,9 @@ def _map(count: int, value: str = "1", key: str = "key{}") -> str:
     return "{" + ",".join(f'"{key.format(n)}":{value}' for n in range(count)) + "}"
 
 
-@case("scorers_of_a_sample.eval", "a sample with 1,000,000 scorers")
+@case("scorers_of_a_sample.eval", "a sample with 500,000 scorers")
 def scorers_of_a_sample(path: Path) -> None:
-    _one(path, _map(1_000_000, '{"value":1}'), scores="HOLE")
+    _one(path, _map(500_000, '{"value":1}'), scores="HOLE")
 
 
 @case("scorers_of_samples.eval", "2,000 samples with 100 scorers each, all different")

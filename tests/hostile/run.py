@@ -110,7 +110,8 @@ def judge_once(binary: str, case: Case, path: Path, command: Command, bounds: Bo
         with special.input_of(case, path, work) as file:
             line = [binary, *command.arguments(case, file, work)]
             done = run(line, work, bounds.seconds * bounds.kill_factor, environment(work))
-        names = [file.name, *([*os.listdir(path), str(work / "logs")] if path.is_dir() else [])]
+        # A folder without a log is named as such; a run that went wrong names its log.
+        names = [file.name, str(work / "only"), *([*os.listdir(path), str(work / "logs")] if path.is_dir() else [])]
         verdict, text = judge(done, bounds, names, command.negative)
         return Outcome(case.name, command.label, verdict, done.seconds, done.megabytes, text)
     finally:
