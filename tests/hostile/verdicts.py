@@ -41,7 +41,7 @@ def judge(done: Run, bounds: Bounds, names: list[str], negative: bool) -> tuple[
         return "ok", ""
     if negative and done.code == 1 and os.path.getsize(done.stdout):
         return "ok", ""
-    if "error" not in errors:
+    if not any(line.startswith("error:") for line in errors.splitlines()):
         return "silent", f"exit code {done.code}"
     if not any(name in errors for name in names):
         return "unnamed", said
