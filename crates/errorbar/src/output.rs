@@ -95,13 +95,20 @@ fn safe(has_colors: bool, render: impl Fn(bool) -> String) -> String {
 /// Writes a message to standard error, with a label before it if there is one. A message of several lines has the
 /// others indented, so that none of them can pass for a message of its own.
 pub(crate) fn message(label: Option<(&str, Style)>, text: impl Display) {
-    let text = cleaned(&text.to_string()).trim_end().replace('\n', "\n  ");
+    let text = text.to_string();
+    let text = cleaned(shortened(&text)).trim_end().replace('\n', "\n  ");
     let line = match label {
         Some((label, style)) => format!("{style}{label}{style:#}: {text}\n"),
         None => format!("{text}\n"),
     };
     // If standard error cannot be written to, there is nowhere to report that.
     let _ = Stream::Stderr.write(&line);
+}
+
+/// As much of a message as people read: a name in a file may have megabytes.
+fn shortened(text: &str) -> &str {
+    const MOST: usize = 16 << 10;
+    text.get(..text.floor_char_boundary(MOST)).unwrap_or(text)
 }
 
 /// Makes the messages of panics on a terminal go this way too: those of a custom scorer or metric may hold the answer of a

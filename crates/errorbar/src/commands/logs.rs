@@ -46,7 +46,7 @@ pub(super) struct LimitArgs {
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = size)]
     max_unpacked: u64,
     /// Entries of a log that decompress to more than N times their size count as dense; a log may
-    /// have 1 GiB of them, decompressed
+    /// have 192 MiB of them, decompressed
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_ratio)]
     max_ratio: u64,
     /// The largest header, and the most that is kept of one sample (scores and metadata)

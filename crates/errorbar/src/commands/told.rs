@@ -1,7 +1,7 @@
 //! What is to be told on stderr once the results are out, each thing once.
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{Error, Failure};
+use errorbar_core::{Error, Failure, IndexMap};
 use errorbar_log::eval::LogError;
 use errorbar_report::Report;
 
@@ -44,8 +44,8 @@ pub(super) fn hint_for(error: &Error) -> Option<String> {
 pub(super) struct Told {
     quiet: bool,
     notes: Vec<String>,
-    warnings: Vec<String>,
-    errors: Vec<(String, Option<String>)>,
+    warnings: IndexMap<String, ()>,
+    errors: IndexMap<String, Option<String>>,
     /// The same, of what was asked for rightly and did not come about.
     failures: Vec<(String, Option<String>)>,
 }
@@ -62,15 +62,11 @@ impl Told {
     }
 
     pub(super) fn warning(&mut self, text: String) {
-        if !self.warnings.contains(&text) {
-            self.warnings.push(text);
-        }
+        self.warnings.insert(text, ());
     }
 
     pub(super) fn error(&mut self, text: String, hint: Option<String>) {
-        if !self.errors.iter().any(|(told, _)| *told == text) {
-            self.errors.push((text, hint));
-        }
+        self.errors.entry(text).or_insert(hint);
     }
 
     /// What was asked for rightly and did not come about: a negative answer, not one to the input.
@@ -86,7 +82,7 @@ impl Told {
     /// Takes over what another has to tell.
     pub(super) fn append(&mut self, other: Told) {
         self.notes.extend(other.notes);
-        other.warnings.into_iter().for_each(|text| self.warning(text));
+        other.warnings.into_keys().for_each(|text| self.warning(text));
         other.errors.into_iter().for_each(|(text, hint)| self.error(text, hint));
         self.failures.extend(other.failures);
     }
@@ -95,10 +91,10 @@ impl Told {
         for note in self.notes.iter().filter(|_| !self.quiet) {
             message::note(note);
         }
-        for warning in self.warnings.iter().filter(|_| !self.quiet) {
+        for warning in self.warnings.keys().filter(|_| !self.quiet) {
             message::warning(warning);
         }
-        for (error, hint) in self.failures.iter().chain(&self.errors) {
+        for (error, hint) in self.failures.iter().map(|(error, hint)| (error, hint)).chain(&self.errors) {
             message::error(error);
             if let Some(hint) = hint {
                 message::hint(hint);

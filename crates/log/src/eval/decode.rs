@@ -121,12 +121,18 @@ pub(super) fn metadata(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<
     }
 }
 
+/// The most scorers of a sample or a log: every one of them is a column over all samples.
+pub(super) const MAX_SCORERS: usize = 1_000;
+
 /// The scores of a sample by scorer; null is none.
 pub(super) fn scores(json: &mut Jiter<'_>, peek: Peek) -> Result<IndexMap<String, Score>> {
     let mut scores = IndexMap::new();
     match peek {
         Peek::Null => json.known_null()?,
         Peek::Object => fields(json, |scorer, json, peek| {
+            if scores.len() == MAX_SCORERS {
+                return Err(LogErrorKind::TooMany { what: "scorers", limit: MAX_SCORERS }.into());
+            }
             scores.insert(scorer.to_owned(), score(scorer, json, peek)?);
             Ok(())
         })?,

@@ -93,7 +93,7 @@ pub enum LogErrorKind {
     /// Entries are compressed so densely that they look like a trap.
     #[error(
         "entries that decompress to more than {limit} times their size have {bytes} bytes together, this one \
-         {ratio} times its size; 1 GiB of such entries is allowed"
+         {ratio} times its size; 192 MiB of such entries are allowed"
     )]
     TooDense {
         /// The decompressed size of the dense entries up to this one.

@@ -18,7 +18,7 @@ pub struct Limits {
     /// The largest decompressed size of one entry.
     pub max_unpacked: u64,
     /// Entries that decompress to more than this many times their size are dense: a trap, or a very repetitive
-    /// answer. Those of one log may have 1 GiB decompressed, all together.
+    /// answer. Those of one log may have 192 MiB decompressed, all together.
     pub max_ratio: u64,
     /// The most bytes of one record that may be held in memory: the header, or what is kept of a sample.
     pub max_record: u64,
@@ -28,8 +28,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The decompressed size of all dense entries together: about a second of work.
-    pub(super) const DENSE_BYTES: u64 = 1 << 30;
+    /// The decompressed size of all dense entries together: about a second of work, if every byte of it is checked.
+    pub(super) const DENSE_BYTES: u64 = 192 << 20;
     /// What a log may hold in memory, however small its file is.
     const LEAST_MEMORY: u64 = 256 << 20;
     const MEMORY_PER_BYTE: u64 = 4;

@@ -113,7 +113,7 @@ impl fmt::Display for LogWarning {
 /// # Ok::<(), LogError>(())
 /// ```
 pub fn plan_from_header(header: &Header, registry: &Registry) -> Result<(Plan, Vec<LogWarning>)> {
-    let mut builder = PlanBuilder { registry, warnings: Vec::new() };
+    let mut builder = PlanBuilder { registry, warnings: Vec::new(), figures: Figures::new(header) };
     let mut plan = Plan::new();
     // The metrics of the task are recorded with every scorer too. Where somebody changed those of a scorer,
     // they count, and a scorer without any has no results.
@@ -122,21 +122,24 @@ pub fn plan_from_header(header: &Header, registry: &Registry) -> Result<(Plan, V
     let is_changed = task_metrics.is_some()
         && scorers().any(|scorer| scorer.metrics.is_some() && scorer.metrics.as_ref() != task_metrics);
     if let Some(metrics) = task_metrics.filter(|_| !is_changed) {
-        plan.task_metrics = builder.metrics(metrics, None);
+        plan.task_metrics = builder.metrics(metrics, None)?;
     }
-    let mut figures = Figures::new(header);
     for scorer in scorers() {
         let metrics = match (&plan.task_metrics, &scorer.metrics) {
             // One warning about each of them is enough.
-            (Some(metrics), _) => metrics.clone(),
+            (Some(metrics), _) => {
+                builder.figures.add(metrics.iter().count())?;
+                metrics.clone()
+            }
             (None, Some(metrics)) => {
-                builder.metrics(metrics, Some(&scorer.name)).unwrap_or(Metrics::List(Vec::new()))
+                builder.metrics(metrics, Some(&scorer.name))?.unwrap_or(Metrics::List(Vec::new()))
             }
             (None, None) if is_changed => Metrics::List(Vec::new()),
             // Nothing is recorded, so the engine chooses as it does for scores found without a scorer.
             (None, None) => continue,
         };
-        figures.add(&metrics)?;
+        // A scorer without metrics is work as well.
+        builder.figures.add(1)?;
         let params = scorer.options.clone().unwrap_or_default();
         plan.scorers.push(ScorerPlan { name: scorer.name.clone(), metrics, params });
     }
@@ -176,9 +179,8 @@ impl Figures {
         Figures { reducers: reducers.max(1), count: 0 }
     }
 
-    fn add(&mut self, metrics: &Metrics) -> Result<()> {
-        let count = metrics.iter().count().max(1).saturating_mul(self.reducers);
-        self.count = self.count.saturating_add(count);
+    fn add(&mut self, metrics: usize) -> Result<()> {
+        self.count = self.count.saturating_add(metrics.saturating_mul(self.reducers));
         match self.count > MAX_METRICS {
             true => Err(LogErrorKind::TooMany { what: "metrics", limit: MAX_METRICS }.into()),
             false => Ok(()),
@@ -205,14 +207,19 @@ fn recorded_seed(header: &Header) -> Option<u64> {
 struct PlanBuilder<'a> {
     registry: &'a Registry,
     warnings: Vec<LogWarning>,
+    figures: Figures,
 }
 
 impl PlanBuilder<'_> {
-    fn metrics(&mut self, logged: &Json, scorer: Option<&str>) -> Option<Metrics> {
+    fn metrics(&mut self, logged: &Json, scorer: Option<&str>) -> Result<Option<Metrics>> {
         if logged.is_null() {
-            return None;
+            return Ok(None);
         }
-        match MetricsSpec::from_log_json(logged) {
+        let specs = MetricsSpec::from_log_json(logged);
+        if let Ok(specs) = &specs {
+            self.figures.add(specs.specs().len())?;
+        }
+        Ok(match specs {
             Ok(MetricsSpec::Map(map)) => Some(Metrics::Map(self.map(map, scorer))),
             Ok(MetricsSpec::List(items)) => {
                 let item = |item| match item {
@@ -226,7 +233,7 @@ impl PlanBuilder<'_> {
                 self.warnings.push(LogWarning::Unreadable { scorer, problem: error.to_string() });
                 None
             }
-        }
+        })
     }
 
     fn map(&mut self, map: errorbar_core::spec::MetricMap, scorer: Option<&str>) -> MetricMap {

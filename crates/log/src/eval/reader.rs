@@ -202,9 +202,11 @@ impl EvalLog {
         })
     }
 
-    /// The sample at a place, whole.
+    /// The sample at a place, whole, to be changed. That takes several times its size: copies with and without
+    /// escapes, of the record and of its parts.
     pub(super) fn sample_json(&self, at: usize) -> Result<Vec<u8>> {
-        let limit = self.container.limits.max_record.min(self.container.memory.limit());
+        const COPIES: u64 = 5;
+        let limit = self.container.limits.max_record.min(self.container.memory.limit() / COPIES);
         let mut json = Vec::new();
         self.container.sample_pieces(&mut self.container.unpacker(), at, &mut |piece| {
             if (json.len() + piece.len()) as u64 > limit {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use errorbar_core::{Metadata, MetadataKeys, Score, ScoreColumns, ScoreParts, unique_names};
 use rayon::prelude::*;
 
+use super::decode::MAX_SCORERS;
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::Header;
 use super::memory;
@@ -99,9 +100,6 @@ pub struct LogScores {
     /// How many samples without an error a limit ended, by its kind: `token`, `time` and so on.
     pub limits: BTreeMap<String, usize>,
 }
-
-/// The most scorers of a log: every one of them is a column over all samples.
-const MAX_SCORERS: usize = 1_000;
 
 /// What is held of a sample until all are there.
 struct Row {

@@ -78,14 +78,14 @@ fn claims(zip: Zip, id: usize, unpacked: u32) -> Zip {
 #[test]
 fn dense_entries_have_a_limit_together() {
     // Each of them is small enough to be harmless.
-    let many = (0..17).fold(zip(), |zip, id| claims(zip, id, 64 << 20));
+    let many = (0..17).fold(zip(), |zip, id| claims(zip, id, 12 << 20));
     let (_folder, path) = written(&many.bytes());
     let error = EvalLog::open(&path).unwrap_err();
     assert!(matches!(error.kind(), LogErrorKind::TooDense { limit: 100, .. }), "{error}");
     let text = error.to_string();
     assert!(text.contains("log.eval") && text.contains("samples/16_epoch_1") && text.contains("--max-ratio"));
     EvalLog::open_with(&path, Limits { max_ratio: u64::MAX, ..Limits::default() }).unwrap();
-    let few = (0..15).fold(zip(), |zip, id| claims(zip, id, 64 << 20));
+    let few = (0..15).fold(zip(), |zip, id| claims(zip, id, 12 << 20));
     let (_folder, path) = written(&few.bytes());
     EvalLog::open(&path).unwrap();
 }

@@ -79,7 +79,7 @@ fn has_member_after(source: &Source, place: u64, unpacker: &mut Unpacker) -> Res
     let mut start = place + 1;
     // Enough to check every sample of a log. A file whose tail is full of entries that are not whole is no log that a
     // killed process left.
-    let mut budget = source.len().saturating_mul(4).max(Limits::DENSE_BYTES / 4);
+    let mut budget = source.len().saturating_mul(4).max(Limits::DENSE_BYTES);
     while start < source.len() {
         source.read_up_to(start, PIECE + sign.len() as u64 - 1, &mut piece).map_err(LogErrorKind::Read)?;
         for at in memchr::memmem::find_iter(&piece, &sign) {
