@@ -109,13 +109,14 @@ fn write_eval(log: &EvalLog, out: &mut impl Write) -> Result<()> {
             zip.add(encoder.encode(name, &json)?)?;
         }
     }
-    let mut summaries = Summaries::new()?;
+    let mut for_summaries = Encoder::new()?;
+    let mut summaries = Summaries::new(&mut for_summaries);
     let mut names = HashSet::new();
     let order = log.sample_order()?;
-    let reader = || SampleReader::new(log, SampleFields::all());
+    let tools = || (SampleReader::new(log, SampleFields::all()), Encoder::new());
     for batch in order.chunks(BATCH) {
         let encoded: Vec<Result<(Member, Vec<u8>)>> =
-            batch.par_iter().map_init(reader, |reader, at| encode(log, reader, *at)).collect();
+            batch.par_iter().map_init(tools, |tools, at| encode(log, tools, *at)).collect();
         for sample in encoded {
             let (member, summary) = sample?;
             if !names.insert(member.name().to_owned()) {
@@ -152,9 +153,14 @@ fn start_of(log: &EvalLog, header: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// A sample as a member, and its summary. It passes through in pieces: a long one takes no more memory.
-fn encode(log: &EvalLog, reader: &mut SampleReader<'_>, at: usize) -> Result<(Member, Vec<u8>)> {
+fn encode(
+    log: &EvalLog,
+    (reader, encoder): &mut (SampleReader<'_>, Result<Encoder>),
+    at: usize,
+) -> Result<(Member, Vec<u8>)> {
     let mut encode = || {
-        let (mut validator, mut member) = (Validator::new(), StreamedMember::new()?);
+        let encoder = encoder.as_mut().map_err(|_| LogErrorKind::damaged("the compressor failed"))?;
+        let (mut validator, mut member) = (Validator::new(), StreamedMember::new(encoder));
         let sample = reader.decode_copied(at, &mut |piece| {
             validator.push(piece)?;
             Ok(member.write_all(piece).map_err(LogErrorKind::Compress)?)
@@ -167,14 +173,14 @@ fn encode(log: &EvalLog, reader: &mut SampleReader<'_>, at: usize) -> Result<(Me
 }
 
 /// The list of all summaries, compressed as it grows.
-struct Summaries {
-    member: StreamedMember,
+struct Summaries<'e> {
+    member: StreamedMember<'e>,
     is_empty: bool,
 }
 
-impl Summaries {
-    fn new() -> Result<Self> {
-        Ok(Summaries { member: StreamedMember::new()?, is_empty: true })
+impl<'e> Summaries<'e> {
+    fn new(encoder: &'e mut Encoder) -> Self {
+        Summaries { member: StreamedMember::new(encoder), is_empty: true }
     }
 
     fn push(&mut self, summary: &[u8]) -> Result<()> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::{Header, StartRecord};
-use super::members::{HEADER, REDUCTIONS, START, SUMMARIES};
+use super::members::{HEADER, REDUCTIONS, START};
 use super::reductions::Reductions;
 use super::sample::SampleRecord;
 use super::summary::Summary;
@@ -230,8 +230,7 @@ impl LogWriter {
     fn write_end(&mut self, header: &Header, reductions: &Reductions) -> Result<()> {
         let mut members = Vec::new();
         members.extend(self.journal.encode(&mut self.encoder)?);
-        let summaries = self.journal.all(&self.file, &self.members)?;
-        members.push(summaries.finish(SUMMARIES)?);
+        members.push(self.journal.all(&self.file, &self.members, &mut self.encoder)?);
         if let Some(json) = &reductions.json {
             members.push(self.encoder.encode(REDUCTIONS, json)?);
         }

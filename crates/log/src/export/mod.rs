@@ -55,6 +55,7 @@ use std::path::{Path, PathBuf};
 
 use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, Score};
+use indexmap::IndexSet;
 
 use columns::{Column, Keys, Kind, Source};
 pub use error::ExportError;
@@ -145,7 +146,7 @@ impl Export {
         options: ExportOptions,
     ) -> Result<Self, ExportError> {
         let logs: Vec<PathBuf> = logs.into_iter().map(Into::into).collect();
-        let (mut keys, mut known, mut value) = (Keys::default(), Vec::<String>::new(), None::<Kind>);
+        let (mut keys, mut known, mut value) = (Keys::default(), IndexSet::<String>::new(), None::<Kind>);
         let mut recovered = Vec::new();
         for path in &logs {
             let log = EvalLog::open_with(path, options.limits)?;
@@ -157,7 +158,7 @@ impl Export {
                 keys.learn(&sample.metadata)?;
                 for scorer in sample.scores.keys() {
                     if !known.contains(scorer) {
-                        known.push(scorer.clone());
+                        known.insert(scorer.clone());
                     }
                 }
                 for (_, score) in chosen(&sample, &options.scorers) {
@@ -166,8 +167,9 @@ impl Export {
                 }
             }
         }
-        if let Some(scorer) = options.scorers.iter().find(|name| !known.contains(name)) {
+        if let Some(scorer) = options.scorers.iter().find(|name| !known.contains(*name)) {
             let nearest = nearest(scorer, known.iter().map(String::as_str)).map(str::to_owned);
+            let known = known.into_iter().collect();
             return Err(ExportError::UnknownScorer { scorer: scorer.clone(), known, nearest });
         }
         let wanted = |source| match source {

@@ -9,7 +9,7 @@ use std::io::Write;
 
 use super::super::error::{LogErrorKind, Result};
 use super::super::limits::Limits;
-use super::super::members::journal_summaries;
+use super::super::members::{SUMMARIES, journal_summaries};
 use super::super::zip::directory::Members;
 use super::super::zip::source::Source;
 use super::super::zip::unpack::Unpacker;
@@ -80,10 +80,11 @@ impl Journal {
     }
 
     /// All summaries that count, as one list.
-    pub(super) fn all(&self, file: &File, members: &Members) -> Result<StreamedMember> {
+    pub(super) fn all(&self, file: &File, members: &Members, encoder: &mut Encoder) -> Result<Member> {
         let source =
             Source::new(file.try_clone().map_err(LogErrorKind::Read)?).map_err(LogErrorKind::Read)?;
-        let mut list = List { member: StreamedMember::new()?, number: 0, is_empty: true, journal: self };
+        let mut list =
+            List { member: StreamedMember::new(encoder), number: 0, is_empty: true, journal: self };
         list.write(b"[")?;
         let mut unpacker = Unpacker::new(Limits::default());
         for piece in 1..=self.pieces {
@@ -96,13 +97,13 @@ impl Journal {
         }
         list.add(&self.pending)?;
         list.write(b"]")?;
-        Ok(list.member)
+        list.member.finish(SUMMARIES)
     }
 }
 
 /// A list of summaries that grows.
 struct List<'a> {
-    member: StreamedMember,
+    member: StreamedMember<'a>,
     number: u32,
     is_empty: bool,
     journal: &'a Journal,

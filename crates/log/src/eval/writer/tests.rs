@@ -1,4 +1,5 @@
 use super::super::header::{EvalInfo, PlanRecord};
+use super::super::members::SUMMARIES;
 use super::super::reader::EvalLog;
 use super::*;
 

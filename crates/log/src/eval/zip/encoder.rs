@@ -185,21 +185,20 @@ fn put_plain_frame(content: &[u8], out: &mut Vec<u8>) {
 }
 
 /// A member that is too large to be held unpacked, written piece by piece: a frame for each eight megabytes.
-pub(in crate::eval) struct StreamedMember {
-    compressor: Compressor<'static>,
+pub(in crate::eval) struct StreamedMember<'e> {
+    encoder: &'e mut Encoder,
     frames: Vec<u8>,
     piece: Vec<u8>,
     crc: crc32fast::Hasher,
     unpacked: u64,
 }
 
-impl StreamedMember {
+impl<'e> StreamedMember<'e> {
     const PIECE: usize = 8 << 20;
 
-    pub(in crate::eval) fn new() -> Result<Self> {
-        let compressor = Compressor::new(LEVEL).map_err(LogErrorKind::Compress)?;
+    pub(in crate::eval) fn new(encoder: &'e mut Encoder) -> Self {
         let (frames, piece) = (Vec::new(), Vec::new());
-        Ok(StreamedMember { compressor, frames, piece, crc: crc32fast::Hasher::new(), unpacked: 0 })
+        StreamedMember { encoder, frames, piece, crc: crc32fast::Hasher::new(), unpacked: 0 }
     }
 
     pub(in crate::eval) fn finish(mut self, name: &str) -> Result<Member> {
@@ -210,13 +209,13 @@ impl StreamedMember {
     fn put_piece(&mut self) -> io::Result<()> {
         self.crc.update(&self.piece);
         self.unpacked += self.piece.len() as u64;
-        put_frames(&mut self.compressor, &self.piece, &mut self.frames)?;
+        put_frames(&mut self.encoder.compressor, &self.piece, &mut self.frames)?;
         self.piece.clear();
         Ok(())
     }
 }
 
-impl Write for StreamedMember {
+impl Write for StreamedMember<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.piece.extend_from_slice(bytes);
         if self.piece.len() >= Self::PIECE {
@@ -255,7 +254,7 @@ mod tests {
                     assert!(decompressed(&member) == content, "{size} by {method}");
                 }
             }
-            let mut streamed = StreamedMember::new().unwrap();
+            let mut streamed = StreamedMember::new(&mut encoder);
             content.chunks(3_000_000).for_each(|piece| streamed.write_all(piece).unwrap());
             let member = streamed.finish("x").unwrap();
             assert!(member.entry.unpacked / member.entry.compressed.max(1) <= 64, "{size}");
