@@ -68,6 +68,7 @@ pub(super) async fn run_sample(
     if problem.is_none() {
         // What a limit has ended is judged as it is, and has half of the time for it.
         generate.start_scoring();
+        state.limit.clone_from(&limit);
         let left = allowed.map(|allowed| allowed.saturating_sub(started.elapsed()).max(allowed / 2));
         let scoring = Instant::now();
         for (name, scorer) in &prepared.scorers {
