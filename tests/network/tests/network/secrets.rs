@@ -68,6 +68,47 @@ fn a_key_that_the_server_repeats_in_its_refusal_is_not_passed_on() {
     assert_hidden(&desk, &ran, WRONG);
 }
 
+/// A key that is long enough to be taken out of answers, with characters that JSON may escape.
+const LONG: &str = "sk/Right/0123456789+abcdef";
+
+/// In whatever way JSON writes it, decoded once or twice.
+fn assert_nowhere(text: &str) {
+    let plain = text.replace('\\', "");
+    let decoded = LONG.chars().fold(plain, |text, character| {
+        let (lower, upper) =
+            (format!("u{:04x}", u32::from(character)), format!("u{:04X}", u32::from(character)));
+        text.replace(&lower, &character.to_string()).replace(&upper, &character.to_string())
+    });
+    assert!(!decoded.contains("0123456789"), "{text}");
+}
+
+#[test]
+fn a_key_that_the_server_repeats_in_any_way_gets_nowhere() {
+    for way in ["plain", "slashes", "unicode", "mixed", "nested"] {
+        for (fault, code, said) in [
+            (&[][..], 0, "ANSWER: 7 Your key is ***."),
+            (&["--require-key", "another"], 1, "Incorrect API key provided: ***"),
+            (&["--fault", "key-cut-off"], 1, "No such key: ***"),
+        ] {
+            let desk = Desk::new();
+            let server = Server::start(&[&["--echo-key", way], fault].concat());
+            let path = key_file(&desk, LONG);
+            let arguments = ["--api-key-file", path.to_str().unwrap(), "--cache", "--cache-dir", "cache"];
+            let ran = desk.eval(&server, &[&arguments[..], &["--logprobs", "--limit", "6"]].concat());
+            assert_eq!(ran.code, Some(code), "{way} {fault:?}: {}", ran.stderr);
+            let logs = desk.logs();
+            assert!(logs.concat().contains(said), "{way} {fault:?}: {logs:?}");
+            let cached = files(&desk.folder.path().join("cache"));
+            assert_eq!(cached.is_empty(), code != 0);
+            let cached = cached.iter().map(|file| String::from_utf8_lossy(file).into_owned());
+            for text in logs.into_iter().chain(cached).chain([ran.stdout, ran.stderr]) {
+                assert_nowhere(&text);
+                assert!(!text.contains("47, 82, 105"), "{way} {fault:?}: {text}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_password_in_an_address_is_refused_and_a_query_is_not_recorded() {
     let desk = Desk::new();

@@ -7,6 +7,7 @@ use std::time::Duration;
 use reqwest::Url;
 
 use super::base_url::shown;
+use super::redact::redact_beginning;
 use super::{ApiKey, BaseUrl, excerpt::excerpt};
 use crate::model::ModelError;
 
@@ -62,7 +63,7 @@ impl Address {
     pub(in crate::model) fn quote(&self, text: &str, most_characters: usize) -> String {
         let mut text = text.to_owned();
         if let Some(key) = &self.key {
-            text = key.hide_in(&text);
+            text = key.hide_in(text);
         }
         let as_sent =
             self.url.query().into_iter().flat_map(|query| query.split(['&', '=']).map(str::to_owned));
@@ -70,7 +71,7 @@ impl Address {
         for part in as_sent.chain(as_read) {
             // Shorter than any key, and likely to be in a text by chance.
             if part.len() >= 8 {
-                text = text.replace(&part, "***");
+                text = redact_beginning(&text, &part).unwrap_or(text);
             }
         }
         excerpt(&text, most_characters)

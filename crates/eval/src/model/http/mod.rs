@@ -8,6 +8,7 @@ mod client;
 mod endpoint;
 mod excerpt;
 mod key;
+mod redact;
 mod retry_after;
 
 pub(super) use address::Address;

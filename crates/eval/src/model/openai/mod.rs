@@ -135,7 +135,7 @@ impl Model for OpenAi {
                 let asked = Asked { address, model: &self.model, key_variable: KEY_VARIABLE };
                 return Err(failure::of(&reply, &asked));
             }
-            answer::read(&reply.body, &self.model).map_err(|problem| {
+            answer::read(&reply.body, &self.model, address.key()).map_err(|problem| {
                 let beginning = String::from_utf8_lossy(&reply.body);
                 failure::no_answer(address, reply.status, "chat completion", &problem, &beginning)
             })
