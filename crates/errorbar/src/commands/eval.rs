@@ -422,6 +422,15 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
             );
             return false;
         }
+        Some(Stop::Unreachable { model, problem }) => {
+            told.failure(
+                format!(
+                    "{task}: ended after {done} of {total} samples, because the server of {model} has never answered: {problem}"
+                ),
+                Some(format!("when the server runs, {resume}")),
+            );
+            return false;
+        }
         Some(Stop::Cancelled) => {
             told.warning(format!("{task}: cancelled after {done} of {total} samples; {resume}"));
             return false;

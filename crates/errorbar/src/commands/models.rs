@@ -87,6 +87,9 @@ pub(crate) struct CallArgs {
     /// How long the first wait before that is; each one after it is twice as long, up to a minute
     #[arg(long, value_name = "SECONDS", default_value = "0.5", value_parser = seconds)]
     retry_wait: Duration,
+    /// How long a server that has not answered yet is tried, in case it is starting; then the run ends
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    startup_timeout: Duration,
     /// How long one request may take; then it is made again
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     timeout: Duration,
@@ -177,7 +180,12 @@ impl CallArgs {
         options.api_key_file.clone_from(&self.api_key_file);
         let file = |(role, file): &(String, String)| (role.clone(), PathBuf::from(file));
         options.role_key_files = self.role_key_files.iter().map(file).collect();
-        let retry = Retry { max_retries: self.max_retries, first_wait: self.retry_wait, ..Retry::default() };
+        let retry = Retry {
+            max_retries: self.max_retries,
+            first_wait: self.retry_wait,
+            startup_timeout: self.startup_timeout,
+            ..Retry::default()
+        };
         let mut calls = Calls::new(self.max_connections.get(), retry).timeout(self.timeout);
         if let Some(expiry) = self.cache {
             calls = calls.cache(cache(self.cache_dir.as_deref(), expiry)?);

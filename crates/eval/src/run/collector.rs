@@ -14,7 +14,7 @@ use super::prepare::Prepared;
 use super::running::Running;
 use super::sample::Done;
 use super::stop::{Cancel, Stop};
-use crate::model::{AccessRefusal, Used};
+use crate::model::{FatalError, ModelErrorKind, Used};
 
 /// How often to look whether the run is stopped when no sample comes.
 const LOOK_UP: Duration = Duration::from_millis(50);
@@ -148,9 +148,13 @@ impl Collector {
     fn take(&mut self, done: Done) -> Result<(), LogError> {
         let Done { index, encoded, scores, metadata, problem, limit, used, refusal } = done;
         self.collected.used.add(&used);
-        if let Some(AccessRefusal { model, error }) = refusal {
-            // The sample stays out of the log: nothing is wrong with it, and it is run when the key is mended.
-            self.cancel.stop(Stop::AccessRefused { model, problem: error.to_string() });
+        if let Some(FatalError { model, error }) = refusal {
+            // The sample stays out of the log: nothing is wrong with it, and it is run when the run is resumed.
+            let problem = error.to_string();
+            self.cancel.stop(match error.kind() {
+                ModelErrorKind::Unreachable => Stop::Unreachable { model, problem },
+                _ => Stop::AccessRefused { model, problem },
+            });
             return Ok(());
         }
         self.collected.writer.append_encoded(encoded)?;

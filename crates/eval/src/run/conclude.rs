@@ -149,6 +149,9 @@ fn conclude(
         (Some(Stop::AccessRefused { model, problem }), _) => {
             (Status::Error, Some(format!("{model} refuses the key: {problem}")))
         }
+        (Some(Stop::Unreachable { model, problem }), _) => {
+            (Status::Error, Some(format!("the server of {model} has never answered: {problem}")))
+        }
         (Some(_), _) => (Status::Cancelled, None),
         (None, Some(error)) => (Status::Error, Some(error.to_string())),
         (None, None) => (Status::Success, None),

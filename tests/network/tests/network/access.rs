@@ -10,7 +10,7 @@ const KEY: &str = "sk-right-4711";
 const CROWD: [&str; 4] = ["--max-connections", "4", "--max-samples", "30"];
 
 /// What the log of a desk says in its header, and how many samples it has.
-fn log(desk: &Desk) -> (Json, usize) {
+pub(crate) fn log(desk: &Desk) -> (Json, usize) {
     let dump = |arguments: &[&str]| {
         let dumped = desk.command(&[&["log", "dump", &log_path(desk)], arguments].concat()).output();
         Ran::from(dumped.unwrap()).stdout
@@ -18,7 +18,7 @@ fn log(desk: &Desk) -> (Json, usize) {
     (serde_json::from_str(&dump(&[])).unwrap(), dump(&["--samples"]).lines().count())
 }
 
-fn log_path(desk: &Desk) -> String {
+pub(crate) fn log_path(desk: &Desk) -> String {
     let log = std::fs::read_dir(desk.folder.path().join("logs")).unwrap().next().unwrap().unwrap().path();
     log.to_str().unwrap().to_owned()
 }

@@ -8,6 +8,7 @@
 
 mod access;
 mod command_line;
+mod dead_server;
 mod desk;
 mod library;
 #[cfg(feature = "providers")]

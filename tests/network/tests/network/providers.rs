@@ -90,7 +90,11 @@ async fn faults_are_the_errors_that_they_are_elsewhere() {
         ("truncated", transient, "answered 200 with something that is no answer: EOF while parsing"),
         ("malformed", transient, r"it begins: <html>\u{7}please log in</html>"),
         ("wrong-type", transient, "no chat completion: the `content` of a message is a text, found 42"),
-        ("dropped", transient, "got no whole answer: connection closed before message completed"),
+        (
+            "dropped",
+            ModelErrorKind::Unreachable,
+            "got no whole answer: connection closed before message completed",
+        ),
         ("dropped-midway", transient, "got no whole answer: "),
         ("empty-choices", transient, "no chat completion: its `choices` are empty"),
         ("error-in-200", transient, "it holds an error: The model is overloaded."),

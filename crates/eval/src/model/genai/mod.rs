@@ -117,6 +117,11 @@ impl Model for Remote {
         Metadata::from_iter(base_url.map(|url| ("base_url".to_owned(), url.into())))
     }
 
+    fn server(&self) -> Option<String> {
+        let own = || self.speaks.base_url.trim_end_matches('/').to_owned();
+        Some(self.base_url.clone().unwrap_or_else(own))
+    }
+
     fn is_cacheable(&self) -> bool {
         true
     }

@@ -10,7 +10,7 @@ use reqwest::{Client, ClientBuilder};
 use super::BaseUrl;
 
 /// How long it may take to reach a server, of the time that the whole request has.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How many connections to a host are kept while nobody uses them: more than anybody asks at once, as a new
 /// connection for each request would take longer than many a request.

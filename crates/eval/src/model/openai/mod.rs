@@ -118,6 +118,10 @@ impl Model for OpenAi {
         Metadata::from_iter(other.into_iter().chain(query))
     }
 
+    fn server(&self) -> Option<String> {
+        Some(self.base_url.clone())
+    }
+
     fn hidden_args(&self) -> &str {
         &self.query.0
     }
