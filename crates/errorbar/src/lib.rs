@@ -54,6 +54,7 @@ mod message;
 mod mistakes;
 pub mod prelude;
 mod progress;
+mod shell;
 
 pub use app::{App, main};
 pub use errorbar_core::*;

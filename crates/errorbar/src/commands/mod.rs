@@ -11,6 +11,7 @@ mod logs;
 mod models;
 mod output;
 mod score;
+mod servers;
 mod specs;
 mod tasks;
 mod told;

@@ -38,6 +38,7 @@ pub use config::GenerateConfig;
 pub use error::{ModelError, ModelErrorKind};
 pub use generate::Generate;
 pub(crate) use generate::Used;
+pub use http::{allow_connections, max_open_files};
 pub use limits::{Limits, Price, Prices, shown_cost};
 pub(crate) use limits::{Spent, time_limit};
 pub use mock::{FnModel, Mock, model_fn};

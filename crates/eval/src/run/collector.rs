@@ -21,6 +21,9 @@ const LOOK_UP: Duration = Duration::from_millis(50);
 /// How long samples that cannot be cancelled, because they block their thread, are waited for after a stop.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// How often to look whether the log still has its name.
+const CHECK_PLACE: Duration = Duration::from_secs(1);
+
 /// What is known of a sample that is in the log.
 #[derive(Debug)]
 struct Slot {
@@ -116,7 +119,15 @@ impl Collector {
     pub(super) fn collect(mut self, receiver: mpsc::Receiver<Ran>) -> Collected {
         let mut stopped_at = None;
         let started = Instant::now();
+        let mut checked = started;
         loop {
+            if checked.elapsed() >= CHECK_PLACE {
+                checked = Instant::now();
+                if let Err(error) = self.collected.writer.check_place() {
+                    self.fail_log(error);
+                    break;
+                }
+            }
             if let Some(limit) = self.prepared.passed_limit(started.elapsed()) {
                 self.cancel.stop(Stop::LimitReached { limit });
             }
@@ -136,13 +147,17 @@ impl Collector {
             // A worker that was cancelled does not listen any more.
             let _ = counted.send(());
             if let Err(error) = taken {
-                self.collected.log_error = Some(error);
-                self.cancel.stop(Stop::LogFailed);
+                self.fail_log(error);
                 // What workers still hand over cannot be written, and so is not done.
                 break;
             }
         }
         self.collected
+    }
+
+    fn fail_log(&mut self, error: LogError) {
+        self.collected.log_error = Some(error);
+        self.cancel.stop(Stop::LogFailed);
     }
 
     fn take(&mut self, done: Done) -> Result<(), LogError> {

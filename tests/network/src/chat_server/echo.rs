@@ -40,18 +40,23 @@ impl Echo {
     }
 
     /// An answer with the key in it, wherever a text may be.
-    pub(crate) fn into_answer(self, mut answer: Json, key: &str) -> Response {
-        answer["model"] = json!(PLACE);
-        answer["id"] = json!(PLACE);
-        answer[PLACE] = json!({PLACE: [PLACE]});
-        let choice = &mut answer["choices"][0];
-        choice["finish_reason"] = json!(PLACE);
-        let content = choice["message"]["content"].as_str().unwrap_or_default().to_owned();
-        choice["message"]["content"] = json!(format!("{content} Your key is {PLACE}."));
-        choice["message"]["reasoning_content"] = json!(format!("They sent {PLACE}, I think."));
+    pub(crate) fn into_answer(self, answer: &Json, key: &str) -> Response {
+        let content = answer.pointer("/choices/0/message/content").and_then(Json::as_str).unwrap_or_default();
         let token = json!({"token": PLACE, "logprob": 0, "bytes": key.as_bytes()});
-        choice["logprobs"] = json!({"content": [token]});
-        Response::new(200, answer.to_string().replace(PLACE, &self.write(key)))
+        let body = json!({
+            "id": PLACE,
+            "model": PLACE,
+            PLACE: {PLACE: [PLACE]},
+            "choices": [{
+                "message": {
+                    "content": format!("{content} Your key is {PLACE}."),
+                    "reasoning_content": format!("They sent {PLACE}, I think."),
+                },
+                "finish_reason": PLACE,
+                "logprobs": {"content": [token]},
+            }],
+        });
+        Response::new(200, body.to_string().replace(PLACE, &self.write(key)))
     }
 
     /// A refusal that repeats the key.

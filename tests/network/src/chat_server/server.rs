@@ -143,7 +143,7 @@ impl Server {
             return refusal.write(stream).await;
         }
         let answer = match self.options.echo_key {
-            Some(echo) => echo.into_answer(answer::completion(&body), sent_key(request)),
+            Some(echo) => echo.into_answer(&answer::completion(&body), sent_key(request)),
             None => Response::new(200, answer::completion(&body)),
         };
         let fault = if is_too_many { Some(Fault::RateLimited) } else { self.fault(&body, attempt) };

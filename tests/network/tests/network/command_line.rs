@@ -283,7 +283,8 @@ fn a_resumed_run_has_the_limits_and_prices_of_its_log_unless_others_are_given() 
         header["eval"]["config"].clone()
     };
     let resume = |arguments: &[&str]| {
-        let always = ["eval", "--resume", log.to_str().unwrap()];
+        let base_url = server.base_url();
+        let always = ["eval", "--resume", log.to_str().unwrap(), "--base-url", &base_url];
         Ran::from(desk.command(&[&always, arguments].concat()).output().unwrap())
     };
     assert_eq!((&config()["cost_limit"], &config()["run_cost_limit"]), (&json!(2.0), &json!(8.0)));

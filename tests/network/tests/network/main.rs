@@ -11,7 +11,9 @@ mod command_line;
 mod dead_server;
 mod desk;
 mod library;
+mod lost_log;
 #[cfg(feature = "providers")]
 mod providers;
+mod resume;
 mod secrets;
 mod server;

@@ -138,6 +138,18 @@ fn a_run_takes_the_key_of_the_provider_and_records_it_nowhere() {
 }
 
 #[test]
+fn a_server_of_ones_own_needs_no_key_until_it_asks_for_one() {
+    for (options, code) in [(&[][..], 0), (&["--require-key", KEY], 1)] {
+        let (desk, server) = (Desk::new(), Server::start(options));
+        let base_url = server.base_url();
+        let arguments = ["eval", "sums.toml", "--model", "groq/unsure", "--base-url", &base_url];
+        let ran = Ran::from(desk.command(&arguments).env_remove("GROQ_API_KEY").output().unwrap());
+        assert_eq!(ran.code, Some(code), "{}", ran.stderr);
+        assert_eq!(ran.stderr.contains("check the key, in GROQ_API_KEY"), code == 1, "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn what_a_provider_cannot_be_sent_is_refused_before_the_run() {
     let (desk, server) = (Desk::new(), Server::start(&[]));
     let base_url = server.base_url();

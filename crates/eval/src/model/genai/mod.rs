@@ -85,7 +85,7 @@ impl Remote {
                 speaks.name
             ))
         })?;
-        let key = speaks.key(&name, options.api_key_file, environment)?;
+        let key = speaks.key(&name, options.base_url.is_some(), options.api_key_file, environment)?;
         let client = Client::builder().with_reqwest(shared_client(&base)?).build();
         let path = speaks.path(model);
         Ok(Remote {

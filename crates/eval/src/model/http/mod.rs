@@ -5,6 +5,7 @@
 mod address;
 mod base_url;
 mod client;
+mod descriptors;
 mod endpoint;
 mod excerpt;
 mod key;
@@ -15,6 +16,7 @@ pub(super) use address::Address;
 pub(super) use base_url::BaseUrl;
 #[cfg(feature = "providers")]
 pub(super) use client::shared as shared_client;
+pub use descriptors::{allow_connections, max_open_files};
 pub(super) use endpoint::{Endpoint, Reply};
 pub(super) use key::ApiKey;
 pub(super) use retry_after::{limit_reset, retry_after};
