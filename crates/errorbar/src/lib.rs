@@ -55,6 +55,7 @@ mod mistakes;
 mod output;
 pub mod prelude;
 mod progress;
+mod shell;
 
 pub use app::{App, main};
 pub use errorbar_core::*;

@@ -35,12 +35,13 @@ pub use model::{
     AnyModel, Cache, CacheFolder, CacheKey, CachedAnswer, CallCounts, Calls, FnModel, Generate,
     GenerateConfig, Limits, MAX_CONNECTIONS, Mock, Model, ModelAnswers, ModelClient, ModelError,
     ModelErrorKind, Models, OpenModel, OpenOptions, Price, Prices, Provider, ProviderEntry, Removed, Replay,
-    Request, Retry, model_fn, open_model, shown_cost,
+    Request, Retry, allow_connections, max_open_files, model_fn, open_model, shown_cost,
 };
 pub use registry::{Submitted, built_in_registry, collected_registry};
 pub use run::{
-    Cancel, Finished, LogFormat, Observer, PrepareError, Prepared, Progress, Quiet, Resumable, RunOptions,
-    Running, RunningFigure, Stop, block_on, cancel_on_interrupt, open_resumable, open_resumable_with,
+    AskedServer, Cancel, Finished, LogFormat, Observer, PrepareError, Prepared, Progress, Quiet,
+    RecordedServer, Resumable, RunOptions, Running, RunningFigure, Stop, block_on, cancel_on_interrupt,
+    open_resumable, open_resumable_with,
 };
 pub use sample::{Sample, Target};
 pub use scorer::{AnyScorer, IntoScore, Scorer, ScorerEntry};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use errorbar_core::Metadata;
-use errorbar_log::eval::MessageSource;
+use errorbar_log::eval::{MessageSource, SampleLimit};
 
 use crate::{Generate, Input, Message, ModelOutput, Role, Sample, SampleId, Target};
 
@@ -48,6 +48,9 @@ pub struct TaskState {
     pub store: Metadata,
     /// Set by a solver to skip those that follow it.
     pub completed: bool,
+    /// The limit that ended solving, if one did. What it ended is scored as it is, so a scorer that needs a solver's
+    /// work may find none.
+    pub limit: Option<SampleLimit>,
     generate: Option<Arc<Generate>>,
 }
 
@@ -71,6 +74,7 @@ impl TaskState {
             metadata: sample.metadata.clone(),
             store: Metadata::new(),
             completed: false,
+            limit: None,
             generate: None,
         }
     }

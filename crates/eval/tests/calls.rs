@@ -416,9 +416,15 @@ fn a_role_has_a_server_of_its_own() {
     let finished = run(&task(1, &model), &options);
     let eval = EvalLog::open(&finished.log).unwrap().header().unwrap().eval;
     assert_eq!(eval.extra["model_roles"]["grader"]["base_url"], "http://127.0.0.1:2/v1");
-    let again =
-        open_resumable(&finished.log).unwrap().options(&task(1, &model), &built_in_registry()).unwrap();
-    assert_eq!(again.role_base_urls, options.role_base_urls);
+    // It is in the log, and whoever resumes the run is to name it again.
+    let log = open_resumable(&finished.log).unwrap();
+    let again = log.options(&task(1, &model), &built_in_registry()).unwrap();
+    assert_eq!(again.role_base_urls, []);
+    let unnamed = log.unnamed_servers(&task(1, &model), &again, &built_in_registry());
+    assert_eq!((unnamed.len(), unnamed[0].base_url.as_str()), (1, "http://127.0.0.1:2/v1"));
+    assert_eq!(unnamed[0].role.as_deref(), Some("grader"));
+    let named = RunOptions { role_base_urls: options.role_base_urls.clone(), ..again };
+    assert_eq!(log.unnamed_servers(&task(1, &model), &named, &built_in_registry()), []);
     let mut unknown = options;
     unknown.role_base_urls.push(("judge".to_owned(), "http://h/v1".to_owned()));
     let problem = task(1, &model).prepare(&unknown, &built_in_registry()).unwrap_err().to_string();

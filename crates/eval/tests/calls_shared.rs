@@ -203,8 +203,16 @@ fn a_run_that_is_gone_on_with_has_its_server_and_what_graders_of_both_runs_used(
     let options = RunOptions { log_dir: folder.path().to_owned(), ..RunOptions::default() };
     let prepared = on_server.prepare(&options, &built_in_registry()).unwrap();
     let ran = block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
-    let recorded = open_resumable(&ran.log).unwrap().options(&on_server, &built_in_registry()).unwrap();
-    assert_eq!(recorded.base_url.as_deref(), Some("http://h/v1"));
+    let log = open_resumable(&ran.log).unwrap();
+    let recorded = log.options(&on_server, &built_in_registry()).unwrap();
+    // A log says nothing about where a key is sent.
+    assert_eq!((log.servers()[0].base_url.as_str(), &recorded.base_url), ("http://h/v1", &None));
+    // The task's own model is where the task has it; any other is to be named.
+    assert_eq!(log.unnamed_servers(&on_server, &recorded, &built_in_registry()), []);
+    let elsewhere = Task::new([Sample::new("a").target("yes")]).scorer(includes());
+    assert_eq!(log.unnamed_servers(&elsewhere, &recorded, &built_in_registry()), log.servers());
+    let named = RunOptions { base_url: Some("http://h/v1".to_owned()), ..recorded };
+    assert_eq!(log.unnamed_servers(&elsewhere, &named, &built_in_registry()), []);
 }
 
 #[test]

@@ -14,6 +14,7 @@ use errorbar_eval::{
     CallCounts, Cancel, FailOnError, Finished, Limits, LogFormat, ModelChoice, Prepared, Provider, Resumable,
     RunOptions, Stop, Task, block_on, cancel_on_interrupt, open_resumable_with, shown_cost,
 };
+use errorbar_log::eval::{LogError, LogErrorKind};
 use errorbar_report::{Report, SideBySide, Unfinished};
 use futures_util::future::join_all;
 
@@ -21,7 +22,7 @@ use super::common::{Format, GlobalArgs, seconds, show};
 use super::logs::LimitArgs;
 use super::models::ModelArgs;
 use super::told::{Told, findings};
-use super::{Context, Status, logs, output, specs, tasks};
+use super::{Context, Status, logs, output, servers, specs, tasks};
 use crate::message;
 use crate::progress::Watcher;
 
@@ -133,7 +134,12 @@ pub(crate) fn run(args: &EvalArgs, global: &GlobalArgs, context: &Context<'_>) -
         None => prepared(args, &watcher, context),
     };
     let Some(ready) = ready else { return Ok(Status::InputError) };
+    let calls = ready.first().and_then(|models| models.first()).map(|(first, _)| Arc::clone(first.calls()));
     if !global.quiet {
+        servers::note(ready.iter().flatten().flat_map(|(run, _)| run.servers()));
+        if let Some(calls) = &calls {
+            args.asking.calling.note_fewer(calls);
+        }
         // What is to be said of a task does not depend on the model.
         for (prepared, _) in ready.iter().filter_map(|models| models.first()) {
             for warning in prepared.warnings() {
@@ -141,7 +147,6 @@ pub(crate) fn run(args: &EvalArgs, global: &GlobalArgs, context: &Context<'_>) -
             }
         }
     }
-    let calls = ready.first().and_then(|models| models.first()).map(|(first, _)| Arc::clone(first.calls()));
     let ran = block_on(run_all(ready, &watcher))?;
     let status = conclude(ran, args, global, context)?;
     if let Some(calls) = calls.filter(|_| !global.quiet) {
@@ -332,9 +337,15 @@ fn resumed(path: PathBuf, args: &EvalArgs, watcher: &Arc<Watcher>, context: &Con
         limits: Limits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
         log_format: args.log_format.into(),
         // Another server than that of the log is refused later.
-        base_url: args.asking.base_url.clone().or(recorded.base_url),
+        base_url: args.asking.base_url.clone(),
+        role_base_urls: args.asking.role_base_urls.clone(),
         ..recorded
     };
+    let unnamed = log.unnamed_servers(&task, &options, context.registry);
+    if !unnamed.is_empty() {
+        servers::refuse_unnamed(&unnamed, &log, &args.tasks, context);
+        return None;
+    }
     args.asking.calling.apply(&mut options, watcher)?;
     let prepared = prepare(log.task(), &task, &options, context)?;
     Some((prepared, Some(log)))
@@ -409,10 +420,34 @@ fn side_by_side(reports: &[Report], tokens: &[Option<u64>], format: Format) -> i
     }
 }
 
+/// Whether there is no log any more to go on with.
+fn is_lost(error: &LogError) -> bool {
+    matches!(error.kind(), LogErrorKind::Gone | LogErrorKind::Displaced)
+}
+
 /// Whether a run did all it should; what it did not is told.
 fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told: &mut Told) -> bool {
     let Finished { log, archive, total, done, failed, .. } = finished;
-    let resume = format!("go on with `{} eval --resume {}`", context.program, archive.display());
+    let resume =
+        format!("go on with `{}`", servers::resume_command(context.program, &[], archive, &finished.servers));
+    match &finished.log_error {
+        Some(errorbar_eval::Error::Log(error)) if is_lost(error) => {
+            let problem = error.problem();
+            told.failure(
+                format!("{task}: after {done} of {total} samples: {problem}"),
+                Some(error.hint().to_owned()),
+            );
+            return false;
+        }
+        Some(error) => {
+            told.error(
+                format!("{task}: {error}; {done} of {total} samples are in it"),
+                Some(format!("when that is mended, {resume}")),
+            );
+            return false;
+        }
+        None => {}
+    }
     if let Some(error) = &finished.results_error {
         told.error(
             format!("{task}: the results cannot be computed: {error}"),
@@ -424,6 +459,15 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
             told.failure(
                 format!("{task}: ended after {done} of {total} samples, because {model} refuses the key: {problem}"),
                 Some(format!("when the key is mended, {resume}")),
+            );
+            return false;
+        }
+        Some(Stop::Unreachable { model, problem }) => {
+            told.failure(
+                format!(
+                    "{task}: ended after {done} of {total} samples, because the server of {model} has never answered: {problem}"
+                ),
+                Some(format!("when the server runs, {resume}")),
             );
             return false;
         }

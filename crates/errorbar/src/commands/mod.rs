@@ -10,6 +10,7 @@ mod log;
 mod logs;
 mod models;
 mod score;
+mod servers;
 mod specs;
 mod tasks;
 mod told;

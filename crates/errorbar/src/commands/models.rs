@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use errorbar_eval::{
     Cache, Calls, GenerateConfig, Limits, MAX_CONNECTIONS, ModelChoice, Prices, Retry, RunOptions,
+    allow_connections, max_open_files,
 };
 use serde_json::{Map, Value as Json};
 
@@ -22,15 +23,15 @@ pub(crate) struct ModelArgs {
     /// The model, as provider/model: `openai/NAME` (any server that speaks OpenAI's chat completions), `replay/FILE` (recorded outputs), `mock/TEXT`; several run side by side [default: the task's]
     #[arg(long = "model", value_name = "MODEL", conflicts_with = "resume")]
     pub(super) models: Vec<String>,
-    /// Where the server of the model is, such as http://localhost:8000/v1 [default: that of the provider; for openai $OPENAI_BASE_URL, else OpenAI]; with --resume only if there is a `?` in it, which logs do not hold
+    /// Where the server of the model is, such as http://localhost:8000/v1 [default: that of the provider; for openai $OPENAI_BASE_URL, else OpenAI]; --resume wants it again, as a key is not sent to an address that only a log names
     #[arg(long, value_name = "URL")]
     pub(super) base_url: Option<String>,
     /// A model with a role, such as grader=openai/NAME; may be repeated, and several in one role are a panel
     #[arg(long = "model-role", value_name = "ROLE=MODEL", conflicts_with = "resume", value_parser = role)]
     roles: Vec<(String, String)>,
     /// Where the server of a role is; --base-url is not about roles
-    #[arg(long = "role-base-url", value_name = "ROLE=URL", conflicts_with = "resume", value_parser = of_role)]
-    role_base_urls: Vec<(String, String)>,
+    #[arg(long = "role-base-url", value_name = "ROLE=URL", value_parser = of_role)]
+    pub(super) role_base_urls: Vec<(String, String)>,
     /// How freely tokens are chosen
     #[arg(long, value_name = "T", conflicts_with = "resume", allow_negative_numbers = true)]
     temperature: Option<f64>,
@@ -87,6 +88,9 @@ pub(crate) struct CallArgs {
     /// How long the first wait before that is; each one after it is twice as long, up to a minute
     #[arg(long, value_name = "SECONDS", default_value = "0.5", value_parser = seconds)]
     retry_wait: Duration,
+    /// How long a server that has not answered yet is tried, in case it is starting; then the run ends
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    startup_timeout: Duration,
     /// How long one request may take; then it is made again
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     timeout: Duration,
@@ -172,13 +176,31 @@ impl ModelArgs {
 }
 
 impl CallArgs {
+    /// Reports that there are fewer connections than were wanted.
+    pub(super) fn note_fewer(&self, calls: &Calls) {
+        let (connections, wanted) = (calls.max_connections(), self.max_connections.get());
+        if connections < wanted {
+            let files = max_open_files().unwrap_or_default();
+            message::note(format!(
+                "{connections} connections at once in place of {wanted}, as this process may have {files} files open; \
+                 `ulimit -n` allows more"
+            ));
+        }
+    }
+
     /// Puts what the command line says into the options; nothing if something is wrong, which then was told.
     pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Option<()> {
         options.api_key_file.clone_from(&self.api_key_file);
         let file = |(role, file): &(String, String)| (role.clone(), PathBuf::from(file));
         options.role_key_files = self.role_key_files.iter().map(file).collect();
-        let retry = Retry { max_retries: self.max_retries, first_wait: self.retry_wait, ..Retry::default() };
-        let mut calls = Calls::new(self.max_connections.get(), retry).timeout(self.timeout);
+        let retry = Retry {
+            max_retries: self.max_retries,
+            first_wait: self.retry_wait,
+            startup_timeout: self.startup_timeout,
+            ..Retry::default()
+        };
+        let connections = allow_connections(self.max_connections.get());
+        let mut calls = Calls::new(connections, retry).timeout(self.timeout);
         if let Some(expiry) = self.cache {
             calls = calls.cache(cache(self.cache_dir.as_deref(), expiry)?);
         }

@@ -7,6 +7,7 @@ use errorbar_core::{Error, Registry};
 use errorbar_eval::{Resumable, Task, load_task_file};
 
 use super::Context;
+use super::servers::resume_command;
 use crate::{message, mistakes};
 
 /// The task of this file or name; nothing if there is none, which then was told.
@@ -39,8 +40,8 @@ pub(super) fn task_of_log(log: &Resumable, context: &Context<'_>) -> Option<Task
         if !file.is_file() {
             message::error(format!("the task file of the log, {}, is not there", file.display()));
             message::hint(format!(
-                "a log names it as the run did; name it yourself: `{} eval TASK --resume LOG`",
-                context.program
+                "a log names it as the run did; name it yourself: `{}`",
+                resume_command(context.program, &["TASK".to_owned()], log.path(), &log.servers())
             ));
             return None;
         }

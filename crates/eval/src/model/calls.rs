@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 use tokio::task::spawn_blocking;
 
 use super::connections::Connections;
+use super::servers::Servers;
 use super::{AnyModel, Cache, ModelError, ModelErrorKind, Request, Retry};
 use crate::ModelOutput;
 
@@ -26,6 +27,7 @@ pub struct Calls {
     retry: Retry,
     timeout: Option<Duration>,
     connections: Connections,
+    servers: Servers,
     cache: Option<Cache>,
     on_retry: Option<OnRetry>,
     /// Why answers could not be kept.
@@ -52,36 +54,56 @@ impl std::fmt::Debug for OnRetry {
 #[derive(Debug, Default)]
 pub(super) struct Trouble {
     /// Why the model that is being asked has given no answer yet: what a sample whose time is over has failed of.
-    no_answer: Mutex<Option<String>>,
+    no_answer: Mutex<Option<NoAnswer>>,
     /// Shared by the samples of a run.
-    refusal: Arc<OnceLock<AccessRefusal>>,
+    refusal: Arc<OnceLock<FatalError>>,
     /// Whether this sample has met it.
     is_refused: AtomicBool,
 }
 
-/// A model of a run that lets nobody in with this key. Nothing more is asked then, of no model of the run.
+/// Why a model has given no answer yet.
+#[derive(Clone, Debug)]
+struct NoAnswer {
+    problem: String,
+    /// What the run ends for if the model is not tried for any longer: its server has never answered.
+    fatal: Option<FatalError>,
+}
+
+/// What ends a run: a model that refuses the key, or whose server has never answered. Nothing more is asked then, of no
+/// model of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct AccessRefusal {
+pub(crate) struct FatalError {
     pub(crate) model: String,
     pub(crate) error: ModelError,
 }
 
 impl Trouble {
-    pub(super) fn of_run(refusal: &Arc<OnceLock<AccessRefusal>>) -> Self {
+    pub(super) fn of_run(refusal: &Arc<OnceLock<FatalError>>) -> Self {
         Trouble { refusal: Arc::clone(refusal), ..Trouble::default() }
     }
 
-    fn set(&self, problem: Option<String>) {
-        *self.no_answer.lock().unwrap_or_else(PoisonError::into_inner) = problem;
+    fn set(&self, no_answer: Option<NoAnswer>) {
+        *self.no_answer.lock().unwrap_or_else(PoisonError::into_inner) = no_answer;
     }
 
-    pub(super) fn get(&self) -> Option<String> {
+    fn no_answer(&self) -> Option<NoAnswer> {
         self.no_answer.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn refuse(&self, model: &AnyModel, error: &ModelError) {
+    pub(super) fn get(&self) -> Option<String> {
+        Some(self.no_answer()?.problem)
+    }
+
+    fn refuse(&self, fatal: FatalError) {
         self.is_refused.store(true, Ordering::Relaxed);
-        self.refusal.get_or_init(|| AccessRefusal { model: model.name().to_owned(), error: error.clone() });
+        self.refusal.get_or_init(|| fatal);
+    }
+
+    /// The sample does not wait any longer: a server that has never answered ends the run.
+    pub(super) fn give_up(&self) {
+        if let Some(fatal) = self.no_answer().and_then(|no_answer| no_answer.fatal) {
+            self.refuse(fatal);
+        }
     }
 
     /// Why nothing more is asked in this run.
@@ -92,7 +114,7 @@ impl Trouble {
     }
 
     /// The refusal that the sample has met.
-    pub(super) fn met_refusal(&self) -> Option<AccessRefusal> {
+    pub(super) fn met_refusal(&self) -> Option<FatalError> {
         self.is_refused.load(Ordering::Relaxed).then(|| self.refusal.get().cloned()).flatten()
     }
 }
@@ -134,6 +156,7 @@ impl Calls {
             retry,
             timeout: None,
             connections: Connections::new(max_connections),
+            servers: Servers::default(),
             cache: None,
             on_retry: None,
             cache_problem: Mutex::default(),
@@ -223,17 +246,33 @@ impl Calls {
         trouble: &Trouble,
     ) -> Result<ModelOutput, ModelError> {
         let line = line_name(model);
+        let server = self.servers.get(&model.server().unwrap_or_else(|| line.clone()));
         let mut retries = 0;
         loop {
-            let error = match self.attempt(model, &line, request, trouble).await {
+            let (answer, took) = self.attempt(model, &line, request, trouble).await;
+            if answer.as_ref().map_or_else(ModelError::has_response, |_| true) {
+                server.answered();
+            }
+            let error = match answer {
                 Ok(output) => {
                     trouble.set(None);
                     return Ok(output);
                 }
                 Err(error) => error,
             };
-            trouble.set(Some(error.to_string()));
-            let Some(wait) = self.retry.wait(&error, retries, random()) else {
+            let wait = self.retry.wait(&error, retries, random());
+            let is_dead = error.kind() == ModelErrorKind::Unreachable && !server.has_answered();
+            let (wait, fatal) = match is_dead {
+                true => {
+                    let wait = wait.and_then(|wait| server.wait(wait, took, self.retry.startup_timeout));
+                    let error = after_retries(error.clone(), retries);
+                    (wait, Some(FatalError { model: model.name().to_owned(), error }))
+                }
+                false => (wait, None),
+            };
+            trouble.set(Some(NoAnswer { problem: error.to_string(), fatal }));
+            let Some(wait) = wait else {
+                trouble.give_up();
                 return Err(after_retries(error, retries));
             };
             if let Some(OnRetry(tell)) = &self.on_retry {
@@ -245,18 +284,19 @@ impl Calls {
         }
     }
 
-    /// Asks once, when there is a connection.
+    /// Asks once, when there is a connection; and how long it took from then on.
     async fn attempt(
         &self,
         model: &AnyModel,
         line: &str,
         request: Request<'_>,
         trouble: &Trouble,
-    ) -> Result<ModelOutput, ModelError> {
+    ) -> (Result<ModelOutput, ModelError>, Duration) {
         let connection = self.connections.take(line).await;
+        let started = Instant::now();
         // Looked at with the connection in hand: who refuses has it until that is known.
         if let Some(refusal) = trouble.refusal() {
-            return Err(refusal);
+            return (Err(refusal.without_response()), Duration::ZERO);
         }
         self.asked.fetch_add(1, Ordering::Relaxed);
         let answer = model.generate(request);
@@ -267,7 +307,8 @@ impl Calls {
                     "{} gave no answer within {} s; allow more (--timeout), or ask fewer at once (--max-connections)",
                     model.name(),
                     timeout.as_secs_f64()
-                )))
+                ))
+                .without_response())
             }),
         };
         match answer.as_ref().map_err(ModelError::kind) {
@@ -281,9 +322,9 @@ impl Calls {
         if let Err(error) = answer.as_ref()
             && error.kind() == ModelErrorKind::AccessRefused
         {
-            trouble.refuse(model, error);
+            trouble.refuse(FatalError { model: model.name().to_owned(), error: error.clone() });
         }
-        answer
+        (answer, started.elapsed())
     }
 }
 
@@ -301,8 +342,8 @@ fn line_name(model: &AnyModel) -> String {
 fn after_retries(error: ModelError, retries: u32) -> ModelError {
     match retries {
         0 => error,
-        1 => ModelError::new(error.kind(), format!("{error} (asked again once, in vain)")),
-        _ => ModelError::new(error.kind(), format!("{error} (asked again {retries} times, in vain)")),
+        1 => error.with_message(|message| format!("{message} (asked again once, in vain)")),
+        _ => error.with_message(|message| format!("{message} (asked again {retries} times, in vain)")),
     }
 }
 

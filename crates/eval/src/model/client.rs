@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use errorbar_core::IndexMap;
 
-use super::calls::{AccessRefusal, Answer, Trouble};
+use super::calls::{Answer, FatalError, Trouble};
 use super::limits::Till;
 use super::{AnyModel, Calls, GenerateConfig, Limits, ModelError, Prices, Request};
 use crate::Message;
@@ -33,8 +33,8 @@ pub struct Models {
     /// How much one sample may take.
     pub limits: Limits,
     pub(crate) till: Arc<Till>,
-    /// The one that lets nobody in, once it has said so.
-    pub(super) refusal: Arc<OnceLock<AccessRefusal>>,
+    /// What ends the run, once it is known.
+    pub(super) refusal: Arc<OnceLock<FatalError>>,
 }
 
 impl ModelClient {

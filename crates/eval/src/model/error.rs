@@ -11,6 +11,8 @@ use std::time::Duration;
 pub struct ModelError {
     kind: ModelErrorKind,
     message: String,
+    /// Whether the server has answered, if only with an error.
+    has_response: bool,
 }
 
 /// Whether asking again may help.
@@ -27,6 +29,9 @@ pub enum ModelErrorKind {
         /// How long the server wants to be left alone, if it says so.
         retry_after: Option<Duration>,
     },
+    /// The server was not reached, or closed the connection before it answered. It may be starting; a run ends if it
+    /// never answers.
+    Unreachable,
     /// It would go wrong again.
     Permanent,
     /// Whoever asks is not let in: the key is wrong, or may not do this. So it would be with every other question, and
@@ -37,7 +42,7 @@ pub enum ModelErrorKind {
 impl ModelError {
     /// An error of this kind.
     pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
-        ModelError { kind, message: message.into() }
+        ModelError { kind, message: message.into(), has_response: kind != ModelErrorKind::Unreachable }
     }
 
     /// What would go wrong again.
@@ -48,6 +53,30 @@ impl ModelError {
     /// What passes.
     pub fn transient(message: impl Into<String>) -> Self {
         ModelError::new(ModelErrorKind::Transient { retry_after: None }, message)
+    }
+
+    /// The server was not reached.
+    pub fn unreachable(message: impl Into<String>) -> Self {
+        ModelError::new(ModelErrorKind::Unreachable, message)
+    }
+
+    /// The same, of a request that the server has not answered.
+    #[must_use]
+    pub(crate) fn without_response(mut self) -> Self {
+        self.has_response = false;
+        self
+    }
+
+    /// The same in other words.
+    #[must_use]
+    pub(crate) fn with_message(mut self, message: impl FnOnce(&str) -> String) -> Self {
+        self.message = message(&self.message);
+        self
+    }
+
+    /// Whether the server has answered, if only with an error.
+    pub(crate) fn has_response(&self) -> bool {
+        self.has_response
     }
 
     /// Its kind.
@@ -61,7 +90,7 @@ impl ModelError {
             ModelErrorKind::RateLimited { retry_after } | ModelErrorKind::Transient { retry_after } => {
                 retry_after
             }
-            ModelErrorKind::Permanent | ModelErrorKind::AccessRefused => None,
+            ModelErrorKind::Unreachable | ModelErrorKind::Permanent | ModelErrorKind::AccessRefused => None,
         }
     }
 

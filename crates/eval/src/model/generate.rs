@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use errorbar_core::{Error, IndexMap, Result};
 use errorbar_log::eval::SampleLimit;
 
-use super::calls::{AccessRefusal, Trouble};
+use super::calls::{FatalError, Trouble};
 use super::{AnyModel, Calls, GenerateConfig, Limits, ModelClient, Models, Request, Spent};
 use crate::{Message, ModelOutput, TaskState, Usage};
 
@@ -147,8 +147,13 @@ impl Generate {
         self.trouble.get()
     }
 
-    /// The model that lets nobody in, if this sample has met it. What solvers and scorers make of it does not matter.
-    pub(crate) fn met_refusal(&self) -> Option<AccessRefusal> {
+    /// The sample does not wait for an answer any longer. A server that has never answered ends the run.
+    pub(crate) fn give_up(&self) {
+        self.trouble.give_up();
+    }
+
+    /// What ends the run, if this sample has met it. What solvers and scorers make of it does not matter.
+    pub(crate) fn met_refusal(&self) -> Option<FatalError> {
         self.trouble.met_refusal()
     }
 

@@ -16,6 +16,7 @@ mod mock;
 mod openai;
 mod replay;
 mod retry;
+mod servers;
 
 use std::fmt;
 use std::ops::Deref;
@@ -30,13 +31,14 @@ use errorbar_core::{Error, Metadata, Registry, Result, Spec};
 use crate::{BoxFuture, Message, ModelOutput, NamedSample, SampleId};
 
 pub use cache::{Cache, CacheFolder, CacheKey, CachedAnswer, ModelAnswers, Removed};
-pub(crate) use calls::AccessRefusal;
+pub(crate) use calls::FatalError;
 pub use calls::{CallCounts, Calls, MAX_CONNECTIONS};
 pub use client::{ModelClient, Models};
 pub use config::GenerateConfig;
 pub use error::{ModelError, ModelErrorKind};
 pub use generate::Generate;
 pub(crate) use generate::Used;
+pub use http::{allow_connections, max_open_files};
 pub use limits::{Limits, Price, Prices, shown_cost};
 pub(crate) use limits::{Spent, time_limit};
 pub use mock::{FnModel, Mock, model_fn};
@@ -70,6 +72,11 @@ pub trait Model: fmt::Debug + Send + Sync {
     /// What else tells it from another model of the same name, for the record; never a secret.
     fn args(&self) -> Metadata {
         Metadata::new()
+    }
+
+    /// Where its server is, if it is on one; without what may be secret.
+    fn server(&self) -> Option<String> {
+        None
     }
 
     /// What else its answers depend on, that may hold a secret and is shown nowhere.

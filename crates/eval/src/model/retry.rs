@@ -21,6 +21,9 @@ pub struct Retry {
     pub first_wait: Duration,
     /// The longest wait that is not the server's own wish.
     pub longest_wait: Duration,
+    /// How long a server that has never answered is tried, in case it is starting, counted from the first failure. Then
+    /// the run ends.
+    pub startup_timeout: Duration,
 }
 
 impl Default for Retry {
@@ -29,6 +32,7 @@ impl Default for Retry {
             max_retries: 10,
             first_wait: Duration::from_millis(500),
             longest_wait: Duration::from_secs(60),
+            startup_timeout: Duration::from_secs(20),
         }
     }
 }

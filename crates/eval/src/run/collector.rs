@@ -14,12 +14,15 @@ use super::prepare::Prepared;
 use super::running::Running;
 use super::sample::Done;
 use super::stop::{Cancel, Stop};
-use crate::model::{AccessRefusal, Used};
+use crate::model::{FatalError, ModelErrorKind, Used};
 
 /// How often to look whether the run is stopped when no sample comes.
 const LOOK_UP: Duration = Duration::from_millis(50);
 /// How long samples that cannot be cancelled, because they block their thread, are waited for after a stop.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// How often to look whether the log still has its name.
+const CHECK_PLACE: Duration = Duration::from_secs(1);
 
 /// What is known of a sample that is in the log.
 #[derive(Debug)]
@@ -116,7 +119,15 @@ impl Collector {
     pub(super) fn collect(mut self, receiver: mpsc::Receiver<Ran>) -> Collected {
         let mut stopped_at = None;
         let started = Instant::now();
+        let mut checked = started;
         loop {
+            if checked.elapsed() >= CHECK_PLACE {
+                checked = Instant::now();
+                if let Err(error) = self.collected.writer.check_place() {
+                    self.fail_log(error);
+                    break;
+                }
+            }
             if let Some(limit) = self.prepared.passed_limit(started.elapsed()) {
                 self.cancel.stop(Stop::LimitReached { limit });
             }
@@ -136,8 +147,7 @@ impl Collector {
             // A worker that was cancelled does not listen any more.
             let _ = counted.send(());
             if let Err(error) = taken {
-                self.collected.log_error = Some(error);
-                self.cancel.stop(Stop::LogFailed);
+                self.fail_log(error);
                 // What workers still hand over cannot be written, and so is not done.
                 break;
             }
@@ -145,12 +155,21 @@ impl Collector {
         self.collected
     }
 
+    fn fail_log(&mut self, error: LogError) {
+        self.collected.log_error = Some(error);
+        self.cancel.stop(Stop::LogFailed);
+    }
+
     fn take(&mut self, done: Done) -> Result<(), LogError> {
         let Done { index, encoded, scores, metadata, problem, limit, used, refusal } = done;
         self.collected.used.add(&used);
-        if let Some(AccessRefusal { model, error }) = refusal {
-            // The sample stays out of the log: nothing is wrong with it, and it is run when the key is mended.
-            self.cancel.stop(Stop::AccessRefused { model, problem: error.to_string() });
+        if let Some(FatalError { model, error }) = refusal {
+            // The sample stays out of the log: nothing is wrong with it, and it is run when the run is resumed.
+            let problem = error.to_string();
+            self.cancel.stop(match error.kind() {
+                ModelErrorKind::Unreachable => Stop::Unreachable { model, problem },
+                _ => Stop::AccessRefused { model, problem },
+            });
             return Ok(());
         }
         self.collected.writer.append_encoded(encoded)?;

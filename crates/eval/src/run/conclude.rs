@@ -17,6 +17,7 @@ use super::observer::Observer;
 use super::options::LogFormat;
 use super::prepare::Prepared;
 use super::record::now;
+use super::servers::{RecordedServer, recorded_servers};
 use super::stop::{Cancel, Stop};
 use crate::{Error, Result, Usage};
 
@@ -32,6 +33,8 @@ pub struct Finished {
     pub results: Option<Results>,
     /// Why there are no results.
     pub results_error: Option<errorbar_core::Error>,
+    /// Why the log is not what it should be: the rest of it could not be written, or it was removed.
+    pub log_error: Option<Error>,
     /// The log.
     pub log: PathBuf,
     /// The archive that the run can be gone on with; a JSON log has none beside it if nothing is left to do.
@@ -52,6 +55,8 @@ pub struct Finished {
     pub limits: BTreeMap<String, usize>,
     /// The tokens used, by model.
     pub usage: IndexMap<String, Usage>,
+    /// The servers that the log names, which are to be given again when the run is resumed.
+    pub servers: Vec<RecordedServer>,
 }
 
 impl Finished {
@@ -129,12 +134,7 @@ fn conclude(
     let (done, kept, failed, total) = (collected.done, collected.kept, collected.failed, prepared.total());
     // In the log they are, if only as failures.
     let (done, failed) = (done + collected.not_run_again(), failed + collected.not_run_again());
-    if let Some(error) = collected.log_error.take() {
-        return Err(Error::refused(format!(
-            "{error}; {done} of {total} samples are in it: when that is mended, go on with --resume {}",
-            prepared.log_path.display()
-        )));
-    }
+    let mut log_error = collected.log_error.take().map(Error::from);
     let columns = collected.columns(prepared)?;
     let (results, results_error) = match results(&columns, &prepared.plan) {
         Ok(results) => (Some(results), None),
@@ -149,6 +149,10 @@ fn conclude(
         (Some(Stop::AccessRefused { model, problem }), _) => {
             (Status::Error, Some(format!("{model} refuses the key: {problem}")))
         }
+        (Some(Stop::Unreachable { model, problem }), _) => {
+            (Status::Error, Some(format!("the server of {model} has never answered: {problem}")))
+        }
+        (Some(Stop::LogFailed), _) => (Status::Error, None),
         (Some(_), _) => (Status::Cancelled, None),
         (None, Some(error)) => (Status::Error, Some(error.to_string())),
         (None, None) => (Status::Success, None),
@@ -172,14 +176,23 @@ fn conclude(
         Some(results) => Reductions::of(results, &columns, &ids),
         None => Reductions::default(),
     };
-    collected.writer.finish(&header, &reductions)?;
     let is_complete = stopped.is_none() && failed == 0;
+    let mut log = prepared.log_path.clone();
+    // Nothing that is wrong with the log costs the results.
+    if log_error.is_none() {
+        let finished = collected.writer.finish(&header, &reductions).map_err(Error::from);
+        match finished.and_then(|()| prepared.log_in_its_form(is_complete)) {
+            Ok(path) => log = path,
+            Err(error) => log_error = Some(error),
+        }
+    }
     Ok(Finished {
-        status,
+        status: if log_error.is_some() { Status::Error } else { status },
         stopped,
         results,
         results_error,
-        log: prepared.log_in_its_form(is_complete)?,
+        log_error,
+        log,
         archive: prepared.log_path.clone(),
         task: prepared.name.clone(),
         model: prepared.model_name().to_owned(),
@@ -189,6 +202,7 @@ fn conclude(
         failed,
         limits: collected.limits,
         usage,
+        servers: recorded_servers(&prepared.start.eval),
     })
 }
 

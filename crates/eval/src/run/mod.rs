@@ -21,6 +21,7 @@ mod recorded_limits;
 mod resume;
 mod running;
 mod sample;
+mod servers;
 mod stop;
 
 pub use block::{block_on, cancel_on_interrupt};
@@ -30,4 +31,5 @@ pub use options::{LogFormat, RunOptions};
 pub use prepare::{PrepareError, Prepared};
 pub use resume::{Resumable, open_resumable, open_resumable_with};
 pub use running::{Running, RunningFigure};
+pub use servers::{AskedServer, RecordedServer};
 pub use stop::{Cancel, Stop};

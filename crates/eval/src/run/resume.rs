@@ -17,6 +17,7 @@ use super::options::RunOptions;
 use super::prepare::Prepared;
 use super::record::{BASE_URL, ROLES, recorded_args};
 use super::recorded_limits;
+use super::servers::recorded_servers;
 use super::stop::Cancel;
 use crate::model::{OpenOptions, QUERY, open_model};
 use crate::{AnyModel, Error, FailOnError, GenerateConfig, ModelChoice, Result, Task};
@@ -75,7 +76,25 @@ impl Resumable {
         &self.eval.task_args_passed
     }
 
-    /// The options of the run, as far as they decide what is run and computed.
+    /// The log.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the log records of the run.
+    pub(super) fn eval(&self) -> &EvalInfo {
+        &self.eval
+    }
+
+    /// Whether a model is the one that the log is of. A file of the same name in another folder is another model.
+    pub(super) fn is_of(&self, model: &AnyModel) -> bool {
+        let (args, url) = recorded_args(model);
+        let base_url = self.eval.extra.get(BASE_URL).and_then(Json::as_str);
+        model.name() == self.eval.model && args == self.eval.model_args && url.as_deref() == base_url
+    }
+
+    /// The options of the run, as far as they decide what is run and computed. Where the servers are is not among them:
+    /// who resumes a run sends a key there, and a log may come from anywhere. See [`unnamed_servers`](Self::unnamed_servers).
     ///
     /// # Errors
     /// Another task; metrics or reducers that are not registered here.
@@ -90,18 +109,14 @@ impl Resumable {
             )));
         }
         let config = &self.eval.config;
-        let base_url = self.eval.extra.get(BASE_URL).and_then(Json::as_str).map(str::to_owned);
-        // A file of the same name in another folder is another model.
-        let is_logged = |model: &AnyModel| {
-            let (args, url) = recorded_args(model);
-            model.name() == self.eval.model && args == self.eval.model_args && url == base_url
-        };
         let is_own_model = match &task.model {
             Some(ModelChoice::Named { name, folder }) => {
-                let options = OpenOptions { base_url: base_url.as_deref(), ..OpenOptions::new(folder) };
-                open_model(name, &options, registry).is_ok_and(|model| is_logged(&model))
+                // Opened to be compared, and asked nothing.
+                let base_url = self.eval.extra.get(BASE_URL).and_then(Json::as_str);
+                let options = OpenOptions { base_url, ..OpenOptions::new(folder) };
+                open_model(name, &options, registry).is_ok_and(|model| self.is_of(&model))
             }
-            Some(ModelChoice::Built(model)) => is_logged(model),
+            Some(ModelChoice::Built(model)) => self.is_of(model),
             None => false,
         };
         let metrics = match &self.eval.metrics {
@@ -126,9 +141,7 @@ impl Resumable {
         let limits = recorded_limits::read(&config.extra);
         Ok(RunOptions {
             generate,
-            base_url,
             roles: recorded_roles(&self.eval, "model", |name| ModelChoice::from(name)),
-            role_base_urls: recorded_roles(&self.eval, "base_url", str::to_owned),
             model: (!is_own_model).then(|| ModelChoice::from(self.eval.model.as_str())),
             limit: config.limit.as_ref().and_then(Json::as_u64).and_then(|limit| usize::try_from(limit).ok()),
             sample_ids,
@@ -232,7 +245,10 @@ impl Prepared {
             None,
         );
         let same = |key: &str| own.extra.get(key) == logged.extra.get(key);
-        differ("server", same(BASE_URL), None);
+        let server = |eval: &EvalInfo| {
+            eval.extra.get(BASE_URL).and_then(Json::as_str).unwrap_or("that of the provider").to_owned()
+        };
+        differ("server", same(BASE_URL), Some((&server(logged), &server(own))));
         differ("models in roles", same(ROLES), None);
         let same = own.model_generate_config == logged.model_generate_config;
         differ("options of generation", same, None);
@@ -265,6 +281,7 @@ impl Prepared {
             stopped: None,
             results: Some(results(&columns, &self.plan)?),
             results_error: None,
+            log_error: None,
             log: self.log_in_its_form(true)?,
             archive: self.log_path.clone(),
             task: self.name.clone(),
@@ -275,6 +292,7 @@ impl Prepared {
             failed: 0,
             limits,
             usage: log.header()?.stats.model_usage,
+            servers: recorded_servers(&self.start.eval),
         })
     }
 

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::prepare::Prepared;
 use super::record::now;
-use crate::model::{AccessRefusal, Used, time_limit};
+use crate::model::{FatalError, Used, time_limit};
 use crate::{Generate, Sample, SampleId, TaskState};
 
 /// A sample that has been run, ready to be written.
@@ -29,8 +29,8 @@ pub(super) struct Done {
     /// The limit that ended it.
     pub(super) limit: Option<SampleLimit>,
     pub(super) used: Used,
-    /// The model that lets nobody in, which is not the fault of the sample.
-    pub(super) refusal: Option<AccessRefusal>,
+    /// What ends the run, which is not the fault of the sample.
+    pub(super) refusal: Option<FatalError>,
 }
 
 /// Runs one sample in one epoch. What goes wrong with it is recorded, not returned.
@@ -49,6 +49,9 @@ pub(super) async fn run_sample(
     let solved = within(allowed, prepared.solver.solve(&mut state, &generate)).await;
     // What blocks its thread cannot be ended, but its time is over all the same.
     let time_passed = allowed.filter(|allowed| solved.is_none() || started.elapsed() > *allowed);
+    if solved.is_none() {
+        generate.give_up();
+    }
     // Time that went by because the model gave no answer is no limit of the sample, but a failure.
     let trouble = generate.trouble().filter(|_| solved.is_none());
     let limit = generate.used().limit.or(time_passed.map(time_limit)).filter(|_| trouble.is_none());
@@ -68,6 +71,7 @@ pub(super) async fn run_sample(
     if problem.is_none() {
         // What a limit has ended is judged as it is, and has half of the time for it.
         generate.start_scoring();
+        state.limit.clone_from(&limit);
         let left = allowed.map(|allowed| allowed.saturating_sub(started.elapsed()).max(allowed / 2));
         let scoring = Instant::now();
         for (name, scorer) in &prepared.scorers {
@@ -78,11 +82,14 @@ pub(super) async fn run_sample(
                     continue;
                 }
                 Some(Err(failure)) => failure,
-                None => format!(
-                    "did not end within what the time limit of {} s leaves it; allow more (--time-limit), or see what it \
+                None => {
+                    generate.give_up();
+                    format!(
+                        "did not end within what the time limit of {} s leaves it; allow more (--time-limit), or see what it \
                      waits for",
-                    allowed.unwrap_or_default().as_secs_f64()
-                ),
+                        allowed.unwrap_or_default().as_secs_f64()
+                    )
+                }
             };
             problem = Some(format!("the scorer `{name}` {failure}"));
             break;

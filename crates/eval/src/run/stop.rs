@@ -33,6 +33,13 @@ pub enum Stop {
         /// What was asked, what it said, and the way out.
         problem: String,
     },
+    /// The server of a model has never answered.
+    Unreachable {
+        /// Which model.
+        model: String,
+        /// What was asked, why there was no answer, and the way out.
+        problem: String,
+    },
     /// The log could not be written.
     LogFailed,
 }

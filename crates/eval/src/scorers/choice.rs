@@ -33,7 +33,9 @@ impl Scorer for ChoiceScorer {
     }
 
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
-        if state.choices.iter().all(|choice| choice.marked.is_none()) {
+        // A solver that a limit ended has marked nothing, which is no answer.
+        let is_marked = state.choices.iter().any(|choice| choice.marked.is_some());
+        if !is_marked && state.limit.is_none() {
             return ready(Err::<Score, _>(Error::custom(
                 "no solver has looked at the choices; put multiple_choice() among the solvers",
             )));

@@ -4,6 +4,7 @@
 //! arguments and their metrics.
 
 mod answer;
+mod background;
 mod choice;
 mod exact;
 mod f1;

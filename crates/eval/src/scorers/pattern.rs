@@ -1,9 +1,11 @@
 //! `pattern`: what a regular expression finds is the target.
 
+use std::sync::Arc;
+
 use errorbar_core::registry::Param;
 use errorbar_core::{Error, Metrics, Result, Score, Spec};
 
-use super::{of_grades, ready};
+use super::{background, of_grades, ready};
 use crate::text::Pattern;
 use crate::{BoxFuture, Scorer, ScorerEntry, Target, TaskState};
 
@@ -28,13 +30,17 @@ pub(super) const ENTRY: ScorerEntry = ScorerEntry {
     replaces: false,
 };
 
+/// An answer of this many bytes is searched in less time than it takes to hand it to another thread, unless the pattern
+/// looks around.
+const QUICK: usize = 16 << 10;
+
 /// What a regular expression finds; made by [`pattern()`].
 #[derive(Clone, Debug)]
 pub struct PatternScorer {
     pattern: String,
     ignore_case: Option<bool>,
     match_all: Option<bool>,
-    compiled: Result<Pattern>,
+    compiled: Result<Arc<Pattern>>,
 }
 
 /// Whether what a regular expression finds in the answer is the target: its groups, or all of it if it has none.
@@ -61,6 +67,7 @@ impl PatternScorer {
     fn compiled(mut self) -> Self {
         let (ignore_case, match_all) = (self.ignore_case.unwrap_or(true), self.match_all.unwrap_or(false));
         self.compiled = Pattern::new(&self.pattern, ignore_case, match_all)
+            .map(Arc::new)
             .map_err(|error| Error::custom(error.to_string()));
         self
     }
@@ -79,10 +86,19 @@ impl Scorer for PatternScorer {
     }
 
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
-        let judged = self.compiled.as_ref().map_err(Clone::clone).and_then(|pattern| {
-            pattern.judge(&state.output.completion, target).map_err(|error| Error::custom(error.to_string()))
-        });
-        ready(judged)
+        let pattern = match &self.compiled {
+            Ok(pattern) => Arc::clone(pattern),
+            Err(error) => return ready(Err::<Score, _>(error.clone())),
+        };
+        let completion = &state.output.completion;
+        if completion.len() <= QUICK && pattern.is_linear(completion) {
+            let judged = pattern.judge(completion, target);
+            return ready(judged.map_err(|error| Error::custom(error.to_string())));
+        }
+        let (completion, target) = (completion.clone(), target.clone());
+        Box::pin(background::search(move |budget| {
+            pattern.judge_within(&completion, &target, budget).map(|judged| Some(Score::from(judged)))
+        }))
     }
 
     fn check(&self, _: &crate::Sample) -> Result<()> {

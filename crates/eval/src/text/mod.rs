@@ -33,7 +33,7 @@ pub use includes::Includes;
 pub use label::{choice_label, choice_places};
 pub use matches::{Location, Match};
 pub use pattern::Pattern;
-pub(crate) use python_regex::PythonRegex;
+pub(crate) use python_regex::{Budget, PythonRegex};
 pub use space::is_blank;
 pub(crate) use space::{is_space, is_word};
 
@@ -139,6 +139,25 @@ pub enum TextError {
         pattern: String,
         /// How long the output was.
         bytes: usize,
+    },
+    /// A regular expression that takes too long.
+    #[error(
+        "the pattern {pattern:?} did not end within {seconds} s on an output of {bytes} bytes; look-around that reads far \
+         ahead, as in (?=.*x), takes a time that is quadratic: anchor it, or do without"
+    )]
+    TooSlow {
+        /// The pattern as given.
+        pattern: String,
+        /// How long the output was.
+        bytes: usize,
+        /// How long it was allowed to take.
+        seconds: String,
+    },
+    /// A regular expression whose result is not waited for any more.
+    #[error("the search for the pattern {pattern:?} was stopped")]
+    Stopped {
+        /// The pattern as given.
+        pattern: String,
     },
     /// A target of a multiple choice question that names no choice.
     #[error("the target {target:?} names no choice: {label:?} is neither a letter nor a number from 1 on")]

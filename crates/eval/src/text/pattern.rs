@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use fancy_regex::Captures;
 
-use super::python_regex::PythonRegex;
+use super::python_regex::{Budget, PythonRegex};
 use super::{Judgement, Mark, TextError};
 
 /// Right when what the groups of a regular expression capture is a target. An expression without groups is
@@ -30,13 +30,30 @@ impl Pattern {
     /// there is none where several groups were compared in vain.
     ///
     /// # Errors
-    /// An expression that tries too many ways to match.
+    /// An expression that tries too many ways to match, or takes too long.
     pub fn judge<'a>(
         &self,
         completion: &'a str,
         targets: &[impl AsRef<str>],
     ) -> Result<Judgement<'a>, TextError> {
-        let Some(found) = self.regex.search(completion)? else { return Ok(Judgement::not_found(completion)) };
+        self.judge_within(completion, targets, &Budget::default())
+    }
+
+    /// Whether a completion is judged in a time that grows with its length, and no faster.
+    pub(crate) fn is_linear(&self, completion: &str) -> bool {
+        self.regex.is_linear(completion)
+    }
+
+    /// The same within a budget.
+    pub(crate) fn judge_within<'a>(
+        &self,
+        completion: &'a str,
+        targets: &[impl AsRef<str>],
+        budget: &Budget,
+    ) -> Result<Judgement<'a>, TextError> {
+        let Some(found) = self.regex.search(completion, budget)? else {
+            return Ok(Judgement::not_found(completion));
+        };
         let answer = match self.match_all {
             true => self.all_groups(&found, targets).map(Cow::Owned),
             false => self.any_group(&found, targets).map(Cow::Borrowed),

@@ -42,6 +42,12 @@ pub enum LogErrorKind {
     /// The log is another file than the one that was read.
     #[error("the log was replaced by another process while it was read")]
     Replaced,
+    /// The file of the log was removed while it was written.
+    #[error("the log was removed while it was written, and what it held is lost")]
+    Gone,
+    /// Another file has taken the place of the log while it was written.
+    #[error("another file took the place of the log while it was written, and what the log held is lost")]
+    Displaced,
     /// A log would take its own place.
     #[error("this is the log itself")]
     Itself,
@@ -217,6 +223,10 @@ impl LogErrorKind {
             Kind::Unfinished => "resume it with `eval --resume`, or make a whole copy with `log convert`",
             Kind::Itself => "give another name, or put results in place with `score --write`",
             Kind::Replaced => "try again",
+            Kind::Gone | Kind::Displaced => {
+                "see what removes or replaces files there, and run the task again; --log-dir names another folder, and with \
+                 --cache no answer is paid for twice"
+            }
             Kind::Folder(_) => "choose a folder that you may write to",
             Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read",
             Kind::Exists => "choose another name, or resume the run that wrote it",

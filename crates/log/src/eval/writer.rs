@@ -12,7 +12,7 @@ use super::reductions::Reductions;
 use super::sample::SampleRecord;
 use super::summary::Summary;
 use super::zip::directory::Members;
-use super::zip::source::is_named;
+use super::zip::source::{Source, is_named};
 use super::zip::{Encoder, Member, directory_bytes};
 
 mod journal;
@@ -34,6 +34,8 @@ use journal::Journal;
 pub struct LogWriter {
     path: PathBuf,
     file: File,
+    /// The same file, to read the journal back at the end: there may be no descriptor left then.
+    reader: Source,
     encoder: Encoder,
     members: Members,
     journal: Journal,
@@ -94,9 +96,11 @@ impl LogWriter {
 
     /// A writer that goes on behind these members.
     pub(super) fn with_members(path: &Path, file: File, members: Members, end: u64) -> Result<Self> {
+        let reader = file.try_clone().and_then(Source::new).map_err(LogErrorKind::Open)?;
         let mut writer = LogWriter {
             path: path.to_owned(),
             file,
+            reader,
             encoder: Encoder::new()?,
             members: Members::new(),
             journal: Journal::default(),
@@ -222,15 +226,37 @@ impl LogWriter {
         Ok(())
     }
 
+    /// Whether the log still has its name: who removes the file or its folder takes all that is written later.
+    ///
+    /// # Errors
+    /// A log that was removed, or whose place another file has taken.
+    pub fn check_place(&self) -> Result<()> {
+        use io::ErrorKind::{NotADirectory, NotFound};
+        let kind = match is_named(&self.file, &self.path) {
+            Ok(true) => return Ok(()),
+            Ok(false) if self.path.exists() => LogErrorKind::Displaced,
+            Ok(false) => LogErrorKind::Gone,
+            Err(error) if matches!(error.kind(), NotFound | NotADirectory) => LogErrorKind::Gone,
+            // Whatever keeps us from looking need not keep us from writing.
+            Err(_) => return Ok(()),
+        };
+        Err(LogError::from(kind).at(&self.path))
+    }
+
     /// Ends the log: summaries, reductions, the header and the directory, brought to the disk.
+    ///
+    /// # Errors
+    /// A log that cannot be written, or was removed.
     pub fn finish(mut self, header: &Header, reductions: &Reductions) -> Result<()> {
-        self.write_end(header, reductions).map_err(|error| error.at(&self.path))
+        self.write_end(header, reductions).map_err(|error| error.at(&self.path))?;
+        self.check_place()
     }
 
     fn write_end(&mut self, header: &Header, reductions: &Reductions) -> Result<()> {
         let mut members = Vec::new();
         members.extend(self.journal.encode(&mut self.encoder)?);
-        members.push(self.journal.all(&self.file, &self.members, &mut self.encoder)?);
+        self.reader.refresh().map_err(LogErrorKind::Read)?;
+        members.push(self.journal.all(&self.reader, &self.members, &mut self.encoder)?);
         if let Some(json) = &reductions.json {
             members.push(self.encoder.encode(REDUCTIONS, json)?);
         }

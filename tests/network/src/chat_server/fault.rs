@@ -53,6 +53,8 @@ pub(crate) enum Fault {
     #[value(name = "404")]
     NotFound,
     Redirect,
+    /// An error that ends in the middle of the key, with --echo-key
+    KeyCutOff,
 }
 
 impl Fault {
@@ -91,6 +93,8 @@ impl Fault {
             Fault::Unavailable => Response::new(503, "<html>no backend</html>"),
             // The server waits before it comes here.
             Fault::Slow => answer,
+            // The server has the key.
+            Fault::KeyCutOff => answer,
             Fault::Truncated => {
                 let half = answer.body.len() / 2;
                 Response { body: answer.body.into_iter().take(half).collect(), ..answer }

@@ -4,6 +4,7 @@
 //! HTTP is written by hand here because a proper library keeps one from breaking it.
 
 mod answer;
+mod echo;
 mod fault;
 mod http;
 mod server;

@@ -11,6 +11,7 @@ use tokio::io::{AsyncReadExt, BufReader};
 use tokio::net::TcpStream;
 
 use crate::answer;
+use crate::echo::Echo;
 use crate::fault::Fault;
 use crate::http::{Request, Response};
 
@@ -50,6 +51,9 @@ pub(crate) struct Options {
     /// Requests without this key are refused, with a message that repeats it and the key that came
     #[arg(long, value_name = "KEY")]
     require_key: Option<String>,
+    /// The key that came is repeated in answers, or in refusals if there is --require-key, written in this way
+    #[arg(long, value_name = "WAY")]
+    echo_key: Option<Echo>,
 }
 
 pub(crate) struct Server {
@@ -138,7 +142,10 @@ impl Server {
             self.went_wrong("key");
             return refusal.write(stream).await;
         }
-        let answer = Response::new(200, answer::completion(&body));
+        let answer = match self.options.echo_key {
+            Some(echo) => echo.into_answer(&answer::completion(&body), sent_key(request)),
+            None => Response::new(200, answer::completion(&body)),
+        };
         let fault = if is_too_many { Some(Fault::RateLimited) } else { self.fault(&body, attempt) };
         let mut wait = Duration::from_millis(self.options.delay_ms);
         if fault == Some(Fault::Slow) {
@@ -153,6 +160,9 @@ impl Server {
         }
         let Some(fault) = fault else { return answer.write(stream).await };
         self.went_wrong(if is_too_many { "too-many".to_owned() } else { fault.name() }.as_str());
+        if let (Fault::KeyCutOff, Some(echo)) = (fault, self.options.echo_key) {
+            return echo.into_cut_off(sent_key(request)).write(stream).await;
+        }
         fault.instead_of(answer, &self.options.retry_after, &self.options.redirect_to).write(stream).await
     }
 
@@ -176,8 +186,10 @@ impl Server {
     /// For a wrong key. The message repeats both, as a careless server might.
     fn refusal(&self, request: &Request) -> Option<Response> {
         let wanted = self.options.require_key.as_ref()?;
-        let found =
-            request.authorization.as_deref().and_then(|text| text.strip_prefix("Bearer ")).unwrap_or("");
+        let found = sent_key(request);
+        if let Some(echo) = self.options.echo_key.filter(|_| found != wanted) {
+            return Some(echo.into_refusal(found));
+        }
         let message = format!("Incorrect API key provided: {found}. It is not {wanted}.");
         (found != wanted).then(|| Response::new(401, json!({"error": {"message": message}})))
     }
@@ -195,6 +207,11 @@ impl Server {
         let any = Fault::PASSING.iter().cycle().nth((draw & 0xff) as usize).copied();
         options.fault.or(any).filter(|_| is_chosen)
     }
+}
+
+/// The key that came with a request.
+fn sent_key(request: &Request) -> &str {
+    request.authorization.as_deref().and_then(|text| text.strip_prefix("Bearer ")).unwrap_or("")
 }
 
 fn conversation(body: &Json) -> String {

@@ -10,7 +10,7 @@ const KEY: &str = "sk-right-4711";
 const CROWD: [&str; 4] = ["--max-connections", "4", "--max-samples", "30"];
 
 /// What the log of a desk says in its header, and how many samples it has.
-fn log(desk: &Desk) -> (Json, usize) {
+pub(crate) fn log(desk: &Desk) -> (Json, usize) {
     let dump = |arguments: &[&str]| {
         let dumped = desk.command(&[&["log", "dump", &log_path(desk)], arguments].concat()).output();
         Ran::from(dumped.unwrap()).stdout
@@ -18,7 +18,7 @@ fn log(desk: &Desk) -> (Json, usize) {
     (serde_json::from_str(&dump(&[])).unwrap(), dump(&["--samples"]).lines().count())
 }
 
-fn log_path(desk: &Desk) -> String {
+pub(crate) fn log_path(desk: &Desk) -> String {
     let log = std::fs::read_dir(desk.folder.path().join("logs")).unwrap().next().unwrap().unwrap().path();
     log.to_str().unwrap().to_owned()
 }
@@ -53,7 +53,8 @@ fn a_key_that_is_refused_ends_the_run_and_a_right_one_goes_on_with_it() {
     assert!(header["error"]["message"].as_str().unwrap().contains("answered 401"), "{}", header["error"]);
 
     let log = log_path(&desk);
-    let mut resumed = desk.command(&["eval", "--resume", &log, "--format", "json"]);
+    let base_url = server.base_url();
+    let mut resumed = desk.command(&["eval", "--resume", &log, "--base-url", &base_url, "--format", "json"]);
     let results = Ran::from(resumed.env("OPENAI_API_KEY", KEY).output().unwrap()).results();
     assert_eq!(results["scores"][0]["metrics"]["accuracy"]["value"], json!(20.0 / 30.0));
 }
@@ -68,7 +69,8 @@ fn a_key_that_is_refused_later_leaves_what_is_done() {
     let port = server.address.rsplit(':').next().unwrap().to_owned();
     drop(server);
     let server = Server::start(&["--port", &port, "--fault", "403"]);
-    let ran = Ran::from(desk.command(&["eval", "--resume", &log_path(&desk)]).output().unwrap());
+    let resumed = ["eval", "--resume", &log_path(&desk), "--base-url", &server.base_url()];
+    let ran = Ran::from(desk.command(&resumed).output().unwrap());
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     assert!(error_of(&ran).contains(&format!("ended after {done} of 7 samples")), "{}", ran.stderr);
     assert!(error_of(&ran).contains("answered 403 Forbidden: Your key may not use this"), "{}", ran.stderr);

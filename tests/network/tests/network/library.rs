@@ -132,7 +132,8 @@ async fn what_passes_is_worth_another_try() {
         ("error-in-200", "no chat completion: it holds an error: The model is overloaded.;"),
     ] {
         let (kind, found) = fails_with(&["--fault", fault]).await;
-        assert_eq!(kind, TRANSIENT, "{fault}: {found}");
+        let expected = if fault == "dropped" { ModelErrorKind::Unreachable } else { TRANSIENT };
+        assert_eq!(kind, expected, "{fault}: {found}");
         assert!(found.starts_with("POST http://SERVER/v1/chat/completions "), "{fault}: {found}");
         assert!(found.contains(message), "{fault}: {found}");
     }
@@ -180,7 +181,7 @@ async fn a_server_that_is_not_there_is_named() {
     for (host, cause) in [(free.to_string(), "Connection refused"), ("no.invalid:81".to_owned(), "")] {
         let model = open(&format!("http://{host}/v1"), Duration::from_secs(20), None);
         let error = ask(&model).await.unwrap_err();
-        assert_eq!(error.kind(), TRANSIENT, "{error}");
+        assert_eq!(error.kind(), ModelErrorKind::Unreachable, "{error}");
         let message = error.to_string();
         let found =
             message.strip_prefix(&format!("POST http://{host}/v1/chat/completions did not reach {host}: "));

@@ -8,9 +8,12 @@
 
 mod access;
 mod command_line;
+mod dead_server;
 mod desk;
 mod library;
+mod lost_log;
 #[cfg(feature = "providers")]
 mod providers;
+mod resume;
 mod secrets;
 mod server;

@@ -90,7 +90,11 @@ async fn faults_are_the_errors_that_they_are_elsewhere() {
         ("truncated", transient, "answered 200 with something that is no answer: EOF while parsing"),
         ("malformed", transient, r"it begins: <html>\u{7}please log in</html>"),
         ("wrong-type", transient, "no chat completion: the `content` of a message is a text, found 42"),
-        ("dropped", transient, "got no whole answer: connection closed before message completed"),
+        (
+            "dropped",
+            ModelErrorKind::Unreachable,
+            "got no whole answer: connection closed before message completed",
+        ),
         ("dropped-midway", transient, "got no whole answer: "),
         ("empty-choices", transient, "no chat completion: its `choices` are empty"),
         ("error-in-200", transient, "it holds an error: The model is overloaded."),
@@ -130,6 +134,18 @@ fn a_run_takes_the_key_of_the_provider_and_records_it_nowhere() {
         for text in desk.logs().iter().chain([&ran.stdout, &ran.stderr]) {
             assert!(!text.contains(key), "{text}");
         }
+    }
+}
+
+#[test]
+fn a_server_of_ones_own_needs_no_key_until_it_asks_for_one() {
+    for (options, code) in [(&[][..], 0), (&["--require-key", KEY], 1)] {
+        let (desk, server) = (Desk::new(), Server::start(options));
+        let base_url = server.base_url();
+        let arguments = ["eval", "sums.toml", "--model", "groq/unsure", "--base-url", &base_url];
+        let ran = Ran::from(desk.command(&arguments).env_remove("GROQ_API_KEY").output().unwrap());
+        assert_eq!(ran.code, Some(code), "{}", ran.stderr);
+        assert_eq!(ran.stderr.contains("check the key, in GROQ_API_KEY"), code == 1, "{}", ran.stderr);
     }
 }
 

@@ -68,6 +68,49 @@ fn a_key_that_the_server_repeats_in_its_refusal_is_not_passed_on() {
     assert_hidden(&desk, &ran, WRONG);
 }
 
+/// A key that is long enough to be taken out of answers, with characters that JSON may escape.
+const LONG: &str = "sk/Right/0123456789+abcdef";
+
+/// In whatever way JSON writes it, decoded once or twice.
+fn assert_nowhere(text: &str) {
+    let plain = text.replace('\\', "");
+    let decoded = LONG.chars().fold(plain, |text, character| {
+        let (lower, upper) =
+            (format!("u{:04x}", u32::from(character)), format!("u{:04X}", u32::from(character)));
+        text.replace(&lower, &character.to_string()).replace(&upper, &character.to_string())
+    });
+    assert!(!decoded.contains("0123456789"), "{text}");
+}
+
+#[test]
+fn a_key_that_the_server_repeats_in_any_way_gets_nowhere() {
+    for way in ["plain", "slashes", "unicode", "mixed", "nested"] {
+        for (fault, code, said) in [
+            (&[][..], 0, "ANSWER: 7 Your key is ***."),
+            (&["--require-key", "another"], 1, "Incorrect API key provided: ***"),
+            (&["--fault", "key-cut-off"], 1, "No such key: ***"),
+        ] {
+            let desk = Desk::new();
+            let server = Server::start(&[&["--echo-key", way], fault].concat());
+            let path = key_file(&desk, LONG);
+            let arguments = ["--api-key-file", path.to_str().unwrap(), "--cache", "--cache-dir", "cache"];
+            let ran = desk.eval(&server, &[&arguments[..], &["--logprobs", "--limit", "6"]].concat());
+            assert_eq!(ran.code, Some(code), "{way} {fault:?}: {}", ran.stderr);
+            let logs = desk.logs();
+            assert!(logs.concat().contains(said), "{way} {fault:?}: {logs:?}");
+            let cached = files(&desk.folder.path().join("cache"));
+            assert_eq!(cached.is_empty(), code != 0);
+            let cached = cached.iter().map(|file| String::from_utf8_lossy(file).into_owned());
+            for text in logs.into_iter().chain(cached).chain([ran.stdout, ran.stderr]) {
+                assert_nowhere(&text);
+                // The bytes of `/Ri`.
+                let numbers: String = text.split_whitespace().collect();
+                assert!(!numbers.contains("47,82,105"), "{way} {fault:?}: {text}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_password_in_an_address_is_refused_and_a_query_is_not_recorded() {
     let desk = Desk::new();
@@ -103,8 +146,9 @@ fn a_run_on_a_server_with_a_query_is_gone_on_with_if_it_is_said_again() {
     let log = std::fs::read_dir(desk.folder.path().join("logs")).unwrap().next().unwrap().unwrap().path();
     let log = log.to_str().unwrap();
     for (arguments, code, said) in [
-        (&["--resume", log][..], 2, "is in no log: give it with --base-url"),
-        (&["--resume", log, "--base-url", "http://127.0.0.1:1/v1?key=x"], 2, "its server differ"),
+        (&["--resume", log][..], 2, "/v1?…'`; what stands behind the `?` is in no log: give it too"),
+        (&["--resume", log, "--base-url", &server.base_url()], 2, "is in no log: give it with --base-url"),
+        (&["--resume", log, "--base-url", "http://127.0.0.1:1/v1?key=x"], 2, "not `http://127.0.0.1:1/v1`"),
         (&["--resume", log, "--base-url", &with_query], 1, "?key=***"),
     ] {
         let ran = eval(arguments);

@@ -27,27 +27,38 @@ pub(super) fn read(
 ) -> Result<ModelOutput, ModelError> {
     let raw = response.captured_raw_body.clone().unwrap_or_default();
     let none = |problem: &str| no_answer(asked.address, "answer", problem, &raw.to_string());
+    let key = asked.address.key();
     if speaks.language() == Language::Chat {
         // `genai` would drop probabilities, all choices but the first, and the spaces around the text.
-        return openai::read_answer(raw.to_string().as_bytes(), asked.model)
+        let body = raw.to_string().into_bytes();
+        let body = match key {
+            Some(key) => key.hide_in_answer(body),
+            None => body,
+        };
+        return openai::read_answer(&body, asked.model, key)
             .map_err(|problem| no_answer(asked.address, "chat completion", &problem, &raw.to_string()));
     }
     let found = TEXTS.iter().filter_map(|place| raw.pointer(place));
     if let Some(found) = found.into_iter().find(|found| !found.is_string() && !found.is_null()) {
         return Err(none(&format!("its text is no text, but {found}")));
     }
-    let text = response.content.texts().join("\n");
+    // A server may repeat the key, and this gets into logs.
+    let hide = |text: String| match key {
+        Some(key) => key.hide_in_answer_text(text),
+        None => text,
+    };
+    let text = hide(response.content.texts().join("\n"));
     if text.is_empty() && response.stop_reason.is_none() {
         return Err(none("it has neither a text nor a reason to stop"));
     }
-    let model = response.provider_model_iden.model_name.to_string();
+    let model = hide(response.provider_model_iden.model_name.to_string());
     let message = Message {
         source: Some(MessageSource::Generate),
         model: Some(model.clone()),
         ..Message::assistant(text.clone())
     };
     let stop_reason = stop_reason(response.stop_reason.as_ref()).to_owned();
-    let reasoning = response.reasoning_content.filter(|text| !text.is_empty());
+    let reasoning = response.reasoning_content.filter(|text| !text.is_empty()).map(hide);
     Ok(ModelOutput {
         model,
         choices: vec![OutputChoice { message, stop_reason, logprobs: None }],

@@ -85,7 +85,7 @@ impl Remote {
                 speaks.name
             ))
         })?;
-        let key = speaks.key(&name, options.api_key_file, environment)?;
+        let key = speaks.key(&name, options.base_url.is_some(), options.api_key_file, environment)?;
         let client = Client::builder().with_reqwest(shared_client(&base)?).build();
         let path = speaks.path(model);
         Ok(Remote {
@@ -115,6 +115,11 @@ impl Model for Remote {
     fn args(&self) -> Metadata {
         let base_url = self.base_url.as_deref();
         Metadata::from_iter(base_url.map(|url| ("base_url".to_owned(), url.into())))
+    }
+
+    fn server(&self) -> Option<String> {
+        let own = || self.speaks.base_url.trim_end_matches('/').to_owned();
+        Some(self.base_url.clone().unwrap_or_else(own))
     }
 
     fn is_cacheable(&self) -> bool {

@@ -59,10 +59,11 @@ impl Speaks {
         self.kind.default_key_env_name()
     }
 
-    /// The key, from a file or else the environment.
+    /// The key, from a file or else the environment. A server of the user's own needs none until it asks for one.
     pub(super) fn key(
         &self,
         model: &str,
+        is_own_server: bool,
         file: Option<&Path>,
         environment: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Option<ApiKey>> {
@@ -81,9 +82,10 @@ impl Speaks {
         match environment(variable).filter(|text| !text.is_empty()) {
             // Bytes that are no text become a letter that no key has.
             Some(text) => ApiKey::new(&text.to_string_lossy(), &format!("the variable {variable}")).map(Some),
+            None if is_own_server => Ok(None),
             None => Err(Error::custom(format!(
-                "`{model}` needs a key: set {variable}, or name a file that holds it with --api-key-file; a server of \
-                 your own that wants none takes any word"
+                "`{model}` needs a key: set {variable}, or name a file that holds it with --api-key-file; for another \
+                 server, --base-url says where it is"
             ))),
         }
     }

@@ -234,3 +234,36 @@ async fn a_success_that_is_none_is_worth_another_try() {
         assert!(error.to_string().ends_with(&beginning), "{error}");
     }
 }
+
+#[tokio::test]
+async fn a_key_that_the_server_repeats_gets_into_no_answer() {
+    const KEY: &str = "sk-0123456789abcdef";
+    let escaped: String = KEY.bytes().map(|byte| format!("\\u{byte:04x}")).collect();
+    for (provider, answer) in [
+        ("groq", json!({"model": KEY, "choices": [{"message": {"content": escaped, "reasoning": KEY}}]})),
+        (
+            "anthropic",
+            json!({"model": KEY, "content": [{"type": "text", "text": escaped}], "stop_reason": "end_turn",
+            "usage": {"input_tokens": 1, "output_tokens": 1}}),
+        ),
+    ] {
+        let (base_url, asked) = server(answer);
+        let options = OpenOptions { base_url: Some(&base_url), ..OpenOptions::new(Path::new("")) };
+        let model = Remote::open(speaks(provider), "m", &options, |_| Some(KEY.into())).unwrap();
+        let (sample_id, config) = (SampleId::from("q1"), GenerateConfig::default());
+        let messages = [Message::user("2 + 2?")];
+        let request = Request {
+            sample_id: &sample_id,
+            epoch: 1,
+            call: 0,
+            repeat: 0,
+            messages: &messages,
+            config: &config,
+        };
+        let output = model.generate(request).await.unwrap();
+        asked.join().unwrap();
+        assert_eq!(output.completion, "***", "{provider}");
+        let output = format!("{output:?}");
+        assert!(!output.contains(KEY) && !output.contains("0073"), "{provider}: {output}");
+    }
+}

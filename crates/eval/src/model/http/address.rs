@@ -7,6 +7,7 @@ use std::time::Duration;
 use reqwest::Url;
 
 use super::base_url::shown;
+use super::redact::redact_beginning;
 use super::{ApiKey, BaseUrl, excerpt::excerpt};
 use crate::model::ModelError;
 
@@ -62,7 +63,7 @@ impl Address {
     pub(in crate::model) fn quote(&self, text: &str, most_characters: usize) -> String {
         let mut text = text.to_owned();
         if let Some(key) = &self.key {
-            text = key.hide_in(&text);
+            text = key.hide_in(text);
         }
         let as_sent =
             self.url.query().into_iter().flat_map(|query| query.split(['&', '=']).map(str::to_owned));
@@ -70,7 +71,7 @@ impl Address {
         for part in as_sent.chain(as_read) {
             // Shorter than any key, and likely to be in a text by chance.
             if part.len() >= 8 {
-                text = text.replace(&part, "***");
+                text = redact_beginning(&text, &part).unwrap_or(text);
             }
         }
         excerpt(&text, most_characters)
@@ -85,17 +86,27 @@ impl Address {
         if is_about_certificate(&error) {
             return ModelError::permanent(self.says(&format!(
                 "does not trust {host}: {cause}; a certificate of your own is trusted if SSL_CERT_FILE names it"
-            )));
+            )))
+            .without_response();
         }
-        ModelError::transient(if error.is_connect() {
+        if is_about_descriptors(&error) {
+            return ModelError::transient(self.says(&format!(
+                "could not be sent: {cause}; lower --max-connections, or allow more open files (ulimit -n)"
+            )))
+            .without_response();
+        }
+        if error.is_connect() {
             let port = self.url.port_or_known_default().unwrap_or_default();
             let tls = if self.url.scheme() == "https" { ", and speak TLS" } else { "" };
-            self.says(&format!("did not reach {host}:{port}: {cause}; does the server run there{tls}?"))
-        } else if error.is_timeout() {
+            let message = format!("did not reach {host}:{port}: {cause}; does the server run there{tls}?");
+            return ModelError::unreachable(self.says(&message));
+        }
+        if error.is_timeout() {
             return self.timed_out();
-        } else {
-            self.says(&format!("got no whole answer: {cause}"))
-        })
+        }
+        let message = self.says(&format!("got no whole answer: {cause}"));
+        // Before there was a response, or in the middle of it.
+        if error.is_request() { ModelError::unreachable(message) } else { ModelError::transient(message) }
     }
 
     /// An answer that took too long.
@@ -106,6 +117,7 @@ impl Address {
                 "got no whole answer within {seconds} s; a slow server needs a longer --timeout"
             )),
         )
+        .without_response()
     }
 }
 
@@ -117,6 +129,13 @@ fn is_about_certificate(error: &(dyn StdError + 'static)) -> bool {
     // An error of the system holds others, and passes over them when it names its source.
     let held = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
     held.map(|held| held as &(dyn StdError + 'static)).or(error.source()).is_some_and(is_about_certificate)
+}
+
+/// Whether this process, or the system, has too many files open.
+fn is_about_descriptors(error: &(dyn StdError + 'static)) -> bool {
+    // EMFILE and ENFILE, which are the same wherever there are any.
+    let is_it = |error: &std::io::Error| cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24));
+    error.downcast_ref().is_some_and(is_it) || error.source().is_some_and(is_about_descriptors)
 }
 
 /// What is at the bottom of an error; what is above only says that something went wrong.

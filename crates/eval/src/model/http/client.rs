@@ -7,14 +7,10 @@ use errorbar_core::{Error, Result};
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder};
 
-use super::BaseUrl;
+use super::{BaseUrl, descriptors};
 
 /// How long it may take to reach a server, of the time that the whole request has.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// How many connections to a host are kept while nobody uses them: more than anybody asks at once, as a new
-/// connection for each request would take longer than many a request.
-const IDLE_CONNECTIONS: usize = 1024;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The client for a server, with or without TLS.
 ///
@@ -39,7 +35,7 @@ fn builder() -> ClientBuilder {
     Client::builder()
         .user_agent(concat!("errorbar/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT_TIMEOUT)
-        .pool_max_idle_per_host(IDLE_CONNECTIONS)
+        .pool_max_idle_per_host(descriptors::most_idle())
         .tcp_nodelay(true)
         // A server could send the key on to anybody.
         .redirect(Policy::none())

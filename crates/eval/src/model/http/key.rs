@@ -3,10 +3,13 @@
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
+use std::ops::Range;
 use std::path::Path;
 
 use errorbar_core::{Error, Result};
 use reqwest::header::{HeaderValue, InvalidHeaderValue};
+
+use super::redact::{self, redact, redact_beginning};
 
 /// No key is longer than this.
 const MOST_BYTES: u64 = 16 * 1024;
@@ -73,20 +76,33 @@ impl ApiKey {
         Ok(value)
     }
 
-    /// A text with the key taken out: a server may repeat what it was sent.
-    pub(super) fn hide_in(&self, text: &str) -> String {
-        text.replace(&self.0, "***")
+    /// A text with the key taken out: a server may repeat what it was sent, in any escape sequences of JSON.
+    pub(super) fn hide_in(&self, text: String) -> String {
+        redact_beginning(&text, &self.0).unwrap_or(text)
     }
 
-    /// The same for an answer, which gets into logs: only a key that nobody says by chance is taken out.
-    pub(super) fn hide_in_answer(&self, body: Vec<u8>) -> Vec<u8> {
-        match std::str::from_utf8(&body) {
-            Ok(text) if self.0.len() >= LEAST_BYTES_IN_ANSWERS && text.contains(&self.0) => {
-                self.hide_in(text).into_bytes()
-            }
-            // What is no text is no answer either.
-            _ => body,
-        }
+    /// The same for the body of an answer, which gets into logs: only a key that does not occur by chance is taken out.
+    pub(in crate::model) fn hide_in_answer(&self, body: Vec<u8>) -> Vec<u8> {
+        // What is no text is no answer either.
+        let hidden = std::str::from_utf8(&body).ok().filter(|_| self.is_unlikely());
+        hidden.and_then(|text| redact(text, &self.0)).map_or(body, String::into_bytes)
+    }
+
+    /// The same for a text of an answer.
+    #[cfg(feature = "providers")]
+    pub(in crate::model) fn hide_in_answer_text(&self, text: String) -> String {
+        let hidden = self.is_unlikely().then(|| redact(&text, &self.0)).flatten();
+        hidden.unwrap_or(text)
+    }
+
+    /// Where the key occurs in a text of an answer.
+    pub(in crate::model) fn places_in_answer(&self, text: &str) -> Vec<Range<usize>> {
+        if self.is_unlikely() { redact::find(text, &self.0).whole } else { Vec::new() }
+    }
+
+    /// Whether it is too long to occur in an answer by chance.
+    fn is_unlikely(&self) -> bool {
+        self.0.len() >= LEAST_BYTES_IN_ANSWERS
     }
 }
 
@@ -126,7 +142,7 @@ mod tests {
         let header = key.header().unwrap();
         assert_eq!(header.as_bytes(), b"Bearer sk-secret");
         assert!(!format!("{key:?} {key:#?} {header:?}").contains("secret"));
-        assert_eq!(key.hide_in("no sk-secret, sk-secrets!"), "no ***, ***s!");
+        assert_eq!(key.hide_in("no sk-secret, sk-secrets!".to_owned()), "no ***, ***s!");
         for (key, answer) in [("sk-secret-0123456", "You sent ***."), ("none", "You sent none.")] {
             let said = format!("You sent {key}.").into_bytes();
             assert_eq!(ApiKey::new(key, "").unwrap().hide_in_answer(said), answer.as_bytes());

@@ -5,15 +5,18 @@
 mod address;
 mod base_url;
 mod client;
+mod descriptors;
 mod endpoint;
 mod excerpt;
 mod key;
+mod redact;
 mod retry_after;
 
 pub(super) use address::Address;
 pub(super) use base_url::BaseUrl;
 #[cfg(feature = "providers")]
 pub(super) use client::shared as shared_client;
+pub use descriptors::{allow_connections, max_open_files};
 pub(super) use endpoint::{Endpoint, Reply};
 pub(super) use key::ApiKey;
 pub(super) use retry_after::{limit_reset, retry_after};

@@ -3,11 +3,15 @@
 //! Servers differ in what they leave out, so what may be missing may; but what is there must have its type, or it is no
 //! chat completion, and guessing would put made-up answers into a log.
 
+use std::collections::HashSet;
+
 use errorbar_core::Metadata;
 use errorbar_log::eval::MessageSource;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use super::HIDDEN;
+use crate::model::http::ApiKey;
 use crate::{Message, ModelOutput, OutputChoice, Usage};
 
 #[derive(Deserialize)]
@@ -74,12 +78,17 @@ struct Alternative {
     bytes: Option<Vec<u8>>,
 }
 
-/// Reads an answer; `asked` is the model's name if the server does not say one.
+/// Reads an answer, from whose texts the key was taken out already; `asked` is the model's name if the server does not
+/// say one.
 ///
 /// # Errors
 /// What is no chat completion, in words for the person who runs the server.
-pub(in crate::model) fn read(body: &[u8], asked: &str) -> Result<ModelOutput, String> {
-    let completion: Completion = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+pub(in crate::model) fn read(body: &[u8], asked: &str, key: Option<&ApiKey>) -> Result<ModelOutput, String> {
+    let mut completion: Completion = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    if let Some(key) = key {
+        let choices = completion.choices.iter_mut().flatten();
+        choices.filter_map(|choice| choice.logprobs.as_mut()).for_each(|logprobs| logprobs.hide(key));
+    }
     if let Some(error) = completion.error {
         let message = error.get("message").and_then(Json::as_str).or(error.as_str());
         return Err(format!(
@@ -173,6 +182,27 @@ impl Tokens {
 }
 
 impl Logprobs {
+    /// Takes out a key that is cut into tokens, or written as the numbers of its bytes.
+    fn hide(&mut self, key: &ApiKey) {
+        let Some(tokens) = &mut self.content else { return };
+        let texts = |token: &Token| token.alternative.token.clone().into_bytes();
+        let bytes = |token: &Token| token.alternative.bytes.clone().unwrap_or_default();
+        let hidden = [pieces(tokens, key, texts), pieces(tokens, key, bytes)];
+        for (place, token) in tokens.iter_mut().enumerate() {
+            if hidden.iter().any(|hidden| hidden.contains(&place)) {
+                token.alternative =
+                    Alternative { token: HIDDEN.to_owned(), bytes: None, ..token.alternative };
+                token.top_logprobs = None;
+            }
+            for alternative in token.top_logprobs.iter_mut().flatten() {
+                let text = alternative.bytes.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+                if !key.places_in_answer(&text).is_empty() {
+                    alternative.bytes = None;
+                }
+            }
+        }
+    }
+
     /// As logs have them; nothing if the server had none.
     fn into_json(mut self) -> Option<Json> {
         for token in self.content.as_mut()? {
@@ -182,6 +212,24 @@ impl Logprobs {
     }
 }
 
+/// The tokens that the key is made of, where their texts or bytes together hold it.
+fn pieces(tokens: &[Token], key: &ApiKey, part: impl Fn(&Token) -> Vec<u8>) -> HashSet<usize> {
+    let mut text = String::new();
+    let mut ends = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        // Bytes of half a character become others, which no key has.
+        text.push_str(&String::from_utf8_lossy(&part(token)));
+        ends.push(text.len());
+    }
+    let mut pieces = HashSet::new();
+    for range in key.places_in_answer(&text) {
+        let first = ends.partition_point(|end| *end <= range.start);
+        let last = ends.partition_point(|end| *end < range.end);
+        pieces.extend(first..=last);
+    }
+    pieces
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -189,7 +237,7 @@ mod tests {
     use super::*;
 
     fn answer(body: Json) -> Result<ModelOutput, String> {
-        read(body.to_string().as_bytes(), "asked")
+        read(body.to_string().as_bytes(), "asked", None)
     }
 
     fn said(message: Json) -> Result<ModelOutput, String> {
@@ -320,9 +368,50 @@ mod tests {
             r#"{"choices": [{"message": {"content": "x"}, "logprobs": {"content": [{"token": 1}]}}]}"#,
             "{\"choices\": [{\"message\": {\"content\": \"\u{0}\"}}]}",
         ] {
-            assert!(read(body.as_bytes(), "m").is_err(), "{body}");
+            assert!(read(body.as_bytes(), "m", None).is_err(), "{body}");
         }
-        assert!(read(b"{\"choices\": [{\"message\": {\"content\": \"\xff\"}}]}", "m").is_err());
+        assert!(read(b"{\"choices\": [{\"message\": {\"content\": \"\xff\"}}]}", "m", None).is_err());
+    }
+
+    #[test]
+    fn a_key_that_is_cut_into_tokens_or_bytes_is_taken_out() {
+        let key = ApiKey::new("sk-0123456789abcdef", "").unwrap();
+        let token = |text: &str| {
+            let bytes = text.as_bytes();
+            let alternative = json!({"token": text, "logprob": -1, "bytes": bytes});
+            json!({"token": text, "logprob": -0.5, "bytes": bytes, "top_logprobs": [alternative]})
+        };
+        let spelled = json!({"token": "?", "logprob": 0, "bytes": b"sk-0123456789abcdef", "top_logprobs": [
+            {"token": "?", "logprob": -1, "bytes": b"my sk-0123456789abcdef"}, {"token": "x", "logprob": -2, "bytes": [120]},
+        ]});
+        let aside = json!({"token": "z", "logprob": 0, "bytes": [122], "top_logprobs": [
+            {"token": "?", "logprob": -1, "bytes": b"my sk-0123456789abcdef"}, {"token": "x", "logprob": -2, "bytes": [120]},
+        ]});
+        let tokens = [
+            token("It is s"),
+            token("k-01"),
+            token(""),
+            token("23456789abcde"),
+            token("f."),
+            token(" Yes"),
+            spelled,
+            aside,
+        ];
+        let body =
+            json!({"choices": [{"message": {"content": ""}, "logprobs": {"content": tokens}}]}).to_string();
+        let output = read(body.as_bytes(), "m", Some(&key)).unwrap();
+        let logprobs = output.choices[0].logprobs.clone().unwrap();
+        let hidden = |logprob: f64| json!({"token": "***", "logprob": logprob, "top_logprobs": []});
+        let kept = json!({"token": " Yes", "logprob": -0.5, "bytes": b" Yes", "top_logprobs": [{"token": " Yes", "logprob": -1.0, "bytes": b" Yes"}]});
+        let aside = json!({"token": "z", "logprob": 0.0, "bytes": [122], "top_logprobs": [
+            {"token": "?", "logprob": -1.0}, {"token": "x", "logprob": -2.0, "bytes": [120]},
+        ]});
+        let expected: Vec<Json> = [vec![hidden(-0.5); 5], vec![kept, hidden(0.0), aside]].concat();
+        assert_eq!(logprobs["content"], Json::from(expected));
+        // A short key may be there by chance.
+        let short = ApiKey::new("Yes", "").unwrap();
+        let output = read(body.as_bytes(), "m", Some(&short)).unwrap();
+        assert_eq!(output.choices[0].logprobs.as_ref().unwrap()["content"][5]["token"], " Yes");
     }
 
     #[test]

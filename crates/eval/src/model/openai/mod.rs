@@ -118,6 +118,10 @@ impl Model for OpenAi {
         Metadata::from_iter(other.into_iter().chain(query))
     }
 
+    fn server(&self) -> Option<String> {
+        Some(self.base_url.clone())
+    }
+
     fn hidden_args(&self) -> &str {
         &self.query.0
     }
@@ -135,7 +139,7 @@ impl Model for OpenAi {
                 let asked = Asked { address, model: &self.model, key_variable: KEY_VARIABLE };
                 return Err(failure::of(&reply, &asked));
             }
-            answer::read(&reply.body, &self.model).map_err(|problem| {
+            answer::read(&reply.body, &self.model, address.key()).map_err(|problem| {
                 let beginning = String::from_utf8_lossy(&reply.body);
                 failure::no_answer(address, reply.status, "chat completion", &problem, &beginning)
             })

@@ -1,7 +1,10 @@
 //! The grade in what a grader says.
 
+use std::sync::Arc;
+
 use errorbar_core::{Error, Result};
 
+use super::super::background;
 use crate::text::{PythonRegex, is_space, is_word};
 
 /// How the grade is read.
@@ -15,7 +18,7 @@ pub(super) enum Reading {
     /// The last `GRADE:` with a C, P or I behind it: what instructions of one's own offer is not known.
     AnyLetter,
     /// The first group of the first match.
-    Pattern(Box<PythonRegex>),
+    Pattern(Arc<PythonRegex>),
 }
 
 impl Reading {
@@ -32,20 +35,24 @@ impl Reading {
                  \"GRADE: (\\w)\""
             )));
         }
-        Ok(Reading::Pattern(Box::new(regex)))
+        Ok(Reading::Pattern(Arc::new(regex)))
     }
 
     /// The grade, if there is one.
     ///
     /// # Errors
-    /// An expression that tries too many ways to match.
-    pub(super) fn grade(&self, text: &str) -> Result<Option<String>> {
+    /// An expression that tries too many ways to match, or takes too long.
+    pub(super) async fn grade(&self, text: &str) -> Result<Option<String>> {
         Ok(match self {
             Reading::Offered { partial } => offered(behind_markers(text).next(), *partial),
             Reading::AnyLetter => behind_markers(text).find_map(any_letter),
             Reading::Pattern(regex) => {
-                let found = regex.search(text).map_err(|error| Error::custom(error.to_string()))?;
-                found.and_then(|found| found.get(1)).map(|group| group.as_str().to_owned())
+                let (regex, text) = (Arc::clone(regex), text.to_owned());
+                background::search(move |budget| {
+                    let found = regex.search(&text, budget)?;
+                    Ok(found.and_then(|found| found.get(1)).map(|group| group.as_str().to_owned()))
+                })
+                .await?
             }
         })
     }
@@ -158,8 +165,8 @@ mod tests {
         ("", ["-", "-", "-", "-"]),
     ];
 
-    #[test]
-    fn grades_are_those_of_the_reference() {
+    #[tokio::test]
+    async fn grades_are_those_of_the_reference() {
         let readings = [
             Reading::Offered { partial: false },
             Reading::Offered { partial: true },
@@ -167,14 +174,16 @@ mod tests {
             Reading::by_pattern(r"GRADE: (\w+)").unwrap(),
         ];
         for (text, grades) in GRADES {
-            let found = readings.each_ref().map(|reading| reading.grade(text).unwrap());
-            assert_eq!(found.each_ref().map(|grade| grade.as_deref().unwrap_or("-")), *grades, "{text:?}");
+            for (reading, wanted) in readings.iter().zip(grades) {
+                let found = reading.grade(text).await.unwrap();
+                assert_eq!(found.as_deref().unwrap_or("-"), *wanted, "{text:?} {reading:?}");
+            }
         }
     }
 
-    #[test]
-    fn a_group_that_took_no_part_is_no_grade() {
+    #[tokio::test]
+    async fn a_group_that_took_no_part_is_no_grade() {
         let reading = Reading::by_pattern("GRADE: (C)?(X)?").unwrap();
-        assert_eq!(reading.grade("GRADE: X").unwrap(), None);
+        assert_eq!(reading.grade("GRADE: X").await.unwrap(), None);
     }
 }

@@ -66,7 +66,7 @@ impl Grading<'_> {
         let told = |error: Error| Error::custom(format!("the grader {}: {error}", grader.model().name()));
         let asked = [Message::user(self.prompt.as_str())];
         let output = self.generate.ask_of(grader, self.state, &asked).await.map_err(told)?;
-        let score = match self.reading.grade(&output.completion).map_err(told)? {
+        let score = match self.reading.grade(&output.completion).await.map_err(told)? {
             Some(grade) => Score::new(grade).explanation(output.completion.as_str()),
             None => Score::unscored(GRADER_FAILED)
                 .explanation(format!("no grade found in what the grader says: {}", output.completion)),

@@ -1,19 +1,64 @@
 //! An expression that is ready to search.
 
-use fancy_regex::{Captures, Regex, RegexBuilder};
+use fancy_regex::{Captures, DebugRegex, Regex, RegexBuilder, RegexInput};
 
+use super::budget::{Budget, Exhausted};
 use super::{is_plain, translate};
 use crate::text::TextError;
 
-/// How many ways of matching are tried before an expression is given up.
+/// How many ways of matching are tried at one place before an expression is given up.
 const STEPS: usize = 1_000_000;
 
 /// An expression in the syntax of Python's `re` that is ready to search.
 #[derive(Debug, Clone)]
 pub(crate) struct PythonRegex {
     source: String,
-    exact: Regex,
-    on_plain_text: Option<Regex>,
+    exact: Engine,
+    on_plain_text: Option<Engine>,
+}
+
+/// An expression in the engine's syntax.
+#[derive(Debug, Clone)]
+struct Engine {
+    regex: Regex,
+    /// Whether the time of a search grows with the length of the text, and no faster.
+    is_linear: bool,
+}
+
+impl Engine {
+    fn new(pattern: &str) -> Result<Self, fancy_regex::Error> {
+        let regex = RegexBuilder::new(pattern).backtrack_limit(STEPS).build()?;
+        // The engine hands expressions without look-around and back-references to one that is linear. It shows which
+        // in no other way; a test holds it to this one.
+        let is_linear = DebugRegex(&regex).to_string().starts_with("wrapped Regex");
+        Ok(Engine { regex, is_linear })
+    }
+
+    /// The first match in a text.
+    ///
+    /// The engine counts the ways that it tries, but not how much of the text a single one reads, so an expression with
+    /// look-around takes a time that is quadratic. It cannot be stopped; so it is asked about one place after the other.
+    fn search<'t>(&self, text: &'t str, budget: &Budget) -> Result<Option<Captures<'t, str>>, Failure> {
+        if self.is_linear {
+            return self.regex.captures(text).map_err(|_| Failure::TooManySteps);
+        }
+        let places = text.char_indices().map(|(place, _)| place).chain([text.len()]);
+        for place in places {
+            budget.check().map_err(Failure::Exhausted)?;
+            let input = RegexInput::new(text).from_pos(place).anchored(true);
+            let found = self.regex.captures_input(input).map_err(|_| Failure::TooManySteps)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Why a search has no result.
+enum Failure {
+    TooManySteps,
+    Exhausted(Exhausted),
 }
 
 impl PythonRegex {
@@ -24,27 +69,104 @@ impl PythonRegex {
     pub(crate) fn new(pattern: &str, ignore_case: bool) -> Result<Self, TextError> {
         let refused = |problem: String| TextError::Pattern { pattern: pattern.to_owned(), problem };
         let translated = translate(pattern, ignore_case).map_err(refused)?;
-        let build = |regex: &str| {
-            RegexBuilder::new(regex).backtrack_limit(STEPS).build().map_err(|e| refused(e.to_string()))
-        };
+        let build = |regex: &str| Engine::new(regex).map_err(|error| refused(error.to_string()));
         let exact = build(&translated.exact)?;
         let on_plain_text = translated.on_plain_text.as_deref().map(build).transpose()?;
         Ok(PythonRegex { source: pattern.to_owned(), exact, on_plain_text })
     }
 
+    fn engine(&self, text: &str) -> &Engine {
+        self.on_plain_text.as_ref().filter(|_| is_plain(text)).unwrap_or(&self.exact)
+    }
+
+    /// Whether a search in this text takes a time that grows with its length, and no faster.
+    pub(crate) fn is_linear(&self, text: &str) -> bool {
+        self.engine(text).is_linear
+    }
+
     /// The first match in a text.
     ///
     /// # Errors
-    /// An expression that tries too many ways to match.
-    pub(crate) fn search<'t>(&self, text: &'t str) -> Result<Option<Captures<'t, str>>, TextError> {
-        let regex = self.on_plain_text.as_ref().filter(|_| is_plain(text)).unwrap_or(&self.exact);
-        regex
-            .captures(text)
-            .map_err(|_| TextError::TooManySteps { pattern: self.source.clone(), bytes: text.len() })
+    /// An expression that tries too many ways to match, or takes longer than the budget allows.
+    pub(crate) fn search<'t>(
+        &self,
+        text: &'t str,
+        budget: &Budget,
+    ) -> Result<Option<Captures<'t, str>>, TextError> {
+        let (pattern, bytes) = (|| self.source.clone(), text.len());
+        self.engine(text).search(text, budget).map_err(|failure| match failure {
+            Failure::TooManySteps => TextError::TooManySteps { pattern: pattern(), bytes },
+            Failure::Exhausted(Exhausted::Time(limit)) => {
+                TextError::TooSlow { pattern: pattern(), bytes, seconds: limit.as_secs_f64().to_string() }
+            }
+            Failure::Exhausted(Exhausted::Stopped) => TextError::Stopped { pattern: pattern() },
+        })
     }
 
     /// How many groups it has, the whole match not counted.
     pub(crate) fn groups(&self) -> usize {
-        self.exact.captures_len().saturating_sub(1)
+        self.exact.regex.captures_len().saturating_sub(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn only_expressions_that_look_around_are_searched_place_by_place() {
+        for (pattern, is_linear) in [
+            (r"ANSWER: (\w+)", true),
+            (r"^(?:a|b)*?\b[^x]{2,5}$", true),
+            (r"(?=.*foo)bar", false),
+            (r"(?<!x)a.*", false),
+            (r"(a)\1", false),
+        ] {
+            assert_eq!(PythonRegex::new(pattern, true).unwrap().is_linear("abc"), is_linear, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn place_by_place_the_first_match_is_that_of_the_engine() {
+        let texts =
+            ["", "é", "aab", "xaab xab", "ANSWER: é\nANSWER: b\n", "foo bar\nbar foo", "日本 a\u{301}b"];
+        for pattern in [
+            r"(?=.*b)a",
+            r"(?<!a)a(b?)",
+            r"(.)\1",
+            r"(?<=: )(\w)",
+            r"(?!x)",
+            r"(?=z)",
+            r"\w+(?=\s*$)",
+            r"(a|(b))(?!b)",
+        ] {
+            let searched = PythonRegex::new(pattern, false).unwrap();
+            for text in texts {
+                let whole = searched.engine(text).regex.captures(text).unwrap();
+                let found = searched.search(text, &Budget::default()).unwrap();
+                let groups = |found: Option<Captures<'_, str>>| {
+                    found.map(|found| {
+                        found.iter().map(|group| group.map(|group| group.range())).collect::<Vec<_>>()
+                    })
+                };
+                assert_eq!(groups(found), groups(whole), "{pattern} in {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_search_ends_with_its_time_or_when_it_is_stopped() {
+        // All of it would take hours.
+        let (regex, text) = (PythonRegex::new("(?=.*foo)bar", true).unwrap(), "a".repeat(4 << 20));
+        let error = regex.search(&text, &Budget::new(Duration::from_millis(20))).unwrap_err().to_string();
+        assert!(error.contains("did not end within 0.02 s on an output of 4194304 bytes"), "{error}");
+        let budget = Budget::default();
+        budget.stop();
+        assert_eq!(
+            regex.search(&text, &budget).unwrap_err(),
+            TextError::Stopped { pattern: "(?=.*foo)bar".to_owned() }
+        );
     }
 }

@@ -4,6 +4,7 @@
 //! and operators inside a class, braces that are no repetition, octal and Unicode escapes, comments, and how
 //! flags are given.
 
+mod budget;
 mod class;
 mod compiled;
 
@@ -11,6 +12,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 use super::space::is_word;
+pub(crate) use budget::Budget;
 pub(crate) use compiled::PythonRegex;
 
 /// The members of the sets that `\w`, `\s` and `\d` stand for.

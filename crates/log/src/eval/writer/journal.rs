@@ -4,7 +4,6 @@
 //! reading the pieces back, so that a long run does not hold a hundred thousand summaries.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
 use std::io::Write;
 
 use super::super::error::{LogErrorKind, Result};
@@ -80,9 +79,7 @@ impl Journal {
     }
 
     /// All summaries that count, as one list.
-    pub(super) fn all(&self, file: &File, members: &Members, encoder: &mut Encoder) -> Result<Member> {
-        let source =
-            Source::new(file.try_clone().map_err(LogErrorKind::Read)?).map_err(LogErrorKind::Read)?;
+    pub(super) fn all(&self, source: &Source, members: &Members, encoder: &mut Encoder) -> Result<Member> {
         let mut list =
             List { member: StreamedMember::new(encoder), number: 0, is_empty: true, journal: self };
         list.write(b"[")?;
@@ -91,7 +88,7 @@ impl Journal {
             let name = journal_summaries(piece);
             let missing = || LogErrorKind::damaged("a journal that was written is gone");
             let entry = members.get(&name).ok_or_else(missing)?;
-            let json = unpacker.unpack(&source, &name, entry)?;
+            let json = unpacker.unpack(source, &name, entry)?;
             let inside = json.strip_prefix(b"[").and_then(|json| json.strip_suffix(b"]"));
             list.add(inside.ok_or_else(missing)?)?;
         }

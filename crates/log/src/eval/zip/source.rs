@@ -21,6 +21,13 @@ impl Source {
         Ok(Source { file, len: metadata.len(), changed: metadata.modified().ok() })
     }
 
+    /// Looks again how long the file is.
+    pub(in crate::eval) fn refresh(&mut self) -> io::Result<()> {
+        let metadata = self.file.metadata()?;
+        (self.len, self.changed) = (metadata.len(), metadata.modified().ok());
+        Ok(())
+    }
+
     /// Whether another file is the one that was opened, and nobody has changed it since.
     pub(in crate::eval) fn is_unchanged(&self, other: &File) -> io::Result<bool> {
         let metadata = other.metadata()?;

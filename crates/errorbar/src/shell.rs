@@ -1,0 +1,29 @@
+//! Commands to paste into a shell. What stands in them may come from a log, and must not be a command of its own.
+
+/// A word of a command, in quotes where it needs some.
+pub(crate) fn word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::word;
+
+    #[test]
+    fn what_a_shell_would_obey_is_in_quotes() {
+        for (text, expected) in [
+            ("logs/a_1.eval", "logs/a_1.eval"),
+            ("http://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1"),
+            ("", "''"),
+            ("my logs/a.eval", "'my logs/a.eval'"),
+            ("http://h/$(rm -rf ~)", "'http://h/$(rm -rf ~)'"),
+            ("a'; rm x; '", r"'a'\''; rm x; '\'''"),
+        ] {
+            assert_eq!(word(text), expected);
+        }
+    }
+}
