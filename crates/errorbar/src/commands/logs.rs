@@ -14,6 +14,7 @@ use errorbar_report::{Unfinished, clean};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Context;
+use super::common::parse_bytes;
 use super::told::Told;
 
 /// How many samples that were skipped are told one by one.
@@ -36,13 +37,13 @@ pub(super) struct ReadArgs {
     #[arg(long)]
     pub(super) strict: bool,
     /// The most that a member of a log may have unpacked
-    #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = size)]
+    #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = parse_bytes)]
     max_unpacked: u64,
     /// The most times that a large member may be larger unpacked than packed
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_ratio)]
     max_ratio: u64,
     /// The most memory that a single header or the scores and metadata of a single sample may take
-    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size)]
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = parse_bytes)]
     max_record: u64,
 }
 
@@ -61,22 +62,6 @@ impl ReadArgs {
         let &ReadArgs { max_unpacked, max_ratio, max_record, .. } = self;
         Limits { max_unpacked, max_ratio, max_record }
     }
-}
-
-/// A number of bytes: `4096`, `64K`, `512M`, `16G`, `1T`, with or without `B` or `iB`.
-fn size(text: &str) -> Result<u64, String> {
-    let upper = text.trim().to_ascii_uppercase();
-    let digits = upper.trim_end_matches("IB").trim_end_matches('B');
-    let (number, shift) = match digits.char_indices().next_back() {
-        Some((end, 'K')) => (digits.get(..end), 10),
-        Some((end, 'M')) => (digits.get(..end), 20),
-        Some((end, 'G')) => (digits.get(..end), 30),
-        Some((end, 'T')) => (digits.get(..end), 40),
-        _ => (Some(digits), 0),
-    };
-    let number = number.and_then(|number| number.trim().parse::<u64>().ok());
-    let bytes = number.and_then(|number| number.checked_mul(1 << shift));
-    bytes.ok_or_else(|| "expected a number of bytes such as 512M or 16G".to_owned())
 }
 
 /// A line on a terminal that says how far the reading is.
@@ -232,26 +217,4 @@ pub(super) fn unknown_scorer(place: &str, name: &str, known: &[String]) -> (Stri
         }
     };
     (problem, Some(hint))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes() {
-        for (text, bytes) in [
-            ("0", 0),
-            ("4096", 4096),
-            ("64k", 64 << 10),
-            ("512M", 512 << 20),
-            ("1 GiB", 1 << 30),
-            ("2TB", 2 << 40),
-        ] {
-            assert_eq!(size(text), Ok(bytes), "{text}");
-        }
-        for text in ["", "x", "-1", "1.5G", "99999999999G", "G"] {
-            assert!(size(text).is_err(), "{text}");
-        }
-    }
 }

@@ -12,6 +12,7 @@ mod models;
 mod output;
 mod score;
 mod specs;
+mod tables;
 mod tasks;
 mod told;
 mod verify;

@@ -13,9 +13,10 @@ use errorbar_log::{TableOptions, read_table};
 use errorbar_report::{Report, clean};
 use rayon::prelude::*;
 
-use super::common::{Format, GlobalArgs};
+use super::common::{Format, GlobalArgs, parse_bytes};
 use super::logs::{OpenedLog, ReadArgs, Reading, Request};
 use super::specs::Asked;
+use super::tables::TableArgs;
 use super::told::{Told, findings, hint_for};
 use super::{Context, Status, files, logs, specs};
 
@@ -94,6 +95,12 @@ pub(crate) struct ScoreArgs {
     /// Go on without samples that cannot be read; they are told and counted
     #[arg(long)]
     skip_bad_samples: bool,
+    /// The most memory for what is held of a table: ids, scores and the metadata that metrics need [default:
+    /// four times the size of the file, but at least 256M; 4G for a pipe]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    max_memory: Option<u64>,
+    #[command(flatten)]
+    tables: TableArgs,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -188,7 +195,10 @@ fn score_table(path: &Path, asked: &Asked, args: &ScoreArgs, told: &mut Told) ->
         return None;
     }
     let plan = as_asked(Plan::new(), asked, args);
-    let options = TableOptions::new().score_columns(&args.score_columns).metadata(plan.metadata_keys());
+    let options = TableOptions::new()
+        .score_columns(&args.score_columns)
+        .metadata(plan.metadata_keys())
+        .limits(args.tables.limits(args.max_memory));
     let table = match read_table(path, &options) {
         Ok(table) => table,
         Err(error) => {

@@ -168,9 +168,8 @@ impl LongBuilder {
         }
         let next = u32::try_from(self.columns.len()).map_err(|_| TableErrorKind::TooManyRows)?;
         let (columns, hashes) = (&self.columns, &self.hashes);
-        let is_same = |at: &u32| {
-            columns.epoch(*at as usize) == row.epoch && columns.id(*at as usize) == row.id
-        };
+        let is_same =
+            |at: &u32| columns.epoch(*at as usize) == row.epoch && columns.id(*at as usize) == row.id;
         let hash = hashes.hash_one((row.id, row.epoch));
         if let Some(at) = self.rows.find(hash, is_same) {
             return Ok(*at);

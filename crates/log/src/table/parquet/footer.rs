@@ -143,7 +143,8 @@ mod tests {
 
     #[test]
     fn the_shape_of_a_schema() {
-        let sound = |children: &[u8]| shape(&footer(children)).is_some_and(|s| s.is_sound(&Default::default()));
+        let sound =
+            |children: &[u8]| shape(&footer(children)).is_some_and(|s| s.is_sound(&Default::default()));
         assert_eq!(
             shape(&footer(&[2, 0, 1, 0])),
             Some(Shape { columns: 2, parts: 4, nesting: 2, is_whole: true })

@@ -260,12 +260,7 @@ fn score_of(
     })
 }
 
-fn metadata_of(
-    cell: Cell<'_>,
-    kind: Kind,
-    column: &str,
-    budget: Budget,
-) -> Result<Json, TableErrorKind> {
+fn metadata_of(cell: Cell<'_>, kind: Kind, column: &str, budget: Budget) -> Result<Json, TableErrorKind> {
     Ok(match cell {
         Cell::Null => Json::Null,
         Cell::Bool(b) => Json::from(b),

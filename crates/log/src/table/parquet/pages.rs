@@ -316,9 +316,7 @@ impl<'p> Values<'p> {
             }
             (Encoding::PLAIN, _) => Ok(Values::Texts(PlainTexts::new(data.values))),
             (Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY, _) => Ok(Values::Coded(
-                data.values
-                    .split_first()
-                    .and_then(|(width, packed)| Decoder::new(packed, u32::from(*width))),
+                data.values.split_first().and_then(|(width, packed)| Decoder::new(packed, u32::from(*width))),
             )),
             (other, _) => {
                 let problem = format!("a page has the encoding {other}, which the file does not name");
@@ -349,7 +347,8 @@ pub(super) struct Texts {
 impl Texts {
     #[inline]
     fn get(&self, at: usize) -> Option<&str> {
-        let is_valid = at < self.column.len() && (self.invalid.is_empty() || self.invalid.binary_search(&at).is_err());
+        let is_valid =
+            at < self.column.len() && (self.invalid.is_empty() || self.invalid.binary_search(&at).is_err());
         is_valid.then(|| self.column.get(at))
     }
 

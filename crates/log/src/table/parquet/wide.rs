@@ -109,11 +109,25 @@ fn column(
     let read = match target {
         Target::Ids(ids) => {
             let left = table.held.column().left();
-            cells(table, group, source, &mut row, &mut Ids { ids, digits: String::new(), left, budget: table.budget })
+            cells(
+                table,
+                group,
+                source,
+                &mut row,
+                &mut Ids { ids, digits: String::new(), left, budget: table.budget },
+            )
         }
         Target::Epochs(epochs) => cells(table, group, source, &mut row, &mut Epochs { epochs, source }),
-        Target::Metadata(column) => cells(table, group, source, &mut row, &mut Metadata { column, source, budget: table.budget }),
-        Target::Scores(column) => cells(table, group, source, &mut row, &mut Scores { column, source, budget: table.budget, nested: 0 }),
+        Target::Metadata(column) => {
+            cells(table, group, source, &mut row, &mut Metadata { column, source, budget: table.budget })
+        }
+        Target::Scores(column) => cells(
+            table,
+            group,
+            source,
+            &mut row,
+            &mut Scores { column, source, budget: table.budget, nested: 0 },
+        ),
     };
     let kind = match read {
         Ok(()) if row == rows_of(group) => return Ok(()),
