@@ -6,6 +6,7 @@ const MAX_DEPTH: u32 = 32;
 /// The types of fields.
 pub(super) const I32: u8 = 5;
 const I64: u8 = 6;
+pub(super) const BINARY: u8 = 8;
 pub(super) const LIST: u8 = 9;
 pub(super) const STRUCT: u8 = 12;
 
@@ -35,6 +36,14 @@ impl<'a> Compact<'a> {
     pub(super) fn skip_bytes(&mut self, count: u64) -> Option<()> {
         let end = self.at.checked_add(usize::try_from(count).ok()?)?;
         (end <= self.bytes.len()).then(|| self.at = end)
+    }
+
+    /// A text or other bytes, behind their length.
+    pub(super) fn binary(&mut self) -> Option<&'a [u8]> {
+        let length = self.varint()?;
+        let start = self.at;
+        self.skip_bytes(length)?;
+        self.bytes.get(start..self.at)
     }
 
     pub(super) fn varint(&mut self) -> Option<u64> {
@@ -89,10 +98,7 @@ impl<'a> Compact<'a> {
             3 => drop(self.byte()?),
             4 | I32 | I64 => drop(self.varint()?),
             7 => self.skip_bytes(8)?,
-            8 => {
-                let length = self.varint()?;
-                self.skip_bytes(length)?;
-            }
+            BINARY => drop(self.binary()?),
             LIST | 10 => {
                 let (count, kind) = self.list()?;
                 for _ in 0..count {

@@ -215,7 +215,14 @@ impl Pages<'_> {
             }
             self.held.grow(sink.held())?;
         }
-        Ok(())
+        // Values of another size than they are read with would leave some.
+        match values {
+            Values::Plain([]) | Values::Coded(_) => Ok(()),
+            Values::Texts(texts) if texts.is_at_end() => Ok(()),
+            Values::Plain(_) | Values::Texts(_) => {
+                Err(self.problem("a page has more bytes than its cells take".to_owned()))
+            }
+        }
     }
 
     /// Numbers one after the other.
@@ -440,6 +447,10 @@ impl<'p> PlainTexts<'p> {
         // Short ids in plain letters are ASCII with their lengths and all, and checked at once.
         let ascii = if bytes.is_ascii() { str::from_utf8(bytes).ok() } else { None };
         PlainTexts { bytes, ascii, at: 0 }
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.at == self.bytes.len()
     }
 
     /// The next text: nothing if the bytes end too early, and nothing in it if it is not UTF-8.
