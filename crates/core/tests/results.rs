@@ -325,3 +325,17 @@ fn json_is_strict_and_has_the_documented_fields() {
         assert!(json.get(field).is_some(), "{field}");
     }
 }
+
+#[test]
+fn a_key_that_tells_samples_apart_is_no_group() {
+    let mut columns = ScoreColumns::new(["s"]);
+    for n in 0..=100_000 {
+        columns.push(n.to_string(), 1).metadata("g", n).score("s", Score::new(1)).unwrap();
+    }
+    let wanted = "grouped: `g` has more than 100000 different values, and each would be a group; group by a key that \
+                  has fewer";
+    // One metric with a state, and one without.
+    for metric in ["grouped(mean(), 'g')", "grouped(krippendorff_alpha(), 'g')"] {
+        assert_eq!(failure(&columns, metric), wanted);
+    }
+}

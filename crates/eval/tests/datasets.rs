@@ -154,3 +154,92 @@ fn a_number_that_is_somebodys_id_is_told_as_such() {
         assert!(problem(&dataset).contains("give every sample an id, or none"));
     }
 }
+
+/// The problem of a file that is made of these parts.
+fn hostile(name: &str, parts: &[&[u8]]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    fs::write(&path, parts.concat()).unwrap();
+    let fields = Fields::new();
+    let json = name.contains("json");
+    problem(&if json { json_dataset(path, fields.reader()) } else { csv_dataset(path, fields.reader()) })
+}
+
+const MIB: usize = 1 << 20;
+
+#[test]
+fn a_line_without_an_end_is_refused() {
+    let long = vec![b'x'; 65 * MIB];
+    for (name, start) in [
+        ("x.csv", &b"input,target\na,"[..]),
+        ("x.tsv", b"input\ttarget\na\t"),
+        ("x.jsonl", b"\n{\"input\": \""),
+    ] {
+        let problem = hostile(name, &[start, &long]);
+        assert!(problem.contains(&format!("{name}: line 2 is longer than 64 MiB")), "{problem}");
+    }
+    // A list of records may be in one line.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.json");
+    fs::write(&path, format!("[{{\"input\": \"{}\"}}]", String::from_utf8(long).unwrap())).unwrap();
+    assert_eq!(json_dataset(path, Fields::new().reader()).samples().unwrap().len(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn endless_and_sparse_datasets_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["zero.csv", "zero.json", "zero.jsonl"] {
+        let path = folder.path().join(name);
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        let read = |path| {
+            if name == "zero.csv" {
+                csv_dataset(path, Fields::new().reader())
+            } else {
+                json_dataset(path, Fields::new().reader())
+            }
+        };
+        assert!(problem(&read(path)).contains("line 1 is longer"), "{name}");
+        let path = folder.path().join(format!("sparse_{name}"));
+        fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        assert!(problem(&read(path)).contains("line 1 is longer"), "{name}");
+    }
+}
+
+#[test]
+fn records_that_take_far_more_memory_than_their_text_are_refused() {
+    let items = vec![b"1,".as_slice(); 5_000_000].concat();
+    for (name, start, end) in [
+        ("x.json", &b"[{\"input\":\"a\",\"x\":["[..], &b"1]}]"[..]),
+        ("x.jsonl", b"{\"input\":\"a\",\"x\":[", b"1]}"),
+    ] {
+        let problem = hostile(name, &[start, &items, end]);
+        assert!(problem.contains("the record takes more than 256 MiB of memory"), "{problem}");
+    }
+    let samples = b"{\"input\":\"\"}\n".repeat(1_000_000);
+    let problem = hostile("x.jsonl", &[&samples]);
+    assert!(problem.contains("it takes more than 256 MiB of memory"), "{problem}");
+    assert!(problem.contains(", line "), "{problem}");
+}
+
+#[test]
+fn columns_and_fields_without_number_are_refused() {
+    let names: String = (0..100_000).map(|n| format!(",c{n}")).collect();
+    let problem_of_header = hostile("x.csv", &[b"input", names.as_bytes(), b"\n"]);
+    assert!(
+        problem_of_header.contains("the header has 100001 columns, at most 10000 are read"),
+        "{problem_of_header}"
+    );
+    let commas = vec![b','; 2 * MIB];
+    let problem = hostile("x.csv", &[b"input,target\na,b\n", &commas, b"\n"]);
+    assert!(problem.contains("x.csv, line 3: the row has 2097153 fields"), "{problem}");
+}
+
+#[test]
+fn nesting_without_end_is_refused() {
+    let deep = b"[".repeat(100_000);
+    for (name, start) in [("x.json", &b"[{\"input\":"[..]), ("x.jsonl", b"{\"input\":"), ("y.json", b"")] {
+        let problem = hostile(name, &[start, &deep]);
+        assert!(problem.contains("recursion limit exceeded"), "{problem}");
+    }
+}

@@ -84,3 +84,26 @@ fn usage_is_that_of_all_calls_together() {
     }
     assert_eq!(generate.usage().values().map(|usage| usage.total_tokens).sum::<u64>(), 3);
 }
+
+#[test]
+fn recorded_outputs_without_end_are_refused() {
+    let refused = |lines: &str| replay(lines).unwrap_err().to_string();
+    let long =
+        format!("{{\"id\": 1, \"output\": \"a\"}}\n{{\"id\": 2, \"output\": \"{}", "x".repeat(65 << 20));
+    assert!(refused(&long).contains("o.jsonl: line 2 is longer than 64 MiB"), "{}", refused(&long));
+    let dense = format!("{{\"id\": 1, \"output\": [\"\"{}]}}", ",\"\"".repeat(5_000_000));
+    assert!(refused(&dense).contains("takes more than 256 MiB of memory"), "{}", refused(&dense));
+    let many: String = (0..2_000_000).map(|n| format!("{{\"id\":{n},\"output\":\"\"}}\n")).collect();
+    assert!(refused(&many).contains("it takes more than "), "{}", refused(&many));
+    let deep = format!("{{\"id\": {}", "[".repeat(100_000));
+    assert!(refused(&deep).contains("line 1"), "{}", refused(&deep));
+}
+
+#[cfg(unix)]
+#[test]
+fn recorded_outputs_from_an_endless_file_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink("/dev/zero", folder.path().join("z.jsonl")).unwrap();
+    let problem = Replay::open("z.jsonl", folder.path()).unwrap_err().to_string();
+    assert!(problem.contains("z.jsonl: line 1 is longer than 64 MiB"), "{problem}");
+}

@@ -79,8 +79,57 @@ fn number(digits: &[u8]) -> Scalar<'static> {
     }
 }
 
+/// How many bytes values may still take; a few bytes of JSON make many times as many in memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    left: u64,
+    is_used_up: bool,
+}
+
+impl Room {
+    /// Room for whatever comes.
+    pub(crate) const UNLIMITED: Room = Room::new(u64::MAX);
+
+    pub(crate) const fn new(bytes: u64) -> Self {
+        Room { left: bytes, is_used_up: false }
+    }
+
+    /// Whether a value was given up for want of room.
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.is_used_up
+    }
+
+    /// Takes room for one more part of a value.
+    fn take(&mut self, bytes: usize, json: &Jiter<'_>) -> Result<(), JiterError> {
+        match self.left.checked_sub(bytes as u64) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => {
+                self.is_used_up = true;
+                // What it is called does not matter: whoever gives the room asks whether it was used up.
+                let error_type = JiterErrorType::JsonError(JsonErrorType::RecursionLimitExceeded);
+                Err(JiterError { error_type, index: json.current_index() })
+            }
+        }
+    }
+}
+
+/// An entry of a map: key and value, the hash, a place in the table, and the key on the heap.
+pub(crate) const MAP_ENTRY_BYTES: usize = 112;
+
 /// A score value. What is nested deeper than scalars in a list or map is skipped and named.
 pub(crate) fn score(json: &mut Jiter<'_>, peek: Peek) -> Result<Result<Value, &'static str>, JiterError> {
+    score_within(json, peek, &mut Room::UNLIMITED.clone())
+}
+
+/// The same with a limit on what lists and maps may take.
+pub(crate) fn score_within(
+    json: &mut Jiter<'_>,
+    peek: Peek,
+    room: &mut Room,
+) -> Result<Result<Value, &'static str>, JiterError> {
     let mut nested = None;
     let mut leaf = |json: &mut Jiter<'_>, peek| -> Result<Leaf, JiterError> {
         match scalar(json, peek)? {
@@ -97,6 +146,7 @@ pub(crate) fn score(json: &mut Jiter<'_>, peek: Peek) -> Result<Result<Value, &'
             let mut items = Vec::new();
             let mut next = json.known_array()?;
             while let Some(peek) = next {
+                room.take(size_of::<Leaf>(), json)?;
                 items.push(leaf(json, peek)?);
                 next = json.array_step()?;
             }
@@ -107,6 +157,7 @@ pub(crate) fn score(json: &mut Jiter<'_>, peek: Peek) -> Result<Result<Value, &'
             let mut key: Option<Arc<str>> = json.known_object()?.map(Into::into);
             while let Some(name) = key {
                 let peek = json.peek()?;
+                room.take(MAP_ENTRY_BYTES + name.len(), json)?;
                 map.insert(name, leaf(json, peek)?);
                 key = json.next_key()?.map(Into::into);
             }
@@ -119,10 +170,15 @@ pub(crate) fn score(json: &mut Jiter<'_>, peek: Peek) -> Result<Result<Value, &'
 
 /// Any value, for metadata. JSON has no word for a number that is not finite, so it becomes null.
 pub(crate) fn any(json: &mut Jiter<'_>, peek: Peek) -> Result<Json, JiterError> {
-    nested(json, peek, MAX_DEPTH)
+    any_within(json, peek, &mut Room::UNLIMITED.clone())
 }
 
-fn nested(json: &mut Jiter<'_>, peek: Peek, depth: usize) -> Result<Json, JiterError> {
+/// The same with a limit on what lists and maps may take.
+pub(crate) fn any_within(json: &mut Jiter<'_>, peek: Peek, room: &mut Room) -> Result<Json, JiterError> {
+    nested(json, peek, MAX_DEPTH, room)
+}
+
+fn nested(json: &mut Jiter<'_>, peek: Peek, depth: usize, room: &mut Room) -> Result<Json, JiterError> {
     if depth == 0 {
         let error_type = JiterErrorType::JsonError(JsonErrorType::RecursionLimitExceeded);
         return Err(JiterError { error_type, index: json.current_index() });
@@ -132,7 +188,8 @@ fn nested(json: &mut Jiter<'_>, peek: Peek, depth: usize) -> Result<Json, JiterE
             let mut items = Vec::new();
             let mut next = json.known_array()?;
             while let Some(peek) = next {
-                items.push(nested(json, peek, depth - 1)?);
+                room.take(size_of::<Json>(), json)?;
+                items.push(nested(json, peek, depth - 1, room)?);
                 next = json.array_step()?;
             }
             Ok(Json::Array(items))
@@ -142,7 +199,8 @@ fn nested(json: &mut Jiter<'_>, peek: Peek, depth: usize) -> Result<Json, JiterE
             let mut key = json.known_object()?.map(str::to_owned);
             while let Some(name) = key {
                 let peek = json.peek()?;
-                map.insert(name, nested(json, peek, depth - 1)?);
+                room.take(MAP_ENTRY_BYTES + size_of::<Json>() + name.len(), json)?;
+                map.insert(name, nested(json, peek, depth - 1, room)?);
                 key = json.next_key()?.map(str::to_owned);
             }
             Ok(Json::Object(map))

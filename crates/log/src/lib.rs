@@ -28,4 +28,4 @@ mod json_value;
 mod table;
 mod whole_file;
 
-pub use table::{Place, ScoreTable, TableError, TableErrorKind, TableOptions, read_table};
+pub use table::{Place, ScoreTable, TableError, TableErrorKind, TableLimits, TableOptions, read_table};

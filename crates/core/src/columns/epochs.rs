@@ -67,7 +67,8 @@ impl EpochColumn {
         self.0.clear();
     }
 
-    pub(super) fn heap_bytes(&self) -> usize {
+    /// The bytes that the epochs hold on the heap.
+    pub fn heap_bytes(&self) -> usize {
         self.0.heap_bytes()
     }
 }

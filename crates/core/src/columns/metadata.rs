@@ -136,8 +136,9 @@ impl MetadataColumn {
         }
     }
 
-    fn heap_bytes(&self) -> usize {
-        self.codes.capacity() * 4 + self.distinct.values.capacity() * (size_of::<Json>() + 8)
+    /// About how many bytes the values hold on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.codes.capacity() * 4 + self.distinct.heap_bytes()
     }
 }
 
@@ -163,12 +164,18 @@ fn recoded(
 #[derive(Clone, Debug, Default)]
 struct Distinct {
     values: Vec<Json>,
-    /// How long the texts among them are together.
+    /// How much memory they take beside the list of them.
     bytes: usize,
     table: HashTable<u32>,
 }
 
 impl Distinct {
+    fn heap_bytes(&self) -> usize {
+        // Short texts take more than their length.
+        let lists = self.values.capacity() * size_of::<Json>() + self.table.capacity() * 5;
+        lists + self.bytes + self.values.len() * 16
+    }
+
     fn intern_text(&mut self, text: &str) -> u32 {
         let values = &self.values;
         let same =
@@ -188,10 +195,22 @@ impl Distinct {
         }
         let code = u32::try_from(self.values.len()).unwrap_or(ABSENT);
         self.values.push(value.clone());
-        self.bytes += value.as_str().map_or(0, str::len);
+        self.bytes += bytes_within(value);
         let values = &self.values;
         self.table.insert_unique(hash, code, |&code| values.get(code as usize).map_or(0, hash_json));
         code
+    }
+}
+
+/// About how many bytes a value holds on the heap.
+fn bytes_within(value: &Json) -> usize {
+    let node = size_of::<Json>();
+    match value {
+        Json::String(text) => text.len(),
+        Json::Array(items) => items.iter().map(|item| node + bytes_within(item)).sum(),
+        // A key is a text, with its hash and a place in a table.
+        Json::Object(map) => map.iter().map(|(key, value)| 2 * node + key.len() + bytes_within(value)).sum(),
+        Json::Null | Json::Bool(_) | Json::Number(_) => 0,
     }
 }
 

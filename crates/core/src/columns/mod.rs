@@ -293,7 +293,8 @@ impl ScoreColumns {
         self.metadata.row(row)
     }
 
-    /// The bytes that the columns hold on the heap, lists, maps and what is recorded beside values aside.
+    /// About how many bytes the columns hold on the heap; the items of lists and maps and what is recorded
+    /// beside values aside.
     pub fn heap_bytes(&self) -> usize {
         let scorers: usize =
             self.scorers.iter().map(|s| s.values.heap_bytes() + s.details.recorded.capacity() * 8).sum();

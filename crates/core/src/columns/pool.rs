@@ -10,6 +10,8 @@ use super::hash_bytes;
 #[derive(Clone, Debug, Default)]
 pub(super) struct TextPool {
     texts: Vec<Arc<str>>,
+    /// How long they are together.
+    bytes: usize,
     table: HashTable<u32>,
 }
 
@@ -36,6 +38,7 @@ impl TextPool {
 
     fn add(&mut self, hash: u64, text: Arc<str>) -> u32 {
         let code = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
+        self.bytes += text.len();
         self.texts.push(text);
         let texts = &self.texts;
         self.table.insert_unique(hash, code, |&code| {
@@ -47,6 +50,12 @@ impl TextPool {
     pub(super) fn get(&self, code: u64) -> &Arc<str> {
         static EMPTY: std::sync::LazyLock<Arc<str>> = std::sync::LazyLock::new(|| "".into());
         self.texts.get(code as usize).unwrap_or(&EMPTY)
+    }
+
+    /// About how much memory the texts take.
+    pub(super) fn heap_bytes(&self) -> usize {
+        // A reference and two counters each, rounded up, and a place in the table.
+        self.bytes + self.texts.capacity() * 16 + self.texts.len() * 24 + self.table.capacity() * 5
     }
 
     /// The texts, by code.

@@ -251,7 +251,8 @@ impl TextColumn {
             .collect()
     }
 
-    pub(crate) fn heap_bytes(&self) -> usize {
+    /// The bytes that the texts hold on the heap.
+    pub fn heap_bytes(&self) -> usize {
         let of_chunk = |chunk: &Chunk| chunk.bytes.capacity() + chunk.starts.capacity() * size_of::<u16>();
         self.chunks().map(|(chunk, _)| of_chunk(chunk)).sum()
     }

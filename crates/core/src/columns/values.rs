@@ -447,13 +447,14 @@ impl ValueColumn {
         }
     }
 
-    pub(crate) fn heap_bytes(&self) -> usize {
+    /// About how many bytes the values hold on the heap, the items of lists and maps aside.
+    pub fn heap_bytes(&self) -> usize {
         match &self.0 {
             Repr::Floats(floats, _) => floats.capacity() * 8,
             Repr::Bytes(bytes) => bytes.capacity(),
             Repr::Mixed(m) => {
-                let pool: usize = m.texts.texts().iter().map(|t| t.len() + 40).sum();
-                m.tags.capacity() + m.payloads.heap_bytes() + pool + m.nested.capacity() * size_of::<Value>()
+                let nested = m.nested.capacity() * size_of::<Value>();
+                m.tags.capacity() + m.payloads.heap_bytes() + m.texts.heap_bytes() + nested
             }
         }
     }

@@ -225,6 +225,10 @@ impl Metric for Grouped {
     }
 }
 
+/// How many groups there may be. Each has figures with names, so a key that tells samples apart would take
+/// kilobytes for each of them, and nobody can read as many.
+const MAX_GROUPS: usize = 100_000;
+
 /// The value of a group, its standard error if the metric has one, and a sample of it for messages.
 struct Group {
     value: MetricValue,
@@ -238,6 +242,18 @@ impl Grouped {
     fn macro_error(&self) -> Option<Arc<dyn Metric>> {
         let wanted = self.all.unwrap_or_default() == All::Groups && self.value_to_float.is_none();
         self.metric.standard_error().filter(|_| wanted)
+    }
+
+    /// The problem of a key that tells samples apart rather than groups.
+    fn too_many_groups(&self) -> Error {
+        Error::Undefined {
+            metric: "grouped".to_owned(),
+            problem: format!(
+                "`{}` has more than {MAX_GROUPS} different values, and each would be a group; group by a key \
+                 that has fewer",
+                self.group_key
+            ),
+        }
     }
 
     /// The groups in order of first appearance: name, positions, and a sample of each.
@@ -256,6 +272,9 @@ impl Grouped {
                 entry.or_insert_with(|| (Vec::new(), at));
                 group
             });
+            if group >= MAX_GROUPS {
+                return Err(self.too_many_groups());
+            }
             if let Some(slot) = group_of_code.get_mut(code as usize) {
                 *slot = Some(group);
             }

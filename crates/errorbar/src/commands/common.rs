@@ -152,6 +152,22 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
 
 const NO_DURATION: &str = "expected a number and a unit, such as 30s, 10m, 2h, 7d or 1w";
 
+/// A number of bytes: `4096`, `64K`, `512M`, `16G`, `1T`, with or without `B` or `iB`.
+pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
+    let upper = text.trim().to_ascii_uppercase();
+    let digits = upper.trim_end_matches("IB").trim_end_matches('B');
+    let (number, shift) = match digits.char_indices().next_back() {
+        Some((end, 'K')) => (digits.get(..end), 10),
+        Some((end, 'M')) => (digits.get(..end), 20),
+        Some((end, 'G')) => (digits.get(..end), 30),
+        Some((end, 'T')) => (digits.get(..end), 40),
+        _ => (Some(digits), 0),
+    };
+    let number = number.and_then(|number| number.trim().parse::<u64>().ok());
+    let bytes = number.and_then(|number| number.checked_mul(1 << shift));
+    bytes.ok_or_else(|| "expected a number of bytes such as 512M or 16G".to_owned())
+}
+
 /// A number of bytes for people: `984 B`, `3.8 kB`.
 pub(crate) fn human_size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
@@ -213,6 +229,25 @@ mod tests {
             (u64::MAX, "18446744.1 TB"),
         ] {
             assert_eq!(human_size(bytes), text);
+        }
+    }
+
+    #[test]
+    fn sizes_from_people() {
+        for (text, bytes) in [
+            ("0", 0),
+            ("4096", 4096),
+            ("64k", 64 << 10),
+            ("512M", 512 << 20),
+            ("1 GiB", 1 << 30),
+            ("2TB", 2 << 40),
+            ("500MB", 500 << 20),
+            ("2GiB", 2 << 30),
+        ] {
+            assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "x", "-1", "1.5G", "99999999999G", "G"] {
+            assert!(parse_bytes(text).is_err(), "{text}");
         }
     }
 }

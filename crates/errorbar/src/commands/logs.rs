@@ -12,6 +12,7 @@ use errorbar_log::eval::{
 use errorbar_report::Unfinished;
 
 use super::Context;
+use super::common::parse_bytes;
 use super::told::Told;
 use crate::output::Progress;
 
@@ -43,18 +44,18 @@ pub(super) struct ReadArgs {
 #[command(next_help_heading = "Limits for logs")]
 pub(super) struct LimitArgs {
     /// The largest decompressed size of one entry of a log
-    #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = size)]
+    #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = parse_bytes)]
     max_unpacked: u64,
     /// Entries of a log that decompress to more than N times their size count as dense; a log may
     /// have 192 MiB of them, decompressed
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_ratio)]
     max_ratio: u64,
     /// The largest header, and the most that is kept of one sample (scores and metadata)
-    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size)]
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_bytes)]
     max_record: u64,
-    /// The most memory for what is held of a log [default: 256M or four times the size of the file,
-    /// whichever is more]
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    /// The most memory for what is held of a log or a table [default: 256M or four times the size of
+    /// the file, whichever is more]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     max_memory: Option<u64>,
 }
 
@@ -79,22 +80,6 @@ impl ReadArgs {
     pub(super) fn limits(&self) -> Limits {
         self.limits.limits()
     }
-}
-
-/// A number of bytes: `4096`, `64K`, `512M`, `16G`, `1T`, with or without `B` or `iB`.
-fn size(text: &str) -> Result<u64, String> {
-    let upper = text.trim().to_ascii_uppercase();
-    let digits = upper.trim_end_matches("IB").trim_end_matches('B');
-    let (number, shift) = match digits.char_indices().next_back() {
-        Some((end, 'K')) => (digits.get(..end), 10),
-        Some((end, 'M')) => (digits.get(..end), 20),
-        Some((end, 'G')) => (digits.get(..end), 30),
-        Some((end, 'T')) => (digits.get(..end), 40),
-        _ => (Some(digits), 0),
-    };
-    let number = number.and_then(|number| number.trim().parse::<u64>().ok());
-    let bytes = number.and_then(|number| number.checked_mul(1 << shift));
-    bytes.ok_or_else(|| "expected a number of bytes such as 512M or 16G".to_owned())
 }
 
 /// A line on a terminal that says how far the reading is.
@@ -250,26 +235,4 @@ pub(super) fn unknown_scorer(place: &str, name: &str, known: &[String]) -> (Stri
         None => format!("the scorers are {}", known.join(", ")),
     };
     (problem, Some(hint))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes() {
-        for (text, bytes) in [
-            ("0", 0),
-            ("4096", 4096),
-            ("64k", 64 << 10),
-            ("512M", 512 << 20),
-            ("1 GiB", 1 << 30),
-            ("2TB", 2 << 40),
-        ] {
-            assert_eq!(size(text), Ok(bytes), "{text}");
-        }
-        for text in ["", "x", "-1", "1.5G", "99999999999G", "G"] {
-            assert!(size(text).is_err(), "{text}");
-        }
-    }
 }

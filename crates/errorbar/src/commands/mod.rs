@@ -12,6 +12,7 @@ mod models;
 mod score;
 mod servers;
 mod specs;
+mod tables;
 mod tasks;
 mod told;
 mod verify;

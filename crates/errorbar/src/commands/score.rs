@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use errorbar_core::{Block, Error, Plan, Reducers, Results, results};
+use errorbar_core::{Block, Error, Plan, Reducers, Results, ScoreParts, results};
 use errorbar_log::eval::metrics_to_log;
 use errorbar_log::{TableOptions, read_table};
 use errorbar_report::Report;
@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use super::common::{Format, GlobalArgs};
 use super::logs::{OpenedLog, ReadArgs, Reading, Request};
 use super::specs::Asked;
+use super::tables::TableArgs;
 use super::told::{Told, findings, hint_for};
 use super::{Context, Status, files, logs, specs};
 
@@ -94,6 +95,8 @@ pub(crate) struct ScoreArgs {
     /// Go on without samples that cannot be read; they are told and counted
     #[arg(long)]
     skip_bad_samples: bool,
+    #[command(flatten)]
+    tables: TableArgs,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -190,7 +193,11 @@ fn score_table(path: &Path, asked: &Asked, args: &ScoreArgs, told: &mut Told) ->
         return None;
     }
     let plan = as_asked(Plan::new(), asked, args);
-    let options = TableOptions::new().score_columns(&args.score_columns).metadata(plan.metadata_keys());
+    let options = TableOptions::new()
+        .score_columns(&args.score_columns)
+        .metadata(plan.metadata_keys())
+        .limits(args.tables.limits(args.read.limits().max_memory))
+        .details(plan.score_parts() == ScoreParts::All);
     let table = match read_table(path, &options) {
         Ok(table) => table,
         Err(error) => {

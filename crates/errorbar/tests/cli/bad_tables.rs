@@ -44,3 +44,14 @@ fn the_other_tables_are_still_scored() {
     let tables = [("good.csv", "id,score\nq1,1\nq2,0\n"), ("bad.csv", "id\nq1\n")];
     check("one_bad_table", &tables, &["score", "bad.csv", "good.csv", "nowhere.csv"]);
 }
+
+#[test]
+fn limits_have_options() {
+    let rows: String = (0..20_000).map(|n| format!("sample{n},1,x\n")).collect();
+    let table = [("t.csv", &*format!("id,score,topic\n{rows}"))];
+    check("table_memory", &table, &["score", "t.csv", "--max-memory", "100k"]);
+    check("table_columns", &table, &["score", "t.csv", "--max-columns", "2"]);
+    let long = format!("{{\"id\": 1, \"score\": 1, \"x\": \"{}\"}}\n", "y".repeat(5000));
+    check("table_line", &[("t.jsonl", &long)], &["score", "t.jsonl", "--max-line", "4k"]);
+    check("table_limit_no_size", &table, &["score", "t.csv", "--max-memory", "much"]);
+}

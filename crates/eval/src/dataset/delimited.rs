@@ -1,13 +1,14 @@
 //! Records from CSV and TSV files.
 
-use std::fs;
+use std::collections::HashSet;
 use std::io::Cursor;
 use std::path::Path;
 
-use errorbar_log::delimited::ends_in_quote;
+use errorbar_log::delimited::{QuoteState, ends_in_quote};
 use serde_json::Value as Json;
 
 use super::error::{DatasetError, Line, Place};
+use super::limits::{MAX_COLUMNS, Text, read_text};
 use super::record::Record;
 
 pub(super) fn read(
@@ -16,8 +17,7 @@ pub(super) fn read(
 ) -> Result<(), DatasetError> {
     let unreadable = |problem: String| DatasetError::Read { path: path.to_owned(), problem };
     // Whole, because the samples stay in memory anyway, and lines can then be counted when something fails.
-    let bytes = fs::read(path).map_err(|error| unreadable(error.to_string()))?;
-    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8 text".to_owned()))?;
+    let Text { text, longest_line } = read_text(path, false).map_err(unreadable)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let delimiter = match path.extension() {
         Some(extension) if extension.eq_ignore_ascii_case("tsv") => b'\t',
@@ -29,6 +29,14 @@ pub(super) fn read(
         problem,
     };
 
+    if longest_line > LONG_LINE
+        && let Some((offset, fields)) = row_of_many_fields(text, delimiter)
+    {
+        return Err(wrong(
+            offset,
+            format!("the row has {fields} fields; check that the file is what its name says"),
+        ));
+    }
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .has_headers(false)
@@ -42,10 +50,13 @@ pub(super) fn read(
         return Ok(());
     }
     let header: Vec<String> = row.iter().map(|name| name.trim().to_owned()).collect();
-    for (at, name) in header.iter().enumerate() {
-        if header.iter().skip(at + 1).any(|other| other == name) {
-            return Err(wrong(0, format!("the header has two columns `{name}`; rename one")));
-        }
+    if header.len() > MAX_COLUMNS {
+        let problem = format!("the header has {} columns, at most {MAX_COLUMNS} are read", header.len());
+        return Err(wrong(0, problem + "; remove those that are not needed"));
+    }
+    let mut seen = HashSet::with_capacity(header.len());
+    if let Some(name) = header.iter().find(|name| !seen.insert(name.as_str())) {
+        return Err(wrong(0, format!("the header has two columns `{name}`; rename one")));
     }
     // Lines are counted as records go by: counting from the start for each would be quadratic.
     let mut lines = LineCounter::new(text);
@@ -68,6 +79,30 @@ pub(super) fn read(
         take(Record::new(on_line(lines.at(last)), fields))?;
     }
     open_quote(text, last, delimiter, &wrong)
+}
+
+/// From this length on a row may have so many fields that the list of them would fill the memory.
+const LONG_LINE: u64 = 1 << 20;
+const MANY_FIELDS: usize = 1 << 20;
+
+/// Where the first row of too many fields starts, and how many it has.
+fn row_of_many_fields(text: &str, delimiter: u8) -> Option<(u64, usize)> {
+    let (mut state, mut fields, mut start) = (QuoteState::default(), 1, 0);
+    let found = |start: usize, fields: usize| (fields > MANY_FIELDS).then_some((start as u64, fields));
+    for (at, &byte) in text.as_bytes().iter().enumerate() {
+        if !state.is_quoted() {
+            if byte == delimiter {
+                fields += 1;
+            } else if matches!(byte, b'\n' | b'\r') {
+                if let Some(found) = found(start, fields) {
+                    return Some(found);
+                }
+                (fields, start) = (1, at + 1);
+            }
+        }
+        state.step(byte, delimiter);
+    }
+    found(start, fields)
 }
 
 fn open_quote(

@@ -106,7 +106,13 @@ fn known_fields(known: &[String], nearest: Option<&str>) -> String {
     match nearest {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None if known.is_empty() => "the record has no field at all".to_owned(),
-        None => format!("there are: {}", known.join(", ")),
+        None => {
+            const SHOWN: usize = 12;
+            let shown: Vec<&str> = known.iter().take(SHOWN).map(String::as_str).collect();
+            let more = known.len().saturating_sub(SHOWN);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("there are: {}{more}", shown.join(", "))
+        }
     }
 }
 

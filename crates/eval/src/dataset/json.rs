@@ -1,11 +1,11 @@
 //! Records from JSON files: a list of objects, or an object a line.
 
-use std::fs;
 use std::path::Path;
 
 use serde_json::{Map, Value as Json};
 
 use super::error::{DatasetError, Line, Place};
+use super::limits::{ListProblem, Text, for_each_record, read_text, record};
 use super::record::Record;
 
 pub(super) fn read(
@@ -13,7 +13,7 @@ pub(super) fn read(
     take: &mut dyn FnMut(Record) -> Result<(), DatasetError>,
 ) -> Result<(), DatasetError> {
     let unreadable = |problem: String| DatasetError::Read { path: path.to_owned(), problem };
-    let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    let Text { text, .. } = read_text(path, true).map_err(unreadable)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let place = |line: Line| Place { path: Some(path.to_owned()), line: Some(line) };
     let object = |value: Json, place: &Place| match value {
@@ -24,20 +24,22 @@ pub(super) fn read(
         }),
     };
     if text.trim_start().starts_with('[') {
-        let records: Vec<Json> = serde_json::from_str(text).map_err(|error| unreadable(error.to_string()))?;
-        for (number, value) in (1..).zip(records) {
+        let read = for_each_record(text, |number, value| {
             let place = place(Line::Record(number));
             let fields: Map<String, Json> = object(value, &place)?;
-            take(Record::new(place, fields))?;
-        }
-        return Ok(());
+            take(Record::new(place, fields))
+        });
+        return read.map_err(|problem| match problem {
+            ListProblem::Json(error) => unreadable(error.to_string()),
+            ListProblem::Record(problem) => problem,
+        });
     }
     for (number, line) in (1..).zip(text.lines()) {
         if line.trim().is_empty() {
             continue;
         }
         let place = place(Line::Line(number));
-        let value = serde_json::from_str(line).map_err(|error| DatasetError::Record {
+        let value = record(line).map_err(|error| DatasetError::Record {
             place: place.clone(),
             problem: format!(
                 "{}; the file holds one JSON object a line, or one list of objects",

@@ -7,6 +7,7 @@ mod delimited;
 mod error;
 mod fields;
 mod json;
+pub(crate) mod limits;
 mod record;
 
 use std::collections::HashMap;
@@ -172,6 +173,7 @@ type ReadRecords = fn(&Path, &mut dyn FnMut(Record) -> Result<(), DatasetError>)
 
 fn read<S: IntoSample>(path: &Path, records: ReadRecords, to_sample: impl Fn(&Record) -> S) -> Dataset {
     let mut samples = Vec::new();
+    let mut held = limits::Held::of_file(path);
     let read = records(path, &mut |record| {
         let sample = to_sample(&record).into_sample();
         // A column that is not there explains whatever else went wrong with the record.
@@ -182,6 +184,8 @@ fn read<S: IntoSample>(path: &Path, records: ReadRecords, to_sample: impl Fn(&Re
             place: record.place().clone(),
             problem: problem.to_string(),
         })?;
+        held.add(limits::sample_bytes(&sample))
+            .map_err(|problem| DatasetError::Record { place: record.place().clone(), problem })?;
         samples.push((record.place().clone(), sample));
         Ok(())
     });

@@ -50,6 +50,14 @@ pub(super) enum Answers {
 }
 
 impl Answers {
+    /// About how many bytes the texts take.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Answers::One(text) => text.len(),
+            Answers::Each(texts) => texts.iter().map(|text| size_of::<String>() + text.len()).sum(),
+        }
+    }
+
     /// The answer to the call of this number; the last one answers whatever follows.
     pub(super) fn at(&self, call: u32) -> Option<&str> {
         match self {

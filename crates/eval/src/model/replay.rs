@@ -1,8 +1,6 @@
 //! `replay/FILE`: answers that were recorded before.
 
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use errorbar_core::{Error, Metadata, Result};
@@ -11,6 +9,7 @@ use serde::Deserialize;
 use super::mock::{Answers, NO_PARAMS};
 use super::{AnyModel, Model, ModelError, OpenModel, Provider, ProviderEntry, Request};
 use crate::dataset::json_problem;
+use crate::dataset::limits::{Held, Lines, from_line};
 use crate::{BoxFuture, ModelOutput, NamedSample, SampleId, Usage};
 
 pub(super) const PROVIDER: ProviderEntry = ProviderEntry {
@@ -31,9 +30,12 @@ pub(super) const PROVIDER: ProviderEntry = ProviderEntry {
 pub struct Replay {
     name: String,
     path: PathBuf,
-    /// By id as text, then epoch; epoch 0 answers every epoch.
-    answers: HashMap<String, HashMap<u32, Recorded>>,
+    /// By id as text and epoch; epoch 0 answers every epoch.
+    answers: HashMap<(String, u32), Recorded>,
 }
+
+/// What an answer takes besides its texts: a place in the table, and its id on the heap.
+const RECORDED_BYTES: usize = 64;
 
 #[derive(Debug)]
 struct Recorded {
@@ -61,15 +63,15 @@ impl Replay {
         let fail = |problem: String| {
             Error::custom(format!("cannot read the recorded outputs {}: {problem}", path.display()))
         };
-        let lines = BufReader::new(File::open(&path).map_err(|error| fail(error.to_string()))?).lines();
-        let mut answers: HashMap<String, HashMap<u32, Recorded>> = HashMap::new();
-        for (number, line) in (1..).zip(lines) {
-            let line = line.map_err(|error| fail(error.to_string()))?;
+        let mut lines = Lines::open(&path).map_err(|error| fail(error.to_string()))?;
+        let mut held = Held::of_file(&path);
+        let mut answers: HashMap<(String, u32), Recorded> = HashMap::new();
+        while let Some((number, line)) = lines.next().map_err(fail)? {
             let line = line.strip_prefix('\u{feff}').unwrap_or(&line);
             if line.trim().is_empty() {
                 continue;
             }
-            let Line { id, epoch, output, usage } = serde_json::from_str(line).map_err(|error| {
+            let Line { id, epoch, output, usage } = from_line(line).map_err(|error| {
                 fail(format!(
                     "line {number}: {}; a line is {{\"id\": …, \"epoch\": 1, \"output\": \"…\"}}, the epoch \
                      is optional",
@@ -79,8 +81,10 @@ impl Replay {
             if output.at(0).is_none() {
                 return Err(fail(format!("line {number}: `output` is an empty list")));
             }
-            let epochs = answers.entry(id.to_string()).or_default();
-            if epochs.insert(epoch.unwrap_or(0), Recorded { answers: output, usage }).is_some() {
+            let bytes = size_of::<((String, u32), Recorded)>() + RECORDED_BYTES + output.bytes();
+            held.add(bytes as u64).map_err(|problem| fail(format!("line {number}: {problem}")))?;
+            let key = (id.to_string(), epoch.unwrap_or(0));
+            if answers.insert(key, Recorded { answers: output, usage }).is_some() {
                 let epoch = epoch.map(|epoch| format!(" in epoch {epoch}")).unwrap_or_default();
                 return Err(fail(format!("line {number}: sample {:?} occurs twice{epoch}", id.to_string())));
             }
@@ -89,8 +93,8 @@ impl Replay {
     }
 
     fn find(&self, id: &SampleId, epoch: u32) -> Option<&Recorded> {
-        let epochs = self.answers.get(&id.to_string())?;
-        epochs.get(&epoch).or_else(|| epochs.get(&0))
+        let id = id.to_string();
+        self.answers.get(&(id.clone(), epoch)).or_else(|| self.answers.get(&(id, 0)))
     }
 }
 
@@ -125,7 +129,8 @@ impl Model for Replay {
 
     /// A file of another dataset would make every sample fail one by one.
     fn check(&self, samples: &[NamedSample]) -> Result<()> {
-        let known = |(id, _): &NamedSample| self.answers.contains_key(&id.to_string());
+        let ids: HashSet<&str> = self.answers.keys().map(|(id, _)| id.as_str()).collect();
+        let known = |(id, _): &NamedSample| ids.contains(id.to_string().as_str());
         match samples.first() {
             Some((first, _)) if !samples.iter().any(known) => Err(Error::custom(format!(
                 "{} has no output for any sample of the dataset, such as {:?}; its ids must be those of the dataset",

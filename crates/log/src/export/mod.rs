@@ -46,6 +46,8 @@ mod error;
 mod jsonl;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod parquet_pages;
 mod rows;
 mod strict_json;
 

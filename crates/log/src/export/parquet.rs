@@ -4,19 +4,22 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use errorbar_core::Value;
 use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical, ZstdLevel};
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+use parquet::column::writer::{ColumnCloseResult, ColumnWriter, get_column_writer, get_typed_column_writer};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
-use parquet::schema::types::Type;
+use parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::{ColumnDescPtr, Type};
 use serde_json::Value as Json;
 
 use super::Sink;
 use super::cell::Cell;
 use super::columns::{Column, Kind, Source};
 use super::error::ExportError;
+use super::parquet_pages::ChecksummedPages;
 use super::rows::Row;
 
 /// A group of rows is written when it has so many rows, or so many bytes.
@@ -66,10 +69,14 @@ impl<'a> ParquetSink<'a> {
         if self.rows == 0 {
             return Ok(());
         }
+        let properties = Arc::clone(self.file.properties());
+        let descriptors = self.file.schema_descr().columns().to_vec();
         let mut group = self.file.next_row_group().map_err(refused)?;
-        for cells in &mut self.cells {
-            let Some(column) = group.next_column().map_err(refused)? else { break };
-            cells.write(column).map_err(refused)?;
+        for (cells, descriptor) in self.cells.iter_mut().zip(descriptors) {
+            let properties = Arc::clone(&properties);
+            let mut bytes = Vec::new();
+            let close = cells.write(&mut bytes, descriptor, properties).map_err(refused)?;
+            group.append_column(&Bytes::from(bytes), close).map_err(refused)?;
         }
         group.close().map_err(refused)?;
         (self.rows, self.bytes) = (0, 0);
@@ -155,34 +162,37 @@ impl Cells {
         })
     }
 
-    /// Writes the cells and forgets them.
-    fn write(&mut self, mut column: SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
+    /// Writes the cells as pages, and forgets them.
+    fn write(
+        &mut self,
+        bytes: &mut Vec<u8>,
+        descriptor: ColumnDescPtr,
+        properties: WriterPropertiesPtr,
+    ) -> Result<ColumnCloseResult, ParquetError> {
+        let pages = Box::new(ChecksummedPages { bytes });
+        let writer = get_column_writer(descriptor, properties, pages);
         let present = Some(self.present.as_slice());
-        match &mut self.values {
-            Values::Bool(values) => {
-                column.typed::<BoolType>().write_batch(values, present, None)?;
-                values.clear();
-            }
-            Values::Int32(values) => {
-                column.typed::<Int32Type>().write_batch(values, present, None)?;
-                values.clear();
-            }
-            Values::Int64(values) => {
-                column.typed::<Int64Type>().write_batch(values, present, None)?;
-                values.clear();
-            }
-            Values::Double(values) => {
-                column.typed::<DoubleType>().write_batch(values, present, None)?;
-                values.clear();
-            }
-            Values::Text(values) => {
-                column.typed::<ByteArrayType>().write_batch(values, present, None)?;
-                values.clear();
-            }
-        }
+        let close = match &mut self.values {
+            Values::Bool(values) => write::<BoolType>(writer, values, present),
+            Values::Int32(values) => write::<Int32Type>(writer, values, present),
+            Values::Int64(values) => write::<Int64Type>(writer, values, present),
+            Values::Double(values) => write::<DoubleType>(writer, values, present),
+            Values::Text(values) => write::<ByteArrayType>(writer, values, present),
+        }?;
         self.present.clear();
-        column.close()
+        Ok(close)
     }
+}
+
+fn write<T: DataType>(
+    writer: ColumnWriter<'_>,
+    values: &mut Vec<T::T>,
+    present: Option<&[i16]>,
+) -> Result<ColumnCloseResult, ParquetError> {
+    let mut writer = get_typed_column_writer::<T>(writer);
+    writer.write_batch(values, present, None)?;
+    values.clear();
+    writer.close()
 }
 
 /// A number as a float; unscored is not a number.

@@ -5,7 +5,8 @@ use jiter::{Jiter, JiterError};
 
 use super::TableErrorKind;
 use super::builder::shown;
-use crate::json_value;
+use super::limits::Budget;
+use crate::json_value::{self, Room};
 
 /// An epoch as it is counted: 1, 2, …
 #[inline]
@@ -64,16 +65,21 @@ fn decimal(cell: &[u8]) -> Option<f64> {
 }
 
 /// A cell as a score, where what starts like a list or a map is one.
-pub(super) fn score_or_structure(cell: &str, column: &str) -> Result<Option<Value>, TableErrorKind> {
+pub(super) fn score_or_structure(
+    cell: &str,
+    column: &str,
+    budget: Budget,
+) -> Result<Option<Value>, TableErrorKind> {
     if cell.trim_start().starts_with(['{', '[']) {
-        structure(cell, column).map(Some)
+        structure(cell, column, budget).map(Some)
     } else {
         Ok(score(cell))
     }
 }
 
 /// A list or a map as a score, from JSON that may hold bare `NaN`.
-pub(super) fn structure(cell: &str, column: &str) -> Result<Value, TableErrorKind> {
+pub(super) fn structure(cell: &str, column: &str, budget: Budget) -> Result<Value, TableErrorKind> {
+    let mut room = Room::new(budget.limit());
     let invalid = |error: JiterError| TableErrorKind::BadStructure {
         column: column.to_owned(),
         problem: format!(
@@ -84,7 +90,8 @@ pub(super) fn structure(cell: &str, column: &str) -> Result<Value, TableErrorKin
     };
     let mut json = Jiter::new(cell.as_bytes()).with_allow_inf_nan();
     let peek = json.peek().map_err(invalid)?;
-    let value = json_value::score(&mut json, peek).map_err(invalid)?;
+    let value = json_value::score_within(&mut json, peek, &mut room);
+    let value = value.map_err(|error| if room.is_used_up() { budget.refusal() } else { invalid(error) })?;
     json.finish().map_err(invalid)?;
     value.map_err(|found| TableErrorKind::NestedScore { column: column.to_owned(), found })
 }
@@ -206,18 +213,19 @@ mod tests {
 
     #[test]
     fn structures_are_read_where_they_are_looked_for() {
-        let found = score_or_structure(" {\"a\": 1, \"b\": NaN}", "value").unwrap().unwrap();
+        let budget = crate::table::TableLimits::default().budget(&tempfile::tempfile().unwrap());
+        let found = score_or_structure(" {\"a\": 1, \"b\": NaN}", "value", budget).unwrap().unwrap();
         let Value::Map(map) = found else { panic!("a map") };
         assert_eq!(map["b"], errorbar_core::Leaf::Unscored);
         assert_eq!(
-            score_or_structure("[1, \"C\"]", "value").unwrap(),
+            score_or_structure("[1, \"C\"]", "value", budget).unwrap(),
             Some(Value::List(vec![1.into(), "C".into()]))
         );
-        assert_eq!(score_or_structure("0.5", "value").unwrap(), Some(Value::Float(0.5)));
+        assert_eq!(score_or_structure("0.5", "value", budget).unwrap(), Some(Value::Float(0.5)));
         for (cell, problem) in
             [("{\"a\": }", "at character 7"), ("[1] x", "at character 5"), ("[[1]]", "holds a list")]
         {
-            let message = score_or_structure(cell, "value").unwrap_err().to_string();
+            let message = score_or_structure(cell, "value", budget).unwrap_err().to_string();
             assert!(message.contains("`value`") && message.contains(problem), "{message}");
         }
     }

@@ -237,6 +237,52 @@ pub enum TableErrorKind {
     /// The columns refused a score.
     #[error(transparent)]
     Columns(#[from] errorbar_core::Error),
+    /// A line that is longer than lines may be.
+    #[error("{}", too_long(*limit, *is_header, *in_quote))]
+    LineTooLong {
+        /// How many bytes it may have.
+        limit: u64,
+        /// Whether it is the header.
+        is_header: bool,
+        /// Whether a quote is open all along.
+        in_quote: bool,
+    },
+    /// A page of a Parquet file that is too large once it is decompressed.
+    #[error("the column `{column}` has a page of {} decompressed; at most {} are read", self::bytes(*bytes), self::bytes(*limit))]
+    PageTooLarge {
+        /// The column.
+        column: String,
+        /// The size that the page claims.
+        bytes: u64,
+        /// The size that it may have.
+        limit: u64,
+    },
+    /// The pages of a Parquet file that decompress to far more than a file of its size holds.
+    #[error("the pages of this table have more than {} decompressed", bytes(*limit))]
+    TooDense {
+        /// How many bytes they may have together.
+        limit: u64,
+    },
+    /// A footer of a Parquet file that is too large.
+    #[error("the footer has {}; at most {} are read", self::bytes(*bytes), self::bytes(*limit))]
+    FooterTooLarge {
+        /// The size that it claims.
+        bytes: u64,
+        /// The size that it may have.
+        limit: u64,
+    },
+    /// More columns than a table may have.
+    #[error("there are more than {limit} columns")]
+    TooManyColumns {
+        /// How many there may be.
+        limit: usize,
+    },
+    /// What would be held of the table takes more memory than it may.
+    #[error("the ids, scores and metadata of this table take more than {} of memory", bytes(*limit))]
+    TooMuchMemory {
+        /// How many bytes it may take.
+        limit: u64,
+    },
     /// More rows than the columns can number.
     #[error("there are more than {} rows", u32::MAX)]
     TooManyRows,
@@ -306,6 +352,24 @@ impl TableErrorKind {
             Kind::NestedScore { .. } => "a score is a scalar, or a list or map of scalars".to_owned(),
             Kind::Columns(_) => "give each sample one score per column".to_owned(),
             Kind::TooManyRows => "split the table".to_owned(),
+            Kind::LineTooLong { in_quote: true, .. } => {
+                "look for a quote that is never closed, or allow longer lines with --max-line".to_owned()
+            }
+            Kind::LineTooLong { .. } => {
+                "check that the file is what its name says, or allow longer lines with --max-line".to_owned()
+            }
+            Kind::PageTooLarge { .. } => {
+                "write the table with smaller pages, or allow larger ones with --max-line".to_owned()
+            }
+            Kind::FooterTooLarge { .. } => {
+                "write the table with fewer row groups, or allow a larger footer with --max-line".to_owned()
+            }
+            Kind::TooManyColumns { .. } => {
+                "remove columns that no metric needs, or allow more with --max-columns".to_owned()
+            }
+            Kind::TooMuchMemory { .. } | Kind::TooDense { .. } => {
+                "check that the file is what its name says, or allow more with --max-memory".to_owned()
+            }
         }
     }
 }
@@ -427,6 +491,23 @@ impl fmt::Display for Place {
             Place::Line(line) => write!(f, "on line {line}"),
             Place::Row(row) => write!(f, "in row {row}"),
         }
+    }
+}
+
+fn too_long(limit: u64, is_header: bool, in_quote: bool) -> String {
+    let (line, limit) = (if is_header { "header" } else { "line" }, bytes(limit));
+    match in_quote {
+        true => format!("a quote that opens in this row is still open after {limit}"),
+        false => format!("the {line} is longer than {limit}"),
+    }
+}
+
+/// A number of bytes for a message.
+pub(super) fn bytes(bytes: u64) -> String {
+    match bytes {
+        0..10_000 => format!("{bytes} bytes"),
+        10_000..10_000_000 => format!("{} KiB", bytes >> 10),
+        _ => format!("{} MiB", bytes >> 20),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Seek};
+use std::io::{BufRead, BufReader, Read, Seek};
 use std::str;
 
 use errorbar_core::{Leaf, MetadataKeys, Score, ScoreColumns, Value};
@@ -13,17 +13,22 @@ use super::builder::{finish, shown};
 use super::cell::epoch;
 use super::error::{At, Place, Problem};
 use super::layout::{ANSWER, DEFAULT_SCORES, ERROR, EXPLANATION, LONG_SCORES, REASON, SCORER};
-use super::long::{LongBuilder, LongRow};
-use super::{EPOCH, ID, ScoreTable, TableErrorKind, TableOptions, no_score_column};
-use crate::json_value::{self, Scalar};
+use super::limits::Budget;
+use super::long::{LongBuilder, LongRow, value_bytes};
+use super::{EPOCH, ID, ScoreTable, TableErrorKind, TableLimits, TableOptions, no_score_column};
+use crate::json_value::{self, Room, Scalar};
 
 const BUFFER_BYTES: usize = 1 << 18;
-/// How many keys are remembered for messages. A table has a few; hostile ones must not fill the memory.
+/// How many keys that are not needed are remembered for messages. A table has a few; hostile ones must not
+/// fill the memory.
 const MAX_KEYS: usize = 10_000;
+/// After so many bytes it is checked how much memory the columns take.
+const CHECK_EVERY: usize = 1 << 20;
 
 pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, Problem> {
-    let mut lines = Lines::new(file);
-    rows(&mut lines, options).map_err(|problem| {
+    let budget = options.limits.budget(&file);
+    let mut lines = Lines::new(file, options.limits);
+    rows(&mut lines, options, budget).map_err(|problem| {
         problem.locate(|at| match at {
             At::Place(Place::Row(row)) => lines.line_of_row(row).map(Place::Line),
             At::Place(place) => Some(place),
@@ -32,35 +37,45 @@ pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, Pro
     })
 }
 
-fn rows(lines: &mut Lines, options: &TableOptions) -> Result<ScoreTable, Problem> {
+fn rows(lines: &mut Lines, options: &TableOptions, budget: Budget) -> Result<ScoreTable, Problem> {
     if !options.score_columns.is_empty() {
-        return Ok(wide(lines, &options.score_columns, &options.metadata, false)?.unwrap_or_default());
+        return Ok(wide(lines, &options.score_columns, options, false, budget)?.unwrap_or_default());
     }
-    let score = default_score(lines, DEFAULT_SCORES)?;
-    if let Some(table) = wide(lines, &[score], &options.metadata, true)? {
+    let score = default_score(lines, DEFAULT_SCORES, options, budget)?;
+    if let Some(table) = wide(lines, &[score], options, true, budget)? {
         return Ok(table);
     }
-    let value = default_score(lines, LONG_SCORES)?;
-    long(lines, value, &options.metadata)
+    let value = default_score(lines, LONG_SCORES, options, budget)?;
+    long(lines, value, options, budget)
 }
 
 /// A row per sample and epoch; nothing if scorers may have rows of their own and do.
 fn wide(
     lines: &mut Lines,
     scorers: &[String],
-    metadata: &MetadataKeys,
+    options: &TableOptions,
     may_be_long: bool,
+    budget: Budget,
 ) -> Result<Option<ScoreTable>, Problem> {
     lines.rewind().map_err(TableErrorKind::Read)?;
     let mut columns = ScoreColumns::new(scorers);
-    let mut keys = Keys::new(scorers, metadata, false);
-    let mut row = ParsedRow::default();
+    let mut keys = Keys::new(scorers, options, false);
+    let mut row = ParsedRow::new(budget);
+    let (mut nested, mut unchecked) = (0, 0);
     while let Some((line, text)) = lines.next()? {
+        let bytes = text.len();
         row.read(text, &mut keys).map_err(|kind| kind.on_line(line).of_sample(&row.id))?;
         if keys.names_scorers && may_be_long {
             return Ok(None);
         }
+        nested += row.scores.iter().flatten().map(value_bytes).sum::<u64>();
         row.add(&keys, &mut columns).map_err(|kind| kind.on_line(line).of_sample(&row.id))?;
+        unchecked += bytes;
+        if unchecked > CHECK_EVERY || nested > budget.limit() {
+            unchecked = 0;
+            let held = nested.saturating_add(columns.heap_bytes() as u64);
+            budget.check(held).map_err(|kind| kind.on_line(line))?;
+        }
     }
     if lines.number == 0 || keys.found.is_empty() {
         return Err(TableErrorKind::Empty.into());
@@ -74,12 +89,17 @@ fn wide(
 }
 
 /// A row per sample, epoch and scorer.
-fn long(lines: &mut Lines, value: String, metadata: &MetadataKeys) -> Result<ScoreTable, Problem> {
+fn long(
+    lines: &mut Lines,
+    value: String,
+    options: &TableOptions,
+    budget: Budget,
+) -> Result<ScoreTable, Problem> {
     lines.rewind().map_err(TableErrorKind::Read)?;
     let score_names = [value];
-    let mut builder = LongBuilder::default();
-    let mut keys = Keys::new(&score_names, metadata, true);
-    let mut row = ParsedRow::default();
+    let mut builder = LongBuilder::new(budget);
+    let mut keys = Keys::new(&score_names, options, true);
+    let mut row = ParsedRow::new(budget);
     while let Some((line, text)) = lines.next()? {
         let of_row = |kind: TableErrorKind, id: &str| kind.on_line(line).of_sample(id);
         row.read(text, &mut keys).map_err(|kind| of_row(kind, &row.id))?;
@@ -90,13 +110,18 @@ fn long(lines: &mut Lines, value: String, metadata: &MetadataKeys) -> Result<Sco
 
 /// Which default score column the table has: the first line that has one decides for the first name at
 /// once, and for the second only if the first is nowhere.
-fn default_score(lines: &mut Lines, names: [&str; 2]) -> Result<String, Problem> {
+fn default_score(
+    lines: &mut Lines,
+    names: [&str; 2],
+    options: &TableOptions,
+    budget: Budget,
+) -> Result<String, Problem> {
     lines.rewind().map_err(TableErrorKind::Read)?;
     let [first, second] = names;
     let owned = names.map(str::to_owned);
-    let no_metadata = MetadataKeys::NONE;
+    let no_metadata = TableOptions { metadata: MetadataKeys::NONE, ..options.clone() };
     let mut keys = Keys::new(&owned, &no_metadata, false);
-    let mut row = ParsedRow::default();
+    let mut row = ParsedRow::new(budget);
     while let Some((_, text)) = lines.next()? {
         // What is wrong with a line is said when the rows are read.
         if row.read(text, &mut keys).is_err() || keys.score_seen.first() == Some(&true) {
@@ -115,11 +140,13 @@ struct Lines {
     reader: BufReader<File>,
     buffer: Vec<u8>,
     number: u64,
+    limits: TableLimits,
 }
 
 impl Lines {
-    fn new(file: File) -> Self {
-        Lines { reader: BufReader::with_capacity(BUFFER_BYTES, file), buffer: Vec::new(), number: 0 }
+    fn new(file: File, limits: TableLimits) -> Self {
+        let reader = BufReader::with_capacity(BUFFER_BYTES, file);
+        Lines { reader, buffer: Vec::new(), number: 0, limits }
     }
 
     /// The line of a row, both counted from 1.
@@ -139,10 +166,16 @@ impl Lines {
     fn next(&mut self) -> Result<Option<(u64, &str)>, Problem> {
         loop {
             self.buffer.clear();
-            if self.reader.read_until(b'\n', &mut self.buffer).map_err(TableErrorKind::Read)? == 0 {
+            let limit = self.limits.max_line;
+            let mut bounded = (&mut self.reader).take(limit.saturating_add(1));
+            if bounded.read_until(b'\n', &mut self.buffer).map_err(TableErrorKind::Read)? == 0 {
                 return Ok(None);
             }
             self.number += 1;
+            if self.buffer.len() as u64 > limit && self.buffer.last() != Some(&b'\n') {
+                let kind = TableErrorKind::LineTooLong { limit, is_header: false, in_quote: false };
+                return Err(kind.on_line(self.number));
+            }
             if !content(&self.buffer, self.number).is_empty() {
                 break;
             }
@@ -173,6 +206,8 @@ enum Field {
     /// Metadata to fetch, by its number among the keys found.
     Metadata(usize),
     Skipped,
+    /// No metadata, and skipped too.
+    Unread,
 }
 
 /// What is recorded with a score.
@@ -190,7 +225,9 @@ struct Keys<'a> {
     found: Vec<String>,
     score_names: &'a [String],
     score_seen: Vec<bool>,
-    metadata: &'a MetadataKeys,
+    options: &'a TableOptions,
+    /// How many keys are metadata to fetch.
+    fetched: usize,
     /// Whether scorers have rows of their own.
     is_long: bool,
     /// Whether a line has the key `scorer`.
@@ -198,10 +235,10 @@ struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    fn new(score_names: &'a [String], metadata: &'a MetadataKeys, is_long: bool) -> Self {
+    fn new(score_names: &'a [String], options: &'a TableOptions, is_long: bool) -> Self {
         let score_seen = vec![false; score_names.len()];
         let (fields, found) = (HashMap::new(), Vec::new());
-        Keys { fields, found, score_names, score_seen, metadata, is_long, names_scorers: false }
+        Keys { fields, found, score_names, score_seen, options, fetched: 0, is_long, names_scorers: false }
     }
 
     /// The keys that are metadata, fetched or not.
@@ -220,6 +257,7 @@ impl<'a> Keys<'a> {
             ID => Field::Id,
             EPOCH => Field::Epoch,
             SCORER if self.is_long => Field::Scorer,
+            ANSWER | EXPLANATION if self.is_long && !self.options.details => Field::Unread,
             ANSWER if self.is_long => Field::Detail(Detail::Answer),
             EXPLANATION if self.is_long => Field::Detail(Detail::Explanation),
             REASON if self.is_long => Field::Detail(Detail::Reason),
@@ -231,7 +269,10 @@ impl<'a> Keys<'a> {
                     }
                     Field::Score(at)
                 }
-                None if self.metadata.contains(key) => Field::Metadata(self.found.len()),
+                None if self.options.metadata.contains(key) => {
+                    self.fetched += 1;
+                    Field::Metadata(self.found.len())
+                }
                 None => Field::Skipped,
             },
         };
@@ -244,8 +285,8 @@ impl<'a> Keys<'a> {
 }
 
 /// One line, read. Keys come in any order, so a row is complete only at its end.
-#[derive(Default)]
 struct ParsedRow {
+    budget: Budget,
     id: String,
     has_id: bool,
     epoch: Option<u32>,
@@ -259,6 +300,21 @@ struct ParsedRow {
 }
 
 impl ParsedRow {
+    fn new(budget: Budget) -> Self {
+        ParsedRow {
+            budget,
+            id: String::new(),
+            has_id: false,
+            epoch: None,
+            scores: Vec::new(),
+            metadata: Vec::new(),
+            scorer: None,
+            details: [None, None, None],
+            errored: false,
+            nested: None,
+        }
+    }
+
     fn read(&mut self, text: &str, keys: &mut Keys<'_>) -> Result<(), TableErrorKind> {
         self.id.clear();
         self.has_id = false;
@@ -283,8 +339,15 @@ impl ParsedRow {
             return Err(TableErrorKind::NotAnObject { found: json_value::kind(first) });
         }
         let mut field = json.known_object().map_err(invalid)?.map(|key| keys.field(key));
+        let max_columns = keys.options.limits.max_columns;
+        // Of what a line may take, lists and maps take many times the bytes that they are written in.
+        let mut room = Room::new(self.budget.limit());
         while let Some(known) = field {
-            self.field(known, &mut json, keys.score_names, &invalid)?;
+            let read = self.field(known, &mut json, &mut room, keys.score_names, &invalid);
+            read.map_err(|kind| if room.is_used_up() { self.budget.refusal() } else { kind })?;
+            if keys.fetched.max(self.metadata.len()) > max_columns {
+                return Err(TableErrorKind::TooManyColumns { limit: max_columns });
+            }
             field = json.next_key().map_err(invalid)?.map(|key| keys.field(key));
         }
         json.finish().map_err(invalid)?;
@@ -299,6 +362,7 @@ impl ParsedRow {
         &mut self,
         field: Field,
         json: &mut Jiter<'_>,
+        room: &mut Room,
         score_names: &[String],
         invalid: &impl Fn(JiterError) -> TableErrorKind,
     ) -> Result<(), TableErrorKind> {
@@ -331,7 +395,7 @@ impl ParsedRow {
                 let Some(slot) = self.scores.get_mut(at).filter(|slot| slot.is_none()) else {
                     return twice(name);
                 };
-                match json_value::score(json, peek).map_err(invalid)? {
+                match json_value::score_within(json, peek, room).map_err(invalid)? {
                     Ok(value) => *slot = Some(value),
                     Err(found) => {
                         *slot = Some(Value::from(Leaf::Null));
@@ -352,7 +416,7 @@ impl ParsedRow {
                 });
             }
             Field::Detail(detail) => {
-                let text = match json_value::any(json, peek).map_err(invalid)? {
+                let text = match json_value::any_within(json, peek, room).map_err(invalid)? {
                     Json::Null => None,
                     Json::String(text) => Some(text),
                     other => Some(other.to_string()),
@@ -362,15 +426,15 @@ impl ParsedRow {
                 }
             }
             Field::Error => {
-                let value = json_value::any(json, peek).map_err(invalid)?;
+                let value = json_value::any_within(json, peek, room).map_err(invalid)?;
                 self.errored =
                     !matches!(&value, Json::Null | Json::Bool(false)) && value.as_str() != Some("");
             }
             Field::Metadata(key) => {
-                let value = json_value::any(json, peek).map_err(invalid)?;
+                let value = json_value::any_within(json, peek, room).map_err(invalid)?;
                 self.metadata.push((key, value));
             }
-            Field::Skipped => json.known_skip(peek).map_err(invalid)?,
+            Field::Skipped | Field::Unread => json.known_skip(peek).map_err(invalid)?,
         }
         Ok(())
     }
@@ -382,6 +446,8 @@ impl ParsedRow {
         if u32::try_from(columns.len()).is_err() {
             return Err(TableErrorKind::TooManyRows);
         }
+        // A key that comes up late has a place in every row before.
+        self.budget.check((columns.len() as u64).saturating_mul(keys.fetched as u64 * 4))?;
         let mut row = columns.push(&self.id, self.epoch.unwrap_or(1)).metadata_all(self.metadata(keys));
         for (name, value) in keys.score_names.iter().zip(&mut self.scores) {
             if let Some(value) = value.take() {

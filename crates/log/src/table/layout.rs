@@ -1,5 +1,7 @@
 //! Which column of a table is what.
 
+use std::collections::HashSet;
+
 use super::error::Problem;
 use super::{EPOCH, ID, TableErrorKind, TableOptions, no_score_column};
 
@@ -53,11 +55,18 @@ pub(super) struct LongColumns {
     pub(super) value: Column,
     pub(super) answer: Option<usize>,
     pub(super) explanation: Option<usize>,
+    /// Whether answers and explanations are held.
+    pub(super) holds_details: bool,
     pub(super) reason: Option<usize>,
     pub(super) error: Option<usize>,
 }
 
 impl LongColumns {
+    /// The columns of answers and explanations, if they are to be read.
+    pub(super) fn details(&self) -> [Option<usize>; 2] {
+        if self.holds_details { [self.answer, self.explanation] } else { [None, None] }
+    }
+
     fn contains(&self, at: usize) -> bool {
         let named = [self.answer, self.explanation, self.reason, self.error];
         at == self.scorer || at == self.value.at || named.contains(&Some(at))
@@ -81,6 +90,7 @@ impl Layout {
                 value: first_of(&LONG_SCORES)?,
                 answer: place(ANSWER),
                 explanation: place(EXPLANATION),
+                holds_details: options.details,
                 reason: place(REASON),
                 error: place(ERROR),
             }),
@@ -107,10 +117,9 @@ impl Layout {
 
 /// Refuses two columns of one name.
 pub(super) fn refuse_twice(names: &[&str]) -> Result<(), TableErrorKind> {
-    for (at, name) in names.iter().enumerate() {
-        if names.iter().skip(at + 1).any(|other| other == name) {
-            return Err(TableErrorKind::DuplicateColumn { name: (*name).to_owned() });
-        }
+    let mut seen = HashSet::with_capacity(names.len());
+    match names.iter().find(|name| !seen.insert(**name)) {
+        Some(name) => Err(TableErrorKind::DuplicateColumn { name: (*name).to_owned() }),
+        None => Ok(()),
     }
-    Ok(())
 }

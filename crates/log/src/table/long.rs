@@ -1,16 +1,34 @@
 //! The long form: a row per sample, epoch and scorer, as logs are exported.
 
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 
-use errorbar_core::{Score, ScoreColumns, Value};
+use errorbar_core::{Leaf, Score, ScoreColumns, Value};
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
 use serde_json::Value as Json;
 
 use super::error::Place;
+use super::limits::Budget;
 use super::{ScoreTable, TableErrorKind};
+use crate::json_value::MAP_ENTRY_BYTES;
 
 /// How many scorers there may be. Every scorer has a place in every row, so a column that tells rows
 /// apart, taken for the scorer, would take memory by the square of its length.
 const MAX_SCORERS: usize = 256;
+
+/// What is recorded beside a score takes this much, without its texts.
+const DETAIL_BYTES: usize = 256;
+
+/// About how many bytes a list or map holds; scalars are in the columns.
+pub(super) fn value_bytes(value: &Value) -> u64 {
+    let bytes = match value {
+        Value::List(items) => items.len().saturating_mul(size_of::<Leaf>()),
+        Value::Map(map) => map.len().saturating_mul(MAP_ENTRY_BYTES),
+        _ => 0,
+    };
+    bytes as u64
+}
 
 /// One row of the table.
 #[derive(Debug)]
@@ -27,11 +45,13 @@ pub(super) struct LongRow<'a> {
 }
 
 /// Columns that grow by one score at a time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct LongBuilder {
     columns: ScoreColumns,
     /// The row of each sample and epoch, looked up unless it is the one of the row before.
-    rows: HashMap<(Box<str>, u32), u32>,
+    rows: HashTable<u32>,
+    /// Seeded per process, so that ids cannot be chosen to collide.
+    hashes: RandomState,
     /// The scorers, in order of first appearance.
     scorers: HashMap<Box<str>, u32>,
     /// The scorer that rows without a score are counted under.
@@ -40,11 +60,33 @@ pub(super) struct LongBuilder {
     seen: Vec<Vec<bool>>,
     /// For each row of the table, the sample and epoch, and the scorer; to find the first of two.
     origins: Vec<(u32, u32)>,
+    budget: Budget,
+    /// About how many bytes the values of lists and maps, and what is recorded beside scores, take.
+    recorded: u64,
 }
+
+/// What a row takes for each scorer: a tag, a payload, and whether it is there.
+const ROW_AND_SCORER: u64 = 3;
+/// After so many rows it is checked how much memory the columns take.
+const CHECK_EVERY: usize = 1 << 14;
 
 const NO_SCORER: u32 = u32::MAX;
 
 impl LongBuilder {
+    pub(super) fn new(budget: Budget) -> Self {
+        LongBuilder {
+            columns: ScoreColumns::default(),
+            rows: HashTable::new(),
+            hashes: RandomState::default(),
+            scorers: HashMap::new(),
+            seen_without: Vec::new(),
+            seen: Vec::new(),
+            origins: Vec::new(),
+            budget,
+            recorded: 0,
+        }
+    }
+
     /// How many rows of the table were pushed, the last one, that may have been refused, included.
     pub(super) fn rows(&self) -> u64 {
         self.origins.len() as u64
@@ -70,12 +112,23 @@ impl LongBuilder {
         };
         let at = self.row(&row, metadata)?;
         self.origins.push((at, scorer));
+        if self.origins.len().is_multiple_of(CHECK_EVERY) {
+            let held = self.columns.heap_bytes() + self.rows.capacity() * 5 + self.origins.capacity() * 8;
+            self.budget.check(self.recorded.saturating_add(held as u64))?;
+        }
         self.refuse_twice(&row, at, scorer)?;
         let Some(mut filled) = self.columns.row_mut(at as usize) else { return Ok(()) };
         if row.errored {
             filled = filled.errored();
         }
         if let Some(value) = row.value {
+            let texts = [row.answer, row.explanation, row.reason];
+            if texts.iter().any(Option::is_some) {
+                let lengths: usize = texts.iter().flatten().map(|text| text.len()).sum();
+                self.recorded += (DETAIL_BYTES + lengths) as u64;
+            }
+            self.recorded += value_bytes(&value);
+            self.budget.check(self.recorded)?;
             let mut score = Score::new(value);
             score.answer = row.answer.map(str::to_owned);
             score.explanation = row.explanation.map(str::to_owned);
@@ -93,6 +146,7 @@ impl LongBuilder {
         if number >= MAX_SCORERS {
             return Err(TableErrorKind::TooManyScorers { limit: MAX_SCORERS });
         }
+        self.check_grid(self.columns.len(), number + 1)?;
         self.columns.add_scorer(name);
         self.seen.push(Vec::new());
         self.scorers.insert(name.into(), number as u32);
@@ -113,11 +167,23 @@ impl LongBuilder {
             return Ok(last as u32);
         }
         let next = u32::try_from(self.columns.len()).map_err(|_| TableErrorKind::TooManyRows)?;
-        let at = *self.rows.entry((row.id.into(), row.epoch)).or_insert(next);
-        if at == next {
-            self.columns.push(row.id, row.epoch).metadata_all(metadata);
+        let (columns, hashes) = (&self.columns, &self.hashes);
+        let is_same =
+            |at: &u32| columns.epoch(*at as usize) == row.epoch && columns.id(*at as usize) == row.id;
+        let hash = hashes.hash_one((row.id, row.epoch));
+        if let Some(at) = self.rows.find(hash, is_same) {
+            return Ok(*at);
         }
-        Ok(at)
+        let hash_of = |at: &u32| hashes.hash_one((columns.id(*at as usize), columns.epoch(*at as usize)));
+        self.rows.insert_unique(hash, next, hash_of);
+        self.check_grid(self.columns.len() + 1, self.scorers.len())?;
+        self.columns.push(row.id, row.epoch).metadata_all(metadata);
+        Ok(next)
+    }
+
+    /// Every scorer has a place in every row, whether it has a score there or not.
+    fn check_grid(&self, rows: usize, scorers: usize) -> Result<(), TableErrorKind> {
+        self.budget.check((rows as u64).saturating_mul(scorers as u64).saturating_mul(ROW_AND_SCORER))
     }
 
     fn refuse_twice(&mut self, row: &LongRow<'_>, at: u32, scorer: u32) -> Result<(), TableErrorKind> {

@@ -6,6 +6,7 @@ mod delimited;
 mod error;
 mod jsonl;
 mod layout;
+mod limits;
 mod long;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -18,6 +19,7 @@ use errorbar_core::{MetadataKeys, ScoreColumns};
 
 pub(crate) use builder::shown;
 pub use error::{Place, TableError, TableErrorKind};
+pub use limits::TableLimits;
 
 /// The column that names the sample.
 const ID: &str = "id";
@@ -35,6 +37,8 @@ const EPOCH: &str = "epoch";
 pub struct TableOptions {
     score_columns: Vec<String>,
     metadata: MetadataKeys,
+    details: bool,
+    limits: TableLimits,
 }
 
 impl Default for TableOptions {
@@ -46,7 +50,12 @@ impl Default for TableOptions {
 impl TableOptions {
     /// The scores in the column `score`, else `value`; every other column is metadata.
     pub fn new() -> Self {
-        TableOptions { score_columns: Vec::new(), metadata: MetadataKeys::All }
+        TableOptions {
+            score_columns: Vec::new(),
+            metadata: MetadataKeys::All,
+            details: true,
+            limits: TableLimits::default(),
+        }
     }
 
     /// Reads these columns as scores, each as a scorer of its own. None means the default.
@@ -60,6 +69,20 @@ impl TableOptions {
     #[must_use]
     pub fn metadata(mut self, keys: MetadataKeys) -> Self {
         self.metadata = keys;
+        self
+    }
+
+    /// Whether answers and explanations in the long form are held; they are long, and few metrics read them.
+    #[must_use]
+    pub fn details(mut self, details: bool) -> Self {
+        self.details = details;
+        self
+    }
+
+    /// Refuses a table that goes beyond these limits.
+    #[must_use]
+    pub fn limits(mut self, limits: TableLimits) -> Self {
+        self.limits = limits;
         self
     }
 
@@ -126,7 +149,8 @@ impl Format {
 ///
 /// Everything that would make a number wrong is refused with the file, the line and the way out:
 /// rows that are too short or too long, samples that repeat within an epoch, epochs that are no
-/// integer, text that is not UTF-8.
+/// integer, text that is not UTF-8. So is everything beyond the [`TableLimits`]: a line without an end, a
+/// hundred thousand columns, a page that decompresses to gigabytes.
 pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<ScoreTable, TableError> {
     let path = path.as_ref();
     let read = || {

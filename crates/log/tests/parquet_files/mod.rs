@@ -1,8 +1,15 @@
 //! Parquet files for tests, made with the library's own writer.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
+// The library writes no checksums of pages; the exporter does.
+#[path = "../../src/export/parquet_pages.rs"]
+mod parquet_pages;
+
 use std::sync::Arc;
 
+use parquet::column::writer::{
+    ColumnCloseResult, ColumnWriter, get_column_writer, get_typed_column_writer_mut,
+};
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray, FixedLenByteArrayType,
     FloatType, Int32Type, Int64Type,
@@ -67,6 +74,17 @@ impl Cells {
 
 /// A file with these columns, in row groups of so many rows.
 pub(crate) fn write(fields: &str, columns: &[Cells], group: usize, properties: WriterProperties) -> Vec<u8> {
+    write_with(fields, columns, group, properties, false)
+}
+
+/// The same with checksums of pages, if they are wanted.
+pub(crate) fn write_with(
+    fields: &str,
+    columns: &[Cells],
+    group: usize,
+    properties: WriterProperties,
+    checksums: bool,
+) -> Vec<u8> {
     let schema = Arc::new(parse_message_type(&format!("message table {{ {fields} }}")).unwrap());
     let properties: WriterPropertiesPtr = Arc::new(properties);
     let mut bytes = Vec::new();
@@ -75,29 +93,22 @@ pub(crate) fn write(fields: &str, columns: &[Cells], group: usize, properties: W
     let mut start = 0;
     while start < rows {
         let end = rows.min(start + group);
+        let descriptors = writer.schema_descr().columns().to_vec();
+        let properties = Arc::clone(writer.properties());
         let mut row_group = writer.next_row_group().unwrap();
-        for column in columns {
-            let mut to = row_group.next_column().unwrap().unwrap();
-            match column.part(start, end) {
-                Cells::Bools(cells) => put::<BoolType>(&mut to, cells),
-                Cells::Ints(cells) => put::<Int32Type>(&mut to, cells),
-                Cells::Longs(cells) => put::<Int64Type>(&mut to, cells),
-                Cells::Floats(cells) => put::<FloatType>(&mut to, cells),
-                Cells::Doubles(cells) => put::<DoubleType>(&mut to, cells),
-                Cells::Texts(cells) => {
-                    let bytes = cells.into_iter().map(|cell| cell.map(ByteArray::from)).collect();
-                    put::<ByteArrayType>(&mut to, bytes);
-                }
-                Cells::Fixed(cells) => {
-                    let bytes = cells.into_iter().map(|cell| Some(FixedLenByteArray::from(cell))).collect();
-                    put::<FixedLenByteArrayType>(&mut to, bytes);
-                }
-                Cells::Lists(length) => {
-                    let levels = vec![0; length];
-                    to.typed::<ByteArrayType>().write_batch(&[], Some(&levels), Some(&levels)).unwrap();
-                }
+        for (column, descriptor) in columns.iter().zip(descriptors) {
+            if !checksums {
+                let mut to = row_group.next_column().unwrap().unwrap();
+                put_cells(to.untyped(), column.part(start, end));
+                to.close().unwrap();
+                continue;
             }
-            to.close().unwrap();
+            let mut pages = Vec::new();
+            let to = Box::new(parquet_pages::ChecksummedPages { bytes: &mut pages });
+            let mut to = get_column_writer(descriptor, Arc::clone(&properties), to);
+            put_cells(&mut to, column.part(start, end));
+            let close = close_column(to);
+            row_group.append_column(&bytes::Bytes::from(pages), close).unwrap();
         }
         row_group.close().unwrap();
         start = end;
@@ -106,10 +117,46 @@ pub(crate) fn write(fields: &str, columns: &[Cells], group: usize, properties: W
     bytes
 }
 
-fn put<T: DataType>(to: &mut parquet::file::writer::SerializedColumnWriter<'_>, cells: Vec<Option<T::T>>) {
+fn close_column(to: ColumnWriter<'_>) -> ColumnCloseResult {
+    match to {
+        ColumnWriter::BoolColumnWriter(to) => to.close(),
+        ColumnWriter::Int32ColumnWriter(to) => to.close(),
+        ColumnWriter::Int64ColumnWriter(to) => to.close(),
+        ColumnWriter::FloatColumnWriter(to) => to.close(),
+        ColumnWriter::DoubleColumnWriter(to) => to.close(),
+        ColumnWriter::ByteArrayColumnWriter(to) => to.close(),
+        ColumnWriter::FixedLenByteArrayColumnWriter(to) => to.close(),
+        ColumnWriter::Int96ColumnWriter(to) => to.close(),
+    }
+    .unwrap()
+}
+
+fn put_cells(to: &mut ColumnWriter<'_>, cells: Cells) {
+    match cells {
+        Cells::Bools(cells) => put::<BoolType>(to, cells),
+        Cells::Ints(cells) => put::<Int32Type>(to, cells),
+        Cells::Longs(cells) => put::<Int64Type>(to, cells),
+        Cells::Floats(cells) => put::<FloatType>(to, cells),
+        Cells::Doubles(cells) => put::<DoubleType>(to, cells),
+        Cells::Texts(cells) => {
+            put::<ByteArrayType>(to, cells.into_iter().map(|cell| cell.map(ByteArray::from)).collect());
+        }
+        Cells::Fixed(cells) => {
+            let bytes = cells.into_iter().map(|cell| Some(FixedLenByteArray::from(cell))).collect();
+            put::<FixedLenByteArrayType>(to, bytes);
+        }
+        Cells::Lists(length) => {
+            let levels = vec![0; length];
+            let to = get_typed_column_writer_mut::<ByteArrayType>(to);
+            to.write_batch(&[], Some(&levels), Some(&levels)).unwrap();
+        }
+    }
+}
+
+fn put<T: DataType>(to: &mut ColumnWriter<'_>, cells: Vec<Option<T::T>>) {
     let levels: Vec<i16> = cells.iter().map(|cell| i16::from(cell.is_some())).collect();
     let values: Vec<T::T> = cells.into_iter().flatten().collect();
-    to.typed::<T>().write_batch(&values, Some(&levels), None).unwrap();
+    get_typed_column_writer_mut::<T>(to).write_batch(&values, Some(&levels), None).unwrap();
 }
 
 /// A file as pandas would write it: one row group, Snappy.

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::{All, Group, Grouped};
+use super::{All, Group, Grouped, MAX_GROUPS};
 use crate::error::{Error, Result};
 use crate::metric::{MetricState, MetricValue, same_state};
 use crate::scores::Scores;
@@ -33,6 +33,9 @@ impl GroupedState {
 
     fn group(&mut self, name: String, sample: &str) -> Result<&mut GroupState> {
         if !self.groups.contains_key(&name) {
+            if self.groups.len() >= MAX_GROUPS {
+                return Err(self.grouped.too_many_groups());
+            }
             let value = self.grouped.metric.state();
             let value = value.ok_or_else(|| Error::custom("the grouped metric has no mergeable state"))?;
             let error = self.grouped.macro_error().and_then(|error| error.state());

@@ -10,9 +10,13 @@ use errorbar_core::{ColumnBlock, ScoreColumns};
 use crate::table::TableErrorKind;
 use crate::table::error::Problem;
 use crate::table::layout::{Column, Layout};
+use crate::table::limits::Budget;
 
 /// The rows that room is made for at the start, at most: the size of a file is only a hint.
 const MOST_RESERVED: usize = 1 << 24;
+
+/// After so many blocks, and at the end, it is checked how much memory the columns take.
+const CHECK_EVERY: usize = 16;
 
 /// Puts blocks of rows together, in the order of their numbers, whoever comes first.
 ///
@@ -25,6 +29,7 @@ pub(super) struct Joiner<'a> {
     blocks: usize,
     /// How many may wait for their turn before nobody begins another.
     most_waiting: usize,
+    budget: Budget,
     joined: Mutex<Joined>,
     left: Mutex<Left>,
     /// Told when fewer blocks are left.
@@ -48,13 +53,20 @@ struct Left {
 
 impl<'a> Joiner<'a> {
     /// For about so many blocks that so many threads read.
-    pub(super) fn new(layout: &'a Layout, scores: &[Column], blocks: usize, threads: usize) -> Self {
+    pub(super) fn new(
+        layout: &'a Layout,
+        scores: &[Column],
+        blocks: usize,
+        threads: usize,
+        budget: Budget,
+    ) -> Self {
         let columns = ScoreColumns::new(scores.iter().map(|column| &column.name));
         Joiner {
             layout,
             scorers: scores.len(),
             blocks,
             most_waiting: threads + 2,
+            budget,
             joined: Mutex::new(Joined { columns, next: 0, problem: None }),
             left: Mutex::default(),
             fewer: Condvar::new(),
@@ -95,7 +107,8 @@ impl<'a> Joiner<'a> {
             if joined.problem.is_some() {
                 continue;
             }
-            match read.and_then(|block| self.append(&mut joined.columns, block)) {
+            let number = joined.next;
+            match read.and_then(|block| self.append(&mut joined.columns, block, number)) {
                 Ok(block) => lock(&self.left).free.push(block),
                 Err(problem) => {
                     joined.problem = Some(problem);
@@ -106,7 +119,12 @@ impl<'a> Joiner<'a> {
     }
 
     /// Appends the rows of a block, and gives it back empty.
-    fn append(&self, columns: &mut ScoreColumns, mut block: ColumnBlock) -> Result<ColumnBlock, Problem> {
+    fn append(
+        &self,
+        columns: &mut ScoreColumns,
+        mut block: ColumnBlock,
+        number: usize,
+    ) -> Result<ColumnBlock, Problem> {
         let keys = || self.layout.metadata.iter().map(|column| column.name.as_str());
         let rows = columns.len() as u64;
         if rows == 0 {
@@ -116,6 +134,10 @@ impl<'a> Joiner<'a> {
             return Err(TableErrorKind::TooManyRows.in_row(u64::from(u32::MAX) + 1));
         }
         columns.append(keys(), &mut block);
+        // Adding up what is held takes a look at all chunks of ids, so not each time.
+        if number.is_multiple_of(CHECK_EVERY) || number + 1 >= self.blocks {
+            self.budget.check(columns.heap_bytes() as u64)?;
+        }
         Ok(block)
     }
 
@@ -164,8 +186,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::table::TableOptions;
     use crate::table::layout::Form;
+    use crate::table::{TableLimits, TableOptions};
 
     fn block(joiner: &Joiner<'_>, id: &str) -> ColumnBlock {
         let mut block = joiner.block();
@@ -176,7 +198,8 @@ mod tests {
     fn with_joiner<T>(test: impl FnOnce(Joiner<'_>) -> T) -> T {
         let layout = Layout::new(&["id", "score"], &TableOptions::new()).unwrap();
         let Form::Wide(scores) = &layout.form else { unreachable!("no column names a scorer") };
-        test(Joiner::new(&layout, scores, 3, 1))
+        let budget = TableLimits::default().budget(&tempfile::tempfile().unwrap());
+        test(Joiner::new(&layout, scores, 3, 1, budget))
     }
 
     fn ids(columns: &ScoreColumns) -> Vec<&str> {

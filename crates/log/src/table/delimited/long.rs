@@ -6,6 +6,7 @@ use super::pieces::{Piece, Pieces};
 use super::{Fields, RecordRow, for_each_record};
 use crate::table::error::Problem;
 use crate::table::layout::{ANSWER, ERROR, EXPLANATION, Layout, LongColumns, REASON, SCORER};
+use crate::table::limits::Budget;
 use crate::table::long::{LongBuilder, LongRow};
 use crate::table::{EPOCH, ID, ScoreTable, TableErrorKind, cell};
 
@@ -14,21 +15,22 @@ pub(super) struct LongReader<'a> {
     pub(super) layout: &'a Layout,
     pub(super) long: &'a LongColumns,
     pub(super) delimiter: u8,
+    pub(super) budget: Budget,
 }
 
 impl LongReader<'_> {
     pub(super) fn read(&self, pieces: &mut Pieces, first: Piece) -> Result<ScoreTable, Problem> {
-        let mut builder = LongBuilder::default();
+        let mut builder = LongBuilder::new(self.budget);
         let mut metadata = vec![Json::Null; self.layout.metadata.len()];
         let mut piece = first;
         loop {
-            for_each_record(&piece, self.delimiter, |record, offset| {
+            for_each_record(&piece, self.delimiter, self.layout.columns, |record, offset| {
                 self.row(&RecordRow { record }, offset, &mut metadata, &mut builder)
             })?;
             if let Some(row) = piece.unclosed {
                 return Err(TableErrorKind::UnclosedQuote.at_offset(row));
             }
-            if !pieces.next(&mut piece).map_err(TableErrorKind::Read)? {
+            if !pieces.next(&mut piece)? {
                 return Ok(builder.finish(self.layout.metadata_keys.clone()));
             }
         }
@@ -65,14 +67,16 @@ impl LongReader<'_> {
                 text => Json::from(text),
             };
         }
-        let value = cell::score_or_structure(text(long.value.at, &long.value.name)?, &long.value.name);
+        let value = text(long.value.at, &long.value.name)?;
+        let value = cell::score_or_structure(value, &long.value.name, self.budget);
+        let [answer, explanation] = long.details();
         let row = LongRow {
             id,
             epoch,
             scorer: text(long.scorer, SCORER)?,
             value: value.map_err(of_row)?,
-            answer: optional(long.answer, ANSWER)?,
-            explanation: optional(long.explanation, EXPLANATION)?,
+            answer: optional(answer, ANSWER)?,
+            explanation: optional(explanation, EXPLANATION)?,
             reason: optional(long.reason, REASON)?,
             errored: optional(long.error, ERROR)?.is_some(),
         };

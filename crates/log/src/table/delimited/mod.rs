@@ -18,16 +18,16 @@ use std::str;
 use csv::ByteRecord;
 
 use self::long::LongReader;
-use self::pieces::{Piece, Pieces};
+use self::pieces::{PIECE_BYTES, Piece, Pieces};
 use self::wide::WideReader;
 use super::builder::finish;
 use super::error::{At, Place, Problem};
 use super::layout::{Form, Layout, refuse_twice};
 use super::{ScoreTable, TableErrorKind, TableOptions};
-use crate::delimited::line_at;
+use crate::delimited::{QuoteState, line_at};
 
 pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, Problem> {
-    let mut pieces = Pieces::new(file, delimiter);
+    let mut pieces = Pieces::new(file, delimiter, options.limits);
     rows(&mut pieces, delimiter, options).map_err(|problem| {
         let file = pieces.file();
         problem.locate(|at| {
@@ -43,19 +43,20 @@ pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<
 
 fn rows(pieces: &mut Pieces, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, Problem> {
     let mut first = Piece::default();
-    if !pieces.next(&mut first).map_err(TableErrorKind::Read)? {
+    if !pieces.next(&mut first)? {
         return Err(TableErrorKind::Empty.into());
     }
+    let budget = options.limits.budget(pieces.file());
     let (layout, header_bytes) = header(&first, delimiter, options)?;
     first.bytes.drain(..header_bytes);
     first.offset += header_bytes as u64;
     match &layout.form {
         Form::Wide(scores) => {
-            let reader = WideReader { layout: &layout, scores, delimiter };
+            let reader = WideReader { layout: &layout, scores, delimiter, budget };
             let columns = reader.read(pieces, first)?;
             finish(columns, layout.metadata_keys)
         }
-        Form::Long(long) => LongReader { layout: &layout, long, delimiter }.read(pieces, first),
+        Form::Long(long) => LongReader { layout: &layout, long, delimiter, budget }.read(pieces, first),
     }
 }
 
@@ -70,6 +71,10 @@ fn header(piece: &Piece, delimiter: u8, options: &TableOptions) -> Result<(Layou
         });
     }
     let offset = record.position().map_or(0, csv::Position::byte);
+    if record.len() > options.limits.max_columns {
+        let kind = TableErrorKind::TooManyColumns { limit: options.limits.max_columns };
+        return Err(kind.at_offset(offset));
+    }
     let names: Vec<&str> = record
         .iter()
         .map(|field| str::from_utf8(field).map(str::trim))
@@ -85,12 +90,14 @@ fn records<R: Read>(source: R, delimiter: u8) -> csv::Reader<R> {
     csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(source)
 }
 
-/// Calls `each` with the records of a piece and where in the file they start.
+/// Calls `each` with the records of a piece and where in the file they start. Rows have so many columns.
 fn for_each_record(
     piece: &Piece,
     delimiter: u8,
+    columns: usize,
     mut each: impl FnMut(&ByteRecord, u64) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
+    refuse_many_fields(piece, delimiter, columns)?;
     // A line feed more, so that the reader does not take a mark at the start of a piece for the one that
     // may stand at the start of a file.
     const AHEAD: &[u8] = b"\n";
@@ -102,6 +109,38 @@ fn for_each_record(
     }
     Ok(())
 }
+
+/// Refuses a row of so many fields that the list of them would fill the memory; rows with fewer that are too
+/// many are refused one by one. Only a long row can have as many, and a piece is long if a row is.
+fn refuse_many_fields(piece: &Piece, delimiter: u8, columns: usize) -> Result<(), Problem> {
+    const MANY: usize = 1 << 20;
+    if piece.bytes.len() < LONG_PIECE {
+        return Ok(());
+    }
+    let refuse = |found: usize, start: usize| match found > MANY.max(columns) {
+        true => {
+            let kind = TableErrorKind::FieldCount { expected: columns, found };
+            Err(kind.at_offset(piece.offset + start as u64))
+        }
+        false => Ok(()),
+    };
+    let (mut state, mut fields, mut start) = (QuoteState::default(), 1, 0);
+    for (at, &byte) in piece.bytes.iter().enumerate() {
+        if !state.is_quoted() {
+            if byte == delimiter {
+                fields += 1;
+            } else if matches!(byte, b'\n' | b'\r') {
+                refuse(fields, start)?;
+                (fields, start) = (1, at + 1);
+            }
+        }
+        state.step(byte, delimiter);
+    }
+    refuse(fields, start)
+}
+
+/// A piece of this size holds a row that is far longer than others.
+const LONG_PIECE: usize = 4 * PIECE_BYTES;
 
 fn read_error(error: csv::Error) -> Problem {
     let text = error.to_string();

@@ -5,8 +5,11 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memrchr2};
 
+use crate::table::error::Problem;
+use crate::table::{TableErrorKind, TableLimits};
+
 /// How much is read at once. A piece and the rows that it makes stay in a core's cache.
-const PIECE_BYTES: usize = 1 << 18;
+pub(super) const PIECE_BYTES: usize = 1 << 18;
 
 /// Some rows of the file.
 #[derive(Debug, Default)]
@@ -28,6 +31,7 @@ pub(super) struct Pieces {
     file: File,
     delimiter: u8,
     piece_bytes: usize,
+    limits: TableLimits,
     /// What was read of the piece after the last one.
     rest: Vec<u8>,
     number: usize,
@@ -36,11 +40,12 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    pub(super) fn new(file: File, delimiter: u8) -> Self {
+    pub(super) fn new(file: File, delimiter: u8, limits: TableLimits) -> Self {
         Pieces {
             file,
             delimiter,
             piece_bytes: PIECE_BYTES,
+            limits,
             rest: Vec::new(),
             number: 0,
             offset: 0,
@@ -59,7 +64,10 @@ impl Pieces {
     }
 
     /// Puts the next piece in the place of another, whose memory it takes; false at the end of the file.
-    pub(super) fn next(&mut self, piece: &mut Piece) -> io::Result<bool> {
+    pub(super) fn next(&mut self, piece: &mut Piece) -> Result<bool, Problem> {
+        let is_header = self.number == 0;
+        let most = if is_header { self.limits.max_header() } else { self.limits.max_line };
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
         // Also for a piece that cannot be read: those before it may hold a problem that comes first.
         (piece.number, piece.offset) = (self.number, self.offset);
         self.number += 1;
@@ -68,11 +76,16 @@ impl Pieces {
         let mut scan = Scan::new(self.offset, self.delimiter);
         let mut wanted = self.piece_bytes;
         let end = loop {
-            self.read_up_to(wanted, &mut piece.bytes)?;
+            self.read_up_to(wanted, &mut piece.bytes).map_err(TableErrorKind::Read)?;
             scan.proceed(&piece.bytes, self.at_end);
             match scan.last_row_end {
+                0 if piece.bytes.len() > most => {
+                    let in_quote = scan.in_quote;
+                    let kind = TableErrorKind::LineTooLong { limit: most as u64, is_header, in_quote };
+                    return Err(kind.at_offset(self.offset));
+                }
                 _ if self.at_end => break if scan.in_quote { scan.last_row_end } else { piece.bytes.len() },
-                0 => wanted = wanted.saturating_mul(2),
+                0 => wanted = wanted.saturating_mul(2).min(most.saturating_add(1)),
                 end => break end,
             }
         };
@@ -176,7 +189,7 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(content.as_bytes()).unwrap();
         file.rewind().unwrap();
-        let mut pieces = Pieces::new(file, b',');
+        let mut pieces = Pieces::new(file, b',', TableLimits::default());
         pieces.piece_bytes = piece_bytes;
         let mut found = Vec::new();
         loop {

@@ -10,9 +10,10 @@ use serde_json::Value as Json;
 use super::fields::Separators;
 use super::join::{Joiner, lock};
 use super::pieces::{Piece, Pieces};
-use super::{Fields, RecordRow, for_each_record};
+use super::{Fields, LONG_PIECE, RecordRow, for_each_record};
 use crate::table::error::Problem;
 use crate::table::layout::{Column, Layout};
+use crate::table::limits::Budget;
 use crate::table::{EPOCH, ID, TableErrorKind, cell};
 
 /// Reads tables with a row per sample and epoch.
@@ -20,13 +21,14 @@ pub(super) struct WideReader<'a> {
     pub(super) layout: &'a Layout,
     pub(super) scores: &'a [Column],
     pub(super) delimiter: u8,
+    pub(super) budget: Budget,
 }
 
 impl WideReader<'_> {
     pub(super) fn read(&self, pieces: &mut Pieces, first: Piece) -> Result<ScoreColumns, Problem> {
         let count = pieces.estimate();
         let threads = rayon::current_num_threads().min(count).max(1);
-        let joiner = Joiner::new(self.layout, self.scores, count, threads);
+        let joiner = Joiner::new(self.layout, self.scores, count, threads, self.budget);
         let source = Mutex::new((pieces, Some(first)));
         if threads == 1 {
             self.work(&source, &joiner);
@@ -60,7 +62,7 @@ impl WideReader<'_> {
             let read = match taken {
                 Ok(false) => return,
                 Ok(true) => self.piece(&piece, &mut room, &mut block),
-                Err(error) => Err(TableErrorKind::Read(error).into()),
+                Err(problem) => Err(problem),
             };
             joiner.give(piece.number, read.map(|()| block));
         }
@@ -71,7 +73,7 @@ impl WideReader<'_> {
         let plain = !piece.has_quotes && memchr(b'\r', &piece.bytes).is_none();
         match str::from_utf8(&piece.bytes) {
             Ok(text) if plain => self.plain(text, piece.offset, room, block)?,
-            _ => for_each_record(piece, self.delimiter, |record, offset| {
+            _ => for_each_record(piece, self.delimiter, self.layout.columns, |record, offset| {
                 self.row(&RecordRow { record }, offset, block)
             })?,
         }
@@ -95,15 +97,20 @@ impl WideReader<'_> {
         // Something is out of the ordinary: the rows one by one, to say what and where, or to pass over it.
         block.clear();
         let bytes = text.as_bytes();
-        let mut row = PlainRow { text, start: 0, ends: Vec::with_capacity(self.layout.columns) };
+        let columns = self.layout.columns;
+        let mut row = PlainRow { text, start: 0, ends: Vec::with_capacity(columns), count: 0 };
         for at in Separators::new(bytes, self.delimiter).chain([bytes.len()]) {
-            row.ends.push(at);
+            row.count += 1;
+            // A row of too many fields is refused, and the places of millions of them are not needed for that.
+            if row.count <= columns {
+                row.ends.push(at);
+            }
             if bytes.get(at).is_none_or(|byte| *byte == b'\n') {
                 // Blank lines are no rows.
                 if at > row.start {
                     self.row(&row, offset + row.start as u64, block)?;
                 }
-                row.start = at + 1;
+                (row.start, row.count) = (at + 1, 0);
                 row.ends.clear();
             }
         }
@@ -115,7 +122,10 @@ impl WideReader<'_> {
     fn regular(&self, text: &str, room: &mut Room, block: &mut ColumnBlock) -> Option<()> {
         let Room { ends, digits } = room;
         let bytes = text.as_bytes();
-        u32::try_from(bytes.len()).ok()?;
+        // A row that is far longer than others may have far more fields, and the places of all would be listed.
+        if bytes.len() >= LONG_PIECE {
+            return None;
+        }
         ends.clear();
         Separators::new(bytes, self.delimiter).append_to(ends);
         if bytes.last() != Some(&b'\n') {
@@ -256,14 +266,16 @@ fn push_metadata(column: &mut MetadataColumn, text: &str) {
 struct PlainRow<'a> {
     text: &'a str,
     start: usize,
-    /// Where each field ends.
+    /// Where each field ends, as far as there are columns.
     ends: Vec<usize>,
+    /// How many fields there are.
+    count: usize,
 }
 
 impl Fields for PlainRow<'_> {
     #[inline]
     fn count(&self) -> usize {
-        self.ends.len()
+        self.count
     }
 
     #[inline]

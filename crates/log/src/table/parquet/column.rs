@@ -3,17 +3,22 @@
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use parquet::basic::Encoding;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 
+use super::checked::CheckedPages;
+use super::headers::Work;
 use super::types::Kind;
 use crate::table::TableErrorKind;
 
 /// How many cells are decoded at once.
 const BATCH: usize = 4096;
+/// How many bytes the texts that are decoded at once may have.
+const BATCH_BYTES: u64 = 64 << 20;
 
 /// One cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +36,9 @@ pub(super) struct Cells<'a> {
     name: &'a str,
     kind: Kind,
     reader: ColumnReader,
+    /// How many cells are decoded at once.
+    batch: usize,
+    work: &'a Work,
     /// The level at which a value is there; 0 where no value can lack.
     defined: i16,
     levels: Vec<i16>,
@@ -59,18 +67,32 @@ impl<'a> Cells<'a> {
         chunk: &ColumnChunkMetaData,
         name: &'a str,
         kind: Kind,
-    ) -> Self {
-        Cells {
+        largest_page: u64,
+        work: &'a Work,
+    ) -> std::result::Result<Self, TableErrorKind> {
+        let defined = chunk.column_descr().max_def_level();
+        let pages = Box::new(CheckedPages::new(pages, defined > 0));
+        let reader = guarded(|| Ok(get_column_reader(chunk.column_descr_ptr(), pages)))
+            .map_err(|problem| column_problem(name, problem))?;
+        // Each text may be as long as the page, because it has its beginning in common with the one before.
+        let shares_beginnings = chunk.encodings().any(|encoding| encoding == Encoding::DELTA_BYTE_ARRAY);
+        let batch = match shares_beginnings {
+            true => usize::try_from(BATCH_BYTES / largest_page.max(1)).unwrap_or(BATCH).clamp(1, BATCH),
+            false => BATCH,
+        };
+        Ok(Cells {
             name,
             kind,
-            reader: get_column_reader(chunk.column_descr_ptr(), Box::new(pages)),
-            defined: chunk.column_descr().max_def_level(),
+            reader,
+            batch,
+            work,
+            defined,
             levels: Vec::new(),
             values: Values::default(),
             decoded: 0,
             told: 0,
             value: 0,
-        }
+        })
     }
 
     pub(super) fn name(&self) -> &'a str {
@@ -88,6 +110,8 @@ impl<'a> Cells<'a> {
             if self.decoded == 0 {
                 return Ok(None);
             }
+            // Delta encodings make more bytes of texts than the page has.
+            self.work.decompress(self.values.texts.iter().map(|text| text.len() as u64).sum())?;
         }
         let is_null = self.defined > 0 && self.levels.get(self.told).is_none_or(|l| *l < self.defined);
         self.told += 1;
@@ -125,15 +149,15 @@ impl<'a> Cells<'a> {
 
     fn decode(&mut self) -> Result<()> {
         (self.told, self.value) = (0, 0);
-        let (levels, values) = (&mut self.levels, &mut self.values);
+        let (batch, levels, values) = (self.batch, &mut self.levels, &mut self.values);
         levels.clear();
         self.decoded = match &mut self.reader {
-            ColumnReader::BoolColumnReader(reader) => decode(reader, levels, &mut values.bools)?,
-            ColumnReader::Int32ColumnReader(reader) => decode(reader, levels, &mut values.ints)?,
-            ColumnReader::Int64ColumnReader(reader) => decode(reader, levels, &mut values.longs)?,
-            ColumnReader::FloatColumnReader(reader) => decode(reader, levels, &mut values.floats)?,
-            ColumnReader::DoubleColumnReader(reader) => decode(reader, levels, &mut values.doubles)?,
-            ColumnReader::ByteArrayColumnReader(reader) => decode(reader, levels, &mut values.texts)?,
+            ColumnReader::BoolColumnReader(reader) => decode(reader, batch, levels, &mut values.bools)?,
+            ColumnReader::Int32ColumnReader(reader) => decode(reader, batch, levels, &mut values.ints)?,
+            ColumnReader::Int64ColumnReader(reader) => decode(reader, batch, levels, &mut values.longs)?,
+            ColumnReader::FloatColumnReader(reader) => decode(reader, batch, levels, &mut values.floats)?,
+            ColumnReader::DoubleColumnReader(reader) => decode(reader, batch, levels, &mut values.doubles)?,
+            ColumnReader::ByteArrayColumnReader(reader) => decode(reader, batch, levels, &mut values.texts)?,
             ColumnReader::Int96ColumnReader(_) | ColumnReader::FixedLenByteArrayColumnReader(_) => 0,
         };
         Ok(())
@@ -142,11 +166,12 @@ impl<'a> Cells<'a> {
 
 fn decode<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
+    batch: usize,
     levels: &mut Vec<i16>,
     values: &mut Vec<T::T>,
 ) -> Result<usize> {
     values.clear();
-    let (rows, _, _) = reader.read_records(BATCH, Some(levels), None, values)?;
+    let (rows, _, _) = reader.read_records(batch, Some(levels), None, values)?;
     Ok(rows)
 }
 
@@ -161,14 +186,24 @@ pub(super) fn column_problem(column: &str, problem: String) -> TableErrorKind {
 /// (`tests/tables_hostile.rs` finds some). What it was at work on is given up, so no half-changed value is
 /// ever looked at.
 pub(super) fn guarded<T>(run: impl FnOnce() -> Result<T>) -> std::result::Result<T, String> {
-    match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(result) => result.map_err(|error| message(&error)),
-        Err(_) => Err("its bytes make no sense".to_owned()),
-    }
+    caught(|| run().map_err(|error| message(&error)))?
+}
+
+/// Runs code that calls the library; a panic within becomes a problem with the library's own words.
+pub(super) fn caught<T>(run: impl FnOnce() -> T) -> std::result::Result<T, String> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
+        format!("the Parquet reader failed on it: {}", one_line(text))
+    })
 }
 
 fn message(error: &ParquetError) -> String {
     let text = error.to_string();
     let text = text.strip_prefix("Parquet error: ").unwrap_or(&text);
+    one_line(text)
+}
+
+fn one_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().take(200).collect()
 }

@@ -15,19 +15,23 @@ pub(super) fn read(table: &Table<'_>, long: &LongColumns) -> Result<LongBuilder,
     let optional = |at: Option<usize>, name: &'static str, role: Role| {
         at.map(|at| table.source(at, name, role)).transpose()
     };
+    let [answer, explanation] = long.details();
     let sources = Sources {
         id: table.source(table.layout.id, ID, Role::Id)?,
         epoch: optional(table.layout.epoch, EPOCH, Role::Epoch)?,
         scorer: table.source(long.scorer, SCORER, Role::Scorer)?,
         value: table.source(long.value.at, &long.value.name, Role::Score)?,
-        answer: optional(long.answer, ANSWER, Role::Detail)?,
-        explanation: optional(long.explanation, EXPLANATION, Role::Detail)?,
+        answer: optional(answer, ANSWER, Role::Detail)?,
+        explanation: optional(explanation, EXPLANATION, Role::Detail)?,
         reason: optional(long.reason, REASON, Role::Detail)?,
         error: optional(long.error, ERROR, Role::Detail)?,
         metadata: table.metadata_sources()?,
     };
-    let mut builder = LongBuilder::default();
+    let mut builder = LongBuilder::new(table.budget);
     for group in table.metadata.row_groups() {
+        if rows_of(group) == 0 {
+            continue;
+        }
         let mut rows = Rows::open(table, group, &sources)?;
         for row in 0..rows_of(group) {
             let number = builder.rows() + 1;
@@ -35,7 +39,9 @@ pub(super) fn read(table: &Table<'_>, long: &LongColumns) -> Result<LongBuilder,
             let pushed = rows.push_next(&mut id, table, row, &mut builder);
             pushed.map_err(|kind| match kind {
                 // What is wrong with the file is wrong with no sample.
-                TableErrorKind::ParquetColumn { .. } => kind.into(),
+                TableErrorKind::ParquetColumn { .. }
+                | TableErrorKind::TooDense { .. }
+                | TableErrorKind::TooMuchMemory { .. } => kind.into(),
                 kind => kind.in_row(number).of_sample(&id),
             })?;
         }
@@ -73,11 +79,18 @@ struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     fn open(
-        table: &Table<'_>,
+        table: &'a Table<'_>,
         group: &'a RowGroupMetaData,
         sources: &Sources<'a>,
     ) -> Result<Self, TableErrorKind> {
-        let open = |source: Source<'a>| table.cells(group, source);
+        // A page of each column is in memory at the same time.
+        let largest = std::cell::Cell::new(0u64);
+        let open = |source: Source<'a>| {
+            let column = table.open(group, source)?;
+            largest.set(largest.get().saturating_add(column.largest_page));
+            table.budget.check(largest.get())?;
+            column.cells(source, &table.work)
+        };
         let optional = |source: Option<Source<'a>>| source.map(open).transpose();
         Ok(Rows {
             group,
@@ -110,13 +123,13 @@ impl<'a> Rows<'a> {
         };
         for (cells, entry) in self.metadata.iter_mut().zip(&mut self.entries) {
             let (kind, name) = (cells.kind(), cells.name());
-            *entry = metadata_of(next(cells, row, group)?, kind, name)?;
+            *entry = metadata_of(next(cells, row, group)?, kind, name, table.budget)?;
         }
         let (kind, column) = (self.value.kind(), self.value.name());
         let value = match next(&mut self.value, row, group)? {
             // A column that holds grades or maps beside numbers holds them all as texts, as a CSV does.
-            Cell::Text(text) if kind == Kind::Text => cell::score_or_structure(text, column)?,
-            cell => score_of(cell, kind, column)?,
+            Cell::Text(text) if kind == Kind::Text => cell::score_or_structure(text, column, table.budget)?,
+            cell => score_of(cell, kind, column, table.budget)?,
         };
         let row = LongRow {
             id,

@@ -5,7 +5,12 @@
 //! JSON lines, but for null: a score that is null is missing, as an empty cell of a CSV is, because
 //! writers of Parquet know no other way to leave a cell empty.
 
+mod checked;
 mod column;
+mod compact;
+mod footer;
+mod headers;
+mod held;
 mod long;
 mod pages;
 mod rle;
@@ -15,7 +20,7 @@ mod wide;
 use std::fmt::Write;
 use std::fs::File;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use errorbar_core::Value;
 use jiter::Jiter;
@@ -24,16 +29,26 @@ use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::{SerializedFileReader, SerializedPageReader};
 use serde_json::Value as Json;
 
-use self::column::{Cell, Cells, column_problem, guarded};
+use self::column::{Cell, Cells, caught, column_problem, guarded};
+use self::headers::{Work, largest_page};
+use self::held::Held;
 use self::types::{Kind, Role, kind_of};
 use super::builder::finish;
 use super::error::Problem;
 use super::layout::{Form, Layout, refuse_twice};
+use super::limits::Budget;
 use super::{ScoreTable, TableErrorKind, TableOptions, cell};
-use crate::json_value;
+use crate::json_value::{self, Room};
 
 pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, Problem> {
+    // Whatever the library does with a damaged file, it ends in an error about that file.
+    caught(|| read_file(file, path, options)).map_err(|problem| TableErrorKind::Parquet { problem })?
+}
+
+fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, Problem> {
+    let budget = options.limits.budget(&file);
     let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+    footer::check(&mut file, &options.limits)?;
     let reader =
         guarded(|| SerializedFileReader::new(file)).map_err(|problem| TableErrorKind::Parquet { problem })?;
     let metadata = reader.metadata();
@@ -41,8 +56,9 @@ pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<Sc
     let names: Vec<&str> = fields.iter().map(|field| field.name()).collect();
     refuse_twice(&names)?;
     let layout = Layout::new(&names, options)?;
-    refuse_implausible(metadata, bytes)?;
-    let table = Table { path, metadata, layout: &layout };
+    refuse_implausible(metadata, bytes, &layout, budget)?;
+    let (held, work) = (Held::new(budget), Work::new(&options.limits, bytes));
+    let table = Table { path, metadata, layout: &layout, budget, held, work, large: Mutex::new(()) };
     match &layout.form {
         Form::Wide(scores) => {
             let columns = wide::read(&table, scores)?;
@@ -60,21 +76,70 @@ const ROWS_PER_BYTE: u64 = 256;
 
 /// Refuses a file that says it has more rows than it can have: columns of one value take no space
 /// however long they are, and would fill the memory before two rows turn out to be the same.
-fn refuse_implausible(metadata: &ParquetMetaData, bytes: u64) -> Result<(), TableErrorKind> {
-    let rows =
-        metadata.row_groups().iter().fold(0, |rows: u64, group| rows.saturating_add(rows_of(group) as u64));
-    if rows <= bytes.saturating_mul(ROWS_PER_BYTE) {
-        return Ok(());
+fn refuse_implausible(
+    metadata: &ParquetMetaData,
+    bytes: u64,
+    layout: &Layout,
+    budget: Budget,
+) -> Result<(), TableErrorKind> {
+    let groups = metadata.row_groups().iter();
+    if groups.clone().any(|group| group.num_rows() < 0) {
+        return Err(TableErrorKind::Parquet { problem: "a row group has less than no rows".to_owned() });
     }
-    let problem = format!("it says that it has {rows} rows, in {bytes} bytes");
-    Err(TableErrorKind::Parquet { problem })
+    let rows = groups.fold(0, |rows: u64, group| rows.saturating_add(rows_of(group) as u64));
+    if rows > bytes.saturating_mul(ROWS_PER_BYTE) {
+        let problem = format!("it says that it has {rows} rows, in {bytes} bytes");
+        return Err(TableErrorKind::Parquet { problem });
+    }
+    // The two counts are kept apart, so that one that is damaged shows.
+    let claimed = metadata.file_metadata().num_rows();
+    if u64::try_from(claimed) != Ok(rows) {
+        let problem = format!("it says that it has {claimed} rows, and its row groups that they have {rows}");
+        return Err(TableErrorKind::Parquet { problem });
+    }
+    let scorers = match &layout.form {
+        Form::Wide(scores) => scores.len(),
+        Form::Long(_) => return Ok(()),
+    };
+    let of_row = ROW_BYTES + 2 * scorers as u64 + 4 * layout.metadata.len() as u64;
+    budget.check(rows.saturating_mul(of_row))
 }
+
+/// What a row takes at least, its scores and metadata aside.
+const ROW_BYTES: u64 = 3;
 
 /// An open file and what its columns are.
 struct Table<'a> {
     path: &'a Path,
     metadata: &'a ParquetMetaData,
     layout: &'a Layout,
+    budget: Budget,
+    held: Held,
+    work: Work,
+    /// Held by the thread that has large pages in memory.
+    large: Mutex<()>,
+}
+
+/// A column of a row group whose headers were looked at.
+struct OpenColumn<'g> {
+    file: File,
+    chunk: &'g ColumnChunkMetaData,
+    rows: usize,
+    largest_page: u64,
+}
+
+impl OpenColumn<'_> {
+    fn pages(&self, name: &str) -> Result<SerializedPageReader<File>, TableErrorKind> {
+        let file = self.file.try_clone().map_err(TableErrorKind::Open)?;
+        guarded(|| SerializedPageReader::new(Arc::new(file), self.chunk, self.rows, None))
+            .map_err(|problem| column_problem(name, problem))
+    }
+
+    /// The cells of the column, by the library's own decoders.
+    fn cells<'s>(&self, source: Source<'s>, work: &'s Work) -> Result<Cells<'s>, TableErrorKind> {
+        let pages = self.pages(source.name)?;
+        Cells::new(pages, self.chunk, source.name, source.kind, self.largest_page, work)
+    }
 }
 
 /// A column to be read: what it holds, and where it is among the leaves of the schema.
@@ -125,22 +190,17 @@ impl<'a> Table<'a> {
         Ok(chunk)
     }
 
-    fn pages(
+    /// Opens a column of a row group, if the headers of its pages hold together.
+    fn open<'g>(
         &self,
-        group: &RowGroupMetaData,
-        chunk: &ColumnChunkMetaData,
-        name: &str,
-    ) -> Result<SerializedPageReader<File>, TableErrorKind> {
+        group: &'g RowGroupMetaData,
+        source: Source<'_>,
+    ) -> Result<OpenColumn<'g>, TableErrorKind> {
+        let (chunk, rows) = (self.chunk(group, source)?, rows_of(group));
         // A file of its own: threads that share one would share its position too.
-        let file = Arc::new(File::open(self.path).map_err(TableErrorKind::Open)?);
-        guarded(|| SerializedPageReader::new(file, chunk, rows_of(group), None))
-            .map_err(|problem| column_problem(name, problem))
-    }
-
-    /// The cells of a column of a row group.
-    fn cells<'s>(&self, group: &RowGroupMetaData, source: Source<'s>) -> Result<Cells<'s>, TableErrorKind> {
-        let chunk = self.chunk(group, source)?;
-        Ok(Cells::new(self.pages(group, chunk, source.name)?, chunk, source.name, source.kind))
+        let mut file = File::open(self.path).map_err(TableErrorKind::Open)?;
+        let largest_page = largest_page(&mut file, chunk, source.name, rows, &self.work)?;
+        Ok(OpenColumn { file, chunk, rows, largest_page })
     }
 }
 
@@ -183,19 +243,24 @@ fn epoch_of(cell: Cell<'_>) -> Result<u32, TableErrorKind> {
 }
 
 /// A score; nothing for a null. Texts are what they are, JSON is what it says.
-fn score_of(cell: Cell<'_>, kind: Kind, column: &str) -> Result<Option<Value>, TableErrorKind> {
+fn score_of(
+    cell: Cell<'_>,
+    kind: Kind,
+    column: &str,
+    budget: Budget,
+) -> Result<Option<Value>, TableErrorKind> {
     Ok(match cell {
         Cell::Null => None,
         Cell::Bool(b) => Some(Value::Bool(b)),
         Cell::Int(int) => Some(Value::Int(int)),
         Cell::Unsigned(int) => Some(i64::try_from(int).map_or(Value::Float(int as f64), Value::Int)),
         Cell::Float(float) => Some(Value::from(float)),
-        Cell::Text(text) if kind == Kind::Json => Some(cell::structure(text, column)?),
+        Cell::Text(text) if kind == Kind::Json => Some(cell::structure(text, column, budget)?),
         Cell::Text(text) => Some(Value::from(text)),
     })
 }
 
-fn metadata_of(cell: Cell<'_>, kind: Kind, column: &str) -> Result<Json, TableErrorKind> {
+fn metadata_of(cell: Cell<'_>, kind: Kind, column: &str, budget: Budget) -> Result<Json, TableErrorKind> {
     Ok(match cell {
         Cell::Null => Json::Null,
         Cell::Bool(b) => Json::from(b),
@@ -204,11 +269,15 @@ fn metadata_of(cell: Cell<'_>, kind: Kind, column: &str) -> Result<Json, TableEr
         Cell::Float(float) => Json::from(float),
         Cell::Text(text) if kind == Kind::Json => {
             let mut json = Jiter::new(text.as_bytes()).with_allow_inf_nan();
-            let parsed = json.peek().and_then(|peek| json_value::any(&mut json, peek));
+            let mut room = Room::new(budget.limit());
+            let parsed = json.peek().and_then(|peek| json_value::any_within(&mut json, peek, &mut room));
             let parsed = parsed.and_then(|value| json.finish().map(|()| value));
-            parsed.map_err(|error| TableErrorKind::BadJsonCell {
-                column: column.to_owned(),
-                problem: error.error_type.to_string(),
+            parsed.map_err(|error| match room.is_used_up() {
+                true => budget.refusal(),
+                false => TableErrorKind::BadJsonCell {
+                    column: column.to_owned(),
+                    problem: error.error_type.to_string(),
+                },
             })?
         }
         Cell::Text(text) => Json::from(text),

@@ -11,11 +11,15 @@ use parquet::column::page::{Page, PageReader};
 use parquet::file::metadata::ColumnChunkMetaData;
 
 use super::column::{Cell, column_problem, guarded};
-use super::rle;
+use super::held::ColumnShare;
+use super::rle::{self, Decoder};
 use crate::table::TableErrorKind;
 
 /// Takes the cells of a column, in order.
 pub(super) trait Sink: Send {
+    /// How many bytes it holds.
+    fn held(&self) -> u64;
+
     fn take(&mut self, cell: Cell<'_>) -> Result<(), TableErrorKind>;
 
     /// Takes the cells of all codes at once, if it has a fast way to, and if all is well with them: each
@@ -24,6 +28,9 @@ pub(super) trait Sink: Send {
         false
     }
 }
+
+/// How many cells are decoded at once: a page of a few bytes can have millions.
+const BATCH: usize = 1 << 16;
 
 /// Whether a column is in the encodings that are read here.
 pub(super) fn is_simple(chunk: &ColumnChunkMetaData) -> bool {
@@ -47,6 +54,8 @@ pub(super) struct Pages<'a> {
     pub(super) rows: usize,
     /// Whether the next page is read while one is decoded.
     pub(super) read_ahead: bool,
+    /// What is held of this column.
+    pub(super) held: ColumnShare<'a>,
 }
 
 impl Pages<'_> {
@@ -144,7 +153,7 @@ impl Pages<'_> {
         dictionary.ok_or_else(|| self.too_short())
     }
 
-    /// The texts of a dictionary. What is not UTF-8 is nothing, and told in the row that has it.
+    /// The texts of a dictionary. What is not UTF-8 is nothing, and reported in the row that has it.
     fn texts(&self, page: &[u8], count: usize) -> Result<Texts, TableErrorKind> {
         let mut plain = PlainTexts::new(page);
         let mut texts = Texts::default();
@@ -170,63 +179,107 @@ impl Pages<'_> {
         sink: &mut impl Sink,
     ) -> Result<(), TableErrorKind> {
         let Decoding { dictionary, levels, codes } = decoding;
-        levels.clear();
-        let mut count = data.count;
-        if self.optional && !rle::is_run_of_ones(data.levels, data.count) {
-            rle::decode(data.levels, 1, data.count, levels).ok_or_else(|| self.too_short())?;
-            count = levels.iter().map(|level| *level as usize).sum();
+        let has_levels = self.optional && !rle::is_run_of_ones(data.levels, data.count);
+        let mut level_decoder = Decoder::new(if has_levels { data.levels } else { &[] }, 1);
+        let mut values = Values::new(data, self)?;
+        let mut left = data.count;
+        while left > 0 {
+            let count = left.min(BATCH);
+            left -= count;
+            levels.clear();
+            let mut present = count;
+            if has_levels {
+                let read = level_decoder.as_mut().and_then(|decoder| decoder.read(count, levels));
+                read.ok_or_else(|| self.too_short())?;
+                present = levels.iter().map(|level| *level as usize).sum();
+            }
+            let mut cells = Feed {
+                pages: self,
+                levels: levels.iter(),
+                has_levels: present != count,
+                row: &mut *row,
+                sink: &mut *sink,
+            };
+            match &mut values {
+                Values::Plain(bytes) => self.plain(bytes, present, &mut cells)?,
+                Values::Texts(texts) => cells.give_texts(texts, present)?,
+                Values::Coded(packed) => {
+                    codes.clear();
+                    // A page of nulls may have no values at all.
+                    if present > 0 {
+                        let read = packed.as_mut().and_then(|packed| packed.read(present, codes));
+                        read.ok_or_else(|| self.too_short())?;
+                    }
+                    self.coded(dictionary, codes, &mut cells)?;
+                }
+            }
+            self.held.grow(sink.held())?;
         }
-        let mut cells =
-            Feed { pages: self, levels: levels.iter(), has_levels: count != data.count, row, sink };
-        match data.encoding {
-            Encoding::PLAIN => {
-                let values = data.values;
-                let too_short = || self.too_short();
-                match self.physical {
-                    Type::INT32 => {
-                        let ints = ints32(values, count, self.unsigned).ok_or_else(too_short)?;
-                        cells.give(ints.map(|int| self.int(int)))
-                    }
-                    Type::INT64 => {
-                        let ints = ints64(values, count, self.unsigned).ok_or_else(too_short)?;
-                        cells.give(ints.map(|int| self.int(int)))
-                    }
-                    Type::FLOAT => cells.give(floats(values, count).ok_or_else(too_short)?.map(Cell::Float)),
-                    Type::DOUBLE => {
-                        cells.give(doubles(values, count).ok_or_else(too_short)?.map(Cell::Float))
-                    }
-                    _ => cells.give_texts(PlainTexts::new(values), count),
-                }
+        // Values of another size than they are read with would leave some.
+        match values {
+            Values::Plain([]) | Values::Coded(_) => Ok(()),
+            Values::Texts(texts) if texts.is_at_end() => Ok(()),
+            Values::Plain(_) | Values::Texts(_) => {
+                Err(self.problem("a page has more bytes than its cells take".to_owned()))
             }
-            Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => {
-                codes.clear();
-                // A page of nulls may have no values at all.
-                if count > 0 {
-                    let (width, packed) = data.values.split_first().ok_or_else(|| self.too_short())?;
-                    rle::decode(packed, u32::from(*width), count, codes).ok_or_else(|| self.too_short())?;
-                }
-                let all_known = codes.iter().fold(0, |most, code| most.max(*code)) < dictionary.len();
-                if all_known && count == data.count && cells.sink.take_coded(dictionary, codes) {
-                    *cells.row += count;
-                    return Ok(());
-                }
-                let beyond = |_| self.problem("a cell points beyond the dictionary".to_owned());
-                match dictionary {
-                    Dictionary::None => Err(self.problem("its dictionary is missing".to_owned())),
-                    Dictionary::Ints(ints) => {
-                        cells.look_up(codes, beyond, |at| ints.get(at).map(|int| self.int(*int)))
-                    }
-                    Dictionary::Floats(floats) => {
-                        cells.look_up(codes, beyond, |at| floats.get(at).map(|f| Cell::Float(*f)))
-                    }
-                    Dictionary::Texts(texts) => {
-                        let problem = |at| if at < texts.column.len() { self.not_utf8() } else { beyond(at) };
-                        cells.look_up(codes, problem, |at| texts.get(at).map(Cell::Text))
-                    }
-                }
+        }
+    }
+
+    /// Numbers one after the other.
+    fn plain(
+        &self,
+        bytes: &mut &[u8],
+        count: usize,
+        cells: &mut Feed<'_, impl Sink>,
+    ) -> Result<(), TableErrorKind> {
+        let width = match self.physical {
+            Type::INT32 | Type::FLOAT => 4,
+            _ => 8,
+        };
+        let (now, rest) = self.cut(bytes, count.saturating_mul(width))?;
+        *bytes = rest;
+        let too_short = || self.too_short();
+        match self.physical {
+            Type::INT32 => {
+                let ints = ints32(now, count, self.unsigned).ok_or_else(too_short)?;
+                cells.give(ints.map(|int| self.int(int)))
             }
-            other => {
-                Err(self.problem(format!("a page has the encoding {other}, which the file does not name")))
+            Type::INT64 => {
+                let ints = ints64(now, count, self.unsigned).ok_or_else(too_short)?;
+                cells.give(ints.map(|int| self.int(int)))
+            }
+            Type::FLOAT => cells.give(floats(now, count).ok_or_else(too_short)?.map(Cell::Float)),
+            _ => cells.give(doubles(now, count).ok_or_else(too_short)?.map(Cell::Float)),
+        }
+    }
+
+    /// Cells that point to entries of the dictionary.
+    fn coded(
+        &self,
+        dictionary: &Dictionary,
+        codes: &[u32],
+        cells: &mut Feed<'_, impl Sink>,
+    ) -> Result<(), TableErrorKind> {
+        let all_known = codes.iter().fold(0, |most, code| most.max(*code)) < dictionary.len();
+        // All at once looks at the whole dictionary, which does not pay for a few cells.
+        let are_many = codes.len() >= dictionary.len() as usize / 8;
+        if all_known && are_many && !cells.has_levels && cells.sink.take_coded(dictionary, codes) {
+            *cells.row += codes.len();
+            return Ok(());
+        }
+        let beyond = |_| self.problem("a cell points beyond the dictionary".to_owned());
+        match dictionary {
+            Dictionary::None if codes.is_empty() => cells.nulls(),
+            Dictionary::None => Err(self.problem("its dictionary is missing".to_owned())),
+            Dictionary::Ints(ints) => {
+                cells.look_up(codes, beyond, |at| ints.get(at).map(|int| self.int(*int)))
+            }
+            Dictionary::Floats(floats) => {
+                cells.look_up(codes, beyond, |at| floats.get(at).map(|f| Cell::Float(*f)))
+            }
+            Dictionary::Texts(texts) => {
+                let problem = |at| if at < texts.column.len() { self.not_utf8() } else { beyond(at) };
+                cells.look_up(codes, problem, |at| texts.get(at).map(Cell::Text))
             }
         }
     }
@@ -254,6 +307,32 @@ struct Data<'p> {
     encoding: Encoding,
 }
 
+/// The values of a data page, as far as they are not yet given.
+enum Values<'p> {
+    Plain(&'p [u8]),
+    Texts(PlainTexts<'p>),
+    /// Nothing if there is not even a width.
+    Coded(Option<Decoder<'p>>),
+}
+
+impl<'p> Values<'p> {
+    fn new(data: &Data<'p>, pages: &Pages<'_>) -> Result<Self, TableErrorKind> {
+        match (data.encoding, pages.physical) {
+            (Encoding::PLAIN, Type::INT32 | Type::INT64 | Type::FLOAT | Type::DOUBLE) => {
+                Ok(Values::Plain(data.values))
+            }
+            (Encoding::PLAIN, _) => Ok(Values::Texts(PlainTexts::new(data.values))),
+            (Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY, _) => Ok(Values::Coded(
+                data.values.split_first().and_then(|(width, packed)| Decoder::new(packed, u32::from(*width))),
+            )),
+            (other, _) => {
+                let problem = format!("a page has the encoding {other}, which the file does not name");
+                Err(pages.problem(problem))
+            }
+        }
+    }
+}
+
 /// The values that cells of the pages after it point to.
 #[derive(Default)]
 pub(super) enum Dictionary {
@@ -275,7 +354,8 @@ pub(super) struct Texts {
 impl Texts {
     #[inline]
     fn get(&self, at: usize) -> Option<&str> {
-        let is_valid = at < self.column.len() && (self.invalid.is_empty() || !self.invalid.contains(&at));
+        let is_valid =
+            at < self.column.len() && (self.invalid.is_empty() || self.invalid.binary_search(&at).is_err());
         is_valid.then(|| self.column.get(at))
     }
 
@@ -333,7 +413,7 @@ impl<S: Sink> Feed<'_, S> {
         self.nulls()
     }
 
-    fn give_texts(&mut self, mut texts: PlainTexts<'_>, count: usize) -> Result<(), TableErrorKind> {
+    fn give_texts(&mut self, texts: &mut PlainTexts<'_>, count: usize) -> Result<(), TableErrorKind> {
         for _ in 0..count {
             let text = texts.next().ok_or_else(|| self.pages.too_short())?;
             self.cell(Cell::Text(text.ok_or_else(|| self.pages.not_utf8())?))?;
@@ -367,6 +447,10 @@ impl<'p> PlainTexts<'p> {
         // Short ids in plain letters are ASCII with their lengths and all, and checked at once.
         let ascii = if bytes.is_ascii() { str::from_utf8(bytes).ok() } else { None };
         PlainTexts { bytes, ascii, at: 0 }
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.at == self.bytes.len()
     }
 
     /// The next text: nothing if the bytes end too early, and nothing in it if it is not UTF-8.

@@ -1,38 +1,91 @@
 //! Small integers as Parquet packs them: runs of one value, and groups of eight side by side.
 
-/// Decodes so many integers of so many bits each; nothing if the bytes end too early or make no sense.
-pub(super) fn decode(mut bytes: &[u8], width: u32, count: usize, into: &mut Vec<u32>) -> Option<()> {
-    if width > 32 {
-        return None;
+/// Integers of so many bits each, decoded some at a time: a run of a few bytes can stand for millions.
+#[derive(Debug)]
+pub(super) struct Decoder<'a> {
+    bytes: &'a [u8],
+    width: u32,
+    run: Run<'a>,
+    /// Integers of a group of which others were given already.
+    spare: Vec<u32>,
+}
+
+/// What is left of the run or the groups that are being decoded.
+#[derive(Debug)]
+enum Run<'a> {
+    Same { value: u32, left: usize },
+    Packed { bytes: &'a [u8], left: usize },
+}
+
+/// How many integers are packed side by side.
+const GROUP: usize = 8;
+
+impl<'a> Decoder<'a> {
+    /// Nothing if integers cannot have so many bits.
+    pub(super) fn new(bytes: &'a [u8], width: u32) -> Option<Self> {
+        let run = Run::Same { value: 0, left: 0 };
+        (width <= 32).then_some(Decoder { bytes, width, run, spare: Vec::new() })
     }
-    let end = into.len() + count;
-    while into.len() < end {
-        let header = varint(&mut bytes)?;
-        let left = end - into.len();
-        if header & 1 == 0 {
-            let length = usize::try_from(header >> 1).ok()?.min(left);
-            let (value, rest) = bytes.split_at_checked(width.div_ceil(8) as usize)?;
-            bytes = rest;
-            let value = value.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte));
-            // A run of nothing would have no end.
-            if length == 0 {
-                return None;
+
+    /// Decodes so many integers; nothing if the bytes end too early or make no sense.
+    pub(super) fn read(&mut self, count: usize, into: &mut Vec<u32>) -> Option<()> {
+        let end = into.len().checked_add(count)?;
+        into.extend(self.spare.drain(..count.min(self.spare.len())));
+        while into.len() < end {
+            let wanted = end - into.len();
+            match &mut self.run {
+                Run::Same { left: 0, .. } | Run::Packed { left: 0, .. } => self.next_run()?,
+                Run::Same { value, left } => {
+                    let length = wanted.min(*left);
+                    *left -= length;
+                    into.resize(into.len() + length, *value);
+                }
+                Run::Packed { bytes, left } => {
+                    let length = wanted.min(*left);
+                    // The last group may be cut off where its values are not wanted.
+                    if bytes.len() < (length * self.width as usize).div_ceil(8) {
+                        return None;
+                    }
+                    let whole = length / GROUP * GROUP;
+                    let (groups, rest) = bytes.split_at_checked(whole / GROUP * self.width as usize)?;
+                    unpack(groups, self.width, whole, into);
+                    *bytes = rest;
+                    *left -= whole;
+                    let part = length - whole;
+                    if part > 0 {
+                        let group = GROUP.min(*left);
+                        let complete = (rest.len() * 8).checked_div(self.width as usize).unwrap_or(GROUP);
+                        unpack(rest, self.width, group.min(complete), &mut self.spare);
+                        into.extend(self.spare.drain(..part));
+                        *bytes = rest.get(self.width as usize..).unwrap_or_default();
+                        *left -= group;
+                    }
+                }
             }
-            into.resize(into.len() + length, value);
-        } else {
-            let groups = usize::try_from(header >> 1).ok()?;
-            let packed = groups.checked_mul(width as usize)?;
-            // The last group may be cut off where its values are not wanted.
-            let (packed, rest) = bytes.split_at(packed.min(bytes.len()));
-            bytes = rest;
-            let length = groups.checked_mul(8)?.min(left);
-            if length == 0 || packed.len() < (length * width as usize).div_ceil(8) {
-                return None;
-            }
-            unpack(packed, width, length, into);
         }
+        Some(())
     }
-    Some(())
+
+    fn next_run(&mut self) -> Option<()> {
+        let header = varint(&mut self.bytes)?;
+        let length = usize::try_from(header >> 1).ok()?;
+        // A run of nothing would have no end.
+        if length == 0 {
+            return None;
+        }
+        self.run = if header & 1 == 0 {
+            let (value, rest) = self.bytes.split_at_checked(self.width.div_ceil(8) as usize)?;
+            self.bytes = rest;
+            let value = value.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte));
+            Run::Same { value, left: length }
+        } else {
+            let packed = length.checked_mul(self.width as usize)?;
+            let (bytes, rest) = self.bytes.split_at(packed.min(self.bytes.len()));
+            self.bytes = rest;
+            Run::Packed { bytes, left: length.checked_mul(GROUP)? }
+        };
+        Some(())
+    }
 }
 
 /// Whether the packed integers are nothing but one run of at least so many ones, of one bit each.
@@ -84,6 +137,10 @@ fn varint(bytes: &mut &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
+    fn decode(bytes: &[u8], width: u32, count: usize, into: &mut Vec<u32>) -> Option<()> {
+        Decoder::new(bytes, width)?.read(count, into)
+    }
+
     fn packed(values: &[u32], width: u32) -> Vec<u8> {
         let groups = values.len().div_ceil(8);
         let mut bytes = vec![(groups << 1 | 1) as u8];
@@ -108,6 +165,28 @@ mod tests {
             decode(&bytes, width, 45, &mut found).unwrap();
             assert_eq!(found[..40], values);
             assert_eq!(found[40..], [mask; 5]);
+        }
+    }
+
+    #[test]
+    fn some_at_a_time_gives_what_all_at_once_gives() {
+        for width in [0, 1, 3, 7, 8, 13, 32] {
+            let mask = ((1_u64 << width) - 1) as u32;
+            let values: Vec<u32> = (0..61u32).map(|i| i.wrapping_mul(0x9E37_79B9) & mask).collect();
+            let mut bytes = packed(&values[..40], width);
+            bytes.push(9 << 1);
+            bytes.extend_from_slice(&mask.to_le_bytes()[..width.div_ceil(8) as usize]);
+            bytes.extend(packed(&values[40..], width));
+            let count = 40 + 9 + 21;
+            let mut whole = Vec::new();
+            decode(&bytes, width, count, &mut whole).unwrap();
+            for step in 1..count {
+                let (mut found, mut decoder) = (Vec::new(), Decoder::new(&bytes, width).unwrap());
+                while found.len() < count {
+                    decoder.read(step.min(count - found.len()), &mut found).unwrap();
+                }
+                assert_eq!(found, whole, "{step} of {width} bits at a time");
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! Parquet tables with a row per sample and epoch.
 
+use std::sync::PoisonError;
+
 use errorbar_core::{ColumnBlock, EpochColumn, MetadataColumn, ScoreColumns, TextColumn, ValueColumn};
 use parquet::file::metadata::RowGroupMetaData;
 use rayon::prelude::*;
@@ -10,6 +12,8 @@ use super::types::{Kind, Role};
 use super::{Source, Table, epoch_of, id_into, metadata_of, rows_of, score_of, wrong_length};
 use crate::table::error::Problem;
 use crate::table::layout::Column;
+use crate::table::limits::Budget;
+use crate::table::long::value_bytes;
 use crate::table::{EPOCH, ID, TableErrorKind};
 
 pub(super) fn read(table: &Table<'_>, scores: &[Column]) -> Result<ScoreColumns, Problem> {
@@ -29,9 +33,14 @@ pub(super) fn read(table: &Table<'_>, scores: &[Column]) -> Result<ScoreColumns,
         if rows_before.saturating_add(rows_of(group) as u64) > u64::from(u32::MAX) {
             return Err(TableErrorKind::TooManyRows.into());
         }
+        if rows_of(group) == 0 {
+            continue;
+        }
+        table.held.restart(columns.heap_bytes() as u64)?;
         row_group(table, group, &sources, &mut block, rows_before)?;
         columns.append(layout.metadata.iter().map(|column| column.name.as_str()), &mut block);
     }
+    table.held.restart(columns.heap_bytes() as u64)?;
     Ok(columns)
 }
 
@@ -75,7 +84,13 @@ fn row_group(
         None => Ok(()),
         // What is wrong with the file is wrong with no sample.
         Some(RowProblem {
-            kind: kind @ (TableErrorKind::ParquetColumn { .. } | TableErrorKind::Open(_)),
+            kind:
+                kind @ (TableErrorKind::ParquetColumn { .. }
+                | TableErrorKind::PageTooLarge { .. }
+                | TableErrorKind::TooDense { .. }
+                | TableErrorKind::TooMuchMemory { .. }
+                | TableErrorKind::Read(_)
+                | TableErrorKind::Open(_)),
             ..
         }) => Err(kind.into()),
         Some(RowProblem { row, kind }) => {
@@ -92,10 +107,27 @@ fn column(
 ) -> Result<(), RowProblem> {
     let mut row = 0;
     let read = match target {
-        Target::Ids(ids) => cells(table, group, source, &mut row, &mut Ids { ids, digits: String::new() }),
+        Target::Ids(ids) => {
+            let left = table.held.column().left();
+            cells(
+                table,
+                group,
+                source,
+                &mut row,
+                &mut Ids { ids, digits: String::new(), left, budget: table.budget },
+            )
+        }
         Target::Epochs(epochs) => cells(table, group, source, &mut row, &mut Epochs { epochs, source }),
-        Target::Metadata(column) => cells(table, group, source, &mut row, &mut Metadata { column, source }),
-        Target::Scores(column) => cells(table, group, source, &mut row, &mut Scores { column, source }),
+        Target::Metadata(column) => {
+            cells(table, group, source, &mut row, &mut Metadata { column, source, budget: table.budget })
+        }
+        Target::Scores(column) => cells(
+            table,
+            group,
+            source,
+            &mut row,
+            &mut Scores { column, source, budget: table.budget, nested: 0 },
+        ),
     };
     let kind = match read {
         Ok(()) if row == rows_of(group) => return Ok(()),
@@ -113,37 +145,60 @@ fn cells(
     row: &mut usize,
     sink: &mut impl Sink,
 ) -> Result<(), TableErrorKind> {
-    let chunk = table.chunk(group, source)?;
-    if is_simple(chunk) {
+    let column = table.open(group, source)?;
+    // One thread at a time has pages that are large; it does not wait for others meanwhile.
+    let is_large = column.largest_page > LARGE_PAGE;
+    let _alone = is_large.then(|| table.large.lock().unwrap_or_else(PoisonError::into_inner));
+    let held = table.held.column();
+    if is_simple(column.chunk) {
         let pages = Pages {
             name: source.name,
-            physical: chunk.column_type(),
+            physical: column.chunk.column_type(),
             unsigned: source.kind == Kind::Unsigned,
-            optional: chunk.column_descr().max_def_level() > 0,
+            optional: column.chunk.column_descr().max_def_level() > 0,
             rows: rows_of(group),
             // A thread that waits for a page takes up another column, on top of the one that waits.
-            read_ahead: group.num_columns() <= MOST_COLUMNS_AHEAD,
+            read_ahead: !is_large && group.num_columns() <= MOST_COLUMNS_AHEAD,
+            held,
         };
-        return pages.read(&mut table.pages(group, chunk, source.name)?, row, sink);
+        return pages.read(&mut column.pages(source.name)?, row, sink);
     }
-    let mut cells = table.cells(group, source)?;
+    let mut cells = column.cells(source, &table.work)?;
     while let Some(cell) = cells.next()? {
         sink.take(cell)?;
         *row += 1;
+        if row.is_multiple_of(CHECK_EVERY) {
+            held.grow(sink.held())?;
+        }
     }
     Ok(())
 }
 
+/// A page from which on only one is in memory at a time.
+const LARGE_PAGE: u64 = 16 << 20;
+/// After so many cells it is checked how much memory the column takes.
+const CHECK_EVERY: usize = 1 << 12;
+
 struct Ids<'a> {
     ids: &'a mut TextColumn,
     digits: String,
+    /// How many bytes they may still have: a cell of a dictionary can stand in any number of rows.
+    left: u64,
+    budget: Budget,
 }
 
 impl Sink for Ids<'_> {
+    fn held(&self) -> u64 {
+        self.ids.heap_bytes() as u64
+    }
+
     #[inline(always)]
     fn take(&mut self, cell: Cell<'_>) -> Result<(), TableErrorKind> {
         match cell {
-            Cell::Text(id) if !id.is_empty() => self.ids.push(id),
+            Cell::Text(id) if !id.is_empty() => {
+                self.left = self.left.checked_sub(id.len() as u64).ok_or_else(|| self.budget.refusal())?;
+                self.ids.push(id);
+            }
             cell => {
                 id_into(&mut self.digits, cell)?;
                 self.ids.push(&self.digits);
@@ -159,6 +214,10 @@ struct Epochs<'a> {
 }
 
 impl Sink for Epochs<'_> {
+    fn held(&self) -> u64 {
+        self.epochs.heap_bytes() as u64
+    }
+
     #[inline(always)]
     fn take(&mut self, cell: Cell<'_>) -> Result<(), TableErrorKind> {
         self.epochs.push(epoch_of(cell)?);
@@ -178,14 +237,19 @@ impl Sink for Epochs<'_> {
 struct Metadata<'a> {
     column: &'a mut MetadataColumn,
     source: Source<'a>,
+    budget: Budget,
 }
 
 impl Sink for Metadata<'_> {
+    fn held(&self) -> u64 {
+        self.column.heap_bytes() as u64
+    }
+
     #[inline(always)]
     fn take(&mut self, cell: Cell<'_>) -> Result<(), TableErrorKind> {
         match cell {
             Cell::Text(text) if self.source.kind == Kind::Text => self.column.push_text(text),
-            cell => self.column.push(&metadata_of(cell, self.source.kind, self.source.name)?),
+            cell => self.column.push(&metadata_of(cell, self.source.kind, self.source.name, self.budget)?),
         }
         Ok(())
     }
@@ -201,16 +265,28 @@ impl Sink for Metadata<'_> {
 struct Scores<'a> {
     column: &'a mut ValueColumn,
     source: Source<'a>,
+    budget: Budget,
+    /// What the items of lists and maps take.
+    nested: u64,
 }
 
 impl Sink for Scores<'_> {
+    fn held(&self) -> u64 {
+        self.column.heap_bytes() as u64 + self.nested
+    }
+
     #[inline(always)]
     fn take(&mut self, cell: Cell<'_>) -> Result<(), TableErrorKind> {
         match cell {
             Cell::Int(int) => self.column.push_int(int),
             Cell::Float(float) => self.column.push_float(float),
             Cell::Text(text) if self.source.kind == Kind::Text => self.column.push_text(text),
-            cell => self.column.push(score_of(cell, self.source.kind, self.source.name)?),
+            cell => {
+                let score = score_of(cell, self.source.kind, self.source.name, self.budget)?;
+                self.nested += score.as_ref().map_or(0, value_bytes);
+                self.budget.check(self.nested)?;
+                self.column.push(score);
+            }
         }
         Ok(())
     }

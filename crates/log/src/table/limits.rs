@@ -1,0 +1,90 @@
+//! How much of a table is believed before it is refused.
+
+use std::fs::File;
+
+use super::TableErrorKind;
+
+/// How large the parts of a table may be before it is refused.
+///
+/// A table of any number of rows is read; what is bounded is one line, the number of columns, and what is
+/// held in memory: the ids, the scores and the metadata that is fetched.
+///
+/// ```
+/// use errorbar_log::{TableLimits, TableOptions};
+/// let limits = TableLimits { max_line: 1 << 30, ..TableLimits::default() };
+/// let options = TableOptions::new().limits(limits);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableLimits {
+    /// The most bytes of one line of CSV, TSV or JSON lines; of one decompressed page of Parquet. The header
+    /// of a CSV and the footer of a Parquet file may have a fraction of it.
+    pub max_line: u64,
+    /// The most columns of a table, read or not.
+    pub max_columns: usize,
+    /// The most bytes of memory for what is held of a table. Unset, it is 256 MiB or four times the size of the
+    /// file, whichever is more: a few kilobytes of Parquet can claim gigabytes of scores. For a pipe, whose size
+    /// is unknown, it is 4 GiB.
+    pub max_memory: Option<u64>,
+}
+
+impl TableLimits {
+    /// What may be held of a table, however small its file is.
+    const LEAST_MEMORY: u64 = 256 << 20;
+    const MEMORY_PER_BYTE: u64 = 4;
+    const MEMORY_FOR_PIPES: u64 = 4 << 30;
+    /// The header is held several times while columns are found.
+    const HEADER_SHARE: u64 = 16;
+    /// The footer of a Parquet file takes many times its size once it is parsed.
+    #[cfg(feature = "parquet")]
+    const FOOTER_SHARE: u64 = 8;
+
+    /// The most bytes of the header of a CSV.
+    pub(super) fn max_header(&self) -> u64 {
+        self.max_line / Self::HEADER_SHARE
+    }
+
+    /// The most bytes of the footer of a Parquet file.
+    #[cfg(feature = "parquet")]
+    pub(super) fn max_footer(&self) -> u64 {
+        self.max_line / Self::FOOTER_SHARE
+    }
+
+    /// What may be held of a file.
+    pub(super) fn budget(&self, file: &File) -> Budget {
+        let by_size = match file.metadata() {
+            Ok(metadata) if metadata.is_file() => {
+                metadata.len().saturating_mul(Self::MEMORY_PER_BYTE).max(Self::LEAST_MEMORY)
+            }
+            _ => Self::MEMORY_FOR_PIPES,
+        };
+        Budget { limit: self.max_memory.unwrap_or(by_size) }
+    }
+}
+
+impl Default for TableLimits {
+    /// 64 MiB a line, 10,000 columns, memory by the size of the file.
+    fn default() -> Self {
+        TableLimits { max_line: 64 << 20, max_columns: 10_000, max_memory: None }
+    }
+}
+
+/// How many bytes may be held of one table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    limit: u64,
+}
+
+impl Budget {
+    /// Refuses a table of which this many bytes are held.
+    pub(super) fn check(self, held: u64) -> Result<(), TableErrorKind> {
+        if held > self.limit { Err(self.refusal()) } else { Ok(()) }
+    }
+
+    pub(super) fn refusal(self) -> TableErrorKind {
+        TableErrorKind::TooMuchMemory { limit: self.limit }
+    }
+
+    pub(super) fn limit(self) -> u64 {
+        self.limit
+    }
+}

@@ -1,0 +1,231 @@
+//! The headers of the pages of a column, looked at before any page is decompressed.
+//!
+//! A page says in its header how large it is and how many cells it has. Those claims are checked against the
+//! footer and against the limits first, because the library takes them as they are.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parquet::basic::{Compression, Type};
+use parquet::file::metadata::ColumnChunkMetaData;
+
+use super::column::column_problem;
+use super::compact::{Compact, I32, STRUCT};
+use crate::table::{TableErrorKind, TableLimits};
+
+/// A header is read in windows of these sizes, until it is whole; statistics can make it long.
+const WINDOWS: [u64; 3] = [256, 1 << 14, 1 << 20];
+
+/// How much work the pages of a file may make, counted over all threads.
+#[derive(Debug)]
+pub(super) struct Work {
+    max_page: u64,
+    max_pages: u64,
+    max_decompressed: u64,
+    pages: AtomicU64,
+    decompressed: AtomicU64,
+}
+
+impl Work {
+    /// What all pages together may have decompressed, however small the file is: about a second of work.
+    const LEAST_DECOMPRESSED: u64 = 1 << 30;
+    const DECOMPRESSED_PER_BYTE: u64 = 16;
+    /// So many pages may be tiny; more of them must have this size on average.
+    const LEAST_PAGES: u64 = 100_000;
+    const BYTES_PER_PAGE: u64 = 512;
+
+    pub(super) fn new(limits: &TableLimits, file_size: u64) -> Self {
+        let by_memory = limits.max_memory.unwrap_or(0).saturating_mul(4);
+        let by_size = file_size.saturating_mul(Self::DECOMPRESSED_PER_BYTE).max(Self::LEAST_DECOMPRESSED);
+        Work {
+            max_page: limits.max_line,
+            max_pages: Self::LEAST_PAGES.max(file_size / Self::BYTES_PER_PAGE),
+            max_decompressed: by_size.max(by_memory),
+            pages: AtomicU64::new(0),
+            decompressed: AtomicU64::new(0),
+        }
+    }
+
+    /// Counts bytes that come out of a page: decompressed, or decoded where that makes more of them.
+    pub(super) fn decompress(&self, bytes: u64) -> Result<(), TableErrorKind> {
+        let before = self.decompressed.fetch_add(bytes, Ordering::Relaxed);
+        match before.saturating_add(bytes) > self.max_decompressed {
+            true => Err(TableErrorKind::TooDense { limit: self.max_decompressed }),
+            false => Ok(()),
+        }
+    }
+
+    fn page(&self, name: &str) -> Result<(), TableErrorKind> {
+        match self.pages.fetch_add(1, Ordering::Relaxed) >= self.max_pages {
+            true => {
+                let problem = format!("the file has more than {} pages, most of them tiny", self.max_pages);
+                Err(column_problem(name, problem))
+            }
+            false => Ok(()),
+        }
+    }
+}
+
+/// What the header of a page says.
+#[derive(Debug, PartialEq, Eq)]
+struct PageHeader {
+    kind: Kind,
+    uncompressed: u64,
+    compressed: u64,
+    /// How many cells or entries there are.
+    values: u64,
+    /// How long the header is.
+    length: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Data,
+    Dictionary,
+    Other,
+}
+
+impl PageHeader {
+    /// Nothing if the bytes end too early, or are no header.
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let mut compact = Compact::new(bytes);
+        let (mut last, mut kind) = (0, None);
+        let (mut uncompressed, mut compressed) = (None, None);
+        // By the field that they are in: first version, dictionary, second version.
+        let mut values = [None; 3];
+        while let Some((number, of_type)) = compact.field(&mut last)? {
+            match (number, of_type) {
+                (1, I32) => kind = Some(compact.int()?),
+                (2, I32) => uncompressed = Some(compact.int()?),
+                (3, I32) => compressed = Some(compact.int()?),
+                (5, STRUCT) => values[0] = Some(count(&mut compact)?),
+                (7, STRUCT) => values[1] = Some(count(&mut compact)?),
+                (8, STRUCT) => values[2] = Some(count(&mut compact)?),
+                (1..=3 | 5 | 7 | 8, _) => return None,
+                _ => compact.skip(of_type)?,
+            }
+        }
+        let (kind, values) = match kind? {
+            0 => (Kind::Data, values[0]?),
+            2 => (Kind::Dictionary, values[1]?),
+            3 => (Kind::Data, values[2]?),
+            _ => (Kind::Other, 0),
+        };
+        Some(PageHeader {
+            kind,
+            uncompressed: u64::try_from(uncompressed?).ok()?,
+            compressed: u64::try_from(compressed?).ok()?,
+            values: u64::try_from(values).ok()?,
+            length: compact.position() as u64,
+        })
+    }
+}
+
+/// The number of values, which is the first field of the headers of all kinds of pages.
+fn count(compact: &mut Compact<'_>) -> Option<i64> {
+    let (mut last, mut count) = (0, None);
+    while let Some((number, of_type)) = compact.field(&mut last)? {
+        match (number, of_type) {
+            (1, I32) => count = Some(compact.int()?),
+            _ => compact.skip(of_type)?,
+        }
+    }
+    count
+}
+
+/// Checks what the pages of a column of a row group say, and gives the size of the largest.
+pub(super) fn largest_page(
+    file: &mut File,
+    chunk: &ColumnChunkMetaData,
+    name: &str,
+    rows: usize,
+    work: &Work,
+) -> Result<u64, TableErrorKind> {
+    let problem = |problem: &str| column_problem(name, problem.to_owned());
+    let (start, length) = chunk.byte_range();
+    let (mut at, end) = (start, start.checked_add(length).ok_or_else(|| problem("it is too large"))?);
+    let (mut largest, mut cells) = (0, 0u64);
+    while at < end {
+        work.page(name)?;
+        let header = read_header(file, at, end).map_err(TableErrorKind::Read)?;
+        let header = header.ok_or_else(|| problem("the header of a page makes no sense"))?;
+        let body = header.length.checked_add(header.compressed).filter(|body| *body <= end - at);
+        at += body.ok_or_else(|| problem("a page goes beyond its column"))?;
+        // The library does not look at the size of what is not compressed.
+        if chunk.compression() == Compression::UNCOMPRESSED && header.uncompressed != header.compressed {
+            return Err(problem("the header of a page contradicts itself"));
+        }
+        if header.uncompressed > work.max_page {
+            let (column, bytes, limit) = (name.to_owned(), header.uncompressed, work.max_page);
+            return Err(TableErrorKind::PageTooLarge { column, bytes, limit });
+        }
+        work.decompress(header.uncompressed)?;
+        largest = largest.max(header.uncompressed);
+        match header.kind {
+            Kind::Data => cells = cells.saturating_add(header.values),
+            Kind::Dictionary => {
+                let width = match chunk.column_type() {
+                    Type::INT32 | Type::FLOAT | Type::BYTE_ARRAY => 4,
+                    _ => 1,
+                };
+                if header.values.saturating_mul(width) > header.uncompressed {
+                    return Err(problem("its dictionary claims more entries than it has bytes for"));
+                }
+            }
+            Kind::Other => {}
+        }
+    }
+    if cells != rows as u64 {
+        return Err(column_problem(name, format!("it has {cells} rows in a row group of {rows}")));
+    }
+    Ok(largest)
+}
+
+fn read_header(file: &mut File, at: u64, end: u64) -> std::io::Result<Option<PageHeader>> {
+    let mut bytes = Vec::new();
+    for window in WINDOWS {
+        bytes.clear();
+        file.seek(SeekFrom::Start(at))?;
+        file.take(window.min(end - at)).read_to_end(&mut bytes)?;
+        if let Some(header) = PageHeader::read(&bytes) {
+            return Ok(Some(header));
+        }
+        if (bytes.len() as u64) < window {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_of_pages() {
+        // A data page of 300 bytes, 20 compressed, with a checksum and 7 cells.
+        let bytes = [0x15, 0, 0x15, 0xd8, 4, 0x15, 40, 0x15, 99, 0x1c, 0x15, 14, 0x15, 0, 0, 0];
+        let header =
+            PageHeader { kind: Kind::Data, uncompressed: 300, compressed: 20, values: 7, length: 16 };
+        assert_eq!(PageHeader::read(&bytes), Some(header));
+        for length in 0..bytes.len() {
+            assert_eq!(PageHeader::read(&bytes[..length]), None, "{length}");
+        }
+        let mut negative = bytes;
+        negative[6] = 41;
+        assert_eq!(PageHeader::read(&negative), None);
+    }
+
+    #[test]
+    fn the_work_of_all_pages_is_bounded() {
+        let work = Work::new(&TableLimits::default(), 50 << 20);
+        assert!(work.decompress(Work::LEAST_DECOMPRESSED).is_ok() && work.decompress(1).is_err());
+        for _ in 0..work.max_pages {
+            work.page("score").unwrap();
+        }
+        assert!(work.page("score").unwrap_err().to_string().contains("tiny"));
+        let larger = TableLimits { max_memory: Some(1 << 30), ..TableLimits::default() };
+        assert_eq!(Work::new(&larger, 0).max_decompressed, 4 << 30);
+    }
+}
