@@ -97,9 +97,11 @@ MANY = {
 
 # All samples of these are run, which takes its time.
 PATIENT = {"rows_csv", "keys_differ_jsonl"}
+# 300,000 samples are honest work, and a run holds about 2 kB of each.
+LARGE = {"rows_csv"}
 
 for _name, (_about, _file, _content) in MANY.items():
-    case(_name, _about, **({"seconds": "60"} if _name in PATIENT else {}))(_lazily(_file, _content))
+    case(_name, _about, **({"seconds": "60"} if _name in PATIENT else {}), **({"megabytes": "1000"} if _name in LARGE else {}))(_lazily(_file, _content))
 
 
 @case("shuffle_choices", "100,000 choices that are shuffled")

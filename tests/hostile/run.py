@@ -96,6 +96,8 @@ def file_jobs(folder: Path) -> list[tuple[Case, Path, Command]]:
 def judge_file(binary: str, case: Case, path: Path, command: Command, bounds: Bounds) -> Outcome:
     if "seconds" in case.options:
         bounds = replace(bounds, seconds=float(case.options["seconds"]), kill_factor=1)
+    if "megabytes" in case.options:
+        bounds = replace(bounds, megabytes=float(case.options["megabytes"]))
     outcome = judge_once(binary, case, path, command, bounds)
     # The machine is noisy: what was a little too slow gets another chance.
     if outcome.verdict == "slow" and outcome.seconds < 3 * bounds.seconds:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 MAX_RSS = 3_000_000_000
 """The child is killed here, so that the machine survives."""
-MAX_OUTPUT = 200_000_000
+MAX_OUTPUT = 400_000_000
 
 
 @dataclass

@@ -14,6 +14,7 @@ mod run;
 mod sample;
 mod scorer;
 pub mod scorers;
+mod small_file;
 mod solver;
 pub mod solvers;
 mod state;
@@ -45,6 +46,7 @@ pub use run::{
 };
 pub use sample::{Sample, Target};
 pub use scorer::{AnyScorer, IntoScore, Scorer, ScorerEntry};
+pub use small_file::read_small;
 pub use solver::{AnySolver, Chain, Solver, SolverEntry};
 pub use state::{Choice, TaskState};
 pub use task::{FailOnError, ModelChoice, Task, TaskEntry};

@@ -2,18 +2,30 @@
 
 use std::borrow::Cow;
 
-use errorbar_core::Metadata;
 use errorbar_core::python_text::json_text;
+use errorbar_core::{Error, Metadata, Result};
 use serde_json::Value as Json;
+
+/// The longest text that a template gives, about.
+const LONGEST: usize = 32 << 20;
 
 /// Fills in the names that are known; what is not a known name in braces stays as it is. `{{` and `}}` stand
 /// for the braces themselves.
 ///
 /// A question may hold braces of its own (code, JSON, LaTeX): what is filled in is never looked at again.
-pub(crate) fn fill<'t>(template: &'t str, known: impl Fn(&str) -> Option<Cow<'t, str>>) -> String {
+///
+/// # Errors
+/// A text longer than any prompt: a template that names the prompt twice doubles it, and so does the next.
+pub(crate) fn fill<'t>(template: &'t str, known: impl Fn(&str) -> Option<Cow<'t, str>>) -> Result<String> {
     let mut out = String::with_capacity(template.len());
     let mut rest = template;
     while let Some(at) = rest.find(['{', '}']) {
+        if out.len() > LONGEST {
+            return Err(Error::custom(format!(
+                "the template gives a text of more than {} MB; fill in less",
+                LONGEST >> 20
+            )));
+        }
         let (before, tail) = rest.split_at(at);
         out.push_str(before);
         if let Some(tail) = tail.strip_prefix("{{") {
@@ -34,7 +46,7 @@ pub(crate) fn fill<'t>(template: &'t str, known: impl Fn(&str) -> Option<Cow<'t,
         }
     }
     out.push_str(rest);
-    out
+    Ok(out)
 }
 
 /// A value of metadata or of the store as text in a prompt.
@@ -60,6 +72,16 @@ mod tests {
             "category" => Some(Cow::Borrowed("physics")),
             _ => None,
         })
+        .unwrap()
+    }
+
+    #[test]
+    fn a_text_has_a_limit() {
+        let long = "x".repeat(LONGEST / 2);
+        let known = |_: &str| Some(Cow::Borrowed(long.as_str()));
+        assert!(fill("{a}{a}", known).is_ok());
+        let error = fill("{a}{a}{a}{a}", known).unwrap_err().to_string();
+        assert!(error.contains("more than 32 MB"), "{error}");
     }
 
     #[test]

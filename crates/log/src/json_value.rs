@@ -14,6 +14,8 @@ pub(crate) enum Scalar<'a> {
     Null,
     Bool(bool),
     Int(i64),
+    /// An integer beyond `i64`.
+    Big(u64),
     Float(f64),
     Text(&'a str),
 }
@@ -25,6 +27,7 @@ impl Scalar<'_> {
             Scalar::Null => "null".to_owned(),
             Scalar::Bool(b) => b.to_string(),
             Scalar::Int(i) => i.to_string(),
+            Scalar::Big(i) => i.to_string(),
             Scalar::Float(f) => format!("the number {f}"),
             Scalar::Text(text) => crate::table::shown(text),
         }
@@ -37,6 +40,7 @@ impl From<Scalar<'_>> for Leaf {
             Scalar::Null => Leaf::Null,
             Scalar::Bool(b) => Leaf::Bool(b),
             Scalar::Int(i) => Leaf::Int(i),
+            Scalar::Big(i) => Leaf::from(i as f64),
             Scalar::Float(f) => Leaf::from(f),
             Scalar::Text(text) => Leaf::from(text),
         }
@@ -72,8 +76,11 @@ pub(crate) fn scalar<'a>(json: &'a mut Jiter<'_>, peek: Peek) -> Result<Option<S
 /// A number as it is written: an integer that fits is one, anything else a float.
 fn number(digits: &[u8]) -> Scalar<'static> {
     let text = str::from_utf8(digits).unwrap_or_default();
-    match text.parse::<i64>() {
-        Ok(int) => Scalar::Int(int),
+    if let Ok(int) = text.parse() {
+        return Scalar::Int(int);
+    }
+    match text.parse() {
+        Ok(big) => Scalar::Big(big),
         // The parser has checked the form; what is left is a float, `NaN` or `Infinity`.
         Err(_) => Scalar::Float(text.parse().unwrap_or(f64::NAN)),
     }
@@ -209,6 +216,7 @@ fn nested(json: &mut Jiter<'_>, peek: Peek, depth: usize, room: &mut Room) -> Re
             None | Some(Scalar::Null) => Json::Null,
             Some(Scalar::Bool(b)) => Json::from(b),
             Some(Scalar::Int(i)) => Json::from(i),
+            Some(Scalar::Big(i)) => Json::from(i),
             Some(Scalar::Float(f)) => Json::from(f),
             Some(Scalar::Text(text)) => Json::from(text),
         }),

@@ -347,7 +347,8 @@ fn resumed(path: PathBuf, args: &EvalArgs, watcher: &Arc<Watcher>, context: &Con
         return None;
     }
     args.asking.calling.apply(&mut options, watcher)?;
-    let prepared = prepare(log.task(), &task, &options, context)?;
+    let named = format!("{}: {}", path.display(), log.task());
+    let prepared = prepare(&named, &task, &options, context)?;
     Some((prepared, Some(log)))
 }
 

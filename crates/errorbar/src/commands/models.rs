@@ -1,5 +1,6 @@
 //! The options about models: which, how they generate, how they are called, what they may take.
 
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use errorbar_eval::{
     Cache, Calls, GenerateConfig, Limits, MAX_CONNECTIONS, ModelChoice, Prices, Retry, RunOptions,
-    allow_connections, max_open_files,
+    allow_connections, max_open_files, read_small,
 };
 use serde_json::{Map, Value as Json};
 
@@ -230,7 +231,8 @@ fn cache(folder: Option<&Path>, expiry: Duration) -> Option<Cache> {
 }
 
 fn prices(path: &Path) -> Option<Prices> {
-    let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
+    let read = read_small(path).and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
+    let read = read.map_err(|error| error.to_string());
     let prices = read.and_then(|text| Prices::parse(&text).map_err(|error| error.to_string()));
     prices.map_err(|problem| message::error(format!("{}: {problem}", path.display()))).ok()
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use errorbar_core::spec::nearest;
 use errorbar_core::{Epochs, MetadataKeys, Plan, Reducers, Registry, ScorerPlan, unique_names};
-use errorbar_log::eval::StartRecord;
+use errorbar_log::eval::{MAX_METRICS, MAX_SCORERS, StartRecord};
 
 use super::options::{LogFormat, RunOptions};
 use super::record::{options_of, start_record};
@@ -106,6 +106,9 @@ impl Task {
         if let Err(problem) = self.generate_config(options).check() {
             note(problem.into());
         }
+        if let Some(problem) = self.too_much_for_a_log(options, &reducers) {
+            note(problem);
+        }
         let models = self.opened_models(options, registry, &samples);
         for problem in self.refusals(&samples) {
             note(problem);
@@ -187,6 +190,24 @@ impl Task {
             Some(count) => own.with_count(count),
             None => own,
         }
+    }
+
+    /// More scorers or metrics than readers of logs take: what a run writes must be readable.
+    fn too_much_for_a_log(&self, options: &RunOptions, reducers: &Reducers) -> Option<Error> {
+        let reducers = match reducers {
+            Reducers::Explicit(reducers) => reducers.len().max(1),
+            _ => 1,
+        };
+        let own = options.metrics.as_ref().or(self.metrics.as_ref()).map(|metrics| metrics.iter().count());
+        let of_scorer = |scorer: &AnyScorer| own.unwrap_or_else(|| scorer.metrics().iter().count()) + 1;
+        let metrics = self.scorers.iter().map(of_scorer).sum::<usize>().saturating_mul(reducers);
+        let scorers = self.scorers.len();
+        let (what, count, limit) = match () {
+            () if scorers > MAX_SCORERS => ("scorers", scorers, MAX_SCORERS),
+            () if metrics > MAX_METRICS => ("metrics over all scorers and reducers", metrics, MAX_METRICS),
+            () => return None,
+        };
+        Some(Error::refused(format!("the task has {count} {what}, and a log has at most {limit}; use fewer")))
     }
 
     /// What scorers and the solver refuse; a task of thousands of samples does not say it for each.

@@ -140,7 +140,7 @@ impl Solver for MultipleChoice {
                 other => {
                     lookup(other, [&state.store, &state.metadata]).map(|text| Cow::Owned(text.into_owned()))
                 }
-            });
+            })?;
             if let Some(prompt) = state.user_prompt() {
                 prompt.content = text;
             }

@@ -48,7 +48,7 @@ pub(super) fn reword(solver: &str, template: &str, state: &mut TaskState) -> Res
     let text = fill(template, |name| match name {
         "prompt" => Some(Cow::Borrowed(prompt.as_str())),
         other => lookup(other, [&state.store, &state.metadata]),
-    });
+    })?;
     if let Some(message) = state.user_prompt() {
         message.content = text;
     }

@@ -102,10 +102,10 @@ impl Solver for SelfCritique {
                 })
             };
             let template = self.critique_template.as_deref().unwrap_or(CRITIQUE);
-            let review = [Message::user(filled(template, state, ""))];
+            let review = [Message::user(filled(template, state, "")?)];
             let critique = generate.ask(state, &review).await?.completion;
             let template = self.completion_template.as_deref().unwrap_or(COMPLETION);
-            let again = Message::user(filled(template, state, &critique));
+            let again = Message::user(filled(template, state, &critique)?);
             state.messages.push(again);
             generate.run(state).await
         })

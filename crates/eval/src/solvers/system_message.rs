@@ -34,7 +34,7 @@ impl Solver for SystemMessage {
 
     fn solve<'a>(&'a self, state: &'a mut TaskState, _: &'a Generate) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            let text = fill(&self.template, |name| lookup(name, [&state.store, &state.metadata]));
+            let text = fill(&self.template, |name| lookup(name, [&state.store, &state.metadata]))?;
             let behind = state.messages.iter().rposition(|message| message.role == Role::System);
             state.messages.insert(behind.map_or(0, |at| at + 1), Message::system(text));
             Ok(())

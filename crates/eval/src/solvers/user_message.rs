@@ -34,7 +34,7 @@ impl Solver for UserMessage {
 
     fn solve<'a>(&'a self, state: &'a mut TaskState, _: &'a Generate) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            let text = fill(&self.template, |name| lookup(name, [&state.store, &state.metadata]));
+            let text = fill(&self.template, |name| lookup(name, [&state.store, &state.metadata]))?;
             state.messages.push(Message::user(text));
             Ok(())
         })

@@ -28,13 +28,13 @@ mod syntax;
 mod tests;
 mod text;
 
-use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
 use errorbar_core::registry::Named;
 use errorbar_core::{Registry, Result, unique_names};
 
+use crate::small_file::read_small;
 use crate::{AnyScorer, AnySolver, Chain, Dataset, ModelChoice, Task};
 use mistake::Mistakes;
 use section::{Field, Section, all};
@@ -64,8 +64,9 @@ pub fn load_task_file(path: &Path, registry: &Registry) -> Result<Task, TaskFile
         let mistakes = mistakes.in_order(&text);
         TaskFileError { path: path.to_owned(), text, mistakes }
     };
-    let bytes = fs::read(path)
-        .map_err(|error| refuse(String::new(), 0..0, format!("cannot read the task file: {error}")))?;
+    let cannot =
+        |problem: String| refuse(String::new(), 0..0, format!("cannot read the task file: {problem}"));
+    let bytes = read_small(path).map_err(|error| cannot(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
         let text = String::from_utf8_lossy(error.as_bytes()).into_owned();

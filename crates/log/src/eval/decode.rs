@@ -71,6 +71,7 @@ pub(super) fn text(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Opti
 pub(super) fn number(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Option<f64>> {
     match json_value::scalar(json, peek)? {
         Some(Scalar::Int(int)) => Ok(Some(int as f64)),
+        Some(Scalar::Big(int)) => Ok(Some(int as f64)),
         Some(Scalar::Float(float)) => Ok(Some(float)),
         Some(Scalar::Null) => Ok(None),
         _ => Err(unexpected(field, peek, "a number")),
@@ -81,6 +82,7 @@ pub(super) fn number(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Op
 pub(super) fn count(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Option<u64>> {
     match json_value::scalar(json, peek)? {
         Some(Scalar::Int(int)) if int >= 0 => Ok(Some(int.unsigned_abs())),
+        Some(Scalar::Big(int)) => Ok(Some(int)),
         Some(Scalar::Null) => Ok(None),
         _ => Err(unexpected(field, peek, "a count")),
     }
@@ -122,7 +124,7 @@ pub(super) fn metadata(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<
 }
 
 /// The most scorers of a sample or a log: every one of them is a column over all samples.
-pub(super) const MAX_SCORERS: usize = 1_000;
+pub const MAX_SCORERS: usize = 1_000;
 
 /// The scores of a sample by scorer; null is none.
 pub(super) fn scores(json: &mut Jiter<'_>, peek: Peek) -> Result<IndexMap<String, Score>> {

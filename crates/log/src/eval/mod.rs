@@ -80,6 +80,7 @@ mod zip;
 
 pub use compare::{Difference, DifferenceKind, compare};
 pub use convert::convert;
+pub use decode::MAX_SCORERS;
 pub use edit::{ScoreEdit, score_value};
 pub use error::{LogError, LogErrorKind, Result};
 pub use header::{
@@ -90,7 +91,7 @@ pub(crate) use json::validate as validate_json;
 pub use limits::Limits;
 pub use message::{Input, Message, MessageSource, Role, Targets};
 pub use output::{ModelOutput, OutputChoice, Usage};
-pub use plan::{LogWarning, metrics_to_log, plan_from_header};
+pub use plan::{LogWarning, MAX_METRICS, metrics_to_log, plan_from_header};
 pub use reader::{EvalLog, Samples};
 pub use recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 pub use reductions::Reductions;

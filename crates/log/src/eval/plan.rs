@@ -165,7 +165,7 @@ pub fn plan_from_header(header: &Header, registry: &Registry) -> Result<(Plan, V
 /// The number of values that the random figures of a log may draw together: a second or two of work.
 const MAX_DRAWS: u64 = 2_000_000_000;
 /// The most metrics, over all scorers and reducers, that a log may record. Those who evaluate models record dozens.
-const MAX_METRICS: usize = 10_000;
+pub const MAX_METRICS: usize = 10_000;
 
 /// Counts the metrics that a log records.
 struct Figures {

@@ -253,6 +253,24 @@ fn a_header_does_not_decide_how_much_is_computed() {
 }
 
 #[test]
+fn counts_of_tokens_beyond_any_can_be_read_again() {
+    // A server may claim any number, and a run records it.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.eval");
+    let mut writer = LogWriter::create(&path, &start()).unwrap();
+    let huge = Usage { input_tokens: u64::MAX, total_tokens: u64::MAX, ..Usage::default() };
+    let mut sample = Sample::new(1, 1, Score::new("C"));
+    sample.usage = [("m".to_owned(), huge.clone())].into_iter().collect();
+    sample.record(|record| writer.append_sample(record)).unwrap();
+    let mut header = Header::started(start());
+    header.stats.model_usage = [("m".to_owned(), huge.clone())].into_iter().collect();
+    writer.finish(&header, &Reductions::none()).unwrap();
+    let log = EvalLog::open(&path).unwrap();
+    assert_eq!(log.header().unwrap().stats.model_usage["m"], huge);
+    assert_eq!(log.samples().unwrap().next().unwrap().unwrap().model_usage["m"], huge);
+}
+
+#[test]
 fn scorers_have_a_limit() {
     let scores: Vec<String> = (0..1_001).map(|n| format!(r#""s{n}":{{"value":1}}"#)).collect();
     let sample = format!(r#"{{"id":1,"epoch":1,"scores":{{{}}}}}"#, scores.join(","));

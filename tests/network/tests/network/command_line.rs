@@ -75,7 +75,7 @@ fn what_would_go_wrong_again_is_not_asked_again() {
         ("404", "check that the server has a model `unsure`, and the base URL"),
         ("429-quota", "waiting does not help"),
         ("redirect", "it points to 127.0.0.1, where the key is not sent unasked"),
-        ("oversize", "answered with more than 64 MB"),
+        ("oversize", "answered with more than 16 MB"),
     ] {
         let server = Server::start(&["--fault", fault]);
         let ran = Desk::new().eval(&server, &["--limit", "1"]);

@@ -145,7 +145,7 @@ async fn what_would_go_wrong_again_says_the_way_out() {
         ("429-quota", "You exceeded your current quota; the account has nothing left to pay with"),
         ("400-context", "maximum context length is 8 tokens; shorten the prompt"),
         ("404", "The model does not exist; check that the server has a model `tiny`, and the base URL"),
-        ("oversize", "answered with more than 64 MB"),
+        ("oversize", "answered with more than 16 MB"),
     ] {
         let (kind, found) = fails_with(&["--fault", fault]).await;
         assert_eq!(kind, ModelErrorKind::Permanent, "{fault}: {found}");

@@ -10,7 +10,7 @@ use super::{Address, ApiKey, BaseUrl, client};
 use crate::model::ModelError;
 
 /// An answer that is longer is none.
-const MOST_BYTES: usize = 64 << 20;
+const MOST_BYTES: usize = 16 << 20;
 
 /// More of an error nobody reads.
 const MOST_ERROR_BYTES: usize = 64 << 10;

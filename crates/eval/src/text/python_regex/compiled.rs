@@ -9,6 +9,9 @@ use crate::text::TextError;
 /// How many ways of matching are tried at one place before an expression is given up.
 const STEPS: usize = 1_000_000;
 
+/// The largest expression without groups, compiled; the default of the engine.
+const MAX_SIZE: usize = 10 << 20;
+
 /// An expression in the syntax of Python's `re` that is ready to search.
 #[derive(Debug, Clone)]
 pub(crate) struct PythonRegex {
@@ -27,7 +30,10 @@ struct Engine {
 
 impl Engine {
     fn new(pattern: &str) -> Result<Self, fancy_regex::Error> {
-        let regex = RegexBuilder::new(pattern).backtrack_limit(STEPS).build()?;
+        // Every state of the engine may hold a place for each group, so many groups leave less room for states.
+        let groups = pattern.matches('(').count();
+        let size = MAX_SIZE / (1 + groups / 10);
+        let regex = RegexBuilder::new(pattern).backtrack_limit(STEPS).delegate_size_limit(size).build()?;
         // The engine hands expressions without look-around and back-references to one that is linear. It shows which
         // in no other way; a test holds it to this one.
         let is_linear = DebugRegex(&regex).to_string().starts_with("wrapped Regex");
@@ -154,6 +160,13 @@ mod tests {
                 assert_eq!(groups(found), groups(whole), "{pattern} in {text:?}");
             }
         }
+    }
+
+    #[test]
+    fn many_groups_leave_less_room() {
+        PythonRegex::new(&"(a)?".repeat(100), false).unwrap();
+        PythonRegex::new(&"(?:a)?".repeat(5_000), false).unwrap();
+        assert!(PythonRegex::new(&"(a)?".repeat(5_000), false).is_err());
     }
 
     #[test]
