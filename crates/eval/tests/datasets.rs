@@ -214,7 +214,7 @@ fn records_that_take_far_more_memory_than_their_text_are_refused() {
         ("x.jsonl", b"{\"input\":\"a\",\"x\":[", b"1]}"),
     ] {
         let problem = hostile(name, &[start, &items, end]);
-        assert!(problem.contains("the record takes more than 256 MiB of memory"), "{problem}");
+        assert!(problem.contains("the record takes more than 128 MiB of memory"), "{problem}");
     }
     let samples = b"{\"input\":\"\"}\n".repeat(1_000_000);
     let problem = hostile("x.jsonl", &[&samples]);
