@@ -343,7 +343,7 @@ def samples_empty(path: Path) -> None:
     path.write_text(json_log(header(), "{}," * 4_999_999 + "{}"))
 
 
-@case("samples_tiny.json", "800,000 samples with nothing but an id and a score")
+@case("samples_tiny.json", "800,000 samples with nothing but an id and a score", seconds="60")
 def samples_tiny(path: Path) -> None:
     tiny = (f'{{"id":{n},"epoch":1,"scores":{{"match":{{"value":1}}}}}}' for n in range(800_000))
     path.write_text(json_log(header(), ",".join(tiny)))

@@ -156,6 +156,25 @@ fn records_are_dumped() {
 }
 
 #[test]
+fn a_dump_does_not_grow_with_the_depth_of_a_log() {
+    // Each level has two items, which would be indented by the depth: 8 kB would give 32 MB.
+    let nested = format!("{}0{}", "[1,".repeat(2_000), "]".repeat(2_000));
+    let deep = format!(
+        r#"{{"version":2,"status":"success","eval":{{"task":"t","model":"m","x":{nested}}},"plan":{{}},
+        "samples":[{{"id":"q1","epoch":1,"scores":{{}},"metadata":{{"x":{nested}}}}}]}}"#
+    );
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("deep.json"), &deep).unwrap();
+    for args in [&["log", "dump", "deep.json"][..], &["log", "dump", "deep.json", "--sample", "q1"]] {
+        let output = errorbar(folder.path(), args).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.stdout.len() < 100_000, "{} bytes", output.stdout.len());
+        let compact: Vec<u8> = output.stdout.into_iter().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        assert!(String::from_utf8(compact).unwrap().contains(&nested));
+    }
+}
+
+#[test]
 fn dumps_that_cannot_be() {
     let files = [("quiz.json", QUIZ), ("empty.json", OTHER), ("fake.eval", "no log")];
     check("log_dump_no_sample", &files, &["log", "dump", "quiz.json", "--sample", "q9"]);

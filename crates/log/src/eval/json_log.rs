@@ -12,6 +12,9 @@ use super::zip::unpack::Unpacker;
 const SAMPLES_FIELD: &str = "samples";
 const REDUCTIONS_FIELD: &str = "reductions";
 
+/// The most fields of a log, known or not; the reference writes a dozen.
+const MAX_FIELDS: usize = 10_000;
+
 /// Where the parts of a log are in its file. Nothing but their places is held.
 #[derive(Debug, Default)]
 pub(super) struct JsonLog {
@@ -90,6 +93,9 @@ impl Parts for Index {
             self.log.samples.clear();
             self.samples = Some(Outline::of_list(at));
         }
+        if self.log.fields.len() == MAX_FIELDS {
+            return Err(LogErrorKind::TooMany { what: "fields", limit: MAX_FIELDS }.into());
+        }
         self.log.fields.push((String::from_utf8_lossy(key).into_owned(), at..at));
         Ok(())
     }
@@ -160,6 +166,14 @@ mod tests {
             assert!(log(text).is_err(), "{text}");
         }
         assert_eq!(log(r#"{"samples": null}"#).unwrap().0.samples, []);
+    }
+
+    #[test]
+    fn fields_have_a_limit() {
+        let fields: Vec<String> = (0..10_001).map(|n| format!(r#""k{n}":0"#)).collect();
+        assert!(log(&format!("{{{}}}", fields[1..].join(","))).is_ok());
+        let error = log(&format!("{{{}}}", fields.join(","))).unwrap_err();
+        assert!(matches!(error.kind(), LogErrorKind::TooMany { what: "fields", .. }), "{error}");
     }
 
     #[test]

@@ -62,6 +62,7 @@ mod members;
 mod memory;
 mod message;
 mod output;
+mod parallel;
 mod plan;
 mod raw;
 mod reader;

@@ -5,21 +5,20 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use errorbar_core::MetadataKeys;
-use rayon::prelude::*;
-
 use super::container::{Container, Layout};
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::{Header, StartRecord};
 use super::json::{Skimmer, Validator};
 use super::limits::Limits;
 use super::members::{HEADER, START};
+use super::parallel::for_all;
 use super::sample_id::SampleId;
 use super::stored::{SOME_SCORER, SampleFields, StoredSample, id_and_epoch};
 use super::zip::directory::Members;
 use super::zip::local;
 use super::zip::source::{Section, Source};
 use super::zip::unpack::Unpacker;
+use errorbar_core::MetadataKeys;
 
 /// How much of a sample is looked at for its id and epoch, which stand first.
 const HEAD_BYTES: u64 = 1024;
@@ -130,22 +129,17 @@ impl EvalLog {
         match &container.layout {
             Layout::Json(_) => check(&mut container.unpacker(), Part::Whole),
             Layout::Zip { members, .. } => {
-                let results: Vec<Result<()>> = (0..members.len())
-                    .into_par_iter()
-                    .map_init(
-                        || container.unpacker(),
-                        |unpacker, at| {
-                            let Some((name, entry)) = members.get_index(at) else { return Ok(()) };
-                            local::check(&container.source, name, entry)?;
-                            // A folder has no content.
-                            match name.ends_with('/') {
-                                true => Ok(()),
-                                false => check(unpacker, Part::Member(name, entry)),
-                            }
-                        },
-                    )
-                    .collect();
-                results.into_iter().collect()
+                let unpacker = || container.unpacker();
+                let checked = for_all(members.len(), unpacker, |unpacker, at| {
+                    let Some((name, entry)) = members.get_index(at) else { return Ok(()) };
+                    local::check(&container.source, name, entry)?;
+                    // A folder has no content.
+                    match name.ends_with('/') {
+                        true => Ok(()),
+                        false => check(unpacker, Part::Member(name, entry)),
+                    }
+                });
+                checked.map(|_| ())
             }
         }
         .map_err(|error| error.at(&self.path))
@@ -166,20 +160,14 @@ impl EvalLog {
     /// The places of the samples, by epoch and then by key.
     pub(super) fn sample_order(&self) -> Result<Vec<usize>> {
         let fields = SampleFields::scores(MetadataKeys::NONE);
-        let keys: Vec<Result<(u32, String, usize)>> = (0..self.sample_count())
-            .into_par_iter()
-            .map_init(
-                || SampleReader::new(self, fields.clone()),
-                |reader, at| {
-                    let (id, epoch) = reader.key(at)?;
-                    let key = id.sort_key();
-                    let taken = self.container.memory.take(key.len() as u64);
-                    taken.map_err(|error| reader.in_sample(at, error))?;
-                    Ok((epoch, key, at))
-                },
-            )
-            .collect();
-        let mut keys: Vec<_> = keys.into_iter().collect::<Result<_>>()?;
+        let reader = || SampleReader::new(self, fields.clone());
+        let mut keys = for_all(self.sample_count(), reader, |reader, at| {
+            let (id, epoch) = reader.key(at)?;
+            let key = id.sort_key();
+            let taken = self.container.memory.take(key.len() as u64);
+            taken.map_err(|error| reader.in_sample(at, error))?;
+            Ok((epoch, key, at))
+        })?;
         keys.sort();
         Ok(keys.into_iter().map(|(_, _, at)| at).collect())
     }

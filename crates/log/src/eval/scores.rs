@@ -3,16 +3,15 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use errorbar_core::{Metadata, MetadataKeys, Score, ScoreColumns, ScoreParts, unique_names};
-use rayon::prelude::*;
-
 use super::decode::MAX_SCORERS;
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::Header;
 use super::memory;
+use super::parallel::for_all;
 use super::reader::{EvalLog, SampleReader};
 use super::sample_id::SampleId;
 use super::stored::{SampleFields, StoredSample};
+use errorbar_core::{Metadata, MetadataKeys, Score, ScoreColumns, ScoreParts, unique_names};
 
 /// How to read the scores of a log.
 ///
@@ -101,6 +100,9 @@ pub struct LogScores {
     pub limits: BTreeMap<String, usize>,
 }
 
+/// The memory of an error about a sample that is skipped, about.
+const ERROR_BYTES: u64 = 512;
+
 /// What is held of a sample until all are there.
 struct Row {
     id: SampleId,
@@ -112,14 +114,14 @@ struct Row {
 }
 
 impl Row {
-    /// The memory that it takes, about; twice, because the columns are made while the rows are still there.
+    /// The memory that it takes, about. Rows are moved once, so there is room for two.
     fn memory(&self) -> u64 {
         let metadata = self.metadata.iter().map(memory::of_field).sum::<u64>();
         let score = |(scorer, score): &(String, Score)| {
             (size_of::<(String, Score)>() + scorer.len()) as u64 + memory::of_score(score)
         };
         let scores = self.scores.iter().map(score).sum::<u64>();
-        2 * (size_of::<Row>() as u64 + memory::of_id(&self.id) + metadata + scores)
+        2 * size_of::<Row>() as u64 + memory::of_id(&self.id) + metadata + scores
     }
 
     fn edit(&mut self, edited: &EditedScore) {
@@ -160,33 +162,32 @@ impl EvalLog {
         let done = AtomicUsize::new(0);
         let memory = &self.container.memory;
         let read = |reader: &mut SampleReader<'_>, at| {
-            let row = reader.read(at).map(Row::from).and_then(|row| {
-                let taken = memory.take(row.memory());
-                taken.map(|()| row).map_err(|error| reader.in_sample(at, error))
+            let row = reader.read(at).map(Row::from).map(|mut row| {
+                if let Some(edited) = options.edited {
+                    row.edit(edited);
+                }
+                row
             });
             if let Some(progress) = options.progress {
                 progress(done.fetch_add(1, Ordering::Relaxed) + 1);
             }
-            row
+            // A log that does not fit into memory is not a matter of one sample.
+            let row = match row {
+                Err(error) if !options.skip_bad_samples || error.is_of_memory() => return Err(error),
+                row => row,
+            };
+            let bytes = row.as_ref().map_or(ERROR_BYTES, Row::memory);
+            memory.take(bytes).map_err(|error| reader.in_sample(at, error))?;
+            Ok(row)
         };
         let fields = SampleFields::scores(options.metadata.clone()).score_parts(options.parts);
-        let rows: Vec<Result<Row>> = (0..self.sample_count())
-            .into_par_iter()
-            .map_init(|| SampleReader::new(self, fields.clone()), read)
-            .collect();
+        let rows = for_all(self.sample_count(), || SampleReader::new(self, fields.clone()), read)?;
 
         let (mut good, mut skipped) = (Vec::with_capacity(rows.len()), Vec::new());
         for row in rows {
             match row {
-                Ok(mut row) => {
-                    if let Some(edited) = options.edited {
-                        row.edit(edited);
-                    }
-                    good.push(row);
-                }
-                // A log that does not fit into memory is not a matter of one sample.
-                Err(error) if options.skip_bad_samples && !error.is_of_memory() => skipped.push(error),
-                Err(error) => return Err(error),
+                Ok(row) => good.push(row),
+                Err(error) => skipped.push(error),
             }
         }
         good.sort_by_cached_key(|row| (row.epoch, row.id.sort_key()));

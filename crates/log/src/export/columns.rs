@@ -1,6 +1,7 @@
 //! The columns of an export: the fixed ones, and those that the metadata of the samples asks for.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use errorbar_core::Value;
 use indexmap::IndexMap;
@@ -125,11 +126,18 @@ struct Node {
 
 impl Keys {
     /// Takes in the metadata of a sample.
-    pub(super) fn learn(&mut self, metadata: &errorbar_core::Metadata) -> Result<(), ExportError> {
+    pub(super) fn learn(
+        &mut self,
+        log: &Path,
+        metadata: &errorbar_core::Metadata,
+    ) -> Result<(), ExportError> {
         for (key, value) in metadata {
             learn(&mut self.root, key, value, &mut self.count);
         }
-        if self.count > MOST { Err(ExportError::TooManyColumns { limit: MOST }) } else { Ok(()) }
+        match self.count > MOST {
+            true => Err(ExportError::TooManyColumns { log: log.to_owned(), limit: MOST }),
+            false => Ok(()),
+        }
     }
 
     /// Makes the columns: the fixed ones that are wanted, then one for each key that holds a value somewhere, or
@@ -238,7 +246,7 @@ mod tests {
     fn columns(samples: &[Json]) -> Vec<(String, Kind)> {
         let mut keys = Keys::default();
         for sample in samples {
-            keys.learn(sample.as_object().unwrap()).unwrap();
+            keys.learn(Path::new("a.eval"), sample.as_object().unwrap()).unwrap();
         }
         let columns = keys.columns(|_| false, Kind::Float);
         columns.into_iter().map(|column| (column.name, column.kind)).collect()
@@ -274,7 +282,7 @@ mod tests {
         assert_eq!(columns(&samples), named(&wanted));
         let mut keys = Keys::default();
         for sample in &samples {
-            keys.learn(sample.as_object().unwrap()).unwrap();
+            keys.learn(Path::new("a.eval"), sample.as_object().unwrap()).unwrap();
         }
         keys.columns(|_| false, Kind::Text);
         let cells = keys.cells(samples[0].as_object().unwrap()).unwrap();
@@ -302,7 +310,10 @@ mod tests {
     #[test]
     fn names_are_not_collected_without_end() {
         let mut keys = Keys::default();
-        let result = (0..).find_map(|i| keys.learn(json!({format!("k{i}"): i}).as_object().unwrap()).err());
-        assert!(matches!(result, Some(ExportError::TooManyColumns { limit: MOST })), "{result:?}");
+        let result = (0..).find_map(|i| {
+            let metadata = json!({format!("k{i}"): i});
+            keys.learn(Path::new("a.eval"), metadata.as_object().unwrap()).err()
+        });
+        assert!(matches!(result, Some(ExportError::TooManyColumns { limit: MOST, .. })), "{result:?}");
     }
 }

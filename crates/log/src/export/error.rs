@@ -24,8 +24,10 @@ pub enum ExportError {
         nearest: Option<String>,
     },
     /// The samples have more metadata keys than a table should have columns.
-    #[error("the metadata of the samples has more than {limit} different keys")]
+    #[error("{}: the metadata of the samples has more than {limit} different keys", log.display())]
     TooManyColumns {
+        /// The log.
+        log: PathBuf,
         /// How many there may be.
         limit: usize,
     },

@@ -157,7 +157,7 @@ impl Export {
             }
             for sample in log.samples_with(fields())? {
                 let sample = sample?;
-                keys.learn(&sample.metadata)?;
+                keys.learn(path, &sample.metadata)?;
                 for scorer in sample.scores.keys() {
                     if !known.contains(scorer) {
                         known.insert(scorer.clone());
