@@ -349,7 +349,7 @@ def samples_tiny(path: Path) -> None:
     path.write_text(json_log(header(), ",".join(tiny)))
 
 
-@case("samples_same.json", "350,000 samples that have the same id and epoch")
+@case("samples_same.json", "350,000 samples that have the same id and epoch", seconds="60")
 def samples_same(path: Path) -> None:
     path.write_text(json_log(header(), ",".join(['{"id":1,"epoch":1,"scores":{"match":{"value":1}}}'] * 350_000)))
 

@@ -7,7 +7,7 @@ use errorbar_core::{Error, Metadata, Result};
 use serde_json::Value as Json;
 
 /// The longest text that a template gives, about.
-const LONGEST: usize = 32 << 20;
+const LONGEST: usize = 8 << 20;
 
 /// Fills in the names that are known; what is not a known name in braces stays as it is. `{{` and `}}` stand
 /// for the braces themselves.
@@ -81,7 +81,7 @@ mod tests {
         let known = |_: &str| Some(Cow::Borrowed(long.as_str()));
         assert!(fill("{a}{a}", known).is_ok());
         let error = fill("{a}{a}{a}{a}", known).unwrap_err().to_string();
-        assert!(error.contains("more than 32 MB"), "{error}");
+        assert!(error.contains("more than 8 MB"), "{error}");
     }
 
     #[test]

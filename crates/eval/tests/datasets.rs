@@ -181,8 +181,9 @@ fn a_line_without_an_end_is_refused() {
     // A list of records may be in one line.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.json");
-    fs::write(&path, format!("[{{\"input\": \"{}\"}}]", String::from_utf8(long).unwrap())).unwrap();
-    assert_eq!(json_dataset(path, Fields::new().reader()).samples().unwrap().len(), 1);
+    let half = "x".repeat(33 * MIB);
+    fs::write(&path, format!("[{{\"input\": \"{half}\"}}, {{\"input\": \"{half}\"}}]")).unwrap();
+    assert_eq!(json_dataset(path, Fields::new().reader()).samples().unwrap().len(), 2);
 }
 
 #[cfg(unix)]
@@ -214,7 +215,7 @@ fn records_that_take_far_more_memory_than_their_text_are_refused() {
         ("x.jsonl", b"{\"input\":\"a\",\"x\":[", b"1]}"),
     ] {
         let problem = hostile(name, &[start, &items, end]);
-        assert!(problem.contains("the record takes more than 128 MiB of memory"), "{problem}");
+        assert!(problem.contains("the record takes more than 48 MiB of memory"), "{problem}");
     }
     let samples = b"{\"input\":\"\"}\n".repeat(1_000_000);
     let problem = hostile("x.jsonl", &[&samples]);

@@ -92,7 +92,7 @@ fn recorded_outputs_without_end_are_refused() {
         format!("{{\"id\": 1, \"output\": \"a\"}}\n{{\"id\": 2, \"output\": \"{}", "x".repeat(65 << 20));
     assert!(refused(&long).contains("o.jsonl: line 2 is longer than 64 MiB"), "{}", refused(&long));
     let dense = format!("{{\"id\": 1, \"output\": [\"\"{}]}}", ",\"\"".repeat(5_000_000));
-    assert!(refused(&dense).contains("takes more than 128 MiB of memory"), "{}", refused(&dense));
+    assert!(refused(&dense).contains("takes more than 48 MiB of memory"), "{}", refused(&dense));
     let many: String = (0..2_000_000).map(|n| format!("{{\"id\":{n},\"output\":\"\"}}\n")).collect();
     assert!(refused(&many).contains("it takes more than "), "{}", refused(&many));
     let deep = format!("{{\"id\": {}", "[".repeat(100_000));

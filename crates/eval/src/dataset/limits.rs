@@ -26,7 +26,7 @@ const MAX_FILE: u64 = 16 << 30;
 const LEAST_MEMORY: u64 = 256 << 20;
 const MEMORY_PER_BYTE: u64 = 6;
 /// What one record may take, lists and maps included.
-const MAX_RECORD: u64 = 128 << 20;
+const MAX_RECORD: u64 = 48 << 20;
 
 /// The text of a file, and how long its longest line is.
 pub(super) struct Text {

@@ -114,14 +114,14 @@ struct Row {
 }
 
 impl Row {
-    /// The memory that it takes, about. Rows are moved once, so there is room for two.
+    /// The memory behind it, about.
     fn memory(&self) -> u64 {
         let metadata = self.metadata.iter().map(memory::of_field).sum::<u64>();
         let score = |(scorer, score): &(String, Score)| {
             (size_of::<(String, Score)>() + scorer.len()) as u64 + memory::of_score(score)
         };
         let scores = self.scores.iter().map(score).sum::<u64>();
-        2 * size_of::<Row>() as u64 + memory::of_id(&self.id) + metadata + scores
+        memory::of_id(&self.id) + metadata + scores
     }
 
     fn edit(&mut self, edited: &EditedScore) {
@@ -180,6 +180,9 @@ impl EvalLog {
             memory.take(bytes).map_err(|error| reader.in_sample(at, error))?;
             Ok(row)
         };
+        // Room for all rows is made at once, and again where the good ones are moved to.
+        let rows = 2 * (self.sample_count() * size_of::<Row>()) as u64;
+        memory.take(rows).map_err(|error| error.at(self.path()))?;
         let fields = SampleFields::scores(options.metadata.clone()).score_parts(options.parts);
         let rows = for_all(self.sample_count(), || SampleReader::new(self, fields.clone()), read)?;
 

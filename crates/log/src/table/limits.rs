@@ -23,7 +23,7 @@ pub struct TableLimits {
     pub max_columns: usize,
     /// The most bytes of memory for what is held of a table. Unset, it is 256 MiB or four times the size of the
     /// file, whichever is more: a few kilobytes of Parquet can claim gigabytes of scores. For a pipe, whose size
-    /// is unknown, it is 384 MiB.
+    /// is unknown, it is 256 MiB.
     pub max_memory: Option<u64>,
 }
 
@@ -31,7 +31,7 @@ impl TableLimits {
     /// What may be held of a table, however small its file is.
     const LEAST_MEMORY: u64 = 256 << 20;
     const MEMORY_PER_BYTE: u64 = 4;
-    const MEMORY_FOR_PIPES: u64 = 384 << 20;
+    const MEMORY_FOR_PIPES: u64 = 256 << 20;
     /// The header is held several times while columns are found.
     const HEADER_SHARE: u64 = 16;
     /// The footer of a Parquet file takes many times its size once it is parsed.
