@@ -1,27 +1,13 @@
 //! Small files that want much memory or time: read within bounds, or refused with the way out.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use errorbar_core::{MetadataKeys, Registry, Score, ScoreColumns, ScoreParts, results};
 use errorbar_log::eval::*;
-use tempfile::TempDir;
 
 use crate::support::{Sample, start};
-use crate::zips::Zip;
-
-const START: &[u8] = br#"{"version":2,"eval":{"task":"t","model":"m","config":{}},"plan":{}}"#;
-
-fn zip() -> Zip {
-    Zip::new().stored("_journal/start.json", START)
-}
-
-fn written(bytes: &[u8]) -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("log.eval");
-    fs::write(&path, bytes).unwrap();
-    (folder, path)
-}
+use crate::zips::{Zip, written, zip};
 
 fn values(path: &Path, limits: Limits) -> Result<LogScores> {
     let log = EvalLog::open_with(path, limits)?;

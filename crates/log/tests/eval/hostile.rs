@@ -2,26 +2,11 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
 
 use errorbar_core::{MetadataKeys, Value};
 use errorbar_log::eval::*;
-use tempfile::TempDir;
 
-use crate::zips::{Zip, deflated};
-
-const START: &[u8] = br#"{"version":2,"eval":{"task":"t","model":"m","config":{}},"plan":{}}"#;
-
-fn zip() -> Zip {
-    Zip::new().stored("_journal/start.json", START)
-}
-
-fn written(bytes: &[u8]) -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("log.eval");
-    fs::write(&path, bytes).unwrap();
-    (folder, path)
-}
+use crate::zips::{Zip, deflated, written, zip};
 
 fn scores(log: &EvalLog, keys: MetadataKeys) -> Result<LogScores> {
     log.scores(&log.header()?, &ScoreOptions::new(keys))

@@ -1,8 +1,11 @@
 //! Zip files made by hand, as no writer of ours makes them.
 
+use std::fs;
 use std::io::Write;
+use std::path::PathBuf;
 
 use flate2::{Compression, write::DeflateEncoder};
+use tempfile::TempDir;
 
 /// A zip file that grows.
 #[derive(Clone, Default)]
@@ -174,4 +177,19 @@ pub(crate) fn deflated(content: &[u8]) -> Vec<u8> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(content).unwrap();
     encoder.finish().unwrap()
+}
+
+pub(crate) const START: &[u8] = br#"{"version":2,"eval":{"task":"t","model":"m","config":{}},"plan":{}}"#;
+
+/// A log whose run has started.
+pub(crate) fn zip() -> Zip {
+    Zip::new().stored("_journal/start.json", START)
+}
+
+/// A log in a folder of its own.
+pub(crate) fn written(bytes: &[u8]) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.eval");
+    fs::write(&path, bytes).unwrap();
+    (folder, path)
 }
