@@ -291,6 +291,7 @@ pub fn results(columns: &ScoreColumns, plan: &Plan) -> Result<Results> {
         return Err(Error::DuplicateEpoch { sample: columns.id(row).to_owned(), epoch: columns.epoch(row) });
     }
     let random = Random::new(plan.seed, plan.max_draws);
+    let shared = views::Shared { columns, index: &index, random };
     let names = unique_names(plan.scorers.iter().map(|s| s.name.as_str()));
     let mut results = Results {
         total_samples: columns.len(),
@@ -302,14 +303,14 @@ pub fn results(columns: &ScoreColumns, plan: &Plan) -> Result<Results> {
     };
     for (name, scorer) in names.iter().zip(&plan.scorers) {
         let metrics = plan.task_metrics.as_ref().unwrap_or(&scorer.metrics);
-        views::scorer_results(columns, &index, plan, &random, name, &scorer.params, metrics, &mut results)?;
+        views::scorer_results(&shared, plan, name, &scorer.params, metrics, &mut results)?;
     }
     let planned: HashSet<&str> = names.iter().map(String::as_str).collect();
     let unplanned: Vec<&str> = columns.scorer_names().filter(|name| !planned.contains(name)).collect();
     for name in unplanned {
         let own = default_metrics(name);
         let metrics = plan.task_metrics.as_ref().unwrap_or(&own);
-        views::scorer_results(columns, &index, plan, &random, name, &Metadata::new(), metrics, &mut results)?;
+        views::scorer_results(&shared, plan, name, &Metadata::new(), metrics, &mut results)?;
     }
     let mut seen = HashSet::new();
     results.warnings.retain(|warning| seen.insert(warning.to_string()));

@@ -13,17 +13,23 @@ use crate::reducers;
 use crate::score::Metadata;
 use crate::scores::ScoreSet;
 
+/// What all scorers of an evaluation share.
+pub(super) struct Shared<'a> {
+    pub(super) columns: &'a ScoreColumns,
+    pub(super) index: &'a SampleIndex,
+    pub(super) random: Random,
+}
+
 /// Adds everything about one scorer to the results.
 pub(super) fn scorer_results(
-    columns: &ScoreColumns,
-    index: &SampleIndex,
+    shared: &Shared<'_>,
     plan: &Plan,
-    random: &Random,
     name: &str,
     params: &Metadata,
     metrics: &Metrics,
     results: &mut Results,
 ) -> Result<()> {
+    let Shared { columns, index, random } = shared;
     let absent = ScorerColumn { name: name.to_owned(), ..ScorerColumn::default() };
     let scorer = columns.scorer(name).unwrap_or(&absent);
     let view = View { columns, index, scorer, params, random };

@@ -52,7 +52,7 @@ fn what_a_run_writes_can_be_read_and_resumed_however_repetitive_it_is() {
     assert_eq!(values(&path, strict).unwrap().columns.len(), 2);
     EvalLog::open_with(&path, strict).unwrap().check().unwrap();
     convert(&EvalLog::open(&path).unwrap(), &path.with_extension("json")).unwrap();
-    convert(&EvalLog::open(&path.with_extension("json")).unwrap(), &folder.path().join("b.eval")).unwrap();
+    convert(&EvalLog::open(path.with_extension("json")).unwrap(), &folder.path().join("b.eval")).unwrap();
     assert_eq!(values(&folder.path().join("b.eval"), strict).unwrap().columns.len(), 2);
 }
 
