@@ -340,6 +340,7 @@ def _content(text: str) -> str:
 _echo("key_plain", "the key in the answer", _content)
 _echo("key_slash", r"the key in the answer, with \/", lambda key: _content(key.replace("/", "\\/")))
 _echo("key_unicode", r"the key in the answer, with \u0073", lambda key: _content(_escaped(key)))
+_echo("key_twice", r"the key in a JSON text within the answer, with \\u0073", lambda key: _content(_escaped(key).replace("\\", "\\\\")))
 _echo("key_model", "the key in the name of the model", lambda key: json.dumps(completion(model=key)))
 _echo("key_field", "the key in a field that nothing knows", lambda key: json.dumps(completion(**{"x": key, key: 1})))
 _echo("key_stop", "the key in the reason to stop", lambda key: json.dumps(completion()).replace('"stop"', f'"{_escaped(key)}"'))
