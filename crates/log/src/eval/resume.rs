@@ -13,6 +13,7 @@ use super::reader::{EvalLog, SampleReader};
 use super::stored::{SampleFields, StoredSample};
 use super::summary::Summary;
 use super::writer::{LogWriter, lock_named};
+use super::zip::Encoder;
 use super::zip::directory;
 use super::zip::source::Source;
 use super::zip::unpack::Unpacker;
@@ -89,8 +90,13 @@ fn resume(path: &Path, limits: Limits) -> Result<(LogWriter, Recovered)> {
         samples.push(sample);
     }
 
+    let has_start = members.contains_key(START);
     file.set_len(end).map_err(LogErrorKind::Write)?;
     let mut writer = LogWriter::with_members(path, file, members, end)?;
+    if !has_start {
+        // The header, which alone had said what was run, has been cut off. Killed now, the log must still say it.
+        writer.append(Encoder::new()?.encode(START, &start.to_json())?)?;
+    }
     // The old summaries are not trusted: they may lack samples and hold some that were run again.
     let mut reader = SampleReader::new(&log, SampleFields::all());
     for at in 0..log.sample_count() {
