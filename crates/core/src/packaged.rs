@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::metric::{MetadataKeys, Metric, MetricState, MetricValue, Wants};
+use crate::metric::{MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, Wants};
 use crate::reducer::{EpochReducer, Reducer};
 use crate::score::{Metadata, Score};
 use crate::scores::Scores;
@@ -47,6 +47,10 @@ impl Metric for Packaged<Arc<dyn Metric>> {
 
     fn metadata_keys(&self) -> MetadataKeys {
         self.inner.metadata_keys()
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        self.inner.score_parts()
     }
 
     fn standard_error(&self) -> Option<Arc<dyn Metric>> {

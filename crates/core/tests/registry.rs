@@ -212,3 +212,13 @@ fn names_of_our_own_package_that_are_not_there_have_a_nearest() {
     assert!(registry.metric(&"mine".parse().unwrap()).is_ok());
     assert!(registry.metric(&"errorbar/mine".parse().unwrap()).is_err());
 }
+
+#[test]
+fn a_metric_reads_the_same_parts_of_scores_under_our_package() {
+    let registry = Registry::built_in();
+    for name in ["accuracy", "bootstrap_stderr", "perplexity_per_token"] {
+        let parts = |name: &str| registry.metric(&name.parse().unwrap()).unwrap().score_parts();
+        assert_ne!(parts(name), errorbar_core::ScoreParts::All, "{name}");
+        assert_eq!(parts(&format!("errorbar/{name}")), parts(name), "{name}");
+    }
+}
