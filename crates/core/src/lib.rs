@@ -27,6 +27,8 @@
 mod args;
 mod columns;
 mod error;
+mod estimate;
+pub mod evaluation;
 mod metric;
 pub mod metrics;
 mod naming;
@@ -47,6 +49,10 @@ mod value;
 pub use args::{ArgProblem, ArgType, Args};
 pub use columns::{ColumnBlock, EpochColumn, MetadataColumn, Row, ScoreColumns, TextColumn, ValueColumn};
 pub use error::{Error, Result};
+pub use estimate::{
+    Bounds, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe,
+    Notes, StdError, Undefined,
+};
 pub use metric::{
     Figure, FnMetric, MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, Wants, metric_fn,
 };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use crate::error::{Error, Result};
+use crate::estimate::ErrorPlan;
 use crate::metric::{MetadataKeys, Metric, ScoreParts};
 use crate::reducer::Reducer;
 use crate::registry::Registry;
@@ -332,8 +333,12 @@ pub struct Plan {
     /// The number of values that random figures may draw, all of them together; no limit if unset. A plan that comes
     /// from a file of others can ask for years of work in a few bytes.
     pub max_draws: Option<u64>,
-    /// Which figure to show first; the first one if not said.
+    /// Which figure to show first; the first one if unset.
     pub headline: Option<HeadlineRequest>,
+    /// How errors and intervals are computed.
+    pub errors: ErrorPlan,
+    /// The metrics of scorers that are found in the scores but not planned, by name; accuracy and stderr for any other.
+    pub default_metrics: IndexMap<String, Metrics>,
 }
 
 /// Which figure to show first: the first that fits everything said here.
@@ -393,6 +398,13 @@ impl Plan {
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
+        self
+    }
+
+    /// Sets how errors and intervals are computed.
+    #[must_use]
+    pub fn errors(mut self, errors: ErrorPlan) -> Self {
+        self.errors = errors;
         self
     }
 

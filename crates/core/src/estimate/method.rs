@@ -1,0 +1,157 @@
+//! The methods of errors and intervals, with their names.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How a standard error was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorMethod {
+    /// Scores are independent: s/√n.
+    Iid,
+    /// Scores of a cluster belong together.
+    Cluster(Cr),
+    /// The standard deviation of resampled figures.
+    Bootstrap,
+    /// Leaving out one at a time.
+    Jackknife,
+    /// A smooth function of means.
+    Delta,
+    /// The mean of fixed groups: √(Σ SE²)/G.
+    Macro,
+    /// As a custom metric says.
+    Custom,
+}
+
+/// The small-sample correction of a clustered error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cr {
+    /// None.
+    Cr0,
+    /// G/(G−1).
+    Cr1,
+    /// By the size of each cluster, unbiased for independent scores; with the degrees of freedom of Bell and McCaffrey.
+    Cr2,
+    /// As the jackknife, without its factor.
+    Cr3,
+}
+
+impl ErrorMethod {
+    /// The methods that a plan can name.
+    pub const CHOICES: [ErrorMethod; 5] = [
+        ErrorMethod::Iid,
+        ErrorMethod::Cluster(Cr::Cr0),
+        ErrorMethod::Cluster(Cr::Cr1),
+        ErrorMethod::Cluster(Cr::Cr2),
+        ErrorMethod::Cluster(Cr::Cr3),
+    ];
+
+    /// The name, as in JSON and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorMethod::Iid => "iid",
+            ErrorMethod::Cluster(Cr::Cr0) => "CR0",
+            ErrorMethod::Cluster(Cr::Cr1) => "CR1",
+            ErrorMethod::Cluster(Cr::Cr2) => "CR2",
+            ErrorMethod::Cluster(Cr::Cr3) => "CR3",
+            ErrorMethod::Bootstrap => "bootstrap",
+            ErrorMethod::Jackknife => "jackknife",
+            ErrorMethod::Delta => "delta",
+            ErrorMethod::Macro => "macro",
+            ErrorMethod::Custom => "custom",
+        }
+    }
+}
+
+/// How an interval was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum IntervalMethod {
+    /// Wilson's score interval, on the effective n where scores are not independent zeros and ones.
+    Wilson,
+    /// x̄ ± t·se.
+    T,
+    /// Percentiles of resampled means.
+    Bootstrap,
+    /// Percentiles of resampled t statistics.
+    BootstrapT,
+    /// As a custom metric says.
+    Custom,
+}
+
+impl IntervalMethod {
+    /// The methods that a plan can name.
+    pub const CHOICES: [IntervalMethod; 4] =
+        [IntervalMethod::Wilson, IntervalMethod::T, IntervalMethod::Bootstrap, IntervalMethod::BootstrapT];
+
+    /// The name, as in JSON and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            IntervalMethod::Wilson => "wilson",
+            IntervalMethod::T => "t",
+            IntervalMethod::Bootstrap => "bootstrap",
+            IntervalMethod::BootstrapT => "bootstrap_t",
+            IntervalMethod::Custom => "custom",
+        }
+    }
+}
+
+/// Which interval a plan wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IntervalChoice {
+    /// The one that fits the scores.
+    #[default]
+    Auto,
+    /// This one.
+    Method(IntervalMethod),
+}
+
+impl fmt::Display for ErrorMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for IntervalMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for IntervalChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            IntervalChoice::Auto => f.write_str("auto"),
+            IntervalChoice::Method(method) => method.fmt(f),
+        }
+    }
+}
+
+/// A name that is none of those that there are.
+fn unknown<'n>(found: &str, names: impl Iterator<Item = &'n str>) -> String {
+    format!("expected one of {}, found {found:?}", names.collect::<Vec<_>>().join(", "))
+}
+
+impl FromStr for ErrorMethod {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let named = |method: &ErrorMethod| method.name().eq_ignore_ascii_case(text);
+        let names = ErrorMethod::CHOICES.iter().map(|method| method.name());
+        ErrorMethod::CHOICES.iter().copied().find(named).ok_or_else(|| unknown(text, names))
+    }
+}
+
+impl FromStr for IntervalChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "auto" {
+            return Ok(IntervalChoice::Auto);
+        }
+        let named = |method: &IntervalMethod| method.name() == text;
+        let found = IntervalMethod::CHOICES.iter().copied().find(named).map(IntervalChoice::Method);
+        let names = std::iter::once("auto").chain(IntervalMethod::CHOICES.iter().map(|method| method.name()));
+        found.ok_or_else(|| unknown(text, names))
+    }
+}

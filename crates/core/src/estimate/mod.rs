@@ -1,0 +1,258 @@
+//! An estimate: a number with its standard error, its interval, and what must be known about them.
+//!
+//! A part that does not exist is [`Undefined`] with the reason, never a zero.
+
+mod method;
+mod plan;
+
+pub use method::{Cr, ErrorMethod, IntervalChoice, IntervalMethod};
+pub use plan::ErrorPlan;
+
+use std::fmt;
+
+use serde_json::Value as Json;
+
+use crate::score::Metadata;
+
+/// A part of an estimate: it is there, or there is a reason why not.
+pub type Maybe<T> = std::result::Result<T, Undefined>;
+
+/// Why a value, an error or an interval does not exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Undefined {
+    /// There is no score at all.
+    NoScores,
+    /// It takes two scores.
+    TooFewScores {
+        /// The scores that there are.
+        n: u64,
+    },
+    /// It takes two clusters.
+    TooFewClusters {
+        /// The clusters that there are.
+        clusters: u64,
+    },
+    /// All scores are equal, so they say nothing about their spread.
+    NoSpread {
+        /// The number of scores.
+        n: u64,
+    },
+    /// The number is beyond the largest that a float holds.
+    Overflow,
+    /// The metric has no error model: a standard deviation, a custom metric that returns a number.
+    NotAvailable,
+    /// Another reason.
+    Other(String),
+}
+
+impl fmt::Display for Undefined {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Undefined::NoScores => f.write_str("n = 0"),
+            Undefined::TooFewScores { .. } => f.write_str("n < 2"),
+            Undefined::TooFewClusters { .. } => f.write_str("clusters < 2"),
+            Undefined::NoSpread { n } => write!(f, "no spread in {n} scores"),
+            Undefined::Overflow => f.write_str("overflow"),
+            Undefined::NotAvailable => f.write_str("no error model"),
+            Undefined::Other(reason) => f.write_str(reason),
+        }
+    }
+}
+
+/// A number with its standard error and its interval.
+///
+/// ```
+/// use errorbar_core::{Estimate, Undefined};
+///
+/// let share = Estimate::new(0.8).with_stderr(0.05).with_interval(0.69, 0.88, 0.95).with_n(60);
+/// assert_eq!(share.stderr(), Some(0.05));
+/// assert_eq!(Estimate::new(0.8).error, Err(Undefined::NotAvailable));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Estimate {
+    /// The number.
+    pub value: Maybe<f64>,
+    /// Its standard error.
+    pub error: Maybe<StdError>,
+    /// Its interval.
+    pub interval: Maybe<Interval>,
+    /// What the number would be with the samples that have no score; only if there are any and the range of scores
+    /// is known.
+    pub bounds: Option<Bounds>,
+    /// The number of scores.
+    pub n: u64,
+    /// The number of samples that have no score.
+    pub absent: u64,
+    /// What makes the number, its error or its interval random.
+    pub draws: Option<Draws>,
+    /// What else is to be known.
+    pub notes: Notes,
+}
+
+impl Estimate {
+    /// A number without an error model. One that is not a number is undefined.
+    pub fn new(value: f64) -> Self {
+        let value = if value.is_nan() { Err(Undefined::Other("not a number".to_owned())) } else { Ok(value) };
+        Estimate::of(value)
+    }
+
+    /// No number, with the reason.
+    pub fn undefined(reason: Undefined) -> Self {
+        let mut estimate = Estimate::of(Err(reason.clone()));
+        (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
+        estimate
+    }
+
+    pub(crate) fn of(value: Maybe<f64>) -> Self {
+        Estimate {
+            value,
+            error: Err(Undefined::NotAvailable),
+            interval: Err(Undefined::NotAvailable),
+            bounds: None,
+            n: 0,
+            absent: 0,
+            draws: None,
+            notes: Notes::default(),
+        }
+    }
+
+    /// Gives it a standard error from a custom method.
+    #[must_use]
+    pub fn with_stderr(self, se: f64) -> Self {
+        self.with_error(StdError { se, degenerate: se == 0.0, ..StdError::custom() })
+    }
+
+    /// Gives it a standard error.
+    #[must_use]
+    pub fn with_error(mut self, error: StdError) -> Self {
+        self.error = Ok(error);
+        self
+    }
+
+    /// Gives it an interval from a custom method.
+    #[must_use]
+    pub fn with_interval(mut self, lower: f64, upper: f64, level: f64) -> Self {
+        let method = IntervalMethod::Custom;
+        self.interval = Ok(Interval { lower, upper, level, method, df: None });
+        self
+    }
+
+    /// Says how many scores it is of.
+    #[must_use]
+    pub fn with_n(mut self, n: u64) -> Self {
+        self.n = n;
+        self
+    }
+
+    /// Adds a note of its own, under a key.
+    #[must_use]
+    pub fn note(mut self, key: &str, value: impl Into<Json>) -> Self {
+        self.notes.custom.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Adds a note if there is something to note.
+    #[must_use]
+    pub fn note_some(self, key: &str, value: Option<impl Into<Json>>) -> Self {
+        match value {
+            Some(value) => self.note(key, value),
+            None => self,
+        }
+    }
+
+    /// The number, if there is one.
+    pub fn number(&self) -> Option<f64> {
+        self.value.as_ref().ok().copied()
+    }
+
+    /// The standard error, if there is one; 0 if all scores are equal.
+    pub fn stderr(&self) -> Option<f64> {
+        self.error.as_ref().ok().map(|error| error.se)
+    }
+}
+
+impl From<f64> for Estimate {
+    fn from(value: f64) -> Self {
+        Estimate::new(value)
+    }
+}
+
+/// A standard error and how it was made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StdError {
+    /// The standard error.
+    pub se: f64,
+    /// How it was made.
+    pub method: ErrorMethod,
+    /// Its degrees of freedom; infinite where it has none.
+    pub df: f64,
+    /// The number of clusters, for each way of clustering; empty for independent scores.
+    pub clusters: Vec<u64>,
+    /// All scores are equal: the number is 0 by its definition and says nothing.
+    pub degenerate: bool,
+}
+
+impl StdError {
+    pub(crate) fn custom() -> Self {
+        StdError {
+            se: 0.0,
+            method: ErrorMethod::Custom,
+            df: f64::INFINITY,
+            clusters: Vec::new(),
+            degenerate: false,
+        }
+    }
+}
+
+/// An interval and how it was made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interval {
+    /// The lower end.
+    pub lower: f64,
+    /// The upper end.
+    pub upper: f64,
+    /// The confidence level.
+    pub level: f64,
+    /// How it was made.
+    pub method: IntervalMethod,
+    /// The degrees of freedom of its quantile, where it has any.
+    pub df: Option<f64>,
+}
+
+/// What a number would be with the samples that have no score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// If each of them had the lowest score of the range.
+    pub worst: f64,
+    /// If each of them had the highest.
+    pub best: f64,
+    /// If each of them counted as wrong: 0.
+    pub absent_as_wrong: f64,
+}
+
+/// What makes a figure random.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Draws {
+    /// The seed.
+    pub seed: u64,
+    /// The number of resamples.
+    pub count: u64,
+}
+
+/// What else is to be known about an estimate.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Notes {
+    /// The number of independent scores that would give this error.
+    pub effective_n: Option<f64>,
+    /// The variance with clusters over the variance without.
+    pub design_effect: Option<f64>,
+    /// The share of the scores that the largest cluster has.
+    pub largest_cluster_share: Option<f64>,
+    /// Why the interval is of this method, and what else a reader should know.
+    pub reason: Option<String>,
+    /// Notes of the metric, by key.
+    pub custom: Metadata,
+}

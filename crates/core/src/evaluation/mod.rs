@@ -1,0 +1,168 @@
+//! What comes out: estimates, for each scorer and reducer.
+
+mod rows;
+mod value;
+
+pub use rows::{EstimateRow, Scope};
+pub use value::{Group, Groups, GroupsAll, MetricValue, Over};
+
+use indexmap::IndexMap;
+
+use crate::error::{Error, Result};
+use crate::estimate::{ErrorPlan, Estimate};
+use crate::plan::HeadlineRequest;
+use crate::results::{Failure, Reduction, Warning};
+use crate::score::Metadata;
+use crate::spec::Spec;
+use crate::value::Conversion;
+
+/// What a plan gives over scores.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    /// The estimates.
+    pub results: Results,
+    /// One score per sample, for each scorer and reducer.
+    pub reductions: Vec<Reduction>,
+}
+
+/// The estimates of an evaluation. Owns neither columns nor ids.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Results {
+    /// Samples times epochs.
+    pub total_samples: usize,
+    /// Those of them without an error.
+    pub completed_samples: usize,
+    /// Which figure the plan wants first; the first one if unset.
+    pub headline: Option<HeadlineRequest>,
+    /// One for each scorer, reducer and, for metrics by key of map-valued scores, key.
+    pub scores: Vec<ScoreResult>,
+    /// What a reader of the numbers should know.
+    pub warnings: Vec<Warning>,
+    /// How errors and intervals were asked for.
+    pub errors: ErrorPlan,
+}
+
+/// The metrics of one scorer under one reducer.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ScoreResult {
+    /// The scorer.
+    pub scorer: String,
+    /// The reducer, unless it is the implied mean or there is none.
+    pub reducer: Option<String>,
+    /// Whether the metrics saw every epoch by itself.
+    pub unreduced: bool,
+    /// The key of map-valued scores, for metrics by key.
+    pub field: Option<String>,
+    /// How many scores there are, and what became of the others.
+    pub counts: Counts,
+    /// The scorer's arguments.
+    pub params: Metadata,
+    /// The metrics, in order.
+    pub metrics: Vec<MetricResult>,
+    /// Metrics that failed, and why. The others stand.
+    pub failures: Vec<Failure>,
+}
+
+impl ScoreResult {
+    /// The key of map-valued scores, else the scorer.
+    pub fn name(&self) -> &str {
+        self.field.as_deref().unwrap_or(&self.scorer)
+    }
+}
+
+/// How many scores there are, and what became of the others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Scores that the metrics saw.
+    pub scored: usize,
+    /// Scores that are unscored.
+    pub unscored: usize,
+    /// Samples that have no entry for the scorer.
+    pub missing: usize,
+    /// Samples times epochs of the evaluation that errored.
+    pub errored: usize,
+    /// The largest number of epochs that a sample has, K.
+    pub epochs: usize,
+    /// Samples times epochs whose score is unscored, before reduction.
+    pub unscored_epochs: usize,
+    /// Samples times epochs that have no entry for the scorer, before reduction.
+    pub missing_epochs: usize,
+    /// Values that have no meaning as a number and count as 0.
+    pub unconvertible: usize,
+    /// Samples times epochs whose score has a reason (`invalid_response_format`, `refusal`, …), by reason.
+    pub reasons: IndexMap<String, usize>,
+}
+
+/// A metric and its value.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct MetricResult {
+    /// The metric with its arguments.
+    pub spec: Spec,
+    /// The arguments as logs record them.
+    pub params: Metadata,
+    /// The name of the innermost metric: `accuracy` for accuracy by group.
+    pub metric: String,
+    /// What kind of figure it is.
+    pub role: Role,
+    /// Which numbers it is about, where that is known.
+    pub subject: Option<Subject>,
+    /// The value.
+    pub value: MetricValue,
+}
+
+/// What kind of figure a metric gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Role {
+    /// It lies among the scores: a mean.
+    Location,
+    /// A share of the scores.
+    Share,
+    /// How far scores lie apart.
+    Spread,
+    /// The standard error of a location over the same numbers.
+    ErrorOf,
+    /// The interval of a location over the same numbers.
+    IntervalOf,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+/// Which numbers a metric is about.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Subject {
+    /// The field of map-valued scores.
+    pub field: Option<String>,
+    /// How values are read, the outermost first.
+    pub conversions: Vec<Conversion>,
+    /// How fields that are absent are read.
+    pub on_missing: Option<String>,
+}
+
+impl Results {
+    /// The estimate of a metric over all samples: the first row of that metric which is of no group.
+    ///
+    /// # Errors
+    /// There is none; the sentence names those that there are.
+    pub fn estimate(&self, metric: &str) -> Result<Estimate> {
+        let rows = self.rows();
+        let of_all =
+            |row: &&EstimateRow<'_>| row.metric == metric && row.group.is_none() && row.key.is_none();
+        if let Some(row) = rows.iter().find(of_all) {
+            return Ok(row.estimate.clone().into_owned());
+        }
+        let mut known: Vec<&str> = Vec::new();
+        for row in &rows {
+            if !known.contains(&row.metric) {
+                known.push(row.metric);
+            }
+        }
+        Err(Error::custom(format!("no estimate of `{metric}`; there are estimates of: {}", known.join(", "))))
+    }
+}

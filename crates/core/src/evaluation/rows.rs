@@ -1,0 +1,241 @@
+//! Estimates in rows: flat, and with errors and intervals folded into the rows that they belong to.
+//!
+//! A metric such as `stderr` is the error of a location over the same numbers. It is put into the row of that location,
+//! and has a row of its own only where there is none, or where the row has an error already.
+
+use std::borrow::Cow;
+
+use super::{MetricResult, MetricValue, Over, Results, Role, ScoreResult};
+use crate::estimate::{ErrorPlan, Estimate, Undefined};
+
+/// One estimate, and which it is.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct EstimateRow<'a> {
+    /// The position of its [`ScoreResult`] in [`Results::scores`].
+    pub score: usize,
+    /// The position of its metric in [`ScoreResult::metrics`].
+    pub position: usize,
+    /// The scorer.
+    pub scorer: &'a str,
+    /// The reducer, unless it is the implied mean or there is none.
+    pub reducer: Option<&'a str>,
+    /// Whether every epoch counts by itself.
+    pub unreduced: bool,
+    /// The field of map-valued scores.
+    pub field: Option<&'a str>,
+    /// The name of the innermost metric.
+    pub metric: &'a str,
+    /// What kind of figure it is.
+    pub role: Role,
+    /// The groups that it is of, the outermost first.
+    pub scopes: Vec<Scope<'a>>,
+    /// The metadata key of the groups; the innermost if there are several.
+    pub group_key: Option<&'a str>,
+    /// The group; none for all samples, and for the mean of the groups.
+    pub group: Option<&'a str>,
+    /// What results call the group or the aggregate.
+    pub label: Option<&'a str>,
+    /// The key, for a metric that returns a map.
+    pub key: Option<&'a str>,
+    /// The position from 1, for a metric that returns a list.
+    pub index: Option<usize>,
+    /// The estimate, with the error and the interval that belong to it.
+    pub estimate: Cow<'a, Estimate>,
+    /// The metric that the error is of, if it is not the row's own.
+    pub error_metric: Option<&'a MetricResult>,
+    /// The metric that the interval is of, if it is not the row's own.
+    pub interval_metric: Option<&'a MetricResult>,
+    /// The metric of the row.
+    pub result: &'a MetricResult,
+}
+
+/// Which samples an estimate is of, where that is not all.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Scope<'a> {
+    /// A group: the metadata key and its value.
+    Group(&'a str, &'a str),
+    /// The mean of the groups of a metadata key.
+    MeanOfGroups(&'a str),
+}
+
+impl Results {
+    /// All estimates, flat, in order, errors and intervals folded into the rows that they belong to.
+    pub fn rows(&self) -> Vec<EstimateRow<'_>> {
+        let rows = |(at, score)| fold(leaves(at, score), &self.errors);
+        self.scores.iter().enumerate().flat_map(rows).collect()
+    }
+
+    /// The rows of one of [`Results::scores`].
+    pub fn rows_of(&self, score: usize) -> Vec<EstimateRow<'_>> {
+        self.scores.get(score).map(|found| fold(leaves(score, found), &self.errors)).unwrap_or_default()
+    }
+}
+
+/// Every estimate by itself.
+fn leaves(score: usize, result: &ScoreResult) -> Vec<EstimateRow<'_>> {
+    let mut rows = Vec::new();
+    for (position, metric) in result.metrics.iter().enumerate() {
+        let field = metric.subject.as_ref().and_then(|subject| subject.field.as_deref());
+        let place = Place { score, position, result, metric, field: field.or(result.field.as_deref()) };
+        place.add(&metric.value, &mut Vec::new(), (None, None, None), &mut rows);
+    }
+    rows
+}
+
+/// The metric whose estimates are laid flat.
+struct Place<'a> {
+    score: usize,
+    position: usize,
+    result: &'a ScoreResult,
+    metric: &'a MetricResult,
+    field: Option<&'a str>,
+}
+
+/// The metadata key of a group, its name and its label.
+type OfGroup<'a> = (Option<&'a str>, Option<&'a str>, Option<&'a str>);
+
+impl<'a> Place<'a> {
+    fn add(
+        &self,
+        value: &'a MetricValue,
+        scopes: &mut Vec<Scope<'a>>,
+        of_group: OfGroup<'a>,
+        rows: &mut Vec<EstimateRow<'a>>,
+    ) {
+        match value {
+            MetricValue::One(estimate) => rows.push(self.row(estimate, scopes, of_group)),
+            MetricValue::Map(map) => {
+                let found = map.iter().filter_map(|(key, estimate)| Some((key, estimate.as_ref()?)));
+                rows.extend(found.map(|(key, estimate)| EstimateRow {
+                    key: Some(key),
+                    ..self.row(estimate, scopes, of_group)
+                }));
+            }
+            MetricValue::List(list) => {
+                let found =
+                    list.iter().enumerate().filter_map(|(at, estimate)| Some((at, estimate.as_ref()?)));
+                rows.extend(found.map(|(at, estimate)| EstimateRow {
+                    index: Some(at + 1),
+                    ..self.row(estimate, scopes, of_group)
+                }));
+            }
+            MetricValue::Groups(groups) => {
+                for group in &groups.groups {
+                    scopes.push(Scope::Group(&groups.key, &group.name));
+                    let of_group =
+                        (Some(groups.key.as_str()), Some(group.name.as_str()), Some(group.label.as_str()));
+                    self.add(&group.value, scopes, of_group, rows);
+                    scopes.pop();
+                }
+                if let Some(all) = &groups.all {
+                    let scope = (all.over == Over::Groups).then_some(Scope::MeanOfGroups(&groups.key));
+                    let depth = scopes.len();
+                    scopes.extend(scope);
+                    self.add(&all.value, scopes, (Some(&groups.key), None, Some(&all.label)), rows);
+                    scopes.truncate(depth);
+                }
+            }
+        }
+    }
+
+    fn row(&self, estimate: &'a Estimate, scopes: &[Scope<'a>], of_group: OfGroup<'a>) -> EstimateRow<'a> {
+        let (group_key, group, label) = of_group;
+        EstimateRow {
+            score: self.score,
+            position: self.position,
+            scorer: &self.result.scorer,
+            reducer: self.result.reducer.as_deref(),
+            unreduced: self.result.unreduced,
+            field: self.field,
+            metric: &self.metric.metric,
+            role: self.metric.role,
+            scopes: scopes.to_vec(),
+            group_key,
+            group,
+            label,
+            key: None,
+            index: None,
+            estimate: Cow::Borrowed(estimate),
+            error_metric: None,
+            interval_metric: None,
+            result: self.metric,
+        }
+    }
+}
+
+impl EstimateRow<'_> {
+    /// Whether it is the mean of groups, whose error is not the mean of their errors.
+    pub fn is_mean_of_groups(&self) -> bool {
+        self.scopes.iter().any(|scope| matches!(scope, Scope::MeanOfGroups(_)))
+    }
+
+    /// Whether another row is about the same numbers.
+    fn is_about_the_same(&self, other: &EstimateRow<'_>) -> bool {
+        self.result.subject.is_some()
+            && self.result.subject == other.result.subject
+            && self.scopes == other.scopes
+            && !self.is_mean_of_groups()
+    }
+}
+
+/// Puts errors and intervals into the rows that they belong to.
+fn fold<'a>(leaves: Vec<EstimateRow<'a>>, errors: &ErrorPlan) -> Vec<EstimateRow<'a>> {
+    let (mut parts, mut rows): (Vec<_>, Vec<_>) = leaves.into_iter().partition(is_part);
+    let mut by_place: std::collections::HashMap<Vec<Scope<'a>>, Vec<usize>> =
+        std::collections::HashMap::new();
+    for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.role == Role::Location) {
+        by_place.entry(row.scopes.clone()).or_default().push(at);
+    }
+    parts.retain_mut(|part| {
+        let mut is_folded = false;
+        for at in by_place.get(&part.scopes).into_iter().flatten() {
+            let Some(row) = rows.get_mut(*at).filter(|row| row.is_about_the_same(part)) else { continue };
+            is_folded |= if part.role == Role::ErrorOf {
+                !errors.sets_error() && put_error(row, part)
+            } else {
+                !errors.sets_interval() && put_interval(row, part)
+            };
+        }
+        !is_folded
+    });
+    // An error by itself is a figure without an error of its own.
+    for part in parts.iter_mut().filter(|part| part.role == Role::ErrorOf) {
+        part.estimate.to_mut().error = Err(Undefined::NotAvailable);
+    }
+    rows.extend(parts);
+    // Positions are those of the metrics, and the sort is stable.
+    rows.sort_by_key(|row| row.position);
+    rows
+}
+
+fn is_part(row: &EstimateRow<'_>) -> bool {
+    matches!(row.role, Role::ErrorOf | Role::IntervalOf) && row.key.is_none() && row.index.is_none()
+}
+
+fn put_error<'a>(row: &mut EstimateRow<'a>, part: &EstimateRow<'a>) -> bool {
+    if row.error_metric.is_some() {
+        return false;
+    }
+    row.error_metric = Some(part.result);
+    let estimate = row.estimate.to_mut();
+    estimate.error = part.estimate.error.clone();
+    estimate.draws = part.estimate.draws.or(estimate.draws);
+    true
+}
+
+fn put_interval<'a>(row: &mut EstimateRow<'a>, part: &EstimateRow<'a>) -> bool {
+    if row.interval_metric.is_some() {
+        return false;
+    }
+    row.interval_metric = Some(part.result);
+    let estimate = row.estimate.to_mut();
+    estimate.interval = part.estimate.interval.clone();
+    estimate.draws = part.estimate.draws.or(estimate.draws);
+    // Why the plan would have chosen another interval does not matter here.
+    estimate.notes.reason = None;
+    if part.estimate.notes.effective_n.is_some() {
+        estimate.notes.effective_n = part.estimate.notes.effective_n;
+    }
+    true
+}
