@@ -2,10 +2,13 @@
 //!
 //! A part that does not exist is [`Undefined`] with the reason, never a zero.
 
+mod estimation;
 mod method;
 mod plan;
 
 pub use method::{Cr, ErrorMethod, IntervalChoice, IntervalMethod};
+pub use estimation::Estimation;
+pub(crate) use estimation::SummaryKey;
 pub use plan::ErrorPlan;
 
 use std::fmt;
@@ -249,6 +252,8 @@ pub struct Notes {
     pub effective_n: Option<f64>,
     /// The variance with clusters over the variance without.
     pub design_effect: Option<f64>,
+    /// The number of clusters of an interval that has no error beside it.
+    pub clusters: Option<u64>,
     /// The share of the scores that the largest cluster has.
     pub largest_cluster_share: Option<f64>,
     /// Why the interval is of this method, and what else a reader should know.

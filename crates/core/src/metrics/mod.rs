@@ -11,13 +11,12 @@ mod grouped;
 mod krippendorff_alpha;
 mod level;
 mod mean;
-mod moments;
 mod perplexity;
 mod perplexity_per_seq;
 mod perplexity_per_token;
-mod spread;
 mod std_dev;
 mod stderr;
+mod summary;
 mod var;
 
 pub use accuracy::{Accuracy, accuracy};
