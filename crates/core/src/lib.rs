@@ -50,8 +50,8 @@ pub use args::{ArgProblem, ArgType, Args};
 pub use columns::{ColumnBlock, EpochColumn, MetadataColumn, Row, ScoreColumns, TextColumn, ValueColumn};
 pub use error::{Error, Result};
 pub use estimate::{
-    Bounds, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe,
-    Notes, StdError, Undefined,
+    Bounds, Clustered, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod,
+    Kind, Maybe, Notes, Plain, StdError, Summary, Undefined,
 };
 pub use metric::{
     Figure, FnMetric, MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, Wants, metric_fn,
@@ -61,6 +61,7 @@ pub use plan::{
     Epochs, HeadlineRequest, IntoReducers, MetricItem, MetricMap, Metrics, Plan, ReducerChoice, Reducers,
     ScorerPlan,
 };
+pub use random::Random;
 pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, Reduced, Reducer, reducer_fn};
 pub use registry::Registry;
 pub use results::{Block, Entry, Failure, Headline, Reduction, Results, Warning, results};

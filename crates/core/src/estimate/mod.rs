@@ -2,11 +2,29 @@
 //!
 //! A part that does not exist is [`Undefined`] with the reason, never a zero.
 
+mod auto;
+mod bytes;
+mod clustered;
+mod clusters;
+mod kind;
 mod method;
+mod methods;
+mod plain;
 mod plan;
+mod summary;
 
+pub use clustered::Clustered;
+pub(crate) use clusters::Clusters;
+pub use kind::Kind;
 pub use method::{Cr, ErrorMethod, IntervalChoice, IntervalMethod};
+pub(crate) use methods::wilson::wilson;
+pub use plain::Plain;
 pub use plan::ErrorPlan;
+pub use summary::Summary;
+pub(crate) use summary::estimate_from;
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 

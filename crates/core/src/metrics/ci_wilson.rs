@@ -7,6 +7,7 @@ use super::spread::{Seen, Spread};
 use super::takes_conversion;
 use crate::args::{passed, spec_of};
 use crate::error::{Error, Result};
+use crate::estimate::wilson;
 use crate::metric::{
     Figure, MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, compute_by_state, same_state,
 };
@@ -158,16 +159,4 @@ impl MetricState for WilsonState {
             note(f).note("clusters", g).note("df", df).note("effective_n", effective)
         }))
     }
-}
-
-/// Wilson (1927): (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n), within [0, 1].
-pub(crate) fn wilson(p: f64, n: f64, z: f64) -> (f64, f64) {
-    let z2 = z * z;
-    let centre = p + z2 / (2.0 * n);
-    let margin = z * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
-    let scale = 1.0 + z2 / n;
-    // At p of 0 or 1 the nearer end is exactly there, whatever the rounding of the root says.
-    let lower = if p == 0.0 { 0.0 } else { ((centre - margin) / scale).max(0.0) };
-    let upper = if p == 1.0 { 1.0 } else { ((centre + margin) / scale).min(1.0) };
-    (lower, upper)
 }
