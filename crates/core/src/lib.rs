@@ -53,8 +53,12 @@ pub use args::{ArgProblem, ArgType, Args};
 pub use columns::{ColumnBlock, EpochColumn, MetadataColumn, Row, ScoreColumns, TextColumn, ValueColumn};
 pub use error::{Error, Result};
 pub use estimate::{
-    Bounds, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe,
-    Notes, StdError, Undefined,
+    Bounds, Clustered, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation, Interval, IntervalChoice,
+    IntervalMethod, Kind, Maybe, Notes, Plain, StdError, Summary, Undefined, Whole,
+};
+pub use evaluation::{
+    Counts, EstimateRow, Evaluation, Group, Groups, GroupsAll, MetricResult, MetricValue, Over, Results,
+    Role, Scope, ScoreResult, Subject,
 };
 pub use metric::{FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn};
 pub use naming::unique_names;
@@ -62,6 +66,7 @@ pub use plan::{
     Epochs, HeadlineRequest, IntoReducers, MetricItem, MetricMap, Metrics, Plan, ReducerChoice, Reducers,
     ScorerPlan,
 };
+pub use random::Random;
 pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, Reduced, Reducer, reducer_fn};
 pub use registry::Registry;
 pub use results::{Failure, Headline, Reduction, Warning};

@@ -15,7 +15,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::estimate::{Estimation, Kind};
+use crate::estimate::{Estimation, Kind, Whole};
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::score::Metadata;
 use crate::scores::Scores;
@@ -194,7 +194,7 @@ pub(crate) fn params_with_inner(metric: &dyn Metric, argument: &str, inner: &dyn
 ///
 /// ```
 /// use errorbar_core::metrics::mean;
-/// use errorbar_core::{Estimation, Metric, Score, ScoreColumns, ScoreSet};
+/// use errorbar_core::{Estimation, Metric, Score, ScoreColumns, ScoreSet, Whole};
 ///
 /// // Two shards, one mean: the bits are those of the whole.
 /// let estimation = Estimation::default();
@@ -208,7 +208,7 @@ pub(crate) fn params_with_inner(metric: &dyn Metric, argument: &str, inner: &dyn
 ///     state.update(&ScoreSet::unreduced(&columns, "s")?.scores())?;
 ///     merged.merge(state)?;
 /// }
-/// assert_eq!(merged.finish(None)?.number(), Some(0.25));
+/// assert_eq!(merged.finish(Whole::default())?.number(), Some(0.25));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait MetricState: fmt::Debug + Send + Any {
@@ -224,13 +224,13 @@ pub trait MetricState: fmt::Debug + Send + Any {
     }
 
     /// The value over everything seen. `whole` is what all scores are, if this state has seen a part of them: a group.
-    fn finish(&self, whole: Option<Kind>) -> Result<MetricValue>;
+    fn finish(&self, whole: Whole) -> Result<MetricValue>;
 }
 
 /// Computes a metric through its state: the one path of every built-in that has a state.
 pub(crate) fn compute_by_state(mut state: impl MetricState, scores: &Scores<'_>) -> Result<MetricValue> {
     state.update(scores)?;
-    state.finish(None)
+    state.finish(Whole::default())
 }
 
 /// The other state as one's own type, or an error that says what happened.

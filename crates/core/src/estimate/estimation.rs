@@ -1,6 +1,6 @@
 //! What estimates are made with: how errors are computed, and the seed.
 
-use super::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod};
+use super::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, Kind};
 use crate::random::Random;
 
 /// How errors are computed, and the seed of random figures.
@@ -26,6 +26,16 @@ impl Estimation {
     pub fn seed(&self) -> u64 {
         self.random.seed
     }
+}
+
+/// What a state has seen a part of: a group of all scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Whole {
+    /// What all scores are; those of the state itself if unset.
+    pub kind: Option<Kind>,
+    /// The number of estimates that share what may be drawn at random; one if unset.
+    pub estimates: usize,
 }
 
 /// Which summary a plan needs: two plans with the same key can share one.

@@ -2,14 +2,33 @@
 //!
 //! A part that does not exist is [`Undefined`] with the reason, never a zero.
 
+mod auto;
+mod bytes;
+mod clustered;
+mod clusters;
 mod estimation;
+mod kind;
 mod method;
+mod methods;
+mod plain;
 mod plan;
+mod shares;
+mod summary;
 
-pub use method::{Cr, ErrorMethod, IntervalChoice, IntervalMethod};
-pub use estimation::Estimation;
+pub use clustered::Clustered;
 pub(crate) use estimation::SummaryKey;
+pub use estimation::{Estimation, Whole};
+pub use kind::Kind;
+pub use method::{Cr, ErrorMethod, IntervalChoice, IntervalMethod};
+pub(crate) use methods::wilson::wilson;
+pub use plain::Plain;
 pub use plan::ErrorPlan;
+pub(crate) use shares::ShareClusters;
+pub use summary::Summary;
+pub(crate) use summary::estimate_from;
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 

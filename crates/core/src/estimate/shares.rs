@@ -130,10 +130,9 @@ impl ShareClusters {
             }
         }
         let with = with.into_iter().map(|(at, [square, product])| (at, (square.to_f64(), product.to_f64())));
-        let sizes: Vec<u64> = self.clusters.iter().map(|cluster| cluster.n).collect();
         let df = match correction {
             Cr::Cr0 | Cr::Cr1 => g.saturating_sub(1) as f64,
-            Cr::Cr2 | Cr::Cr3 => bell_mccaffrey(&sizes),
+            Cr::Cr2 | Cr::Cr3 => bell_mccaffrey(self.clusters.iter().map(|cluster| cluster.n)),
         };
         let problem = match (&self.problem, g) {
             (Some(problem), _) => Some(Undefined::Other(problem.clone())),

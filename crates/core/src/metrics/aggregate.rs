@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::args::{ArgProblem, ArgType, passed, spec_of};
 use crate::error::{Error, Result};
-use crate::estimate::{Estimate, Estimation, Kind, Undefined};
+use crate::estimate::{Estimate, Estimation, Kind, Undefined, Whole};
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metric::{
     MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state, params_with_inner, same_state,
@@ -291,7 +291,7 @@ impl MetricState for AggregateState {
         self.inner.kind()
     }
 
-    fn finish(&self, whole: Option<Kind>) -> Result<MetricValue> {
+    fn finish(&self, whole: Whole) -> Result<MetricValue> {
         // A state that has seen no score may be one that cannot finish.
         let value = (self.tally.read > 0).then(|| self.inner.finish(whole)).transpose()?;
         Ok(self.tally.noted(value))

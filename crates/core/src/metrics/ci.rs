@@ -5,13 +5,11 @@ use std::sync::Arc;
 use super::bootstrap_stderr::{checked_num_samples, num_samples_arg, params_without_seed};
 use super::level::{checked, level_arg};
 use super::stderr::errors_of;
-use super::summary::{SummaryState, subject};
+use super::summary::{Part, SummaryState, subject};
 use super::takes_conversion;
 use crate::args::{ArgProblem, ArgType, passed, spec_of};
 use crate::error::Result;
-use crate::estimate::{
-    Draws, Estimate, Estimation, Interval, IntervalMethod, Kind, Maybe, Summary, Undefined,
-};
+use crate::estimate::{Draws, Estimate, Estimation, Interval, IntervalMethod, Maybe, Summary, Undefined};
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
 use crate::registry::{MetricEntry, Param, Registry};
@@ -229,7 +227,8 @@ fn too_few(summary: &Summary) -> Option<Undefined> {
 }
 
 /// x̄ ± t·se, with n−1 degrees of freedom, or one less than there are clusters.
-fn by_t(state: &SummaryState, summary: &Summary, _: Kind) -> Result<Estimate> {
+fn by_t(state: &SummaryState, part: &Part<'_>) -> Result<Estimate> {
+    let summary = part.summary;
     let mut estimate = Estimate::of(summary.mean().ok_or(Undefined::NoScores));
     estimate.notes.clusters = summary.clusters().map(|clusters| clusters.len() as u64);
     estimate.interval = interval_by_t(state, summary);

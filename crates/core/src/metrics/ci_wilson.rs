@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::level::{checked, level_arg};
 use super::stderr::errors_of;
-use super::summary::{SummaryState, subject};
+use super::summary::{Part, SummaryState, subject};
 use super::takes_conversion;
 use crate::args::{passed, spec_of};
 use crate::error::{Error, Result};
-use crate::estimate::{Estimate, Estimation, Interval, IntervalMethod, Kind, Summary, Undefined, wilson};
+use crate::estimate::{Estimate, Estimation, Interval, IntervalMethod, Undefined, Whole, wilson};
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state, same_state};
 use crate::registry::{MetricEntry, Param};
@@ -148,13 +148,14 @@ impl MetricState for WilsonState {
         self.state.merge(Box::new(same_state::<WilsonState>(other)?.state))
     }
 
-    fn finish(&self, whole: Option<Kind>) -> Result<MetricValue> {
+    fn finish(&self, whole: Whole) -> Result<MetricValue> {
         self.state.finish(whole)
     }
 }
 
 /// Wilson's interval; with clusters on the effective n of the reference, never more than there are scores.
-fn by_wilson(state: &SummaryState, summary: &Summary, _: Kind) -> Result<Estimate> {
+fn by_wilson(state: &SummaryState, part: &Part<'_>) -> Result<Estimate> {
+    let summary = part.summary;
     let (n, level) = (summary.n(), state.errors.level());
     let upper_tail = 0.5 + level / 2.0;
     let mut estimate = Estimate::of(summary.mean().ok_or(Undefined::NoScores));

@@ -8,12 +8,10 @@ use serde_json::Value as Json;
 use crate::args::{passed, spec_of};
 use crate::error::{Error, Result};
 use crate::estimate::{
-    ErrorMethod, Estimate, Estimation, Kind, Maybe, ShareClusters, StdError, Undefined, estimate_from,
+    ErrorMethod, Estimate, Estimation, Kind, Maybe, ShareClusters, StdError, Undefined, Whole, estimate_from,
 };
 use crate::evaluation::{MetricValue, Role};
-use crate::metric::{
-    MetadataKeys, Metric, MetricState, ScoreParts, Wants, compute_by_state, same_state,
-};
+use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, Wants, compute_by_state, same_state};
 use crate::registry::{MetricEntry, Param};
 use crate::score::Metadata;
 use crate::scores::Scores;
@@ -172,7 +170,7 @@ impl MetricState for FrequencyState {
         Ok(())
     }
 
-    fn finish(&self, _: Option<Kind>) -> Result<MetricValue> {
+    fn finish(&self, _: Whole) -> Result<MetricValue> {
         let errors = &self.estimation.errors;
         let variances = self.clusters.variances(errors.correction());
         let estimate = |(at, &count): (usize, &u64)| {

@@ -416,7 +416,8 @@ fn recorded_names(label: &str, value: &MetricValue, role: Role) -> Vec<String> {
             let inner = groups.groups.iter().filter(|group| group.n > 0);
             let inner = inner.map(|group| (group.label.as_str(), &group.value));
             let all = groups.all.iter().map(|all| (all.label.as_str(), all.value.as_ref()));
-            let nested = |(of, value): (&str, &MetricValue)| recorded_names(&format!("{label}_{of}"), value, role);
+            let nested =
+                |(of, value): (&str, &MetricValue)| recorded_names(&format!("{label}_{of}"), value, role);
             inner.chain(all).flat_map(nested).collect()
         }
     }

@@ -5,7 +5,6 @@ mod aggregate;
 mod bootstrap_stderr;
 mod ci;
 mod ci_wilson;
-mod cluster;
 mod frequency;
 mod grouped;
 mod krippendorff_alpha;

@@ -2,7 +2,7 @@
 
 use super::perplexity::{estimate, perplexity_metric, tokens};
 use crate::error::Result;
-use crate::estimate::Kind;
+use crate::estimate::Whole;
 use crate::evaluation::MetricValue;
 use crate::metric::{MetricState, same_state};
 use crate::scores::Scores;
@@ -44,7 +44,7 @@ impl MetricState for PerSequenceState {
         Ok(())
     }
 
-    fn finish(&self, _: Option<Kind>) -> Result<MetricValue> {
+    fn finish(&self, _: Whole) -> Result<MetricValue> {
         let surprise = (self.sequences > 0).then(|| self.surprise.divide(self.sequences));
         Ok(estimate(surprise, self.missing, self.sequences).into())
     }

@@ -2,7 +2,7 @@
 
 use super::perplexity::{estimate, perplexity_metric, tokens};
 use crate::error::Result;
-use crate::estimate::Kind;
+use crate::estimate::Whole;
 use crate::evaluation::MetricValue;
 use crate::metric::{MetricState, same_state};
 use crate::scores::Scores;
@@ -45,7 +45,7 @@ impl MetricState for PerTokenState {
         Ok(())
     }
 
-    fn finish(&self, _: Option<Kind>) -> Result<MetricValue> {
+    fn finish(&self, _: Whole) -> Result<MetricValue> {
         let tokens = self.tokens.to_f64();
         let surprise = (tokens != 0.0).then(|| -self.log_probs.to_f64() / tokens);
         Ok(estimate(surprise, self.missing, self.n).into())

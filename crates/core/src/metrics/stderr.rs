@@ -85,8 +85,8 @@ impl Metric for Stderr {
 impl Stderr {
     fn new_state(&self, estimation: &Estimation) -> SummaryState {
         let errors = errors_of(self.cluster.as_deref());
-        SummaryState::new("stderr", self.conversion(), errors, estimation, |state, summary, _| {
-            let error = summary.std_error(&state.errors);
+        SummaryState::new("stderr", self.conversion(), errors, estimation, |state, part| {
+            let error = part.summary.std_error(&state.errors);
             let mut estimate = Estimate::of(error.as_ref().map(|error| error.se).map_err(Clone::clone));
             estimate.error = error;
             Ok(estimate)

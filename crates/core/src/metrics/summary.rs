@@ -4,14 +4,25 @@
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::estimate::{Bounds, ErrorMethod, ErrorPlan, Estimate, Estimation, Kind, Summary, Undefined};
+use crate::estimate::{
+    Bounds, ErrorMethod, ErrorPlan, Estimate, Estimation, Kind, Summary, Undefined, Whole,
+};
 use crate::evaluation::{MetricValue, Subject};
 use crate::metric::{MetricState, same_state};
+use crate::random::Random;
 use crate::scores::Scores;
 use crate::value::Conversion;
 
 /// How a summary ends as a value.
-pub(super) type End = fn(&SummaryState, &Summary, Kind) -> Result<Estimate>;
+pub(super) type End = fn(&SummaryState, &Part<'_>) -> Result<Estimate>;
+
+/// The summary of a part of the scores, and what it is a part of.
+pub(super) struct Part<'a> {
+    pub(super) summary: &'a Summary,
+    /// What all scores are.
+    kind: Kind,
+    random: Random,
+}
 
 /// A summary of the scores seen so far, and how it ends as a value.
 #[derive(Clone, Debug)]
@@ -111,24 +122,28 @@ impl MetricState for SummaryState {
         self.summary.as_ref().map(|summary| summary.kind())
     }
 
-    fn finish(&self, whole: Option<Kind>) -> Result<MetricValue> {
+    fn finish(&self, whole: Whole) -> Result<MetricValue> {
         let empty = || Arc::new(Summary::for_plan(&self.errors, self.estimation.by_sample));
         let summary = self.summary.clone().unwrap_or_else(empty);
-        let whole = whole.unwrap_or_else(|| summary.kind());
-        let mut estimate = (self.end)(self, &summary, whole)?;
+        let part = Part {
+            summary: &summary,
+            kind: whole.kind.unwrap_or_else(|| summary.kind()),
+            random: self.estimation.random.among(whole.estimates),
+        };
+        let mut estimate = (self.end)(self, &part)?;
         (estimate.n, estimate.absent) = (summary.n(), self.absent);
         Ok(estimate.into())
     }
 }
 
 /// The mean with its error and interval, and with what it would be if absent samples had scores.
-fn location(state: &SummaryState, summary: &Summary, whole: Kind) -> Result<Estimate> {
-    let mut estimate = summary.estimate(&state.errors, whole, &state.estimation.random);
+fn location(state: &SummaryState, part: &Part<'_>) -> Result<Estimate> {
+    let mut estimate = part.summary.estimate(&state.errors, part.kind, &part.random);
     if let Some(problem) = &state.problem {
         let reason = Undefined::Other(problem.clone());
         (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
     }
-    estimate.bounds = bounds(summary, state.absent, whole, &state.errors);
+    estimate.bounds = bounds(part.summary, state.absent, part.kind, &state.errors);
     Ok(estimate)
 }
 

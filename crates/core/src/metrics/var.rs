@@ -8,7 +8,7 @@ summary_metric!(
     "var",
     "Sample variance of the scores, divisor n−1.",
     Spread,
-    |name, conversion, estimation| SummaryState::plain(name, conversion, estimation, |_, summary, _| {
-        Ok(of_two_or_more(summary.moments().and_then(|moments| moments.variance()), summary.n()))
+    |name, conversion, estimation| SummaryState::plain(name, conversion, estimation, |_, part| {
+        Ok(of_two_or_more(part.summary.moments().variance(), part.summary.n()))
     })
 );

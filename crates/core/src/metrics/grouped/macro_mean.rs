@@ -57,7 +57,7 @@ fn collect<'v>(
             for group in groups.groups.iter().filter(|group| group.n > 0) {
                 collect(&group.value, under(&group.label), by_key);
             }
-            for all in &groups.all {
+            if let Some(all) = &groups.all {
                 collect(&all.value, under(&all.label), by_key);
             }
         }

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::{All, Computed, Grouped, MAX_GROUPS, Split, no_scores};
 use crate::error::{Error, Result};
-use crate::estimate::{Estimation, Kind};
+use crate::estimate::{Estimation, Kind, Whole};
 use crate::evaluation::MetricValue;
 use crate::metric::{MetricState, same_state};
 use crate::scores::Scores;
@@ -84,9 +84,10 @@ impl MetricState for GroupedState {
         self.groups.values().filter_map(|group| group.value.kind()).reduce(Kind::and)
     }
 
-    fn finish(&self, whole: Option<Kind>) -> Result<MetricValue> {
+    fn finish(&self, whole: Whole) -> Result<MetricValue> {
         // Whether scores are zeros and ones is a question to all of them, not to each group.
-        let whole = whole.or_else(|| self.kind());
+        let estimates = whole.estimates.max(1) * (self.groups.len() + 1);
+        let whole = Whole { kind: whole.kind.or_else(|| self.kind()), estimates };
         let mut groups = Vec::with_capacity(self.groups.len());
         for (name, GroupState { value, sample, n, absent }) in &self.groups {
             let value = match n {
@@ -100,6 +101,6 @@ impl MetricState for GroupedState {
             (Some(all), false) => Some(all.finish(whole)?),
             _ => None,
         };
-        self.grouped.assemble(groups, all, &self.estimation, whole)
+        self.grouped.assemble(groups, all, &self.estimation, whole.kind)
     }
 }
