@@ -40,6 +40,7 @@ mod reducer;
 pub mod reducers;
 pub mod registry;
 mod results;
+mod sample_id;
 mod score;
 mod scores;
 pub mod spec;
@@ -64,6 +65,7 @@ pub use plan::{
 pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, Reduced, Reducer, reducer_fn};
 pub use registry::Registry;
 pub use results::{Block, Entry, Failure, Headline, Reduction, Results, Warning, results};
+pub use sample_id::SampleId;
 pub use score::{Metadata, SampleScore, Score};
 pub use scores::{Iter, ScoreSet, Scores};
 pub use spec::Spec;
