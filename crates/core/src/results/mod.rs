@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::naming::unique_names;
 use crate::plan::{HeadlineRequest, Metrics, Plan};
 use crate::random::Random;
+use crate::sample_id::SampleId;
 use crate::score::{Metadata, Score};
 
 /// Everything computed over an evaluation.
@@ -248,12 +249,15 @@ impl Reduction {
     }
 
     /// Sample id and reduced score, in order; `columns` are those that were reduced.
-    pub fn iter<'a>(&'a self, columns: &'a ScoreColumns) -> impl Iterator<Item = (&'a str, Score)> + use<'a> {
+    pub fn iter<'a>(
+        &'a self,
+        columns: &'a ScoreColumns,
+    ) -> impl Iterator<Item = (SampleId, Score)> + use<'a> {
         let voters = columns.scorer(&self.scorer);
         (0..self.len()).map(move |at| {
             let row = self.samples.rows.get(at).map_or(at, |row| *row as usize);
             let value = self.samples.values.to_value(at).unwrap_or(crate::Value::Unscored);
-            (columns.id(row), self.samples.details.to_detail(at, voters).into_score(value))
+            (columns.sample_id(row), self.samples.details.to_detail(at, voters).into_score(value))
         })
     }
 }
@@ -288,7 +292,7 @@ struct ReducedSamples {
 pub fn results(columns: &ScoreColumns, plan: &Plan) -> Result<Results> {
     let index = columns.sample_index();
     if let Some(row) = index.duplicate() {
-        return Err(Error::DuplicateEpoch { sample: columns.id(row).to_owned(), epoch: columns.epoch(row) });
+        return Err(columns.duplicate_error(row));
     }
     let random = Random::new(plan.seed, plan.max_draws);
     let shared = views::Shared { columns, index: &index, random };

@@ -15,7 +15,6 @@ use super::members::{HEADER, REDUCTIONS};
 use super::reader::EvalLog;
 use super::recorded::RecordedResults;
 use super::reductions::Reductions;
-use super::sample_id::SampleId;
 use super::writer::{lock, lock_named};
 use super::zip::assemble::Assembler;
 use super::zip::directory::{self, Directory, Members, Record};
@@ -37,7 +36,7 @@ use crate::whole_file::WholeFile;
 /// let scores = log.scores(&log.header()?, &ScoreOptions::new(MetadataKeys::NONE))?;
 /// let results = results(&scores.columns, &Plan::new())?;
 /// let mut revision = log.revise()?;
-/// revision.set_results(&results, &scores.columns, &scores.ids)?;
+/// revision.set_results(&results, &scores.columns)?;
 /// revision.write_back()?;
 /// assert!(EvalLog::open(&path)?.header()?.results.is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -70,8 +69,8 @@ impl EvalLog {
 impl Revision<'_> {
     /// Puts results and reduced scores in the place of the old ones. What else the old results hold stays.
     ///
-    /// `columns` are those that the results were computed from, and `ids` those of its rows.
-    pub fn set_results(&mut self, results: &Results, columns: &ScoreColumns, ids: &[SampleId]) -> Result<()> {
+    /// `columns` are those that the results were computed from.
+    pub fn set_results(&mut self, results: &Results, columns: &ScoreColumns) -> Result<()> {
         let recorded = RecordedResults::from(results);
         let old = splice::field(&self.header, "results")?;
         let old = old.and_then(|range| self.header.get(range)).filter(|json| json.starts_with(b"{"));
@@ -81,7 +80,7 @@ impl Revision<'_> {
             _ => recorded.to_json(),
         };
         self.header = splice::set(&self.header, &["results"], &json)?;
-        if let Some(json) = Reductions::of(results, columns, ids).json {
+        if let Some(json) = Reductions::of(&results.reductions, columns).json {
             self.replace(Place::Member(REDUCTIONS.to_owned()), json);
         }
         Ok(())
