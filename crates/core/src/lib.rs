@@ -57,7 +57,7 @@ pub use estimate::{
 pub use metric::{
     Figure, FnMetric, MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, Wants, metric_fn,
 };
-pub use naming::unique_names;
+pub use naming::{TakenNames, unique_names};
 pub use plan::{
     Epochs, HeadlineRequest, IntoReducers, MetricItem, MetricMap, Metrics, Plan, ReducerChoice, Reducers,
     ScorerPlan,

@@ -8,7 +8,7 @@ use super::{Block, Entry, Failure, Results, Warning, glob};
 use crate::columns::ValueColumn;
 use crate::error::{Error, Result};
 use crate::metric::{Figure, Metric, MetricValue};
-use crate::naming::TakenKeys;
+use crate::naming::TakenNames;
 use crate::plan::{MetricItem, MetricMap, Metrics};
 use crate::score::Metadata;
 use crate::scores::{ScoreSet, Scores};
@@ -84,7 +84,7 @@ fn plain_block<'m>(
     let (rows, unscored) = set.scored_rows();
     let scores = Scores::new(set, rows);
     let mut block = context.block(context.scorer, scores.len(), unscored);
-    let mut taken = TakenKeys::default();
+    let mut taken = TakenNames::default();
     for metric in metrics {
         match evaluate(metric.as_ref(), &scores) {
             Ok(value) => add_plain(&mut block, &mut taken, metric.as_ref(), value),
@@ -147,7 +147,7 @@ fn parts(value: MetricValue) -> Vec<(Part, Figure)> {
 }
 
 /// Entries of a plain block: keyed by name, numbered where a key is taken; places count from 1.
-fn add_plain(block: &mut Block, taken: &mut TakenKeys, metric: &dyn Metric, value: MetricValue) {
+fn add_plain(block: &mut Block, taken: &mut TakenNames, metric: &dyn Metric, value: MetricValue) {
     let (spec, params) = (metric.spec(), metric.params());
     let log_name = spec.log_name().into_owned();
     for (part, figure) in parts(value) {

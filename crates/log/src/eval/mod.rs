@@ -8,7 +8,7 @@
 //! log, because two files can be parted.
 //!
 //! ```
-//! use errorbar_core::{Metadata, MetadataKeys, Plan, Score, results};
+//! use errorbar_core::{Metadata, MetadataKeys, Plan, Score};
 //! use errorbar_log::eval::*;
 //!
 //! # let folder = tempfile::tempdir()?;
@@ -40,10 +40,11 @@
 //!
 //! // From here on the sample survives whatever happens to the process.
 //! let columns = EvalLog::open(&path)?.score_columns(&MetadataKeys::All)?;
-//! let results = results(&columns, &Plan::new())?;
-//! let header = Header { results: Some((&results).into()), status: Status::Success, ..Header::started(start) };
-//! writer.finish(&header, &Reductions::of(&results.reductions, &columns))?;
-//! assert!(compare(EvalLog::open(&path)?.header()?.results.as_ref().unwrap(), &results).is_empty());
+//! let evaluation = Plan::new().evaluate(&columns)?;
+//! let results = &evaluation.results;
+//! let header = Header { results: Some(results.into()), status: Status::Success, ..Header::started(start) };
+//! writer.finish(&header, &Reductions::of(&evaluation.reductions, &columns))?;
+//! assert!(compare(EvalLog::open(&path)?.header()?.results.as_ref().unwrap(), results).is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
