@@ -4,8 +4,8 @@ use std::f64::consts::{PI, SQRT_2};
 use std::fmt;
 
 use errorbar_core::Draws;
-use errorbar_core::evaluation::{MetricValue, Results, Role};
 use errorbar_core::stats::normal_quantile;
+use errorbar_core::{MetricValue, Results, Role};
 use serde_json::Value as Json;
 
 use super::recorded::{RecordedBlock, RecordedMetric, RecordedResults};

@@ -1,6 +1,6 @@
 //! Results as a log records them.
 
-use errorbar_core::evaluation::Results;
+use errorbar_core::Results;
 use errorbar_core::{Headline, Metadata};
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};

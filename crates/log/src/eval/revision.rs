@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
 
-use errorbar_core::evaluation::Evaluation;
+use errorbar_core::Evaluation;
 use errorbar_core::{Reducers, ScoreColumns};
 use serde_json::Value as Json;
 

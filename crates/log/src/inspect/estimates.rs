@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use errorbar_core::Estimate;
-use errorbar_core::evaluation::{EstimateRow, Results, Role};
+use errorbar_core::{EstimateRow, Results, Role};
 use serde_json::{Map, Value as Json};
 
 use super::figures::{Figure, Part};

@@ -1,7 +1,7 @@
 //! The numbers that a log records of a metric, and which they are.
 
-use errorbar_core::evaluation::{Groups, MetricResult, MetricValue, Over, Role};
 use errorbar_core::{Estimate, Undefined};
+use errorbar_core::{Groups, MetricResult, MetricValue, Over, Role};
 
 /// One number of a metric.
 #[derive(Clone, Copy, Debug)]
@@ -187,7 +187,7 @@ fn zero_or_nan(role: Role, reason: &Undefined) -> f64 {
 /// The number that the reference gives for a metric by itself, outside of results: the mean of no scores is 0 there.
 ///
 /// ```
-/// use errorbar_core::evaluation::Role;
+/// use errorbar_core::Role;
 /// use errorbar_core::{Estimate, Undefined};
 /// use errorbar_log::inspect::recorded_value;
 /// let nothing = Estimate::undefined(Undefined::NoScores);

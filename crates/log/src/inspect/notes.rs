@@ -1,6 +1,6 @@
 //! What is recorded beside a number: its `metadata`.
 
-use errorbar_core::evaluation::Role;
+use errorbar_core::Role;
 use errorbar_core::spec::{Arg, Spec};
 use errorbar_core::{Estimate, Metadata, Undefined};
 use serde_json::Value as Json;

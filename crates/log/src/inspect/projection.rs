@@ -1,7 +1,7 @@
 //! Results as records: the blocks, the keys and names of their entries.
 
-use errorbar_core::evaluation::{Results, ScoreResult};
 use errorbar_core::{Headline, IndexMap, Metadata, TakenNames, Warning};
+use errorbar_core::{Results, ScoreResult};
 use serde_json::{Value as Json, json};
 
 use super::estimates::Estimates;
@@ -12,7 +12,7 @@ use crate::eval::{RecordedBlock, RecordedMetric, RecordedResults};
 /// Results as a log records them.
 ///
 /// ```
-/// use errorbar_core::evaluation::Results;
+/// use errorbar_core::Results;
 /// use errorbar_log::inspect::project;
 /// assert!(project(&Results::default()).scores.is_empty());
 /// ```

@@ -1,6 +1,6 @@
 //! Results as JSON, in the fields that programs read since the first version.
 
-use errorbar_core::evaluation::Results;
+use errorbar_core::Results;
 use errorbar_core::{Failure, Headline, IndexMap, Metadata, Warning};
 use serde::{Serialize, Serializer};
 
@@ -11,7 +11,7 @@ use super::projection::{ProjectedBlock, ProjectedEntry, Projection};
 /// A number that is not finite becomes null.
 ///
 /// ```
-/// use errorbar_core::evaluation::Results;
+/// use errorbar_core::Results;
 /// use errorbar_log::inspect::ResultsJson;
 /// let json = serde_json::to_string(&ResultsJson::new(&Results::default()))?;
 /// assert_eq!(json, r#"{"total_samples":0,"completed_samples":0,"scores":[]}"#);
