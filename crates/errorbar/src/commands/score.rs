@@ -301,7 +301,7 @@ fn write(
         if let Some(reducers) = &asked.reducers {
             revision.set_reducers(reducers)?;
         }
-        revision.set_results(results, &opened.scores.columns, &opened.scores.ids)?;
+        revision.set_results(results, &opened.scores.columns)?;
         match output {
             Some(path) => revision.write_to(path),
             None => revision.write_back(),
