@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::bytes::{Field, byte, invalid};
 use crate::columns::Numbers;
 use crate::error::Result;
+use crate::stats::Moments;
 
 /// What scores are, over the whole scorer and reducer: decides which interval fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,17 +62,22 @@ impl Extent {
     }
 
     fn of_floats(floats: &[f64]) -> Extent {
-        let mut lanes = [Extent::NONE; LANES];
-        for part in floats.chunks(LANES) {
-            for (lane, &x) in lanes.iter_mut().zip(part) {
-                lane.least = if x < lane.least { x } else { lane.least };
-                lane.greatest = if x > lane.greatest { x } else { lane.greatest };
-                lane.binary &= (x == 0.0) | (x == 1.0);
+        let mut least = [f64::INFINITY; LANES];
+        let mut greatest = [f64::NEG_INFINITY; LANES];
+        let mut other = [false; LANES];
+        let (groups, rest) = floats.as_chunks::<LANES>();
+        for group in groups.iter().map(<[f64; LANES]>::as_slice).chain(std::iter::once(rest)) {
+            let lanes = least.iter_mut().zip(&mut greatest).zip(&mut other);
+            for (((least, greatest), other), &x) in lanes.zip(group) {
+                *least = if x < *least { x } else { *least };
+                *greatest = if x > *greatest { x } else { *greatest };
+                *other |= (x != 0.0) & (x != 1.0);
             }
         }
-        let all = lanes.into_iter().fold(Extent::NONE, Extent::and);
-        // Of the two zeros one, whichever came first.
-        Extent { least: all.least + 0.0, greatest: all.greatest + 0.0, ..all }
+        let least = least.into_iter().fold(f64::INFINITY, f64::min);
+        let greatest = greatest.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        // −0 + 0 is +0.
+        Extent { least: least + 0.0, greatest: greatest + 0.0, binary: !other.contains(&true) }
     }
 
     /// That of the scores of both.
@@ -80,6 +86,14 @@ impl Extent {
             least: if other.least < self.least { other.least } else { self.least },
             greatest: if other.greatest > self.greatest { other.greatest } else { self.greatest },
             binary: self.binary & other.binary,
+        }
+    }
+
+    /// Whether moments can be those of scores with these ends.
+    pub(super) fn fits(&self, moments: &Moments) -> bool {
+        match moments.mean() {
+            None => *self == Extent::NONE && *moments == Moments::new(),
+            Some(mean) => self.least <= mean && mean <= self.greatest,
         }
     }
 
