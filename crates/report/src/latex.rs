@@ -31,8 +31,9 @@ impl Render for Latex {
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
         let common = Common::of(reports);
         writeln!(out, "% Needs \\usepackage{{booktabs}}.")?;
-        let legend: Vec<String> = [common.error_legend(), common.interval_legend()].into_iter().flatten().collect();
-        writeln!(out, "{}", comment(&legend.join("; ")))?;
+        if let Some(legend) = common.legend() {
+            writeln!(out, "{}", comment(&legend))?;
+        }
         for report in reports {
             let about = [&report.task, &report.model].into_iter().flatten().cloned();
             let about: Vec<String> = about.chain([report.log.clone()]).chain(facts(report)).collect();

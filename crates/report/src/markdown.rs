@@ -57,8 +57,10 @@ impl Render for Markdown {
                 write!(out, "{}", table(&titles, &rows))?;
             }
         }
-        let legend: Vec<String> = [common.error_legend(), common.interval_legend()].into_iter().flatten().collect();
-        if legend.is_empty() { Ok(()) } else { writeln!(out, "\n{}", escape(&legend.join(" · "))) }
+        match common.legend() {
+            Some(legend) => writeln!(out, "\n{}", escape(&legend)),
+            None => Ok(()),
+        }
     }
 
     fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
