@@ -308,7 +308,7 @@ pub fn results(columns: &ScoreColumns, plan: &Plan) -> Result<Results> {
     let planned: HashSet<&str> = names.iter().map(String::as_str).collect();
     let unplanned: Vec<&str> = columns.scorer_names().filter(|name| !planned.contains(name)).collect();
     for name in unplanned {
-        let own = default_metrics(name);
+        let own = plan.default_metrics.get(name).cloned().unwrap_or_else(|| default_metrics(name));
         let metrics = plan.task_metrics.as_ref().unwrap_or(&own);
         views::scorer_results(&shared, plan, name, &Metadata::new(), metrics, &mut results)?;
     }

@@ -19,6 +19,7 @@ use errorbar_report::{Report, SideBySide, Unfinished};
 use futures_util::future::join_all;
 
 use super::common::{Format, GlobalArgs, seconds, show};
+use super::error_args::{ErrorArgs, without_clusters};
 use super::logs::LimitArgs;
 use super::models::ModelArgs;
 use super::told::{Told, findings};
@@ -103,6 +104,8 @@ pub(crate) struct EvalArgs {
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
     #[command(flatten)]
+    errors: ErrorArgs,
+    #[command(flatten)]
     asking: ModelArgs,
     #[command(flatten)]
     read_limits: LimitArgs,
@@ -128,6 +131,11 @@ impl From<LogForm> for LogFormat {
 type Ready = (Prepared, Option<Resumable>);
 
 pub(crate) fn run(args: &EvalArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
+    if let Err((problem, hint)) = args.errors.check() {
+        message::error(problem);
+        message::hint(hint);
+        return Ok(Status::InputError);
+    }
     let watcher = Arc::new(Watcher::new(global.quiet, args.progress_every));
     let ready = match &args.resume {
         Some(log) => resumed(log.clone(), args, &watcher, context).map(|ready| vec![vec![ready]]),
@@ -277,7 +285,8 @@ fn prepared(args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> O
         let task = tasks::task(named, &args.task_args, context)?;
         let options = options.as_ref()?;
         let with_model = |model: &Option<ModelChoice>| {
-            let options = RunOptions { model: model.clone(), ..options.clone() };
+            let errors = Some(args.errors.over(task.error_plan()));
+            let options = RunOptions { model: model.clone(), errors, ..options.clone() };
             prepare(named, &task, &options, context).map(|prepared| (prepared, None))
         };
         let ready: Vec<Option<Ready>> = models.iter().map(with_model).collect();
@@ -332,6 +341,7 @@ fn resumed(path: PathBuf, args: &EvalArgs, watcher: &Arc<Watcher>, context: &Con
         Err(problem) => return refuse(problem),
     };
     let mut options = RunOptions {
+        errors: recorded.errors.as_ref().map(|recorded| args.errors.over(recorded)),
         max_samples: args.max_samples.map(NonZeroUsize::get).or(recorded.max_samples),
         fail_on_error: args.fail_on_error.or(recorded.fail_on_error),
         limits: Limits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },

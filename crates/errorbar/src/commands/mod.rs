@@ -3,6 +3,7 @@
 mod cache;
 mod common;
 mod completions;
+mod error_args;
 mod eval;
 mod files;
 mod list;

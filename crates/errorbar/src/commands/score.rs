@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use errorbar_core::{Block, Error, Plan, Reducers, Results, ScoreParts, results};
-use errorbar_log::eval::metrics_to_log;
+use errorbar_log::eval::{LogWarning, metrics_to_log, scorer_metrics};
 use errorbar_log::{TableOptions, read_table};
 use errorbar_report::Report;
 use rayon::prelude::*;
 
 use super::common::{Format, GlobalArgs};
+use super::error_args::{ErrorArgs, without_clusters};
 use super::logs::{OpenedLog, ReadArgs, Reading, Request};
 use super::specs::Asked;
 use super::tables::TableArgs;
@@ -96,6 +97,8 @@ pub(crate) struct ScoreArgs {
     #[arg(long)]
     skip_bad_samples: bool,
     #[command(flatten)]
+    errors: ErrorArgs,
+    #[command(flatten)]
     tables: TableArgs,
     #[command(flatten)]
     read: ReadArgs,
@@ -106,6 +109,10 @@ pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) 
         return Ok(Status::InputError);
     };
     let mut told = Told::new(global.quiet);
+    if let Err((problem, hint)) = args.errors.check() {
+        told.error(problem, Some(hint));
+        return Ok(told.say());
+    }
     let files::Expanded { files, problems } = files::expand(&args.files);
     problems.into_iter().for_each(|(problem, hint)| told.error(problem, Some(hint)));
     if args.output.is_some() && files.len() != 1 {
@@ -182,6 +189,7 @@ fn as_asked(mut plan: Plan, asked: &Asked, args: &ScoreArgs) -> Plan {
     if let Some(seed) = args.seed {
         plan.seed = seed;
     }
+    plan.errors = args.errors.over(&plan.errors);
     plan
 }
 
@@ -192,7 +200,13 @@ fn score_table(path: &Path, asked: &Asked, args: &ScoreArgs, told: &mut Told) ->
         told.error(format!("{log}: results cannot be put into a table"), Some(way_out));
         return None;
     }
-    let plan = as_asked(Plan::new(), asked, args);
+    let mut plan = Plan::new();
+    plan.default_metrics = scorer_metrics();
+    let plan = as_asked(plan, asked, args);
+    if let Some((problem, hint)) = without_clusters(&plan.errors, &plan.reducers) {
+        told.error(format!("{log}: {problem}"), Some(hint));
+        return None;
+    }
     let options = TableOptions::new()
         .score_columns(&args.score_columns)
         .metadata(plan.metadata_keys())
@@ -257,7 +271,11 @@ fn score_log(
     };
     if asked.metrics.is_some() {
         // What the log records is not asked for.
-        opened.left_out.clear();
+        opened.left_out.retain(|warning| matches!(warning, LogWarning::ErrorPlan { .. }));
+    }
+    if let Some((problem, hint)) = without_clusters(&opened.plan.errors, &opened.plan.reducers) {
+        told.error(format!("{name}: {problem}"), Some(hint));
+        return None;
     }
     opened.tell(told);
     match results(&opened.scores.columns, &opened.plan) {
@@ -268,7 +286,7 @@ fn score_log(
         Ok(results) => {
             too_few_epochs(&name, &results, &opened.plan, told);
             if args.write || args.output.is_some() {
-                write(&opened, &results, asked, args.output.as_deref(), context, told);
+                write(&opened, &results, asked, args, context, told);
             }
             let (unfinished, skipped) = (opened.unfinished(), opened.scores.skipped.len());
             let (task, model) = (opened.header.eval.task, opened.header.eval.model);
@@ -283,7 +301,7 @@ fn write(
     opened: &OpenedLog<'_>,
     results: &Results,
     asked: &Asked,
-    output: Option<&Path>,
+    args: &ScoreArgs,
     context: &Context<'_>,
     told: &mut Told,
 ) {
@@ -301,15 +319,18 @@ fn write(
         if let Some(reducers) = &asked.reducers {
             revision.set_reducers(reducers)?;
         }
+        if args.errors.is_given() {
+            revision.set_errors(&opened.plan.errors)?;
+        }
         revision.set_results(results, &opened.scores.columns, &opened.scores.ids)?;
-        match output {
+        match args.output.as_deref() {
             Some(path) => revision.write_to(path),
             None => revision.write_back(),
         }
     };
     match write() {
         Ok(()) => {
-            let written = output.unwrap_or(opened.log.path());
+            let written = args.output.as_deref().unwrap_or(opened.log.path());
             told.note(format!("the results are in {}", written.display()));
         }
         Err(error) => told.log_error(&error),
