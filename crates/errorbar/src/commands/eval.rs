@@ -19,7 +19,7 @@ use errorbar_report::{Report, SideBySide, Unfinished};
 use futures_util::future::join_all;
 
 use super::common::{Format, GlobalArgs, seconds, show};
-use super::error_args::{ErrorArgs, without_clusters};
+use super::error_args::ErrorArgs;
 use super::logs::LimitArgs;
 use super::models::ModelArgs;
 use super::told::{Told, findings};

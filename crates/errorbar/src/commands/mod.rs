@@ -13,6 +13,7 @@ mod models;
 mod score;
 mod servers;
 mod specs;
+mod table_scores;
 mod tables;
 mod tasks;
 mod told;

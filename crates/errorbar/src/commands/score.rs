@@ -17,6 +17,7 @@ use super::common::{Format, GlobalArgs};
 use super::error_args::{ErrorArgs, without_clusters};
 use super::logs::{OpenedLog, ReadArgs, Reading, Request};
 use super::specs::Asked;
+use super::table_scores::{self, Refusal, Unconvertible};
 use super::tables::TableArgs;
 use super::told::{Told, findings, hint_for};
 use super::{Context, Status, files, logs, specs};
@@ -45,7 +46,8 @@ Examples:
 
 A table has a row per sample and epoch: the columns `id`, `epoch` (optional, from 1), `score` or
 `value` (or those named with --score-column), and any others as metadata. An empty score is
-missing, NaN is unscored; grades (C, P, I, N), numbers and true/false are understood.
+missing, NaN is unscored; grades (C, P, I, N), numbers, yes/no and true/false are understood, and
+other texts are an error unless a metric such as frequency takes them or --unconvertible is given.
 
 In a table of results, ± is one standard error, and ├─●─┤ shows the value ± its error, or the
 interval. `0.70 … 0.80 with the 3 absent` is what the figure would be if each of the 3 samples
@@ -61,7 +63,7 @@ pub(crate) struct ScoreArgs {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// A metric to compute, with its arguments; may be repeated [default: those that a log records;
-    /// accuracy and stderr for a table]
+    /// for a table accuracy and stderr, or mean and stderr if a score lies outside of 0 to 1]
     #[arg(long = "metric", short, value_name = "SPEC")]
     metrics: Vec<String>,
     /// How to make one score of a sample's epochs; may be repeated [default: as a log
@@ -77,6 +79,9 @@ pub(crate) struct ScoreArgs {
     /// A column of a table that holds scores; may be repeated [default: `score`, else `value`]
     #[arg(long = "score-column", value_name = "NAME")]
     score_columns: Vec<String>,
+    /// What cells of a table that are no scores become: an error, the score 0, or missing scores
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    unconvertible: Unconvertible,
     /// Where random figures (bootstrap) start from [default: as a log records; 0 for a table]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -131,7 +136,7 @@ pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) 
         let report = if logs::is_log(path) {
             score_log(path, &asked, args, &reading, context, &mut told)
         } else {
-            score_table(path, &asked, args, &mut told)
+            score_table(path, &asked, args, context, &mut told)
         };
         (report, told)
     };
@@ -193,7 +198,13 @@ fn as_asked(mut plan: Plan, asked: &Asked, args: &ScoreArgs) -> Plan {
     plan
 }
 
-fn score_table(path: &Path, asked: &Asked, args: &ScoreArgs, told: &mut Told) -> Option<Report> {
+fn score_table(
+    path: &Path,
+    asked: &Asked,
+    args: &ScoreArgs,
+    context: &Context<'_>,
+    told: &mut Told,
+) -> Option<Report> {
     let log = path.display().to_string();
     if args.write || args.output.is_some() {
         let way_out = "leave out --write and --output, or give a log".to_owned();
@@ -202,7 +213,7 @@ fn score_table(path: &Path, asked: &Asked, args: &ScoreArgs, told: &mut Told) ->
     }
     let mut plan = Plan::new();
     plan.default_metrics = scorer_metrics();
-    let plan = as_asked(plan, asked, args);
+    let mut plan = as_asked(plan, asked, args);
     if let Some((problem, hint)) = without_clusters(&plan.errors, &plan.reducers) {
         told.error(format!("{log}: {problem}"), Some(hint));
         return None;
@@ -212,16 +223,21 @@ fn score_table(path: &Path, asked: &Asked, args: &ScoreArgs, told: &mut Told) ->
         .metadata(plan.metadata_keys())
         .limits(args.tables.limits(args.read.limits().max_memory))
         .details(plan.score_parts() == ScoreParts::All);
-    let table = match read_table(path, &options) {
+    let mut table = match read_table(path, &options) {
         Ok(table) => table,
         Err(error) => {
             told.error(error.problem(), Some(error.hint()));
             return None;
         }
     };
-    match results(&table.columns, &plan) {
-        Err(error) => {
+    table_scores::choose_metrics(&mut plan, &table.columns);
+    match table_scores::compute(&mut table.columns, &plan, args.unconvertible, context.registry) {
+        Err(Refusal::Core(error)) => {
             told.error(format!("{log}: {error}"), hint_for(&error));
+            None
+        }
+        Err(Refusal::NoScores { problem, hint }) => {
+            told.error(format!("{log}: {problem}"), Some(hint));
             None
         }
         Ok(mut results) => {

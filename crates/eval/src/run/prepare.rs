@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{Epochs, ErrorMethod, ErrorPlan, MetadataKeys, Plan, Reducers, Registry, ScorerPlan, unique_names};
+use errorbar_core::{
+    Epochs, ErrorMethod, ErrorPlan, MetadataKeys, Plan, Reducers, Registry, ScorerPlan, unique_names,
+};
 use errorbar_log::eval::{MAX_METRICS, MAX_SCORERS, StartRecord};
 
 use super::options::{LogFormat, RunOptions};
@@ -279,7 +281,9 @@ fn check_clusters(errors: &ErrorPlan, reducers: &Reducers) -> std::result::Resul
         Some(method @ ErrorMethod::Cluster(_))
             if errors.cluster.is_empty() && !matches!(reducers, Reducers::Disabled) =>
         {
-            Err(format!("{method} is for clustered samples; name the metadata key that they are clustered by"))
+            Err(format!(
+                "{method} is for clustered samples; name the metadata key to cluster by: `cluster` in `errors`, or --cluster KEY"
+            ))
         }
         _ => Ok(()),
     }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use errorbar_core::spec::MetricsSpec;
 use errorbar_core::{ErrorPlan, Metadata, Reducers, Registry, Spec, results};
 use errorbar_log::eval::{
-    ERRORS, EvalInfo, EvalLog, Limits, LogError, LogWriter, PlanRecord, SampleFields, Status, StoredSample, recorded_errors,
+    ERRORS, EvalInfo, EvalLog, Limits, LogError, LogWriter, PlanRecord, SampleFields, Status, StoredSample,
+    recorded_errors,
 };
 use serde_json::Value as Json;
 

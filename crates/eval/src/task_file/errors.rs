@@ -33,7 +33,8 @@ pub(super) fn read(field: Field<'_>, mistakes: &mut Mistakes) -> Option<ErrorPla
 fn is_good(key: &str, value: &Json, field: Field<'_>, mistakes: &mut Mistakes) -> bool {
     let alone = Json::Object(Metadata::from_iter([(key.to_owned(), value.clone())]));
     let Err(problem) = ErrorPlan::from_json(&alone) else {
-        if key == "cluster" && (value == "" || value.as_array().is_some_and(|keys| keys.contains(&"".into()))) {
+        if key == "cluster" && (value == "" || value.as_array().is_some_and(|keys| keys.contains(&"".into())))
+        {
             field.expected(wanted(key), mistakes);
             return false;
         }
