@@ -249,6 +249,11 @@ impl Error {
         Error::InGroup { group: group.to_owned(), error: Box::new(self) }
     }
 
+    /// Whether it is about the cluster of a sample.
+    pub(crate) fn is_about_clusters(&self) -> bool {
+        matches!(self.root(), Error::MissingKey { .. } | Error::ClusterId { .. })
+    }
+
     /// The error itself, whatever it occurred in.
     pub fn root(&self) -> &Error {
         match self {

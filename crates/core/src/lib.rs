@@ -1,7 +1,8 @@
 //! The engine of errorbar: scores in, results out.
 //!
-//! One pure function is the heart, [`results()`]: scores and a [`Plan`] go in, [`Results`] come out. No
-//! files, no network, no clock; randomness only from a seed. Two decisions carry the rest:
+//! One pure function is the heart, [`Plan::evaluate`]: scores go in, [`Results`] come out, every one of them an
+//! [`Estimate`]: a number with its error and its interval. No files, no network, no clock; randomness only from a
+//! seed. Two decisions carry the rest:
 //!
 //! - Scores are **columns** ([`ScoreColumns`]), not a heap of boxed scores; metrics run over plain arrays.
 //! - Sums are **exact** ([`stats::ExactSum`]), so order, threads and sharding cannot change a bit of a
@@ -9,17 +10,19 @@
 //!   they are accurate, but still depend on the order.
 //!
 //! ```
-//! use errorbar_core::metrics::{accuracy, stderr};
-//! use errorbar_core::{Plan, Score, ScoreColumns, metrics, results};
+//! use errorbar_core::metrics::accuracy;
+//! use errorbar_core::{Plan, Score, ScoreColumns, metrics};
 //!
 //! let mut columns = ScoreColumns::new(["match"]);
 //! for (id, grade) in [("q1", "C"), ("q2", "I"), ("q3", "C"), ("q4", "C")] {
 //!     columns.push(id, 1).score("match", Score::new(grade))?;
 //! }
-//! let plan = Plan::new().scorer("match", metrics![accuracy(), stderr()]);
-//! let results = results(&columns, &plan)?;
-//! assert_eq!(results.scores[0].metrics["accuracy"].value, 0.75);
-//! assert_eq!(results.scores[0].metrics["stderr"].value, 0.25);
+//! let plan = Plan::new().scorer("match", metrics![accuracy()]);
+//! let accuracy = plan.evaluate(&columns)?.results.estimate("accuracy")?;
+//! assert_eq!(accuracy.number(), Some(0.75));
+//! assert_eq!(accuracy.stderr(), Some(0.25));
+//! let interval = accuracy.interval.map_err(|reason| reason.to_string()).unwrap();
+//! assert_eq!(format!("[{:.2}, {:.2}]", interval.lower, interval.upper), "[0.30, 0.95]");
 //! # Ok::<(), errorbar_core::Error>(())
 //! ```
 #![forbid(unsafe_code)]
@@ -50,20 +53,23 @@ pub use args::{ArgProblem, ArgType, Args};
 pub use columns::{ColumnBlock, EpochColumn, MetadataColumn, Row, ScoreColumns, TextColumn, ValueColumn};
 pub use error::{Error, Result};
 pub use estimate::{
-    Bounds, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe,
-    Notes, StdError, Undefined,
+    Bounds, Clustered, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation, Interval, IntervalChoice,
+    IntervalMethod, Kind, Maybe, Notes, Plain, StdError, Summary, Undefined, Whole,
 };
-pub use metric::{
-    Figure, FnMetric, MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, Wants, metric_fn,
+pub use evaluation::{
+    Counts, EstimateRow, Evaluation, Group, Groups, GroupsAll, MetricResult, MetricValue, Over, Results,
+    Role, Scope, ScoreResult, Subject,
 };
+pub use metric::{FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn};
 pub use naming::unique_names;
 pub use plan::{
     Epochs, HeadlineRequest, IntoReducers, MetricItem, MetricMap, Metrics, Plan, ReducerChoice, Reducers,
     ScorerPlan,
 };
+pub use random::Random;
 pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, Reduced, Reducer, reducer_fn};
 pub use registry::Registry;
-pub use results::{Block, Entry, Failure, Headline, Reduction, Results, Warning, results};
+pub use results::{Failure, Headline, Reduction, Warning};
 pub use score::{Metadata, SampleScore, Score};
 pub use scores::{Iter, ScoreSet, Scores};
 pub use spec::Spec;

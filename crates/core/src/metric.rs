@@ -14,164 +14,12 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-use serde_json::Value as Json;
-
 use crate::error::{Error, Result};
+use crate::estimate::{Estimation, Kind, Whole};
+use crate::evaluation::{MetricValue, Role, Subject};
 use crate::score::Metadata;
 use crate::scores::Scores;
 use crate::spec::{SEED, Spec, params_to_log};
-
-/// One number with what must be known about it.
-///
-/// ```
-/// use errorbar_core::Figure;
-/// let error = Figure::undefined(0.0, "n < 2");
-/// assert_eq!(error.undefined_reason(), Some("n < 2"));
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-pub struct Figure {
-    /// The number, as logs record it.
-    pub value: f64,
-    /// Machine-readable notes: `undefined`, `seed`, `clusters`, `df`, …
-    pub notes: Metadata,
-}
-
-impl Figure {
-    /// A number without notes.
-    pub fn new(value: f64) -> Self {
-        Figure { value, notes: Metadata::new() }
-    }
-
-    /// A number that logs record, but that means "unknown", with the reason.
-    pub fn undefined(value: f64, reason: &str) -> Self {
-        Figure::new(value).note("undefined", reason)
-    }
-
-    /// Adds a note.
-    #[must_use]
-    pub fn note(mut self, key: &str, value: impl Into<Json>) -> Self {
-        self.notes.insert(key.to_owned(), value.into());
-        self
-    }
-
-    /// Adds a note if there is something to note.
-    #[must_use]
-    pub fn note_some(self, key: &str, value: Option<impl Into<Json>>) -> Self {
-        match value {
-            Some(value) => self.note(key, value),
-            None => self,
-        }
-    }
-
-    /// Why the number means "unknown", if it does.
-    pub fn undefined_reason(&self) -> Option<&str> {
-        self.notes.get("undefined").and_then(Json::as_str)
-    }
-}
-
-impl From<f64> for Figure {
-    fn from(value: f64) -> Self {
-        Figure::new(value)
-    }
-}
-
-/// What a metric returns: a number, a map of numbers, or a list of numbers.
-///
-/// ```
-/// use errorbar_core::{IndexMap, MetricValue};
-/// assert_eq!(MetricValue::from(0.5).number(), Some(0.5));
-/// let bounds = MetricValue::from(IndexMap::from([("low".to_owned(), 0.2), ("high".to_owned(), 0.8)]));
-/// assert_eq!(bounds.get("high"), Some(0.8));
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-pub enum MetricValue {
-    /// One number.
-    Number(Figure),
-    /// Several, by name; a missing one is left out of the results.
-    Map(IndexMap<String, Option<Figure>>),
-    /// Several, by position; a missing one is left out and the others keep their position.
-    List(Vec<Option<Figure>>),
-}
-
-impl MetricValue {
-    /// The number, if it is one.
-    pub fn number(&self) -> Option<f64> {
-        match self {
-            MetricValue::Number(figure) => Some(figure.value),
-            _ => None,
-        }
-    }
-
-    /// The number under a key, if it is a map that has it.
-    pub fn get(&self, key: &str) -> Option<f64> {
-        match self {
-            MetricValue::Map(map) => map.get(key)?.as_ref().map(|f| f.value),
-            _ => None,
-        }
-    }
-
-    /// Adds a note to every figure.
-    #[must_use]
-    pub fn note(self, key: &str, value: impl Into<Json>) -> Self {
-        let value = value.into();
-        let noted = |figure: Option<Figure>| figure.map(|figure| figure.note(key, value.clone()));
-        match self {
-            MetricValue::Number(figure) => MetricValue::Number(figure.note(key, value)),
-            MetricValue::Map(map) => MetricValue::Map(map.into_iter().map(|(k, f)| (k, noted(f))).collect()),
-            MetricValue::List(list) => MetricValue::List(list.into_iter().map(noted).collect()),
-        }
-    }
-
-    pub(crate) fn interval(lower: f64, upper: f64, note: impl Fn(Figure) -> Figure) -> Self {
-        let figure = |value| Some(note(Figure::new(value)));
-        MetricValue::Map(IndexMap::from([
-            ("lower".to_owned(), figure(lower)),
-            ("upper".to_owned(), figure(upper)),
-        ]))
-    }
-}
-
-impl From<f64> for MetricValue {
-    fn from(value: f64) -> Self {
-        MetricValue::Number(Figure::new(value))
-    }
-}
-impl From<i64> for MetricValue {
-    fn from(value: i64) -> Self {
-        MetricValue::from(value as f64)
-    }
-}
-impl From<usize> for MetricValue {
-    fn from(value: usize) -> Self {
-        MetricValue::from(value as f64)
-    }
-}
-impl From<Figure> for MetricValue {
-    fn from(figure: Figure) -> Self {
-        MetricValue::Number(figure)
-    }
-}
-impl From<IndexMap<String, f64>> for MetricValue {
-    fn from(map: IndexMap<String, f64>) -> Self {
-        MetricValue::Map(map.into_iter().map(|(k, v)| (k, Some(v.into()))).collect())
-    }
-}
-impl From<IndexMap<String, Option<f64>>> for MetricValue {
-    fn from(map: IndexMap<String, Option<f64>>) -> Self {
-        MetricValue::Map(map.into_iter().map(|(k, v)| (k, v.map(Figure::new))).collect())
-    }
-}
-impl From<Vec<f64>> for MetricValue {
-    fn from(list: Vec<f64>) -> Self {
-        MetricValue::List(list.into_iter().map(|v| Some(v.into())).collect())
-    }
-}
-impl From<Vec<Option<f64>>> for MetricValue {
-    fn from(list: Vec<Option<f64>>) -> Self {
-        MetricValue::List(list.into_iter().map(|v| v.map(Figure::new)).collect())
-    }
-}
 
 /// Which scores a metric wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -300,13 +148,29 @@ pub trait Metric: fmt::Debug + Send + Sync {
         ScoreParts::All
     }
 
-    /// The metric that gives the standard error of this one, if there is one.
-    fn standard_error(&self) -> Option<Arc<dyn Metric>> {
+    /// What kind of figure it gives.
+    fn role(&self) -> Role {
+        Role::Other
+    }
+
+    /// Which numbers it is about. An error or interval goes into the row of the location that has the same subject.
+    fn subject(&self) -> Option<Subject> {
+        None
+    }
+
+    /// The metadata key that it clusters samples by.
+    fn cluster(&self) -> Option<&str> {
+        None
+    }
+
+    /// The metric that it applies: to each group, to a field.
+    fn inner(&self) -> Option<&dyn Metric> {
         None
     }
 
     /// An empty state, if the metric can be computed piece by piece.
-    fn state(&self) -> Option<Box<dyn MetricState>> {
+    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
+        let _ = estimation;
         None
     }
 }
@@ -330,20 +194,21 @@ pub(crate) fn params_with_inner(metric: &dyn Metric, argument: &str, inner: &dyn
 ///
 /// ```
 /// use errorbar_core::metrics::mean;
-/// use errorbar_core::{Metric, Score, ScoreColumns, ScoreSet};
+/// use errorbar_core::{Estimation, Metric, Score, ScoreColumns, ScoreSet, Whole};
 ///
 /// // Two shards, one mean: the bits are those of the whole.
-/// let mut merged = mean().state().ok_or("a state")?;
+/// let estimation = Estimation::default();
+/// let mut merged = mean().state(&estimation).ok_or("a state")?;
 /// for shard in [[0.1, 0.2], [0.3, 0.4]] {
 ///     let mut columns = ScoreColumns::new(["s"]);
 ///     for (id, score) in shard.into_iter().enumerate() {
 ///         columns.push(id.to_string(), 1).score("s", Score::new(score))?;
 ///     }
-///     let mut state = mean().state().ok_or("a state")?;
+///     let mut state = mean().state(&estimation).ok_or("a state")?;
 ///     state.update(&ScoreSet::unreduced(&columns, "s")?.scores())?;
 ///     merged.merge(state)?;
 /// }
-/// assert_eq!(merged.finish()?.number(), Some(0.25));
+/// assert_eq!(merged.finish(Whole::default())?.number(), Some(0.25));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait MetricState: fmt::Debug + Send + Any {
@@ -353,14 +218,19 @@ pub trait MetricState: fmt::Debug + Send + Any {
     /// Takes in all that another state of the same metric has seen.
     fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()>;
 
-    /// The value over everything seen.
-    fn finish(&self) -> Result<MetricValue>;
+    /// What the scores seen are, where that decides which interval fits.
+    fn kind(&self) -> Option<Kind> {
+        None
+    }
+
+    /// The value over everything seen. `whole` is what all scores are, if this state has seen a part of them: a group.
+    fn finish(&self, whole: Whole) -> Result<MetricValue>;
 }
 
 /// Computes a metric through its state: the one path of every built-in that has a state.
 pub(crate) fn compute_by_state(mut state: impl MetricState, scores: &Scores<'_>) -> Result<MetricValue> {
     state.update(scores)?;
-    state.finish()
+    state.finish(Whole::default())
 }
 
 /// The other state as one's own type, or an error that says what happened.
@@ -387,7 +257,7 @@ where
     F: Fn(&Scores<'_>) -> Result<V> + Send + Sync,
     V: Into<MetricValue>,
 {
-    FnMetric { name: name.into(), wants: Wants::Auto, keys: MetadataKeys::All, compute }
+    FnMetric { name: name.into(), wants: Wants::Auto, keys: MetadataKeys::All, role: Role::Other, compute }
 }
 
 /// A metric made of a closure; see [`metric_fn`].
@@ -395,10 +265,18 @@ pub struct FnMetric<F> {
     name: String,
     wants: Wants,
     keys: MetadataKeys,
+    role: Role,
     compute: F,
 }
 
 impl<F> FnMetric<F> {
+    /// Says what kind of figure the closure gives; other, if unset.
+    #[must_use]
+    pub fn role(mut self, role: Role) -> Self {
+        self.role = role;
+        self
+    }
+
     /// Says which sample metadata the closure reads; all of it, if not said.
     #[must_use]
     pub fn keys(mut self, keys: MetadataKeys) -> Self {
@@ -440,6 +318,10 @@ where
     fn metadata_keys(&self) -> MetadataKeys {
         self.keys.clone()
     }
+
+    fn role(&self) -> Role {
+        self.role
+    }
 }
 
 impl Metric for Arc<dyn Metric> {
@@ -461,10 +343,19 @@ impl Metric for Arc<dyn Metric> {
     fn score_parts(&self) -> ScoreParts {
         self.as_ref().score_parts()
     }
-    fn standard_error(&self) -> Option<Arc<dyn Metric>> {
-        self.as_ref().standard_error()
+    fn role(&self) -> Role {
+        self.as_ref().role()
     }
-    fn state(&self) -> Option<Box<dyn MetricState>> {
-        self.as_ref().state()
+    fn subject(&self) -> Option<Subject> {
+        self.as_ref().subject()
+    }
+    fn cluster(&self) -> Option<&str> {
+        self.as_ref().cluster()
+    }
+    fn inner(&self) -> Option<&dyn Metric> {
+        self.as_ref().inner()
+    }
+    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
+        self.as_ref().state(estimation)
     }
 }

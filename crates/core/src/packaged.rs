@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::metric::{MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, Wants};
+use crate::estimate::Estimation;
+use crate::evaluation::{MetricValue, Role, Subject};
+use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, Wants};
 use crate::reducer::{EpochReducer, Reducer};
 use crate::score::{Metadata, Score};
 use crate::scores::Scores;
@@ -53,12 +55,24 @@ impl Metric for Packaged<Arc<dyn Metric>> {
         self.inner.score_parts()
     }
 
-    fn standard_error(&self) -> Option<Arc<dyn Metric>> {
-        self.inner.standard_error()
+    fn role(&self) -> Role {
+        self.inner.role()
     }
 
-    fn state(&self) -> Option<Box<dyn MetricState>> {
-        self.inner.state()
+    fn subject(&self) -> Option<Subject> {
+        self.inner.subject()
+    }
+
+    fn cluster(&self) -> Option<&str> {
+        self.inner.cluster()
+    }
+
+    fn inner(&self) -> Option<&dyn Metric> {
+        self.inner.inner()
+    }
+
+    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
+        self.inner.state(estimation)
     }
 }
 

@@ -410,12 +410,13 @@ impl Plan {
 
     /// The sample metadata keys that must be read for this plan.
     pub fn metadata_keys(&self) -> MetadataKeys {
-        match &self.task_metrics {
+        let keys = match &self.task_metrics {
             Some(metrics) => metrics.metadata_keys(),
             None => {
                 self.scorers.iter().fold(MetadataKeys::NONE, |keys, s| keys.and(s.metrics.metadata_keys()))
             }
-        }
+        };
+        keys.and(MetadataKeys::Only(self.errors.cluster.clone()))
     }
 
     /// The parts of scores that must be read for the figures of this plan. Reduced scores as such, which logs record

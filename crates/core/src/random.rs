@@ -5,16 +5,41 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
+/// The values that all intervals of a set of estimates may draw together where the user has not asked for resampling.
+const AUTO_DRAWS: u64 = 100_000_000;
+
 /// The seed of random figures, and how many values they may draw, all of them together.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Random {
+#[derive(Clone, Debug)]
+pub struct Random {
     pub(crate) seed: u64,
     draws_left: Option<Arc<AtomicU64>>,
+    /// The values that one estimate may draw if resampling was not asked for. No counter: which of a thousand groups get a
+    /// random interval must not depend on the order in which they are computed.
+    auto_draws: u64,
+}
+
+impl Default for Random {
+    fn default() -> Self {
+        Random::new(0, None)
+    }
 }
 
 impl Random {
-    pub(crate) fn new(seed: u64, max_draws: Option<u64>) -> Self {
-        Random { seed, draws_left: max_draws.map(|max| Arc::new(AtomicU64::new(max))) }
+    /// With a seed, and a limit of the values that figures which are asked for may draw together; no limit if unset.
+    pub fn new(seed: u64, max_draws: Option<u64>) -> Self {
+        let draws_left = max_draws.map(|max| Arc::new(AtomicU64::new(max)));
+        Random { seed, draws_left, auto_draws: AUTO_DRAWS }
+    }
+
+    /// The same for each of a number of estimates that share what may be drawn without being asked for: groups, fields.
+    #[must_use]
+    pub(crate) fn among(&self, estimates: usize) -> Self {
+        Random { auto_draws: self.auto_draws / estimates.max(1) as u64, ..self.clone() }
+    }
+
+    /// Whether an estimate may draw as many resamples, each of as many values, without being asked for.
+    pub(crate) fn allows_draws(&self, resamples: u64, values: u64) -> bool {
+        resamples.saturating_mul(values) <= self.auto_draws
     }
 
     /// Takes the draws of one figure: as many resamples, each of as many values.

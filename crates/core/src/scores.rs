@@ -7,7 +7,7 @@ use crate::columns::{
     Detail, Details, Floats, MetadataColumn, Numbers, ScoreColumns, ScorerColumn, ValueColumn,
 };
 use crate::error::{Error, Result};
-use crate::random::Random;
+use crate::estimate::{ErrorPlan, Estimation, Summary, SummaryKey};
 use crate::score::{Metadata, SampleScore, Score};
 use crate::value::{Conversion, Leaf, LeafRef, Value, ValueRef};
 
@@ -33,9 +33,10 @@ pub struct ScoreSet<'a> {
     /// The row of `columns` that each value belongs to (its first epoch, for reduced scores);
     /// `None` when they are the same rows.
     pub(crate) sample_rows: Option<Vec<u32>>,
-    pub(crate) random: Random,
-    /// Samples that have no score here: missing or unscored.
-    pub(crate) absent: usize,
+    /// How errors are computed, and the seed.
+    pub(crate) estimation: Estimation,
+    /// The rows of `columns` of samples that have no score here: missing or unscored.
+    pub(crate) absent: Vec<u32>,
     converted: ConversionCache,
 }
 
@@ -45,6 +46,8 @@ struct ConversionCache {
     converted: Mutex<Vec<(Conversion, Arc<Floats>)>>,
     /// Values without a meaning as a number that a metric met on its own: how many, and a row with one.
     met_elsewhere: Mutex<Vec<(usize, usize)>>,
+    /// What errors are computed from, over all scores: several metrics share it.
+    summaries: Mutex<Vec<(Conversion, SummaryKey, Arc<Summary>)>>,
 }
 
 impl<'a> ScoreSet<'a> {
@@ -59,14 +62,20 @@ impl<'a> ScoreSet<'a> {
 
     pub(crate) fn of_column(columns: &'a ScoreColumns, column: &'a ScorerColumn) -> Self {
         let (present, unscored) = column.values.count_present();
+        let absent = if present == columns.len() && unscored == 0 {
+            Vec::new()
+        } else {
+            let rows = 0..columns.len() as u32;
+            rows.filter(|row| column.values.is_scored(*row as usize) != Some(true)).collect()
+        };
         ScoreSet {
             columns,
             scorer: &column.name,
             values: Cow::Borrowed(&column.values),
             details: Cow::Borrowed(&column.details),
             sample_rows: None,
-            random: Random::default(),
-            absent: columns.len() - present + unscored,
+            estimation: Estimation::default(),
+            absent,
             converted: ConversionCache::default(),
         }
     }
@@ -78,7 +87,7 @@ impl<'a> ScoreSet<'a> {
         values: ValueColumn,
         details: Details,
         sample_rows: Option<Vec<u32>>,
-        random: Random,
+        estimation: Estimation,
     ) -> Self {
         ScoreSet {
             columns,
@@ -86,8 +95,8 @@ impl<'a> ScoreSet<'a> {
             values: Cow::Owned(values),
             details: Cow::Owned(details),
             sample_rows,
-            random,
-            absent: 0,
+            estimation,
+            absent: Vec::new(),
             converted: ConversionCache::default(),
         }
     }
@@ -95,7 +104,14 @@ impl<'a> ScoreSet<'a> {
     /// The same scores, with another seed for random figures.
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> Self {
-        self.random.seed = seed;
+        self.estimation.random.seed = seed;
+        self
+    }
+
+    /// The same scores, with errors computed in another way.
+    #[must_use]
+    pub fn with_errors(mut self, errors: ErrorPlan) -> Self {
+        self.estimation.errors = errors;
         self
     }
 
@@ -189,12 +205,13 @@ pub(crate) enum Rows {
 pub struct Scores<'a> {
     set: &'a ScoreSet<'a>,
     rows: Rows,
-    is_part: bool,
+    /// The rows of the score columns of the samples that have no score, if these are a part of the scores.
+    absent_of_part: Option<Vec<u32>>,
 }
 
 impl<'a> Scores<'a> {
     pub(crate) fn new(set: &'a ScoreSet<'a>, rows: Rows) -> Self {
-        Scores { set, rows, is_part: false }
+        Scores { set, rows, absent_of_part: None }
     }
 
     /// The number of scores.
@@ -217,17 +234,52 @@ impl<'a> Scores<'a> {
 
     /// The seed that random figures start from.
     pub fn seed(&self) -> u64 {
-        self.set.random.seed
+        self.set.estimation.random.seed
+    }
+
+    /// How errors are computed, and the seed.
+    pub fn estimation(&self) -> &'a Estimation {
+        let set: &'a ScoreSet<'a> = self.set;
+        &set.estimation
     }
 
     /// Takes the draws of a random figure over the scores out of what the plan allows.
     pub(crate) fn take_draws(&self, metric: &str, resamples: usize) -> Result<()> {
-        self.set.random.take_draws(metric, resamples, self.len())
+        self.set.estimation.random.take_draws(metric, resamples, self.len())
     }
 
-    /// How many samples are missing here or unscored; nothing is known of that for a part of the scores.
-    pub(crate) fn absent(&self) -> usize {
-        if self.is_part { 0 } else { self.set.absent }
+    /// The rows of the score columns of samples that are missing here or unscored.
+    pub(crate) fn absent_rows(&self) -> &[u32] {
+        self.absent_of_part.as_deref().unwrap_or(&self.set.absent)
+    }
+
+    /// The number of samples that are missing here or unscored.
+    pub fn absent(&self) -> usize {
+        self.absent_rows().len()
+    }
+
+    /// What errors of the mean are computed from; of all scores it is computed once.
+    pub(crate) fn summary(
+        &self,
+        metric: &str,
+        conversion: &Conversion,
+        errors: &ErrorPlan,
+    ) -> Result<Arc<Summary>> {
+        let key = SummaryKey::of(errors, self.estimation().by_sample);
+        let cache = || self.set.converted.summaries.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_whole = self.absent_of_part.is_none();
+        let is_known = |(c, k, _): &&(Conversion, SummaryKey, Arc<Summary>)| c == conversion && *k == key;
+        if is_whole && let Some((_, _, summary)) = cache().iter().find(is_known) {
+            return Ok(Arc::clone(summary));
+        }
+        let summary = self.finite(metric, conversion, |numbers| {
+            let mut summary = Summary::for_plan(errors, self.estimation().by_sample);
+            summary.update(metric, errors, self, numbers).map(|()| Arc::new(summary))
+        })??;
+        if is_whole {
+            cache().push((conversion.clone(), key, Arc::clone(&summary)));
+        }
+        Ok(summary)
     }
 
     /// The row of the score set behind position `at`.
@@ -282,8 +334,11 @@ impl<'a> Scores<'a> {
             }
         }
         let sample_rows = positions.map(|at| self.set.sample_row(self.row(at)) as u32).collect();
-        let ScoreSet { columns, scorer, random, .. } = self.set;
-        ScoreSet::derived(columns, scorer, values, details, Some(sample_rows), random.clone())
+        let ScoreSet { columns, scorer, estimation, .. } = self.set;
+        let mut set =
+            ScoreSet::derived(columns, scorer, values, details, Some(sample_rows), estimation.clone());
+        set.absent = self.absent_rows().to_vec();
+        set
     }
 
     /// The metadata of the sample at a position.
@@ -339,10 +394,10 @@ impl<'a> Scores<'a> {
         })
     }
 
-    /// The same scores, only some of the positions.
-    pub(crate) fn subset(&self, positions: &[u32]) -> Scores<'a> {
+    /// The same scores, only some of the positions; `absent` are the rows of those without a score.
+    pub(crate) fn subset(&self, positions: &[u32], absent: Vec<u32>) -> Scores<'a> {
         let rows = positions.iter().map(|at| self.row(*at as usize) as u32).collect();
-        Scores { set: self.set, rows: Rows::Some(rows), is_part: true }
+        Scores { set: self.set, rows: Rows::Some(rows), absent_of_part: Some(absent) }
     }
 
     /// Other values for some of the positions, the samples staying the same.
@@ -355,7 +410,7 @@ impl<'a> Scores<'a> {
         let mut column = ValueColumn::default();
         values.into_iter().for_each(|leaf| column.push_leaf(leaf));
         let set = self.derive(positions.iter().map(|at| *at as usize), column);
-        let result = read(&Scores { set: &set, rows: Rows::All(positions.len()), is_part: true });
+        let result = read(&Scores::new(&set, Rows::All(positions.len())));
         for (count, row) in set.unconvertible() {
             self.note_unconvertible(count, positions.get(row).map_or(0, |at| *at as usize));
         }
@@ -409,6 +464,11 @@ impl<'a> KeyColumn<'a, '_> {
             sample: sample(),
             known: self.set.columns.metadata_keys().take(12).map(str::to_owned).collect(),
         })
+    }
+
+    /// The code of a row of the score columns; none without the key.
+    pub(crate) fn code_of_row(&self, row: u32) -> Option<u32> {
+        self.column.and_then(|column| column.code(row as usize))
     }
 
     /// The distinct values, by code.

@@ -19,6 +19,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::sync::{Arc, LazyLock, OnceLock};
 
+use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 pub use block::ColumnBlock;
@@ -131,6 +132,19 @@ impl Details {
     /// What is recorded with a score, a panel not included.
     pub(crate) fn get(&self, row: usize) -> Option<&Detail> {
         self.recorded.get(row)?.as_deref()
+    }
+
+    /// How many scores have each reason, in order of first appearance.
+    pub(crate) fn reasons(&self) -> IndexMap<String, usize> {
+        /// Those beyond are counted together: a reason may be any text.
+        const MOST: usize = 20;
+        let mut reasons: IndexMap<String, usize> = IndexMap::new();
+        for reason in self.recorded.iter().flatten().filter_map(|detail| detail.reason.as_deref()) {
+            let is_known = reasons.contains_key(reason);
+            let reason = if is_known || reasons.len() < MOST { reason } else { "other reasons" };
+            *reasons.entry(reason.to_owned()).or_insert(0) += 1;
+        }
+        reasons
     }
 
     /// All that is recorded with a score; `voters` are the unreduced scores.

@@ -2,11 +2,33 @@
 //!
 //! A part that does not exist is [`Undefined`] with the reason, never a zero.
 
+mod auto;
+mod bytes;
+mod clustered;
+mod clusters;
+mod estimation;
+mod kind;
 mod method;
+mod methods;
+mod plain;
 mod plan;
+mod shares;
+mod summary;
 
+pub use clustered::Clustered;
+pub(crate) use estimation::SummaryKey;
+pub use estimation::{Estimation, Whole};
+pub use kind::Kind;
 pub use method::{Cr, ErrorMethod, IntervalChoice, IntervalMethod};
+pub(crate) use methods::wilson::wilson;
+pub use plain::Plain;
 pub use plan::ErrorPlan;
+pub(crate) use shares::ShareClusters;
+pub use summary::Summary;
+pub(crate) use summary::estimate_from;
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
@@ -249,6 +271,8 @@ pub struct Notes {
     pub effective_n: Option<f64>,
     /// The variance with clusters over the variance without.
     pub design_effect: Option<f64>,
+    /// The number of clusters of an interval that has no error beside it.
+    pub clusters: Option<u64>,
     /// The share of the scores that the largest cluster has.
     pub largest_cluster_share: Option<f64>,
     /// Why the interval is of this method, and what else a reader should know.

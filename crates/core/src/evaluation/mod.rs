@@ -9,7 +9,7 @@ pub use value::{Group, Groups, GroupsAll, MetricValue, Over};
 use indexmap::IndexMap;
 
 use crate::error::{Error, Result};
-use crate::estimate::{ErrorPlan, Estimate};
+use crate::estimate::{ErrorPlan, Estimate, Undefined};
 use crate::plan::HeadlineRequest;
 use crate::results::{Failure, Reduction, Warning};
 use crate::score::Metadata;
@@ -131,6 +131,26 @@ pub enum Role {
     /// Anything else.
     #[default]
     Other,
+}
+
+impl Role {
+    /// The number that the reference has for an estimate: its zeros for errors and spreads of too few scores, not a
+    /// number for anything else that is undefined.
+    pub fn recorded(self, estimate: &Estimate) -> f64 {
+        match &estimate.value {
+            Ok(value) => *value,
+            Err(Undefined::Overflow) => f64::INFINITY,
+            Err(
+                Undefined::NoScores
+                | Undefined::TooFewScores { .. }
+                | Undefined::TooFewClusters { .. }
+                | Undefined::NoSpread { .. },
+            ) => 0.0,
+            // One resample has no spread.
+            Err(_) if self == Role::ErrorOf => 0.0,
+            Err(_) => f64::NAN,
+        }
+    }
 }
 
 /// Which numbers a metric is about.

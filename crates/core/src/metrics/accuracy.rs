@@ -1,12 +1,12 @@
 //! `accuracy`: the share of correct answers.
 
-use super::moments::{mean_figure, moments_metric};
+use super::summary::{SummaryState, summary_metric};
 
-moments_metric!(
+summary_metric!(
     Accuracy,
     accuracy,
     "accuracy",
     "Share of correct answers: the mean of the converted scores.",
-    mean_figure,
-    stderr: super::stderr()
+    Location,
+    SummaryState::location
 );

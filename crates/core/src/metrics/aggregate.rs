@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::args::{ArgProblem, ArgType, passed, spec_of};
 use crate::error::{Error, Result};
+use crate::estimate::{Estimate, Estimation, Kind, Undefined, Whole};
+use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metric::{
-    Figure, MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, compute_by_state, params_with_inner,
-    same_state,
+    MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state, params_with_inner, same_state,
 };
 use crate::registry::{MetricEntry, Param, Registry};
 use crate::score::Metadata;
@@ -166,10 +167,12 @@ struct Tally {
 impl Tally {
     /// The value with what is to be known about the fields; not a number if none was read.
     fn noted(&self, value: Option<MetricValue>) -> MetricValue {
-        let nothing = || Figure::undefined(f64::NAN, "n = 0").into();
+        // Not a number where the reference has one: this is no mean of nothing, but no field at all.
+        let nothing = || Estimate::undefined(Undefined::Other(Undefined::NoScores.to_string())).into();
         let value = value.filter(|_| self.read > 0).unwrap_or_else(nothing);
         let counts = [("skipped_samples", self.skipped), ("zeroed_samples", self.zeroed)];
-        counts.into_iter().filter(|(_, count)| *count > 0).fold(value, |value, (key, n)| value.note(key, n))
+        let note = |value: MetricValue, (key, n): (&str, usize)| value.map(&|estimate| estimate.note(key, n));
+        counts.into_iter().filter(|(_, count)| *count > 0).fold(value, note)
     }
 }
 
@@ -218,18 +221,40 @@ impl Metric for Aggregate {
         self.agg.score_parts()
     }
 
+    fn role(&self) -> Role {
+        self.agg.role()
+    }
+
+    fn subject(&self) -> Option<Subject> {
+        let mut subject = self.agg.subject()?;
+        subject.field = Some(match subject.field {
+            Some(inner) => format!("{}.{inner}", self.key),
+            None => self.key.clone(),
+        });
+        subject.conversions.splice(0..0, self.to_float.clone());
+        subject.on_missing = self.on_missing.map(|on_missing| on_missing.to_arg().to_string());
+        Some(subject)
+    }
+
+    fn cluster(&self) -> Option<&str> {
+        self.agg.cluster()
+    }
+
+    fn inner(&self) -> Option<&dyn Metric> {
+        Some(self.agg.as_ref())
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        if self.agg.state().is_some() {
-            return compute_by_state(AggregateState::new(self.clone()), scores);
+        if let Some(state) = AggregateState::new(self.clone(), scores.estimation()) {
+            return compute_by_state(state, scores);
         }
         let mut tally = Tally::default();
         let value = self.read(scores, &mut tally, |fields| self.agg.compute(fields))?;
         Ok(tally.noted(value))
     }
 
-    fn state(&self) -> Option<Box<dyn MetricState>> {
-        self.agg.state()?;
-        Some(Box::new(AggregateState::new(self.clone())))
+    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
+        Some(Box::new(AggregateState::new(self.clone(), estimation)?))
     }
 }
 
@@ -237,20 +262,20 @@ impl Metric for Aggregate {
 #[derive(Debug)]
 struct AggregateState {
     aggregate: Aggregate,
-    inner: Option<Box<dyn MetricState>>,
+    inner: Box<dyn MetricState>,
     tally: Tally,
 }
 
 impl AggregateState {
-    fn new(aggregate: Aggregate) -> Self {
-        AggregateState { inner: aggregate.agg.state(), aggregate, tally: Tally::default() }
+    /// None if the inner metric has no state.
+    fn new(aggregate: Aggregate, estimation: &Estimation) -> Option<Self> {
+        Some(AggregateState { inner: aggregate.agg.state(estimation)?, aggregate, tally: Tally::default() })
     }
 }
 
 impl MetricState for AggregateState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
         let AggregateState { aggregate, inner, tally } = self;
-        let Some(inner) = inner else { return Ok(()) };
         aggregate.read(scores, tally, |fields| inner.update(fields)).map(Option::unwrap_or_default)
     }
 
@@ -259,16 +284,16 @@ impl MetricState for AggregateState {
         self.tally.read += other.tally.read;
         self.tally.skipped += other.tally.skipped;
         self.tally.zeroed += other.tally.zeroed;
-        match (&mut self.inner, other.inner) {
-            (Some(inner), Some(others)) => inner.merge(others),
-            _ => Ok(()),
-        }
+        self.inner.merge(other.inner)
     }
 
-    fn finish(&self) -> Result<MetricValue> {
+    fn kind(&self) -> Option<Kind> {
+        self.inner.kind()
+    }
+
+    fn finish(&self, whole: Whole) -> Result<MetricValue> {
         // A state that has seen no score may be one that cannot finish.
-        let inner = self.inner.as_ref().filter(|_| self.tally.read > 0);
-        let value = inner.map(|inner| inner.finish()).transpose()?;
+        let value = (self.tally.read > 0).then(|| self.inner.finish(whole)).transpose()?;
         Ok(self.tally.noted(value))
     }
 }

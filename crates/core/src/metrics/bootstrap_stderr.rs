@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use super::summary::subject;
 use super::takes_conversion;
 use crate::args::{Args, passed, spec_of};
 use crate::error::{Error, Result};
-use crate::metric::{Figure, MetadataKeys, Metric, MetricValue, ScoreParts};
+use crate::estimate::{Draws, ErrorMethod, Estimate, StdError, Undefined};
+use crate::evaluation::{MetricValue, Role, Subject};
+use crate::metric::{MetadataKeys, Metric, ScoreParts};
 use crate::registry::{MetricEntry, Param};
 use crate::score::Metadata;
 use crate::scores::Scores;
@@ -125,16 +128,36 @@ impl Metric for BootstrapStderr {
         ScoreParts::Value
     }
 
+    fn role(&self) -> Role {
+        Role::ErrorOf
+    }
+
+    fn subject(&self) -> Option<Subject> {
+        Some(subject(self.conversion()))
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let count = checked_num_samples("bootstrap_stderr", self.num_samples)?;
         scores.take_draws("bootstrap_stderr", count)?;
         let seed = self.seed.unwrap_or(scores.seed());
+        let n = scores.len() as u64;
         let error = scores.finite("bootstrap_stderr", &self.conversion(), |numbers| match numbers.len() {
-            0 => Figure::undefined(0.0, "n = 0"),
-            1 => Figure::undefined(0.0, "n < 2"),
-            _ if count < 2 => Figure::undefined(0.0, "num_samples < 2"),
-            _ => Figure::new(standard_deviation(&resampled_means(&numbers.to_floats(), count, seed))),
+            0 => Err(Undefined::NoScores),
+            1 => Err(Undefined::TooFewScores { n }),
+            _ if count < 2 => Err(Undefined::Other("num_samples < 2".to_owned())),
+            _ => Ok(standard_deviation(&resampled_means(&numbers.to_floats(), count, seed))),
         })?;
-        Ok(error.note("seed", seed).into())
+        let std_error = |se: f64| StdError {
+            se,
+            method: ErrorMethod::Bootstrap,
+            df: (n - 1) as f64,
+            clusters: Vec::new(),
+            degenerate: se == 0.0,
+        };
+        let mut estimate = Estimate::of(error.clone());
+        estimate.error = error.map(std_error);
+        (estimate.n, estimate.absent) = (n, scores.absent() as u64);
+        estimate.draws = Some(Draws { seed, count: count as u64 });
+        Ok(estimate.into())
     }
 }

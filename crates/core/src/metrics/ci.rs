@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::bootstrap_stderr::{checked_num_samples, num_samples_arg, params_without_seed};
-use super::cluster::Clusters;
 use super::level::{checked, level_arg};
-use super::spread::{Seen, Spread};
+use super::stderr::errors_of;
+use super::summary::{Part, SummaryState, subject};
 use super::takes_conversion;
 use crate::args::{ArgProblem, ArgType, passed, spec_of};
 use crate::error::Result;
-use crate::metric::{
-    Figure, MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, compute_by_state, same_state,
-};
+use crate::estimate::{Draws, Estimate, Estimation, Interval, IntervalMethod, Maybe, Summary, Undefined};
+use crate::evaluation::{MetricValue, Role, Subject};
+use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
 use crate::registry::{MetricEntry, Param, Registry};
 use crate::score::Metadata;
 use crate::scores::Scores;
@@ -151,105 +151,99 @@ impl Metric for Ci {
         ScoreParts::Value
     }
 
+    fn role(&self) -> Role {
+        Role::IntervalOf
+    }
+
+    fn subject(&self) -> Option<Subject> {
+        Some(subject(self.conversion()))
+    }
+
+    fn cluster(&self) -> Option<&str> {
+        self.cluster.as_deref()
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let level = checked("ci", self.level)?;
         match self.method.unwrap_or_default() {
-            CiMethod::T => compute_by_state(self.new_state(level), scores),
+            CiMethod::T => compute_by_state(self.new_state(level, scores.estimation()), scores),
             CiMethod::Bootstrap => self.bootstrap(level, scores),
         }
     }
 
-    fn state(&self) -> Option<Box<dyn MetricState>> {
+    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
         let level = checked("ci", self.level).ok()?;
         match self.method.unwrap_or_default() {
-            CiMethod::T => Some(Box::new(self.new_state(level))),
+            CiMethod::T => Some(Box::new(self.new_state(level, estimation))),
             CiMethod::Bootstrap => None,
         }
     }
 }
 
 impl Ci {
-    fn new_state(&self, level: f64) -> CiState {
-        CiState { level, spread: Spread::new("ci", self.conversion(), self.cluster.as_ref()) }
+    fn new_state(&self, level: f64, estimation: &Estimation) -> SummaryState {
+        let mut errors = errors_of(self.cluster.as_deref());
+        errors.level = Some(level);
+        SummaryState::new("ci", self.conversion(), errors, estimation, by_t)
     }
 
     fn bootstrap(&self, level: f64, scores: &Scores<'_>) -> Result<MetricValue> {
         let count = checked_num_samples("ci", self.num_samples)?;
         scores.take_draws("ci", count)?;
         let seed = self.seed.unwrap_or(scores.seed());
-        let mut clusters = None;
-        let mut means = scores.finite("ci", &self.conversion(), |numbers| -> Result<Vec<f64>> {
-            let mut by_cluster = None;
-            if let Some(key) = self.cluster.as_ref().filter(|_| numbers.len() > 0) {
-                by_cluster.insert(clusters.insert(Clusters::default())).update("ci", key, scores, numbers)?;
+        let summary = scores.summary("ci", &self.conversion(), &errors_of(self.cluster.as_deref()))?;
+        let reason = too_few(&summary);
+        let mut estimate = Estimate::of(summary.mean().ok_or(Undefined::NoScores));
+        (estimate.n, estimate.absent) = (summary.n(), scores.absent() as u64);
+        estimate.draws = Some(Draws { seed, count: count as u64 });
+        estimate.notes.clusters = summary.clusters().map(|clusters| clusters.len() as u64);
+        estimate.interval = match reason {
+            Some(reason) => Err(reason),
+            None => {
+                let mut means = match summary.clusters() {
+                    Some(clusters) => clustered_resampled_means(&clusters.totals(), count, seed),
+                    None => scores.finite("ci", &self.conversion(), |numbers| {
+                        resampled_means(&numbers.to_floats(), count, seed)
+                    })?,
+                };
+                means.sort_unstable_by(f64::total_cmp);
+                let tail = (1.0 - level) / 2.0;
+                let (lower, upper) = (quantile_linear(&means, tail), quantile_linear(&means, 1.0 - tail));
+                Ok(Interval { lower, upper, level, method: IntervalMethod::Bootstrap, df: None })
             }
-            Ok(match (numbers.len(), by_cluster) {
-                (0, _) => vec![0.0],
-                (1, _) => vec![numbers.get(0)],
-                (_, Some(clusters)) => clustered_resampled_means(&clusters.totals(), count, seed),
-                (_, None) => resampled_means(&numbers.to_floats(), count, seed),
-            })
-        })??;
-        means.sort_unstable_by(f64::total_cmp);
-        let tail = (1.0 - level) / 2.0;
-        let clusters = clusters.map(|c| c.len());
-        let note = |figure: Figure| {
-            let figure = figure.note("level", level).note("seed", seed).note_some("clusters", clusters);
-            figure.note_some("undefined", too_few(scores.len() as u64, clusters))
         };
-        Ok(MetricValue::interval(quantile_linear(&means, tail), quantile_linear(&means, 1.0 - tail), note))
+        Ok(estimate.into())
     }
 }
 
 /// Why an interval says nothing, if it does not.
-fn too_few(n: u64, clusters: Option<usize>) -> Option<&'static str> {
-    match (n, clusters) {
-        (0, _) => Some("n = 0"),
-        (1, _) => Some("n < 2"),
-        (_, Some(g)) if g < 2 => Some("clusters < 2"),
+fn too_few(summary: &Summary) -> Option<Undefined> {
+    match (summary.n(), summary.clusters().map(|clusters| clusters.len() as u64)) {
+        (0, _) => Some(Undefined::NoScores),
+        (1, _) => Some(Undefined::TooFewScores { n: 1 }),
+        (_, Some(clusters @ 0..=1)) => Some(Undefined::TooFewClusters { clusters }),
         _ => None,
     }
 }
 
-#[derive(Clone, Debug)]
-struct CiState {
-    level: f64,
-    spread: Spread,
+/// x̄ ± t·se, with n−1 degrees of freedom, or one less than there are clusters.
+fn by_t(state: &SummaryState, part: &Part<'_>) -> Result<Estimate> {
+    let summary = part.summary;
+    let mut estimate = Estimate::of(summary.mean().ok_or(Undefined::NoScores));
+    estimate.notes.clusters = summary.clusters().map(|clusters| clusters.len() as u64);
+    estimate.interval = interval_by_t(state, summary);
+    Ok(estimate)
 }
 
-impl MetricState for CiState {
-    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        self.spread.update(scores, |_| Ok(()))
+fn interval_by_t(state: &SummaryState, summary: &Summary) -> Maybe<Interval> {
+    if let Some(reason) = too_few(summary) {
+        return Err(reason);
     }
-
-    fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
-        self.spread.merge(&same_state::<CiState>(other)?.spread);
-        Ok(())
-    }
-
-    fn finish(&self) -> Result<MetricValue> {
-        let (n, mean, error, df, clusters) = match self.spread.seen() {
-            Seen::Plain(m) => {
-                (m.count(), m.mean().unwrap_or(0.0), m.stderr(), m.count().saturating_sub(1), None)
-            }
-            Seen::Clustered(_, c) => {
-                let df = c.len().saturating_sub(1).max(1) as u64;
-                (c.n(), c.mean(), c.stderr(), df, Some(c.len()))
-            }
-        };
-        let reason = too_few(n, clusters);
-        let note = |figure: Figure| {
-            let df = reason.is_none().then_some(df);
-            let figure = figure.note("level", self.level).note_some("df", df);
-            figure.note_some("clusters", clusters).note_some("undefined", reason)
-        };
-        if n == 0 {
-            return Ok(MetricValue::interval(0.0, 0.0, note));
-        }
-        let margin = match error {
-            Some(error) if n > 1 && error > 0.0 => t_quantile(0.5 + self.level / 2.0, df as f64) * error,
-            _ => 0.0,
-        };
-        Ok(MetricValue::interval(mean - margin, mean + margin, note))
-    }
+    let mean = summary.mean().ok_or(Undefined::NoScores)?;
+    let (error, level) = (summary.std_error(&state.errors)?, state.errors.level());
+    let units = summary.clusters().map_or(summary.n(), |clusters| clusters.len() as u64);
+    let df = (units - 1) as f64;
+    let margin = if error.se > 0.0 { t_quantile(0.5 + level / 2.0, df) * error.se } else { 0.0 };
+    let (lower, upper) = (mean - margin, mean + margin);
+    Ok(Interval { lower, upper, level, method: IntervalMethod::T, df: Some(df) })
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::level::{checked, level_arg};
-use super::spread::{Seen, Spread};
+use super::stderr::errors_of;
+use super::summary::{Part, SummaryState, subject};
 use super::takes_conversion;
 use crate::args::{passed, spec_of};
 use crate::error::{Error, Result};
-use crate::metric::{
-    Figure, MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, compute_by_state, same_state,
-};
+use crate::estimate::{Estimate, Estimation, Interval, IntervalMethod, Undefined, Whole, wilson};
+use crate::evaluation::{MetricValue, Role, Subject};
+use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state, same_state};
 use crate::registry::{MetricEntry, Param};
 use crate::scores::Scores;
 use crate::spec::Spec;
@@ -86,31 +87,48 @@ impl Metric for CiWilson {
         ScoreParts::Value
     }
 
-    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        compute_by_state(self.new_state(checked("ci_wilson", self.level)?), scores)
+    fn role(&self) -> Role {
+        Role::IntervalOf
     }
 
-    fn state(&self) -> Option<Box<dyn MetricState>> {
+    fn subject(&self) -> Option<Subject> {
+        Some(subject(self.conversion()))
+    }
+
+    fn cluster(&self) -> Option<&str> {
+        self.cluster.as_deref()
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        compute_by_state(self.new_state(checked("ci_wilson", self.level)?, scores.estimation()), scores)
+    }
+
+    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
         let level = checked("ci_wilson", self.level).ok()?;
-        Some(Box::new(self.new_state(level)))
+        Some(Box::new(self.new_state(level, estimation)))
     }
 }
 
 impl CiWilson {
-    fn new_state(&self, level: f64) -> WilsonState {
-        WilsonState { level, spread: Spread::new("ci_wilson", self.conversion(), self.cluster.as_ref()) }
+    fn new_state(&self, level: f64, estimation: &Estimation) -> WilsonState {
+        let mut errors = errors_of(self.cluster.as_deref());
+        errors.level = Some(level);
+        let conversion = self.conversion();
+        let state = SummaryState::new("ci_wilson", conversion.clone(), errors, estimation, by_wilson);
+        WilsonState { conversion, state }
     }
 }
 
+/// The summary, of scores in [0, 1] only.
 #[derive(Clone, Debug)]
 struct WilsonState {
-    level: f64,
-    spread: Spread,
+    conversion: Conversion,
+    state: SummaryState,
 }
 
 impl MetricState for WilsonState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        self.spread.update(scores, |numbers| {
+        scores.finite("ci_wilson", &self.conversion, |numbers| {
             if numbers.are_proportions() {
                 return Ok(());
             }
@@ -122,52 +140,49 @@ impl MetricState for WilsonState {
                     value,
                 }),
             }
-        })
+        })??;
+        self.state.update(scores)
     }
 
     fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
-        self.spread.merge(&same_state::<WilsonState>(other)?.spread);
-        Ok(())
+        self.state.merge(Box::new(same_state::<WilsonState>(other)?.state))
     }
 
-    fn finish(&self) -> Result<MetricValue> {
-        let note = |figure: Figure| figure.note("level", self.level);
-        let upper_tail = 0.5 + self.level / 2.0;
-        let (key, clusters) = match self.spread.seen() {
-            Seen::Clustered(key, clusters) => (key, clusters),
-            Seen::Plain(moments) => {
-                let Some(mean) = moments.mean() else {
-                    return Ok(MetricValue::interval(0.0, 0.0, |f| note(f).note("undefined", "n = 0")));
-                };
-                let (lower, upper) = wilson(mean, moments.count() as f64, normal_quantile(upper_tail));
-                return Ok(MetricValue::interval(lower, upper, note));
-            }
-        };
-        let g = clusters.len();
-        let Some(error) = clusters.stderr() else {
-            let (metric, key) = ("ci_wilson".to_owned(), key.clone());
-            return Err(Error::TooFewClusters { metric, key, clusters: g });
-        };
-        let (n, p, variance) = (clusters.n() as f64, clusters.mean(), error * error);
-        let spread = p * (1.0 - p);
-        // The number of independent samples that would give this error, never more than there are.
-        let effective = if spread > 0.0 && variance > 0.0 { (spread / variance).min(n) } else { n };
-        let df = (g - 1) as f64;
-        let (lower, upper) = wilson(p, effective, t_quantile(upper_tail, df));
-        Ok(MetricValue::interval(lower, upper, |f| {
-            note(f).note("clusters", g).note("df", df).note("effective_n", effective)
-        }))
+    fn finish(&self, whole: Whole) -> Result<MetricValue> {
+        self.state.finish(whole)
     }
 }
 
-/// Wilson (1927): (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n), within [0, 1].
-pub(crate) fn wilson(p: f64, n: f64, z: f64) -> (f64, f64) {
-    let z2 = z * z;
-    let centre = p + z2 / (2.0 * n);
-    let margin = z * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
-    let scale = 1.0 + z2 / n;
-    // At p of 0 or 1 the nearer end is exactly there, whatever the rounding of the root says.
-    let lower = if p == 0.0 { 0.0 } else { ((centre - margin) / scale).max(0.0) };
-    let upper = if p == 1.0 { 1.0 } else { ((centre + margin) / scale).min(1.0) };
-    (lower, upper)
+/// Wilson's interval; with clusters on the effective n of the reference, never more than there are scores.
+fn by_wilson(state: &SummaryState, part: &Part<'_>) -> Result<Estimate> {
+    let summary = part.summary;
+    let (n, level) = (summary.n(), state.errors.level());
+    let upper_tail = 0.5 + level / 2.0;
+    let mut estimate = Estimate::of(summary.mean().ok_or(Undefined::NoScores));
+    let interval = |(lower, upper): (f64, f64), df: Option<f64>| Interval {
+        lower,
+        upper,
+        level,
+        method: IntervalMethod::Wilson,
+        df,
+    };
+    let (Some(clusters), [key]) = (summary.clusters(), state.errors.cluster.as_slice()) else {
+        let of = |mean: f64| interval(wilson(mean, n as f64, normal_quantile(upper_tail)), None);
+        estimate.interval = estimate.value.clone().map(of);
+        return Ok(estimate);
+    };
+    let g = clusters.len();
+    let Some(error) = clusters.stderr() else {
+        let (metric, key) = ("ci_wilson".to_owned(), key.clone());
+        return Err(Error::TooFewClusters { metric, key, clusters: g });
+    };
+    let (p, variance) = (summary.mean().unwrap_or(0.0), error * error);
+    let spread = p * (1.0 - p);
+    // The number of independent samples that would give this error, never more than there are.
+    let effective = if spread > 0.0 && variance > 0.0 { (spread / variance).min(n as f64) } else { n as f64 };
+    let df = (g - 1) as f64;
+    estimate.interval = Ok(interval(wilson(p, effective, t_quantile(upper_tail, df)), Some(df)));
+    estimate.notes.clusters = Some(g as u64);
+    estimate.notes.effective_n = Some(effective);
+    Ok(estimate)
 }

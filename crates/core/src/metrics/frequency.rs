@@ -7,9 +7,11 @@ use serde_json::Value as Json;
 
 use crate::args::{passed, spec_of};
 use crate::error::{Error, Result};
-use crate::metric::{
-    Figure, MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, Wants, compute_by_state, same_state,
+use crate::estimate::{
+    ErrorMethod, Estimate, Estimation, Kind, Maybe, ShareClusters, StdError, Undefined, Whole, estimate_from,
 };
+use crate::evaluation::{MetricValue, Role};
+use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, Wants, compute_by_state, same_state};
 use crate::registry::{MetricEntry, Param};
 use crate::score::Metadata;
 use crate::scores::Scores;
@@ -43,12 +45,15 @@ impl Frequency {
         self
     }
 
-    fn new_state(&self) -> FrequencyState {
+    fn new_state(&self, estimation: &Estimation) -> FrequencyState {
         let zero = |category: &String| (category.clone(), 0);
         FrequencyState {
             normalize: self.normalize.unwrap_or(true),
             counts: self.categories.iter().flatten().map(zero).collect(),
             n: 0,
+            absent: 0,
+            estimation: estimation.clone(),
+            clusters: ShareClusters::default(),
         }
     }
 }
@@ -100,24 +105,32 @@ impl Metric for Frequency {
         Wants::Unreduced
     }
 
-    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        compute_by_state(self.new_state(), scores)
+    fn role(&self) -> Role {
+        if self.normalize.unwrap_or(true) { Role::Share } else { Role::Other }
     }
 
-    fn state(&self) -> Option<Box<dyn MetricState>> {
-        Some(Box::new(self.new_state()))
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        compute_by_state(self.new_state(scores.estimation()), scores)
+    }
+
+    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
+        Some(Box::new(self.new_state(estimation)))
     }
 }
 
 #[derive(Clone, Debug)]
 struct FrequencyState {
     normalize: bool,
+    estimation: Estimation,
     counts: IndexMap<String, u64>,
     n: u64,
+    absent: u64,
+    clusters: ShareClusters,
 }
 
 impl MetricState for FrequencyState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
+        let mut categories = Vec::with_capacity(scores.len());
         for at in 0..scores.len() {
             let text = match scores.value(at) {
                 ValueRef::Leaf(leaf) => leaf.text(),
@@ -131,8 +144,14 @@ impl MetricState for FrequencyState {
                     });
                 }
             };
-            *self.counts.entry(text).or_insert(0) += 1;
+            let entry = self.counts.entry(text);
+            categories.push(entry.index());
+            *entry.or_insert(0) += 1;
             self.n += 1;
+        }
+        self.absent += scores.absent() as u64;
+        if self.normalize {
+            self.clusters.update(&self.estimation, scores, &categories)?;
         }
         Ok(())
     }
@@ -140,18 +159,47 @@ impl MetricState for FrequencyState {
     fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
         let other = same_state::<FrequencyState>(other)?;
         self.n += other.n;
+        self.absent += other.absent;
+        let mut own = Vec::with_capacity(other.counts.len());
         for (text, count) in other.counts {
-            *self.counts.entry(text).or_insert(0) += count;
+            let entry = self.counts.entry(text);
+            own.push(entry.index());
+            *entry.or_insert(0) += count;
         }
+        self.clusters.merge(other.clusters, &own);
         Ok(())
     }
 
-    fn finish(&self) -> Result<MetricValue> {
-        let figure = |count: u64| match (self.normalize, self.n) {
-            (false, _) => Figure::new(count as f64),
-            (true, 0) => Figure::undefined(0.0, "n = 0"),
-            (true, n) => Figure::new(count as f64 / n as f64),
+    fn finish(&self, _: Whole) -> Result<MetricValue> {
+        let errors = &self.estimation.errors;
+        let variances = self.clusters.variances(errors.correction());
+        let estimate = |(at, &count): (usize, &u64)| {
+            let mut estimate = match (self.normalize, self.n) {
+                (false, _) => Estimate::new(count as f64),
+                (true, 0) => Estimate::undefined(Undefined::NoScores),
+                (true, n) => {
+                    let share = count as f64 / n as f64;
+                    let error = match &variances {
+                        None => share_error(share, n),
+                        Some(variances) => variances.error(at, share),
+                    };
+                    estimate_from(share, error, n, errors, Kind::Binary)
+                }
+            };
+            (estimate.n, estimate.absent) = (self.n, self.absent);
+            Some(estimate)
         };
-        Ok(MetricValue::Map(self.counts.iter().map(|(text, &n)| (text.clone(), Some(figure(n)))).collect()))
+        let texts = self.counts.keys().cloned();
+        Ok(MetricValue::Map(texts.zip(self.counts.values().enumerate().map(estimate)).collect()))
     }
+}
+
+/// The standard error of the mean of zeros and ones: √(p(1−p)/(n−1)).
+fn share_error(share: f64, n: u64) -> Maybe<StdError> {
+    if n < 2 {
+        return Err(Undefined::TooFewScores { n });
+    }
+    let df = (n - 1) as f64;
+    let se = (share * (1.0 - share) / df).sqrt();
+    Ok(StdError { se, method: ErrorMethod::Iid, df, clusters: Vec::new(), degenerate: se == 0.0 })
 }

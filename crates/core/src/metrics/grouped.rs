@@ -1,5 +1,6 @@
 //! `grouped`: a metric for each group of samples, and one over all.
 
+mod macro_mean;
 mod state;
 mod template;
 
@@ -7,20 +8,20 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use self::macro_mean::macro_mean;
 use self::state::GroupedState;
 use self::template::Template;
 use crate::args::{ArgProblem, ArgType, Args, passed, spec_of};
 use crate::error::{Error, Result};
-use crate::metric::{
-    Figure, MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, compute_by_state, params_with_inner,
-};
+use crate::estimate::{Estimate, Estimation, Kind, Undefined};
+use crate::evaluation::{Group, Groups, GroupsAll, MetricValue, Over, Role, Subject};
+use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state, params_with_inner};
 use crate::python_text::json_text;
 use crate::registry::{MetricEntry, Param, Registry};
 use crate::score::Metadata;
 use crate::scores::Scores;
 use crate::spec::{Arg, Spec};
-use crate::stats::{ExactSum, root_of_squares};
-use crate::value::{Conversion, LeafRef};
+use crate::value::Conversion;
 
 /// What the aggregate next to the groups is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -202,26 +203,44 @@ impl Metric for Grouped {
         self.metric.score_parts()
     }
 
+    fn role(&self) -> Role {
+        self.metric.role()
+    }
+
+    fn subject(&self) -> Option<Subject> {
+        self.metric.subject()
+    }
+
+    fn cluster(&self) -> Option<&str> {
+        self.metric.cluster()
+    }
+
+    fn inner(&self) -> Option<&dyn Metric> {
+        Some(self.metric.as_ref())
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        if self.metric.state().is_some() {
-            return compute_by_state(GroupedState::new(self.clone()), scores);
+        if let Some(state) = GroupedState::new(self.clone(), scores.estimation()) {
+            return compute_by_state(state, scores);
         }
-        let mut groups: IndexMap<String, Group> = IndexMap::new();
-        for (name, positions, sample) in self.split(scores)? {
-            let of_group = scores.subset(&positions);
-            let value = self.metric.compute(&of_group).map_err(|error| error.in_group(&name))?;
-            groups.insert(name, Group { value, error: None, sample, n: of_group.len() });
+        let mut groups = Vec::new();
+        for Split { name, positions, absent, sample } in self.split(scores)? {
+            let of_group = scores.subset(&positions, absent);
+            let value = match positions.is_empty() {
+                true => no_scores(of_group.absent()),
+                false => self.metric.compute(&of_group).map_err(|error| error.in_group(&name))?,
+            };
+            groups.push(Computed { name, value, sample, n: of_group.len() as u64 });
         }
         let all = match self.all.unwrap_or_default() {
             All::Samples if !scores.is_empty() => Some(self.metric.compute(scores)?),
             _ => None,
         };
-        self.assemble(groups, all)
+        self.assemble(groups, all, scores.estimation(), None)
     }
 
-    fn state(&self) -> Option<Box<dyn MetricState>> {
-        self.metric.state()?;
-        Some(Box::new(GroupedState::new(self.clone())))
+    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
+        Some(Box::new(GroupedState::new(self.clone(), estimation)?))
     }
 }
 
@@ -229,21 +248,31 @@ impl Metric for Grouped {
 /// kilobytes for each of them, and nobody can read as many.
 const MAX_GROUPS: usize = 100_000;
 
-/// The value of a group, its standard error if the metric has one, and a sample of it for messages.
-struct Group {
+/// The value of a group, and a sample of it for messages.
+struct Computed {
+    name: String,
     value: MetricValue,
-    error: Option<MetricValue>,
     sample: String,
-    n: usize,
+    n: u64,
+}
+
+/// A group before it is computed: its name, the positions of its scores, the rows of its samples without a score, and a
+/// sample of it.
+struct Split {
+    name: String,
+    positions: Vec<u32>,
+    absent: Vec<u32>,
+    sample: String,
+}
+
+/// A group that has samples but no score.
+fn no_scores(absent: usize) -> MetricValue {
+    let mut estimate = Estimate::undefined(Undefined::NoScores);
+    estimate.absent = absent as u64;
+    estimate.into()
 }
 
 impl Grouped {
-    /// The metric for the groups' standard errors, where the mean over groups is asked for.
-    fn macro_error(&self) -> Option<Arc<dyn Metric>> {
-        let wanted = self.all.unwrap_or_default() == All::Groups && self.value_to_float.is_none();
-        self.metric.standard_error().filter(|_| wanted)
-    }
-
     /// The problem of a key that tells samples apart rather than groups.
     fn too_many_groups(&self) -> Error {
         Error::Undefined {
@@ -256,20 +285,25 @@ impl Grouped {
         }
     }
 
-    /// The groups in order of first appearance: name, positions, and a sample of each.
-    fn split(&self, scores: &Scores<'_>) -> Result<Vec<(String, Vec<u32>, String)>> {
+    /// The groups in order of first appearance; those without a score come last.
+    fn split(&self, scores: &Scores<'_>) -> Result<Vec<Split>> {
         let column = scores.key("grouped", &self.group_key);
         let codes = scores.codes(&column)?;
         // Different values may share a text ("True" and true), and then they share a group.
         let mut group_of_code: Vec<Option<usize>> = vec![None; column.values().len()];
-        let mut by_text: IndexMap<String, (Vec<u32>, usize)> = IndexMap::new();
-        for (at, &code) in codes.iter().enumerate() {
+        let mut by_text: IndexMap<String, Split> = IndexMap::new();
+        let mut group_of = |code: u32, sample: &dyn Fn() -> String, by_text: &mut IndexMap<String, Split>| {
             let known = group_of_code.get(code as usize).copied().flatten();
             let group = known.unwrap_or_else(|| {
                 let text = column.values().get(code as usize).map(json_text).unwrap_or_default();
-                let entry = by_text.entry(text);
+                let entry = by_text.entry(text.clone());
                 let group = entry.index();
-                entry.or_insert_with(|| (Vec::new(), at));
+                entry.or_insert_with(|| Split {
+                    name: text,
+                    positions: Vec::new(),
+                    absent: Vec::new(),
+                    sample: sample(),
+                });
                 group
             });
             if group >= MAX_GROUPS {
@@ -278,144 +312,113 @@ impl Grouped {
             if let Some(slot) = group_of_code.get_mut(code as usize) {
                 *slot = Some(group);
             }
-            if let Some((_, (positions, _))) = by_text.get_index_mut(group) {
-                positions.push(at as u32);
+            Ok(group)
+        };
+        for (at, &code) in codes.iter().enumerate() {
+            let group = group_of(code, &|| scores.sample_id(at).to_owned(), &mut by_text)?;
+            if let Some((_, split)) = by_text.get_index_mut(group) {
+                split.positions.push(at as u32);
             }
         }
-        Ok(by_text
-            .into_iter()
-            .map(|(text, (positions, first))| (text, positions, scores.sample_id(first).to_owned()))
-            .collect())
+        for &row in scores.absent_rows() {
+            // A sample without a score may lack the key: it failed before anything was known of it.
+            let Some(code) = column.code_of_row(row) else { continue };
+            let group = group_of(code, &String::new, &mut by_text)?;
+            if let Some((_, split)) = by_text.get_index_mut(group) {
+                split.absent.push(row);
+            }
+        }
+        Ok(by_text.into_values().collect())
     }
 
-    fn assemble(&self, groups: IndexMap<String, Group>, all: Option<MetricValue>) -> Result<MetricValue> {
-        let mut entries: IndexMap<String, Option<Figure>> = IndexMap::new();
+    fn label_of(&self, group: &str) -> Result<String> {
+        self.template().apply(group).map_err(|problem| Error::Argument {
+            target: "grouped".to_owned(),
+            argument: "name_template".to_owned(),
+            problem,
+        })
+    }
+
+    fn assemble(
+        &self,
+        groups: Vec<Computed>,
+        all: Option<MetricValue>,
+        estimation: &Estimation,
+        whole: Option<Kind>,
+    ) -> Result<MetricValue> {
+        let role = self.metric.role();
+        let mut assembled = Vec::with_capacity(groups.len());
+        // Who has each name in the results: the position of the group.
+        let mut owner: IndexMap<String, usize> = IndexMap::new();
         let wants_all = self.all.unwrap_or_default() != All::None;
-        let mut owner: IndexMap<String, String> = IndexMap::new();
-        for (group, Group { value, sample, n, .. }) in &groups {
-            let name = self.template().apply(group).map_err(|problem| Error::Argument {
-                target: "grouped".to_owned(),
-                argument: "name_template".to_owned(),
-                problem,
-            })?;
-            if wants_all && name == self.label() {
-                return Err(Error::GroupNameTaken {
-                    metric: "grouped".to_owned(),
-                    group: group.clone(),
-                    sample: sample.clone(),
-                    name,
-                });
-            }
-            for (name, figure) in expand(&name, value) {
-                if let Some(other) = owner.insert(name.clone(), group.clone()) {
-                    return Err(Error::Undefined {
-                        metric: "grouped".to_owned(),
-                        problem: format!(
-                            "the groups {other:?} and {group:?} (of sample {sample:?}) both get the name {name:?}; \
-                             put {{group_name}} into name_template"
-                        ),
-                    });
+        let taken = |at: usize, name: String| {
+            let Computed { name: group, sample, .. } = groups.get(at)?;
+            let (metric, group, sample) = ("grouped".to_owned(), group.clone(), sample.clone());
+            Some(Error::GroupNameTaken { metric, group, sample, name })
+        };
+        for (at, Computed { name: group, value, sample, n }) in groups.iter().enumerate() {
+            let label = self.label_of(group)?;
+            // Groups without a score are in no log, so their names cannot collide there.
+            if *n > 0 {
+                if wants_all && label == self.label() {
+                    return Err(taken(at, label).unwrap_or_else(|| Error::custom("a group was lost")));
                 }
-                entries.insert(name, figure.map(|figure| figure.note("n", *n)));
+                for name in recorded_names(&label, value, role) {
+                    if let Some(other) = owner.insert(name.clone(), at).and_then(|other| groups.get(other)) {
+                        return Err(Error::Undefined {
+                            metric: "grouped".to_owned(),
+                            problem: format!(
+                                "the groups {:?} and {group:?} (of sample {sample:?}) both get the name {name:?}; \
+                                 put {{group_name}} into name_template",
+                                other.name
+                            ),
+                        });
+                    }
+                }
             }
+            assembled.push(Group { name: group.clone(), label, n: *n, value: value.clone() });
         }
-        let aggregate = match self.all.unwrap_or_default() {
-            All::None => return Ok(MetricValue::Map(entries)),
-            _ if groups.is_empty() => Figure::undefined(f64::NAN, "n = 0").into(),
-            All::Samples => all.unwrap_or_else(|| Figure::undefined(f64::NAN, "n = 0").into()),
+        let scored: Vec<&Computed> = groups.iter().filter(|group| group.n > 0).collect();
+        let undefined = || MetricValue::One(Estimate::undefined(Undefined::NoScores));
+        let (over, value) = match self.all.unwrap_or_default() {
+            All::None => (Over::Samples, None),
+            All::Samples if scored.is_empty() => (Over::Samples, Some(undefined())),
+            All::Samples => (Over::Samples, Some(all.unwrap_or_else(undefined))),
+            All::Groups if scored.is_empty() => (Over::Groups, Some(undefined())),
             All::Groups => {
-                let mean = mean_of(groups.values().map(|g| &g.value), self.value_to_float.as_ref());
-                with_macro_error(mean, groups.values().map(|g| g.error.as_ref()))
+                let conversion = self.value_to_float.as_ref();
+                (Over::Groups, Some(macro_mean(&scored, role, conversion, estimation, whole)))
             }
         };
-        for (name, figure) in expand(self.label(), &aggregate) {
-            if let Some(group) = owner.get(&name) {
-                let sample = groups.get(group).map(|g| g.sample.clone()).unwrap_or_default();
-                let (metric, group) = ("grouped".to_owned(), group.clone());
-                return Err(Error::GroupNameTaken { metric, group, sample, name });
+        if let Some(value) = &value {
+            for name in recorded_names(self.label(), value, role) {
+                if let Some(at) = owner.get(&name) {
+                    return Err(taken(*at, name).unwrap_or_else(|| Error::custom("a group was lost")));
+                }
             }
-            entries.insert(name, figure);
         }
-        Ok(MetricValue::Map(entries))
+        let label = self.label().to_owned();
+        let all = value.map(|value| GroupsAll { label, over, value: Box::new(value) });
+        Ok(Groups { key: self.group_key.clone(), groups: assembled, all }.into())
     }
 }
 
-/// The entries of a group: one under its name, or one per key of a metric that returns a map.
-fn expand(name: &str, value: &MetricValue) -> Vec<(String, Option<Figure>)> {
+/// The names that results have a value under: one, or one for each part of it.
+fn recorded_names(label: &str, value: &MetricValue, role: Role) -> Vec<String> {
     match value {
-        MetricValue::Number(figure) => vec![(name.to_owned(), Some(figure.clone()))],
-        MetricValue::Map(map) => map.iter().map(|(key, f)| (format!("{name}_{key}"), f.clone())).collect(),
-        MetricValue::List(list) => {
-            list.iter().enumerate().map(|(at, f)| (format!("{name}_{}", at + 1), f.clone())).collect()
+        MetricValue::One(_) if role == Role::IntervalOf => {
+            vec![format!("{label}_lower"), format!("{label}_upper")]
         }
-    }
-}
-
-/// The plain mean of the groups' values, key by key where they are maps.
-fn mean_of<'a>(
-    values: impl Iterator<Item = &'a MetricValue>,
-    conversion: Option<&Conversion>,
-) -> MetricValue {
-    let float = |f: &Figure| match conversion {
-        Some(conversion) if !f.value.is_nan() => conversion.convert_leaf(LeafRef::Float(f.value)).value,
-        _ => f.value,
-    };
-    let mean = |figures: Vec<&Figure>| {
-        let unknown = figures.iter().filter(|f| f.undefined_reason().is_some()).count();
-        let floats: Vec<f64> = figures.iter().map(|f| float(f)).collect();
-        let value = if floats.iter().all(|f| f.is_finite()) {
-            let mut sum = ExactSum::new();
-            sum.extend(&floats);
-            sum.divide((floats.len() as u64).max(1))
-        } else {
-            floats.iter().sum::<f64>() / floats.len() as f64
-        };
-        Figure::new(value).note_some("undefined_groups", (unknown > 0).then_some(unknown))
-    };
-    let mut by_key: IndexMap<Option<String>, Vec<&Figure>> = IndexMap::new();
-    for value in values {
-        match value {
-            MetricValue::Number(figure) => by_key.entry(None).or_default().push(figure),
-            MetricValue::Map(map) => {
-                for (key, figure) in map {
-                    by_key.entry(Some(key.clone())).or_default().extend(figure);
-                }
-            }
-            MetricValue::List(list) => {
-                for (at, figure) in list.iter().enumerate() {
-                    by_key.entry(Some((at + 1).to_string())).or_default().extend(figure);
-                }
-            }
+        MetricValue::One(_) => vec![label.to_owned()],
+        MetricValue::Map(map) => map.keys().map(|key| format!("{label}_{key}")).collect(),
+        MetricValue::List(list) => (1..=list.len()).map(|at| format!("{label}_{at}")).collect(),
+        MetricValue::Groups(groups) => {
+            let inner = groups.groups.iter().filter(|group| group.n > 0);
+            let inner = inner.map(|group| (group.label.as_str(), &group.value));
+            let all = groups.all.iter().map(|all| (all.label.as_str(), all.value.as_ref()));
+            let nested =
+                |(of, value): (&str, &MetricValue)| recorded_names(&format!("{label}_{of}"), value, role);
+            inner.chain(all).flat_map(nested).collect()
         }
-    }
-    if by_key.len() == 1 && by_key.contains_key(&None) {
-        let figures = by_key.swap_remove(&None).unwrap_or_default();
-        return mean(figures).into();
-    }
-    let entry =
-        |(key, figures): (Option<String>, Vec<&Figure>)| (key.unwrap_or_default(), Some(mean(figures)));
-    MetricValue::Map(by_key.into_iter().map(entry).collect())
-}
-
-/// The mean over fixed groups with its own standard error, √(Σ SE_g²)/G: not the mean of their errors.
-fn with_macro_error<'a>(
-    mean: MetricValue,
-    errors: impl Iterator<Item = Option<&'a MetricValue>>,
-) -> MetricValue {
-    let mut of_groups = Vec::new();
-    for error in errors {
-        match error {
-            Some(MetricValue::Number(error)) if error.undefined_reason().is_none() => {
-                of_groups.push(error.value);
-            }
-            // No error at all, or a group too small to have one: then the whole has none.
-            _ => return mean,
-        }
-    }
-    match mean {
-        MetricValue::Number(figure) => {
-            figure.note("stderr", root_of_squares(&of_groups, 1.0) / of_groups.len() as f64).into()
-        }
-        other => other,
     }
 }

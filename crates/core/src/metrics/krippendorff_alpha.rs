@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use crate::args::{ArgProblem, ArgType, passed, spec_of};
 use crate::error::{Error, Result};
-use crate::metric::{Figure, MetadataKeys, Metric, MetricValue, ScoreParts};
+use crate::estimate::{Estimate, Undefined};
+use crate::evaluation::MetricValue;
+use crate::metric::{MetadataKeys, Metric, ScoreParts};
 use crate::registry::{MetricEntry, Param, Registry};
 use crate::scores::Scores;
 use crate::spec::{Arg, Spec};
@@ -110,17 +112,18 @@ impl Metric for KrippendorffAlpha {
             }
         };
         let is_interval = self.level == Some(Level::Interval);
-        let figure = match alpha {
+        let value = match alpha {
             // As the reference has it: a distance to what is not a number is none.
             Some(_) if is_interval && has_unscored_rating(scores) => {
-                Figure::undefined(f64::NAN, "a rating is not a number")
+                Err(Undefined::Other("a rating is not a number".to_owned()))
             }
-            Some(alpha) => Figure::new(alpha),
-            None => Figure::undefined(f64::NAN, "no sample with two ratings"),
+            Some(alpha) => Ok(alpha),
+            None => Err(Undefined::Other("no sample with two ratings".to_owned())),
         };
         let skipped = scores.len() - units;
         let skipped = (skipped > 0).then_some(skipped);
-        Ok(figure.note_some("skipped_samples", skipped).note("units", units).into())
+        let estimate = Estimate::of(value).with_n(scores.len() as u64);
+        Ok(estimate.note_some("skipped_samples", skipped).note("units", units).into())
     }
 }
 

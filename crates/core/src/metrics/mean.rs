@@ -1,5 +1,5 @@
 //! `mean`: the mean of the scores.
 
-use super::moments::{mean_figure, moments_metric};
+use super::summary::{SummaryState, summary_metric};
 
-moments_metric!(Mean, mean, "mean", "Mean of the scores.", mean_figure, stderr: super::stderr());
+summary_metric!(Mean, mean, "mean", "Mean of the scores.", Location, SummaryState::location);

@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use crate::error::{Error, Result};
+use crate::estimate::{Estimate, Undefined};
 use crate::scores::Scores;
 
 /// The tokens and the sum of log probabilities of each score; metadata that is missing counts as
@@ -35,6 +36,17 @@ pub(super) fn tokens(metric: &str, scores: &Scores<'_>) -> Result<(Vec<(f64, f64
         }
     }
     Ok((read, missing))
+}
+
+/// The perplexity of a mean surprise; none without tokens.
+pub(super) fn estimate(surprise: Option<f64>, missing: usize, n: u64) -> Estimate {
+    let value = match surprise.map(libm::exp) {
+        None => Err(Undefined::Other("no tokens".to_owned())),
+        Some(perplexity) if perplexity == f64::INFINITY => Err(Undefined::Overflow),
+        Some(perplexity) if perplexity.is_nan() => Err(Undefined::Other("not a number".to_owned())),
+        Some(perplexity) => Ok(perplexity),
+    };
+    Estimate::of(value).with_n(n).note_some("missing_metadata", (missing > 0).then_some(missing))
 }
 
 /// A metric without arguments over the scores' token counts.
@@ -74,7 +86,7 @@ macro_rules! perplexity_metric {
                 $crate::metric::compute_by_state($state::default(), scores)
             }
 
-            fn state(&self) -> Option<Box<dyn $crate::MetricState>> {
+            fn state(&self, _: &$crate::Estimation) -> Option<Box<dyn $crate::MetricState>> {
                 Some(Box::new($state::default()))
             }
         }

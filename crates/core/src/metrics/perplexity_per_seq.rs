@@ -1,8 +1,10 @@
 //! `perplexity_per_seq`: exp of the mean surprise per token, sequences weighing the same.
 
-use super::perplexity::{perplexity_metric, tokens};
+use super::perplexity::{estimate, perplexity_metric, tokens};
 use crate::error::Result;
-use crate::metric::{Figure, MetricState, MetricValue, same_state};
+use crate::estimate::Whole;
+use crate::evaluation::MetricValue;
+use crate::metric::{MetricState, same_state};
 use crate::scores::Scores;
 use crate::stats::ExactSum;
 
@@ -42,12 +44,8 @@ impl MetricState for PerSequenceState {
         Ok(())
     }
 
-    fn finish(&self) -> Result<MetricValue> {
-        let figure = if self.sequences == 0 {
-            Figure::undefined(f64::NAN, "no tokens")
-        } else {
-            Figure::new(libm::exp(self.surprise.divide(self.sequences)))
-        };
-        Ok(figure.note_some("missing_metadata", (self.missing > 0).then_some(self.missing)).into())
+    fn finish(&self, _: Whole) -> Result<MetricValue> {
+        let surprise = (self.sequences > 0).then(|| self.surprise.divide(self.sequences));
+        Ok(estimate(surprise, self.missing, self.sequences).into())
     }
 }

@@ -1,8 +1,10 @@
 //! `perplexity_per_token`: exp of the mean surprise per token.
 
-use super::perplexity::{perplexity_metric, tokens};
+use super::perplexity::{estimate, perplexity_metric, tokens};
 use crate::error::Result;
-use crate::metric::{Figure, MetricState, MetricValue, same_state};
+use crate::estimate::Whole;
+use crate::evaluation::MetricValue;
+use crate::metric::{MetricState, same_state};
 use crate::scores::Scores;
 use crate::stats::ExactSum;
 
@@ -19,12 +21,14 @@ struct PerTokenState {
     log_probs: ExactSum,
     tokens: ExactSum,
     missing: usize,
+    n: u64,
 }
 
 impl MetricState for PerTokenState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
         let (read, missing) = tokens("perplexity_per_token", scores)?;
         self.missing += missing;
+        self.n += scores.len() as u64;
         for (tokens, log_probs) in read {
             self.tokens.add(tokens);
             self.log_probs.add(log_probs);
@@ -37,16 +41,13 @@ impl MetricState for PerTokenState {
         self.log_probs.merge(&other.log_probs);
         self.tokens.merge(&other.tokens);
         self.missing += other.missing;
+        self.n += other.n;
         Ok(())
     }
 
-    fn finish(&self) -> Result<MetricValue> {
+    fn finish(&self, _: Whole) -> Result<MetricValue> {
         let tokens = self.tokens.to_f64();
-        let figure = if tokens == 0.0 {
-            Figure::undefined(f64::NAN, "no tokens")
-        } else {
-            Figure::new(libm::exp(-self.log_probs.to_f64() / tokens))
-        };
-        Ok(figure.note_some("missing_metadata", (self.missing > 0).then_some(self.missing)).into())
+        let surprise = (tokens != 0.0).then(|| -self.log_probs.to_f64() / tokens);
+        Ok(estimate(surprise, self.missing, self.n).into())
     }
 }

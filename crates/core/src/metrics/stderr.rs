@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use super::cluster::Clusters;
-use super::moments::{MomentsState, of_two_or_more};
+use super::summary::{SummaryState, iid, subject};
 use super::takes_conversion;
 use crate::args::{passed, spec_of};
 use crate::error::Result;
-use crate::metric::{
-    Figure, MetadataKeys, Metric, MetricState, MetricValue, ScoreParts, compute_by_state, same_state,
-};
+use crate::estimate::{Cr, ErrorMethod, ErrorPlan, Estimate, Estimation};
+use crate::evaluation::{MetricValue, Role, Subject};
+use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
 use crate::registry::{MetricEntry, Param};
 use crate::scores::Scores;
 use crate::spec::Spec;
@@ -62,56 +61,43 @@ impl Metric for Stderr {
         ScoreParts::Value
     }
 
-    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        match &self.cluster {
-            None => compute_by_state(self.plain(), scores),
-            Some(key) => compute_by_state(self.clustered(key), scores),
-        }
+    fn role(&self) -> Role {
+        Role::ErrorOf
     }
 
-    fn state(&self) -> Option<Box<dyn MetricState>> {
-        Some(match &self.cluster {
-            None => Box::new(self.plain()),
-            Some(key) => Box::new(self.clustered(key)),
-        })
+    fn subject(&self) -> Option<Subject> {
+        Some(subject(self.conversion()))
+    }
+
+    fn cluster(&self) -> Option<&str> {
+        self.cluster.as_deref()
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        compute_by_state(self.new_state(scores.estimation()), scores)
+    }
+
+    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
+        Some(Box::new(self.new_state(estimation)))
     }
 }
 
 impl Stderr {
-    fn plain(&self) -> MomentsState {
-        MomentsState::new("stderr", self.conversion(), |m| of_two_or_more(m.moments().stderr()))
-    }
-
-    fn clustered(&self, key: &str) -> ClusteredState {
-        ClusteredState { conversion: self.conversion(), key: key.to_owned(), clusters: Clusters::default() }
+    fn new_state(&self, estimation: &Estimation) -> SummaryState {
+        let errors = errors_of(self.cluster.as_deref());
+        SummaryState::new("stderr", self.conversion(), errors, estimation, |state, part| {
+            let error = part.summary.std_error(&state.errors);
+            let mut estimate = Estimate::of(error.as_ref().map(|error| error.se).map_err(Clone::clone));
+            estimate.error = error;
+            Ok(estimate)
+        })
     }
 }
 
-#[derive(Clone, Debug)]
-struct ClusteredState {
-    conversion: Conversion,
-    key: String,
-    clusters: Clusters,
-}
-
-impl MetricState for ClusteredState {
-    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        let clusters = &mut self.clusters;
-        scores.finite("stderr", &self.conversion, |numbers| {
-            clusters.update("stderr", &self.key, scores, numbers)
-        })?
-    }
-
-    fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
-        self.clusters.merge(&same_state::<ClusteredState>(other)?.clusters);
-        Ok(())
-    }
-
-    fn finish(&self) -> Result<MetricValue> {
-        let figure = match self.clusters.stderr() {
-            Some(error) => Figure::new(error),
-            None => Figure::undefined(0.0, "clusters < 2"),
-        };
-        Ok(figure.note("clusters", self.clusters.len()).into())
-    }
+/// The errors of the reference: of independent scores, or clustered with the factor G/(G−1).
+pub(super) fn errors_of(cluster: Option<&str>) -> ErrorPlan {
+    let Some(key) = cluster else { return iid() };
+    let mut errors = ErrorPlan::new().cluster(key);
+    errors.method = Some(ErrorMethod::Cluster(Cr::Cr1));
+    errors
 }

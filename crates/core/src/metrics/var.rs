@@ -1,7 +1,14 @@
 //! `var`: the sample variance.
 
-use super::moments::{moments_metric, of_two_or_more};
+use super::summary::{SummaryState, of_two_or_more, summary_metric};
 
-moments_metric!(Var, var, "var", "Sample variance of the scores, divisor n−1.", |m| of_two_or_more(
-    m.moments().variance()
-));
+summary_metric!(
+    Var,
+    var,
+    "var",
+    "Sample variance of the scores, divisor n−1.",
+    Spread,
+    |name, conversion, estimation| SummaryState::plain(name, conversion, estimation, |_, part| {
+        Ok(of_two_or_more(part.summary.moments().variance(), part.summary.n()))
+    })
+);

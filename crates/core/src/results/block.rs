@@ -1,39 +1,34 @@
-//! The blocks of one scorer under one reducer.
+//! The metrics of one scorer under one reducer.
 
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::{Block, Entry, Failure, Results, Warning, glob};
+use super::{Failure, Warning, glob};
 use crate::columns::ValueColumn;
 use crate::error::{Error, Result};
-use crate::metric::{Figure, Metric, MetricValue};
-use crate::naming::TakenKeys;
+use crate::estimate::{Estimate, Undefined};
+use crate::evaluation::{Counts, MetricResult, MetricValue, Results, Role, ScoreResult};
+use crate::metric::Metric;
 use crate::plan::{MetricItem, MetricMap, Metrics};
 use crate::score::Metadata;
 use crate::scores::{ScoreSet, Scores};
 use crate::value::{Leaf, ValueRef};
 
-/// What all blocks of a view have in common.
-pub(super) struct BlockContext<'a> {
+/// What all results of a view have in common.
+pub(super) struct ViewContext<'a> {
     pub(super) scorer: &'a str,
     pub(super) reducer: Option<String>,
     pub(super) params: &'a Metadata,
-    pub(super) missing: usize,
-    pub(super) errored: usize,
-    pub(super) epochs: usize,
     pub(super) unreduced: bool,
-    pub(super) unscored_epochs: usize,
-    pub(super) missing_epochs: usize,
-    /// What the reducer had no meaning for.
-    pub(super) unconvertible: usize,
+    pub(super) counts: Counts,
 }
 
-/// Adds the blocks that the metrics ask for: a plain one for a list, one per key for each map.
-pub(super) fn blocks(
+/// Adds the results that the metrics ask for: plain ones for a list, one set per key for each map.
+pub(super) fn score_results(
     set: &ScoreSet<'_>,
     metrics: &Metrics,
-    context: &BlockContext<'_>,
+    context: &ViewContext<'_>,
     results: &mut Results,
 ) -> Result<()> {
     match metrics {
@@ -43,7 +38,7 @@ pub(super) fn blocks(
                 MetricItem::Metric(metric) => Some(metric),
                 MetricItem::Map(_) => None,
             });
-            results.scores.push(plain_block(set, plain, context));
+            results.scores.push(plain_result(set, plain, context));
             for item in items {
                 if let MetricItem::Map(map) = item {
                     by_key(set, map, context, results)?;
@@ -54,45 +49,56 @@ pub(super) fn blocks(
     }
 }
 
-impl BlockContext<'_> {
-    fn block(&self, name: &str, scored: usize, unscored: usize) -> Block {
-        Block {
-            name: name.to_owned(),
+impl ViewContext<'_> {
+    fn result(&self, field: Option<&str>, scored: usize, unscored: usize) -> ScoreResult {
+        ScoreResult {
             scorer: self.scorer.to_owned(),
             reducer: self.reducer.clone(),
-            scored_samples: scored,
-            unscored_samples: unscored,
-            missing_samples: self.missing,
-            errored_samples: self.errored,
-            epochs: self.epochs,
             unreduced: self.unreduced,
-            unscored_epochs: self.unscored_epochs,
-            missing_epochs: self.missing_epochs,
-            unconvertible: self.unconvertible,
+            field: field.map(str::to_owned),
+            counts: Counts { scored, unscored, ..self.counts.clone() },
             params: self.params.clone(),
-            metrics: IndexMap::new(),
-            failures: Vec::new(),
+            ..ScoreResult::default()
         }
     }
 }
 
-fn plain_block<'m>(
+fn plain_result<'m>(
     set: &ScoreSet<'_>,
     metrics: impl Iterator<Item = &'m Arc<dyn Metric>>,
-    context: &BlockContext<'_>,
-) -> Block {
+    context: &ViewContext<'_>,
+) -> ScoreResult {
     let (rows, unscored) = set.scored_rows();
     let scores = Scores::new(set, rows);
-    let mut block = context.block(context.scorer, scores.len(), unscored);
-    let mut taken = TakenKeys::default();
-    for metric in metrics {
-        match evaluate(metric.as_ref(), &scores) {
-            Ok(value) => add_plain(&mut block, &mut taken, metric.as_ref(), value),
-            Err(error) => block.failures.push(failure(metric.as_ref(), error)),
+    let mut result = context.result(None, scores.len(), unscored);
+    metrics.for_each(|metric| add(&mut result, metric.as_ref(), &scores));
+    result.counts.unconvertible += most_unconvertible(set);
+    result
+}
+
+/// Adds a metric, or its failure.
+fn add(result: &mut ScoreResult, metric: &dyn Metric, scores: &Scores<'_>) {
+    match evaluate(metric, scores) {
+        Ok((role, value)) => result.metrics.push(MetricResult {
+            spec: metric.spec(),
+            params: metric.params(),
+            metric: innermost(metric),
+            role,
+            subject: metric.subject(),
+            value,
+        }),
+        Err(error) => {
+            result.failures.push(Failure { metric: metric.spec().log_name().into_owned(), error });
         }
     }
-    block.unconvertible += most_unconvertible(set);
-    block
+}
+
+/// The name of the metric that is applied in the end.
+fn innermost(metric: &dyn Metric) -> String {
+    match metric.inner() {
+        Some(inner) => innermost(inner),
+        None => metric.spec().log_name().into_owned(),
+    }
 }
 
 /// Metrics may read the values by different conversions; the worst of them counts.
@@ -100,19 +106,34 @@ fn most_unconvertible(set: &ScoreSet<'_>) -> usize {
     set.unconvertible().into_iter().map(|(count, _)| count).max().unwrap_or(0)
 }
 
-/// The value of a metric; over nothing, a map that it returns all the same, or one not-a-number.
-fn evaluate(metric: &dyn Metric, scores: &Scores<'_>) -> Result<MetricValue> {
+/// The value of a metric and its role; over no score several figures that it returns all the same, or one that is
+/// undefined.
+fn evaluate(metric: &dyn Metric, scores: &Scores<'_>) -> Result<(Role, MetricValue)> {
+    let (role, n) = (metric.role(), scores.len() as u64);
     let value = guarded(metric, scores);
-    if scores.is_empty() {
-        return Ok(match value {
-            Ok(MetricValue::Map(map)) if !map.is_empty() => MetricValue::Map(map),
-            _ => Figure::undefined(f64::NAN, "n = 0").into(),
-        });
+    if !scores.is_empty() {
+        // A custom metric does not count its scores.
+        let counted = |estimate: Estimate| if estimate.n == 0 { estimate.with_n(n) } else { estimate };
+        return value.map(|value| (role, if is_counted(&value) { value } else { value.map(&counted) }));
     }
-    value
+    Ok(match value {
+        Ok(MetricValue::Map(map)) if !map.is_empty() => (role, MetricValue::Map(map)),
+        Ok(MetricValue::Groups(groups)) if groups.all.is_some() => (role, MetricValue::Groups(groups)),
+        Ok(MetricValue::One(estimate)) if estimate.value.is_err() => (role, MetricValue::One(estimate)),
+        _ => {
+            let mut estimate = Estimate::undefined(Undefined::NoScores);
+            estimate.absent = scores.absent() as u64;
+            (Role::Other, estimate.into())
+        }
+    })
 }
 
-/// A metric of one's own may panic; then it fails like any other, and the rest stands.
+/// Groups without a score have none on purpose.
+fn is_counted(value: &MetricValue) -> bool {
+    matches!(value, MetricValue::Groups(_))
+}
+
+/// A custom metric may panic; then it fails like any other, and the rest stands.
 fn guarded(metric: &dyn Metric, scores: &Scores<'_>) -> Result<MetricValue> {
     let computed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| metric.compute(scores)));
     computed.unwrap_or_else(|panic| {
@@ -124,55 +145,11 @@ fn guarded(metric: &dyn Metric, scores: &Scores<'_>) -> Result<MetricValue> {
     })
 }
 
-fn failure(metric: &dyn Metric, error: Error) -> Failure {
-    Failure { metric: metric.spec().log_name().into_owned(), error }
-}
-
-/// A figure of a metric, and which of its several it is.
-enum Part {
-    Only,
-    Key(String),
-    Place(usize),
-}
-
-/// The figures of a metric; those that it left out are not among them.
-fn parts(value: MetricValue) -> Vec<(Part, Figure)> {
-    match value {
-        MetricValue::Number(figure) => vec![(Part::Only, figure)],
-        MetricValue::Map(map) => map.into_iter().filter_map(|(key, f)| Some((Part::Key(key), f?))).collect(),
-        MetricValue::List(list) => {
-            list.into_iter().enumerate().filter_map(|(at, f)| Some((Part::Place(at), f?))).collect()
-        }
-    }
-}
-
-/// Entries of a plain block: keyed by name, numbered where a key is taken; places count from 1.
-fn add_plain(block: &mut Block, taken: &mut TakenKeys, metric: &dyn Metric, value: MetricValue) {
-    let (spec, params) = (metric.spec(), metric.params());
-    let log_name = spec.log_name().into_owned();
-    for (part, figure) in parts(value) {
-        let (key, name, group) = match part {
-            Part::Only => (spec.name.clone(), log_name.clone(), None),
-            // The group has no package, though the name of a single figure has.
-            Part::Key(key) => (key.clone(), key, Some(spec.name.clone())),
-            Part::Place(at) => {
-                (format!("{}-{}", spec.name, at + 1), (at + 1).to_string(), Some(spec.name.clone()))
-            }
-        };
-        block.metrics.insert(taken.take(&key, 2), entry(name, group, figure, &params));
-    }
-}
-
-fn entry(name: String, group: Option<String>, figure: Figure, params: &Metadata) -> Entry {
-    let metadata = (!figure.notes.is_empty()).then_some(figure.notes);
-    Entry { name, group, value: figure.value, params: params.clone(), metadata }
-}
-
-/// The blocks of a map of metrics: one per key that some pattern matches.
+/// The results of a map of metrics: one per key that some pattern matches.
 fn by_key(
     set: &ScoreSet<'_>,
     map: &MetricMap,
-    context: &BlockContext<'_>,
+    context: &ViewContext<'_>,
     results: &mut Results,
 ) -> Result<()> {
     let (rows, unscored) = set.scored_rows();
@@ -182,41 +159,25 @@ fn by_key(
         let column = field.column(&scores)?;
         let mut values = scores.derive(0..scores.len(), column);
         let (rows, unscored_here) = values.scored_rows();
-        values.absent = context.missing + unscored + unscored_here;
-        let of_key = Scores::new(&values, rows);
-        let mut block = context.block(&key, of_key.len(), unscored + unscored_here);
-        for metric in metrics {
-            match evaluate(metric.as_ref(), &of_key) {
-                Ok(value) => add_by_key(&mut block, metric.as_ref(), value),
-                Err(error) => block.failures.push(failure(metric.as_ref(), error)),
-            }
+        if unscored_here > 0 {
+            let unscored = (0..values.values.len()).filter(|row| values.values.is_scored(*row) != Some(true));
+            let unscored: Vec<u32> = unscored.map(|row| values.sample_row(row) as u32).collect();
+            values.absent.extend(unscored);
         }
-        block.unconvertible += most_unconvertible(&values);
-        results.scores.push(block);
+        let of_key = Scores::new(&values, rows);
+        let mut result = context.result(Some(&key), of_key.len(), unscored + unscored_here);
+        metrics.into_iter().for_each(|metric| add(&mut result, metric.as_ref(), &of_key));
+        result.counts.unconvertible += most_unconvertible(&values);
+        results.scores.push(result);
         results.warnings.extend(super::views::unconvertible_warnings(&values, Some(&key)));
     }
     Ok(())
 }
 
-/// Entries of a block by key: keyed by the metric's log name, the last one of a key standing; places
-/// count from 0.
-fn add_by_key(block: &mut Block, metric: &dyn Metric, value: MetricValue) {
-    let (spec, params) = (metric.spec(), metric.params());
-    let log_name = spec.log_name().into_owned();
-    for (part, figure) in parts(value) {
-        let (key, name, group) = match part {
-            Part::Only => (log_name.clone(), log_name.clone(), None),
-            Part::Key(key) => (format!("{log_name}_{key}"), key, Some(spec.name.clone())),
-            Part::Place(at) => (format!("{log_name}_{at}"), at.to_string(), Some(spec.name.clone())),
-        };
-        block.metrics.insert(key, entry(name, group, figure, &params));
-    }
-}
-
-/// The metrics for one key, and the first pattern that matched it.
 /// The most keys of a map-valued score that have metrics of their own: each is a block of results.
 const MAX_KEYS: usize = 10_000;
 
+/// The metrics for one key, and the first pattern that matched it.
 struct Matched<'m> {
     pattern: &'m str,
     metrics: Vec<&'m Arc<dyn Metric>>,
@@ -227,7 +188,7 @@ struct Matched<'m> {
 fn matched_keys<'m>(
     scores: &Scores<'_>,
     map: &'m MetricMap,
-    context: &BlockContext<'_>,
+    context: &ViewContext<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<IndexMap<String, Matched<'m>>> {
     let mut keys: Option<IndexSet<&str>> = None;
@@ -296,7 +257,7 @@ fn matched_keys<'m>(
 
 /// One key of map-valued scores.
 struct Field<'a> {
-    context: &'a BlockContext<'a>,
+    context: &'a ViewContext<'a>,
     key: &'a str,
     pattern: &'a str,
 }

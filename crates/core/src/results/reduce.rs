@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::columns::{Detail, Details, Numbers, SampleIndex, ScoreColumns, ScorerColumn, ValueColumn};
 use crate::error::{Error, Result};
-use crate::random::Random;
+use crate::estimate::Estimation;
 use crate::reducer::{DetailView, EpochReducer, EpochValues, Lifting, Reduced, Reducer, merge_details};
 use crate::score::Score;
 use crate::scores::ScoreSet;
@@ -24,7 +24,7 @@ pub(super) fn reduce<'a>(
     scorer: &'a ScorerColumn,
     index: &SampleIndex,
     reducer: &dyn Reducer,
-    random: Random,
+    estimation: Estimation,
 ) -> Result<ReducedScores<'a>> {
     reducer.check()?;
     let mut reduction = Reduction::new(columns, scorer, index.len());
@@ -37,7 +37,7 @@ pub(super) fn reduce<'a>(
         Some(by_epoch) => reduction.nested(by_epoch, &reducer.log_name(), index)?,
         None => reduction.custom(reducer, index)?,
     }
-    Ok(reduction.finish(random))
+    Ok(reduction.finish(estimation))
 }
 
 struct Reduction<'a> {
@@ -64,10 +64,10 @@ impl<'a> Reduction<'a> {
         }
     }
 
-    fn finish(self, random: Random) -> ReducedScores<'a> {
+    fn finish(self, estimation: Estimation) -> ReducedScores<'a> {
         let values = self.values.unwrap_or_else(|| ValueColumn::from_floats(self.floats));
         let (columns, name) = (self.columns, &self.scorer.name);
-        let set = ScoreSet::derived(columns, name, values, self.details, self.sample_rows, random);
+        let set = ScoreSet::derived(columns, name, values, self.details, self.sample_rows, estimation);
         ReducedScores { set, unconvertible: self.unconvertible }
     }
 

@@ -1,10 +1,12 @@
 //! Which scores each metric of a scorer sees: reduced by each reducer, or every epoch.
 
-use super::block::{self, BlockContext};
+use super::block::{self, ViewContext};
 use super::reduce::reduce;
-use super::{ReducedSamples, Reduction, Results, Warning};
+use super::{ReducedSamples, Reduction, Warning};
 use crate::columns::{SampleIndex, ScoreColumns, ScorerColumn};
 use crate::error::{Error, Result};
+use crate::estimate::{ErrorMethod, ErrorPlan, Estimation};
+use crate::evaluation::{Counts, Evaluation, Results};
 use crate::metric::{Metric, Wants};
 use crate::plan::{Metrics, Plan, Reducers};
 use crate::random::Random;
@@ -27,12 +29,15 @@ pub(super) fn scorer_results(
     name: &str,
     params: &Metadata,
     metrics: &Metrics,
-    results: &mut Results,
+    evaluation: &mut Evaluation,
 ) -> Result<()> {
     let Shared { columns, index, random } = shared;
     let absent = ScorerColumn { name: name.to_owned(), ..ScorerColumn::default() };
     let scorer = columns.scorer(name).unwrap_or(&absent);
-    let view = View { columns, index, scorer, params, random };
+    let (errors, implied_cluster) = effective_errors(&plan.errors, metrics);
+    let by_sample = index.has_repeats();
+    let estimation = Estimation { errors, by_sample, implied_cluster, random: random.clone() };
+    let view = View { columns, index, scorer, params, estimation };
 
     let unreduced_only = |m: &dyn Metric| m.wants() == Wants::Unreduced;
     let has_unreduced = metrics.iter().any(|m| unreduced_only(m.as_ref()));
@@ -45,27 +50,37 @@ pub(super) fn scorer_results(
         if let Some(metric) = metrics.iter().find(|m| m.wants() == Wants::Reduced) {
             view.refuse_repeats(metric.as_ref())?;
         }
-        return view.unreduced(metrics, results);
+        return view.unreduced(metrics, evaluation);
     }
     if has_others {
         let reduced = metrics.filter(|m| !unreduced_only(m));
         match &plan.reducers {
             Reducers::Explicit(list) => {
                 for reducer in list {
-                    view.reduced(&reduced, reducer.as_ref(), Some(reducer.log_name()), results)?;
+                    view.reduced(&reduced, reducer.as_ref(), Some(reducer.log_name()), evaluation)?;
                 }
             }
             _ => {
                 // Beside unreduced metrics the implied mean is named, or the blocks could not be told apart.
                 let named = has_unreduced.then(|| "mean".to_owned());
-                view.reduced(&reduced, &reducers::mean(), named, results)?;
+                view.reduced(&reduced, &reducers::mean(), named, evaluation)?;
             }
         }
     }
     if has_unreduced {
-        view.unreduced(&metrics.filter(unreduced_only), results)?;
+        view.unreduced(&metrics.filter(unreduced_only), evaluation)?;
     }
     Ok(())
+}
+
+/// How errors are computed: as the plan says, and by the clusters of the first metric that has any if it does not say.
+fn effective_errors(errors: &ErrorPlan, metrics: &Metrics) -> (ErrorPlan, bool) {
+    let implied = metrics.iter().find_map(|metric| metric.cluster().map(str::to_owned));
+    let is_open = errors.cluster.is_empty() && errors.method != Some(ErrorMethod::Iid);
+    match implied.filter(|_| is_open) {
+        Some(key) => (errors.clone().cluster(key), true),
+        None => (errors.clone(), false),
+    }
 }
 
 struct View<'a> {
@@ -73,7 +88,7 @@ struct View<'a> {
     index: &'a SampleIndex,
     scorer: &'a ScorerColumn,
     params: &'a Metadata,
-    random: &'a Random,
+    estimation: Estimation,
 }
 
 impl View<'_> {
@@ -82,9 +97,11 @@ impl View<'_> {
         metrics: &Metrics,
         reducer: &dyn Reducer,
         name: Option<String>,
-        results: &mut Results,
+        evaluation: &mut Evaluation,
     ) -> Result<()> {
-        let mut reduced = reduce(self.columns, self.scorer, self.index, reducer, self.random.clone())?;
+        let estimation = Estimation { by_sample: false, ..self.estimation.clone() };
+        let mut reduced = reduce(self.columns, self.scorer, self.index, reducer, estimation)?;
+        let results = &mut evaluation.results;
         if let Some((count, row)) = reduced.unconvertible {
             results.warnings.push(Warning::Unconvertible {
                 scorer: self.scorer.name.clone(),
@@ -96,17 +113,16 @@ impl View<'_> {
             });
         }
         let missing = self.index.len() - reduced.set.values.len();
-        reduced.set.absent = missing + reduced.set.values.count_present().1;
-        let context = BlockContext {
-            reducer: name.clone(),
-            missing,
-            unconvertible: reduced.unconvertible.map_or(0, |(count, _)| count),
-            unreduced: false,
-            ..self.context()
-        };
-        self.blocks(&reduced.set, metrics, &context, results)?;
+        if missing + reduced.set.values.count_present().1 > 0 {
+            reduced.set.absent = self.absent_samples(&reduced.set);
+        }
+        let common = self.context();
+        let unconvertible = reduced.unconvertible.map_or(0, |(count, _)| count);
+        let counts = Counts { missing, unconvertible, ..common.counts };
+        let context = ViewContext { reducer: name.clone(), unreduced: false, counts, ..common };
+        self.score_results(&reduced.set, metrics, &context, results)?;
         let ScoreSet { values, details, sample_rows, .. } = reduced.set;
-        results.reductions.push(Reduction {
+        evaluation.reductions.push(Reduction {
             scorer: self.scorer.name.clone(),
             reducer: name,
             samples: ReducedSamples {
@@ -118,38 +134,55 @@ impl View<'_> {
         Ok(())
     }
 
-    fn unreduced(&self, metrics: &Metrics, results: &mut Results) -> Result<()> {
-        let mut set = ScoreSet::of_column(self.columns, self.scorer);
-        set.random = self.random.clone();
-        self.blocks(&set, metrics, &self.context(), results)
+    /// The first rows of the samples that have no score after reduction.
+    fn absent_samples(&self, reduced: &ScoreSet<'_>) -> Vec<u32> {
+        let mut absent = Vec::new();
+        // Reduced scores are in the order of the samples, but for those that have no entry at all.
+        let mut next = 0;
+        self.index.for_each(|rows| {
+            let is_present = rows.iter().any(|row| self.scorer.values.is_scored(*row as usize).is_some());
+            let is_scored = is_present && reduced.values.is_scored(next) == Some(true);
+            next += usize::from(is_present);
+            absent.extend(rows.first().filter(|_| !is_scored));
+        });
+        absent
     }
 
-    /// What the blocks of every epoch by itself have in common; those of reduced scores differ in parts.
-    fn context(&self) -> BlockContext<'_> {
+    fn unreduced(&self, metrics: &Metrics, evaluation: &mut Evaluation) -> Result<()> {
+        let mut set = ScoreSet::of_column(self.columns, self.scorer);
+        set.estimation = self.estimation.clone();
+        self.score_results(&set, metrics, &self.context(), &mut evaluation.results)
+    }
+
+    /// What the results of every epoch by itself have in common; those of reduced scores differ in parts.
+    fn context(&self) -> ViewContext<'_> {
         let (present, unscored) = self.scorer.values.count_present();
         let missing = self.columns.len() - present;
-        BlockContext {
+        ViewContext {
             scorer: &self.scorer.name,
             reducer: None,
             params: self.params,
-            missing,
-            errored: self.columns.errored(),
-            epochs: self.index.max_rows(),
             unreduced: true,
-            unscored_epochs: unscored,
-            missing_epochs: missing,
-            unconvertible: 0,
+            counts: Counts {
+                missing,
+                errored: self.columns.errored(),
+                epochs: self.index.max_rows(),
+                unscored_epochs: unscored,
+                missing_epochs: missing,
+                reasons: self.scorer.details.reasons(),
+                ..Counts::default()
+            },
         }
     }
 
-    fn blocks(
+    fn score_results(
         &self,
         set: &ScoreSet<'_>,
         metrics: &Metrics,
-        context: &BlockContext<'_>,
+        context: &ViewContext<'_>,
         results: &mut Results,
     ) -> Result<()> {
-        block::blocks(set, metrics, context, results)?;
+        block::score_results(set, metrics, context, results)?;
         results.warnings.extend(unconvertible_warnings(set, None));
         Ok(())
     }

@@ -27,12 +27,16 @@ const PARALLEL_WORK: u64 = 1_000_000;
 ///
 /// Two distinct values take one binomial draw per replicate; otherwise see the module `population` for how it is done.
 pub fn resampled_means(values: &[f64], num_samples: usize, seed: u64) -> Vec<f64> {
-    let tally = tally(values);
-    let n = values.len() as u64;
-    let Some(frame) = Frame::of_values(&tally, n) else {
+    resampled_means_of(&tally(values), num_samples, seed)
+}
+
+/// The same, of distinct values in ascending order with their counts.
+pub(crate) fn resampled_means_of(tally: &[(f64, u64)], num_samples: usize, seed: u64) -> Vec<f64> {
+    let n = tally.iter().map(|(_, count)| count).sum();
+    let Some(frame) = Frame::of_values(tally, n) else {
         return Vec::new();
     };
-    match tally.as_slice() {
+    match tally {
         [(value, _)] => vec![*value; num_samples],
         &[(low, _), (high, high_count)] => {
             let table = DrawTable::binomial(n, high_count);
@@ -99,8 +103,21 @@ pub fn quantile_linear(sorted: &[f64], q: f64) -> f64 {
     if t >= 0.5 { high - (high - low) * (1.0 - t) } else { low + (high - low) * t }
 }
 
+/// The q-quantile of ascending values by the inverse of their distribution function (Hyndman & Fan's type 1): the smallest
+/// value with a share of at least q at or below it. NaN of nothing; `q` is clamped to [0, 1].
+pub fn quantile_inverse(sorted: &[f64], q: f64) -> f64 {
+    let Some(last) = sorted.len().checked_sub(1) else {
+        return f64::NAN;
+    };
+    // (1 − 0.95)/2 is a little above 0.025: a position that is a whole number but for rounding counts as that number.
+    let position = sorted.len() as f64 * q.clamp(0.0, 1.0);
+    let whole = position.round();
+    let at = if (position - whole).abs() < 1e-9 * whole { whole } else { position.ceil() };
+    sorted.get((at as usize).saturating_sub(1).min(last)).copied().unwrap_or(f64::NAN)
+}
+
 /// Runs the replicates, on threads if that is worth it.
-fn replicates<const K: usize>(
+pub(super) fn replicates<const K: usize>(
     population: &Population<K>,
     num_samples: usize,
     seed: u64,

@@ -10,6 +10,9 @@ use super::magnitude::Magnitude;
 /// The bit position of the last place of a subnormal `f64`, `2^-1074`.
 const SUBNORMAL_POSITION: u32 = UNIT_POSITION - 1074;
 
+/// Limbs that a sum can have: 2^64 squares of the largest number end below 2^2112, 66 limbs above the unit.
+const MAX_LIMBS: usize = (UNIT_POSITION / CHUNK_BITS) as usize + 68;
+
 /// The exact sum of `f64`s: mergeable, and independent of the order and grouping of what was added.
 ///
 /// Meant for finite numbers. One that is not finite makes the sum NaN for good; it never panics.
@@ -236,6 +239,39 @@ impl ExactSum {
     /// The sign (true when negative) and absolute value of what was finite.
     pub(super) fn magnitude(&self) -> (bool, Magnitude) {
         self.value.magnitude()
+    }
+
+    /// The sum as a sign (true when negative), the limbs of its absolute value, lowest first, and the position of the lowest:
+    /// the same for the same value. `None` if something was added that is not a finite number.
+    pub(crate) fn limbs(&self) -> Option<(bool, Vec<u32>, u32)> {
+        if self.non_finite {
+            return None;
+        }
+        let (negative, magnitude) = self.magnitude();
+        let (limbs, scale) = magnitude.into_limbs();
+        let at = scale + (UNIT_POSITION / CHUNK_BITS) as i32;
+        Some(if limbs.is_empty() { (false, limbs, 0) } else { (negative, limbs, at.max(0) as u32) })
+    }
+
+    /// The sum of the parts that [`ExactSum::limbs`] gives; `None` for others.
+    pub(crate) fn from_limbs(negative: bool, limbs: &[u32], at: u8) -> Option<Self> {
+        let mut sum = ExactSum::new();
+        if limbs.is_empty() {
+            return (!negative && at == 0).then_some(sum);
+        }
+        let fits = usize::from(at) + limbs.len() <= MAX_LIMBS;
+        if !fits || limbs.first() == Some(&0) || limbs.last() == Some(&0) {
+            return None;
+        }
+        for (position, limb) in (u32::from(at)..).zip(limbs) {
+            sum.value.add(u128::from(*limb), position * CHUNK_BITS, -i64::from(negative));
+        }
+        Some(sum)
+    }
+
+    /// A sum that something was added to that is not a finite number.
+    pub(crate) fn not_finite() -> Self {
+        Self { value: Accumulator::new(), non_finite: true }
     }
 
     /// Whether something was added that is not a finite number.

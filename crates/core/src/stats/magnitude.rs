@@ -33,6 +33,11 @@ impl Magnitude {
         self
     }
 
+    /// The limbs, lowest first, and the scale of the lowest.
+    pub(super) fn into_limbs(self) -> (Vec<u32>, i32) {
+        (self.limbs, self.scale)
+    }
+
     /// Whether the number is zero.
     pub(super) fn is_zero(&self) -> bool {
         self.limbs.is_empty() && !self.sticky

@@ -2,6 +2,7 @@
 
 mod accumulator;
 mod bootstrap;
+mod bootstrap_t;
 mod draw_table;
 mod exact;
 mod magnitude;
@@ -13,14 +14,18 @@ mod student_t;
 mod tally;
 mod xoshiro;
 
+pub(crate) use bootstrap::resampled_means_of;
 pub use bootstrap::{
-    ClusterTotal, clustered_resampled_means, quantile_linear, resampled_means, standard_deviation,
+    ClusterTotal, clustered_resampled_means, quantile_inverse, quantile_linear, resampled_means,
+    standard_deviation,
 };
+pub(crate) use bootstrap_t::{studentised_cluster_means, studentised_means};
 pub use exact::ExactSum;
 pub use moments::Moments;
 pub use normal::{normal_cdf, normal_quantile, normal_survival};
 pub use philox::{Stream, philox4x32_10};
 pub use student_t::{t_cdf, t_quantile};
+pub(crate) use tally::tally;
 
 /// The exponent of the largest of some numbers: divided by two to that power none is above 1, so that
 /// squares neither overflow nor vanish all together.

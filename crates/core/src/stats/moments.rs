@@ -30,6 +30,16 @@ impl Moments {
         Self { n: 0, sum: ExactSum::new(), sum_of_squares: ExactSum::new() }
     }
 
+    /// The moments of this many observations with these sums.
+    pub(crate) fn from_sums(n: u64, sum: ExactSum, sum_of_squares: ExactSum) -> Self {
+        Self { n, sum, sum_of_squares }
+    }
+
+    /// The exact sum of the squares of the observations.
+    pub(crate) fn sum_of_squares(&self) -> &ExactSum {
+        &self.sum_of_squares
+    }
+
     /// Adds one observation.
     pub fn push(&mut self, x: f64) {
         self.n += 1;

@@ -14,7 +14,7 @@ const SLOTS: usize = 4 * FEW;
 const PARALLEL_SORT: usize = 20_000;
 
 /// Each distinct value with its count, ascending. The two zeros count as one; NaNs sort by their bits, last or first.
-pub(super) fn tally(values: &[f64]) -> Vec<(f64, u64)> {
+pub(crate) fn tally(values: &[f64]) -> Vec<(f64, u64)> {
     zeros_and_ones(values).or_else(|| few_values(values)).unwrap_or_else(|| sorted_runs(values))
 }
 

@@ -172,7 +172,7 @@ impl<'a> LeafRef<'a> {
 }
 
 /// A scalar as a key of a table: equal where [`LeafRef::equals`] says so.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum LeafKey {
     Null,
     Int(i64),

@@ -2,70 +2,77 @@
 
 use indexmap::IndexMap;
 
-use super::{All, Group, Grouped, MAX_GROUPS};
+use super::{All, Computed, Grouped, MAX_GROUPS, Split, no_scores};
 use crate::error::{Error, Result};
-use crate::metric::{MetricState, MetricValue, same_state};
+use crate::estimate::{Estimation, Kind, Whole};
+use crate::evaluation::MetricValue;
+use crate::metric::{MetricState, same_state};
 use crate::scores::Scores;
 
-/// The states of one group.
+/// The state of one group.
 #[derive(Debug)]
 struct GroupState {
     value: Box<dyn MetricState>,
-    error: Option<Box<dyn MetricState>>,
     sample: String,
-    n: usize,
+    n: u64,
+    absent: usize,
 }
 
 #[derive(Debug)]
 pub(super) struct GroupedState {
     grouped: Grouped,
+    estimation: Estimation,
     groups: IndexMap<String, GroupState>,
     /// Only where the metric over all samples is wanted: a state that sees no score may be one that cannot finish.
     all: Option<Box<dyn MetricState>>,
 }
 
 impl GroupedState {
-    pub(super) fn new(grouped: Grouped) -> Self {
+    /// None if the metric of the groups has no state.
+    pub(super) fn new(grouped: Grouped, estimation: &Estimation) -> Option<Self> {
+        let state = grouped.metric.state(estimation)?;
         let wants_all = grouped.all.unwrap_or_default() == All::Samples;
-        let all = if wants_all { grouped.metric.state() } else { None };
-        GroupedState { grouped, groups: IndexMap::new(), all }
+        let all = wants_all.then_some(state);
+        Some(GroupedState { grouped, estimation: estimation.clone(), groups: IndexMap::new(), all })
     }
 
-    fn group(&mut self, name: String, sample: &str) -> Result<&mut GroupState> {
-        if !self.groups.contains_key(&name) {
+    fn group(&mut self, name: &str, sample: &str) -> Result<&mut GroupState> {
+        if !self.groups.contains_key(name) {
             if self.groups.len() >= MAX_GROUPS {
                 return Err(self.grouped.too_many_groups());
             }
-            let value = self.grouped.metric.state();
+            let value = self.grouped.metric.state(&self.estimation);
             let value = value.ok_or_else(|| Error::custom("the grouped metric has no mergeable state"))?;
-            let error = self.grouped.macro_error().and_then(|error| error.state());
-            self.groups.insert(name.clone(), GroupState { value, error, sample: sample.to_owned(), n: 0 });
+            let state = GroupState { value, sample: sample.to_owned(), n: 0, absent: 0 };
+            self.groups.insert(name.to_owned(), state);
         }
-        self.groups.get_mut(&name).ok_or_else(|| Error::custom("a group was lost"))
+        let group = self.groups.get_mut(name).ok_or_else(|| Error::custom("a group was lost"))?;
+        if group.n == 0 {
+            group.sample = sample.to_owned();
+        }
+        Ok(group)
     }
 }
 
 impl MetricState for GroupedState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        for (name, positions, sample) in self.grouped.split(scores)? {
-            let of_group = scores.subset(&positions);
-            let group = self.group(name.clone(), &sample)?;
-            group.n += of_group.len();
+        for Split { name, positions, absent, sample } in self.grouped.split(scores)? {
+            let of_group = scores.subset(&positions, absent);
+            let group = self.group(&name, &sample)?;
+            group.n += of_group.len() as u64;
+            group.absent += of_group.absent();
             group.value.update(&of_group).map_err(|error| error.in_group(&name))?;
-            group.error.as_mut().map(|error| error.update(&of_group)).transpose()?;
         }
         self.all.as_mut().map_or(Ok(()), |all| all.update(scores))
     }
 
     fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
         let other = same_state::<GroupedState>(other)?;
-        for (name, GroupState { value, error, sample, n }) in other.groups {
-            let group = self.group(name, &sample)?;
+        for (name, GroupState { value, sample, n, absent }) in other.groups {
+            let group = self.group(&name, &sample)?;
             group.n += n;
+            group.absent += absent;
             group.value.merge(value)?;
-            if let (Some(own), Some(error)) = (&mut group.error, error) {
-                own.merge(error)?;
-            }
         }
         match (&mut self.all, other.all) {
             (Some(all), Some(others)) => all.merge(others),
@@ -73,22 +80,27 @@ impl MetricState for GroupedState {
         }
     }
 
-    fn finish(&self) -> Result<MetricValue> {
-        let mut groups = IndexMap::new();
-        for (name, state) in &self.groups {
-            let error = state.error.as_ref().map(|error| error.finish()).transpose()?;
-            let group = Group {
-                value: state.value.finish().map_err(|error| error.in_group(name))?,
-                error,
-                sample: state.sample.clone(),
-                n: state.n,
+    fn kind(&self) -> Option<Kind> {
+        self.groups.values().filter_map(|group| group.value.kind()).reduce(Kind::and)
+    }
+
+    fn finish(&self, whole: Whole) -> Result<MetricValue> {
+        // Whether scores are zeros and ones is a question to all of them, not to each group.
+        let estimates = whole.estimates.max(1) * (self.groups.len() + 1);
+        let whole = Whole { kind: whole.kind.or_else(|| self.kind()), estimates };
+        let mut groups = Vec::with_capacity(self.groups.len());
+        for (name, GroupState { value, sample, n, absent }) in &self.groups {
+            let value = match n {
+                0 => no_scores(*absent),
+                _ => value.finish(whole).map_err(|error| error.in_group(name))?,
             };
-            groups.insert(name.clone(), group);
+            groups.push(Computed { name: name.clone(), value, sample: sample.clone(), n: *n });
         }
-        let all = match (&self.all, groups.is_empty()) {
-            (Some(all), false) => Some(all.finish()?),
+        let is_empty = groups.iter().all(|group| group.n == 0);
+        let all = match (&self.all, is_empty) {
+            (Some(all), false) => Some(all.finish(whole)?),
             _ => None,
         };
-        self.grouped.assemble(groups, all)
+        self.grouped.assemble(groups, all, &self.estimation, whole.kind)
     }
 }

@@ -1,36 +1,20 @@
-//! Scores by cluster: what clustered errors and intervals are made of.
+//! Sums of scores by the code of their cluster: as whole numbers of steps of a grid where they can be, on all threads.
 
 use std::ops::AddAssign;
 
-use hashbrown::HashMap;
 use rayon::prelude::*;
-use serde_json::Value as Json;
 
 use crate::columns::Numbers;
-use crate::error::{Error, Result};
-use crate::python_text::json_text;
-use crate::scores::Scores;
-use crate::stats::{ClusterTotal, ExactSum, root_of_squares};
-use crate::value::{Leaf, LeafKey};
-
-/// Who belongs together. Numbers compare across types: 1, 1.0 and true are one cluster, "1" is another.
-/// Null, lists and maps are no cluster.
-fn cluster_id(json: &Json) -> Option<LeafKey> {
-    if let Some(big) = json.as_u64().filter(|big| i64::try_from(*big).is_err()) {
-        return Some(LeafKey::Big(big));
-    }
-    let leaf = Leaf::from_json(json).ok()?;
-    LeafKey::new(leaf.view()).filter(|key| *key != LeafKey::Null)
-}
+use crate::stats::ExactSum;
 
 /// Scores that are multiples of 2^-10 are summed as integers.
-const GRID: f64 = 1024.0;
+pub(super) const GRID: f64 = 1024.0;
 /// The largest of them. Four billion rows of it, 2^52 steps, are still exact in an `f64`.
 const LARGEST: f64 = 1024.0;
 
 /// A score in steps of the grid, if it is on it.
 #[inline]
-fn on_grid(value: f64) -> Option<i64> {
+pub(super) fn on_grid(value: f64) -> Option<i64> {
     if value.abs() > LARGEST {
         return None;
     }
@@ -150,16 +134,16 @@ where
 
 /// The scores of one distinct metadata value: its code, how many there are, their sum, and the place of
 /// the first.
-struct CodeTotal {
-    code: usize,
-    n: u64,
-    sum: ExactSum,
-    first: usize,
+pub(super) struct CodeTotal {
+    pub(super) code: usize,
+    pub(super) n: u64,
+    pub(super) sum: ExactSum,
+    pub(super) first: usize,
 }
 
 /// The scores added up by distinct metadata value, in the order in which those first occur. Nothing if many
 /// are on no grid, or if most values occur but once or twice, where this does not pay.
-fn totals(codes: &[u32], numbers: Numbers<'_>, distinct: usize) -> Option<Vec<CodeTotal>> {
+pub(super) fn totals(codes: &[u32], numbers: Numbers<'_>, distinct: usize) -> Option<Vec<CodeTotal>> {
     fn exact<S>(found: Vec<GridTotal<S>>, sum: impl Fn(S) -> ExactSum) -> Vec<CodeTotal> {
         let exact = |(code, GridTotal { steps, n, first })| CodeTotal {
             code,
@@ -211,164 +195,6 @@ fn of_fine_steps(steps: i128) -> ExactSum {
         scale *= (1_u64 << 32) as f64;
     }
     sum
-}
-
-/// One cluster: how many scores, and their exact sum.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Cluster {
-    pub(super) n: u64,
-    pub(super) sum: ExactSum,
-}
-
-/// All clusters seen so far.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Clusters {
-    index: HashMap<LeafKey, usize, foldhash::fast::RandomState>,
-    clusters: Vec<Cluster>,
-}
-
-impl Clusters {
-    /// Takes in scores, clustered by a metadata key.
-    pub(super) fn update(
-        &mut self,
-        metric: &str,
-        key: &str,
-        scores: &Scores<'_>,
-        numbers: Numbers<'_>,
-    ) -> Result<()> {
-        let column = scores.key(metric, key);
-        let codes = scores.codes(&column)?;
-        let identify = |code: usize, at: usize| {
-            let json = column.values().get(code).unwrap_or(&Json::Null);
-            cluster_id(json).ok_or_else(|| Error::ClusterId {
-                metric: metric.to_owned(),
-                key: key.to_owned(),
-                sample: scores.sample_id(at).to_owned(),
-                found: describe(json),
-            })
-        };
-        if let Some(totals) = totals(&codes, numbers, column.values().len()) {
-            for total in totals {
-                let number = self.number(identify(total.code, total.first)?);
-                if let Some(cluster) = self.clusters.get_mut(number) {
-                    cluster.n += total.n;
-                    cluster.sum.merge(&total.sum);
-                }
-            }
-            return Ok(());
-        }
-        // The cluster of each distinct metadata value, worked out when it is first met.
-        let mut known: Vec<Option<usize>> = vec![None; column.values().len()];
-        // What plain integers hold exactly: most scores are 0, 1, ½ or the like.
-        let mut simple: Vec<(u64, i64)> = vec![(0, 0); self.clusters.len()];
-        for (at, (&code, &value)) in codes.iter().zip(numbers.to_floats().iter()).enumerate() {
-            let number = match known.get(code as usize) {
-                Some(Some(number)) => *number,
-                _ => {
-                    let number = self.number(identify(code as usize, at)?);
-                    if let Some(slot) = known.get_mut(code as usize) {
-                        *slot = Some(number);
-                    }
-                    number
-                }
-            };
-            if let Some(steps) = on_grid(value) {
-                if number >= simple.len() {
-                    simple.resize(number + 1, (0, 0));
-                }
-                if let Some((n, sum)) = simple.get_mut(number) {
-                    *n += 1;
-                    *sum += steps;
-                }
-            } else if let Some(cluster) = self.clusters.get_mut(number) {
-                cluster.n += 1;
-                cluster.sum.add(value);
-            }
-        }
-        for (cluster, (n, sum)) in self.clusters.iter_mut().zip(simple) {
-            cluster.n += n;
-            cluster.sum.add(sum as f64 / GRID);
-        }
-        Ok(())
-    }
-
-    fn number(&mut self, id: LeafKey) -> usize {
-        let clusters = &mut self.clusters;
-        *self.index.entry(id).or_insert_with(|| {
-            clusters.push(Cluster::default());
-            clusters.len() - 1
-        })
-    }
-
-    /// Takes in all that another has seen.
-    pub(super) fn merge(&mut self, other: &Clusters) {
-        for (id, &number) in &other.index {
-            let own = self.number(id.clone());
-            if let (Some(to), Some(from)) = (self.clusters.get_mut(own), other.clusters.get(number)) {
-                to.n += from.n;
-                to.sum.merge(&from.sum);
-            }
-        }
-    }
-
-    /// The number of clusters, G.
-    pub(super) fn len(&self) -> usize {
-        self.clusters.len()
-    }
-
-    /// The number of scores.
-    pub(super) fn n(&self) -> u64 {
-        self.clusters.iter().map(|c| c.n).sum()
-    }
-
-    /// Size and sum of each cluster, for resampling whole clusters.
-    pub(super) fn totals(&self) -> Vec<ClusterTotal> {
-        self.clusters.iter().map(|c| ClusterTotal { size: c.n, sum: c.sum.to_double_double() }).collect()
-    }
-
-    /// The mean of all scores.
-    pub(super) fn mean(&self) -> f64 {
-        self.total().divide(self.n().max(1))
-    }
-
-    fn total(&self) -> ExactSum {
-        let mut total = ExactSum::new();
-        self.clusters.iter().for_each(|c| total.merge(&c.sum));
-        total
-    }
-
-    /// The clustered standard error of the mean with the small-sample factor (CR1):
-    /// √( Σ_g (S_g − n_g·x̄)² · G/(G−1) ) / n; `None` for fewer than two clusters.
-    ///
-    /// n·S_g − n_g·S is taken from the exact sums, so neither a huge offset nor the order of the
-    /// scores can change the result.
-    pub(super) fn stderr(&self) -> Option<f64> {
-        let g = self.len();
-        if g < 2 {
-            return None;
-        }
-        let n = self.n();
-        let (total_high, total_low) = self.total().to_double_double();
-        let deviation = |cluster: &Cluster| {
-            let (high, low) = cluster.sum.to_double_double();
-            let mut deviation = ExactSum::new();
-            deviation.add_times(high, n);
-            deviation.add_times(low, n);
-            deviation.add_times(-total_high, cluster.n);
-            deviation.add_times(-total_low, cluster.n);
-            deviation.divide(n)
-        };
-        let deviations: Vec<f64> = self.clusters.iter().map(deviation).collect();
-        let factor = g as f64 / (g - 1) as f64;
-        Some(root_of_squares(&deviations, factor) / n as f64)
-    }
-}
-
-fn describe(json: &Json) -> String {
-    match json {
-        Json::Null => "null".to_owned(),
-        other => json_text(other).chars().take(60).collect(),
-    }
 }
 
 #[cfg(test)]

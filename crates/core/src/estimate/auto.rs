@@ -1,0 +1,101 @@
+//! Which interval fits: the one place where `auto` decides.
+
+use super::methods::wilson::{effective_n, is_plain};
+use super::methods::{Input, Method, Sample};
+use super::plain::FEW;
+use super::{Draws, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, Undefined};
+use crate::random::Random;
+
+/// From this skewness on, Student's t misses too often on one side when scores are few.
+const SKEWED: f64 = 1.0;
+
+/// The estimate: value, error, interval and notes.
+pub(super) fn estimate(input: &Input<'_>, random: &Random) -> Estimate {
+    let mut estimate = Estimate::new(input.mean).with_n(input.n);
+    estimate.error = input.error.clone();
+    let chosen = match input.plan.interval {
+        IntervalChoice::Auto => choose(input, random),
+        IntervalChoice::Method(method) => asked_for(input, method, random),
+    };
+    if let Ok(interval) = &chosen.interval {
+        if matches!(interval.method, IntervalMethod::Bootstrap | IntervalMethod::BootstrapT) {
+            estimate.draws = Some(Draws { seed: input.seed, count: u64::from(input.plan.draws()) });
+        }
+        if interval.method == IntervalMethod::Wilson && !is_plain(input) {
+            estimate.notes.effective_n = effective_n(input).ok();
+        }
+    }
+    estimate.interval = chosen.interval;
+    estimate.notes.reason = chosen.reason;
+    estimate
+}
+
+/// An interval, and why it is this one.
+struct Chosen {
+    interval: Maybe<Interval>,
+    reason: Option<String>,
+}
+
+impl Chosen {
+    fn new(input: &Input<'_>, method: IntervalMethod, reason: String) -> Self {
+        Chosen { interval: by(input, method), reason: Some(format!("auto: {method} {reason}")) }
+    }
+}
+
+fn by(input: &Input<'_>, method: IntervalMethod) -> Maybe<Interval> {
+    let method = Method::named(method).ok_or(Undefined::NotAvailable)?;
+    (method.interval)(input, input.plan.level())
+}
+
+/// The interval that fits the scores.
+fn choose(input: &Input<'_>, random: &Random) -> Chosen {
+    let range = input.range();
+    if range.is_ok() {
+        let why = match (is_plain(input), effective_n(input)) {
+            (true, _) => "(0/1 scores)".to_owned(),
+            (false, Ok(n)) => format!("on effective n {n:.1}"),
+            (false, Err(_)) => "(range known)".to_owned(),
+        };
+        return Chosen::new(input, IntervalMethod::Wilson, why);
+    }
+    let why = range.err().unwrap_or_default();
+    let skewed = match &input.sample {
+        Sample::Scores(plain) if input.n < FEW => plain.skewness().is_some_and(|g| g.abs() > SKEWED),
+        _ => false,
+    };
+    if !skewed {
+        return Chosen::new(input, IntervalMethod::T, format!("({why})"));
+    }
+    if !random.allows_draws(u64::from(input.plan.draws()), input.n) {
+        let why = format!("({why}; skewed, but too many estimates for bootstrap_t)");
+        return Chosen::new(input, IntervalMethod::T, why);
+    }
+    let chosen = Chosen::new(input, IntervalMethod::BootstrapT, format!("(skewed, n < {FEW})"));
+    match chosen.interval {
+        Err(Undefined::Other(problem)) => {
+            Chosen::new(input, IntervalMethod::T, format!("({why}; skewed, but {problem})"))
+        }
+        _ => chosen,
+    }
+}
+
+/// The interval that the plan names.
+fn asked_for(input: &Input<'_>, name: IntervalMethod, random: &Random) -> Chosen {
+    let resamples = Method::named(name).is_some_and(|method| method.resamples);
+    if !resamples {
+        return Chosen { interval: by(input, name), reason: None };
+    }
+    if let Sample::Scores(plain) = &input.sample
+        && plain.values.is_none()
+    {
+        // With this many scores the two are the same.
+        let reason = format!("t in place of {name}: more distinct scores than are kept");
+        return Chosen { interval: by(input, IntervalMethod::T), reason: Some(reason) };
+    }
+    let drawn = random.take_draws(name.name(), input.plan.draws() as usize, input.units() as usize);
+    let interval = match drawn {
+        Ok(()) => by(input, name),
+        Err(error) => Err(Undefined::Other(error.to_string())),
+    };
+    Chosen { interval, reason: None }
+}

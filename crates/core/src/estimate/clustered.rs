@@ -1,0 +1,251 @@
+//! Scores that belong together: by one metadata key, by two, or by sample.
+
+use hashbrown::HashMap;
+
+use super::bytes::{Field, MAX_COUNT, byte, invalid};
+use super::clusters::{Clusters, identify};
+use super::kind::Extent;
+use super::{Cr, ErrorMethod, ErrorPlan, Maybe, StdError, Undefined};
+use crate::columns::Numbers;
+use crate::error::Result;
+use crate::scores::Scores;
+use crate::stats::Moments;
+use crate::value::LeafKey;
+
+/// What clustered scores are summed up to.
+#[derive(Clone, Debug)]
+pub struct Clustered {
+    /// Of all scores, for the error that there would be without clusters.
+    pub(super) moments: Moments,
+    pub(super) extent: Extent,
+    ways: Ways,
+}
+
+/// The ways of clustering.
+#[derive(Clone, Debug)]
+enum Ways {
+    One(Clusters),
+    Two(Box<TwoWays>),
+}
+
+/// Clusters by one key, by another, and by both at once.
+#[derive(Clone, Debug, Default)]
+struct TwoWays {
+    first: Clusters,
+    second: Clusters,
+    both: Clusters<(LeafKey, LeafKey)>,
+}
+
+impl Clustered {
+    /// For this number of cluster keys; none is clustering by sample.
+    pub(super) fn new(keys: usize) -> Self {
+        let ways = if keys < 2 { Ways::One(Clusters::default()) } else { Ways::Two(Box::default()) };
+        Clustered { moments: Moments::new(), extent: Extent::NONE, ways }
+    }
+
+    pub(super) fn update(
+        &mut self,
+        metric: &str,
+        plan: &ErrorPlan,
+        scores: &Scores<'_>,
+        numbers: Numbers<'_>,
+    ) -> Result<()> {
+        match (&mut self.ways, plan.cluster.as_slice()) {
+            (Ways::One(clusters), []) => by_sample(clusters, scores, numbers)?,
+            (Ways::One(clusters), [key]) => clusters.update(metric, key, scores, numbers)?,
+            (Ways::Two(ways), [first, second]) => {
+                ways.first.update(metric, first, scores, numbers)?;
+                ways.second.update(metric, second, scores, numbers)?;
+                by_two(&mut ways.both, [first, second], metric, scores, numbers)?;
+            }
+            _ => return Err(invalid("it is for another number of cluster keys")),
+        }
+        numbers.add_to(&mut self.moments);
+        self.extent = self.extent.and(Extent::of(numbers));
+        Ok(())
+    }
+
+    pub(super) fn merge(&mut self, other: &Clustered) -> Result<()> {
+        if self.moments.count() + other.moments.count() > MAX_COUNT {
+            return Err(invalid("a count beyond 2^53"));
+        }
+        match (&mut self.ways, &other.ways) {
+            (Ways::One(to), Ways::One(from)) => to.merge(from),
+            (Ways::Two(to), Ways::Two(from)) => {
+                to.first.merge(&from.first);
+                to.second.merge(&from.second);
+                to.both.merge(&from.both);
+            }
+            _ => return Err(invalid("summaries of different plans cannot be merged")),
+        }
+        self.moments.merge(&other.moments);
+        self.extent = self.extent.and(other.extent);
+        Ok(())
+    }
+
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        self.moments.put(out);
+        self.extent.put(out);
+        match &self.ways {
+            Ways::One(clusters) => {
+                out.push(1);
+                clusters.write(out);
+            }
+            Ways::Two(ways) => {
+                out.push(2);
+                ways.first.write(out);
+                ways.second.write(out);
+                ways.both.write(out);
+            }
+        }
+    }
+
+    pub(super) fn read(bytes: &mut &[u8]) -> Result<Self> {
+        let (moments, extent) = (Moments::get(bytes)?, Extent::get(bytes)?);
+        let ways = match byte(bytes)? {
+            1 => Ways::One(Clusters::read(bytes)?),
+            2 => Ways::Two(Box::new(TwoWays {
+                first: Clusters::read(bytes)?,
+                second: Clusters::read(bytes)?,
+                both: Clusters::read(bytes)?,
+            })),
+            _ => return Err(invalid("an unknown number of cluster keys")),
+        };
+        let fits = match &ways {
+            Ways::One(clusters) => fits(clusters, &moments),
+            Ways::Two(ways) => {
+                fits(&ways.first, &moments) && fits(&ways.second, &moments) && fits(&ways.both, &moments)
+            }
+        };
+        if !fits || (moments.count() == 0) != (extent == Extent::NONE) {
+            return Err(invalid("clusters that do not add up to the scores"));
+        }
+        Ok(Clustered { moments, extent, ways })
+    }
+
+    /// The first way of clustering, for a bootstrap; `None` if there are two.
+    pub(super) fn single(&self) -> Option<&Clusters> {
+        match &self.ways {
+            Ways::One(clusters) => Some(clusters),
+            Ways::Two(_) => None,
+        }
+    }
+
+    /// The share of the scores that the largest cluster has.
+    pub(super) fn largest_share(&self) -> f64 {
+        let largest = match &self.ways {
+            Ways::One(clusters) => clusters.largest(),
+            Ways::Two(ways) => ways.first.largest().max(ways.second.largest()),
+        };
+        largest as f64 / self.moments.count().max(1) as f64
+    }
+
+    /// The standard error, and what is to be known about it.
+    pub(super) fn error(&self, correction: Cr) -> (Maybe<StdError>, Option<&'static str>) {
+        let method = ErrorMethod::Cluster(correction);
+        match &self.ways {
+            Ways::One(clusters) => {
+                let g = clusters.len() as u64;
+                let error = one_way(clusters, correction).map(|(se, df)| StdError {
+                    se,
+                    method,
+                    df,
+                    clusters: vec![g],
+                    degenerate: se == 0.0,
+                });
+                (error, None)
+            }
+            Ways::Two(ways) => {
+                let TwoWays { first: a, second: b, both } = ways.as_ref();
+                let errors = one_way(a, correction)
+                    .and_then(|first| Ok((first, one_way(b, correction)?, one_way(both, correction)?)));
+                let (first, second, both) = match errors {
+                    Ok(errors) => errors,
+                    Err(reason) => return (Err(reason), None),
+                };
+                let (se, note) = two_way([first.0, second.0], both.0);
+                let clusters = vec![a.len() as u64, b.len() as u64];
+                let df = first.1.min(second.1);
+                (Ok(StdError { se, method, df, clusters, degenerate: se == 0.0 }), note)
+            }
+        }
+    }
+}
+
+/// Whether clusters add up to the scores.
+fn fits<Id: Clone + Eq + std::hash::Hash>(clusters: &Clusters<Id>, moments: &Moments) -> bool {
+    clusters.checked_n() == Some(moments.count()) && clusters.total() == *moments.sum()
+}
+
+/// Standard error and degrees of freedom.
+fn one_way<Id: Clone + Eq + std::hash::Hash>(clusters: &Clusters<Id>, correction: Cr) -> Maybe<(f64, f64)> {
+    let too_few = || Undefined::TooFewClusters { clusters: clusters.len() as u64 };
+    let se = clusters.corrected_stderr(correction).ok_or_else(too_few)?;
+    let df = clusters.degrees_of_freedom(correction).ok_or_else(too_few)?;
+    if se.is_finite() { Ok((se, df)) } else { Err(Undefined::Overflow) }
+}
+
+/// V = V_a + V_b − V_ab (Cameron, Gelbach & Miller, "Robust inference with multiway clustering", 2011). That may come out
+/// negative; the larger of the first two is then what can be defended.
+fn two_way(ways: [f64; 2], both: f64) -> (f64, Option<&'static str>) {
+    let larger = ways[0].max(ways[1]);
+    let unit = larger.max(both);
+    if unit == 0.0 {
+        return (0.0, None);
+    }
+    let square = |se: f64| (se / unit) * (se / unit);
+    let variance = square(ways[0]) + square(ways[1]) - square(both);
+    if variance > 0.0 {
+        return (unit * variance.sqrt(), None);
+    }
+    (larger, Some("the two-way variance is not positive, so the larger of the two one-way variances is used"))
+}
+
+/// Clusters scores by the id of their sample.
+fn by_sample(clusters: &mut Clusters, scores: &Scores<'_>, numbers: Numbers<'_>) -> Result<()> {
+    let mut known: HashMap<&str, u32, foldhash::fast::RandomState> = HashMap::default();
+    let mut ids: Vec<&str> = Vec::new();
+    let mut codes = Vec::with_capacity(scores.len());
+    for at in 0..scores.len() {
+        let id = scores.sample_id(at);
+        let code = *known.entry(id).or_insert_with(|| {
+            ids.push(id);
+            ids.len() as u32 - 1
+        });
+        codes.push(code);
+    }
+    clusters.add(&codes, ids.len(), numbers, |code, _| {
+        Ok(LeafKey::Text(ids.get(code).copied().unwrap_or_default().to_owned()))
+    })
+}
+
+/// Clusters scores by two metadata keys at once.
+fn by_two(
+    clusters: &mut Clusters<(LeafKey, LeafKey)>,
+    keys: [&String; 2],
+    metric: &str,
+    scores: &Scores<'_>,
+    numbers: Numbers<'_>,
+) -> Result<()> {
+    let columns = keys.map(|key| scores.key(metric, key));
+    let (first, second) = (scores.codes(&columns[0])?, scores.codes(&columns[1])?);
+    let mut known: HashMap<(u32, u32), u32, foldhash::fast::RandomState> = HashMap::default();
+    let mut pairs: Vec<(u32, u32)> = Vec::new();
+    let code = |pair: (&u32, &u32)| {
+        let pair = (*pair.0, *pair.1);
+        *known.entry(pair).or_insert_with(|| {
+            pairs.push(pair);
+            pairs.len() as u32 - 1
+        })
+    };
+    let codes: Vec<u32> = first.iter().zip(second.iter()).map(code).collect();
+    clusters.add(&codes, pairs.len(), numbers, |code, at| {
+        let (a, b) = pairs.get(code).copied().unwrap_or_default();
+        let id = |way: usize, code: u32| {
+            let (key, column) = (keys.get(way), columns.get(way));
+            let json = column.and_then(|column| column.values().get(code as usize));
+            identify(metric, key.map_or("", |key| key.as_str()), json, scores, at)
+        };
+        Ok((id(0, a)?, id(1, b)?))
+    })
+}

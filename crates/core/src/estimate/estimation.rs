@@ -1,0 +1,65 @@
+//! What estimates are made with: how errors are computed, and the seed.
+
+use super::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, Kind};
+use crate::random::Random;
+
+/// How errors are computed, and the seed of random figures.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Estimation {
+    /// How errors and intervals are computed.
+    pub errors: ErrorPlan,
+    /// Whether scores of one sample belong together: they are unreduced, and samples repeat.
+    pub by_sample: bool,
+    /// Whether the cluster key is not of the plan but of one of the metrics.
+    pub(crate) implied_cluster: bool,
+    pub(crate) random: Random,
+}
+
+impl Estimation {
+    /// Errors of this plan, random figures from this seed.
+    pub fn new(errors: ErrorPlan, seed: u64) -> Self {
+        Estimation { errors, by_sample: false, implied_cluster: false, random: Random::new(seed, None) }
+    }
+
+    /// The seed of random figures.
+    pub fn seed(&self) -> u64 {
+        self.random.seed
+    }
+}
+
+/// What a state has seen a part of: a group of all scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Whole {
+    /// What all scores are; those of the state itself if unset.
+    pub kind: Option<Kind>,
+    /// The number of estimates that share what may be drawn at random; one if unset.
+    pub estimates: usize,
+}
+
+/// Which summary a plan needs: two plans with the same key can share one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum SummaryKey {
+    Moments,
+    Tally,
+    BySample,
+    Clusters(Vec<String>),
+}
+
+impl SummaryKey {
+    pub(crate) fn of(errors: &ErrorPlan, by_sample: bool) -> Self {
+        let is_resampled = matches!(
+            errors.interval,
+            IntervalChoice::Method(IntervalMethod::Bootstrap | IntervalMethod::BootstrapT)
+        );
+        match errors.method {
+            _ if !errors.cluster.is_empty() => SummaryKey::Clusters(errors.cluster.clone()),
+            Some(ErrorMethod::Iid) if is_resampled => SummaryKey::Tally,
+            Some(ErrorMethod::Iid) => SummaryKey::Moments,
+            _ if by_sample => SummaryKey::BySample,
+            _ if is_resampled => SummaryKey::Tally,
+            _ => SummaryKey::Moments,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What scores are: zeros and ones, proportions, or any numbers.
+
+use rayon::prelude::*;
+
+use super::bytes::{Field, byte, invalid};
+use crate::columns::Numbers;
+use crate::error::Result;
+
+/// What scores are, over the whole scorer and reducer: decides which interval fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// All are 0 or 1.
+    Binary,
+    /// All are within [0, 1].
+    Unit,
+    /// Anything else.
+    Unbounded,
+}
+
+impl Kind {
+    /// The weaker of two: what can be said of both.
+    #[must_use]
+    pub fn and(self, other: Kind) -> Kind {
+        self.max(other)
+    }
+}
+
+/// The smallest and the largest of some scores, and whether all are 0 or 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Extent {
+    pub(super) least: f64,
+    pub(super) greatest: f64,
+    pub(super) binary: bool,
+}
+
+/// Scores that a thread takes at once.
+const PART: usize = 1 << 15;
+/// Independent comparisons, so that one need not wait for another.
+const LANES: usize = 8;
+
+impl Extent {
+    /// That of no score.
+    pub(super) const NONE: Extent =
+        Extent { least: f64::INFINITY, greatest: f64::NEG_INFINITY, binary: true };
+
+    pub(super) fn of(numbers: Numbers<'_>) -> Extent {
+        match numbers {
+            Numbers::Bytes(bytes) => Extent::of_bytes(bytes),
+            Numbers::Floats(floats) if floats.len() < 2 * PART => Extent::of_floats(floats),
+            Numbers::Floats(floats) => {
+                floats.par_chunks(PART).map(Extent::of_floats).reduce(|| Extent::NONE, Extent::and)
+            }
+        }
+    }
+
+    fn of_bytes(bytes: &[u8]) -> Extent {
+        let (Some(least), Some(greatest)) = (bytes.iter().min(), bytes.iter().max()) else {
+            return Extent::NONE;
+        };
+        Extent { least: f64::from(*least), greatest: f64::from(*greatest), binary: *greatest <= 1 }
+    }
+
+    fn of_floats(floats: &[f64]) -> Extent {
+        let mut lanes = [Extent::NONE; LANES];
+        for part in floats.chunks(LANES) {
+            for (lane, &x) in lanes.iter_mut().zip(part) {
+                lane.least = if x < lane.least { x } else { lane.least };
+                lane.greatest = if x > lane.greatest { x } else { lane.greatest };
+                lane.binary &= (x == 0.0) | (x == 1.0);
+            }
+        }
+        let all = lanes.into_iter().fold(Extent::NONE, Extent::and);
+        // Of the two zeros one, whichever came first.
+        Extent { least: all.least + 0.0, greatest: all.greatest + 0.0, ..all }
+    }
+
+    /// That of the scores of both.
+    pub(super) fn and(self, other: Extent) -> Extent {
+        Extent {
+            least: if other.least < self.least { other.least } else { self.least },
+            greatest: if other.greatest > self.greatest { other.greatest } else { self.greatest },
+            binary: self.binary & other.binary,
+        }
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        if self.binary {
+            Kind::Binary
+        } else if self.least >= 0.0 && self.greatest <= 1.0 {
+            Kind::Unit
+        } else {
+            Kind::Unbounded
+        }
+    }
+}
+
+impl Field for Extent {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.least.put(out);
+        self.greatest.put(out);
+        out.push(u8::from(self.binary));
+    }
+
+    fn get(bytes: &mut &[u8]) -> Result<Self> {
+        let (least, greatest) = (f64::get(bytes)?, f64::get(bytes)?);
+        let binary = match byte(bytes)? {
+            0 => false,
+            1 => true,
+            _ => return Err(invalid("a flag that is neither 0 nor 1")),
+        };
+        let ordered = least.is_finite() && greatest.is_finite() && least <= greatest;
+        let ends = |x: f64| x == 0.0 || x == 1.0;
+        let extent = Extent { least, greatest, binary };
+        let negative_zero = |x: f64| x == 0.0 && x.is_sign_negative();
+        let consistent = !binary || ends(least) && ends(greatest);
+        if extent == Extent::NONE
+            || ordered && consistent && !negative_zero(least) && !negative_zero(greatest)
+        {
+            return Ok(extent);
+        }
+        Err(invalid("a smallest and a largest score that do not fit"))
+    }
+}

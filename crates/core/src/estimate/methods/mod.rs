@@ -1,0 +1,95 @@
+//! The methods of intervals, one file each. A new one is a file and a line in the list.
+
+mod bootstrap;
+mod bootstrap_t;
+mod t;
+pub(crate) mod wilson;
+
+use super::clustered::Clustered;
+use super::kind::Extent;
+use super::plain::Plain;
+use super::{ErrorPlan, Interval, IntervalMethod, Kind, Maybe, StdError, Undefined};
+
+/// What an interval of a mean is computed from.
+pub(super) struct Input<'a> {
+    pub(super) n: u64,
+    pub(super) mean: f64,
+    pub(super) error: &'a Maybe<StdError>,
+    /// The scores are independent, and the error is s/√n.
+    pub(super) independent: bool,
+    /// What all scores are, of which these may be a group.
+    pub(super) kind: Kind,
+    pub(super) extent: Option<Extent>,
+    pub(super) sample: Sample<'a>,
+    pub(super) plan: &'a ErrorPlan,
+    pub(super) seed: u64,
+}
+
+/// What can be resampled.
+pub(super) enum Sample<'a> {
+    None,
+    Scores(&'a Plain),
+    Clusters(&'a Clustered),
+}
+
+/// One method of an interval.
+pub(super) struct Method {
+    pub(super) name: IntervalMethod,
+    /// Whether it draws resamples.
+    pub(super) resamples: bool,
+    pub(super) interval: fn(&Input<'_>, f64) -> Maybe<Interval>,
+}
+
+/// All methods.
+pub(super) const METHODS: &[&Method] =
+    &[&wilson::METHOD, &t::METHOD, &bootstrap::METHOD, &bootstrap_t::METHOD];
+
+impl Method {
+    pub(super) fn named(name: IntervalMethod) -> Option<&'static Method> {
+        METHODS.iter().copied().find(|method| method.name == name)
+    }
+}
+
+impl Input<'_> {
+    /// The range of scores: that of the plan, or 0 to 1 if all scores are within. An error says why there is none.
+    pub(super) fn range(&self) -> Result<(f64, f64), String> {
+        let Some((low, high)) = self.plan.range else {
+            return match self.kind {
+                Kind::Binary | Kind::Unit => Ok((0.0, 1.0)),
+                Kind::Unbounded => Err("range unknown".to_owned()),
+            };
+        };
+        let within = |x: f64| (low..=high).contains(&x);
+        let inside = self.extent.map_or(within(self.mean), |e| within(e.least) && within(e.greatest));
+        if inside { Ok((low, high)) } else { Err(format!("a score lies outside the range {low} to {high}")) }
+    }
+
+    /// Whether all scores are 0 or 1, and the range is that, too.
+    pub(super) fn is_binary(&self) -> bool {
+        self.kind == Kind::Binary && matches!(self.plan.range, None | Some((0.0, 1.0)))
+    }
+
+    /// The number of clusters, the smaller one if there are two ways; n for independent scores.
+    pub(super) fn units(&self) -> u64 {
+        let clusters = self.error.as_ref().ok().and_then(|error| error.clusters.iter().min());
+        clusters.copied().unwrap_or(self.n)
+    }
+
+    /// The standard error of scores that differ.
+    pub(super) fn spread(&self) -> Maybe<&StdError> {
+        match self.error {
+            Ok(error) if error.se == 0.0 => Err(Undefined::NoSpread { n: self.n }),
+            Ok(error) => Ok(error),
+            Err(reason) => Err(reason.clone()),
+        }
+    }
+}
+
+/// An interval whose ends are numbers.
+fn finite(lower: f64, upper: f64, level: f64, method: IntervalMethod, df: Option<f64>) -> Maybe<Interval> {
+    if lower.is_finite() && upper.is_finite() {
+        Ok(Interval { lower, upper, level, method, df })
+    } else {
+        Err(Undefined::Overflow)
+    }
+}

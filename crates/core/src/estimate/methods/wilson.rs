@@ -1,0 +1,60 @@
+//! Wilson's score interval for a proportion, and for the mean of any scores with a known range.
+
+use super::{Input, Method, finite};
+use crate::estimate::{Interval, IntervalMethod, Maybe, Undefined};
+use crate::stats::{normal_quantile, t_quantile};
+
+pub(super) const METHOD: Method = Method { name: IntervalMethod::Wilson, resamples: false, interval };
+
+fn interval(input: &Input<'_>, level: f64) -> Maybe<Interval> {
+    let (low, high) = input
+        .range()
+        .map_err(|reason| Undefined::Other(format!("wilson needs scores with a known range: {reason}")))?;
+    let upper_tail = 0.5 + level / 2.0;
+    let method = IntervalMethod::Wilson;
+    if is_plain(input) {
+        let (lower, upper) = wilson(input.mean, input.n as f64, normal_quantile(upper_tail));
+        return finite(lower, upper, level, method, None);
+    }
+    let error = input.error.as_ref().map_err(Clone::clone)?;
+    let width = high - low;
+    let p = ((input.mean - low) / width).clamp(0.0, 1.0);
+    let effective = effective_n(input)?;
+    let (lower, upper) = wilson(p, effective, t_quantile(upper_tail, error.df));
+    // The ends of the range exactly, whatever the rounding of the scale says.
+    let scaled = |share: f64| if share == 1.0 { high } else { low + share * width };
+    finite(scaled(lower), scaled(upper), level, method, Some(error.df))
+}
+
+/// Whether the interval is Wilson's own: of independent zeros and ones.
+pub(in crate::estimate) fn is_plain(input: &Input<'_>) -> bool {
+    input.is_binary() && input.independent
+}
+
+/// The number of independent zeros and ones that would have this variance: n* = m(1−m)/V with the range rescaled to [0, 1], at
+/// least 1. If the scores are zeros and ones it is at most n; graded scores vary less than those, and may have more (a cap would
+/// make their intervals too wide). Without variance it is the number of scores or clusters.
+pub(in crate::estimate) fn effective_n(input: &Input<'_>) -> Maybe<f64> {
+    let error = input.error.as_ref().map_err(Clone::clone)?;
+    let (low, high) = input.range().map_err(Undefined::Other)?;
+    let p = ((input.mean - low) / (high - low)).clamp(0.0, 1.0);
+    let se = error.se / (high - low);
+    let spread = p * (1.0 - p);
+    if !(se > 0.0 && spread > 0.0) {
+        return Ok(input.units() as f64);
+    }
+    let effective = (spread / se / se).max(1.0);
+    Ok(if input.is_binary() { effective.min(input.n as f64) } else { effective })
+}
+
+/// Wilson (1927): (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n), within [0, 1].
+pub(crate) fn wilson(p: f64, n: f64, z: f64) -> (f64, f64) {
+    let z2 = z * z;
+    let centre = p + z2 / (2.0 * n);
+    let margin = z * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
+    let scale = 1.0 + z2 / n;
+    // At p of 0 or 1 the nearer end is exactly there, whatever the rounding of the root says.
+    let lower = if p == 0.0 { 0.0 } else { ((centre - margin) / scale).max(0.0) };
+    let upper = if p == 1.0 { 1.0 } else { ((centre + margin) / scale).min(1.0) };
+    (lower, upper)
+}

@@ -1,0 +1,272 @@
+//! What an error or interval of a mean is computed from.
+
+use super::auto;
+use super::bytes::{byte, invalid};
+use super::clustered::Clustered;
+use super::clusters::Clusters;
+use super::kind::Extent;
+use super::methods::{Input, Sample};
+use super::plain::{Keep, Plain};
+use super::{
+    ErrorMethod, ErrorPlan, Estimate, IntervalChoice, IntervalMethod, Kind, Maybe, StdError, Undefined,
+};
+use crate::columns::Numbers;
+use crate::error::Result;
+use crate::random::Random;
+use crate::scores::Scores;
+use crate::stats::{ExactSum, Moments};
+use crate::value::Conversion;
+
+/// What an error or interval of a mean is computed from. Merges exactly, in any order and split; has canonical bytes.
+///
+/// The plan picks the variant once, and only summaries of one plan merge.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Summary {
+    /// Independent scores: n, Σx, Σx².
+    Moments(Plain),
+    /// Scores by cluster: n and Σx of each.
+    Clusters(Clustered),
+    /// Independent scores with their distinct values, for a bootstrap.
+    Tally(Plain),
+}
+
+impl Summary {
+    /// The variant that a plan needs. `by_sample`: the scores are unreduced with repeated ids, so without a cluster key the
+    /// epochs of a sample are one cluster.
+    pub fn for_plan(plan: &ErrorPlan, by_sample: bool) -> Summary {
+        let clustered = !plan.cluster.is_empty() || by_sample;
+        if clustered && plan.method != Some(ErrorMethod::Iid) {
+            return Summary::Clusters(Clustered::new(plan.cluster.len()));
+        }
+        match plan.interval {
+            IntervalChoice::Method(IntervalMethod::Bootstrap | IntervalMethod::BootstrapT) => {
+                Summary::Tally(Plain::new(Keep::UpToLimit))
+            }
+            _ => Summary::Moments(Plain::new(Keep::WhileFew)),
+        }
+    }
+
+    /// Takes in scores as a conversion reads them.
+    ///
+    /// # Errors
+    /// An infinite score, or a sample without a cluster id.
+    pub fn add(
+        &mut self,
+        metric: &str,
+        plan: &ErrorPlan,
+        scores: &Scores<'_>,
+        conversion: &Conversion,
+    ) -> Result<()> {
+        scores.finite(metric, conversion, |numbers| self.update(metric, plan, scores, numbers))?
+    }
+
+    /// Takes in scores. `scores` has the cluster keys and sample ids, `numbers` the values in row order.
+    pub(crate) fn update(
+        &mut self,
+        metric: &str,
+        plan: &ErrorPlan,
+        scores: &Scores<'_>,
+        numbers: Numbers<'_>,
+    ) -> Result<()> {
+        match self {
+            Summary::Moments(plain) | Summary::Tally(plain) => {
+                plain.update(numbers);
+                Ok(())
+            }
+            Summary::Clusters(clustered) => clustered.update(metric, plan, scores, numbers),
+        }
+    }
+
+    /// Takes in all that another has seen.
+    ///
+    /// # Errors
+    /// The other is of another plan, or there are more than 2^53 scores.
+    pub fn merge(&mut self, other: &Summary) -> Result<()> {
+        match (self, other) {
+            (Summary::Moments(to), Summary::Moments(from)) => to.merge(from),
+            (Summary::Clusters(to), Summary::Clusters(from)) => to.merge(from),
+            (Summary::Tally(to), Summary::Tally(from)) => to.merge(from),
+            _ => Err(invalid("summaries of different plans cannot be merged")),
+        }
+    }
+
+    /// Appends its bytes: the same for equal summaries, however they came about.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Summary::Moments(plain) => {
+                out.push(1);
+                plain.write(out);
+            }
+            Summary::Clusters(clustered) => {
+                out.push(2);
+                clustered.write(out);
+            }
+            Summary::Tally(plain) => {
+                out.push(3);
+                plain.write(out);
+            }
+        }
+    }
+
+    /// Takes the bytes of a summary off the front.
+    ///
+    /// # Errors
+    /// The bytes are no summary.
+    pub fn read(bytes: &mut &[u8]) -> Result<Summary> {
+        Ok(match byte(bytes)? {
+            1 => Summary::Moments(Plain::read(Keep::WhileFew, bytes)?),
+            2 => Summary::Clusters(Clustered::read(bytes)?),
+            3 => Summary::Tally(Plain::read(Keep::UpToLimit, bytes)?),
+            _ => return Err(invalid("an unknown type")),
+        })
+    }
+
+    /// Count, sum and sum of squares.
+    pub fn moments(&self) -> &Moments {
+        match self {
+            Summary::Moments(plain) | Summary::Tally(plain) => &plain.moments,
+            Summary::Clusters(clustered) => &clustered.moments,
+        }
+    }
+
+    fn extent(&self) -> Extent {
+        match self {
+            Summary::Moments(plain) | Summary::Tally(plain) => plain.extent,
+            Summary::Clusters(clustered) => clustered.extent,
+        }
+    }
+
+    /// The number of scores.
+    pub fn n(&self) -> u64 {
+        self.moments().count()
+    }
+
+    /// The mean, if there is a score.
+    pub fn mean(&self) -> Option<f64> {
+        self.moments().mean()
+    }
+
+    /// The exact sum of the scores.
+    pub fn sum(&self) -> ExactSum {
+        self.moments().sum().clone()
+    }
+
+    /// What these scores are. Those of no score are [`Kind::Binary`], which weakens nothing.
+    pub fn kind(&self) -> Kind {
+        self.extent().kind()
+    }
+
+    /// The estimate of the mean: value, error, interval, notes.
+    ///
+    /// `whole` is what all scores of the scorer and reducer are, of which these may be a group.
+    pub fn estimate(&self, plan: &ErrorPlan, whole: Kind, random: &Random) -> Estimate {
+        let Some(mean) = self.mean() else {
+            return Estimate::undefined(Undefined::NoScores);
+        };
+        if !mean.is_finite() {
+            return Estimate::undefined(Undefined::Overflow).with_n(self.n());
+        }
+        let (error, note) = self.error(plan);
+        let sample = match self {
+            Summary::Moments(plain) | Summary::Tally(plain) => Sample::Scores(plain),
+            Summary::Clusters(clustered) => Sample::Clusters(clustered),
+        };
+        let input = Input {
+            n: self.n(),
+            mean,
+            error: &error,
+            independent: !matches!(self, Summary::Clusters(_)),
+            kind: whole.and(self.kind()),
+            extent: Some(self.extent()),
+            sample,
+            plan,
+            seed: random.seed,
+        };
+        let mut estimate = auto::estimate(&input, random);
+        if let Summary::Clusters(clustered) = self {
+            estimate.notes.largest_cluster_share = Some(clustered.largest_share());
+            let iid = clustered.moments.stderr().filter(|iid| *iid > 0.0);
+            estimate.notes.design_effect =
+                error.as_ref().ok().zip(iid).map(|(error, iid)| (error.se / iid) * (error.se / iid));
+        }
+        if let Some(note) = note {
+            let reason = estimate.notes.reason.take();
+            let joined = reason.map_or_else(|| note.to_owned(), |reason| format!("{reason}; {note}"));
+            estimate.notes.reason = Some(joined);
+        }
+        estimate
+    }
+
+    /// The clusters, if there is one way of clustering.
+    pub(crate) fn clusters(&self) -> Option<&Clusters> {
+        match self {
+            Summary::Clusters(clustered) => clustered.single(),
+            Summary::Moments(_) | Summary::Tally(_) => None,
+        }
+    }
+
+    /// The standard error of the mean.
+    pub fn std_error(&self, plan: &ErrorPlan) -> Maybe<StdError> {
+        if self.n() == 0 {
+            return Err(Undefined::NoScores);
+        }
+        self.error(plan).0
+    }
+
+    /// The standard error of the mean, and what is to be known about it.
+    fn error(&self, plan: &ErrorPlan) -> (Maybe<StdError>, Option<&'static str>) {
+        match self {
+            Summary::Moments(plain) | Summary::Tally(plain) => (independent_error(&plain.moments), None),
+            Summary::Clusters(clustered) => clustered.error(plan.correction()),
+        }
+    }
+}
+
+/// s/√n.
+fn independent_error(moments: &Moments) -> Maybe<StdError> {
+    let n = moments.count();
+    let se = moments.stderr().ok_or(Undefined::TooFewScores { n })?;
+    if !se.is_finite() {
+        return Err(Undefined::Overflow);
+    }
+    let (df, degenerate) = ((n - 1) as f64, se == 0.0);
+    Ok(StdError { se, method: ErrorMethod::Iid, df, clusters: Vec::new(), degenerate })
+}
+
+/// An estimate of a mean whose variance is known otherwise: macro means of groups, shares from counts. The interval comes
+/// from value, error, n and kind; methods that resample do not exist for it.
+pub(crate) fn estimate_from(
+    value: f64,
+    error: Maybe<StdError>,
+    n: u64,
+    plan: &ErrorPlan,
+    whole: Kind,
+) -> Estimate {
+    if n == 0 {
+        return Estimate::undefined(Undefined::NoScores);
+    }
+    if !value.is_finite() {
+        return Estimate::undefined(Undefined::Overflow).with_n(n);
+    }
+    let error = match error {
+        Ok(error) if !error.se.is_finite() => Err(Undefined::Overflow),
+        error => error,
+    };
+    let independent = match &error {
+        Ok(error) => error.method == ErrorMethod::Iid,
+        Err(reason) => *reason == Undefined::TooFewScores { n: 1 } && n == 1,
+    };
+    let input = Input {
+        n,
+        mean: value,
+        error: &error,
+        independent,
+        kind: whole,
+        extent: None,
+        sample: Sample::None,
+        plan,
+        seed: 0,
+    };
+    auto::estimate(&input, &Random::default())
+}
