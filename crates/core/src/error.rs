@@ -88,6 +88,17 @@ pub enum Error {
         /// The epoch.
         epoch: u32,
     },
+    /// Two samples of one epoch have ids that are the same as strings.
+    #[error(
+        "the integer {sample} and the string {sample:?} are both ids in epoch {epoch}, and samples are matched by the \
+         string; give the samples different ids"
+    )]
+    MixedIds {
+        /// The id, as a string.
+        sample: String,
+        /// The epoch.
+        epoch: u32,
+    },
     /// A sample lacks a metadata key that a metric needs.
     #[error(
         "sample {sample:?} has no metadata key `{key}`, which {metric} needs for every sample{}",

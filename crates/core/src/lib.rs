@@ -43,6 +43,7 @@ mod reducer;
 pub mod reducers;
 pub mod registry;
 mod results;
+mod sample_id;
 mod score;
 mod scores;
 pub mod spec;
@@ -61,7 +62,7 @@ pub use evaluation::{
     Role, Scope, ScoreResult, Subject,
 };
 pub use metric::{FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn};
-pub use naming::unique_names;
+pub use naming::{TakenNames, unique_names};
 pub use plan::{
     Epochs, HeadlineRequest, IntoReducers, MetricItem, MetricMap, Metrics, Plan, ReducerChoice, Reducers,
     ScorerPlan,
@@ -70,6 +71,7 @@ pub use random::Random;
 pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, Reduced, Reducer, reducer_fn};
 pub use registry::Registry;
 pub use results::{Failure, Headline, Reduction, Warning};
+pub use sample_id::SampleId;
 pub use score::{Metadata, SampleScore, Score};
 pub use scores::{Iter, ScoreSet, Scores};
 pub use spec::Spec;

@@ -1,12 +1,19 @@
-//! Names that must differ: the keys of metrics in a block, the scorers of an evaluation.
+//! Names that must differ: the scorers of an evaluation, the keys that a log records metrics under.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::value::decimal_digit;
 
-/// The keys that are taken, in order, so that those with a common beginning stand together.
+/// Names that are taken, and a free one in place of each that is wanted again.
+///
+/// ```
+/// use errorbar_core::TakenNames;
+/// let mut names = TakenNames::default();
+/// let keys = ["stderr", "mean", "stderr", "stderr"].map(|name| names.take(name, 2));
+/// assert_eq!(keys, ["stderr", "mean", "stderr2", "stderr3"]);
+/// ```
 #[derive(Debug, Default)]
-pub(crate) struct TakenKeys {
+pub struct TakenNames {
     taken: HashSet<String>,
     /// The same in order.
     keys: Vec<String>,
@@ -14,12 +21,12 @@ pub(crate) struct TakenKeys {
     largest: HashMap<String, (usize, Option<u128>)>,
 }
 
-impl TakenKeys {
-    /// A key that is still free, and from now on taken: the wanted one, or that with a number behind it.
+impl TakenNames {
+    /// A name that is still free, and from now on taken: the wanted one, or that with a number behind it.
     ///
-    /// The number is one more than the largest integer that follows the wanted key in any key that is
-    /// there (whatever comes after it), and at least `least`.
-    pub(crate) fn take(&mut self, wanted: &str, least: u128) -> String {
+    /// The number is one more than the largest integer that follows the wanted name in any that is taken (whatever comes
+    /// after it), and at least `least`.
+    pub fn take(&mut self, wanted: &str, least: u128) -> String {
         let mut key = wanted.to_owned();
         if self.taken.contains(wanted) {
             if !self.largest.contains_key(wanted) {
@@ -52,7 +59,7 @@ fn number_behind(prefix: &str, key: &str) -> Option<u128> {
 
 /// Names made unique: the second `s` becomes `s1`, the third `s2`.
 pub fn unique_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-    let mut taken = TakenKeys::default();
+    let mut taken = TakenNames::default();
     names.into_iter().map(|name| taken.take(name, 1)).collect()
 }
 
@@ -61,7 +68,7 @@ mod tests {
     use super::*;
 
     fn free_key(wanted: &str, taken: &[&str]) -> String {
-        let mut keys = TakenKeys::default();
+        let mut keys = TakenNames::default();
         for name in taken {
             keys.taken.insert((*name).to_owned());
             keys.keys.push((*name).to_owned());
@@ -71,7 +78,7 @@ mod tests {
 
     #[test]
     fn what_was_taken_meanwhile_counts() {
-        let mut keys = TakenKeys::default();
+        let mut keys = TakenNames::default();
         let names = ["a", "a", "a9", "a", "b", "a", "a12x", "a", "b", "b"];
         let taken: Vec<String> = names.iter().map(|name| keys.take(name, 2)).collect();
         assert_eq!(taken, ["a", "a2", "a9", "a10", "b", "a11", "a12x", "a13", "b2", "b3"]);

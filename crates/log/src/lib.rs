@@ -24,6 +24,7 @@
 pub mod delimited;
 pub mod eval;
 pub mod export;
+pub mod inspect;
 mod json_value;
 mod table;
 mod whole_file;

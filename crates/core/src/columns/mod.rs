@@ -13,6 +13,7 @@ mod payloads;
 mod pool;
 mod sample_index;
 mod text;
+mod typed_ids;
 mod values;
 
 use std::collections::HashMap;
@@ -29,12 +30,14 @@ use metadata::MetadataColumns;
 pub(crate) use numbers::Numbers;
 pub(crate) use sample_index::SampleIndex;
 pub use text::TextColumn;
+use typed_ids::IntegerIds;
 pub(crate) use values::Floats;
 pub use values::ValueColumn;
 
 use crate::error::{Error, Result};
 use crate::naming::unique_names;
 use crate::reducer::{DetailView, Panel};
+use crate::sample_id::SampleId;
 use crate::score::{Metadata, Score};
 use crate::value::Value;
 
@@ -58,6 +61,7 @@ pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
 #[derive(Clone, Debug, Default)]
 pub struct ScoreColumns {
     ids: TextColumn,
+    integer_ids: IntegerIds,
     epochs: EpochColumn,
     metadata: MetadataColumns,
     scorers: Vec<ScorerColumn>,
@@ -210,6 +214,18 @@ impl ScoreColumns {
         Row { columns: self, row }
     }
 
+    /// Appends a row of a sample whose id is an integer or a string. Ids are compared as strings, and the
+    /// [reductions](crate::Reduction::iter) have them as they came.
+    pub fn push_sample(&mut self, id: &SampleId, epoch: u32) -> Row<'_> {
+        match id {
+            SampleId::Str(id) => self.push(id, epoch),
+            SampleId::Int(id) => {
+                self.integer_ids.add(self.len());
+                self.push(id.to_string(), epoch)
+            }
+        }
+    }
+
     /// A row that is there already, to be filled; `None` beyond the end.
     pub fn row_mut(&mut self, row: usize) -> Option<Row<'_>> {
         (row < self.len()).then_some(Row { columns: self, row })
@@ -253,6 +269,17 @@ impl ScoreColumns {
         })
     }
 
+    /// What is wrong with a row that repeats the sample and epoch of another.
+    pub(crate) fn duplicate_error(&self, row: usize) -> Error {
+        let (sample, epoch) = (self.id(row).to_owned(), self.epoch(row));
+        let is_mixed = (0..self.len()).any(|other| {
+            self.integer_ids.contains(other) != self.integer_ids.contains(row)
+                && self.epoch(other) == epoch
+                && self.id(other) == sample
+        });
+        if is_mixed { Error::MixedIds { sample, epoch } } else { Error::DuplicateEpoch { sample, epoch } }
+    }
+
     /// The number of rows: samples times epochs.
     pub fn len(&self) -> usize {
         self.epochs.len()
@@ -266,6 +293,13 @@ impl ScoreColumns {
     /// The id of a row's sample; empty beyond the end.
     pub fn id(&self, row: usize) -> &str {
         self.ids.get(row)
+    }
+
+    /// The id of a row's sample, an integer if it came as one.
+    pub fn sample_id(&self, row: usize) -> SampleId {
+        let id = self.id(row);
+        let integer = self.integer_ids.contains(row).then(|| id.parse().ok()).flatten();
+        integer.map_or_else(|| SampleId::from(id), SampleId::Int)
     }
 
     /// The epoch of a row; 0 beyond the end.
@@ -312,7 +346,10 @@ impl ScoreColumns {
     pub fn heap_bytes(&self) -> usize {
         let scorers: usize =
             self.scorers.iter().map(|s| s.values.heap_bytes() + s.details.recorded.capacity() * 8).sum();
-        let rows = self.ids.heap_bytes() + self.epochs.heap_bytes() + self.errored.capacity() * 4;
+        let rows = self.ids.heap_bytes()
+            + self.integer_ids.heap_bytes()
+            + self.epochs.heap_bytes()
+            + self.errored.capacity() * 4;
         rows + self.metadata.heap_bytes() + scorers
     }
 }

@@ -42,6 +42,8 @@ pub struct EstimateRow<'a> {
     pub index: Option<usize>,
     /// The estimate, with the error and the interval that belong to it.
     pub estimate: Cow<'a, Estimate>,
+    /// The estimate as the metric returned it.
+    pub source: &'a Estimate,
     /// The metric that the error is of, if it is not the row's own.
     pub error_metric: Option<&'a MetricResult>,
     /// The metric that the interval is of, if it is not the row's own.
@@ -157,6 +159,7 @@ impl<'a> Place<'a> {
             key: None,
             index: None,
             estimate: Cow::Borrowed(estimate),
+            source: estimate,
             error_metric: None,
             interval_metric: None,
             result: self.metric,

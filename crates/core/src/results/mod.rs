@@ -15,6 +15,7 @@ use crate::evaluation::{Evaluation, Results};
 use crate::naming::unique_names;
 use crate::plan::Plan;
 use crate::random::Random;
+use crate::sample_id::SampleId;
 use crate::score::{Metadata, Score};
 
 /// A metric that could not be computed.
@@ -155,12 +156,15 @@ impl Reduction {
     }
 
     /// Sample id and reduced score, in order; `columns` are those that were reduced.
-    pub fn iter<'a>(&'a self, columns: &'a ScoreColumns) -> impl Iterator<Item = (&'a str, Score)> + use<'a> {
+    pub fn iter<'a>(
+        &'a self,
+        columns: &'a ScoreColumns,
+    ) -> impl Iterator<Item = (SampleId, Score)> + use<'a> {
         let voters = columns.scorer(&self.scorer);
         (0..self.len()).map(move |at| {
             let row = self.samples.rows.get(at).map_or(at, |row| *row as usize);
             let value = self.samples.values.to_value(at).unwrap_or(crate::Value::Unscored);
-            (columns.id(row), self.samples.details.to_detail(at, voters).into_score(value))
+            (columns.sample_id(row), self.samples.details.to_detail(at, voters).into_score(value))
         })
     }
 }
@@ -198,8 +202,7 @@ impl Plan {
         self.errors.check().map_err(Error::custom)?;
         let index = columns.sample_index();
         if let Some(row) = index.duplicate() {
-            let (sample, epoch) = (columns.id(row).to_owned(), columns.epoch(row));
-            return Err(Error::DuplicateEpoch { sample, epoch });
+            return Err(columns.duplicate_error(row));
         }
         let random = Random::new(self.seed, self.max_draws);
         let shared = views::Shared { columns, index: &index, random };

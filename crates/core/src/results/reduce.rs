@@ -320,7 +320,10 @@ mod tests {
             for (at, reduction) in results.reductions.iter().enumerate() {
                 assert_eq!(reduction.len(), samples);
                 for (row, (id, reduced)) in reduction.iter(&columns).enumerate() {
-                    assert_eq!((id, &reduced.value), (columns.id(row), &expected(row)[at]));
+                    assert_eq!(
+                        (id.to_string(), &reduced.value),
+                        (columns.id(row).to_owned(), &expected(row)[at])
+                    );
                 }
             }
         }

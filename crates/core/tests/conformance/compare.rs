@@ -147,7 +147,7 @@ fn compare_reductions(expected: &[Json], results: &Results, columns: &ScoreColum
             continue;
         }
         for (sample, (id, score)) in samples.iter().zip(reduction.iter(columns)) {
-            compare_sample(sample, id, &score, found);
+            compare_sample(sample, &id.to_string(), &score, found);
         }
     }
 }

@@ -338,7 +338,7 @@ fn write(
         if args.errors.is_given() {
             revision.set_errors(&opened.plan.errors)?;
         }
-        revision.set_results(results, &opened.scores.columns, &opened.scores.ids)?;
+        revision.set_results(results, &opened.scores.columns)?;
         match args.output.as_deref() {
             Some(path) => revision.write_to(path),
             None => revision.write_back(),

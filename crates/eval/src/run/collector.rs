@@ -263,9 +263,8 @@ impl Prepared {
         let Some((id, sample, epoch)) = self.item(index) else { return Ok(()) };
         let keys = self.plan.metadata_keys();
         let entries = metadata.unwrap_or(&sample.metadata).iter().filter(|(key, _)| keys.contains(key));
-        let mut row = columns
-            .push(id.to_string(), epoch)
-            .metadata_all(entries.map(|(key, value)| (key.as_str(), value)));
+        let mut row =
+            columns.push_sample(id, epoch).metadata_all(entries.map(|(key, value)| (key.as_str(), value)));
         if failed {
             row = row.errored();
         }

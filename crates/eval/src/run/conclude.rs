@@ -171,9 +171,8 @@ fn conclude(
         error: problem.map(EvalError::new),
         ..Header::started(prepared.start.clone())
     };
-    let ids: Vec<_> = prepared.samples.iter().map(|(id, _)| id.clone()).collect();
     let reductions = match &results {
-        Some(results) => Reductions::of(results, &columns, &ids),
+        Some(results) => Reductions::of(&results.reductions, &columns),
         None => Reductions::default(),
     };
     let is_complete = stopped.is_none() && failed == 0;

@@ -3,10 +3,13 @@
 use std::f64::consts::{PI, SQRT_2};
 use std::fmt;
 
+use errorbar_core::Draws;
 use errorbar_core::stats::normal_quantile;
-use errorbar_core::{Block, Entry, Metadata, Results};
+use errorbar_core::{MetricValue, Results, Role};
+use serde_json::Value as Json;
 
 use super::recorded::{RecordedBlock, RecordedMetric, RecordedResults};
+use crate::inspect::{Figure, Part, ProjectedBlock, Projection};
 
 /// How far two computations of one figure may be apart, relative to it.
 const RELATIVE: f64 = 1e-9;
@@ -15,9 +18,6 @@ const ABSOLUTE: f64 = 1e-12;
 const ROUNDING: f64 = 1e-15;
 /// How many standard errors of the resampling two random figures may be apart.
 const MONTE_CARLO: f64 = 5.0;
-/// How many resamples are drawn if nothing is said, and at which level an interval is.
-const DEFAULT_DRAWS: f64 = 1000.0;
-const DEFAULT_LEVEL: f64 = 0.95;
 
 /// Something that a log records and that comes out otherwise.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,11 +98,11 @@ impl fmt::Display for Difference {
 /// seed is ours, else lie within its resampling error.
 ///
 /// ```
-/// use errorbar_core::{Plan, Score, ScoreColumns, results};
+/// use errorbar_core::{Plan, Score, ScoreColumns};
 /// use errorbar_log::eval::{RecordedResults, compare};
 /// let mut columns = ScoreColumns::new(["match"]);
 /// columns.push("q1", 1).score("match", Score::new("C"))?;
-/// let results = results(&columns, &Plan::new())?;
+/// let results = Plan::new().evaluate(&columns)?.results;
 /// let mut recorded = RecordedResults::from(&results);
 /// recorded.scores[0].metrics["accuracy"].value = 0.5;
 /// assert_eq!(compare(&recorded, &results)[0].to_string(), "match · accuracy: recorded 0.5, recomputed 1");
@@ -121,10 +121,13 @@ pub fn compare(recorded: &RecordedResults, recomputed: &Results) -> Vec<Differen
         }
     }
     // Blocks of one name are compared in their order.
-    let mut left: Vec<&Block> = recomputed.scores.iter().collect();
+    let projection = Projection::new(recomputed);
+    let mut left: Vec<&ProjectedBlock<'_>> = projection.blocks.iter().collect();
     for old in &recorded.scores {
-        let same =
-            |new: &&Block| new.name == old.name && new.scorer == old.scorer && new.reducer == old.reducer;
+        let same = |new: &&ProjectedBlock<'_>| {
+            let new = new.score;
+            new.name() == old.name && new.scorer == old.scorer && new.reducer == old.reducer
+        };
         let title = title(&old.name, &old.scorer, old.reducer.as_deref());
         match left.iter().position(same) {
             Some(at) => {
@@ -138,7 +141,7 @@ pub fn compare(recorded: &RecordedResults, recomputed: &Results) -> Vec<Differen
         }
     }
     differences.extend(left.into_iter().map(|new| Difference {
-        block: Some(title(&new.name, &new.scorer, new.reducer.as_deref())),
+        block: Some(title(new.score.name(), &new.score.scorer, new.score.reducer.as_deref())),
         kind: DifferenceKind::BlockNotRecorded,
     }));
     differences
@@ -150,11 +153,12 @@ fn title(name: &str, scorer: &str, reducer: Option<&str>) -> String {
     format!("{name}{of}{reducer}")
 }
 
-fn compare_block(old: &RecordedBlock, new: &Block) -> Vec<DifferenceKind> {
+fn compare_block(old: &RecordedBlock, new: &ProjectedBlock<'_>) -> Vec<DifferenceKind> {
     let mut kinds = Vec::new();
+    let counts = &new.score.counts;
     for (what, recorded, recomputed) in [
-        ("scored samples", old.scored_samples, new.scored_samples as u64),
-        ("unscored samples", old.unscored_samples, new.unscored_samples as u64),
+        ("scored samples", old.scored_samples, counts.scored as u64),
+        ("unscored samples", old.unscored_samples, counts.unscored as u64),
     ] {
         if let Some(recorded) = recorded.filter(|recorded| *recorded != recomputed) {
             kinds.push(DifferenceKind::Count { what, recorded, recomputed });
@@ -164,119 +168,101 @@ fn compare_block(old: &RecordedBlock, new: &Block) -> Vec<DifferenceKind> {
     let rounding = ABSOLUTE.max(ROUNDING * finite.fold(0.0, f64::max));
     for (key, metric) in &old.metrics {
         let metric_key = || key.clone();
-        match new.metrics.get(key) {
-            Some(entry) if agree(key, metric, entry, old, new.scored_samples, rounding) => {}
-            Some(entry) => kinds.push(DifferenceKind::Value {
-                metric: metric_key(),
-                recorded: metric.value,
-                recomputed: entry.value,
-            }),
+        match new.entries.get(key) {
+            Some(entry) => {
+                let recomputed = entry.figure.number();
+                let is_same = agree(metric.value, recomputed, rounding)
+                    || agree_but_for_the_seed(key, metric, &entry.figure, old, new);
+                if !is_same {
+                    let recorded = metric.value;
+                    kinds.push(DifferenceKind::Value { metric: metric_key(), recorded, recomputed });
+                }
+            }
             None => {
                 // A group has no package, a name has.
                 let is_of = |failed: &str| match &metric.group {
                     Some(group) => without_package(failed) == without_package(group),
                     None => failed == metric.name,
                 };
-                let failure = new.failures.iter().find(|failure| is_of(&failure.metric));
+                let failure = new.score.failures.iter().find(|failure| is_of(&failure.metric));
                 let error = failure.map(|failure| failure.error.to_string());
                 kinds.push(DifferenceKind::NotRecomputed { metric: metric_key(), error });
             }
         }
     }
-    let extra = new.metrics.keys().filter(|key| !old.metrics.contains_key(*key));
+    let extra = new.entries.keys().filter(|key| !old.metrics.contains_key(*key));
     kinds.extend(extra.map(|key| DifferenceKind::NotRecorded { metric: key.clone() }));
     kinds
 }
 
-fn agree(
+fn agree(old: f64, new: f64, rounding: f64) -> bool {
+    old == new
+        || old.is_nan() && new.is_nan()
+        || (old - new).abs() <= (RELATIVE * old.abs().max(new.abs())).max(rounding)
+}
+
+/// Whether two draws of a random figure, under different seeds, are as near as draws are.
+fn agree_but_for_the_seed(
     key: &str,
     old: &RecordedMetric,
-    new: &Entry,
+    new: &Figure<'_>,
     block: &RecordedBlock,
-    scored: usize,
-    rounding: f64,
+    recomputed: &ProjectedBlock<'_>,
 ) -> bool {
-    let (a, b) = (old.value, new.value);
-    if a == b || a.is_nan() && b.is_nan() {
-        return true;
+    let Some(draws) = draws(new) else { return false };
+    let seed = old.metadata.as_ref().and_then(|notes| notes.get("seed")).and_then(Json::as_u64);
+    if seed == Some(draws.seed) {
+        return false;
     }
-    let apart = (a - b).abs();
-    if apart <= (RELATIVE * a.abs().max(b.abs())).max(rounding) {
-        return true;
+    let value = new.number();
+    let (apart, size) = ((old.value - value).abs(), old.value.abs().max(value.abs()));
+    let count = (draws.count as f64).max(1.0);
+    match new.part {
+        // The standard deviation of an estimated standard deviation is σ/√(2B); both of the two are drawn.
+        Part::Value | Part::Entry => apart <= MONTE_CARLO * SQRT_2 * size / (2.0 * count).sqrt(),
+        Part::Lower | Part::Upper => {
+            // The spread of the means, off the width of the interval.
+            let other = other_end(key, new, recomputed).and_then(|other| block.metrics.get(other));
+            let width = other.map_or(size, |other| (other.value - old.value).abs());
+            let interval = new.estimate.and_then(|estimate| estimate.interval.as_ref().ok());
+            let Some(interval) = interval else { return false };
+            let tail = (1.0 - interval.level) / 2.0;
+            let z = normal_quantile(1.0 - tail);
+            // A sample quantile has the standard deviation √(p(1−p)/B) / density, in units of the spread.
+            let density = (-z * z / 2.0).exp() / (2.0 * PI).sqrt();
+            let error = (tail * (1.0 - tail) / count).sqrt() / density * width / (2.0 * z);
+            // Means of few values lie apart, and a quantile may be the one or the next of them.
+            let scored = recomputed.score.counts.scored.max(1) as f64;
+            apart <= MONTE_CARLO * SQRT_2 * error + width / scored
+        }
     }
-    let seed = |notes: &Option<Metadata>| notes.as_ref().and_then(|notes| notes.get("seed").cloned());
-    match (seed(&old.metadata), seed(&new.metadata)) {
-        (Some(old), Some(new)) if old == new => false,
-        _ => match Random::of(old) {
-            None => false,
-            Some(random) => apart <= random.tolerance(key, old, new, block, scored),
-        },
+}
+
+/// The key of the other end of an interval.
+fn other_end<'p>(key: &str, figure: &Figure<'_>, block: &'p ProjectedBlock<'_>) -> Option<&'p str> {
+    // The two ends stand one after the other.
+    let at = block.entries.get_index_of(key)?;
+    let at = if figure.part == Part::Lower { at.checked_add(1)? } else { at.checked_sub(1)? };
+    let (other, entry) = block.entries.get_index(at)?;
+    let is_end = matches!(entry.figure.part, Part::Lower | Part::Upper) && entry.figure.part != figure.part;
+    is_end.then_some(other)
+}
+
+/// What makes an error or an interval random: its own draws, or for an aggregate those of the groups.
+fn draws(figure: &Figure<'_>) -> Option<Draws> {
+    fn first(value: &MetricValue) -> Option<Draws> {
+        match value {
+            MetricValue::One(estimate) => estimate.draws,
+            MetricValue::Map(map) => map.values().flatten().find_map(|estimate| estimate.draws),
+            MetricValue::List(list) => list.iter().flatten().find_map(|estimate| estimate.draws),
+            MetricValue::Groups(groups) => groups.groups.iter().find_map(|group| first(&group.value)),
+        }
     }
+    let is_drawn = matches!(figure.result.role, Role::ErrorOf | Role::IntervalOf);
+    let own = figure.estimate.and_then(|estimate| estimate.draws);
+    own.or_else(|| first(&figure.result.value)).filter(|_| is_drawn)
 }
 
 fn without_package(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
-}
-
-/// A figure that is drawn.
-enum Random {
-    /// The standard deviation of resampled means.
-    StandardError { draws: f64 },
-    /// A quantile of resampled means.
-    Bound { draws: f64, level: f64 },
-}
-
-impl Random {
-    fn of(metric: &RecordedMetric) -> Option<Self> {
-        Self::of_call(metric.group.as_ref().unwrap_or(&metric.name), &metric.params)
-    }
-
-    fn of_call(name: &str, params: &Metadata) -> Option<Self> {
-        let number =
-            |key: &str, default: f64| params.get(key).and_then(|value| value.as_f64()).unwrap_or(default);
-        let draws = number("num_samples", DEFAULT_DRAWS).max(1.0);
-        match without_package(name) {
-            "bootstrap_stderr" => Some(Random::StandardError { draws }),
-            "ci" if params.get("method").is_some_and(|method| method == "bootstrap") => {
-                Some(Random::Bound { draws, level: number("level", DEFAULT_LEVEL) })
-            }
-            // A metric within another one, by group say.
-            _ => {
-                let inner = params.get("metric")?.as_object()?;
-                Self::of_call(inner.get("name")?.as_str()?, inner.get("params")?.as_object()?)
-            }
-        }
-    }
-
-    /// How far two draws of the figure may be apart.
-    fn tolerance(
-        &self,
-        key: &str,
-        old: &RecordedMetric,
-        new: &Entry,
-        block: &RecordedBlock,
-        scored: usize,
-    ) -> f64 {
-        let size = old.value.abs().max(new.value.abs());
-        match self {
-            // The standard deviation of an estimated standard deviation is σ/√(2B); both of the two are drawn.
-            Random::StandardError { draws } => MONTE_CARLO * SQRT_2 * size / (2.0 * draws).sqrt(),
-            Random::Bound { draws, level } => {
-                // The spread of the means, off the width of the interval.
-                let other = [("lower", "upper"), ("upper", "lower")]
-                    .iter()
-                    .find_map(|(this, other)| Some(format!("{}{other}", key.strip_suffix(this)?)));
-                let width = other
-                    .and_then(|other| block.metrics.get(&other))
-                    .map_or(size, |other| (other.value - old.value).abs());
-                let tail = (1.0 - level) / 2.0;
-                let z = normal_quantile(1.0 - tail);
-                // A sample quantile has the standard deviation √(p(1−p)/B) / density, in units of the spread.
-                let density = (-z * z / 2.0).exp() / (2.0 * PI).sqrt();
-                let error = (tail * (1.0 - tail) / draws).sqrt() / density * width / (2.0 * z);
-                // Means of few values lie apart, and a quantile may be the one or the next of them.
-                MONTE_CARLO * SQRT_2 * error + width / scored.max(1) as f64
-            }
-        }
-    }
 }

@@ -1,13 +1,12 @@
 //! Reading records off a parser that takes the bare `NaN` of Python, without a tree for what is not wanted.
 
-use errorbar_core::{Metadata, Score, Value};
+use errorbar_core::{Metadata, SampleId, Score, Value};
 use indexmap::IndexMap;
 use jiter::{Jiter, JiterError, Peek};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use super::error::{LogError, LogErrorKind, Result};
-use super::sample_id::SampleId;
 use crate::json_value::{self, Scalar};
 
 impl From<JiterError> for LogError {
@@ -92,7 +91,7 @@ pub(super) fn count(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Opt
 pub(super) fn sample_id(json: &mut Jiter<'_>, peek: Peek) -> Result<SampleId> {
     match json_value::scalar(json, peek)? {
         Some(Scalar::Int(id)) => Ok(SampleId::Int(id)),
-        Some(Scalar::Text(id)) => Ok(SampleId::Text(id.to_owned())),
+        Some(Scalar::Text(id)) => Ok(SampleId::Str(id.to_owned())),
         _ => Err(unexpected("id", peek, "an integer or a text")),
     }
 }

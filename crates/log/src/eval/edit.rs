@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{MetadataKeys, Score, Value};
+use errorbar_core::{MetadataKeys, SampleId, Score, Value};
 use serde_json::{Value as Json, json};
 
 use super::decode;
@@ -12,7 +12,6 @@ use super::json::splice;
 use super::members::SUMMARIES;
 use super::reader::{EvalLog, SampleReader};
 use super::revision::{Place, Revision};
-use super::sample_id::SampleId;
 use super::scores::EditedScore;
 use super::stored::{SampleFields, id_and_epoch};
 use super::wire::JsonWriter;

@@ -3,14 +3,13 @@
 //! Fields that this version does not know are kept in `extra` and written again, so that a log which
 //! passes through errorbar loses nothing.
 
-use errorbar_core::Metadata;
+use errorbar_core::{Metadata, SampleId};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::output::Usage;
 use super::recorded::RecordedResults;
-use super::sample_id::SampleId;
 
 /// The version of the format.
 pub const VERSION: u32 = 2;

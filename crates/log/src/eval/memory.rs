@@ -2,11 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use errorbar_core::{Leaf, Score, Value};
+use errorbar_core::{Leaf, SampleId, Score, Value};
 use serde_json::Value as Json;
 
 use super::error::{LogErrorKind, Result};
-use super::sample_id::SampleId;
 use super::stored::StoredSample;
 
 /// A JSON value of one byte, as a tree: the value itself, the unused half of a list that has grown, and its share
@@ -99,7 +98,7 @@ pub(super) fn of_sample(sample: &StoredSample) -> u64 {
 pub(super) fn of_id(id: &SampleId) -> u64 {
     match id {
         SampleId::Int(_) => 0,
-        SampleId::Text(text) => text.len() as u64,
+        SampleId::Str(text) => text.len() as u64,
     }
 }
 

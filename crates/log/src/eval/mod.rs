@@ -8,7 +8,7 @@
 //! log, because two files can be parted.
 //!
 //! ```
-//! use errorbar_core::{Metadata, MetadataKeys, Plan, Score, results};
+//! use errorbar_core::{Metadata, MetadataKeys, Plan, Score};
 //! use errorbar_log::eval::*;
 //!
 //! # let folder = tempfile::tempdir()?;
@@ -40,10 +40,11 @@
 //!
 //! // From here on the sample survives whatever happens to the process.
 //! let columns = EvalLog::open(&path)?.score_columns(&MetadataKeys::All)?;
-//! let results = results(&columns, &Plan::new())?;
-//! let header = Header { results: Some((&results).into()), status: Status::Success, ..Header::started(start) };
-//! writer.finish(&header, &Reductions::of(&results, &columns, &[]))?;
-//! assert!(compare(EvalLog::open(&path)?.header()?.results.as_ref().unwrap(), &results).is_empty());
+//! let evaluation = Plan::new().evaluate(&columns)?;
+//! let results = &evaluation.results;
+//! let header = Header { results: Some(results.into()), status: Status::Success, ..Header::started(start) };
+//! writer.finish(&header, &Reductions::of(&evaluation.reductions, &columns))?;
+//! assert!(compare(EvalLog::open(&path)?.header()?.results.as_ref().unwrap(), results).is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -71,13 +72,14 @@ mod reductions;
 mod resume;
 mod revision;
 mod sample;
-mod sample_id;
 mod scores;
 mod stored;
 mod summary;
 mod wire;
 mod writer;
 mod zip;
+
+pub use errorbar_core::SampleId;
 
 pub use compare::{Difference, DifferenceKind, compare};
 pub use convert::convert;
@@ -101,7 +103,7 @@ pub use reductions::Reductions;
 pub use resume::Recovered;
 pub use revision::Revision;
 pub use sample::{SampleLimit, SampleRecord};
-pub use sample_id::SampleId;
+
 pub use scores::{EditedScore, LogScores, ScoreOptions};
 pub use stored::{SampleFields, StoredSample};
 pub use writer::{EncodedSample, LogWriter, encode_sample};

@@ -12,13 +12,12 @@ use super::json::{Skimmer, Validator};
 use super::limits::Limits;
 use super::members::{HEADER, START};
 use super::parallel::for_all;
-use super::sample_id::SampleId;
 use super::stored::{SOME_SCORER, SampleFields, StoredSample, id_and_epoch};
 use super::zip::directory::Members;
 use super::zip::local;
 use super::zip::source::{Section, Source};
 use super::zip::unpack::Unpacker;
-use errorbar_core::MetadataKeys;
+use errorbar_core::{MetadataKeys, SampleId};
 
 /// How much of a sample is looked at for its id and epoch, which stand first.
 const HEAD_BYTES: u64 = 1024;

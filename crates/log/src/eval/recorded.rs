@@ -1,17 +1,20 @@
 //! Results as a log records them.
 
-use errorbar_core::{Headline, Metadata, Results};
+use errorbar_core::Results;
+use errorbar_core::{Headline, Metadata};
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
+
+use crate::inspect::project;
 
 /// The results in the header of a log.
 ///
 /// ```
-/// use errorbar_core::{Plan, Score, ScoreColumns, results};
+/// use errorbar_core::{Plan, Score, ScoreColumns};
 /// use errorbar_log::eval::RecordedResults;
 /// let mut columns = ScoreColumns::new(["match"]);
 /// columns.push("q1", 1).score("match", Score::new("C"))?;
-/// let recorded = RecordedResults::from(&results(&columns, &Plan::new())?);
+/// let recorded = RecordedResults::from(&Plan::new().evaluate(&columns)?.results);
 /// assert_eq!(recorded.scores[0].metrics["accuracy"].value, 1.0);
 /// # Ok::<(), errorbar_core::Error>(())
 /// ```
@@ -67,58 +70,7 @@ pub struct RecordedMetric {
 
 impl From<&Results> for RecordedResults {
     fn from(results: &Results) -> Self {
-        let warnings: Vec<Json> = results.warnings.iter().map(|w| Json::from(w.to_string())).collect();
-        RecordedResults {
-            total_samples: results.total_samples as u64,
-            completed_samples: results.completed_samples as u64,
-            scores: results.scores.iter().map(RecordedBlock::from).collect(),
-            headline: results.headline.clone(),
-            metadata: (!warnings.is_empty())
-                .then(|| Metadata::from_iter([("warnings".to_owned(), Json::Array(warnings))])),
-        }
-    }
-}
-
-impl From<&errorbar_core::Block> for RecordedBlock {
-    fn from(block: &errorbar_core::Block) -> Self {
-        // The format has no field for these, and its readers ignore or refuse fields they do not know;
-        // `metadata` is where they are welcome.
-        let mut metadata = Metadata::new();
-        let mut note = |key: &str, value: Json| metadata.insert(key.to_owned(), value);
-        note("missing_samples", json!(block.missing_samples));
-        note("errored_samples", json!(block.errored_samples));
-        note("epochs", json!(block.epochs));
-        for (key, count) in [
-            ("unscored_epochs", block.unscored_epochs),
-            ("missing_epochs", block.missing_epochs),
-            ("unconvertible", block.unconvertible),
-        ] {
-            if count > 0 {
-                note(key, json!(count));
-            }
-        }
-        if block.unreduced {
-            note("unreduced", json!(true));
-        }
-        if !block.failures.is_empty() {
-            let failure =
-                |f: &errorbar_core::Failure| json!({"metric": f.metric, "error": f.error.to_string()});
-            note("failures", block.failures.iter().map(failure).collect());
-        }
-        let metric = |(key, entry): (&String, &errorbar_core::Entry)| {
-            let errorbar_core::Entry { name, group, value, params, metadata } = entry.clone();
-            (key.clone(), RecordedMetric { name, group, value, params, metadata })
-        };
-        RecordedBlock {
-            name: block.name.clone(),
-            scorer: block.scorer.clone(),
-            reducer: block.reducer.clone(),
-            scored_samples: Some(block.scored_samples as u64),
-            unscored_samples: Some(block.unscored_samples as u64),
-            params: block.params.clone(),
-            metrics: block.metrics.iter().map(metric).collect(),
-            metadata: Some(metadata),
-        }
+        project(results)
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
 
-use errorbar_core::{ErrorPlan, Reducers, Results, ScoreColumns};
+use errorbar_core::{ErrorPlan, Evaluation, Reducers, ScoreColumns};
 use serde_json::Value as Json;
 
 use super::container::Layout;
@@ -16,7 +16,6 @@ use super::plan::ERRORS;
 use super::reader::EvalLog;
 use super::recorded::RecordedResults;
 use super::reductions::Reductions;
-use super::sample_id::SampleId;
 use super::writer::{lock, lock_named};
 use super::zip::assemble::Assembler;
 use super::zip::directory::{self, Directory, Members, Record};
@@ -27,7 +26,7 @@ use crate::whole_file::WholeFile;
 /// Changes to a log that are not written yet. The log itself stays as it is until [`Revision::write_back`].
 ///
 /// ```
-/// # use errorbar_core::{MetadataKeys, Plan, results};
+/// # use errorbar_core::{MetadataKeys, Plan};
 /// # use errorbar_log::eval::*;
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("quiz.eval");
@@ -36,9 +35,9 @@ use crate::whole_file::WholeFile;
 /// # writer.finish(&Header::started(start), &Reductions::none())?;
 /// let log = EvalLog::open(&path)?;
 /// let scores = log.scores(&log.header()?, &ScoreOptions::new(MetadataKeys::NONE))?;
-/// let results = results(&scores.columns, &Plan::new())?;
+/// let evaluation = Plan::new().evaluate(&scores.columns)?;
 /// let mut revision = log.revise()?;
-/// revision.set_results(&results, &scores.columns, &scores.ids)?;
+/// revision.set_results(&evaluation, &scores.columns)?;
 /// revision.write_back()?;
 /// assert!(EvalLog::open(&path)?.header()?.results.is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -71,9 +70,9 @@ impl EvalLog {
 impl Revision<'_> {
     /// Puts results and reduced scores in the place of the old ones. What else the old results hold stays.
     ///
-    /// `columns` are those that the results were computed from, and `ids` those of its rows.
-    pub fn set_results(&mut self, results: &Results, columns: &ScoreColumns, ids: &[SampleId]) -> Result<()> {
-        let recorded = RecordedResults::from(results);
+    /// `columns` are those that were evaluated.
+    pub fn set_results(&mut self, evaluation: &Evaluation, columns: &ScoreColumns) -> Result<()> {
+        let recorded = RecordedResults::from(&evaluation.results);
         let old = splice::field(&self.header, "results")?;
         let old = old.and_then(|range| self.header.get(range)).filter(|json| json.starts_with(b"{"));
         let json = match old {
@@ -82,7 +81,7 @@ impl Revision<'_> {
             _ => recorded.to_json(),
         };
         self.header = splice::set(&self.header, &["results"], &json)?;
-        if let Some(json) = Reductions::of(results, columns, ids).json {
+        if let Some(json) = Reductions::of(&evaluation.reductions, columns).json {
             self.replace(Place::Member(REDUCTIONS.to_owned()), json);
         }
         Ok(())

@@ -1,13 +1,12 @@
 //! A sample on its way into a log.
 
-use errorbar_core::{Metadata, Score};
+use errorbar_core::{Metadata, SampleId, Score};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::header::EvalError;
 use super::message::{Input, Message, Targets};
 use super::output::{ModelOutput, Usage};
-use super::sample_id::SampleId;
 use super::wire::JsonWriter;
 
 /// A limit that ended a sample.

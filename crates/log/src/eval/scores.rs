@@ -9,9 +9,8 @@ use super::header::Header;
 use super::memory;
 use super::parallel::for_all;
 use super::reader::{EvalLog, SampleReader};
-use super::sample_id::SampleId;
 use super::stored::{SampleFields, StoredSample};
-use errorbar_core::{Metadata, MetadataKeys, Score, ScoreColumns, ScoreParts, unique_names};
+use errorbar_core::{Metadata, MetadataKeys, SampleId, Score, ScoreColumns, ScoreParts, unique_names};
 
 /// How to read the scores of a log.
 ///
@@ -94,8 +93,6 @@ pub struct LogScores {
     pub skipped: Vec<LogError>,
     /// All scorers of the log, also those whose scores were not wanted.
     pub scorers: Vec<String>,
-    /// The ids of the samples in the order of the columns, as the log has them.
-    pub ids: Vec<SampleId>,
     /// How many samples without an error a limit ended, by its kind: `token`, `time` and so on.
     pub limits: BTreeMap<String, usize>,
 }
@@ -219,11 +216,10 @@ impl EvalLog {
         }
         let is_wanted = |scorer: &String| only.is_empty() || only.contains(scorer);
         let mut columns = ScoreColumns::new(scorers.iter().filter(|scorer| is_wanted(scorer)));
-        let mut ids = Vec::with_capacity(rows.len());
         let mut limits = BTreeMap::new();
         for row in rows {
             let metadata = row.metadata.iter().map(|(key, value)| (key.as_str(), value));
-            let mut cells = columns.push(row.id.to_string(), row.epoch).metadata_all(metadata);
+            let mut cells = columns.push_sample(&row.id, row.epoch).metadata_all(metadata);
             if row.is_errored {
                 cells = cells.errored();
             } else if let Some(kind) = row.limit {
@@ -237,8 +233,7 @@ impl EvalLog {
                     LogError::from(LogErrorKind::Core(error)).of_sample(&row.id).at(self.path())
                 })?;
             }
-            ids.push(row.id);
         }
-        Ok(LogScores { columns, skipped, scorers, ids, limits })
+        Ok(LogScores { columns, skipped, scorers, limits })
     }
 }

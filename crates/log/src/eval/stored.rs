@@ -1,7 +1,7 @@
 //! A sample as it is read from a log: what metrics and summaries need. Messages and events, most of the
 //! bytes, are counted or skipped but never built.
 
-use errorbar_core::{Metadata, MetadataKeys, Score, ScoreParts};
+use errorbar_core::{Metadata, MetadataKeys, SampleId, Score, ScoreParts};
 use indexmap::IndexMap;
 use jiter::{Jiter, Peek};
 
@@ -10,7 +10,6 @@ use super::error::{LogErrorKind, Result};
 use super::json::{Keep, Wanted};
 use super::message::{Input, Targets};
 use super::output::Usage;
-use super::sample_id::SampleId;
 
 /// What to read of each sample; the rest is skipped.
 ///

@@ -1,14 +1,13 @@
 //! The short form of a sample, for lists of them. Texts are cut and large metadata is left out, so nothing is
 //! computed from a summary; the value of a score is whole all the same.
 
-use errorbar_core::{Metadata, Score};
+use errorbar_core::{Metadata, SampleId, Score};
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use super::message::{Input, Message, Targets};
 use super::output::Usage;
 use super::sample::SampleRecord;
-use super::sample_id::SampleId;
 use super::stored::StoredSample;
 use super::wire::JsonWriter;
 

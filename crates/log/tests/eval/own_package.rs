@@ -129,11 +129,10 @@ fn results_that_are_put_back_keep_the_names() {
     let registry = Registry::built_in();
     let (plan, _) = plan_from_header(&log.header().unwrap(), &registry).unwrap();
     let columns = log.score_columns(&plan.metadata_keys()).unwrap();
-    let ids: Vec<SampleId> = (0..8).map(|at| SampleId::from(format!("q{at}").as_str())).collect();
     let mut revision = log.revise().unwrap();
     revision.set_metrics(&metrics_to_log(plan.task_metrics.as_ref().unwrap(), &registry)).unwrap();
     revision.set_reducers(&plan.reducers).unwrap();
-    revision.set_results(&results(&columns, &plan).unwrap(), &columns, &ids).unwrap();
+    revision.set_results(&results(&columns, &plan).unwrap(), &columns).unwrap();
     revision.write_back().unwrap();
     let written: Json = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     assert_eq!(written["eval"]["metrics"], metrics());

@@ -14,7 +14,7 @@ fn rescored(log: &EvalLog) -> Revision<'_> {
     let scores = log.scores(&log.header().unwrap(), &ScoreOptions::new(MetadataKeys::NONE)).unwrap();
     let computed = results(&scores.columns, &Plan::new()).unwrap();
     let mut revision = log.revise().unwrap();
-    revision.set_results(&computed, &scores.columns, &scores.ids).unwrap();
+    revision.set_results(&computed, &scores.columns).unwrap();
     revision
 }
 
@@ -137,7 +137,26 @@ fn ids_in_reductions_are_those_of_the_samples() {
     let log: Json = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     let ids: Vec<&Json> =
         log["reductions"][0]["samples"].as_array().unwrap().iter().map(|s| &s["sample_id"]).collect();
-    assert!(ids.contains(&&Json::from("01")), "{ids:?}");
+    assert_eq!(ids, [&Json::from(1), &Json::from("01")]);
+}
+
+#[test]
+fn an_integer_and_a_string_that_read_the_same_are_refused_by_both_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.json");
+    let problem = |ids: [&str; 2]| {
+        let sample = |id: &str| format!(r#"{{"id":{id},"epoch":1,"scores":{{"s":{{"value":1}}}}}}"#);
+        json_log(&path, "", &ids.map(sample).join(","));
+        let log = EvalLog::open(&path).unwrap();
+        let columns = log.score_columns(&MetadataKeys::NONE).unwrap();
+        results(&columns, &Plan::new()).unwrap_err().to_string()
+    };
+    let mixed = "the integer 7 and the string \"7\" are both ids in epoch 1";
+    assert!(problem(["7", "\"7\""]).starts_with(mixed), "{}", problem(["7", "\"7\""]));
+    assert!(problem(["\"7\"", "7"]).starts_with(mixed));
+    let twice = "sample \"7\" occurs twice in epoch 1";
+    assert!(problem(["7", "7"]).starts_with(twice));
+    assert!(problem(["\"7\"", "\"7\""]).starts_with(twice));
 }
 
 #[test]

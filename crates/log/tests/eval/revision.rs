@@ -42,7 +42,7 @@ fn rescore(path: &Path, reducer: Option<&str>) -> Result<()> {
         revision.set_reducers(&plan.reducers)?;
     }
     let scores = log.scores(&header, &ScoreOptions::new(plan.metadata_keys()))?;
-    revision.set_results(&results(&scores.columns, &plan).unwrap(), &scores.columns, &scores.ids)?;
+    revision.set_results(&results(&scores.columns, &plan).unwrap(), &scores.columns)?;
     revision.write_back()
 }
 
@@ -184,7 +184,7 @@ fn a_run_that_goes_on_is_left_alone() {
     let scores = log.scores(&log.header().unwrap(), &ScoreOptions::new(MetadataKeys::NONE)).unwrap();
     let computed = results(&scores.columns, &errorbar_core::Plan::new()).unwrap();
     let mut revision = log.revise().unwrap();
-    revision.set_results(&computed, &scores.columns, &scores.ids).unwrap();
+    revision.set_results(&computed, &scores.columns).unwrap();
     let copy = folder.path().join("copy.eval");
     revision.write_to(&copy).unwrap();
     let copy = EvalLog::open(&copy).unwrap();
@@ -238,7 +238,7 @@ fn an_edit_is_in_the_score_its_history_the_summary_and_the_results() {
         let scores = log.scores(&header, &options).unwrap();
         let computed = results(&scores.columns, &plan).unwrap();
         assert_eq!(computed.scores[0].metrics["accuracy"].value, 1.0);
-        revision.set_results(&computed, &scores.columns, &scores.ids).unwrap();
+        revision.set_results(&computed, &scores.columns).unwrap();
         revision.write_back().unwrap();
 
         assert!(holds(&path));
@@ -370,7 +370,7 @@ fn a_record_that_is_replaced_twice_is_written_once() {
     let computed = results(&scores.columns, &errorbar_core::Plan::new()).unwrap();
     let mut revision = log.revise().unwrap();
     for _ in 0..2 {
-        revision.set_results(&computed, &scores.columns, &scores.ids).unwrap();
+        revision.set_results(&computed, &scores.columns).unwrap();
     }
     revision.write_back().unwrap();
     let bytes = fs::read(&eval).unwrap();
@@ -418,7 +418,7 @@ fn an_edit_changes_one_score_of_one_epoch_by_one_scorer() {
     let computed = results(&scores.columns, &errorbar_core::Plan::new()).unwrap();
     let accuracy: Vec<f64> = computed.scores.iter().map(|block| block.metrics["accuracy"].value).collect();
     assert_eq!(accuracy, [0.25, 0.0]);
-    revision.set_results(&computed, &scores.columns, &scores.ids).unwrap();
+    revision.set_results(&computed, &scores.columns).unwrap();
     revision.write_back().unwrap();
     let log = EvalLog::open(&path).unwrap();
     let mut json = Vec::new();

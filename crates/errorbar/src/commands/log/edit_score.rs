@@ -136,9 +136,7 @@ fn edit(args: &EditScoreArgs, global: &GlobalArgs, context: &Context<'_>, told: 
         told.error(format!("{name}: nothing was written: {why}"), Some(hint));
         return None;
     }
-    let written = revision
-        .set_results(&results, &opened.scores.columns, &opened.scores.ids)
-        .and_then(|()| revision.write_back());
+    let written = revision.set_results(&results, &opened.scores.columns).and_then(|()| revision.write_back());
     if let Err(error) = written {
         return told_error(told, error);
     }

@@ -1,4 +1,4 @@
-//! The id of a sample: an integer or a text, and the two are not the same in a log.
+//! The id of a sample: an integer or a string, and the two are not the same in a log.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The id of a sample, as datasets and logs write it.
 ///
 /// ```
-/// use errorbar_log::eval::SampleId;
+/// use errorbar_core::SampleId;
 /// assert_eq!(SampleId::from(7).to_string(), "7");
 /// assert_eq!(SampleId::from(7).sort_key(), "00000000000000000007");
 /// assert_ne!(SampleId::from(7), SampleId::from("7"));
@@ -17,17 +17,17 @@ use serde::{Deserialize, Serialize};
 pub enum SampleId {
     /// An integer.
     Int(i64),
-    /// A text.
-    Text(String),
+    /// A string.
+    Str(String),
 }
 
 impl SampleId {
-    /// What samples of one epoch are sorted by when a log is read again: the text, integers padded with
+    /// What samples of one epoch are sorted by when a log is read again: the string, integers padded with
     /// zeros to 20 places.
     pub fn sort_key(&self) -> String {
         match self {
             SampleId::Int(id) => format!("{id:020}"),
-            SampleId::Text(id) => id.clone(),
+            SampleId::Str(id) => id.clone(),
         }
     }
 }
@@ -36,7 +36,7 @@ impl fmt::Display for SampleId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SampleId::Int(id) => id.fmt(f),
-            SampleId::Text(id) => id.fmt(f),
+            SampleId::Str(id) => id.fmt(f),
         }
     }
 }
@@ -48,11 +48,23 @@ impl From<i64> for SampleId {
 }
 impl From<&str> for SampleId {
     fn from(id: &str) -> Self {
-        SampleId::Text(id.to_owned())
+        SampleId::Str(id.to_owned())
     }
 }
 impl From<String> for SampleId {
     fn from(id: String) -> Self {
-        SampleId::Text(id)
+        SampleId::Str(id)
+    }
+}
+
+/// A string is equal to an id that is that string, and never to an integer.
+impl PartialEq<str> for SampleId {
+    fn eq(&self, other: &str) -> bool {
+        matches!(self, SampleId::Str(id) if id == other)
+    }
+}
+impl PartialEq<&str> for SampleId {
+    fn eq(&self, other: &&str) -> bool {
+        *self == **other
     }
 }

@@ -1,0 +1,204 @@
+//! The numbers that a log records of a metric, and which they are.
+
+use errorbar_core::{Estimate, Undefined};
+use errorbar_core::{Groups, MetricResult, MetricValue, Over, Role};
+
+/// One number of a metric.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Figure<'r> {
+    /// The metric that it is of.
+    pub(crate) result: &'r MetricResult,
+    /// The estimate that it is a part of; none where there is no score.
+    pub(crate) estimate: Option<&'r Estimate>,
+    /// Which part.
+    pub(crate) part: Part,
+    /// The number of scores of its group.
+    pub(crate) group_n: Option<u64>,
+    /// Whether it is the mean of groups.
+    pub(crate) is_mean_of_groups: bool,
+}
+
+/// Which part of an estimate a number is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The value.
+    Value,
+    /// The value, where it is one of a map.
+    Entry,
+    /// The lower end of the interval.
+    Lower,
+    /// The upper end of the interval.
+    Upper,
+}
+
+/// All numbers of a metric.
+pub(super) enum Figures<'r> {
+    /// One.
+    Only(Figure<'r>),
+    /// Several, by name.
+    Named(Vec<(String, Figure<'r>)>),
+    /// Several, by position from 0.
+    Placed(Vec<(usize, Figure<'r>)>),
+}
+
+/// The numbers of a metric over this many scores.
+pub(super) fn figures(result: &MetricResult, scored: usize) -> Figures<'_> {
+    let of = Metric(result);
+    if scored > 0 {
+        return of.figures(&result.value);
+    }
+    // Without a score only what has names all the same is reported by name.
+    match &result.value {
+        MetricValue::Map(map) if !map.is_empty() => of.figures(&result.value),
+        MetricValue::One(estimate) if of.is_interval(estimate) => of.figures(&result.value),
+        MetricValue::Groups(Groups { all: Some(all), .. }) => {
+            Figures::Named(vec![(all.label.clone(), of.nothing())])
+        }
+        _ => Figures::Only(of.nothing()),
+    }
+}
+
+struct Metric<'r>(&'r MetricResult);
+
+impl<'r> Metric<'r> {
+    fn nothing(&self) -> Figure<'r> {
+        Figure { result: self.0, estimate: None, part: Part::Value, group_n: None, is_mean_of_groups: false }
+    }
+
+    fn figure(&self, estimate: &'r Estimate, part: Part) -> Figure<'r> {
+        Figure { estimate: Some(estimate), part, ..self.nothing() }
+    }
+
+    /// Whether an estimate is recorded as the two ends of its interval. An interval that was never computed, because a
+    /// field has no values say, is recorded as one number that is none.
+    fn is_interval(&self, estimate: &Estimate) -> bool {
+        self.0.role == Role::IntervalOf && estimate.interval != Err(Undefined::NotAvailable)
+    }
+
+    fn figures(&self, value: &'r MetricValue) -> Figures<'r> {
+        match value {
+            MetricValue::One(estimate) if self.is_interval(estimate) => {
+                let ends = [("lower", Part::Lower), ("upper", Part::Upper)];
+                Figures::Named(ends.map(|(name, part)| (name.to_owned(), self.figure(estimate, part))).into())
+            }
+            MetricValue::One(estimate) => Figures::Only(self.figure(estimate, Part::Value)),
+            MetricValue::Map(map) => {
+                let found = map.iter().filter_map(|(key, estimate)| Some((key.clone(), estimate.as_ref()?)));
+                Figures::Named(
+                    found.map(|(key, estimate)| (key, self.figure(estimate, Part::Entry))).collect(),
+                )
+            }
+            MetricValue::List(list) => {
+                let found =
+                    list.iter().enumerate().filter_map(|(at, estimate)| Some((at, estimate.as_ref()?)));
+                Figures::Placed(
+                    found.map(|(at, estimate)| (at, self.figure(estimate, Part::Value))).collect(),
+                )
+            }
+            MetricValue::Groups(groups) => Figures::Named(self.of_groups(groups)),
+        }
+    }
+
+    /// The groups that have a score, then the aggregate.
+    fn of_groups(&self, groups: &'r Groups) -> Vec<(String, Figure<'r>)> {
+        let mut figures = Vec::with_capacity(groups.groups.len() + 1);
+        for group in groups.groups.iter().filter(|group| group.n > 0) {
+            let own = |figure: Figure<'r>| Figure { group_n: figure.group_n.or(Some(group.n)), ..figure };
+            figures.extend(named(&group.label, self.figures(&group.value)).map(|(name, f)| (name, own(f))));
+        }
+        if let Some(all) = &groups.all {
+            let own = |figure: Figure<'r>| Figure {
+                is_mean_of_groups: figure.is_mean_of_groups || all.over == Over::Groups,
+                ..figure
+            };
+            figures.extend(named(&all.label, self.figures(&all.value)).map(|(name, f)| (name, own(f))));
+        }
+        figures
+    }
+}
+
+/// The names of figures that are all of one group.
+fn named<'r>(group: &str, figures: Figures<'r>) -> impl Iterator<Item = (String, Figure<'r>)> + use<'r> {
+    let named: Vec<(String, Figure<'r>)> = match figures {
+        Figures::Only(figure) => vec![(group.to_owned(), figure)],
+        Figures::Named(all) => all.into_iter().map(|(key, f)| (format!("{group}_{key}"), f)).collect(),
+        Figures::Placed(all) => all.into_iter().map(|(at, f)| (format!("{group}_{}", at + 1), f)).collect(),
+    };
+    named.into_iter()
+}
+
+impl Figure<'_> {
+    /// The number that is recorded; a zero or not-a-number where there is none, as the reference has it.
+    pub(crate) fn number(&self) -> f64 {
+        let Some(estimate) = self.estimate else { return f64::NAN };
+        let role = self.result.role;
+        let value = match self.part {
+            Part::Value => &estimate.value,
+            Part::Entry if estimate.value == Err(Undefined::NoScores) && role == Role::Share => return 0.0,
+            Part::Entry => &estimate.value,
+            Part::Lower | Part::Upper => match &estimate.interval {
+                Ok(interval) if self.part == Part::Lower => return interval.lower,
+                Ok(interval) => return interval.upper,
+                Err(Undefined::NoScores) => return 0.0,
+                // Too few for an interval: the value twice.
+                Err(Undefined::TooFewScores { .. } | Undefined::TooFewClusters { .. }) => {
+                    return estimate.value.clone().unwrap_or(f64::NAN);
+                }
+                Err(Undefined::Overflow) if self.part == Part::Lower => return f64::NEG_INFINITY,
+                Err(Undefined::Overflow) => return f64::INFINITY,
+                Err(_) => return f64::NAN,
+            },
+        };
+        match value {
+            Ok(value) => *value,
+            Err(Undefined::NoScores) => f64::NAN,
+            Err(reason) => zero_or_nan(role, reason),
+        }
+    }
+
+    /// Why there is no number.
+    pub(crate) fn undefined(&self) -> Option<&Undefined> {
+        let Some(estimate) = self.estimate else { return Some(&Undefined::NoScores) };
+        match self.part {
+            Part::Value | Part::Entry => estimate.value.as_ref().err(),
+            Part::Lower | Part::Upper => estimate.interval.as_ref().err(),
+        }
+    }
+
+    /// Whether the number itself depends on a seed, and not only its error.
+    pub(crate) fn is_random(&self) -> bool {
+        matches!(self.result.role, Role::ErrorOf | Role::IntervalOf | Role::Other)
+            && self.estimate.is_some_and(|estimate| estimate.draws.is_some())
+    }
+}
+
+/// What is recorded for a value that is undefined, where there is a score.
+fn zero_or_nan(role: Role, reason: &Undefined) -> f64 {
+    match (role, reason) {
+        (_, Undefined::Overflow) => f64::INFINITY,
+        (
+            Role::ErrorOf | Role::Spread,
+            Undefined::TooFewScores { .. } | Undefined::TooFewClusters { .. } | Undefined::NoSpread { .. },
+        ) => 0.0,
+        _ => f64::NAN,
+    }
+}
+
+/// The number that the reference gives for a metric by itself, outside of results: the mean of no scores is 0 there.
+///
+/// ```
+/// use errorbar_core::Role;
+/// use errorbar_core::{Estimate, Undefined};
+/// use errorbar_log::inspect::recorded_value;
+/// let nothing = Estimate::undefined(Undefined::NoScores);
+/// assert_eq!(recorded_value(Role::Location, &nothing), 0.0);
+/// assert!(recorded_value(Role::Other, &nothing).is_nan());
+/// assert_eq!(recorded_value(Role::Location, &Estimate::new(0.5)), 0.5);
+/// ```
+pub fn recorded_value(role: Role, estimate: &Estimate) -> f64 {
+    match &estimate.value {
+        Ok(value) => *value,
+        Err(Undefined::NoScores) if role != Role::Other => 0.0,
+        Err(reason) => zero_or_nan(role, reason),
+    }
+}

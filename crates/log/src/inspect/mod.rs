@@ -1,0 +1,25 @@
+//! The Inspect projection: results as logs of Inspect record them, and back.
+//!
+//! Results are estimates. A log records numbers under names, and a zero where there is no number. Everything that the
+//! reference decides about those names, their numbering and those zeros is decided here and nowhere else:
+//! [`project`] goes from estimates to records, [`recover`] from records to rows with their errors.
+//!
+//! Our own logs hold the estimate beside each number (`metadata.estimate`), so that reading them back is no guessing. In
+//! logs of the reference an error is found by the name and the arguments of its metric (`pairing.rs`).
+
+mod estimates;
+mod figures;
+mod headline;
+mod notes;
+mod pairing;
+mod projection;
+mod recover;
+mod results_json;
+
+pub use figures::recorded_value;
+pub use projection::{Projection, project};
+pub use recover::{RecordedInterval, RecordedRow, recover, recovered_headline};
+pub use results_json::ResultsJson;
+
+pub(crate) use figures::{Figure, Part};
+pub(crate) use projection::ProjectedBlock;

@@ -1,0 +1,201 @@
+//! Results as records: the blocks, the keys and names of their entries.
+
+use errorbar_core::{Headline, IndexMap, Metadata, TakenNames, Warning};
+use errorbar_core::{Results, ScoreResult};
+use serde_json::{Value as Json, json};
+
+use super::estimates::Estimates;
+use super::figures::{Figure, Figures, figures};
+use super::headline::headline;
+use crate::eval::{RecordedBlock, RecordedMetric, RecordedResults};
+
+/// Results as a log records them.
+///
+/// ```
+/// use errorbar_core::Results;
+/// use errorbar_log::inspect::project;
+/// assert!(project(&Results::default()).scores.is_empty());
+/// ```
+pub fn project(results: &Results) -> RecordedResults {
+    Projection::new(results).to_recorded()
+}
+
+/// Results with the names that a log has for them. Each entry knows the estimate that it is of.
+#[derive(Debug)]
+pub struct Projection<'r> {
+    pub(super) results: &'r Results,
+    pub(crate) blocks: Vec<ProjectedBlock<'r>>,
+    pub(super) headline: Option<Headline>,
+    pub(super) headline_warning: Option<Warning>,
+}
+
+/// The entries of one scorer under one reducer.
+#[derive(Debug)]
+pub(crate) struct ProjectedBlock<'r> {
+    pub(crate) score: &'r ScoreResult,
+    pub(crate) entries: IndexMap<String, ProjectedEntry<'r>>,
+}
+
+/// One number with its names.
+#[derive(Debug)]
+pub(crate) struct ProjectedEntry<'r> {
+    pub(crate) name: String,
+    pub(crate) group: Option<String>,
+    pub(crate) figure: Figure<'r>,
+}
+
+impl<'r> Projection<'r> {
+    /// Names the numbers of results.
+    pub fn new(results: &'r Results) -> Self {
+        let blocks: Vec<ProjectedBlock<'r>> = results.scores.iter().map(ProjectedBlock::new).collect();
+        let (headline, headline_warning) = headline(&blocks, results.headline.as_ref());
+        Projection { results, blocks, headline, headline_warning }
+    }
+
+    /// The figure to show first.
+    pub fn headline(&self) -> Option<&Headline> {
+        self.headline.as_ref()
+    }
+
+    /// The warnings of the results, and that no figure is the headline which the plan asks for.
+    pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
+        self.results.warnings.iter().chain(&self.headline_warning)
+    }
+
+    /// That no figure is the headline which the plan asks for.
+    pub fn headline_warning(&self) -> Option<&Warning> {
+        self.headline_warning.as_ref()
+    }
+
+    /// As a log records them.
+    pub fn to_recorded(&self) -> RecordedResults {
+        let estimates = Estimates::new(self.results);
+        let warnings: Vec<Json> = self.warnings().map(|warning| Json::from(warning.to_string())).collect();
+        RecordedResults {
+            total_samples: self.results.total_samples as u64,
+            completed_samples: self.results.completed_samples as u64,
+            scores: self.blocks.iter().map(|block| block.to_recorded(&estimates)).collect(),
+            headline: self.headline.clone(),
+            metadata: (!warnings.is_empty())
+                .then(|| Metadata::from_iter([("warnings".to_owned(), Json::Array(warnings))])),
+        }
+    }
+}
+
+impl<'r> ProjectedBlock<'r> {
+    fn new(score: &'r ScoreResult) -> Self {
+        let mut entries = IndexMap::new();
+        match &score.field {
+            None => plain_entries(score, &mut entries),
+            Some(_) => entries_by_key(score, &mut entries),
+        }
+        ProjectedBlock { score, entries }
+    }
+
+    fn to_recorded(&self, estimates: &Estimates<'_>) -> RecordedBlock {
+        let score = self.score;
+        let counts = &score.counts;
+        // The format has no field for these, and its readers ignore or refuse fields they do not know;
+        // `metadata` is where they are welcome.
+        let mut metadata = Metadata::new();
+        let mut note = |key: &str, value: Json| metadata.insert(key.to_owned(), value);
+        note("missing_samples", json!(counts.missing));
+        note("errored_samples", json!(counts.errored));
+        note("epochs", json!(counts.epochs));
+        for (key, count) in [
+            ("unscored_epochs", counts.unscored_epochs),
+            ("missing_epochs", counts.missing_epochs),
+            ("unconvertible", counts.unconvertible),
+        ] {
+            if count > 0 {
+                note(key, json!(count));
+            }
+        }
+        if !counts.reasons.is_empty() {
+            note("reasons", json!(counts.reasons));
+        }
+        if score.unreduced {
+            note("unreduced", json!(true));
+        }
+        if !score.failures.is_empty() {
+            let failure =
+                |f: &errorbar_core::Failure| json!({"metric": f.metric, "error": f.error.to_string()});
+            note("failures", score.failures.iter().map(failure).collect());
+        }
+        let metric = |(key, entry): (&String, &ProjectedEntry<'_>)| {
+            (key.clone(), entry.to_recorded(estimates.of(&entry.figure)))
+        };
+        RecordedBlock {
+            name: score.name().to_owned(),
+            scorer: score.scorer.clone(),
+            reducer: score.reducer.clone(),
+            scored_samples: Some(counts.scored as u64),
+            unscored_samples: Some(counts.unscored as u64),
+            params: score.params.clone(),
+            metrics: self.entries.iter().map(metric).collect(),
+            metadata: Some(metadata),
+        }
+    }
+}
+
+impl ProjectedEntry<'_> {
+    fn to_recorded(&self, estimate: Option<Json>) -> RecordedMetric {
+        let mut metadata = self.figure.notes();
+        if let Some(estimate) = estimate {
+            metadata.get_or_insert_default().insert(super::estimates::KEY.to_owned(), estimate);
+        }
+        RecordedMetric {
+            name: self.name.clone(),
+            group: self.group.clone(),
+            value: self.figure.number(),
+            params: self.figure.result.params.clone(),
+            metadata,
+        }
+    }
+}
+
+type Entries<'r> = IndexMap<String, ProjectedEntry<'r>>;
+
+/// Entries of a plain list of metrics: keyed by name, numbered where a key is taken; positions count from 1.
+fn plain_entries<'r>(score: &'r ScoreResult, entries: &mut Entries<'r>) {
+    let mut taken = TakenNames::default();
+    for result in &score.metrics {
+        let name = &result.spec.name;
+        // The group has no package, though the name of a single figure has.
+        let group = || Some(name.clone());
+        let mut add = |key: &str, name: String, group: Option<String>, figure: Figure<'r>| {
+            entries.insert(taken.take(key, 2), ProjectedEntry { name, group, figure });
+        };
+        match figures(result, score.counts.scored) {
+            Figures::Only(figure) => add(name, result.spec.log_name().into_owned(), None, figure),
+            Figures::Named(all) => {
+                all.into_iter().for_each(|(key, figure)| add(&key.clone(), key, group(), figure));
+            }
+            Figures::Placed(all) => all.into_iter().for_each(|(at, figure)| {
+                let place = at + 1;
+                add(&format!("{name}-{place}"), place.to_string(), group(), figure);
+            }),
+        }
+    }
+}
+
+/// Entries of metrics by key: keyed by the metric's log name, the last one of a key standing; positions count from 0.
+fn entries_by_key<'r>(score: &'r ScoreResult, entries: &mut Entries<'r>) {
+    for result in &score.metrics {
+        let log_name = result.spec.log_name();
+        let group = || Some(result.spec.name.clone());
+        let mut add = |key: String, name: String, group: Option<String>, figure: Figure<'r>| {
+            entries.insert(key, ProjectedEntry { name, group, figure });
+        };
+        match figures(result, score.counts.scored) {
+            Figures::Only(figure) => add(log_name.clone().into_owned(), log_name.into_owned(), None, figure),
+            Figures::Named(all) => {
+                all.into_iter().for_each(|(key, f)| add(format!("{log_name}_{key}"), key, group(), f));
+            }
+            Figures::Placed(all) => {
+                all.into_iter()
+                    .for_each(|(at, f)| add(format!("{log_name}_{at}"), at.to_string(), group(), f));
+            }
+        }
+    }
+}

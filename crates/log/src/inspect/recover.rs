@@ -1,0 +1,158 @@
+//! Rows with their errors, from what a log records.
+
+use serde_json::Value as Json;
+
+use super::{estimates, pairing};
+use crate::eval::{RecordedBlock, RecordedMetric, RecordedResults};
+
+/// A number that a log records, with its error and its interval.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RecordedRow {
+    /// The position of its block in [`RecordedResults::scores`].
+    pub block: usize,
+    /// The scorer.
+    pub scorer: String,
+    /// The name of the block: the scorer, or the key of a map-valued score.
+    pub score: String,
+    /// The reducer, unless it is the implied mean or there is none.
+    pub reducer: Option<String>,
+    /// The key of the entry.
+    pub key: String,
+    /// The name of the entry: the metric, or the group, the key or the position within it.
+    pub name: String,
+    /// The metric, for entries of one that gives several.
+    pub group: Option<String>,
+    /// The metadata key, for entries of a metric by group.
+    pub group_key: Option<String>,
+    /// The number; none if it is undefined.
+    pub value: Option<f64>,
+    /// Why it is undefined, where the log says so.
+    pub undefined: Option<String>,
+    /// The standard error.
+    pub stderr: Option<f64>,
+    /// Whether the standard error is 0 because all scores are equal, and says nothing.
+    pub degenerate: bool,
+    /// The interval.
+    pub interval: Option<RecordedInterval>,
+    /// The number of scores, where the log says so.
+    pub n: Option<u64>,
+}
+
+/// An interval that a log records.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RecordedInterval {
+    /// The lower end.
+    pub lower: f64,
+    /// The upper end.
+    pub upper: f64,
+    /// The confidence level, where the log says so.
+    pub level: Option<f64>,
+    /// How it was made, where the log says so.
+    pub method: Option<String>,
+}
+
+/// The rows of recorded results. Errors and intervals are in the rows that they belong to: by what our logs record beside
+/// each number, in other logs by the names and arguments of metrics.
+///
+/// ```
+/// use errorbar_log::eval::{RecordedBlock, RecordedMetric, RecordedResults};
+/// use errorbar_log::inspect::recover;
+/// let metric = |name: &str, value| {
+///     let metric = RecordedMetric { name: name.into(), group: None, value, params: Default::default(), metadata: None };
+///     (name.to_owned(), metric)
+/// };
+/// let metrics = [metric("accuracy", 0.75), metric("stderr", 0.25)].into_iter().collect();
+/// let block = RecordedBlock { name: "match".into(), scorer: "match".into(), metrics, ..RecordedBlock::default() };
+/// let rows = recover(&RecordedResults { scores: vec![block], ..RecordedResults::default() });
+/// assert_eq!(rows.len(), 1);
+/// assert_eq!((rows[0].value, rows[0].stderr), (Some(0.75), Some(0.25)));
+/// ```
+pub fn recover(recorded: &RecordedResults) -> Vec<RecordedRow> {
+    recorded.scores.iter().enumerate().flat_map(|(at, block)| block_rows(at, block)).collect()
+}
+
+/// The row to show first: that of the headline, or the first one if there is no headline or no such entry.
+pub fn recovered_headline(recorded: &RecordedResults) -> Option<RecordedRow> {
+    let claimed = recorded.headline.as_ref().and_then(|headline| {
+        let is_it = |block: &RecordedBlock| {
+            block.scorer == headline.scorer
+                && block.name == headline.score
+                && block.reducer == headline.reducer
+                && block.metrics.contains_key(&headline.metric)
+        };
+        Some((recorded.scores.iter().position(is_it)?, &headline.metric))
+    });
+    let (at, key) = claimed.or_else(|| {
+        let at = recorded.scores.iter().position(|block| !block.metrics.is_empty())?;
+        Some((at, recorded.scores.get(at)?.metrics.keys().next()?))
+    })?;
+    let block = recorded.scores.get(at)?;
+    let row = block_rows(at, block).into_iter().find(|row| row.key == *key);
+    // An error that is in the row of another number is shown by itself if it is what was asked for.
+    row.or_else(|| Some(RecordedRow::new(at, block, key, block.metrics.get(key)?)))
+}
+
+fn block_rows(at: usize, block: &RecordedBlock) -> Vec<RecordedRow> {
+    if block.metrics.values().any(|metric| note(metric, estimates::KEY).is_some()) {
+        block.metrics.iter().filter_map(|(key, metric)| own_row(at, block, key, metric)).collect()
+    } else {
+        pairing::rows(at, block)
+    }
+}
+
+/// A row of a log that records estimates; none for a number that is a part of another estimate.
+fn own_row(at: usize, block: &RecordedBlock, key: &str, metric: &RecordedMetric) -> Option<RecordedRow> {
+    let row = RecordedRow::new(at, block, key, metric);
+    let estimate = match note(metric, estimates::KEY) {
+        Some(Json::Null) => return None,
+        Some(estimate) => estimate,
+        None => return Some(row),
+    };
+    let number = |key: &str| estimate.get(key).and_then(Json::as_f64);
+    let interval = number("lower").zip(number("upper")).map(|(lower, upper)| RecordedInterval {
+        lower,
+        upper,
+        level: number("level"),
+        method: estimate.get("method").and_then(Json::as_str).map(str::to_owned),
+    });
+    Some(RecordedRow {
+        value: number("value"),
+        stderr: number("stderr"),
+        degenerate: estimate.get("degenerate").and_then(Json::as_bool).unwrap_or(false),
+        interval,
+        n: estimate.get("n").and_then(Json::as_u64),
+        ..row
+    })
+}
+
+pub(super) fn note<'m>(metric: &'m RecordedMetric, key: &str) -> Option<&'m Json> {
+    metric.metadata.as_ref()?.get(key)
+}
+
+impl RecordedRow {
+    /// A row with nothing but the number.
+    pub(super) fn new(at: usize, block: &RecordedBlock, key: &str, metric: &RecordedMetric) -> Self {
+        let undefined = note(metric, "undefined").and_then(Json::as_str).map(str::to_owned);
+        let is_defined = undefined.is_none() && !metric.value.is_nan();
+        let group_key = metric.params.get("group_key").and_then(Json::as_str).map(str::to_owned);
+        let of_group = note(metric, "n").and_then(Json::as_u64);
+        RecordedRow {
+            block: at,
+            scorer: block.scorer.clone(),
+            score: block.name.clone(),
+            reducer: block.reducer.clone(),
+            key: key.to_owned(),
+            name: metric.name.clone(),
+            group: metric.group.clone(),
+            value: is_defined.then_some(metric.value),
+            undefined,
+            stderr: None,
+            degenerate: false,
+            interval: None,
+            n: if group_key.is_some() { of_group } else { block.scored_samples },
+            group_key,
+        }
+    }
+}
