@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-use errorbar_core::{IndexMap, Results, results};
+use errorbar_core::{IndexMap, Results};
 use errorbar_log::eval::{
     EvalError, EvalLog, Header, LogWriter, Reductions, Stats, Status, StoredSample, convert,
 };
+use errorbar_log::inspect::project;
 use tokio::task::spawn_blocking;
 
 use super::collector::{Collected, Collector};
@@ -136,8 +137,8 @@ fn conclude(
     let (done, failed) = (done + collected.not_run_again(), failed + collected.not_run_again());
     let mut log_error = collected.log_error.take().map(Error::from);
     let columns = collected.columns(prepared)?;
-    let (results, results_error) = match results(&columns, &prepared.plan) {
-        Ok(results) => (Some(results), None),
+    let (evaluation, results_error) = match prepared.plan.evaluate(&columns) {
+        Ok(evaluation) => (Some(evaluation), None),
         Err(error) => (None, Some(error)),
     };
     // A stop that came when everything was done already changes nothing.
@@ -160,7 +161,7 @@ fn conclude(
     let usage = std::mem::take(&mut collected.used.by_model);
     let header = Header {
         status,
-        results: results.as_ref().map(Into::into),
+        results: evaluation.as_ref().map(|evaluation| project(&evaluation.results)),
         stats: Stats {
             started_at,
             completed_at: now(),
@@ -171,8 +172,8 @@ fn conclude(
         error: problem.map(EvalError::new),
         ..Header::started(prepared.start.clone())
     };
-    let reductions = match &results {
-        Some(results) => Reductions::of(&results.reductions, &columns),
+    let reductions = match &evaluation {
+        Some(evaluation) => Reductions::of(&evaluation.reductions, &columns),
         None => Reductions::default(),
     };
     let is_complete = stopped.is_none() && failed == 0;
@@ -188,7 +189,7 @@ fn conclude(
     Ok(Finished {
         status: if log_error.is_some() { Status::Error } else { status },
         stopped,
-        results,
+        results: evaluation.map(|evaluation| evaluation.results),
         results_error,
         log_error,
         log,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use errorbar_core::spec::MetricsSpec;
-use errorbar_core::{ErrorPlan, Metadata, Reducers, Registry, Spec, results};
+use errorbar_core::{ErrorPlan, Metadata, Reducers, Registry, Spec};
 use errorbar_log::eval::{
     ERRORS, EvalInfo, EvalLog, Limits, LogError, LogWriter, PlanRecord, SampleFields, Status, StoredSample,
     recorded_errors,
@@ -293,7 +293,7 @@ impl Prepared {
         Ok(Finished {
             status: Status::Success,
             stopped: None,
-            results: Some(results(&columns, &self.plan)?),
+            results: Some(self.plan.evaluate(&columns)?.results),
             results_error: None,
             log_error: None,
             log: self.log_in_its_form(true)?,
