@@ -45,6 +45,8 @@ pub type Maybe<T> = std::result::Result<T, Undefined>;
 pub enum Undefined {
     /// There is no score at all.
     NoScores,
+    /// There are scores, and none has the field that it is of.
+    NoField,
     /// It takes two scores.
     TooFewScores {
         /// The scores that there are.
@@ -71,7 +73,7 @@ pub enum Undefined {
 impl fmt::Display for Undefined {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Undefined::NoScores => f.write_str("n = 0"),
+            Undefined::NoScores | Undefined::NoField => f.write_str("n = 0"),
             Undefined::TooFewScores { .. } => f.write_str("n < 2"),
             Undefined::TooFewClusters { .. } => f.write_str("clusters < 2"),
             Undefined::NoSpread { n } => write!(f, "no spread in {n} scores"),

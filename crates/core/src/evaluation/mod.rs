@@ -147,7 +147,7 @@ impl Role {
                 | Undefined::NoSpread { .. },
             ) => 0.0,
             // One resample has no spread.
-            Err(_) if self == Role::ErrorOf => 0.0,
+            Err(Undefined::Other(_)) if self == Role::ErrorOf => 0.0,
             Err(_) => f64::NAN,
         }
     }

@@ -167,8 +167,7 @@ struct Tally {
 impl Tally {
     /// The value with what is to be known about the fields; not a number if none was read.
     fn noted(&self, value: Option<MetricValue>) -> MetricValue {
-        // Not a number where the reference has one: this is no mean of nothing, but no field at all.
-        let nothing = || Estimate::undefined(Undefined::Other(Undefined::NoScores.to_string())).into();
+        let nothing = || Estimate::undefined(Undefined::NoField).into();
         let value = value.filter(|_| self.read > 0).unwrap_or_else(nothing);
         let counts = [("skipped_samples", self.skipped), ("zeroed_samples", self.zeroed)];
         let note = |value: MetricValue, (key, n): (&str, usize)| value.map(&|estimate| estimate.note(key, n));

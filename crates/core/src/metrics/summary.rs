@@ -31,6 +31,8 @@ pub(super) struct SummaryState {
     conversion: Conversion,
     /// How errors are computed; not always as the plan says.
     pub(super) errors: ErrorPlan,
+    /// Whether that is as the plan says.
+    by_plan: bool,
     pub(super) estimation: Estimation,
     /// Shared as long as there is one batch of scores, which is nearly always.
     summary: Option<Arc<Summary>>,
@@ -52,6 +54,7 @@ impl SummaryState {
             metric,
             conversion,
             errors,
+            by_plan: false,
             estimation: estimation.clone(),
             summary: None,
             absent: 0,
@@ -62,7 +65,8 @@ impl SummaryState {
 
     /// A mean with the error and the interval of the plan.
     pub(super) fn location(metric: &'static str, conversion: Conversion, estimation: &Estimation) -> Self {
-        SummaryState::new(metric, conversion, estimation.errors.clone(), estimation, location)
+        let state = SummaryState::new(metric, conversion, estimation.errors.clone(), estimation, location);
+        SummaryState { by_plan: true, ..state }
     }
 
     /// Something of independent scores, whatever the plan.
@@ -92,7 +96,7 @@ impl MetricState for SummaryState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
         let summary = match scores.summary(self.metric, &self.conversion, &self.errors) {
             // The clusters are those of another metric, which fails by itself: the mean stands.
-            Err(error) if self.estimation.implied_cluster && error.is_about_clusters() => {
+            Err(error) if self.by_plan && self.estimation.implied_cluster && error.is_about_clusters() => {
                 self.problem = Some(error.to_string());
                 scores.summary(self.metric, &self.conversion, &iid())?
             }

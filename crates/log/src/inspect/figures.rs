@@ -72,7 +72,8 @@ impl<'r> Metric<'r> {
     /// Whether an estimate is recorded as the two ends of its interval. An interval that was never computed, because a
     /// field has no values say, is recorded as one number that is none.
     fn is_interval(&self, estimate: &Estimate) -> bool {
-        self.0.role == Role::IntervalOf && estimate.interval != Err(Undefined::NotAvailable)
+        self.0.role == Role::IntervalOf
+            && !matches!(estimate.interval, Err(Undefined::NotAvailable | Undefined::NoField))
     }
 
     fn figures(&self, value: &'r MetricValue) -> Figures<'r> {
@@ -152,7 +153,7 @@ impl Figure<'_> {
         match value {
             Ok(value) => *value,
             Err(Undefined::NoScores) => f64::NAN,
-            Err(reason) => zero_or_nan(role, reason),
+            Err(_) => role.recorded(estimate),
         }
     }
 
@@ -169,36 +170,5 @@ impl Figure<'_> {
     pub(crate) fn is_random(&self) -> bool {
         matches!(self.result.role, Role::ErrorOf | Role::IntervalOf | Role::Other)
             && self.estimate.is_some_and(|estimate| estimate.draws.is_some())
-    }
-}
-
-/// What is recorded for a value that is undefined, where there is a score.
-fn zero_or_nan(role: Role, reason: &Undefined) -> f64 {
-    match (role, reason) {
-        (_, Undefined::Overflow) => f64::INFINITY,
-        (
-            Role::ErrorOf | Role::Spread,
-            Undefined::TooFewScores { .. } | Undefined::TooFewClusters { .. } | Undefined::NoSpread { .. },
-        ) => 0.0,
-        _ => f64::NAN,
-    }
-}
-
-/// The number that the reference gives for a metric by itself, outside of results: the mean of no scores is 0 there.
-///
-/// ```
-/// use errorbar_core::Role;
-/// use errorbar_core::{Estimate, Undefined};
-/// use errorbar_log::inspect::recorded_value;
-/// let nothing = Estimate::undefined(Undefined::NoScores);
-/// assert_eq!(recorded_value(Role::Location, &nothing), 0.0);
-/// assert!(recorded_value(Role::Other, &nothing).is_nan());
-/// assert_eq!(recorded_value(Role::Location, &Estimate::new(0.5)), 0.5);
-/// ```
-pub fn recorded_value(role: Role, estimate: &Estimate) -> f64 {
-    match &estimate.value {
-        Ok(value) => *value,
-        Err(Undefined::NoScores) if role != Role::Other => 0.0,
-        Err(reason) => zero_or_nan(role, reason),
     }
 }

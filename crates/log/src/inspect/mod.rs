@@ -16,7 +16,6 @@ mod projection;
 mod recover;
 mod results_json;
 
-pub use figures::recorded_value;
 pub use projection::{Projection, project};
 pub use recover::{RecordedInterval, RecordedRow, recover, recovered_headline};
 pub use results_json::ResultsJson;

@@ -73,7 +73,7 @@ fn clusters(estimate: &Estimate) -> Option<Json> {
         Err(Undefined::TooFewClusters { clusters }) => Some(*clusters),
         _ => None,
     };
-    of_error.or(of_interval).map(Json::from)
+    estimate.notes.clusters.or(of_error).or(of_interval).map(Json::from)
 }
 
 /// The level that an interval without numbers would have.

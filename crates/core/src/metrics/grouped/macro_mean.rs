@@ -121,7 +121,11 @@ impl Mean<'_> {
         let upper = self.mean(ends.iter().map(|ends| ends.1))?;
         let Some(Ok(first)) = groups.iter().map(|group| &group.interval).find(|interval| interval.is_ok())
         else {
-            return Err(Undefined::Other("no group has an interval".to_owned()));
+            // As of one group: why the first has none.
+            return Err(groups
+                .iter()
+                .find_map(|group| group.interval.clone().err())
+                .unwrap_or(Undefined::NoScores));
         };
         Ok(Interval { lower, upper, level: first.level, method: first.method, df: None })
     }

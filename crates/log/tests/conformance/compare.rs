@@ -1,6 +1,7 @@
 //! Ours against the reference: keys, names, counts and order exactly, numbers to 1e-9.
 
-use errorbar_core::{Block, Entry, Results, Score, ScoreColumns, Value};
+use errorbar_core::{Reduction, Score, ScoreColumns, Value};
+use errorbar_log::eval::{RecordedBlock, RecordedMetric, RecordedResults};
 use serde_json::Value as Json;
 
 use super::case::{self, Case, Outcome};
@@ -12,25 +13,31 @@ pub(crate) fn differences(case: &Case, outcome: &Outcome) -> Vec<String> {
         // At which step a mistake is found may differ: ours finds them earlier.
         (Outcome::BuildError(_) | Outcome::ComputeError(_), Some(_)) => Vec::new(),
         (Outcome::BuildError(e) | Outcome::ComputeError(e), None) => vec![format!("ours fails: {e}")],
-        (Outcome::Results { results, .. }, Some(error)) => {
-            if results.scores.iter().any(|block| !block.failures.is_empty()) {
+        (Outcome::Results(computed), Some(error)) => {
+            if computed.failures().next().is_some() {
                 Vec::new()
             } else {
                 vec![format!("the reference fails: {error}")]
             }
         }
-        (Outcome::Results { columns, results }, None) => {
+        (Outcome::Results(computed), None) => {
             let mut found = Vec::new();
-            compare_results(&case.expect["results"], results, &mut found);
+            compare_results(&case.expect["results"], &computed.recorded, &mut found);
+            found.extend(computed.failures().map(|f| format!("{} fails: {}", f.metric, f.error)));
             if let Some(reductions) = case.expect["reductions"].as_array() {
-                compare_reductions(reductions, results, columns, &mut found);
+                compare_reductions(
+                    reductions,
+                    &computed.evaluation.reductions,
+                    &computed.columns,
+                    &mut found,
+                );
             }
             found
         }
     }
 }
 
-fn compare_results(expected: &Json, results: &Results, found: &mut Vec<String>) {
+fn compare_results(expected: &Json, results: &RecordedResults, found: &mut Vec<String>) {
     equal(found, "total_samples", &expected["total_samples"], &Json::from(results.total_samples));
     let mut headline = serde_json::to_value(&results.headline).unwrap();
     if let Some(reducer) = headline.get_mut("reducer") {
@@ -48,18 +55,15 @@ fn compare_results(expected: &Json, results: &Results, found: &mut Vec<String>) 
     }
 }
 
-fn compare_block(expected: &Json, block: &Block, found: &mut Vec<String>) {
+fn compare_block(expected: &Json, block: &RecordedBlock, found: &mut Vec<String>) {
     for (field, ours) in [
         ("name", Json::from(block.name.as_str())),
         ("scorer", Json::from(block.scorer.as_str())),
         ("reducer", block.reducer.as_deref().map(short_reducer).map_or(Json::Null, Json::from)),
-        ("scored_samples", Json::from(block.scored_samples)),
-        ("unscored_samples", Json::from(block.unscored_samples)),
+        ("scored_samples", Json::from(block.scored_samples.unwrap())),
+        ("unscored_samples", Json::from(block.unscored_samples.unwrap())),
     ] {
         equal(found, field, &expected[field], &ours);
-    }
-    for failure in &block.failures {
-        found.push(format!("{} fails: {}", failure.metric, failure.error));
     }
     let metrics = expected["metrics"].as_object().unwrap();
     let keys: Vec<&String> = metrics.keys().collect();
@@ -74,7 +78,7 @@ fn compare_block(expected: &Json, block: &Block, found: &mut Vec<String>) {
     }
 }
 
-fn compare_entry(key: &str, expected: &Json, entry: &Entry, scale: f64, found: &mut Vec<String>) {
+fn compare_entry(key: &str, expected: &Json, entry: &RecordedMetric, scale: f64, found: &mut Vec<String>) {
     equal(found, &format!("{key}.name"), &expected["name"], &Json::from(entry.name.as_str()));
     let group = entry.group.clone().map_or(Json::Null, Json::from);
     equal(found, &format!("{key}.group"), &expected["group"], &group);
@@ -132,12 +136,17 @@ pub(crate) fn close(ours: f64, wanted: f64, absolute: f64) -> bool {
             && (ours - wanted).abs() <= absolute.max(1e-9 * ours.abs().max(wanted.abs()))
 }
 
-fn compare_reductions(expected: &[Json], results: &Results, columns: &ScoreColumns, found: &mut Vec<String>) {
-    if expected.len() != results.reductions.len() {
-        found.push(format!("{} reductions, expected {}", results.reductions.len(), expected.len()));
+fn compare_reductions(
+    expected: &[Json],
+    reductions: &[Reduction],
+    columns: &ScoreColumns,
+    found: &mut Vec<String>,
+) {
+    if expected.len() != reductions.len() {
+        found.push(format!("{} reductions, expected {}", reductions.len(), expected.len()));
         return;
     }
-    for (expected, reduction) in expected.iter().zip(&results.reductions) {
+    for (expected, reduction) in expected.iter().zip(reductions) {
         equal(found, "reduction scorer", &expected["scorer"], &Json::from(reduction.scorer.as_str()));
         let reducer = reduction.reducer.as_deref().map(short_reducer).map_or(Json::Null, Json::from);
         equal(found, "reduction reducer", &expected["reducer"], &reducer);

@@ -1,8 +1,8 @@
 //! What ours must do where it parts from the reference; the reasons stand in `conformance/README.md`.
 
-use errorbar_core::{Error, Results};
+use errorbar_core::Error;
 
-use super::case::{Case, Outcome};
+use super::case::{Case, Computed, Outcome};
 
 /// What is wrong with ours in a case that carries a verdict.
 pub(crate) fn check(tag: &str, case: &Case, outcome: &Outcome, differences: &[String]) -> Vec<String> {
@@ -41,7 +41,7 @@ pub(crate) fn check(tag: &str, case: &Case, outcome: &Outcome, differences: &[St
         "huge-suffix" => ours.agrees(),
         "one-fails" => {
             ours.fails_with(|_| true)
-                && ours.results().is_some_and(|r| r.scores.iter().any(|b| !b.metrics.is_empty()))
+                && ours.results().is_some_and(|r| r.recorded.scores.iter().any(|b| !b.metrics.is_empty()))
         }
         _ => return vec![format!("{tag} is no verdict that the tests know")],
     };
@@ -51,9 +51,8 @@ pub(crate) fn check(tag: &str, case: &Case, outcome: &Outcome, differences: &[St
     let what = match outcome {
         Outcome::BuildError(e) => format!("refused: {e}"),
         Outcome::ComputeError(e) => format!("fails: {e}"),
-        Outcome::Results { results, .. } => {
-            let failures: Vec<String> =
-                results.scores.iter().flat_map(|b| &b.failures).map(|f| f.error.to_string()).collect();
+        Outcome::Results(computed) => {
+            let failures: Vec<String> = computed.failures().map(|f| f.error.to_string()).collect();
             format!("computed, failures {failures:?}")
         }
     };
@@ -66,9 +65,9 @@ struct Ours<'a> {
 }
 
 impl Ours<'_> {
-    fn results(&self) -> Option<&Results> {
+    fn results(&self) -> Option<&Computed> {
         match self.outcome {
-            Outcome::Results { results, .. } => Some(results),
+            Outcome::Results(computed) => Some(computed),
             _ => None,
         }
     }
@@ -93,26 +92,27 @@ impl Ours<'_> {
     /// Some metric fails, each for the expected reason.
     fn fails_with(&self, expected: impl Fn(&Error) -> bool) -> bool {
         self.results().is_some_and(|results| {
-            let mut failures = results.scores.iter().flat_map(|b| &b.failures).peekable();
+            let mut failures = results.failures().peekable();
             failures.peek().is_some() && failures.all(|failure| expected(failure.error.root()))
         })
     }
 
     fn succeeds(&self) -> bool {
-        self.results().is_some_and(|results| results.scores.iter().all(|b| b.failures.is_empty()))
+        self.results().is_some_and(|results| results.failures().next().is_none())
     }
 
     /// No figure that is recorded is infinite or not a number.
     fn all_finite(&self) -> bool {
         self.results().is_some_and(|results| {
-            results.scores.iter().flat_map(|b| b.metrics.values()).all(|entry| entry.value.is_finite())
+            let mut entries = results.recorded.scores.iter().flat_map(|b| b.metrics.values());
+            entries.all(|entry| entry.value.is_finite())
         })
     }
 }
 
-fn distinct_reducers(results: Option<&Results>) -> bool {
+fn distinct_reducers(results: Option<&Computed>) -> bool {
     results.is_some_and(|results| {
-        let names: Vec<_> = results.scores.iter().map(|b| &b.reducer).collect();
+        let names: Vec<_> = results.recorded.scores.iter().map(|b| &b.reducer).collect();
         names.iter().enumerate().all(|(at, name)| !names[..at].contains(name))
     })
 }
@@ -123,7 +123,7 @@ fn exact_figures() {
     let figure = |name: &str, metric: &str| {
         let case = cases.iter().find(|c| c.name == name).unwrap();
         match case.run() {
-            Outcome::Results { results, .. } => results.scores[0].metrics[metric].value,
+            Outcome::Results(computed) => computed.recorded.scores[0].metrics[metric].value,
             _ => panic!("{name} fails"),
         }
     };

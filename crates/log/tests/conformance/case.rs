@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use errorbar_core::spec::{MetricsSpec, Spec};
 use errorbar_core::{
-    Error, HeadlineRequest, Leaf, Metric, MetricValue, Metrics, Plan, Reducers, Registry, Results, Score,
-    ScoreColumns, Scores, Value, Wants, metric_fn, results,
+    Error, Evaluation, HeadlineRequest, Leaf, Metric, MetricValue, Metrics, Plan, Reducers, Registry, Score,
+    ScoreColumns, Scores, Value, Wants, metric_fn,
 };
+use errorbar_log::eval::RecordedResults;
+use errorbar_log::inspect::project;
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json};
 
@@ -44,10 +46,21 @@ pub(crate) enum Outcome {
     BuildError(Error),
     /// Refused when results were computed.
     ComputeError(Error),
-    Results {
-        columns: Box<ScoreColumns>,
-        results: Box<Results>,
-    },
+    Results(Box<Computed>),
+}
+
+/// What was computed, and how a log records it.
+pub(crate) struct Computed {
+    pub(crate) columns: ScoreColumns,
+    pub(crate) evaluation: Evaluation,
+    pub(crate) recorded: RecordedResults,
+}
+
+impl Computed {
+    /// The metrics that failed.
+    pub(crate) fn failures(&self) -> impl Iterator<Item = &errorbar_core::Failure> {
+        self.evaluation.results.scores.iter().flat_map(|score| &score.failures)
+    }
 }
 
 pub(crate) fn read(file: &str) -> Vec<Case> {
@@ -71,8 +84,11 @@ impl Case {
             Ok(plan) => plan,
             Err(error) => return Outcome::BuildError(error),
         };
-        match results(&columns, &plan) {
-            Ok(results) => Outcome::Results { columns: Box::new(columns), results: Box::new(results) },
+        match plan.evaluate(&columns) {
+            Ok(evaluation) => {
+                let recorded = project(&evaluation.results);
+                Outcome::Results(Box::new(Computed { columns, evaluation, recorded }))
+            }
             Err(error) => Outcome::ComputeError(error),
         }
     }
@@ -80,6 +96,14 @@ impl Case {
     pub(crate) fn plan(&self) -> Result<Plan, Error> {
         let registry = registry();
         let mut plan = Plan::new();
+        // Of the scorers that the reference has, those with metrics of their own.
+        for (names, metrics) in [
+            (["exact", "f1"], r#"["mean", "stderr"]"#),
+            (["perplexity", "target_perplexity"], r#"["perplexity_per_token", "perplexity_per_seq"]"#),
+        ] {
+            let metrics = self::metrics(&registry, &serde_json::from_str(metrics).unwrap())?;
+            plan.default_metrics.extend(names.map(|name| (name.to_owned(), metrics.clone())));
+        }
         for scorer in self.json["scorers"].as_array().unwrap() {
             plan = plan.scorer(scorer["name"].as_str().unwrap(), metrics(&registry, &scorer["metrics"])?);
         }
