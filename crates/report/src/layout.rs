@@ -1,10 +1,11 @@
 //! How wide the columns of a block are.
 
 use crate::bar::{Scale, Span};
+use crate::figure::Texts;
 use crate::number::plain;
-use crate::rows::{Row, Shown};
+use crate::rows::{Line, Row};
 use crate::table::Table;
-use crate::text::width;
+use crate::text::{pad, width};
 
 /// Cells between two columns.
 pub(crate) const GAP: usize = 2;
@@ -21,12 +22,54 @@ const WIDE_BAR: usize = 31;
 const UNKNOWN: usize = 17;
 /// The least width that notes are squeezed into.
 const LEAST_NOTES: usize = 18;
+/// The most cells that decimal points are aligned in; numbers of very different sizes are not.
+const MOST_ALIGNED: usize = 11;
+
+/// How numbers of a column are padded so that their decimal points are below each other.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Decimals {
+    before: usize,
+    after: usize,
+}
+
+impl Decimals {
+    pub(crate) fn of<'t>(numbers: impl Iterator<Item = &'t str>) -> Self {
+        let mut widest = Decimals::default();
+        for number in numbers.filter(|number| is_decimal(number)) {
+            let (before, after) = split(number);
+            widest.before = widest.before.max(before);
+            widest.after = widest.after.max(after);
+        }
+        if widest.before + widest.after > MOST_ALIGNED { Decimals::default() } else { widest }
+    }
+
+    pub(crate) fn pad(self, number: &str) -> String {
+        if !is_decimal(number) || (self.before, self.after) == (0, 0) {
+            return number.to_owned();
+        }
+        let (before, after) = split(number);
+        let blanks = |wanted: usize, found: usize| " ".repeat(wanted.saturating_sub(found));
+        format!("{}{number}{}", blanks(self.before, before), blanks(self.after, after))
+    }
+}
+
+/// Whether it is a number without an exponent.
+fn is_decimal(number: &str) -> bool {
+    number.bytes().any(|b| b.is_ascii_digit()) && number.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-'))
+}
+
+/// The characters before the decimal point, and from it on.
+fn split(number: &str) -> (usize, usize) {
+    let before = number.find('.').unwrap_or(number.len());
+    (before, number.len() - before)
+}
 
 /// The widths of a block's columns, and the scale of its bars.
 #[derive(Debug)]
 pub(crate) struct Layout {
     pub(crate) label: usize,
     pub(crate) value: usize,
+    numbers: Numbers,
     /// 0 where there are no bars.
     pub(crate) bar: usize,
     pub(crate) notes: usize,
@@ -36,40 +79,76 @@ pub(crate) struct Layout {
     pub(crate) scale: Option<Scale>,
 }
 
+/// How values, errors and intervals are padded.
+#[derive(Debug, Clone, Copy, Default)]
+struct Numbers {
+    values: Decimals,
+    errors: Decimals,
+    /// The width of value and error together.
+    both: usize,
+}
+
+impl Numbers {
+    fn of(table: &Table, texts: &[Texts]) -> Self {
+        let values = Decimals::of(texts.iter().map(|texts| texts.value.as_str()));
+        let errors = Decimals::of(texts.iter().filter_map(|texts| texts.error.as_deref()));
+        let numbers = Numbers { values, errors, both: 0 };
+        let has_number = |texts: &&Texts| texts.interval.is_some();
+        let both = texts.iter().filter(has_number).map(|texts| width(numbers.short(table, texts).trim_end()));
+        Numbers { both: both.max().unwrap_or(0), ..numbers }
+    }
+
+    fn short(&self, table: &Table, texts: &Texts) -> String {
+        let value = self.values.pad(&texts.value);
+        match &texts.error {
+            Some(error) => format!("{value} {} {}", table.sign("±", "+/-"), self.errors.pad(error)),
+            None => value,
+        }
+    }
+
+    fn text(&self, table: &Table, texts: &Texts) -> String {
+        let short = self.short(table, texts);
+        match &texts.interval {
+            Some((lower, upper)) => format!("{} [{lower}, {upper}]", pad(short.trim_end(), self.both)),
+            None => short.trim_end().to_owned(),
+        }
+    }
+}
+
 impl Layout {
     pub(crate) fn new(table: &Table, rows: &[Row]) -> Self {
-        let widest = |of: &dyn Fn(&Row) -> usize| rows.iter().map(of).max().unwrap_or(0);
-        let label = widest(&|row| match row {
-            Row::Figure { nested, label, .. } => INDENT + if *nested { INDENT } else { 0 } + width(label),
+        let lines: Vec<&Line> =
+            rows.iter().filter_map(|row| if let Row::Line(line) = row { Some(line) } else { None }).collect();
+        let label = rows.iter().map(|row| match row {
+            Row::Line(Line { nested, label, .. }) => INDENT + if *nested { INDENT } else { 0 } + width(label),
             Row::Failure { label, .. } => INDENT + width(label),
             Row::Heading { .. } => 0,
         });
-        let value = widest(&|row| match row {
+        let texts: Vec<Texts> = lines.iter().map(|line| line.figure.texts()).collect();
+        let numbers = Numbers::of(table, &texts);
+        let value = lines.iter().zip(&texts).map(|(line, texts)| {
+            let cells = width(&numbers.text(table, texts));
             // A long reason may run on into the column of the bars, which its row has no use for.
-            Row::Figure { shown: unknown @ Shown::Undefined(_), .. } => {
-                width(&table.shown(unknown)).min(UNKNOWN)
-            }
-            Row::Figure { shown, .. } => width(&table.shown(shown)),
-            _ => 0,
+            if line.figure.value().is_none() { cells.min(UNKNOWN) } else { cells }
         });
-        let wanted_notes = widest(&|row| match row {
-            Row::Figure { notes, .. } => width(&table.notes(notes)),
-            _ => 0,
-        });
-        let spans: Vec<Span> = rows
-            .iter()
-            .filter_map(|row| if let Row::Figure { span, .. } = row { *span } else { None })
-            .collect();
+        let wanted_notes = lines.iter().map(|line| width(&table.notes(&line.all_notes()))).max().unwrap_or(0);
+        let spans: Vec<Span> = lines.iter().filter_map(|line| line.span).collect();
         let scale = Scale::of(&spans);
 
-        let label = label.min(table.width * 2 / 5);
+        let value = value.max().unwrap_or(0);
+        // A label that does not fit gets a line of its own.
+        let most_label = table.width.saturating_sub(GAP + value).min(table.width * 2 / 5);
+        let label = label.max().unwrap_or(0).min(most_label);
         let room = table.width.saturating_sub(label + GAP + value + GAP);
         let least_notes = wanted_notes.min(LEAST_NOTES);
         let fits = |bar: &usize| {
             let notes = if *bar >= WIDE_BAR { wanted_notes } else { least_notes };
-            bar + GAP + notes <= room
+            let gap = if notes == 0 { 0 } else { GAP };
+            bar + gap + notes <= room
         };
-        let bar = scale.and_then(|_| BARS.into_iter().find(fits)).unwrap_or(0);
+        // The least bar is worth more than notes beside it.
+        let least = BARS.last().copied().filter(|bar| *bar <= room);
+        let bar = scale.and_then(|_| BARS.into_iter().find(fits).or(least)).unwrap_or(0);
         let used = if bar == 0 { 0 } else { bar + GAP };
         let left = room.saturating_sub(used);
         let notes_beside = left >= least_notes;
@@ -78,7 +157,12 @@ impl Layout {
         } else {
             (NOTES_BELOW, table.width.saturating_sub(NOTES_BELOW))
         };
-        Layout { label, value, bar, notes, before_notes, notes_beside, scale }
+        Layout { label, value, numbers, bar, notes, before_notes, notes_beside, scale }
+    }
+
+    /// The figure of a line, aligned with the others.
+    pub(crate) fn figure(&self, table: &Table, line: &Line) -> String {
+        self.numbers.text(table, &line.figure.texts())
     }
 
     /// The ends of the scale, above the bars.

@@ -114,6 +114,23 @@ pub struct MetricResult {
     pub value: MetricValue,
 }
 
+impl MetricResult {
+    /// A metric of this name with its value; without arguments, and about nothing that is known.
+    ///
+    /// ```
+    /// use errorbar_core::evaluation::{MetricResult, MetricValue, Role};
+    /// use errorbar_core::{Estimate, Spec};
+    ///
+    /// let mean = Estimate::new(0.8).with_stderr(0.05).with_n(60);
+    /// let result = MetricResult::new(Spec::new("mean"), Role::Location, MetricValue::from(mean));
+    /// assert_eq!(result.metric, "mean");
+    /// ```
+    pub fn new(spec: Spec, role: Role, value: MetricValue) -> Self {
+        let metric = spec.name.clone();
+        MetricResult { spec, params: Metadata::new(), metric, role, subject: None, value }
+    }
+}
+
 /// What kind of figure a metric gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
