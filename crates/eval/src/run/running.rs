@@ -155,10 +155,8 @@ fn without_resampling(mut errors: ErrorPlan) -> ErrorPlan {
     errors
 }
 
-/// Whether a metric gives a figure that is worth showing, with an error of its own.
-fn is_shown(role: Role) -> bool {
-    matches!(role, Role::Location | Role::Share)
-}
+/// The roles of figures that are worth showing, with errors of their own, the best first.
+const SHOWN: [&[Role]; 2] = [&[Role::Location, Role::Share], &[Role::Other]];
 
 /// The metric of each scorer that is shown; nothing if one of them has no state, or if its error is that of another
 /// metric and is not what the plan computes.
@@ -178,7 +176,8 @@ fn shown(plan: &Plan, names: &[String]) -> Option<Vec<Shown>> {
         if !plan.errors.sets_error() && metrics.iter().any(is_other_error) {
             return None;
         }
-        let metric = metrics.iter().find(|metric| is_shown(metric.role()))?;
+        let of = |roles: &&[Role]| metrics.iter().find(|metric| roles.contains(&metric.role()));
+        let metric = SHOWN.iter().find_map(of)?;
         // What is grouped, or of several keys, has no single figure.
         let state = metric.state(&estimation).filter(|_| metric.inner().is_none())?;
         Some(Shown { scorer: name.clone(), metric: metric.spec().name, state })
