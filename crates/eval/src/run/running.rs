@@ -196,10 +196,13 @@ fn anew(columns: &ScoreColumns, plan: &Plan) -> Vec<RunningFigure> {
 /// The first figure over all samples, else the first of a group or a key.
 fn first_figure(results: &Results, score: usize) -> Option<RunningFigure> {
     let rows = results.rows_of(score);
-    let is_defined = |row: &&EstimateRow<'_>| is_shown(row.role) && row.estimate.number().is_some();
     let of_all = |row: &&EstimateRow<'_>| row.group.is_none() && row.key.is_none() && row.index.is_none();
-    let mut shown = rows.iter().filter(is_defined);
-    let row = shown.clone().find(of_all).or_else(|| shown.next())?;
+    let of = |roles: &&[Role]| {
+        let is_shown = |row: &&EstimateRow<'_>| roles.contains(&row.role) && row.estimate.number().is_some();
+        let mut shown = rows.iter().filter(is_shown);
+        shown.clone().find(of_all).or_else(|| shown.next())
+    };
+    let row = SHOWN.iter().find_map(of)?;
     let mut metric = row.metric.to_owned();
     if let Some(part) = row.key.or(row.group) {
         metric = format!("{metric} {part}");
@@ -243,6 +246,11 @@ mod tests {
         // A spread and an error are no figure to show, whichever stands first.
         assert_eq!(one(metrics![std(), stderr(), accuracy()]).unwrap(), plain);
         assert_eq!(one(metrics![std(), stderr()]), None);
+        // A metric that does not say what it gives is shown if there is no other.
+        let best = || errorbar_core::metric_fn("best", |_: &errorbar_core::Scores<'_>| Ok(9.0));
+        assert_eq!(one(metrics![best(), accuracy()]).unwrap().metric, "accuracy");
+        let alone = one(metrics![std(), best()]).unwrap();
+        assert_eq!((alone.metric.as_str(), alone.value, alone.error), ("best", 9.0, None));
     }
 
     #[test]
