@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use errorbar_core::{MetadataKeys, Plan, Reducers, Registry, Results, Value, results};
+use errorbar_core::{Evaluation, MetadataKeys, Plan, Reducers, Registry, Value};
 use errorbar_log::eval::*;
 
 use super::zips::Zip;
@@ -130,11 +130,11 @@ fn use_all(log: &EvalLog, folder: &Path, ways: &[Way]) -> Seen {
     let extension = if log.is_json() { "json" } else { "eval" };
 
     let computed = header.as_ref().zip(lenient.as_ref()).and_then(|(header, scores)| {
-        let results = compute(header, scores, path)?;
+        let evaluation = compute(header, scores, path)?;
         if let Some(recorded) = &header.results {
-            compare(recorded, &results).iter().for_each(|difference| drop(difference.to_string()));
+            compare(recorded, &evaluation.results).iter().for_each(|difference| drop(difference.to_string()));
         }
-        Some((scores, results))
+        Some((scores, evaluation))
     });
     for way in ways {
         let to = folder.join("new").with_extension(match way {
@@ -143,7 +143,7 @@ fn use_all(log: &EvalLog, folder: &Path, ways: &[Way]) -> Seen {
             Way::ToEval | Way::Resume => "eval",
         });
         match (way, &computed, &header, &seen.scores) {
-            (Way::Revise, Some((scores, results)), ..) => revise(log, &seen, scores, results, &to),
+            (Way::Revise, Some((scores, evaluation)), ..) => revise(log, &seen, scores, evaluation, &to),
             (Way::Edit, _, Some(header), Some(rows)) => edit(log, header, rows, &to),
             (Way::ToJson | Way::ToEval, ..) => {
                 written(convert(log, &to), path, &to).map(|()| same(&seen, &to))
@@ -178,7 +178,7 @@ fn rows(scores: &LogScores) -> Vec<Row> {
     (0..columns.len()).map(row).collect()
 }
 
-fn compute(header: &Header, scores: &LogScores, path: &Path) -> Option<Results> {
+fn compute(header: &Header, scores: &LogScores, path: &Path) -> Option<Evaluation> {
     let recorded = plan_from_header(header, &REGISTRY).map_err(|error| error.at(path));
     let plan = match noted(recorded, path) {
         Some((plan, warnings)) => {
@@ -187,18 +187,18 @@ fn compute(header: &Header, scores: &LogScores, path: &Path) -> Option<Results> 
         }
         None => Plan::new(),
     };
-    results(&scores.columns, &plan).or_else(|_| results(&scores.columns, &Plan::new())).ok()
+    plan.evaluate(&scores.columns).or_else(|_| Plan::new().evaluate(&scores.columns)).ok()
 }
 
 /// Puts results in the log, as a new file that must hold them.
-fn revise(log: &EvalLog, seen: &Seen, scores: &LogScores, results: &Results, to: &Path) -> Option<()> {
+fn revise(log: &EvalLog, seen: &Seen, scores: &LogScores, evaluation: &Evaluation, to: &Path) -> Option<()> {
     let path = log.path();
     let mut revision = noted(log.revise(), path)?;
-    noted(revision.set_results(results, &scores.columns), path)?;
+    noted(revision.set_results(evaluation, &scores.columns), path)?;
     written(revision.write_to(to), path, to)?;
     same(seen, to);
     let recorded = EvalLog::open(to).unwrap().header().unwrap().results.unwrap();
-    let differences = compare(&recorded, results);
+    let differences = compare(&recorded, &evaluation.results);
     assert!(differences.is_empty(), "the results are not those that were written: {differences:?}");
 
     noted(revision.set_reducers(&Reducers::Disabled), path)?;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use errorbar_core::{Plan, results};
+use errorbar_core::Plan;
 use errorbar_log::{TableOptions, read_table};
 
 /// Reads these bytes as a table; the extension of the name says what they are written in.
@@ -15,7 +15,7 @@ pub fn table(name: &str, bytes: &[u8]) {
     for options in [TableOptions::new(), TableOptions::new().score_columns(["score", "topic"])] {
         match read_table(&path, &options) {
             Ok(table) => {
-                let _ = results(&table.columns, &Plan::new());
+                let _ = Plan::new().evaluate(&table.columns);
             }
             Err(error) => {
                 let text = error.to_string();

@@ -368,7 +368,8 @@ impl<'a> Scores<'a> {
             (Rows::All(_), Some(numbers)) => return read(numbers),
             // A byte each is an eighth of what floats take.
             (Rows::Some(rows), Some(Numbers::Bytes(bytes))) => {
-                let picked: Option<Vec<u8>> = rows.iter().map(|row| bytes.get(*row as usize).copied()).collect();
+                let picked: Option<Vec<u8>> =
+                    rows.iter().map(|row| bytes.get(*row as usize).copied()).collect();
                 if let Some(picked) = picked {
                     return read(Numbers::Bytes(&picked));
                 }

@@ -8,15 +8,15 @@
 //! [`read_table`] reads score tables; [`eval`] writes eval logs and reads them.
 //!
 //! ```
-//! use errorbar_core::{Plan, results};
+//! use errorbar_core::Plan;
 //! use errorbar_log::{TableOptions, read_table};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("quiz.csv");
 //! std::fs::write(&path, "id,score\nq1,C\nq2,I\nq3,C\nq4,C\n")?;
 //! let table = read_table(&path, &TableOptions::new())?;
-//! let results = results(&table.columns, &Plan::new())?;
-//! assert_eq!(results.scores[0].metrics["accuracy"].value, 0.75);
+//! let results = Plan::new().evaluate(&table.columns)?.results;
+//! assert_eq!(results.estimate("accuracy")?.number(), Some(0.75));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![forbid(unsafe_code)]

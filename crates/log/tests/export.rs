@@ -458,23 +458,22 @@ fn figures(columns: &errorbar_core::ScoreColumns) -> Vec<(String, f64)> {
     use errorbar_core::{Plan, metrics, metrics::*};
     let metrics = metrics![accuracy(), stderr().cluster("topic"), grouped(mean(), "topic"), std()];
     let plan = Plan { task_metrics: Some(metrics), ..Plan::new() };
-    let results = errorbar_core::results(columns, &plan).unwrap();
-    let counted = |block: &errorbar_core::Block| {
-        [
-            ("scored", block.scored_samples),
-            ("unscored", block.unscored_samples),
-            ("missing", block.missing_samples),
-            ("missing epochs", block.missing_epochs),
-            ("epochs", block.epochs),
-        ]
-        .map(|(name, count)| (name.to_owned(), count as f64))
-    };
-    assert!(results.scores.iter().all(|block| block.failures.is_empty()), "{:?}", results.scores);
-    let of_block = |block: &errorbar_core::Block| {
-        let metrics = block.metrics.iter().map(|(key, entry)| (key.clone(), entry.value));
-        counted(block).into_iter().chain(metrics).collect::<Vec<_>>()
-    };
-    results.scores.iter().flat_map(of_block).collect()
+    let results = plan.evaluate(columns).unwrap().results;
+    assert!(results.scores.iter().all(|score| score.failures.is_empty()), "{:?}", results.scores);
+    let mut figures = Vec::new();
+    for (score, block) in results.scores.iter().zip(&errorbar_log::inspect::project(&results).scores) {
+        let counts = &score.counts;
+        let counted = [
+            ("scored", counts.scored),
+            ("unscored", counts.unscored),
+            ("missing", counts.missing),
+            ("missing epochs", counts.missing_epochs),
+            ("epochs", counts.epochs),
+        ];
+        figures.extend(counted.map(|(name, count)| (name.to_owned(), count as f64)));
+        figures.extend(block.metrics.iter().map(|(key, metric)| (key.clone(), metric.value)));
+    }
+    figures
 }
 
 #[test]

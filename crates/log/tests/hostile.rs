@@ -18,7 +18,7 @@ fn read_anything(name: &str, bytes: &[u8], options: &TableOptions) {
     std::fs::write(&path, bytes).unwrap();
     match read_table(&path, options) {
         Ok(table) => {
-            let _ = errorbar_core::results(&table.columns, &errorbar_core::Plan::new());
+            let _ = errorbar_core::Plan::new().evaluate(&table.columns);
         }
         Err(error) => {
             assert_eq!(error.path(), Path::new(&path));

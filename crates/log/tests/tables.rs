@@ -62,9 +62,9 @@ fn counts(table: &ScoreTable) -> (usize, usize, usize) {
     let plan = errorbar_core::Plan::new()
         .metrics([metric].into_iter().collect())
         .reducers(errorbar_core::Reducers::Disabled);
-    let results = errorbar_core::results(&table.columns, &plan).unwrap();
-    let block = &results.scores[0];
-    (block.scored_samples, block.unscored_samples, block.missing_samples)
+    let results = plan.evaluate(&table.columns).unwrap().results;
+    let counts = &results.scores[0].counts;
+    (counts.scored, counts.unscored, counts.missing)
 }
 
 #[test]

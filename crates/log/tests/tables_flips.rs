@@ -6,7 +6,7 @@ mod parquet_files;
 
 use std::path::Path;
 
-use errorbar_core::{Plan, ScoreColumns, results};
+use errorbar_core::{Plan, ScoreColumns};
 use errorbar_log::{TableOptions, read_table};
 use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterVersion};
@@ -51,7 +51,8 @@ fn digest(columns: &ScoreColumns) -> String {
         let scores: Vec<_> = columns.scorer_names().map(|name| columns.score(row, name)).collect();
         format!("{} {} {scores:?}\n", columns.id(row), columns.epoch(row))
     });
-    let figures = results(columns, &Plan::new()).map(|results| format!("{:?}", results.scores[0].metrics));
+    let figures =
+        Plan::new().evaluate(columns).map(|evaluation| format!("{:?}", evaluation.results.scores[0].metrics));
     rows.collect::<String>() + &format!("{figures:?}")
 }
 

@@ -47,7 +47,7 @@ fn read_anything(path: &Path, bytes: &[u8], options: &TableOptions) -> bool {
     std::fs::write(path, bytes).unwrap();
     match read_table(path, options) {
         Ok(table) => {
-            let _ = errorbar_core::results(&table.columns, &errorbar_core::Plan::new());
+            let _ = errorbar_core::Plan::new().evaluate(&table.columns);
             true
         }
         Err(error) => {

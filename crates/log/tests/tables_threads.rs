@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use errorbar_core::{MetadataKeys, Plan, ScoreColumns, metrics, results};
+use errorbar_core::{MetadataKeys, Plan, ScoreColumns, metrics};
 use errorbar_log::{TableError, TableOptions, read_table};
 
 /// Reads a table on so many threads.
@@ -48,7 +48,7 @@ fn the_number_of_threads_does_not_show() {
         let plan =
             Plan::new().metrics(errorbar_core::metrics![metrics::mean(), metrics::stderr().cluster("topic")]);
         let figures = |columns: &ScoreColumns| {
-            let results = results(columns, &plan).unwrap();
+            let results = errorbar_log::inspect::project(&plan.evaluate(columns).unwrap().results);
             let block = results.scores.first().unwrap();
             block.metrics.values().map(|entry| entry.value.to_bits()).collect::<Vec<_>>()
         };

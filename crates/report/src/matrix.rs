@@ -164,7 +164,8 @@ impl<'a> Shared<'a> {
         }
         let titles = self.columns.iter().map(Column::title).collect();
         let name = name.unwrap_or_else(|| {
-            let mut scorers: Vec<&str> = self.scores.iter().map(|scored| scored.score.scorer.as_str()).collect();
+            let mut scorers: Vec<&str> =
+                self.scores.iter().map(|scored| scored.score.scorer.as_str()).collect();
             scorers.dedup();
             scorers.join(", ")
         });

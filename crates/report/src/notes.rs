@@ -215,7 +215,10 @@ pub(crate) fn methods(row: &EstimateRow<'_>, keys: &[String], common: &Common) -
         notes.push(format!("effective n {}", plain(effective_n.round())));
     }
     if let Some(share) = estimate.notes.largest_cluster_share.filter(|share| *share >= LARGE_CLUSTER) {
-        notes.push(format!("the largest cluster has {} of the scores", percent((share * 100.0).round() / 100.0)));
+        notes.push(format!(
+            "the largest cluster has {} of the scores",
+            percent((share * 100.0).round() / 100.0)
+        ));
     }
     notes
 }

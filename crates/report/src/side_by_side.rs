@@ -122,9 +122,13 @@ impl SideBySide {
     /// As a table in Markdown.
     pub fn to_markdown(&self) -> String {
         let listing = self.to_listing();
-        let rows: Vec<Vec<String>> =
-            listing.rows().iter().map(|row| row.iter().map(|cell| cell.text().to_owned()).collect()).collect();
-        let mut text = format!("**{}**, side by side\n\n{}", escape(&self.task), table(listing.titles(), &rows));
+        let rows: Vec<Vec<String>> = listing
+            .rows()
+            .iter()
+            .map(|row| row.iter().map(|cell| cell.text().to_owned()).collect())
+            .collect();
+        let mut text =
+            format!("**{}**, side by side\n\n{}", escape(&self.task), table(listing.titles(), &rows));
         if let Some(left_out) = self.also() {
             text += &format!("\n{}\n", escape(&left_out));
         }

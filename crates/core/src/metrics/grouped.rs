@@ -433,6 +433,10 @@ fn recorded_names(label: &str, value: &MetricValue, role: Role) -> Vec<String> {
             vec![format!("{label}_lower"), format!("{label}_upper")]
         }
         MetricValue::One(_) => vec![label.to_owned()],
+        MetricValue::Map(map) if role == Role::IntervalOf => {
+            let ends = ["lower", "upper"];
+            map.keys().flat_map(|key| ends.map(|end| format!("{label}_{key}_{end}"))).collect()
+        }
         MetricValue::Map(map) => map.keys().map(|key| format!("{label}_{key}")).collect(),
         MetricValue::List(list) => (1..=list.len()).map(|at| format!("{label}_{at}")).collect(),
         MetricValue::Groups(groups) => {

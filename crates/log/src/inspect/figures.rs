@@ -85,9 +85,7 @@ impl<'r> Metric<'r> {
             MetricValue::One(estimate) => Figures::Only(self.figure(estimate, Part::Value)),
             MetricValue::Map(map) => {
                 let found = map.iter().filter_map(|(key, estimate)| Some((key.clone(), estimate.as_ref()?)));
-                Figures::Named(
-                    found.map(|(key, estimate)| (key, self.figure(estimate, Part::Entry))).collect(),
-                )
+                Figures::Named(found.flat_map(|(key, estimate)| self.entry(key, estimate)).collect())
             }
             MetricValue::List(list) => {
                 let found =
@@ -98,6 +96,15 @@ impl<'r> Metric<'r> {
             }
             MetricValue::Groups(groups) => Figures::Named(self.of_groups(groups)),
         }
+    }
+
+    /// An entry of a map: one number, or the two ends of an interval.
+    fn entry(&self, key: String, estimate: &'r Estimate) -> Vec<(String, Figure<'r>)> {
+        if !self.is_interval(estimate) {
+            return vec![(key, self.figure(estimate, Part::Entry))];
+        }
+        let end = |name: &str, part| (format!("{key}_{name}"), self.figure(estimate, part));
+        vec![end("lower", Part::Lower), end("upper", Part::Upper)]
     }
 
     /// The groups that have a score, then the aggregate.

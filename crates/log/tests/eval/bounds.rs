@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use errorbar_core::{MetadataKeys, Registry, Score, ScoreColumns, ScoreParts, results};
+use errorbar_core::{MetadataKeys, Registry, Score, ScoreColumns, ScoreParts};
 use errorbar_log::eval::*;
 
 use crate::support::{Sample, start};
@@ -234,7 +234,7 @@ fn a_header_does_not_decide_how_much_is_computed() {
     for id in 0..100 {
         columns.push(id.to_string(), 1).score("s", Score::new(id % 3)).unwrap();
     }
-    let computed = results(&columns, &found).unwrap();
+    let computed = found.evaluate(&columns).unwrap().results;
     assert!(computed.scores[0].failures[0].error.to_string().contains("num_samples"));
 }
 

@@ -161,9 +161,9 @@ fn samples_without_scores_are_samples() {
         .stored("samples/3_epoch_1.json", br#"{"id":3,"epoch":1,"scores":{},"error":{"message":"x"}}"#);
     let (_folder, path) = written(&zip.bytes());
     let columns = EvalLog::open(&path).unwrap().score_columns(&MetadataKeys::NONE).unwrap();
-    let results = errorbar_core::results(&columns, &errorbar_core::Plan::new()).unwrap();
+    let results = errorbar_core::Plan::new().evaluate(&columns).unwrap().results;
     assert_eq!((results.total_samples, results.completed_samples), (3, 2));
-    assert_eq!((results.scores[0].scored_samples, results.scores[0].missing_samples), (1, 2));
+    assert_eq!((results.scores[0].counts.scored, results.scores[0].counts.missing), (1, 2));
 }
 
 #[test]
@@ -217,9 +217,9 @@ fn very_old_logs() {
         fs::write(&path, text).unwrap();
         let log = EvalLog::open(&path).unwrap();
         let columns = log.score_columns(&MetadataKeys::NONE).unwrap();
-        let results = errorbar_core::results(&columns, &errorbar_core::Plan::new()).unwrap();
+        let results = errorbar_core::Plan::new().evaluate(&columns).unwrap().results;
         assert_eq!(results.scores[0].scorer, scorer);
-        assert_eq!(results.scores[0].metrics["accuracy"].value, 0.5);
+        assert_eq!(results.estimate("accuracy").unwrap().number(), Some(0.5));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use errorbar_core::{MetadataKeys, Plan, Score, results};
+use errorbar_core::{MetadataKeys, Plan, Score};
 use errorbar_log::eval::*;
 use serde_json::Value as Json;
 
@@ -12,7 +12,7 @@ use crate::zips::{Zip, deflated};
 
 fn rescored(log: &EvalLog) -> Revision<'_> {
     let scores = log.scores(&log.header().unwrap(), &ScoreOptions::new(MetadataKeys::NONE)).unwrap();
-    let computed = results(&scores.columns, &Plan::new()).unwrap();
+    let computed = Plan::new().evaluate(&scores.columns).unwrap();
     let mut revision = log.revise().unwrap();
     revision.set_results(&computed, &scores.columns).unwrap();
     revision
@@ -149,7 +149,7 @@ fn an_integer_and_a_string_that_read_the_same_are_refused_by_both_their_names() 
         json_log(&path, "", &ids.map(sample).join(","));
         let log = EvalLog::open(&path).unwrap();
         let columns = log.score_columns(&MetadataKeys::NONE).unwrap();
-        results(&columns, &Plan::new()).unwrap_err().to_string()
+        Plan::new().evaluate(&columns).unwrap_err().to_string()
     };
     let mixed = "the integer 7 and the string \"7\" are both ids in epoch 1";
     assert!(problem(["7", "\"7\""]).starts_with(mixed), "{}", problem(["7", "\"7\""]));

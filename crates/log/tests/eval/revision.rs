@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use errorbar_core::{MetadataKeys, Registry, Score, Value, results};
+use errorbar_core::{MetadataKeys, Registry, Score, Value};
 use errorbar_log::eval::*;
 use serde_json::{Value as Json, json};
 
@@ -42,7 +42,7 @@ fn rescore(path: &Path, reducer: Option<&str>) -> Result<()> {
         revision.set_reducers(&plan.reducers)?;
     }
     let scores = log.scores(&header, &ScoreOptions::new(plan.metadata_keys()))?;
-    revision.set_results(&results(&scores.columns, &plan).unwrap(), &scores.columns)?;
+    revision.set_results(&plan.evaluate(&scores.columns).unwrap(), &scores.columns)?;
     revision.write_back()
 }
 
@@ -52,7 +52,7 @@ fn holds(path: &Path) -> bool {
     let header = log.header().unwrap();
     let (plan, _) = plan_from_header(&header, &Registry::built_in()).unwrap();
     let columns = log.score_columns(&plan.metadata_keys()).unwrap();
-    compare(header.results.as_ref().unwrap(), &results(&columns, &plan).unwrap()).is_empty()
+    compare(header.results.as_ref().unwrap(), &plan.evaluate(&columns).unwrap().results).is_empty()
 }
 
 /// Every member as it stands in the file: header, name, extra field and data.
@@ -182,7 +182,7 @@ fn a_run_that_goes_on_is_left_alone() {
     // A copy is another matter.
     let log = EvalLog::open(&path).unwrap();
     let scores = log.scores(&log.header().unwrap(), &ScoreOptions::new(MetadataKeys::NONE)).unwrap();
-    let computed = results(&scores.columns, &errorbar_core::Plan::new()).unwrap();
+    let computed = errorbar_core::Plan::new().evaluate(&scores.columns).unwrap();
     let mut revision = log.revise().unwrap();
     revision.set_results(&computed, &scores.columns).unwrap();
     let copy = folder.path().join("copy.eval");
@@ -236,8 +236,8 @@ fn an_edit_is_in_the_score_its_history_the_summary_and_the_results() {
         let (plan, _) = plan_from_header(&header, &Registry::built_in()).unwrap();
         let options = ScoreOptions::new(plan.metadata_keys()).edited(&edited);
         let scores = log.scores(&header, &options).unwrap();
-        let computed = results(&scores.columns, &plan).unwrap();
-        assert_eq!(computed.scores[0].metrics["accuracy"].value, 1.0);
+        let computed = plan.evaluate(&scores.columns).unwrap();
+        assert_eq!(computed.results.estimate("accuracy").unwrap().number(), Some(1.0));
         revision.set_results(&computed, &scores.columns).unwrap();
         revision.write_back().unwrap();
 
@@ -367,7 +367,7 @@ fn a_record_that_is_replaced_twice_is_written_once() {
     let log = EvalLog::open(&eval).unwrap();
     let header = log.header().unwrap();
     let scores = log.scores(&header, &ScoreOptions::new(MetadataKeys::NONE)).unwrap();
-    let computed = results(&scores.columns, &errorbar_core::Plan::new()).unwrap();
+    let computed = errorbar_core::Plan::new().evaluate(&scores.columns).unwrap();
     let mut revision = log.revise().unwrap();
     for _ in 0..2 {
         revision.set_results(&computed, &scores.columns).unwrap();
@@ -415,8 +415,12 @@ fn an_edit_changes_one_score_of_one_epoch_by_one_scorer() {
     let edited = revision.edit_score(&edit("a", Some(2), "match")).unwrap();
     let header = log.header().unwrap();
     let scores = log.scores(&header, &ScoreOptions::new(MetadataKeys::NONE).edited(&edited)).unwrap();
-    let computed = results(&scores.columns, &errorbar_core::Plan::new()).unwrap();
-    let accuracy: Vec<f64> = computed.scores.iter().map(|block| block.metrics["accuracy"].value).collect();
+    let computed = errorbar_core::Plan::new().evaluate(&scores.columns).unwrap();
+    let accuracy: Vec<f64> = RecordedResults::from(&computed.results)
+        .scores
+        .iter()
+        .map(|block| block.metrics["accuracy"].value)
+        .collect();
     assert_eq!(accuracy, [0.25, 0.0]);
     revision.set_results(&computed, &scores.columns).unwrap();
     revision.write_back().unwrap();

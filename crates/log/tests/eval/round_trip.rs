@@ -1,6 +1,6 @@
 //! What is written comes back.
 
-use errorbar_core::{Leaf, Metadata, MetadataKeys, Plan, Score, Value, results};
+use errorbar_core::{Leaf, Metadata, MetadataKeys, Plan, Score, Value};
 use errorbar_log::eval::*;
 use serde_json::json;
 
@@ -143,9 +143,9 @@ fn results_and_columns() {
     assert_eq!(sorted, wanted);
     let columns = log.score_columns(&MetadataKeys::one("category")).unwrap();
     assert_eq!((columns.len(), columns.errored()), (5, 1));
-    let results = results(&columns, &Plan::new()).unwrap();
+    let results = Plan::new().evaluate(&columns).unwrap().results;
     let block = &results.scores[0];
-    assert_eq!((block.scored_samples, block.unscored_samples, block.missing_samples), (2, 1, 1));
+    assert_eq!((block.counts.scored, block.counts.unscored, block.counts.missing), (2, 1, 1));
     let header = log.header().unwrap();
     assert_eq!(header.status, Status::Success);
     let recorded = header.results.unwrap();

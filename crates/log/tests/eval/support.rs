@@ -125,14 +125,15 @@ pub(crate) fn finish(writer: LogWriter) {
     let header = log.header().unwrap();
     let (plan, _) = plan_from_header(&header, &errorbar_core::Registry::built_in()).unwrap();
     let columns = log.score_columns(&plan.metadata_keys()).unwrap();
-    let results = errorbar_core::results(&columns, &plan).unwrap();
+    let evaluation = plan.evaluate(&columns).unwrap();
     let stats = Stats {
         started_at: "2026-11-15T02:39:22+00:00".to_owned(),
         completed_at: "2026-11-15T02:39:24+00:00".to_owned(),
         ..Stats::default()
     };
-    let header = Header { status: Status::Success, results: Some((&results).into()), stats, ..header };
-    writer.finish(&header, &Reductions::of(&results.reductions, &columns)).unwrap();
+    let header =
+        Header { status: Status::Success, results: Some((&evaluation.results).into()), stats, ..header };
+    writer.finish(&header, &Reductions::of(&evaluation.reductions, &columns)).unwrap();
 }
 
 /// Id and epoch of all samples, in the order in which the log gives them.

@@ -1,17 +1,12 @@
 //! What must hold for any scores: no panic, the same bits in any order and on any number of threads, and
 //! merged parts equal to the whole.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test that meets something unexpected should stop there"
-)]
-
 use std::collections::BTreeMap;
 
+use crate::recorded::{Results, results};
 use errorbar_core::{
-    Leaf, Metric, MetricValue, Plan, Reducers, Registry, Results, Score, ScoreColumns, ScoreSet, Value,
-    results,
+    ErrorPlan, Estimate, Estimation, Leaf, Metric, MetricValue, Plan, Reducers, Registry, Score,
+    ScoreColumns, ScoreSet, Value, Whole,
 };
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -213,21 +208,21 @@ proptest! {
         let mut with_state = 0;
         for spec in METRICS {
             let metric = registry.metric(&spec.parse().unwrap()).unwrap();
-            let Some(mut merged) = metric.state() else { continue };
+            let Some(mut merged) = metric.state(&estimation()) else { continue };
             with_state += 1;
-            let of_whole = metric.compute(&ScoreSet::unreduced(&whole, "s").unwrap().scores());
+            let of_whole = metric.compute(&set(&whole).scores());
             let mut failed = false;
             for part in &parts {
-                let set = ScoreSet::unreduced(part, "s").unwrap();
-                let mut state = metric.state().unwrap();
+                let set = set(part);
+                let mut state = metric.state(&estimation()).unwrap();
                 // An empty state is the identity of merging.
-                merged.merge(metric.state().unwrap()).unwrap();
+                merged.merge(metric.state(&estimation()).unwrap()).unwrap();
                 failed |= state.update(&set.scores()).is_err();
                 merged.merge(state).unwrap();
             }
             match of_whole {
-                Ok(value) => prop_assert_eq!(sorted(value), sorted(merged.finish().unwrap()), "{}", spec),
-                Err(_) => prop_assert!(failed || merged.finish().is_err(), "{}", spec),
+                Ok(value) => prop_assert_eq!(sorted(value), sorted(merged.finish(Whole::default()).unwrap()), "{}", spec),
+                Err(_) => prop_assert!(failed || merged.finish(Whole::default()).is_err(), "{}", spec),
             }
         }
         prop_assert!(with_state >= 15, "{} metrics have a state", with_state);
@@ -253,27 +248,57 @@ fn merged_aggregates_equal_the_whole() {
         "grouped(aggregate('a', mean(), on_missing='skip'), 'c', all='groups')",
     ] {
         let metric = registry.metric(&spec.parse().unwrap()).unwrap();
-        let mut merged = metric.state().unwrap();
+        let mut merged = metric.state(&estimation()).unwrap();
         for part in [of(0..9), of(9..10), of(10..30)] {
-            let mut state = metric.state().unwrap();
-            state.update(&ScoreSet::unreduced(&part, "s").unwrap().scores()).unwrap();
+            let mut state = metric.state(&estimation()).unwrap();
+            state.update(&set(&part).scores()).unwrap();
             merged.merge(state).unwrap();
         }
         let whole = of(0..30);
-        let whole = metric.compute(&ScoreSet::unreduced(&whole, "s").unwrap().scores()).unwrap();
-        assert_eq!(sorted(whole), sorted(merged.finish().unwrap()), "{spec}");
+        let whole = metric.compute(&set(&whole).scores()).unwrap();
+        assert_eq!(sorted(whole), sorted(merged.finish(Whole::default()).unwrap()), "{spec}");
     }
 }
 
-/// A metric's value with its entries in a fixed order, bits in place of floats.
-fn sorted(value: MetricValue) -> BTreeMap<String, (u64, String)> {
-    let entry =
-        |figure: errorbar_core::Figure| (figure.value.to_bits(), Json::Object(figure.notes).to_string());
+/// Few draws: a bootstrap is as random with 200 as with 10,000.
+fn estimation() -> Estimation {
+    Estimation::new(few_draws(), 0)
+}
+
+fn few_draws() -> ErrorPlan {
+    let mut errors = ErrorPlan::new();
+    errors.draws = Some(200);
+    errors
+}
+
+fn set(columns: &ScoreColumns) -> ScoreSet<'_> {
+    ScoreSet::unreduced(columns, "s").unwrap().with_errors(few_draws())
+}
+
+/// A metric's estimates in a fixed order, to the last digit.
+fn sorted(value: MetricValue) -> BTreeMap<String, String> {
+    let mut flat = BTreeMap::new();
+    flatten("", &value, &mut flat);
+    flat
+}
+
+fn flatten(name: &str, value: &MetricValue, flat: &mut BTreeMap<String, String>) {
+    let mut add = |name: String, estimate: &Estimate| flat.insert(name, format!("{estimate:?}"));
     match value {
-        MetricValue::Number(figure) => BTreeMap::from([(String::new(), entry(figure))]),
-        MetricValue::Map(map) => map.into_iter().filter_map(|(k, f)| Some((k, entry(f?)))).collect(),
+        MetricValue::One(estimate) => drop(add(name.to_owned(), estimate)),
+        MetricValue::Map(map) => {
+            let entries = map.iter().filter_map(|(key, estimate)| Some((key, estimate.as_ref()?)));
+            entries.for_each(|(key, estimate)| drop(add(format!("{name}/{key}"), estimate)));
+        }
         MetricValue::List(list) => {
-            list.into_iter().enumerate().filter_map(|(at, f)| Some((at.to_string(), entry(f?)))).collect()
+            let entries = list.iter().enumerate().filter_map(|(at, estimate)| Some((at, estimate.as_ref()?)));
+            entries.for_each(|(at, estimate)| drop(add(format!("{name}/{at}"), estimate)));
+        }
+        MetricValue::Groups(groups) => {
+            for group in &groups.groups {
+                flatten(&format!("{name}/{}", group.name), &group.value, flat);
+            }
+            groups.all.iter().for_each(|all| flatten(&format!("{name}/(all)"), &all.value, flat));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is noted on a figure.
 
-use crate::support::*;
+use crate::edges_support::*;
 
 #[test]
 fn intervals_note_how_they_were_made() {
@@ -18,7 +18,7 @@ fn intervals_note_how_they_were_made() {
     );
     assert!(drawn.params.get("seed").is_none() && drawn.params.get("cluster").is_some());
     let wilson = &metrics["lower3"];
-    assert_eq!([note(wilson, "level"), note(wilson, "df")], [json!(0.95), json!(2.0)]);
+    assert_eq!([note(wilson, "level"), note(wilson, "df")], [json!(0.95), json!(2)]);
     assert!(note(wilson, "effective_n").as_f64().unwrap() <= 4.0);
     assert_eq!(note(&metrics["lower4"], "level"), json!(0.95));
 }
@@ -71,13 +71,16 @@ fn the_seed_of_the_plan_reaches_metrics_by_key() {
 fn wilson_touches_the_ends_exactly() {
     for n in 1..300usize {
         let rows = |value: i64| (0..n).map(move |_| value);
-        for (value, end) in [(0, "lower"), (1, "upper")] {
+        for value in [0, 1] {
             let mut columns = ScoreColumns::new(["s"]);
             for (id, value) in rows(value).enumerate() {
                 columns.push(id.to_string(), 1).score("s", Score::new(value)).unwrap();
             }
             let set = ScoreSet::unreduced(&columns, "s").unwrap();
-            assert_eq!(ci_wilson().compute(&set.scores()).unwrap().get(end), Some(value as f64), "{n}");
+            let computed = ci_wilson().compute(&set.scores()).unwrap();
+            let interval = computed.estimate().unwrap().interval.as_ref().unwrap();
+            let end = if value == 0 { interval.lower } else { interval.upper };
+            assert_eq!(end, value as f64, "{n}");
         }
     }
 }
@@ -87,8 +90,12 @@ fn of_nothing_every_figure_says_so() {
     let empty = ScoreColumns::new(["s"]);
     let set = ScoreSet::unreduced(&empty, "s").unwrap();
     let reason = |metric: &dyn Metric| match metric.compute(&set.scores()).unwrap() {
-        MetricValue::Number(figure) => figure.undefined_reason().map(str::to_owned),
-        MetricValue::Map(map) => map[0].as_ref().and_then(|f| f.undefined_reason()).map(str::to_owned),
+        MetricValue::One(estimate) => estimate.value.err().map(|reason| reason.to_string()),
+        MetricValue::Map(map) => Some(map[0].as_ref()?.value.as_ref().err()?.to_string()),
+        MetricValue::Groups(groups) => {
+            let all = groups.all?.value;
+            Some(all.estimate()?.value.as_ref().err()?.to_string())
+        }
         MetricValue::List(_) => None,
     };
     let frequency = frequency().categories(["C"]);
@@ -130,14 +137,16 @@ fn perplexity_notes_missing_metadata() {
     let metrics: [&dyn Metric; 2] = [&perplexity_per_token(), &perplexity_per_seq()];
     for metric in metrics {
         let set = ScoreSet::unreduced(&columns, "s").unwrap();
-        let mut merged = metric.state().unwrap();
+        let mut merged = metric.state(&Estimation::default()).unwrap();
         merged.update(&set.scores()).unwrap();
-        let mut other = metric.state().unwrap();
+        let mut other = metric.state(&Estimation::default()).unwrap();
         other.update(&set.scores()).unwrap();
         merged.merge(other).unwrap();
-        let MetricValue::Number(figure) = merged.finish().unwrap() else { unreachable!("one number") };
-        assert!((figure.value - 1f64.exp()).abs() < 1e-15);
-        assert_eq!(figure.notes["missing_metadata"], json!(4), "two in each half");
+        let MetricValue::One(estimate) = merged.finish(Whole::default()).unwrap() else {
+            unreachable!("one number")
+        };
+        assert!((estimate.number().unwrap() - 1f64.exp()).abs() < 1e-15);
+        assert_eq!(estimate.notes.custom["missing_metadata"], json!(4), "two in each half");
     }
 }
 

@@ -1,15 +1,9 @@
 //! Mistakes that a review found, each once; none may come back.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test that meets something unexpected should stop there"
-)]
-
+use crate::recorded::{Results, results};
 use errorbar_core::metrics::*;
 use errorbar_core::{
-    Conversion, Error, LeafMap, Metrics, Plan, Reducer, Reducers, Registry, Results, Score, ScoreColumns,
-    Value, metrics, reducers, results, value_to_float,
+    Conversion, Error, LeafMap, Metrics, Plan, Reducer, Reducers, Registry, Score, ScoreColumns, Value,
+    metrics, reducers, value_to_float,
 };
 use serde_json::{Value as Json, json};
 

@@ -1,6 +1,6 @@
 //! Groups, and fields of maps.
 
-use crate::support::*;
+use crate::edges_support::*;
 
 fn two_groups() -> ScoreColumns {
     let rows = [("1", 1, "a"), ("2", 1, "a"), ("3", 4, "a"), ("4", 2, "b"), ("5", 6, "b")];
@@ -28,16 +28,15 @@ fn merged_groups_keep_the_macro_error() {
     let whole = two_groups();
     let set = ScoreSet::unreduced(&whole, "s").unwrap();
     let wanted = metric.compute(&set.scores()).unwrap();
-    let mut merged = metric.state().unwrap();
+    let mut merged = metric.state(&Estimation::default()).unwrap();
     for part in [[("1", 1, "a"), ("5", 6, "b")].as_slice(), &[("2", 1, "a"), ("3", 4, "a"), ("4", 2, "b")]] {
         let part = columns(part.iter().map(|(id, v, g)| (*id, 1, Some(*v), json!(g))));
-        let mut state = metric.state().unwrap();
+        let mut state = metric.state(&Estimation::default()).unwrap();
         state.update(&ScoreSet::unreduced(&part, "s").unwrap().scores()).unwrap();
         merged.merge(state).unwrap();
     }
-    assert_eq!(merged.finish().unwrap(), wanted);
-    let MetricValue::Map(map) = wanted else { unreachable!("a map") };
-    assert!(map["all"].as_ref().unwrap().notes.contains_key("stderr"));
+    assert_eq!(merged.finish(Whole::default()).unwrap(), wanted);
+    assert!(wanted.get("all").unwrap().stderr().unwrap() > 0.0);
 }
 
 #[test]

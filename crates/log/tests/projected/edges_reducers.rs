@@ -1,6 +1,6 @@
 //! Reducers.
 
-use crate::support::*;
+use crate::edges_support::*;
 
 #[test]
 fn ties_go_to_the_first_however_many_values_there_are() {

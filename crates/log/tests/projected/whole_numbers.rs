@@ -1,15 +1,8 @@
 //! Scores that are small whole numbers stay in a byte each up to the metrics. That must not show: the same
 //! scores as floats give the same figures, to the bit.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test that meets something unexpected should stop there"
-)]
-
-use errorbar_core::{
-    MetricItem, Metrics, Plan, Reducers, Registry, Results, Score, ScoreColumns, Value, results,
-};
+use crate::recorded::{Results, results};
+use errorbar_core::{MetricItem, Metrics, Plan, Reducers, Registry, Score, ScoreColumns, Value};
 
 const METRICS: &[&str] = &[
     "accuracy",

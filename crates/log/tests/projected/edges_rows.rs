@@ -1,6 +1,6 @@
 //! Gaps, order and repeats of rows, and what is recorded with a score.
 
-use crate::support::*;
+use crate::edges_support::*;
 
 #[test]
 fn a_duplicate_is_found_before_a_sample_that_is_only_out_of_order() {

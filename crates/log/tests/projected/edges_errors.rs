@@ -1,6 +1,6 @@
 //! Which sample an error names; builders with arguments that specs refuse; the registry.
 
-use crate::support::*;
+use crate::edges_support::*;
 
 #[test]
 fn errors_name_the_sample_that_is_to_blame() {
@@ -80,7 +80,8 @@ fn builders_are_checked_when_they_are_used() {
     refused(Arc::new(ci_wilson().level(0.0)), "`level`");
     refused(Arc::new(ci().method(CiMethod::Bootstrap).num_samples(0)), "`num_samples`");
     refused(Arc::new(bootstrap_stderr().num_samples(0)), "`num_samples`");
-    assert!(ci().level(1.0).state().is_none() && ci_wilson().level(1.0).state().is_none());
+    assert!(ci().level(1.0).state(&Estimation::default()).is_none());
+    assert!(ci_wilson().level(1.0).state(&Estimation::default()).is_none());
     let too_many = Registry::built_in().metric(&"bootstrap_stderr(num_samples=100000001)".parse().unwrap());
     assert_says(&too_many.unwrap_err().to_string(), &["`num_samples`", "100000000"]);
 }
@@ -127,7 +128,7 @@ fn no_metadata_at_all_is_said_so() {
 fn maps_and_lists_of_custom_metrics_drop_what_is_missing() {
     let map = IndexMap::from([("a".to_owned(), Some(1.0)), ("b".to_owned(), None)]);
     let metric = metric_fn("m", move |_: &Scores<'_>| Ok(map.clone()));
-    let list = metric_fn("l", |_: &Scores<'_>| Ok(MetricValue::List(vec![None, Some(Figure::new(2.0))])));
+    let list = metric_fn("l", |_: &Scores<'_>| Ok(MetricValue::List(vec![None, Some(Estimate::new(2.0))])));
     let results = reduced(&simple([("a", 1)]), metrics![metric, list, built_one("mean")]);
     let keys: Vec<&str> = block(&results).metrics.keys().map(String::as_str).collect();
     assert_eq!(keys, ["a", "l-2", "mean"]);

@@ -1,6 +1,8 @@
 //! Blocks, their counts, the headline.
 
-use crate::support::*;
+use errorbar_log::inspect::ResultsJson;
+
+use crate::edges_support::*;
 
 #[test]
 fn blocks_by_key_count_everything_that_is_absent() {
@@ -58,7 +60,11 @@ fn scorers_that_nobody_planned_have_their_own_metrics() {
     for scorer in ["planned", "f1", "perplexity", "other"] {
         row = row.score(scorer, Score::new(1)).unwrap();
     }
-    let results = results(&columns, &Plan::new().scorer("planned", metrics![mean()])).unwrap();
+    let mut plan = Plan::new().scorer("planned", metrics![mean()]);
+    let perplexity = metrics![perplexity_per_token(), perplexity_per_seq()];
+    let defaults = [("f1", metrics![mean(), stderr()]), ("perplexity", perplexity)];
+    plan.default_metrics = defaults.map(|(name, metrics)| (name.to_owned(), metrics)).into();
+    let results = results(&columns, &plan).unwrap();
     let metrics: Vec<(&str, Vec<&str>)> = results
         .scores
         .iter()
@@ -100,8 +106,9 @@ fn a_headline_must_fit_in_every_respect() {
 
 #[test]
 fn failures_are_part_of_the_json() {
-    let results = reduced(&simple([("a", f64::INFINITY)]), metrics![mean()]);
-    let json = serde_json::to_value(&results).unwrap();
+    let plan = Plan::new().metrics(metrics![mean()]);
+    let results = plan.evaluate(&simple([("a", f64::INFINITY)])).unwrap().results;
+    let json = serde_json::to_value(ResultsJson::new(&results)).unwrap();
     let failure = &json["scores"][0]["failures"][0];
     assert_eq!(failure["metric"], json!("mean"));
     assert_says(failure["error"].as_str().unwrap(), &["\"a\"", "infinite"]);

@@ -1,6 +1,6 @@
 //! Which number a value is read as, and what is said of those that are none.
 
-use crate::support::*;
+use crate::edges_support::*;
 
 #[test]
 fn each_metric_reads_by_its_own_conversion() {

@@ -2,14 +2,15 @@
 
 pub(crate) use std::sync::{Arc, Mutex};
 
+pub(crate) use crate::recorded::{Block, Entry, Results, results};
 pub(crate) use errorbar_core::metrics::{
     All, CiMethod, Level, OnMissing, accuracy, aggregate, bootstrap_stderr, ci, ci_wilson, frequency,
     grouped, krippendorff_alpha, mean, perplexity_per_seq, perplexity_per_token, stderr,
 };
 pub(crate) use errorbar_core::{
-    Block, Conversion, Entry, Figure, HeadlineRequest, IndexMap, Leaf, LeafRef, MetadataKeys, Metric,
-    MetricItem, MetricMap, MetricValue, Metrics, Plan, Reducer, Reducers, Registry, Results, SampleScore,
-    Score, ScoreColumns, ScoreSet, Scores, Value, Wants, metric_fn, metrics, reducer_fn, reducers, results,
+    Conversion, Estimate, Estimation, HeadlineRequest, IndexMap, Leaf, LeafRef, MetadataKeys, Metric,
+    MetricItem, MetricMap, MetricValue, Metrics, Plan, Reducer, Reducers, Registry, SampleScore, Score,
+    ScoreColumns, ScoreSet, Scores, Value, Wants, Whole, metric_fn, metrics, reducer_fn, reducers,
     value_to_float,
 };
 pub(crate) use serde_json::{Value as Json, json};
