@@ -58,9 +58,9 @@ mod progress;
 mod shell;
 
 pub use app::{App, main};
-pub use errorbar_core::*;
 /// What kind of figure a metric gives; [`Role`](enum@crate::Role) is that of a message.
 pub use errorbar_core::Role as MetricRole;
+pub use errorbar_core::*;
 pub use errorbar_eval as eval;
 pub use errorbar_eval::{
     AnyModel, AnyScorer, AnySolver, BoxFuture, Chain, Choice, Dataset, DatasetError, FailOnError, Fields,

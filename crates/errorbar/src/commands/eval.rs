@@ -9,16 +9,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use errorbar_core::Block;
+use errorbar_core::ScoreResult;
 use errorbar_eval::{
     CallCounts, Cancel, FailOnError, Finished, Limits, LogFormat, ModelChoice, Prepared, Provider, Resumable,
     RunOptions, Stop, Task, block_on, cancel_on_interrupt, open_resumable_with, shown_cost,
 };
 use errorbar_log::eval::{LogError, LogErrorKind};
-use errorbar_report::{Report, SideBySide, Unfinished};
+use errorbar_report::{Latex, Render, Report, SideBySide, Unfinished};
 use futures_util::future::join_all;
 
-use super::common::{Format, GlobalArgs, seconds, show};
+use super::common::{Format, GlobalArgs, OutputArgs, seconds, show, table};
 use super::error_args::ErrorArgs;
 use super::logs::LimitArgs;
 use super::models::ModelArgs;
@@ -100,9 +100,8 @@ pub(crate) struct EvalArgs {
     /// How often to say how far the run is, where there is no terminal to show it on
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     progress_every: Duration,
-    /// How to write the results
-    #[arg(long, short, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    output: OutputArgs,
     #[command(flatten)]
     errors: ErrorArgs,
     #[command(flatten)]
@@ -396,18 +395,18 @@ fn conclude(
                 let (status, planned) = (unfinished.map(str::to_owned), Some(finished.total));
                 let unfinished = status.map(|status| Unfinished { status, planned });
                 let used = finished.usage.get(&finished.model).map(|usage| usage.total_tokens);
-                let Finished { log, task, model, results, limits, .. } = finished;
+                let Finished { log, task, model, results, limits, self_graded, .. } = finished;
                 tokens.extend(results.as_ref().map(|_| used));
                 reports.extend(results.map(|results| {
                     let report = Report::new(log.display().to_string(), results).of_run(task, model);
-                    report.unfinished(unfinished).limits(limits)
+                    report.unfinished(unfinished).limits(limits).self_graded(self_graded)
                 }));
             }
         }
     }
     if !reports.is_empty() {
-        args.format.write(&reports)?;
-        side_by_side(&reports, &tokens, args.format)?;
+        args.output.write(&reports)?;
+        side_by_side(&reports, &tokens, args.output.format)?;
     }
     for report in &reports {
         findings(report, &mut told);
@@ -421,12 +420,15 @@ fn conclude(
 /// Models that did one task, side by side, where people read it.
 fn side_by_side(reports: &[Report], tokens: &[Option<u64>], format: Format) -> io::Result<()> {
     let tables = SideBySide::of(reports, tokens);
-    let joined = |write: fn(&SideBySide) -> String| -> String {
+    let joined = |write: &dyn Fn(&SideBySide) -> String| -> String {
         tables.iter().map(|table| format!("\n{}", write(table))).collect()
     };
     match format {
-        Format::Table => show(|_| joined(SideBySide::to_text)),
-        Format::Markdown => output::print(joined(SideBySide::to_markdown).as_bytes()),
+        Format::Table => show(|color| joined(&|tables| tables.to_table(&table().color(color)))),
+        Format::Markdown => output::print(joined(&SideBySide::to_markdown).as_bytes()),
+        Format::Latex => {
+            output::print(joined(&|tables| Latex::default().listing_text(&tables.to_listing())).as_bytes())
+        }
         Format::Json | Format::Csv => Ok(()),
     }
 }
@@ -512,7 +514,7 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
     let reasons =
         format!("the log has the reasons: `{} log dump {} --samples`", context.program, log.display());
     let blocks = finished.results.as_ref().map_or(&[][..], |results| &results.scores);
-    if failed < total && !blocks.is_empty() && blocks.iter().all(|block| block.scored_samples == 0) {
+    if failed < total && !blocks.is_empty() && blocks.iter().all(|block| block.counts.scored == 0) {
         let mut scorers: Vec<String> = Vec::new();
         for name in blocks.iter().map(|block| format!("`{}`", block.scorer)) {
             if !scorers.contains(&name) {
@@ -526,9 +528,9 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
         );
         return false;
     }
-    let is_unscored = |block: &&Block| block.scored_samples == 0 && block.unscored_samples > 0;
+    let is_unscored = |block: &&ScoreResult| block.counts.scored == 0 && block.counts.unscored > 0;
     for block in blocks.iter().filter(is_unscored) {
-        told.warning(format!("{task}: `{}` could not score any of the answers; {reasons}", block.name));
+        told.warning(format!("{task}: `{}` could not score any of the answers; {reasons}", block.name()));
     }
     failed < total
 }

@@ -7,13 +7,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use errorbar_core::{Block, Error, Plan, Reducers, Results, ScoreParts, results};
+use errorbar_core::{Error, Evaluation, Plan, Reducers, Results, ScoreParts, ScoreResult};
 use errorbar_log::eval::{LogWarning, metrics_to_log, scorer_metrics};
 use errorbar_log::{TableOptions, read_table};
 use errorbar_report::Report;
 use rayon::prelude::*;
 
-use super::common::{Format, GlobalArgs};
+use super::common::{GlobalArgs, OutputArgs};
 use super::error_args::{ErrorArgs, without_clusters};
 use super::logs::{OpenedLog, ReadArgs, Reading, Request};
 use super::specs::Asked;
@@ -85,9 +85,8 @@ pub(crate) struct ScoreArgs {
     /// Where random figures (bootstrap) start from [default: as a log records; 0 for a table]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// How to write the results
-    #[arg(long, short, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    output_as: OutputArgs,
     /// Put results and reduced scores into the logs, in the place of those that they have; everything
     /// else in them stays as it is
     #[arg(long, conflicts_with_all = ["scorers", "skip_bad_samples"])]
@@ -148,7 +147,7 @@ pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) 
         reports.extend(report);
     }
     if !reports.is_empty() {
-        args.format.write(&reports)?;
+        args.output_as.write(&reports)?;
     }
     for report in &reports {
         findings(report, &mut told);
@@ -294,20 +293,17 @@ fn score_log(
         return None;
     }
     opened.tell(told);
-    match results(&opened.scores.columns, &opened.plan) {
+    match opened.plan.evaluate(&opened.scores.columns) {
         Err(error) => {
             told.error(format!("{name}: {error}"), hint_for(&error));
             None
         }
-        Ok(results) => {
-            too_few_epochs(&name, &results, &opened.plan, told);
+        Ok(evaluation) => {
+            too_few_epochs(&name, &evaluation.results, &opened.plan, told);
             if args.write || args.output.is_some() {
-                write(&opened, &results, asked, args, context, told);
+                write(&opened, &evaluation, asked, args, context, told);
             }
-            let (unfinished, skipped) = (opened.unfinished(), opened.scores.skipped.len());
-            let (task, model) = (opened.header.eval.task, opened.header.eval.model);
-            let report = Report::new(name, results).of_run(task, model).unfinished(unfinished);
-            Some(report.skipped(skipped).limits(opened.scores.limits))
+            Some(opened.report(evaluation.results))
         }
     }
 }
@@ -315,14 +311,14 @@ fn score_log(
 /// Puts results into a log, or into a copy of it; but not fewer than it has.
 fn write(
     opened: &OpenedLog<'_>,
-    results: &Results,
+    evaluation: &Evaluation,
     asked: &Asked,
     args: &ScoreArgs,
     context: &Context<'_>,
     told: &mut Told,
 ) {
     let log = opened.log.path().display();
-    if let Some(why) = opened.cannot_write(results) {
+    if let Some(why) = opened.cannot_write(&evaluation.results) {
         let hint = "name the metrics to write with --metric".to_owned();
         told.error(format!("{log}: nothing was written: {why}"), Some(hint));
         return;
@@ -338,7 +334,7 @@ fn write(
         if args.errors.is_given() {
             revision.set_errors(&opened.plan.errors)?;
         }
-        revision.set_results(results, &opened.scores.columns)?;
+        revision.set_results(evaluation, &opened.scores.columns)?;
         match args.output.as_deref() {
             Some(path) => revision.write_to(path),
             None => revision.write_back(),
@@ -356,24 +352,23 @@ fn write(
 /// A table has the epochs it has, so a k beyond them is no error; but its figures say nothing.
 fn too_few_epochs(log: &str, results: &Results, plan: &Plan, told: &mut Told) {
     let Reducers::Explicit(reducers) = &plan.reducers else { return };
-    let epochs = results.scores.iter().map(|block| block.epochs).max().unwrap_or(0);
+    let epochs = results.scores.iter().map(|score| score.counts.epochs).max().unwrap_or(0);
     for reducer in reducers {
         let Some(k) = reducer.needs_epochs().filter(|k| *k > epochs as u64) else { continue };
-        let outcome = match reducer.spec().name.as_str() {
-            "at_least" => "every sample counts 0",
-            _ => "every sample is unscored",
+        let name = reducer.log_name();
+        let mut reduced = results.scores.iter().filter(|score| score.reducer.as_deref() == Some(&name));
+        let outcome = match reduced.all(|score| score.counts.scored == 0) {
+            true => "every sample is unscored",
+            false => "every sample counts 0",
         };
-        told.warning(format!(
-            "{log}: {} asks for {k} epochs, there are {epochs}; {outcome}",
-            reducer.log_name()
-        ));
+        told.warning(format!("{log}: {name} asks for {k} epochs, there are {epochs}; {outcome}"));
     }
 }
 
 /// The reader fetched only the metadata that was asked for, so an error about a key that is not there
 /// knows of no other; the table does.
-fn name_columns(blocks: &mut [Block], metadata_keys: &[String]) {
-    for failure in blocks.iter_mut().flat_map(|block| &mut block.failures) {
+fn name_columns(scores: &mut [ScoreResult], metadata_keys: &[String]) {
+    for failure in scores.iter_mut().flat_map(|score| &mut score.failures) {
         if let Error::MissingKey { known, .. } = &mut failure.error {
             *known = metadata_keys.iter().take(12).cloned().collect();
         }

@@ -8,7 +8,7 @@ use errorbar_core::metrics::{mean, stderr};
 use errorbar_core::spec::{Arg, Spec};
 use errorbar_core::{
     Conversion, IndexMap, LeafRef, Plan, Reducers, Registry, Results, ScoreColumns, Value, ValueRef, Warning,
-    metrics, results,
+    metrics,
 };
 
 /// The number of distinct values that an error lists.
@@ -47,7 +47,7 @@ pub(super) fn compute(
     mode: Unconvertible,
     registry: &Registry,
 ) -> Result<Results, Refusal> {
-    let computed = results(columns, plan).map_err(Refusal::Core)?;
+    let computed = plan.evaluate(columns).map_err(Refusal::Core)?.results;
     let found = misunderstood(&computed, columns, plan, registry);
     match mode {
         Unconvertible::Zero => Ok(computed),
@@ -58,7 +58,7 @@ pub(super) fn compute(
             for Misunderstood { scorer, conversions, .. } in found.into_iter().filter(|one| !one.are_parts) {
                 columns.remove_scores(&scorer, |value| is_misunderstood(value, &conversions));
             }
-            let computed = results(columns, plan).map_err(Refusal::Core)?;
+            let computed = plan.evaluate(columns).map_err(Refusal::Core)?.results;
             let left = misunderstood(&computed, columns, plan, registry);
             if left.is_empty() { Ok(computed) } else { Err(refusal(&left)) }
         }

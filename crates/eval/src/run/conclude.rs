@@ -20,7 +20,7 @@ use super::prepare::Prepared;
 use super::record::now;
 use super::servers::{RecordedServer, recorded_servers};
 use super::stop::{Cancel, Stop};
-use crate::{Error, Result, Usage};
+use crate::{Error, Result, Usage, self_graded};
 
 /// A run that has ended, and how.
 #[derive(Debug)]
@@ -56,6 +56,8 @@ pub struct Finished {
     pub limits: BTreeMap<String, usize>,
     /// The tokens used, by model.
     pub usage: IndexMap<String, Usage>,
+    /// The model, if it graded its own answers.
+    pub self_graded: Option<String>,
     /// The servers that the log names, which are to be given again when the run is resumed.
     pub servers: Vec<RecordedServer>,
 }
@@ -202,6 +204,7 @@ fn conclude(
         failed,
         limits: collected.limits,
         usage,
+        self_graded: self_graded(&prepared.start.eval),
         servers: recorded_servers(&prepared.start.eval),
     })
 }

@@ -18,7 +18,7 @@ use crate::{AnyModel, ModelClient, Models, Task};
 /// Where the server of the model is recorded.
 pub(super) const BASE_URL: &str = "model_base_url";
 /// Where the models in roles are recorded.
-pub(super) const ROLES: &str = "model_roles";
+pub(crate) const ROLES: &str = "model_roles";
 
 /// The arguments of a model as logs record them, and its server, which they record apart.
 pub(super) fn recorded_args(model: &AnyModel) -> (Metadata, Option<String>) {

@@ -21,7 +21,7 @@ use super::recorded_limits;
 use super::servers::recorded_servers;
 use super::stop::Cancel;
 use crate::model::{OpenOptions, QUERY, open_model};
-use crate::{AnyModel, Error, FailOnError, GenerateConfig, ModelChoice, Result, Task};
+use crate::{AnyModel, Error, FailOnError, GenerateConfig, ModelChoice, Result, Task, self_graded};
 
 /// A log that a run can go on with: what was run, and how.
 #[derive(Debug)]
@@ -306,6 +306,7 @@ impl Prepared {
             failed: 0,
             limits,
             usage: log.header()?.stats.model_usage,
+            self_graded: self_graded(&self.start.eval),
             servers: recorded_servers(&self.start.eval),
         })
     }
