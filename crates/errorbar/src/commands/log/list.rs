@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::super::Status;
-use super::super::common::{Format, GlobalArgs};
+use super::super::common::{Format, GlobalArgs, speaks_only_ascii};
 use super::super::files::expand;
 use super::super::logs::ReadArgs;
 use super::super::told::Told;
@@ -73,7 +73,8 @@ pub(crate) fn run(args: &ListArgs, global: &GlobalArgs) -> anyhow::Result<Status
         let listing = match args.format {
             Format::Json => as_json(&logs),
             Format::Csv => as_csv(&logs),
-            Format::Table | Format::Markdown | Format::Latex => for_people(&logs),
+            Format::Table => for_people(&logs, speaks_only_ascii()),
+            Format::Markdown | Format::Latex => for_people(&logs, false),
         };
         args.format.write_listing(&listing)?;
     }
@@ -124,7 +125,7 @@ impl Listed {
         }
     }
 
-    fn figure(&self) -> String {
+    fn figure(&self, is_ascii: bool) -> String {
         let Some(row) = &self.first else { return "-".to_owned() };
         let figure = match (row.value, &row.undefined) {
             (Some(value), _) => {
@@ -135,16 +136,26 @@ impl Listed {
             (None, None) => "undefined".to_owned(),
         };
         let group = row.group.as_ref().map(|group| format!("{group} ")).unwrap_or_default();
-        format!("{group}{} {figure}", row.key)
+        let figure = format!("{group}{} {figure}", row.key);
+        if is_ascii { figure.replace('±', "+/-") } else { figure }
     }
 }
 
 /// The columns for people. The file comes last: it is the longest, and must be whole to be of use.
-fn for_people(logs: &[Listed]) -> Listing {
+fn for_people(logs: &[Listed], is_ascii: bool) -> Listing {
     let mut listing = Listing::new(["created", "task", "model", "status", "samples", "figure", "log"]);
     for log in logs {
-        let (created, samples, figure) = (log.short_time(), log.samples(), log.figure());
-        listing.push([&created, &log.task, &log.model, log.status, &samples, &figure, &log.log]);
+        // Numbers are cut short last, so they must not look like texts.
+        let number = |text: String| Cell::new(text, json!({}));
+        listing.push([
+            Cell::from(log.short_time()),
+            log.task.as_str().into(),
+            log.model.as_str().into(),
+            log.status.into(),
+            number(log.samples()),
+            number(log.figure(is_ascii)),
+            log.log.as_str().into(),
+        ]);
     }
     listing
 }
