@@ -114,6 +114,20 @@ pub struct MetricResult {
     pub value: MetricValue,
 }
 
+impl MetricResult {
+    /// The value of a metric that nothing else is known about.
+    pub fn new(spec: Spec, value: MetricValue) -> Self {
+        MetricResult {
+            metric: spec.log_name().into_owned(),
+            spec,
+            params: Metadata::new(),
+            role: Role::Other,
+            subject: None,
+            value,
+        }
+    }
+}
+
 /// What kind of figure a metric gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
