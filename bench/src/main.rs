@@ -2,7 +2,7 @@
 //!
 //! Both sides make the same scores from the same formula, so the script can check that they agree on
 //! the figures before it believes a ratio. Ids are text, columns are the engine's own; the clock runs
-//! over `results()`, grouping by id included, or over one metric where the reference is timed so too.
+//! over `Plan::evaluate`, grouping by id included, or over one metric where the reference is timed so too.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use errorbar_core::metrics::{accuracy, bootstrap_stderr, grouped, stderr};
 use errorbar_core::{
-    Metric, Metrics, Plan, Reducers, Registry, Score, ScoreColumns, ScoreSet, Scores, metric_fn, metrics,
-    results,
+    Estimate, Metric, MetricValue, Metrics, Plan, Reducers, Registry, Score, ScoreColumns, ScoreSet, Scores,
+    metric_fn, metrics,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -111,10 +111,26 @@ fn count() -> Metrics {
 
 fn timed_results(columns: &ScoreColumns, plan: &Plan) -> Result<(Duration, Vec<f64>)> {
     let start = Instant::now();
-    let results = black_box(results(black_box(columns), plan)?);
+    let results = black_box(plan.evaluate(black_box(columns))?).results;
     let time = start.elapsed();
-    let figures = results.scores.iter().flat_map(|b| b.metrics.values()).map(|m| m.value).collect();
+    let mut figures = Vec::new();
+    for metric in results.scores.iter().flat_map(|score| &score.metrics) {
+        add_figures(&metric.value, &mut figures);
+    }
     Ok((time, figures))
+}
+
+/// The numbers of a value, groups before their aggregate.
+fn add_figures(value: &MetricValue, figures: &mut Vec<f64>) {
+    match value {
+        MetricValue::One(estimate) => figures.extend(estimate.number()),
+        MetricValue::Groups(groups) => {
+            groups.groups.iter().for_each(|group| add_figures(&group.value, figures));
+            groups.all.iter().for_each(|all| add_figures(&all.value, figures));
+        }
+        MetricValue::Map(map) => figures.extend(map.values().flatten().filter_map(Estimate::number)),
+        MetricValue::List(list) => figures.extend(list.iter().flatten().filter_map(Estimate::number)),
+    }
 }
 
 /// Steele, Lea and Flood's mixer (SplitMix64) of a place: both sides compute it.

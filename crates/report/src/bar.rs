@@ -1,20 +1,32 @@
 //! Intervals drawn with characters, on one scale for all rows of a block.
 
+use errorbar_core::evaluation::Role;
+
+use crate::figure::Figure;
+
 /// What a row draws: a point, and how far it may be off.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Span {
-    pub(crate) point: Option<f64>,
+    pub(crate) point: f64,
     pub(crate) lower: f64,
     pub(crate) upper: f64,
+    /// Whether the scale has to hold it: another kind of figure is drawn only where it fits.
+    pub(crate) sets_scale: bool,
 }
 
 impl Span {
-    pub(crate) fn point(value: f64) -> Self {
-        Span { point: Some(value), lower: value, upper: value }
-    }
-
-    pub(crate) fn around(value: f64, error: f64) -> Self {
-        Span { point: Some(value), lower: value - error, upper: value + error }
+    /// What is drawn of a figure: its interval, else its error, else a point if it lies among the scores.
+    pub(crate) fn of(figure: &Figure, role: Role) -> Option<Self> {
+        let point = figure.value().filter(|value| value.is_finite())?;
+        let sets_scale = matches!(role, Role::Location | Role::Share);
+        let is_drawn = matches!(role, Role::Location | Role::Share | Role::IntervalOf | Role::Other);
+        let around = figure.stderr().map(|error| (point - error, point + error));
+        let (lower, upper) = match figure.ends().or(around) {
+            Some(ends) if is_drawn => ends,
+            None if sets_scale => (point, point),
+            _ => return None,
+        };
+        Some(Span { point, lower, upper, sets_scale })
     }
 }
 
@@ -38,18 +50,23 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// From 0 to 1 if that is what the spans are about, else from the least to the greatest of them,
-    /// widened to round numbers; none if there is nothing to compare.
+    /// From 0 to 1 if that is what the spans are about, else from the least to the greatest of them, widened to round
+    /// numbers; none if there is nothing to compare.
     pub(crate) fn of(spans: &[Span]) -> Option<Self> {
+        let is_finite = |span: &&Span| span.lower.is_finite() && span.upper.is_finite();
+        let main: Vec<&Span> = spans.iter().filter(is_finite).filter(|span| span.sets_scale).collect();
+        let spans = if main.is_empty() { spans.iter().filter(is_finite).collect() } else { main };
+        // The interval of a few scores may be far wider than what it is of; it is cut at the edge.
         /// How far an error may stick out of [0, 1] and still be that of a share.
         const SLACK: f64 = 0.25;
-        let spans: Vec<&Span> = spans.iter().filter(|s| s.lower.is_finite() && s.upper.is_finite()).collect();
-        let least = spans.iter().map(|s| s.lower).reduce(f64::min)?;
-        let greatest = spans.iter().map(|s| s.upper).reduce(f64::max)?;
-        let points_fit = spans.iter().filter_map(|s| s.point).all(|p| (0.0..=1.0).contains(&p));
-        if points_fit && least >= -SLACK && greatest <= 1.0 + SLACK {
+        let fits = |span: &&&Span| span.lower >= -SLACK && span.upper <= 1.0 + SLACK;
+        if spans.iter().all(|span| (0.0..=1.0).contains(&span.point))
+            && spans.iter().filter(fits).count() * 2 > spans.len()
+        {
             return Some(Scale { from: 0.0, to: 1.0 });
         }
+        let least = spans.iter().map(|span| span.lower).reduce(f64::min)?;
+        let greatest = spans.iter().map(|span| span.upper).reduce(f64::max)?;
         let range = greatest - least;
         if range <= 0.0 || !range.is_finite() {
             return None;
@@ -59,18 +76,31 @@ impl Scale {
         (from < to && from.is_finite() && to.is_finite()).then_some(Scale { from, to })
     }
 
-    /// The cell of a value, which may lie beyond either end.
-    fn cell(self, value: f64, cells: usize) -> i64 {
-        let last = cells.saturating_sub(1) as f64;
-        ((value - self.from) / (self.to - self.from) * last).round() as i64
+    /// Whether a span can be drawn.
+    pub(crate) fn holds(self, span: Span) -> bool {
+        let holds = |value: f64| self.from <= value && value <= self.to;
+        span.sets_scale || (holds(span.lower) && holds(span.upper))
     }
 
-    /// The span in so many cells. An end that lies outside is drawn as a line that runs to the edge.
+    /// A length in cells.
+    fn cells(self, length: f64, cells: usize) -> f64 {
+        length / (self.to - self.from) * cells.saturating_sub(1) as f64
+    }
+
+    /// The span in cells. An end that lies outside is drawn as a line that runs to the edge.
+    ///
+    /// Distances from the point are rounded, not ends: what is symmetric looks symmetric.
     pub(crate) fn draw(self, span: Span, cells: usize, pen: Pen) -> String {
-        let (lower, upper) = (self.cell(span.lower, cells), self.cell(span.upper, cells));
-        let point = span.point.map(|p| self.cell(p, cells));
+        /// Differences of two distances, in cells, that come from rounding alone.
+        const SAME: f64 = 1e-6;
+        let point = self.cells(span.point - self.from, cells).round() as i64;
+        let below = self.cells(span.point - span.lower, cells);
+        let above = self.cells(span.upper - span.point, cells);
+        let above = if (above - below).abs() < SAME { below } else { above };
+        let lower = point.saturating_sub(below.round() as i64);
+        let upper = point.saturating_add(above.round() as i64);
         let glyph = |at: i64| match at {
-            _ if Some(at) == point => pen.point,
+            _ if at == point => pen.point,
             _ if at == lower => pen.left,
             _ if at == upper => pen.right,
             _ if lower < at && at < upper => pen.line,
@@ -84,30 +114,74 @@ impl Scale {
 mod tests {
     use super::*;
 
+    fn span(point: f64, lower: f64, upper: f64) -> Span {
+        Span { point, lower, upper, sets_scale: true }
+    }
+
+    fn around(point: f64, error: f64) -> Span {
+        span(point, point - error, point + error)
+    }
+
     fn draw(span: Span) -> String {
-        let scale = Scale::of(&[span]).unwrap();
+        let scale = Scale { from: 0.0, to: 1.0 };
         scale.draw(span, 21, UNICODE)
     }
 
     #[test]
     fn shares_are_drawn_from_0_to_1() {
-        assert_eq!(draw(Span::around(0.5, 0.2)), "      ├───●───┤      ");
-        assert_eq!(draw(Span::point(0.0)).trim_end(), "●");
-        assert_eq!(draw(Span::point(1.0)).chars().position(|c| c == '●'), Some(20));
-        assert_eq!(draw(Span::around(0.95, 0.2)), "               ├───●─", "cut at the edge");
-        assert_eq!(draw(Span { point: None, lower: 0.25, upper: 0.5 }), "     ├────┤          ");
-        assert_eq!(draw(Span::around(0.5, 0.001)).trim(), "●", "too narrow to be seen");
+        assert_eq!(draw(around(0.5, 0.2)), "      ├───●───┤      ");
+        assert_eq!(draw(span(0.0, 0.0, 0.0)).trim_end(), "●");
+        assert_eq!(draw(span(1.0, 1.0, 1.0)).chars().position(|c| c == '●'), Some(20));
+        assert_eq!(draw(around(0.95, 0.2)), "               ├───●─", "cut at the edge");
+        assert_eq!(draw(around(0.5, 0.001)).trim(), "●", "too narrow to be seen");
+    }
+
+    #[test]
+    fn what_is_symmetric_looks_symmetric() {
+        // 0.819 ± 0.034 was `●┤`: each end was rounded by itself.
+        for thousandth in 0..=1000 {
+            for error in [0.012, 0.034, 0.06, 0.075, 0.125, 0.21] {
+                let drawn = draw(around(f64::from(thousandth) / 1000.0, error));
+                let cells: Vec<char> = drawn.chars().collect();
+                let at = cells.iter().position(|c| *c == '●').unwrap();
+                let before = cells[..at].iter().filter(|c| **c != ' ').count();
+                let after = cells[at + 1..].iter().filter(|c| **c != ' ').count();
+                let is_cut = before == at || after == cells.len() - at - 1;
+                assert!(before == after || is_cut, "{thousandth} ± {error}: {drawn:?}");
+            }
+        }
+        assert_eq!(draw(span(0.9, 0.6, 0.95)).trim(), "├─────●┤", "Wilson's interval is not symmetric");
+        assert_eq!(draw(span(1.0, 0.44, 1.0)).trim(), "├──────────●");
     }
 
     #[test]
     fn other_scales_come_from_the_spans() {
-        let spans = [Span::around(7.25, 0.4), Span::around(6.9, 0.2)];
+        let spans = [around(7.25, 0.4), around(6.9, 0.2)];
         assert_eq!(Scale::of(&spans), Some(Scale { from: 6.7, to: 7.7 }));
-        assert_eq!(Scale::of(&[Span::point(3.0)]), None);
-        assert_eq!(Scale::of(&[Span::around(0.5, f64::NAN)]), None);
-        assert_eq!(Scale::of(&[Span::around(0.5, 40.0)]), Some(Scale { from: -40.0, to: 50.0 }));
+        assert_eq!(Scale::of(&[span(3.0, 3.0, 3.0)]), None);
+        assert_eq!(Scale::of(&[around(0.5, f64::NAN)]), None);
+        assert_eq!(Scale::of(&[around(0.5, 40.0)]), Some(Scale { from: -40.0, to: 50.0 }));
         assert_eq!(Scale::of(&[]), None);
-        let huge = [Span::point(-1e308), Span::point(1e308)];
+        let few = [around(0.5, 6.4), around(0.5, 0.1), around(0.7, 0.1)];
+        assert_eq!(
+            Scale::of(&few),
+            Some(Scale { from: 0.0, to: 1.0 }),
+            "one wide interval squeezes no others"
+        );
+        let huge = [span(-1e308, -1e308, -1e308), span(1e308, 1e308, 1e308)];
         assert_eq!(Scale::of(&huge), None, "the range itself overflows");
+    }
+
+    #[test]
+    fn other_kinds_of_figures_are_drawn_where_they_fit() {
+        let alpha = Figure::new(0.7).interval(0.6, 0.8);
+        let perplexity = Figure::new(23.0).error(3.0);
+        let scale = Scale::of(&[around(0.5, 0.1), Span::of(&perplexity, Role::Other).unwrap()]).unwrap();
+        assert_eq!(scale, Scale { from: 0.0, to: 1.0 });
+        assert!(scale.holds(Span::of(&alpha, Role::Other).unwrap()));
+        assert!(!scale.holds(Span::of(&perplexity, Role::Other).unwrap()));
+        assert_eq!(Span::of(&alpha, Role::Spread), None);
+        assert_eq!(Span::of(&Figure::new(0.7), Role::Other), None);
+        assert!(Span::of(&Figure::new(0.7), Role::Share).is_some());
     }
 }

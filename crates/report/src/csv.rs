@@ -1,107 +1,67 @@
-//! Results as CSV, a row per figure, for spreadsheets and data frames.
+//! Results as CSV, a row for each estimate, for spreadsheets and data frames.
 
 use std::io;
 
-use errorbar_core::{Block, Entry};
+use serde_json::Value as Json;
 
-use crate::{Render, Report};
+use crate::record::EstimateRecord;
+use crate::{Listing, Render, Report};
 
-/// A header and a row per figure. Every row says by itself which log, task and model it is of, so that rows of several
-/// logs can be told apart, joined and pivoted; a table of scores has neither task nor model. The value of an undefined
-/// figure is left empty, with the reason beside it: a spreadsheet would average the zero that logs record. A metric
-/// that failed has a row too, with the error and no value.
+/// A header and a row for each estimate: `log`, `task`, `model`, then the keys of [`EstimateRecord`].
+///
+/// Every row has by itself which log, task and model it is of, so that rows of several logs can be joined and pivoted; a
+/// table of scores has neither task nor model. What does not exist is left empty, with the reasons as JSON in the column
+/// `undefined`. A metric that failed has a row too, with its error there and no value.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Csv;
 
-const COLUMNS: usize = 19;
-
-const HEADER: [&str; COLUMNS] = [
-    "log",
-    "task",
-    "model",
-    "scorer",
-    "name",
-    "reducer",
-    "key",
-    "metric",
-    "group",
-    "value",
-    "undefined",
-    "scored",
-    "unscored",
-    "missing",
-    "params",
-    "error",
-    "unconvertible",
-    "unscored_epochs",
-    "missing_epochs",
-];
+/// The columns before those of an estimate.
+const REPORT: [&str; 3] = ["log", "task", "model"];
 
 impl Render for Csv {
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
-        writer.write_record(HEADER)?;
+        let columns = fields(&EstimateRecord::default())?;
+        writer.write_record(REPORT.into_iter().chain(columns.iter().map(|(name, _)| name.as_str())))?;
         for report in reports {
-            for block in &report.results.scores {
-                for (key, entry) in &block.metrics {
-                    writer.write_record(figure(report, block, key, entry))?;
-                }
-                for failure in &block.failures {
-                    let error = failure.error.to_string();
-                    let row = [&failure.metric, &failure.metric, "", "", ""];
-                    writer.write_record(record(report, block, row, ["", &error]))?;
+            let own = [
+                report.log.as_str(),
+                report.task.as_deref().unwrap_or_default(),
+                report.model.as_deref().unwrap_or_default(),
+            ];
+            for (at, score) in report.results.scores.iter().enumerate() {
+                let rows = report.results.rows_of(at);
+                let failed = score
+                    .failures
+                    .iter()
+                    .map(|failure| EstimateRecord::failed(score, &failure.metric, failure.error.to_string()));
+                for record in rows.iter().map(EstimateRecord::from).chain(failed) {
+                    let fields = fields(&record)?;
+                    writer
+                        .write_record(own.into_iter().chain(fields.iter().map(|(_, cell)| cell.as_str())))?;
                 }
             }
         }
         writer.flush()
     }
+
+    fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
+        let mut writer = csv::Writer::from_writer(out);
+        writer.write_record(listing.keys())?;
+        for row in listing.rows() {
+            writer.write_record(row.iter().map(|cell| cell.field()))?;
+        }
+        writer.flush()
+    }
 }
 
-fn figure(report: &Report, block: &Block, key: &str, entry: &Entry) -> [String; COLUMNS] {
-    let undefined = match entry.undefined_reason() {
-        None if entry.value.is_nan() => Some("not a number"),
-        reason => reason,
+/// The fields of a record in order, each as one cell.
+fn fields(record: &EstimateRecord) -> io::Result<Vec<(String, String)>> {
+    let Json::Object(fields) = serde_json::to_value(record)? else { return Ok(Vec::new()) };
+    let cell = |value: Json| match value {
+        Json::Null => String::new(),
+        Json::String(text) => text,
+        other => other.to_string(),
     };
-    let value = if undefined.is_some() { String::new() } else { entry.value.to_string() };
-    let params = if entry.params.is_empty() {
-        String::new()
-    } else {
-        serde_json::to_string(&entry.params).unwrap_or_default()
-    };
-    let group = entry.group.as_deref().unwrap_or_default();
-    let figure = [key, &entry.name, group, &value, undefined.unwrap_or_default()];
-    record(report, block, figure, [&params, ""])
-}
-
-/// A row: the figure, its arguments and its error, between what is the same for the whole report or block.
-fn record(report: &Report, block: &Block, figure: [&str; 5], about: [&str; 2]) -> [String; COLUMNS] {
-    let [key, metric, group, value, undefined] = figure;
-    let [params, error] = about;
-    let reducer = block.reducer.as_deref().unwrap_or_default();
-    let counts = [block.scored_samples, block.unscored_samples, block.missing_samples];
-    let [scored, unscored, missing] = counts.map(|count| count.to_string());
-    let counts = [block.unconvertible, block.unscored_epochs, block.missing_epochs];
-    let [unconvertible, unscored_epochs, missing_epochs] = counts.map(|count| count.to_string());
-    [
-        &report.log,
-        report.task.as_deref().unwrap_or_default(),
-        report.model.as_deref().unwrap_or_default(),
-        &block.scorer,
-        &block.name,
-        reducer,
-        key,
-        metric,
-        group,
-        value,
-        undefined,
-        &scored,
-        &unscored,
-        &missing,
-        params,
-        error,
-        &unconvertible,
-        &unscored_epochs,
-        &missing_epochs,
-    ]
-    .map(str::to_owned)
+    Ok(fields.into_iter().map(|(name, value)| (name, cell(value))).collect())
 }

@@ -1,10 +1,11 @@
 //! How wide the columns of a block are.
 
 use crate::bar::{Scale, Span};
+use crate::figure::Texts;
 use crate::number::plain;
-use crate::rows::{Row, Shown};
+use crate::rows::{Line, Row};
 use crate::table::Table;
-use crate::text::width;
+use crate::text::{pad, width};
 
 /// Cells between two columns.
 pub(crate) const GAP: usize = 2;
@@ -20,13 +21,63 @@ const WIDE_BAR: usize = 31;
 /// The most that a reason for an unknown figure widens the column of values: `undefined (n < 2)`.
 const UNKNOWN: usize = 17;
 /// The least width that notes are squeezed into.
-const LEAST_NOTES: usize = 18;
+const LEAST_NOTES: usize = 22;
+/// The same on a narrow terminal, beside a bar and without.
+const NARROW_NOTES: usize = 18;
+const LEAST_BESIDE: usize = 10;
+/// The widths that the column of labels is narrowed to if bars and notes have no room; longer labels get a line.
+const NARROW_LABELS: [usize; 3] = [28, 20, 16];
+/// The bar that labels are narrowed for.
+const GOOD_BAR: usize = 21;
+/// The most cells that decimal points are aligned in; numbers of very different sizes are not.
+const MOST_ALIGNED: usize = 11;
+
+/// How numbers of a column are padded so that their decimal points are below each other.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Decimals {
+    before: usize,
+    after: usize,
+}
+
+impl Decimals {
+    pub(crate) fn of<'t>(numbers: impl Iterator<Item = &'t str>) -> Self {
+        let mut widest = Decimals::default();
+        for number in numbers.filter(|number| is_decimal(number)) {
+            let (before, after) = split(number);
+            widest.before = widest.before.max(before);
+            widest.after = widest.after.max(after);
+        }
+        if widest.before + widest.after > MOST_ALIGNED { Decimals::default() } else { widest }
+    }
+
+    pub(crate) fn pad(self, number: &str) -> String {
+        if !is_decimal(number) || (self.before, self.after) == (0, 0) {
+            return number.to_owned();
+        }
+        let (before, after) = split(number);
+        let blanks = |wanted: usize, found: usize| " ".repeat(wanted.saturating_sub(found));
+        format!("{}{number}{}", blanks(self.before, before), blanks(self.after, after))
+    }
+}
+
+/// Whether it is a number without an exponent.
+fn is_decimal(number: &str) -> bool {
+    number.bytes().any(|b| b.is_ascii_digit())
+        && number.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-'))
+}
+
+/// The characters before the decimal point, and from it on.
+fn split(number: &str) -> (usize, usize) {
+    let before = number.find('.').unwrap_or(number.len());
+    (before, number.len() - before)
+}
 
 /// The widths of a block's columns, and the scale of its bars.
 #[derive(Debug)]
 pub(crate) struct Layout {
     pub(crate) label: usize,
     pub(crate) value: usize,
+    numbers: Numbers,
     /// 0 where there are no bars.
     pub(crate) bar: usize,
     pub(crate) notes: usize,
@@ -36,40 +87,125 @@ pub(crate) struct Layout {
     pub(crate) scale: Option<Scale>,
 }
 
+/// How values, errors and intervals are padded.
+#[derive(Debug, Clone, Copy, Default)]
+struct Numbers {
+    values: Decimals,
+    errors: Decimals,
+    /// The width of value and error together.
+    both: usize,
+}
+
+impl Numbers {
+    fn of(table: &Table, texts: &[Texts]) -> Self {
+        // Numbers alone have digits of their own, so they do not widen the column of those with errors.
+        let has_parts = |texts: &&Texts| texts.error.is_some() || texts.interval.is_some();
+        let with_parts = Decimals::of(texts.iter().filter(has_parts).map(|texts| texts.value.as_str()));
+        let all = Decimals::of(texts.iter().map(|texts| texts.value.as_str()));
+        let values = if texts.iter().any(|texts| has_parts(&texts)) {
+            Decimals { before: all.before.max(with_parts.before), ..with_parts }
+        } else {
+            all
+        };
+        let errors = Decimals::of(texts.iter().filter_map(|texts| texts.error.as_deref()));
+        let numbers = Numbers { values, errors, both: 0 };
+        let has_number = |texts: &&Texts| texts.interval.is_some();
+        let both = texts.iter().filter(has_number).map(|texts| width(numbers.short(table, texts).trim_end()));
+        Numbers { both: both.max().unwrap_or(0), ..numbers }
+    }
+
+    fn short(&self, table: &Table, texts: &Texts) -> String {
+        let value = self.values.pad(&texts.value);
+        match &texts.error {
+            Some(error) => format!("{value} {} {}", table.sign("±", "+/-"), self.errors.pad(error)),
+            None => value,
+        }
+    }
+
+    fn text(&self, table: &Table, texts: &Texts) -> String {
+        let short = self.short(table, texts);
+        match &texts.interval {
+            Some((lower, upper)) => format!("{} [{lower}, {upper}]", pad(short.trim_end(), self.both)),
+            None => short.trim_end().to_owned(),
+        }
+    }
+}
+
+/// The columns that share the width: what is wanted, then what fits.
+struct Columns {
+    label: usize,
+    bar: usize,
+    least_notes: usize,
+}
+
+impl Columns {
+    /// Bars and notes have room beside each other if possible, else what there is more of. Labels give way for it.
+    fn fitted(self, width: usize, has_bars: bool, mostly_notes: bool) -> Self {
+        let (widest, wanted) = (self.label, self.least_notes);
+        let narrower = NARROW_LABELS.into_iter().filter(|label| *label < widest);
+        let labels: Vec<usize> = std::iter::once(widest).chain(narrower).collect();
+        let fits = |label: usize, bar: usize, notes: usize| {
+            let gap = if bar == 0 || notes == 0 { 0 } else { GAP };
+            label + bar + gap + notes <= width
+        };
+        let with_label =
+            |bar: usize, notes: usize| labels.iter().copied().find(|label| fits(*label, bar, notes));
+        let bars: &[usize] = if has_bars { &BARS } else { &[0] };
+        // Wide bars are worth no broken notes, and none is worth a narrow column of labels.
+        for bar in bars.iter().copied().filter(|bar| *bar >= WIDE_BAR && fits(widest, *bar, wanted)) {
+            return Columns { label: widest, bar, least_notes: wanted };
+        }
+        for least in [LEAST_NOTES, NARROW_NOTES].map(|least| wanted.min(least)) {
+            let good = bars
+                .iter()
+                .copied()
+                .filter(|bar| *bar < WIDE_BAR && (*bar >= GOOD_BAR || least <= NARROW_NOTES));
+            for bar in good {
+                if let Some(label) = with_label(bar, least) {
+                    return Columns { label, bar, least_notes: least };
+                }
+            }
+        }
+        let least = wanted.min(LEAST_BESIDE);
+        let only_notes = with_label(0, least).filter(|_| mostly_notes).map(|label| (label, 0));
+        let only_bar = bars.last().and_then(|bar| with_label(*bar, 0).map(|label| (label, *bar)));
+        let (label, bar) = only_notes.or(only_bar).unwrap_or((widest, 0));
+        Columns { label, bar, least_notes: least }
+    }
+}
+
 impl Layout {
     pub(crate) fn new(table: &Table, rows: &[Row]) -> Self {
-        let widest = |of: &dyn Fn(&Row) -> usize| rows.iter().map(of).max().unwrap_or(0);
-        let label = widest(&|row| match row {
-            Row::Figure { nested, label, .. } => INDENT + if *nested { INDENT } else { 0 } + width(label),
+        let lines: Vec<&Line> =
+            rows.iter().filter_map(|row| if let Row::Line(line) = row { Some(line) } else { None }).collect();
+        let label = rows.iter().map(|row| match row {
+            Row::Line(Line { nested, label, .. }) => INDENT + if *nested { INDENT } else { 0 } + width(label),
             Row::Failure { label, .. } => INDENT + width(label),
             Row::Heading { .. } => 0,
         });
-        let value = widest(&|row| match row {
+        let texts: Vec<Texts> = lines.iter().map(|line| line.figure.texts()).collect();
+        let numbers = Numbers::of(table, &texts);
+        let value = lines.iter().zip(&texts).map(|(line, texts)| {
+            let cells = width(&numbers.text(table, texts));
             // A long reason may run on into the column of the bars, which its row has no use for.
-            Row::Figure { shown: unknown @ Shown::Undefined(_), .. } => {
-                width(&table.shown(unknown)).min(UNKNOWN)
-            }
-            Row::Figure { shown, .. } => width(&table.shown(shown)),
-            _ => 0,
+            if line.figure.value().is_none() { cells.min(UNKNOWN) } else { cells }
         });
-        let wanted_notes = widest(&|row| match row {
-            Row::Figure { notes, .. } => width(&table.notes(notes)),
-            _ => 0,
-        });
-        let spans: Vec<Span> = rows
-            .iter()
-            .filter_map(|row| if let Row::Figure { span, .. } = row { *span } else { None })
-            .collect();
+        let wanted_notes = lines.iter().map(|line| width(&table.notes(&line.all_notes()))).max().unwrap_or(0);
+        let spans: Vec<Span> = lines.iter().filter_map(|line| line.span).collect();
         let scale = Scale::of(&spans);
 
-        let label = label.min(table.width * 2 / 5);
-        let room = table.width.saturating_sub(label + GAP + value + GAP);
-        let least_notes = wanted_notes.min(LEAST_NOTES);
-        let fits = |bar: &usize| {
-            let notes = if *bar >= WIDE_BAR { wanted_notes } else { least_notes };
-            bar + GAP + notes <= room
-        };
-        let bar = scale.and_then(|_| BARS.into_iter().find(fits)).unwrap_or(0);
+        let value = value.max().unwrap_or(0);
+        // A label that does not fit gets a line of its own.
+        let most_label = table.width.saturating_sub(GAP + value).min(table.width * 2 / 5);
+        let widest_label = label.max().unwrap_or(0).min(most_label);
+        let has_notes = lines.iter().filter(|line| !line.all_notes().is_empty()).count();
+        let Columns { label, bar, least_notes } =
+            Columns { label: widest_label, bar: 0, least_notes: wanted_notes }.fitted(
+                table.width.saturating_sub(value + 2 * GAP),
+                scale.is_some(),
+                has_notes * 2 > lines.len(),
+            );
+        let room = table.width.saturating_sub(label + value + 2 * GAP);
         let used = if bar == 0 { 0 } else { bar + GAP };
         let left = room.saturating_sub(used);
         let notes_beside = left >= least_notes;
@@ -78,7 +214,12 @@ impl Layout {
         } else {
             (NOTES_BELOW, table.width.saturating_sub(NOTES_BELOW))
         };
-        Layout { label, value, bar, notes, before_notes, notes_beside, scale }
+        Layout { label, value, numbers, bar, notes, before_notes, notes_beside, scale }
+    }
+
+    /// The figure of a line, aligned with the others.
+    pub(crate) fn figure(&self, table: &Table, line: &Line) -> String {
+        self.numbers.text(table, &line.figure.texts())
     }
 
     /// The ends of the scale, above the bars.

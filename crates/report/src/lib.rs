@@ -1,39 +1,52 @@
-//! What people look at: results as terminal tables, markdown, CSV and JSON.
+//! What people look at: estimates as terminal tables, Markdown, LaTeX, CSV and JSON.
 //!
-//! One format, one file, one trait ([`Render`]). The formats for people ([`Table`], [`Markdown`]) share
-//! the rows of `rows.rs`, which decide what stands beside what; the formats for machines ([`Json`],
-//! [`Csv`]) write the results as they are. Nothing here computes a statistic, and nothing knows whether
-//! it writes to a terminal: colour and width are said by the caller. Names may hold anything. A [`Table`] is for
-//! terminals, so it is [`clean`]; every other format keeps names as they are, as they may be read again, and
-//! whoever shows one of them on a terminal cleans it on the way there.
+//! One format, one file, one trait ([`Render`]), for results and for lists ([`Listing`]). The formats for people
+//! ([`Table`], [`Markdown`], [`Latex`]) share the rows of `rows.rs`; the formats for machines ([`Json`], [`Csv`]) have an
+//! [`EstimateRecord`] for each estimate. Nothing here computes a statistic or decides by the name of a metric: which error
+//! belongs to which number is core's [`Results::rows`]. Nothing knows whether it writes to a terminal: colour and width
+//! come from the caller. Names may hold anything. A [`Table`] is for terminals, so it is [`clean`]; every other format
+//! keeps names as they are, as they may be read again, and whoever shows one of them on a terminal cleans it on the way
+//! there.
 //!
 //! ```
-//! use errorbar_core::{Plan, Score, ScoreColumns, results};
+//! use errorbar_core::evaluation::{MetricResult, MetricValue, Results, Role, ScoreResult};
+//! use errorbar_core::{Estimate, Spec};
 //! use errorbar_report::{Render, Report, Table};
 //!
-//! let mut columns = ScoreColumns::new(["match"]);
-//! for (id, grade) in [("q1", "C"), ("q2", "I"), ("q3", "C"), ("q4", "C")] {
-//!     columns.push(id, 1).score("match", Score::new(grade))?;
-//! }
-//! let report = Report::new("quiz.csv", results(&columns, &Plan::new())?);
-//! let text = Table::default().to_text(&[report]);
-//! assert!(text.contains("accuracy  0.75 ± 0.25"), "{text}");
-//! # Ok::<(), errorbar_core::Error>(())
+//! let estimate = Estimate::new(0.8194).with_stderr(0.0342).with_interval(0.7501, 0.8879, 0.95).with_n(144);
+//! let mut score = ScoreResult::default();
+//! score.scorer = "choice".to_owned();
+//! score.counts.scored = 144;
+//! score.metrics = vec![MetricResult::new(Spec::new("accuracy"), Role::Location, MetricValue::One(estimate))];
+//! let mut results = Results::default();
+//! results.scores = vec![score];
+//! let text = Table::default().to_text(&[Report::new("quiz.csv", results)]);
+//! assert!(text.contains("accuracy  0.819 ± 0.034 [0.750, 0.888]"), "{text}");
 //! ```
 #![forbid(unsafe_code)]
 
 mod bar;
+mod cells;
 mod csv;
+mod figure;
 mod headline;
 mod json;
+mod latex;
 mod layout;
+mod listing;
 mod markdown;
+mod matrix;
+mod matrix_table;
+mod notes;
 mod number;
-mod pairs;
+mod paint;
+mod record;
 mod rows;
 mod side_by_side;
+mod sort;
 mod table;
 mod text;
+mod title;
 
 #[cfg(test)]
 mod tests;
@@ -41,13 +54,18 @@ mod tests;
 use std::collections::BTreeMap;
 use std::io;
 
-use errorbar_core::Results;
+use errorbar_core::evaluation::Results;
 
 pub use csv::Csv;
-pub use headline::Figure;
+pub use figure::Figure;
+pub use headline::headline;
 pub use json::Json;
+pub use latex::{Latex, escape as escape_latex};
+pub use listing::{Cell, Listing};
 pub use markdown::{Markdown, escape as escape_markdown};
+pub use record::{Clusters, EstimateRecord, UndefinedParts, estimates};
 pub use side_by_side::SideBySide;
+pub use sort::Sort;
 pub use table::Table;
 pub use text::{REPLACEMENT, clean, is_unsafe, width, wrap};
 
@@ -66,6 +84,8 @@ pub struct Report {
     pub skipped: usize,
     /// How many samples times epochs a limit ended and were judged as they were, by its kind: `token`, `time` and so on.
     pub limits: BTreeMap<String, usize>,
+    /// The model that graded its own answers, if it did.
+    pub self_graded: Option<String>,
     /// The results.
     pub results: Results,
 }
@@ -80,6 +100,7 @@ impl Report {
             unfinished: None,
             skipped: 0,
             limits: BTreeMap::new(),
+            self_graded: None,
             results,
         }
     }
@@ -92,52 +113,66 @@ impl Report {
         self
     }
 
-    /// Says that the run did not reach its end.
+    /// The same for a run that did not reach its end: its figures are of the samples that finished first.
     #[must_use]
     pub fn unfinished(mut self, unfinished: Option<Unfinished>) -> Self {
         self.unfinished = unfinished;
         self
     }
 
-    /// Says how many samples could not be read.
+    /// The same with the number of samples that could not be read.
     #[must_use]
     pub fn skipped(mut self, skipped: usize) -> Self {
         self.skipped = skipped;
         self
     }
 
-    /// Says how many samples a limit ended, by its kind.
+    /// The same with the number of samples that a limit ended, by its kind.
     #[must_use]
     pub fn limits(mut self, limits: BTreeMap<String, usize>) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The same for people.
-    pub(crate) fn limits_met(&self) -> impl Iterator<Item = String> {
-        self.limits.iter().map(|(kind, count)| format!("{count} met the {kind} limit"))
+    /// The same with a model that graded its own answers.
+    #[must_use]
+    pub fn self_graded(mut self, model: Option<String>) -> Self {
+        self.self_graded = model;
+        self
     }
 }
 
 /// A run that did not reach its end: its results are over a part of the samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfinished {
-    /// How it ended: `cancelled`, `error`, or `started` if nobody knows.
+    /// How it ended: `cancelled`, `error`, or `started` if that is unknown.
     pub status: String,
     /// How many samples times epochs it should have had, where that is known.
     pub planned: Option<usize>,
 }
 
-/// A format that results can be written in.
+/// A format that results and lists can be written in.
 pub trait Render {
     /// Writes the results of several logs or tables, in order.
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()>;
 
-    /// The same as a text.
+    /// Writes a list.
+    fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()>;
+
+    /// The results as a string.
     fn to_text(&self, reports: &[Report]) -> String {
-        let mut bytes = Vec::new();
-        // Writing to memory does not fail; what a format refuses to write is simply not there.
-        let _ = self.render(reports, &mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
+        text_of(|out| self.render(reports, out))
     }
+
+    /// A list as a string.
+    fn listing_text(&self, listing: &Listing) -> String {
+        text_of(|out| self.listing(listing, out))
+    }
+}
+
+fn text_of(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> String {
+    let mut bytes = Vec::new();
+    // Writing to memory does not fail.
+    let _ = write(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
 }

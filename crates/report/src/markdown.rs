@@ -1,62 +1,88 @@
-//! Results as markdown, to be pasted into an issue or a page.
+//! Results as Markdown, to be pasted into an issue or a page.
 
 use std::io;
 
-use crate::rows::{self, Row, Shown};
-use crate::{Render, Report, Unfinished};
+use crate::cells::{block_cells, block_titles, matrix_cells, matrix_titles};
+use crate::matrix::{Part, parts};
+use crate::notes::Common;
+use crate::rows::Context;
+use crate::title::facts;
+use crate::{Listing, Render, Report, Sort};
 
-/// A heading per log, a table per block; the rows are those of the terminal, without bars.
+/// A heading for each report, with task and model, and a table for each block; the rows are those of the terminal,
+/// without bars.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Markdown;
+pub struct Markdown {
+    sort: Sort,
+}
+
+impl Markdown {
+    /// The order of groups and shares below their heading.
+    #[must_use]
+    pub fn sort(mut self, sort: Sort) -> Self {
+        self.sort = sort;
+        self
+    }
+}
 
 impl Render for Markdown {
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
+        let common = Common::of(reports);
         for (at, report) in reports.iter().enumerate() {
             if at > 0 {
                 writeln!(out)?;
             }
-            writeln!(out, "### {}", escape(&report.log))?;
-            if let Some(Unfinished { status, planned }) = &report.unfinished {
-                let of = planned.map(|planned| format!(" of {planned}")).unwrap_or_default();
-                writeln!(out, "\n{}{of} samples: {}", report.results.total_samples, escape(status))?;
+            let heading: Vec<&str> =
+                [&report.task, &report.model].into_iter().flatten().map(String::as_str).collect();
+            let mut details = facts(report);
+            if heading.is_empty() {
+                writeln!(out, "### {}", escape(&report.log))?;
+            } else {
+                writeln!(out, "### {}", escape(&heading.join(" · ")))?;
+                details.insert(0, report.log.clone());
             }
-            if report.skipped > 0 {
-                writeln!(out, "\n{} samples could not be read and were left out", report.skipped)?;
-            }
-            if !report.limits.is_empty() {
-                let met: Vec<String> = report.limits_met().collect();
-                writeln!(out, "\nOf the samples {}", escape(&met.join(", ")))?;
-            }
-            for block in rows::blocks(&report.results) {
-                let (name, details) = rows::title(block);
-                writeln!(out, "\n**{}** · {}\n", escape(&name), escape(&details.join(" · ")))?;
-                writeln!(out, "| metric | value | notes |\n|---|---|---|")?;
-                for row in rows::rows(block) {
-                    let [label, value, notes] = cells(&row).map(|cell| escape(&cell));
-                    writeln!(out, "| {label} | {value} | {notes} |")?;
-                }
+            writeln!(out, "\n{}", escape(&details.join(" · ")))?;
+            let context = Context { results: &report.results, common: &common, sort: self.sort };
+            for part in parts(&context) {
+                let (name, details, titles, rows) = match &part {
+                    Part::Block(block) => {
+                        (&block.name, &block.details, block_titles(&common), block_cells(block, "– "))
+                    }
+                    Part::Matrix(matrix) => {
+                        (&matrix.name, &matrix.details, matrix_titles(matrix), matrix_cells(matrix, "– "))
+                    }
+                };
+                let details: Vec<String> = details.iter().map(|detail| escape(detail)).collect();
+                let title = std::iter::once(format!("**{}**", escape(name))).chain(details);
+                writeln!(out, "\n{}\n", title.collect::<Vec<_>>().join(" · "))?;
+                write!(out, "{}", table(&titles, &rows))?;
             }
         }
-        Ok(())
+        match common.legend() {
+            Some(legend) => writeln!(out, "\n{}", escape(&legend)),
+            None => Ok(()),
+        }
+    }
+
+    fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
+        let rows: Vec<Vec<String>> = listing
+            .rows()
+            .iter()
+            .map(|row| row.iter().map(|cell| cell.text().to_owned()).collect())
+            .collect();
+        write!(out, "{}", table(listing.titles(), &rows))
     }
 }
 
-fn cells(row: &Row) -> [String; 3] {
-    match row {
-        Row::Heading { label, notes } => [label.clone(), String::new(), notes.join(" · ")],
-        Row::Figure { nested, label, shown, notes, .. } => {
-            let value = match shown {
-                Shown::Number(number) => number.clone(),
-                Shown::WithError(value, error) => format!("{value} ± {error}"),
-                Shown::Interval(lower, upper) => format!("{lower} … {upper}"),
-                Shown::Undefined(Some(reason)) => format!("undefined ({reason})"),
-                Shown::Undefined(None) => "undefined".to_owned(),
-            };
-            let before = if *nested { "– " } else { "" };
-            [format!("{before}{label}"), value, notes.join(" · ")]
-        }
-        Row::Failure { label, message } => [label.clone(), "failed".to_owned(), message.clone()],
-    }
+/// A table of texts, escaped.
+pub(crate) fn table(titles: &[String], rows: &[Vec<String>]) -> String {
+    let line = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let rows = rows.iter().map(|row| line(row));
+    let head = [line(titles), format!("|{}\n", "---|".repeat(titles.len()))];
+    head.into_iter().chain(rows).collect()
 }
 
 /// Text as Markdown shows it: what Markdown would read as something else is escaped, and a line break, which would end

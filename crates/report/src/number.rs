@@ -24,14 +24,6 @@ pub(crate) fn plain(value: f64) -> String {
     if decimals == 0 { fixed } else { fixed.trim_end_matches('0').trim_end_matches('.').to_owned() }
 }
 
-/// A value and its error: the error to two significant digits, the value to the same place.
-pub(crate) fn with_error(value: f64, error: f64) -> (String, String) {
-    match decimals(error) {
-        Some(decimals) => (fixed(value, decimals), fixed(error, decimals)),
-        None => (plain(value), plain(error)),
-    }
-}
-
 /// The ends of an interval, to the place that half its width is known to.
 pub(crate) fn interval(lower: f64, upper: f64) -> (String, String) {
     match decimals((upper - lower) / 2.0) {
@@ -40,9 +32,19 @@ pub(crate) fn interval(lower: f64, upper: f64) -> (String, String) {
     }
 }
 
+/// A share as a percentage: `95 %`.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{} %", plain(share * 100.0))
+}
+
+/// A count with its noun: `1 score`, `3 scores`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// The decimals that show an error to two significant digits; none for an error that is 0, not
 /// finite, or so small that the zeros before it would hide it.
-fn decimals(error: f64) -> Option<usize> {
+pub(crate) fn decimals(error: f64) -> Option<usize> {
     const MOST: usize = 9;
     if error == 0.0 || !error.is_finite() {
         return None;
@@ -58,7 +60,7 @@ fn exponent(value: f64) -> i32 {
     text.rsplit('e').next().and_then(|power| power.parse().ok()).unwrap_or(0)
 }
 
-fn fixed(value: f64, decimals: usize) -> String {
+pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let is_zero = text.bytes().all(|b| matches!(b, b'-' | b'0' | b'.'));
     if is_zero { text.trim_start_matches('-').to_owned() } else { text }
@@ -87,22 +89,8 @@ mod tests {
         ] {
             assert_eq!(plain(value), text);
         }
-    }
-
-    #[test]
-    fn with_its_error() {
-        let shown = |value, error| {
-            let (value, error) = with_error(value, error);
-            format!("{value} ± {error}")
-        };
-        assert_eq!(shown(0.741_935, 0.061_4), "0.742 ± 0.061");
-        assert_eq!(shown(0.75, 0.25), "0.75 ± 0.25");
-        assert_eq!(shown(0.741_935, 0.099_6), "0.74 ± 0.10");
-        assert_eq!(shown(7.25, 1.27), "7.2 ± 1.3");
-        assert_eq!(shown(12_345.6, 234.5), "12346 ± 234");
-        assert_eq!(shown(1.0, 0.0), "1 ± 0");
-        assert_eq!(shown(-0.000_1, 0.1), "0.00 ± 0.10");
-        assert_eq!(shown(0.5, 1.2e-12), "0.5 ± 1.200e-12");
+        assert_eq!((percent(0.95), percent(0.999)), ("95 %".into(), "99.9 %".into()));
+        assert_eq!((counted(1, "score"), counted(0, "score")), ("1 score".into(), "0 scores".into()));
     }
 
     #[test]

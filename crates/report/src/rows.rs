@@ -1,289 +1,290 @@
-//! The rows that people read, made once for every format that shows them.
+//! The rows that people read, made once for every format that shows them: one for each estimate.
 //!
-//! Every figure of a block is on some row. What makes one statement stands on one row: a mean with its
-//! error, the two ends of an interval. The error has a row of its own as well, with what is to be known
-//! about it. Names are as they are; what shows rows on a terminal takes them [cleaned](Row::cleaned).
+//! Which error and interval belong to which number is known by core; here they are only put into words. Names are as
+//! they are; what shows rows on a terminal takes them [cleaned](Block::cleaned).
 
-use errorbar_core::{Block, Entry, Results};
-use serde_json::Value as Json;
+use errorbar_core::evaluation::{EstimateRow, Results, Scope, ScoreResult};
 
+use crate::Sort;
 use crate::bar::Span;
-use crate::number;
-use crate::pairs::{Pairs, is_location, own_error};
+use crate::figure::Figure;
+use crate::notes::{self, Common};
+use crate::sort::SortKey;
 use crate::text::clean;
+use crate::title::title;
+
+/// Rows under a title.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Block {
+    pub(crate) name: String,
+    pub(crate) details: Vec<String>,
+    pub(crate) rows: Vec<Row>,
+}
 
 /// One row of a block.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Row {
     /// What the rows below it, which are nested, have in common.
     Heading { label: String, notes: Vec<String> },
-    /// A figure, or two that make one statement.
-    Figure { nested: bool, label: String, shown: Shown, span: Option<Span>, notes: Vec<String> },
+    /// An estimate.
+    Line(Line),
     /// A metric that could not be computed.
     Failure { label: String, message: String },
 }
 
-/// A figure as it is shown. Never a number that means "unknown".
+/// An estimate as it is shown.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Shown {
-    Number(String),
-    WithError(String, String),
-    Interval(String, String),
-    Undefined(Option<String>),
+pub(crate) struct Line {
+    pub(crate) nested: bool,
+    pub(crate) label: String,
+    pub(crate) figure: Figure,
+    pub(crate) span: Option<Span>,
+    /// How many scores it is of: `36`, `34 of 36`.
+    pub(crate) n: Option<String>,
+    /// Whether that is news beside the title of the block.
+    pub(crate) shows_n: bool,
+    pub(crate) notes: Vec<String>,
 }
 
-impl Row {
-    /// The row as a terminal may show it.
+impl Line {
+    /// The notes, the number of scores among them.
+    pub(crate) fn all_notes(&self) -> Vec<String> {
+        let n = self.n.as_ref().filter(|_| self.shows_n).map(|n| format!("n {n}"));
+        n.into_iter().chain(self.notes.iter().cloned()).collect()
+    }
+}
+
+impl Block {
+    /// The block as a terminal may show it.
     pub(crate) fn cleaned(self) -> Self {
-        let all = |notes: Vec<String>| notes.iter().map(|note| clean(note)).collect();
-        match self {
+        let all = |texts: Vec<String>| texts.iter().map(|text| clean(text)).collect::<Vec<String>>();
+        let row = |row: Row| match row {
             Row::Heading { label, notes } => Row::Heading { label: clean(&label), notes: all(notes) },
-            Row::Figure { nested, label, shown, span, notes } => {
-                let shown = match shown {
-                    Shown::Undefined(reason) => Shown::Undefined(reason.map(|reason| clean(&reason))),
-                    // Numbers.
-                    shown => shown,
-                };
-                Row::Figure { nested, label: clean(&label), shown, span, notes: all(notes) }
-            }
+            Row::Line(line) => Row::Line(Line { label: clean(&line.label), notes: all(line.notes), ..line }),
             Row::Failure { label, message } => {
                 Row::Failure { label: clean(&label), message: clean(&message) }
             }
-        }
-    }
-}
-
-/// The blocks that say something: a list of metrics by key alone has a plain block without metrics.
-pub(crate) fn blocks(results: &Results) -> impl Iterator<Item = &Block> {
-    results.scores.iter().filter(|block| !block.metrics.is_empty() || !block.failures.is_empty())
-}
-
-/// The words of a block's title: what was scored how, and how many there were.
-pub(crate) fn title(block: &Block) -> (String, Vec<String>) {
-    let name = if block.name == block.scorer {
-        block.scorer.clone()
-    } else {
-        format!("{}: {}", block.scorer, block.name)
-    };
-    let mut details = reduction(block);
-    details.push(format!("{} scored", block.scored_samples));
-    let counts = [
-        (block.unscored_samples, "unscored"),
-        (block.missing_samples, "missing"),
-        (block.errored_samples, "errored"),
-        (block.unconvertible, "unconvertible (count as 0)"),
-    ];
-    details.extend(said(&counts));
-    (name, details)
-}
-
-/// What was done with the epochs of a sample, and which of them reduction passed over: those are
-/// epochs, where the other counts of a reduced block are samples.
-fn reduction(block: &Block) -> Vec<String> {
-    let reducer = block.reducer.as_ref().map(|reducer| format!("reduced by {reducer}"));
-    if block.epochs <= 1 {
-        return Vec::from_iter(reducer);
-    }
-    let mut epochs = format!("{} epochs", block.epochs);
-    if block.unreduced {
-        epochs += ", not reduced";
-    } else {
-        let unscored =
-            if block.unscored_epochs == 1 { "epoch score unscored" } else { "epoch scores unscored" };
-        let missing = match block.missing_epochs {
-            _ if block.unscored_epochs > 0 => "missing",
-            1 => "epoch score missing",
-            _ => "epoch scores missing",
         };
-        let passed_over = said(&[(block.unscored_epochs, unscored), (block.missing_epochs, missing)]);
-        if !passed_over.is_empty() {
-            epochs += &format!(" ({})", passed_over.join(", "));
-        }
-        if reducer.is_none() {
-            epochs = format!("mean of {epochs}");
+        Block {
+            name: clean(&self.name),
+            details: all(self.details),
+            rows: self.rows.into_iter().map(row).collect(),
         }
     }
-    reducer.into_iter().chain([epochs]).collect()
 }
 
-/// Counts in words, where there is something to count.
-fn said(counts: &[(usize, &str)]) -> Vec<String> {
-    counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()
+/// What rows are made with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Context<'a> {
+    pub(crate) results: &'a Results,
+    pub(crate) common: &'a Common,
+    pub(crate) sort: Sort,
 }
 
-/// All rows of a block.
-pub(crate) fn rows(block: &Block) -> Vec<Row> {
-    let entries: Vec<(&str, &Entry)> =
-        block.metrics.iter().map(|(key, entry)| (key.as_str(), entry)).collect();
-    let pairs = Pairs::of(block);
-    let mut rows = Vec::new();
-    let mut under: Option<&Entry> = None;
-    let mut rest = entries.as_slice();
-    while let [(key, entry), after @ ..] = rest {
-        rest = after;
-        let upper = after.first().filter(|(_, next)| interval_prefix(entry, next).is_some());
-        let prefix = upper.and_then(|(_, next)| interval_prefix(entry, next)).unwrap_or_default();
-        let is_nested =
-            is_grouped(entry) || (entry.group.is_some() && !(upper.is_some() && prefix.is_empty()));
-        if !is_nested {
-            under = None;
-        } else if !under.is_some_and(|first| first.group == entry.group && first.params == entry.params) {
-            under = Some(entry);
-            rows.push(heading(entry));
-        }
-        rows.push(match upper {
-            Some((_, upper)) => {
-                rest = after.get(1..).unwrap_or_default();
-                interval(&pairs, entry, upper, prefix, is_nested)
+impl<'a> Context<'a> {
+    /// The positions of scores that say something: metrics by key alone have a plain one without metrics.
+    pub(crate) fn positions(&self) -> Vec<usize> {
+        let says = |score: &ScoreResult| !score.metrics.is_empty() || !score.failures.is_empty();
+        let scores = self.results.scores.iter().enumerate();
+        scores.filter(|(_, score)| says(score)).map(|(at, _)| at).collect()
+    }
+
+    /// All of one score.
+    pub(crate) fn block(&self, at: usize) -> Option<Block> {
+        let score = self.results.scores.get(at)?;
+        let (name, details) = title(score);
+        let rows = self.results.rows_of(at);
+        let counted =
+            rows.iter().find(|row| is_plain(row) && notes::is_estimate(row)).map(|row| row.position);
+        let mut shown: Vec<Row> = Vec::new();
+        for of_metric in rows.chunk_by(|a, b| a.position == b.position) {
+            match of_metric {
+                [row] if is_plain(row) => {
+                    let is_first = counted == Some(row.position);
+                    shown.push(Row::Line(self.line(row, score, is_first)));
+                }
+                rows => shown.extend(self.section(rows, score, counted.is_none())),
             }
-            None => figure(&pairs, key, entry, is_nested),
-        });
+        }
+        let mut details = details;
+        if counted.is_none() {
+            details.extend(self.reasons(score));
+        }
+        shown.extend(failures(score));
+        Some(Block { name, details, rows: shown })
     }
-    rows.extend(block.failures.iter().map(|failure| {
+
+    /// What a block has besides the plain figures of its metrics.
+    pub(crate) fn rest(&self, at: usize) -> Option<Block> {
+        let score = self.results.scores.get(at)?;
+        let (name, details) = title(score);
+        let rows = self.results.rows_of(at);
+        let sections = rows.chunk_by(|a, b| a.position == b.position);
+        let sections = sections.filter(|rows| !rows.iter().all(is_plain));
+        let mut shown: Vec<Row> = sections.flat_map(|rows| self.section(rows, score, false)).collect();
+        shown.extend(failures(score));
+        (!shown.is_empty()).then_some(Block { name, details, rows: shown })
+    }
+
+    /// The row of a metric that gives one estimate over all samples.
+    pub(crate) fn line(&self, row: &EstimateRow<'_>, score: &ScoreResult, is_first: bool) -> Line {
+        let mut line = self.bare(row, row.metric.to_owned());
+        let of_block = score.counts.scored as u64;
+        line.shows_n = row.estimate.n != of_block && row.estimate.n > 0;
+        let mut all = notes::arguments(row);
+        all.extend(self.remarks(row, true));
+        all.extend(is_first.then(|| self.reasons(score)).into_iter().flatten());
+        let few = notes::few(row);
+        // `only 6 scores` has the number already.
+        line.shows_n &= few.is_none();
+        line.notes = few.into_iter().chain(all).collect();
+        line
+    }
+
+    fn bare(&self, row: &EstimateRow<'_>, label: String) -> Line {
+        let figure = Figure::from(row.estimate.as_ref());
+        let span = Span::of(&figure, row.role);
+        let n = notes::n_text(&row.estimate);
+        Line { nested: false, label, figure, span, n, shows_n: false, notes: Vec::new() }
+    }
+
+    fn remarks(&self, row: &EstimateRow<'_>, has_bounds: bool) -> Vec<String> {
+        let mut remarks = notes::methods(row, &self.results.errors.cluster, self.common);
+        remarks.extend(notes::bounds(&row.estimate).filter(|_| has_bounds));
+        remarks.extend(notes::remarks(&row.estimate));
+        remarks
+    }
+
+    /// Scores that have a reason, counted: `4 of 144: invalid_response_format`.
+    fn reasons(&self, score: &ScoreResult) -> Vec<String> {
+        let total = self.results.total_samples;
+        let reasons = score.counts.reasons.iter().filter(|(_, count)| **count > 0);
+        reasons.map(|(reason, count)| format!("{count} of {total}: {reason}")).collect()
+    }
+
+    /// The rows of a metric that gives several estimates: by group, key or position. The aggregate has bounds if no other
+    /// row of the block has them.
+    fn section(&self, rows: &[EstimateRow<'_>], score: &ScoreResult, has_bounds: bool) -> Vec<Row> {
+        let Some(first) = rows.first() else { return Vec::new() };
+        let keys = rows.iter().map(keys).max_by_key(Vec::len).unwrap_or_default();
+        let label = match keys.as_slice() {
+            [] => first.metric.to_owned(),
+            keys => format!("{} by {}", first.metric, keys.join(" / ")),
+        };
+        let mut lines: Vec<(Line, u64, bool)> = rows
+            .iter()
+            .map(|row| (self.nested(row, score, has_bounds), row.estimate.n, is_aggregate(row)))
+            .collect();
+        // Of what is sorted, the aggregates come last; without, they are where they belong.
+        if self.sort != Sort::None {
+            let key = |(line, n, _): &(Line, u64, bool)| (line.label.clone(), line.figure.value(), *n);
+            lines.sort_by(|a, b| {
+                let ((a_name, a_value, a_n), (b_name, b_value, b_n)) = (key(a), key(b));
+                let a_key = SortKey { name: &a_name, value: a_value, n: a_n };
+                let b_key = SortKey { name: &b_name, value: b_value, n: b_n };
+                a.2.cmp(&b.2).then_with(|| self.sort.compare(&a_key, &b_key))
+            });
+        }
+        let mut notes = notes::arguments(first);
+        notes.extend(in_common(&mut lines));
+        let heading = Row::Heading { label, notes };
+        std::iter::once(heading).chain(lines.into_iter().map(|(line, ..)| Row::Line(line))).collect()
+    }
+
+    fn nested(&self, row: &EstimateRow<'_>, score: &ScoreResult, has_bounds: bool) -> Line {
+        let mut line = self.bare(row, nested_label(row));
+        line.nested = true;
+        let few = notes::few(row);
+        let of_block = row.estimate.n == score.counts.scored as u64;
+        line.shows_n = few.is_none() && !(of_block && row.group.is_none());
+        line.notes.extend(few);
+        line.notes.extend(row.is_mean_of_groups().then(|| "mean of the groups".to_owned()));
+        // Groups say how many are absent; the bounds are shown once, for all samples.
+        line.notes.extend(self.remarks(row, has_bounds && row.group.is_none()));
+        line
+    }
+}
+
+/// Takes out of the lines what all of them say, but for the aggregates.
+fn in_common(lines: &mut [(Line, u64, bool)]) -> Vec<String> {
+    let mut groups: Vec<&mut Line> =
+        lines.iter_mut().filter(|(.., is_aggregate)| !is_aggregate).map(|(line, ..)| line).collect();
+    if groups.len() < 2 {
+        return Vec::new();
+    }
+    let mut common = Vec::new();
+    let n = groups.first().and_then(|line| line.n.clone()).filter(|_| groups.iter().all(|line| line.shows_n));
+    if let Some(n) = n
+        && groups.iter().all(|line| line.n.as_ref() == Some(&n))
+    {
+        common.push(format!("n {n} each"));
+        groups.iter_mut().for_each(|line| line.shows_n = false);
+    }
+    for note in groups.first().map(|line| line.notes.clone()).unwrap_or_default() {
+        if groups.iter().all(|line| line.notes.contains(&note)) {
+            groups.iter_mut().for_each(|line| line.notes.retain(|other| *other != note));
+            common.push(note);
+        }
+    }
+    common
+}
+
+/// Whether a row is of a metric that gives one estimate over all samples.
+pub(crate) fn is_plain(row: &EstimateRow<'_>) -> bool {
+    row.group_key.is_none() && row.scopes.is_empty() && row.key.is_none() && row.index.is_none()
+}
+
+/// Whether a row stands for all groups.
+fn is_aggregate(row: &EstimateRow<'_>) -> bool {
+    row.group_key.is_some() && row.group.is_none()
+}
+
+/// The metadata keys of the groups of a row, the outermost first.
+pub(crate) fn keys(row: &EstimateRow<'_>) -> Vec<String> {
+    let key = |scope: &Scope<'_>| match scope {
+        Scope::Group(key, _) | Scope::MeanOfGroups(key) => (*key).to_owned(),
+    };
+    let mut keys: Vec<String> = row.scopes.iter().map(key).collect();
+    // An aggregate over all samples is in no scope of its own.
+    if let Some(own) = row.group_key
+        && row.group.is_none()
+        && !matches!(row.scopes.last(), Some(Scope::MeanOfGroups(key)) if *key == own)
+    {
+        keys.push(own.to_owned());
+    }
+    keys
+}
+
+/// The groups of a row, the outermost first; none for those that stand for all.
+pub(crate) fn groups<'a>(row: &EstimateRow<'a>) -> Vec<&'a str> {
+    let group = |scope: &Scope<'a>| match scope {
+        Scope::Group(_, name) => Some(*name),
+        Scope::MeanOfGroups(_) => None,
+    };
+    row.scopes.iter().filter_map(group).collect()
+}
+
+/// What a row is called below its heading.
+fn nested_label(row: &EstimateRow<'_>) -> String {
+    let mut path = groups(row);
+    if row.group.is_some() {
+        path.pop();
+    }
+    path.extend(row.label.or(row.group));
+    let path = path.join(" / ");
+    let part = row.key.map(str::to_owned).or_else(|| row.index.map(|index| index.to_string()));
+    match part {
+        Some(part) if path.is_empty() => part,
+        Some(part) => format!("{path}: {part}"),
+        None => path,
+    }
+}
+
+fn failures(score: &ScoreResult) -> impl Iterator<Item = Row> {
+    score.failures.iter().map(|failure| {
         let message = failure.error.to_string();
         let own = format!("{}: ", failure.metric);
         let message = message.strip_prefix(&own).unwrap_or(&message);
         Row::Failure { label: failure.metric.clone(), message: message.to_owned() }
-    }));
-    rows
-}
-
-/// Whether the entry is of one of the groups of a metadata key. In blocks by key, entries name no
-/// group, but their arguments still tell.
-fn is_grouped(entry: &Entry) -> bool {
-    entry.params.contains_key("group_key")
-}
-
-/// What stands before `lower` and `upper` in the names of two entries that are the ends of one interval.
-fn interval_prefix<'e>(lower: &'e Entry, upper: &Entry) -> Option<&'e str> {
-    let prefix = lower.name.strip_suffix("lower")?;
-    let is_pair = upper.name.strip_suffix("upper") == Some(prefix)
-        && (prefix.is_empty() || prefix.ends_with('_'))
-        && lower.group == upper.group
-        && lower.params == upper.params;
-    is_pair.then_some(prefix)
-}
-
-fn heading(entry: &Entry) -> Row {
-    let params = &entry.params;
-    let (Some(metric), Some(group_key)) = (params.get("metric"), params.get("group_key")) else {
-        let label = entry.group.clone().unwrap_or_default();
-        return Row::Heading { label, notes: arguments(entry, &[]) };
-    };
-    let level = note(entry, "level").and_then(Json::as_f64).map(percent);
-    let label = match level {
-        Some(level) => format!("{} {level} by {}", call(metric, &["level"]), argument_text(group_key)),
-        None => format!("{} by {}", call(metric, &[]), argument_text(group_key)),
-    };
-    Row::Heading { label, notes: arguments(entry, &["metric", "group_key"]) }
-}
-
-fn figure(pairs: &Pairs<'_>, key: &str, entry: &Entry, nested: bool) -> Row {
-    let mut notes = if nested { Vec::new() } else { arguments(entry, &[]) };
-    let (shown, span) = match (undefined(entry), pairs.error_of(entry)) {
-        (Some(unknown), _) => (unknown, None),
-        (None, Some((error_key, error))) => {
-            if !nested && pairs.has_several_errors() {
-                notes.push(format!("± {error_key}"));
-            }
-            let (value, shown_error) = number::with_error(entry.value, error);
-            (Shown::WithError(value, shown_error), Some(Span::around(entry.value, error)))
-        }
-        (None, None) => {
-            let span = is_location(entry).then(|| Span::point(entry.value));
-            (Shown::Number(number::plain(entry.value)), span)
-        }
-    };
-    notes.extend(remarks(entry));
-    // Under a heading, the name says it; alone, the key that the machine formats have it under.
-    let label = if nested { &entry.name } else { key };
-    Row::Figure { nested, label: label.to_owned(), shown, span, notes }
-}
-
-fn interval(pairs: &Pairs<'_>, lower: &Entry, upper: &Entry, prefix: &str, nested: bool) -> Row {
-    let name = prefix.trim_end_matches('_');
-    let mut label =
-        if name.is_empty() { lower.group.as_deref().unwrap_or("interval") } else { name }.to_owned();
-    if !nested && let Some(level) = note(lower, "level").and_then(Json::as_f64) {
-        label += &format!(" {}", percent(level));
-    }
-    let shown = undefined(lower).or_else(|| undefined(upper)).unwrap_or_else(|| {
-        let (lower, upper) = number::interval(lower.value, upper.value);
-        Shown::Interval(lower, upper)
-    });
-    let span = (!matches!(shown, Shown::Undefined(_))).then(|| {
-        let point = pairs.centre_of(lower, name);
-        Span { point, lower: lower.value, upper: upper.value }
-    });
-    let mut notes = if nested { Vec::new() } else { arguments(lower, &["level"]) };
-    notes.extend(remarks(lower));
-    Row::Figure { nested, label, shown, span, notes }
-}
-
-fn undefined(entry: &Entry) -> Option<Shown> {
-    let reason = entry.undefined_reason().map(str::to_owned);
-    (reason.is_some() || entry.value.is_nan()).then_some(Shown::Undefined(reason))
-}
-
-fn note<'e>(entry: &'e Entry, key: &str) -> Option<&'e Json> {
-    entry.metadata.as_ref()?.get(key)
-}
-
-/// The arguments that were passed to a metric, but for those that the label shows.
-fn arguments(entry: &Entry, shown: &[&str]) -> Vec<String> {
-    let says_something =
-        |(name, value): &(&String, &Json)| !value.is_null() && !shown.contains(&name.as_str());
-    let passed = entry.params.iter().filter(says_something);
-    passed.map(|(name, value)| format!("{name}={}", argument_text(value))).collect()
-}
-
-/// What is known about a figure besides its value and what its row shows already.
-fn remarks(entry: &Entry) -> Vec<String> {
-    let number = |key: &str| note(entry, key).and_then(Json::as_f64);
-    let mut remarks = Vec::new();
-    let mut shown = vec!["undefined", "level"];
-    if own_error(entry).is_some() {
-        shown.push("stderr");
-    }
-    if let (Some(absent), Some(worst), Some(best)) = (number("absent"), number("worst"), number("best")) {
-        // What the figure would be if every sample that has no score had the worst one, or the best.
-        let (worst, best) = number::interval(worst, best);
-        remarks.push(format!("{worst} … {best} with the {absent} absent"));
-        shown.extend(["absent", "worst", "best"]);
-    }
-    let others = entry.metadata.iter().flatten().filter(|(key, _)| !shown.contains(&key.as_str()));
-    remarks.extend(others.map(|(key, value)| remark(&key.replace('_', " "), value)));
-    remarks
-}
-
-/// A note as words: `12 clusters`, `df 11`.
-fn remark(words: &str, value: &Json) -> String {
-    let text = value.as_f64().map_or_else(|| argument_text(value), number::plain);
-    match value.as_u64() {
-        Some(1) if words.ends_with('s') => format!("1 {}", words.trim_end_matches('s')),
-        Some(_) if words.ends_with('s') => format!("{text} {words}"),
-        _ => format!("{words} {text}"),
-    }
-}
-
-/// An argument as a person would write it.
-fn argument_text(value: &Json) -> String {
-    match value {
-        Json::String(text) => text.clone(),
-        Json::Object(object) if object.contains_key("name") => call(value, &[]),
-        other => other.to_string(),
-    }
-}
-
-/// A nested metric as a spec, but for arguments that are shown elsewhere: `ci(method=bootstrap)`.
-fn call(metric: &Json, shown: &[&str]) -> String {
-    let name = metric.get("name").and_then(Json::as_str).unwrap_or_default();
-    let params = metric.get("params").and_then(Json::as_object);
-    let passed = params.into_iter().flatten().filter(|(key, _)| !shown.contains(&key.as_str()));
-    let passed: Vec<String> = passed.map(|(key, value)| format!("{key}={}", argument_text(value))).collect();
-    if passed.is_empty() { name.to_owned() } else { format!("{name}({})", passed.join(", ")) }
-}
-
-fn percent(level: f64) -> String {
-    format!("{} %", number::plain(level * 100.0))
+    })
 }

@@ -1,48 +1,64 @@
 //! The models that did one task, side by side.
 
-use errorbar_core::spec::without_own_package;
-use errorbar_core::{Block, Entry};
+use errorbar_core::evaluation::EstimateRow;
 
-use crate::markdown::escape;
-use crate::text::{clean, width};
-use crate::{Figure, Report};
+use crate::bar::Span;
+use crate::cells::interval;
+use crate::figure::Figure;
+use crate::headline::headline;
+use crate::markdown::{escape, table};
+use crate::notes::{self, Common};
+use crate::rows::{Block, Line, Row, keys};
+use crate::table::{Signs, Table};
+use crate::{Cell, Listing, Report};
 
-/// How many figures stand beside each other at most; the reports above have them all.
-const MOST_FIGURES: usize = 4;
-
-/// The models that did one task, a line each, with the figures that they have in common.
+/// The models that did one task, a line each, with the headline of each and what was left out.
 ///
 /// ```
-/// use errorbar_core::{Plan, Score, ScoreColumns, results};
+/// use errorbar_core::evaluation::{MetricResult, MetricValue, Results, Role, ScoreResult};
+/// use errorbar_core::{Estimate, Spec};
 /// use errorbar_report::{Report, SideBySide};
 ///
-/// let report = |model: &str, grades: [&str; 4]| {
-///     let mut columns = ScoreColumns::new(["match"]);
-///     for (id, grade) in ["q1", "q2", "q3", "q4"].iter().zip(grades) {
-///         columns.push(id, 1).score("match", Score::new(grade))?;
-///     }
-///     let results = results(&columns, &Plan::new())?;
-///     Ok::<_, errorbar_core::Error>(Report::new("log", results).of_run("quiz", model))
+/// let report = |model: &str, estimate: Estimate| {
+///     let mut score = ScoreResult::default();
+///     score.scorer = "match".to_owned();
+///     score.metrics = vec![MetricResult::new(Spec::new("accuracy"), Role::Location, MetricValue::One(estimate))];
+///     let mut results = Results::default();
+///     results.scores = vec![score];
+///     Report::new("log", results).of_run("quiz", model)
 /// };
-/// let reports = [report("a/x", ["C", "I", "C", "C"])?, report("a/yy", ["I", "I", "C", "I"])?];
-/// let text = SideBySide::of(&reports, &[Some(1200), None])[0].to_text();
-/// assert_eq!(text, "\
-/// quiz, side by side
-///   model  accuracy     scored  tokens
-///   a/x    0.75 ± 0.25  4 of 4  1200
-///   a/yy   0.25 ± 0.25  4 of 4
+/// let first = Estimate::new(0.75).with_stderr(0.0306).with_interval(0.69, 0.81, 0.95).with_n(200);
+/// let second = Estimate::new(0.5).with_stderr(0.0354).with_interval(0.43, 0.57, 0.95).with_n(200);
+/// let tables = SideBySide::of(&[report("a/x", first), report("a/yy", second)], &[Some(1200), None]);
+/// assert_eq!(tables[0].to_text(), "\
+/// quiz, side by side · accuracy
+///                                         0                             1
+///   a/x   0.750 ± 0.031 [0.690, 0.810]                        ├─●─┤        n 200 · 1200 tokens
+///   a/yy  0.500 ± 0.035 [0.430, 0.570]                ├─●─┤                n 200
+///
+/// ± one standard error · [95 % interval] · ├─●─┤ the interval
 /// ");
-/// # Ok::<(), errorbar_core::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct SideBySide {
     task: String,
-    /// The titles, then a line for each model.
-    lines: Vec<Vec<String>>,
+    /// The names of the headlines; one if all are of the same metric.
+    metrics: Vec<String>,
+    models: Vec<Model>,
+    left_out: Vec<String>,
+    common: Common,
+}
+
+/// The headline of a model.
+#[derive(Clone, Debug)]
+struct Model {
+    metric: String,
+    line: Line,
+    tokens: Option<u64>,
 }
 
 impl SideBySide {
-    /// The tasks that several of the reports are about. `tokens` says what each of them took, where that is known.
+    /// The tasks that several of the reports are about. `tokens` has what each of them took, where that is known.
     pub fn of(reports: &[Report], tokens: &[Option<u64>]) -> Vec<Self> {
         let mut tasks: Vec<&str> = Vec::new();
         for report in reports {
@@ -61,138 +77,122 @@ impl SideBySide {
     }
 
     fn of_task(task: &str, reports: &[(&Report, Option<u64>)]) -> Self {
-        let figures = figures(reports);
-        let has_tokens = reports.iter().any(|(_, tokens)| tokens.is_some());
-        let mut titles = vec!["model".to_owned()];
-        titles.extend(figures.iter().map(|figure| figure.title.clone()));
-        titles.push("scored".to_owned());
-        titles.extend(has_tokens.then(|| "tokens".to_owned()));
-        let line = |(report, tokens): &(&Report, Option<u64>)| {
-            let mut line = vec![report.model.as_deref().unwrap_or_default().to_owned()];
-            line.extend(figures.iter().map(|figure| figure.cell(report)));
-            line.push(scored(report));
-            line.extend(has_tokens.then(|| tokens.map(|count| count.to_string()).unwrap_or_default()));
-            line
-        };
-        let lines = std::iter::once(titles).chain(reports.iter().map(line)).collect();
-        SideBySide { task: task.to_owned(), lines }
+        let owned: Vec<Report> = reports.iter().map(|(report, _)| (*report).clone()).collect();
+        let common = Common::of(&owned);
+        let (mut models, mut metrics, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for (report, tokens) in reports {
+            let several = report.results.scores.len() > 1;
+            let shown = headline(&report.results);
+            let metric = shown.as_ref().map(|row| name(row, several)).unwrap_or_default();
+            add(&mut metrics, metric.clone());
+            report.results.rows().iter().for_each(|row| add(&mut others, name(row, several)));
+            let label = report.model.clone().unwrap_or_default();
+            models.push(Model { metric, line: line(label, shown, report, &common), tokens: *tokens });
+        }
+        others.retain(|name| !metrics.contains(name));
+        SideBySide { task: task.to_owned(), metrics, models, left_out: others, common }
     }
 
-    /// As lines of text, for a terminal.
+    /// For a terminal of 100 columns, without colour.
     pub fn to_text(&self) -> String {
-        let lines: Vec<Vec<String>> =
-            self.lines.iter().map(|line| line.iter().map(|cell| clean(cell)).collect()).collect();
-        let columns = lines.first().map_or(0, Vec::len);
-        let wide = |at: usize| lines.iter().filter_map(|line| line.get(at)).map(|c| width(c)).max();
-        let widths: Vec<usize> = (0..columns).map(|at| wide(at).unwrap_or(0)).collect();
-        let mut text = format!("{}, side by side\n", clean(&self.task));
-        for line in &lines {
-            let cells = line.iter().zip(&widths);
-            let padded = cells.map(|(cell, wide)| format!("{cell}{}", " ".repeat(wide - width(cell))));
-            let padded = padded.collect::<Vec<_>>().join("  ");
-            text.push_str(&format!("  {}\n", padded.trim_end()));
+        self.to_table(&Table::default())
+    }
+
+    /// For a terminal, as wide and in the colours that a table is.
+    pub fn to_table(&self, table: &Table) -> String {
+        let is_one = self.metrics.len() == 1;
+        let row = |model: &Model| {
+            let mut line = model.line.clone();
+            line.notes.extend(model.tokens.map(|tokens| format!("{tokens} tokens")));
+            line.notes.extend((!is_one).then(|| model.metric.clone()));
+            Row::Line(line)
+        };
+        let name = format!("{}, side by side", self.task);
+        let details = if is_one { self.metrics.clone() } else { Vec::new() };
+        let block = Block { name, details, rows: self.models.iter().map(row).collect() };
+        let mut signs = Signs::default();
+        let mut text = table.block(block.cleaned(), &mut signs);
+        if let Some(left_out) = self.also() {
+            let left_out = table.truncate(&crate::clean(&left_out), table.width.saturating_sub(2));
+            text += &table.below(2, [left_out]);
         }
-        text
+        text + &table.legend(signs, &self.common)
     }
 
     /// As a table in Markdown.
     pub fn to_markdown(&self) -> String {
-        let mut text = format!("**{}**, side by side\n\n", escape(&self.task));
-        for (at, line) in self.lines.iter().enumerate() {
-            let cells: Vec<String> = line.iter().map(|cell| escape(cell)).collect();
-            text.push_str(&format!("| {} |\n", cells.join(" | ")));
-            if at == 0 {
-                text.push_str(&format!("|{}\n", " --- |".repeat(line.len())));
-            }
+        let listing = self.to_listing();
+        let rows: Vec<Vec<String>> = listing
+            .rows()
+            .iter()
+            .map(|row| row.iter().map(|cell| cell.text().to_owned()).collect())
+            .collect();
+        let mut text =
+            format!("**{}**, side by side\n\n{}", escape(&self.task), table(listing.titles(), &rows));
+        if let Some(left_out) = self.also() {
+            text += &format!("\n{}\n", escape(&left_out));
         }
         text
     }
+
+    /// As a list, for any format.
+    pub fn to_listing(&self) -> Listing {
+        let is_one = self.metrics.len() == 1;
+        let has_tokens = self.models.iter().any(|model| model.tokens.is_some());
+        let value = if is_one { self.metrics.concat() } else { "value".to_owned() };
+        let mut titles = vec!["model".to_owned(), value, self.common.interval_title(), "n".to_owned()];
+        titles.extend(has_tokens.then(|| "tokens".to_owned()));
+        titles.push("notes".to_owned());
+        let mut listing = Listing::new(titles);
+        for Model { metric, line, tokens } in &self.models {
+            let mut cells = vec![
+                Cell::from(line.label.as_str()),
+                Cell::from(line.figure.short()),
+                Cell::from(interval(&line.figure)),
+                Cell::from(line.n.clone()),
+            ];
+            cells.extend(has_tokens.then(|| Cell::from(*tokens)));
+            let notes = line.notes.iter().cloned().chain((!is_one).then(|| metric.clone()));
+            cells.push(Cell::from(notes.collect::<Vec<_>>().join(" · ")));
+            listing.push(cells);
+        }
+        listing
+    }
+
+    /// What was computed besides, in one line.
+    fn also(&self) -> Option<String> {
+        (!self.left_out.is_empty()).then(|| format!("also computed: {}", self.left_out.join(", ")))
+    }
 }
 
-/// How many scores of how many that there might be, where most are: of samples if epochs are reduced, else of epochs.
-fn scored(report: &Report) -> String {
-    let most = report.results.scores.iter().max_by_key(|block| block.scored_samples);
-    let counts = |block: &Block| {
-        let scored = block.scored_samples;
-        (scored, scored + block.unscored_samples + block.missing_samples)
+fn add(names: &mut Vec<String>, name: String) {
+    if !names.contains(&name) {
+        names.push(name);
+    }
+}
+
+/// What a row is called among all rows of a report: `accuracy by category`, `match mode accuracy`.
+fn name(row: &EstimateRow<'_>, several: bool) -> String {
+    let of_score = [Some(row.scorer), row.field, row.reducer].into_iter().flatten().filter(|_| several);
+    let keys = keys(row);
+    let by = if keys.is_empty() { None } else { Some(format!("by {}", keys.join(" / "))) };
+    let words = of_score.map(str::to_owned).chain([row.metric.to_owned()]).chain(by);
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn line(label: String, row: Option<EstimateRow<'_>>, report: &Report, common: &Common) -> Line {
+    let Some(row) = row else {
+        let figure = Figure::undefined(&errorbar_core::Undefined::NoScores);
+        return Line { nested: false, label, figure, span: None, n: None, shows_n: false, notes: Vec::new() };
     };
-    let (scored, total) = most.map_or((0, report.results.total_samples), counts);
-    format!("{scored} of {total}")
-}
-
-/// A figure that reports have, and where it is in them.
-struct Column {
-    title: String,
-    block: String,
-    reducer: Option<String>,
-    key: String,
-}
-
-impl Column {
-    fn cell(&self, report: &Report) -> String {
-        let same = |block: &&Block| block.name == self.block && block.reducer == self.reducer;
-        let block = report.results.scores.iter().find(same);
-        block.and_then(|block| Figure::of(block, &self.key)).map_or_else(|| "-".to_owned(), |f| f.to_string())
-    }
-}
-
-/// The figures of all reports, in order, errors aside: they stand with their figures.
-fn figures(reports: &[(&Report, Option<u64>)]) -> Vec<Column> {
-    let is_error = |entry: &Entry| {
-        let metric = without_own_package(entry.group.as_deref().unwrap_or(&entry.name));
-        matches!(metric, "stderr" | "bootstrap_stderr" | "std" | "var")
-    };
-    let mut columns: Vec<Column> = Vec::new();
-    for block in reports.iter().flat_map(|(report, _)| &report.results.scores) {
-        for (key, entry) in &block.metrics {
-            let is_known = |column: &Column| {
-                column.block == block.name && column.reducer == block.reducer && column.key == *key
-            };
-            if is_error(entry) || columns.iter().any(is_known) {
-                continue;
-            }
-            columns.push(Column {
-                title: key.clone(),
-                block: block.name.clone(),
-                reducer: block.reducer.clone(),
-                key: key.clone(),
-            });
-        }
-    }
-    columns.truncate(MOST_FIGURES);
-    let several = columns.iter().any(|column| {
-        columns.iter().any(|other| (&other.block, &other.reducer) != (&column.block, &column.reducer))
-    });
-    if several {
-        for column in &mut columns {
-            let reducer = column.reducer.as_deref().map(|reducer| format!(" {reducer}")).unwrap_or_default();
-            column.title = format!("{}{reducer} {}", column.block, column.title);
-        }
-    }
-    columns
-}
-
-#[cfg(test)]
-mod tests {
-    use errorbar_core::{Plan, Reducers, Score, ScoreColumns, results};
-
-    use super::*;
-
-    /// The column `scored` of a report of three samples in two epochs, of which one was never scored and one failed once.
-    fn scored_of(plan: &Plan) -> String {
-        let mut columns = ScoreColumns::new(["match"]);
-        for epoch in 1..=2 {
-            columns.push("q1", epoch).score("match", Score::new("C")).unwrap();
-            columns.push("q2", epoch).score("match", Score::unscored("grader_failed")).unwrap();
-        }
-        columns.push("q3", 1).score("match", Score::new("I")).unwrap();
-        columns.push("q3", 2).errored();
-        scored(&Report::new("log", results(&columns, plan).unwrap()))
-    }
-
-    #[test]
-    fn what_is_scored_and_what_might_be_are_counted_alike() {
-        assert_eq!(scored_of(&Plan::new()), "2 of 3");
-        assert_eq!(scored_of(&Plan { reducers: Reducers::explicit(Vec::new()), ..Plan::new() }), "3 of 6");
-    }
+    let figure = Figure::from(row.estimate.as_ref());
+    let few = notes::few(&row);
+    let mut all: Vec<String> = few.iter().cloned().collect();
+    all.extend(notes::methods(&row, &report.results.errors.cluster, common));
+    all.extend(notes::bounds(&row.estimate));
+    all.extend(report.unfinished.as_ref().map(|unfinished| unfinished.status.clone()));
+    all.extend(report.self_graded.as_ref().map(|_| "graded by itself".to_owned()));
+    let span = Span::of(&figure, row.role);
+    let n = notes::n_text(&row.estimate);
+    Line { nested: false, label, figure, span, n, shows_n: few.is_none(), notes: all }
 }

@@ -1,36 +1,33 @@
-//! Results as a table for a terminal: value ± error, a bar for the interval, and what to know about it.
+//! Results as a table for a terminal: value ± error, the interval and its bar, and what to know about it.
 
-use std::fmt::Write as _;
 use std::io;
 
-use anstyle::{AnsiColor, Style};
-use errorbar_core::Block;
+use anstyle::Style;
 
-use crate::bar::{self, Span};
+use crate::bar;
 use crate::layout::{GAP, INDENT, Layout, NOTES_BELOW};
-use crate::rows::{self, Row, Shown};
+use crate::matrix::{Part, parts};
+use crate::notes::Common;
+use crate::paint::{BAR, BOLD, DIM, FAILED, UNKNOWN};
+use crate::rows::{Block, Context, Line, Row};
 use crate::text::{clean, pad, width, wrap};
-use crate::{Render, Report};
+use crate::title::header;
+use crate::{Listing, Render, Report, Sort};
 
 /// A table for a terminal. By default 100 cells wide, in Unicode, without colour.
 #[derive(Debug, Clone, Copy)]
 pub struct Table {
     pub(crate) width: usize,
-    color: bool,
-    ascii: bool,
+    pub(crate) color: bool,
+    pub(crate) ascii: bool,
+    sort: Sort,
 }
 
 impl Default for Table {
     fn default() -> Self {
-        Table { width: 100, color: false, ascii: false }
+        Table { width: 100, color: false, ascii: false, sort: Sort::None }
     }
 }
-
-const BOLD: Style = Style::new().bold();
-const DIM: Style = Style::new().dimmed();
-const BAR: Style = AnsiColor::Cyan.on_default();
-const UNKNOWN: Style = AnsiColor::Yellow.on_default();
-const FAILED: Style = AnsiColor::Red.on_default();
 
 impl Table {
     /// How wide lines may be; at least 40 cells.
@@ -54,146 +51,105 @@ impl Table {
         self
     }
 
-    fn paint(&self, text: &str, style: Style) -> String {
-        if self.color && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
-    }
-
-    /// A sign of our own, or what stands for it in ASCII.
-    fn sign<'t>(&self, unicode: &'t str, ascii: &'t str) -> &'t str {
-        if self.ascii { ascii } else { unicode }
-    }
-
-    pub(crate) fn shown(&self, shown: &Shown) -> String {
-        match shown {
-            Shown::Number(number) => number.clone(),
-            Shown::WithError(value, error) => format!("{value} {} {error}", self.sign("±", "+/-")),
-            Shown::Interval(lower, upper) => format!("{lower} {} {upper}", self.sign("…", "..")),
-            Shown::Undefined(Some(reason)) => format!("undefined ({reason})"),
-            Shown::Undefined(None) => "undefined".to_owned(),
-        }
+    /// The order of groups and shares below their heading.
+    #[must_use]
+    pub fn sort(mut self, sort: Sort) -> Self {
+        self.sort = sort;
+        self
     }
 }
 
 impl Render for Table {
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
+        let common = Common::of(reports);
         let mut signs = Signs::default();
         for (at, report) in reports.iter().enumerate() {
             if at > 0 {
                 writeln!(out)?;
             }
-            let results = &report.results;
-            let mut details: Vec<String> =
-                [&report.task, &report.model].into_iter().flatten().cloned().collect();
-            // A table has rows; a log has samples, each of which may have been run several times.
-            let thing = match results.scores.iter().map(|block| block.epochs).max() {
-                _ if report.task.is_none() => "row",
-                Some(2..) => "sample run",
-                _ => "sample",
-            };
-            let planned = report.unfinished.as_ref().and_then(|unfinished| unfinished.planned);
-            details.push(match planned {
-                Some(planned) => format!("{} of {planned} {thing}{}", results.total_samples, plural(planned)),
-                None => format!("{} {thing}{}", results.total_samples, plural(results.total_samples)),
-            });
-            details.extend(report.unfinished.as_ref().map(|unfinished| unfinished.status.clone()));
-            details.extend((report.skipped > 0).then(|| format!("{} unreadable, left out", report.skipped)));
-            let errored = results.total_samples.saturating_sub(results.completed_samples);
-            if errored > 0 {
-                details.push(format!("{errored} errored"));
-            }
-            details.extend(report.limits_met());
-            let (log, details) = (clean(&report.log), cleaned(&details));
-            write!(out, "{}", self.titled((&log, BOLD), self.sign(" · ", ", "), &details))?;
-            for block in rows::blocks(results) {
-                write!(out, "\n{}", self.block(block, &mut signs))?;
+            let details: Vec<String> = header(report).iter().map(|detail| clean(detail)).collect();
+            write!(out, "{}", self.titled((&clean(&report.log), BOLD), self.sign(" · ", ", "), &details))?;
+            let context = Context { results: &report.results, common: &common, sort: self.sort };
+            for part in parts(&context) {
+                writeln!(out)?;
+                match part {
+                    Part::Block(block) => write!(out, "{}", self.block(block.cleaned(), &mut signs))?,
+                    Part::Matrix(matrix) => {
+                        signs.has_error |= matrix.has_error();
+                        let (text, has_intervals) = self.matrix(&matrix.cleaned());
+                        signs.has_interval |= has_intervals;
+                        write!(out, "{text}")?;
+                    }
+                }
             }
         }
-        write!(out, "{}", self.legend(signs))
+        write!(out, "{}", self.legend(signs, &common))
+    }
+
+    fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
+        write!(out, "{}", self.listed(listing))
     }
 }
 
-/// The signs in a table that want a word.
+/// The signs in a table that need a word.
 #[derive(Debug, Clone, Copy, Default)]
-struct Signs {
-    error: bool,
-    error_bar: bool,
+pub(crate) struct Signs {
+    has_error: bool,
+    has_interval: bool,
+    /// A bar that is an interval.
     interval_bar: bool,
+    /// A bar that is ± error, as there is no interval.
+    error_bar: bool,
 }
 
 impl Signs {
-    fn note(&mut self, layout: &Layout, row: &Row) {
-        let Row::Figure { shown, span, .. } = row else { return };
-        let has_bar = layout.bar > 0 && layout.scale.is_some() && span.is_some();
-        match shown {
-            Shown::WithError(..) => {
-                self.error = true;
-                self.error_bar |= has_bar;
-            }
-            Shown::Interval(..) => self.interval_bar |= has_bar,
-            Shown::Number(_) | Shown::Undefined(_) => {}
-        }
+    fn note(&mut self, layout: &Layout, line: &Line) {
+        let drawn = line.span.zip(layout.scale).is_some_and(|(span, scale)| scale.holds(span));
+        let has_bar = layout.bar > 0 && drawn;
+        let (has_error, has_interval) = (line.figure.stderr().is_some(), line.figure.ends().is_some());
+        self.has_error |= has_error;
+        self.has_interval |= has_interval;
+        self.interval_bar |= has_bar && has_interval;
+        self.error_bar |= has_bar && has_error && !has_interval;
     }
 }
 
 impl Table {
-    /// A title, and what else is to be known: on one line, in a column of its own, or below.
-    fn titled(&self, title: (&str, Style), between: &str, details: &[String]) -> String {
-        let joined =
-            if details.is_empty() { String::new() } else { format!("{between}{}", self.notes(details)) };
-        let (title, style) = title;
-        if width(title) + width(&joined) <= self.width {
-            return self.line(&[(title.to_owned(), style), (joined, DIM)]);
-        }
-        let indent = width(title) + width(between);
-        if indent > self.width * 2 / 5 {
-            let notes = self.wrapped_notes(details, self.width.saturating_sub(NOTES_BELOW));
-            return self.line(&[(title.to_owned(), style)]) + &self.below(NOTES_BELOW, notes);
-        }
-        let mut notes = self.wrapped_notes(details, self.width.saturating_sub(indent)).into_iter();
-        let beside = format!("{between}{}", notes.next().unwrap_or_default());
-        self.line(&[(title.to_owned(), style), (beside, DIM)]) + &self.below(indent, notes)
-    }
-
-    fn below(&self, indent: usize, notes: impl IntoIterator<Item = String>) -> String {
-        let indent = || (" ".repeat(indent), Style::new());
-        notes.into_iter().map(|note| self.line(&[indent(), (note, DIM)])).collect()
-    }
-
     /// What the signs mean, below everything.
-    fn legend(&self, signs: Signs) -> String {
-        let bar = match (signs.error_bar, signs.interval_bar) {
-            (true, true) => Some("value ± error, or the interval"),
-            (true, false) => Some("value ± error"),
-            (false, true) => Some("the interval"),
+    pub(crate) fn legend(&self, signs: Signs, common: &Common) -> String {
+        let bar = match (signs.interval_bar, signs.error_bar) {
+            (true, true) => Some("the interval, or value ± error"),
+            (true, false) => Some("the interval"),
+            (false, true) => Some("value ± error"),
             (false, false) => None,
         };
         let bar = bar.map(|meaning| format!("{} {meaning}", self.sign("├─●─┤", "|-o-|")));
-        let error = signs.error.then(|| "± one standard error".to_owned());
-        let words: Vec<String> = error.into_iter().chain(bar).collect();
+        let error = signs.has_error.then(|| common.error_legend());
+        let interval = common.interval_legend().filter(|_| signs.has_interval);
+        let words: Vec<String> =
+            [error, interval, bar].into_iter().flatten().map(|word| clean(&word)).collect();
         if words.is_empty() {
             return String::new();
         }
         format!("\n{}", self.below(0, self.wrapped_notes(&words, self.width)))
     }
 
-    fn block(&self, block: &Block, signs: &mut Signs) -> String {
-        let (name, details) = rows::title(block);
-        let (name, details) = (clean(&name), cleaned(&details));
-        let rows: Vec<Row> = rows::rows(block).into_iter().map(Row::cleaned).collect();
+    pub(crate) fn block(&self, block: Block, signs: &mut Signs) -> String {
+        let Block { name, details, rows } = block;
         let layout = Layout::new(self, &rows);
         let mut text = self.titled((&name, BOLD), self.sign(" · ", ", "), &details);
         if let Some(header) = layout.header() {
             text += &self.line(&[(header, DIM)]);
         }
         for row in &rows {
-            signs.note(&layout, row);
             match row {
                 Row::Heading { label, notes } => {
                     let label = format!("{}{label}", " ".repeat(INDENT));
                     text += &self.titled((&label, Style::new()), "  ", notes);
                 }
-                Row::Figure { nested, label, shown, span, notes } => {
-                    text += &self.figure(&layout, *nested, label, shown, *span, notes);
+                Row::Line(line) => {
+                    signs.note(&layout, line);
+                    text += &self.figure(&layout, line);
                 }
                 Row::Failure { label, message } => text += &self.failure(&layout, label, message),
             }
@@ -201,36 +157,40 @@ impl Table {
         text
     }
 
-    fn figure(
-        &self,
-        layout: &Layout,
-        nested: bool,
-        label: &str,
-        shown: &Shown,
-        span: Option<Span>,
-        notes: &[String],
-    ) -> String {
-        let text = self.shown(shown);
+    fn figure(&self, layout: &Layout, line: &Line) -> String {
+        let text = layout.figure(self, line);
         let bar_column = if layout.bar == 0 { 0 } else { layout.bar + GAP };
-        let (value, bar) = match (shown, layout.scale, span) {
+        let drawn = line.span.zip(layout.scale).filter(|(span, scale)| layout.bar > 0 && scale.holds(*span));
+        let (value, bar) = match drawn {
             // No bar, so the reason may take its place.
-            (Shown::Undefined(_), ..) => {
-                ((pad(&text, layout.value + GAP + bar_column), UNKNOWN), String::new())
+            _ if line.figure.value().is_none() => {
+                ((pad(&clean(&text), layout.value + GAP + bar_column), UNKNOWN), String::new())
             }
-            (_, Some(scale), Some(span)) if layout.bar > 0 => {
-                let bar = pad(&scale.draw(span, layout.bar, self.pen()), bar_column);
+            Some((span, scale)) => {
+                let pen = if self.ascii { bar::ASCII } else { bar::UNICODE };
+                let bar = pad(&scale.draw(span, layout.bar, pen), bar_column);
                 ((pad(&text, layout.value + GAP), Style::new()), bar)
             }
-            _ => ((pad(&text, layout.value + GAP), Style::new()), " ".repeat(bar_column)),
+            None => ((pad(&text, layout.value + GAP), Style::new()), " ".repeat(bar_column)),
         };
-        let mut notes = self.wrapped_notes(notes, layout.notes).into_iter();
-        let has_room = width(&text) <= layout.value + bar_column;
-        let beside =
-            if layout.notes_beside && has_room { notes.next().unwrap_or_default() } else { String::new() };
-        let (mut text, label) = self.label(layout, nested, label);
+        let has_room = layout.notes_beside && width(&text) <= layout.value + bar_column;
+        let (beside, below) = self.placed_notes(layout, &line.all_notes(), has_room);
+        let (mut text, label) = self.label(layout, line.nested, &line.label);
         text += &self.line(&[(label, Style::new()), value, (bar, BAR), (beside, DIM)]);
-        text += &self.below(layout.before_notes, notes.filter(|note| !note.is_empty()));
-        text
+        text + &below
+    }
+
+    /// The notes of a line: what stands beside it, and the lines below.
+    fn placed_notes(&self, layout: &Layout, notes: &[String], has_room: bool) -> (String, String) {
+        /// More lines than this in the narrow column go below the row, where they are fewer.
+        const MOST_BESIDE: usize = 2;
+        let beside = self.wrapped_notes(notes, layout.notes);
+        if has_room && beside.len() <= MOST_BESIDE {
+            let mut lines = beside.into_iter();
+            return (lines.next().unwrap_or_default(), self.below(layout.before_notes, lines));
+        }
+        let below = self.wrapped_notes(notes, self.width.saturating_sub(NOTES_BELOW));
+        (String::new(), self.below(NOTES_BELOW, below.into_iter().filter(|note| !note.is_empty())))
     }
 
     /// The label, padded; one that is too wide for its column gets lines of its own before.
@@ -255,49 +215,4 @@ impl Table {
         }
         text
     }
-
-    /// Pieces side by side, without blanks at the end.
-    fn line(&self, pieces: &[(String, Style)]) -> String {
-        let last = pieces.iter().rposition(|(text, _)| !text.trim_end().is_empty()).unwrap_or(0);
-        let mut line = String::new();
-        for (at, (text, style)) in pieces.iter().enumerate().take(last + 1) {
-            let text = if at == last { text.trim_end() } else { text };
-            let blank = text.trim().is_empty();
-            let _ = write!(line, "{}", if blank { text.to_owned() } else { self.paint(text, *style) });
-        }
-        line.push('\n');
-        line
-    }
-
-    pub(crate) fn notes(&self, notes: &[String]) -> String {
-        self.in_our_signs(&notes.join(self.sign(" · ", ", ")))
-    }
-
-    /// The notes in lines, each note kept whole where it fits.
-    fn wrapped_notes(&self, notes: &[String], limit: usize) -> Vec<String> {
-        const TIED: &str = "\u{a0}";
-        let whole = |note: &String| {
-            let note = self.in_our_signs(note);
-            if width(&note) + GAP > limit { note } else { note.replace(' ', TIED) }
-        };
-        let between = if self.ascii { ", " } else { "\u{a0}· " };
-        let joined = notes.iter().map(whole).collect::<Vec<_>>().join(between);
-        wrap(&joined, limit).iter().map(|line| line.replace(TIED, " ")).collect()
-    }
-
-    fn in_our_signs(&self, text: &str) -> String {
-        if self.ascii { text.replace('±', "+/-").replace('…', "..") } else { text.to_owned() }
-    }
-
-    fn pen(&self) -> bar::Pen {
-        if self.ascii { bar::ASCII } else { bar::UNICODE }
-    }
-}
-
-fn cleaned(texts: &[String]) -> Vec<String> {
-    texts.iter().map(|text| clean(text)).collect()
-}
-
-fn plural(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
 }

@@ -41,6 +41,20 @@ pub(crate) fn pad(text: &str, to: usize) -> String {
     format!("{text}{}", " ".repeat(to.saturating_sub(width(text))))
 }
 
+/// The start of a text that fits, with a sign behind it if something is missing.
+pub(crate) fn truncate(text: &str, to: usize, ellipsis: &str) -> String {
+    if width(text) <= to {
+        return text.to_owned();
+    }
+    let mut taken = 0;
+    let fits = |c: &char| {
+        taken += c.width().unwrap_or(0);
+        taken + width(ellipsis) <= to
+    };
+    let start: String = text.chars().take_while(fits).collect();
+    start + ellipsis
+}
+
 /// The text in lines of at most so many cells, broken at blanks; a longer word is cut.
 pub fn wrap(text: &str, limit: usize) -> Vec<String> {
     let limit = limit.max(8);
@@ -95,5 +109,8 @@ mod tests {
         assert_eq!(wrap("数学数学数学 x", 8), ["数学数学", "数学 x"]);
         assert_eq!(wrap("", 9), [""]);
         assert_eq!(pad("数学", 6), "数学  ");
+        assert_eq!(truncate("category", 8, "…"), "category");
+        assert_eq!(truncate("category", 5, ".."), "cat..");
+        assert_eq!(truncate("数学数学", 6, "…"), "数学…");
     }
 }

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::bytes::{Field, byte, invalid};
 use crate::columns::Numbers;
 use crate::error::Result;
+use crate::stats::Moments;
 
 /// What scores are, over the whole scorer and reducer: decides which interval fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +36,8 @@ pub(super) struct Extent {
 
 /// Scores that a thread takes at once.
 const PART: usize = 1 << 15;
+/// Scores that are looked at together: few enough to stay in the nearest cache.
+const BLOCK: usize = 1 << 10;
 /// Independent comparisons, so that one need not wait for another.
 const LANES: usize = 8;
 
@@ -54,24 +57,39 @@ impl Extent {
     }
 
     fn of_bytes(bytes: &[u8]) -> Extent {
-        let (Some(least), Some(greatest)) = (bytes.iter().min(), bytes.iter().max()) else {
+        if bytes.is_empty() {
             return Extent::NONE;
-        };
-        Extent { least: f64::from(*least), greatest: f64::from(*greatest), binary: *greatest <= 1 }
+        }
+        // Folds over copies run many bytes at a time.
+        let least = bytes.iter().copied().fold(u8::MAX, u8::min);
+        let greatest = bytes.iter().copied().fold(u8::MIN, u8::max);
+        Extent { least: f64::from(least), greatest: f64::from(greatest), binary: greatest <= 1 }
     }
 
     fn of_floats(floats: &[f64]) -> Extent {
-        let mut lanes = [Extent::NONE; LANES];
+        floats.chunks(BLOCK).map(Extent::of_block).fold(Extent::NONE, Extent::and)
+    }
+
+    /// Zeros and ones are counted, which is faster than comparing, and only other scores are compared.
+    fn of_block(floats: &[f64]) -> Extent {
+        let count = |wanted: f64| floats.iter().map(|x| u64::from(*x == wanted)).sum::<u64>();
+        let (zeros, ones) = (count(0.0), count(1.0));
+        if zeros + ones == floats.len() as u64 {
+            let least = if zeros > 0 { 0.0 } else { 1.0 };
+            let greatest = if ones > 0 { 1.0 } else { 0.0 };
+            return if floats.is_empty() { Extent::NONE } else { Extent { least, greatest, binary: true } };
+        }
+        let (mut least, mut greatest) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
         for part in floats.chunks(LANES) {
-            for (lane, &x) in lanes.iter_mut().zip(part) {
-                lane.least = if x < lane.least { x } else { lane.least };
-                lane.greatest = if x > lane.greatest { x } else { lane.greatest };
-                lane.binary &= (x == 0.0) | (x == 1.0);
+            for ((least, greatest), &x) in least.iter_mut().zip(&mut greatest).zip(part) {
+                *least = if x < *least { x } else { *least };
+                *greatest = if x > *greatest { x } else { *greatest };
             }
         }
-        let all = lanes.into_iter().fold(Extent::NONE, Extent::and);
+        let least = least.into_iter().fold(f64::INFINITY, f64::min);
+        let greatest = greatest.into_iter().fold(f64::NEG_INFINITY, f64::max);
         // Of the two zeros one, whichever came first.
-        Extent { least: all.least + 0.0, greatest: all.greatest + 0.0, ..all }
+        Extent { least: least + 0.0, greatest: greatest + 0.0, binary: false }
     }
 
     /// That of the scores of both.
@@ -80,6 +98,14 @@ impl Extent {
             least: if other.least < self.least { other.least } else { self.least },
             greatest: if other.greatest > self.greatest { other.greatest } else { self.greatest },
             binary: self.binary & other.binary,
+        }
+    }
+
+    /// Whether moments can be those of scores with these ends.
+    pub(super) fn fits(&self, moments: &Moments) -> bool {
+        match moments.mean() {
+            None => *self == Extent::NONE && *moments == Moments::new(),
+            Some(mean) => self.least <= mean && mean <= self.greatest,
         }
     }
 

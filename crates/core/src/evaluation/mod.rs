@@ -115,16 +115,19 @@ pub struct MetricResult {
 }
 
 impl MetricResult {
-    /// The value of a metric that nothing else is known about.
-    pub fn new(spec: Spec, value: MetricValue) -> Self {
-        MetricResult {
-            metric: spec.log_name().into_owned(),
-            spec,
-            params: Metadata::new(),
-            role: Role::Other,
-            subject: None,
-            value,
-        }
+    /// A metric of this name with its value; without arguments, and about nothing that is known.
+    ///
+    /// ```
+    /// use errorbar_core::evaluation::{MetricResult, MetricValue, Role};
+    /// use errorbar_core::{Estimate, Spec};
+    ///
+    /// let mean = Estimate::new(0.8).with_stderr(0.05).with_n(60);
+    /// let result = MetricResult::new(Spec::new("mean"), Role::Location, MetricValue::from(mean));
+    /// assert_eq!(result.metric, "mean");
+    /// ```
+    pub fn new(spec: Spec, role: Role, value: MetricValue) -> Self {
+        let metric = spec.name.clone();
+        MetricResult { spec, params: Metadata::new(), metric, role, subject: None, value }
     }
 }
 

@@ -4,6 +4,7 @@ mod macro_mean;
 mod state;
 mod template;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -265,6 +266,56 @@ struct Split {
     sample: String,
 }
 
+/// The groups met so far.
+struct Splits<'g> {
+    grouped: &'g Grouped,
+    groups: Vec<Split>,
+    /// The group of each distinct metadata value.
+    of_code: Vec<Option<u32>>,
+    /// Different values may share a text ("True" and true), and then they share a group.
+    of_text: HashMap<String, u32>,
+}
+
+impl Splits<'_> {
+    fn new(grouped: &Grouped, distinct: usize) -> Splits<'_> {
+        Splits { grouped, groups: Vec::new(), of_code: vec![None; distinct], of_text: HashMap::new() }
+    }
+
+    /// The group of a metadata value.
+    #[inline]
+    fn of<'s>(
+        &mut self,
+        code: u32,
+        text: impl FnOnce() -> String,
+        sample: impl FnOnce() -> &'s str,
+    ) -> Result<&mut Split> {
+        let group = match self.of_code.get(code as usize) {
+            Some(Some(group)) => *group,
+            _ => self.meet(code, text(), sample())?,
+        };
+        self.groups.get_mut(group as usize).ok_or_else(|| Error::custom("a group was lost"))
+    }
+
+    /// The group of a metadata value that is met for the first time.
+    fn meet(&mut self, code: u32, text: String, sample: &str) -> Result<u32> {
+        let group = match self.of_text.get(&text) {
+            Some(group) => *group,
+            None if self.groups.len() >= MAX_GROUPS => return Err(self.grouped.too_many_groups()),
+            None => {
+                let group = self.groups.len() as u32;
+                self.of_text.insert(text.clone(), group);
+                let sample = sample.to_owned();
+                self.groups.push(Split { name: text, positions: Vec::new(), absent: Vec::new(), sample });
+                group
+            }
+        };
+        if let Some(slot) = self.of_code.get_mut(code as usize) {
+            *slot = Some(group);
+        }
+        Ok(group)
+    }
+}
+
 /// A group that has samples but no score.
 fn no_scores(absent: usize) -> MetricValue {
     let mut estimate = Estimate::undefined(Undefined::NoScores);
@@ -289,46 +340,18 @@ impl Grouped {
     fn split(&self, scores: &Scores<'_>) -> Result<Vec<Split>> {
         let column = scores.key("grouped", &self.group_key);
         let codes = scores.codes(&column)?;
-        // Different values may share a text ("True" and true), and then they share a group.
-        let mut group_of_code: Vec<Option<usize>> = vec![None; column.values().len()];
-        let mut by_text: IndexMap<String, Split> = IndexMap::new();
-        let mut group_of = |code: u32, sample: &dyn Fn() -> String, by_text: &mut IndexMap<String, Split>| {
-            let known = group_of_code.get(code as usize).copied().flatten();
-            let group = known.unwrap_or_else(|| {
-                let text = column.values().get(code as usize).map(json_text).unwrap_or_default();
-                let entry = by_text.entry(text.clone());
-                let group = entry.index();
-                entry.or_insert_with(|| Split {
-                    name: text,
-                    positions: Vec::new(),
-                    absent: Vec::new(),
-                    sample: sample(),
-                });
-                group
-            });
-            if group >= MAX_GROUPS {
-                return Err(self.too_many_groups());
-            }
-            if let Some(slot) = group_of_code.get_mut(code as usize) {
-                *slot = Some(group);
-            }
-            Ok(group)
-        };
+        let mut splits = Splits::new(self, column.values().len());
         for (at, &code) in codes.iter().enumerate() {
-            let group = group_of(code, &|| scores.sample_id(at).to_owned(), &mut by_text)?;
-            if let Some((_, split)) = by_text.get_index_mut(group) {
-                split.positions.push(at as u32);
-            }
+            let text = || column.values().get(code as usize).map(json_text).unwrap_or_default();
+            splits.of(code, text, || scores.sample_id(at))?.positions.push(at as u32);
         }
         for &row in scores.absent_rows() {
             // A sample without a score may lack the key: it failed before anything was known of it.
             let Some(code) = column.code_of_row(row) else { continue };
-            let group = group_of(code, &String::new, &mut by_text)?;
-            if let Some((_, split)) = by_text.get_index_mut(group) {
-                split.absent.push(row);
-            }
+            let text = || column.values().get(code as usize).map(json_text).unwrap_or_default();
+            splits.of(code, text, || "")?.absent.push(row);
         }
-        Ok(by_text.into_values().collect())
+        Ok(splits.groups)
     }
 
     fn label_of(&self, group: &str) -> Result<String> {
@@ -410,6 +433,10 @@ fn recorded_names(label: &str, value: &MetricValue, role: Role) -> Vec<String> {
             vec![format!("{label}_lower"), format!("{label}_upper")]
         }
         MetricValue::One(_) => vec![label.to_owned()],
+        MetricValue::Map(map) if role == Role::IntervalOf => {
+            let ends = ["lower", "upper"];
+            map.keys().flat_map(|key| ends.map(|end| format!("{label}_{key}_{end}"))).collect()
+        }
         MetricValue::Map(map) => map.keys().map(|key| format!("{label}_{key}")).collect(),
         MetricValue::List(list) => (1..=list.len()).map(|at| format!("{label}_{at}")).collect(),
         MetricValue::Groups(groups) => {

@@ -295,7 +295,7 @@ mod tests {
     use std::sync::Arc;
 
     use crate::reducers::{max, mean};
-    use crate::{Plan, Reducers, Score, ScoreColumns, Value, results};
+    use crate::{Plan, Reducers, Score, ScoreColumns, Value};
 
     /// Enough samples for several threads, each with three epochs: in passes, and mixed.
     #[test]
@@ -310,14 +310,14 @@ mod tests {
                 columns.push(sample.to_string(), epoch as u32 + 1).score("s", value).unwrap();
             }
             let reducers = Reducers::explicit(vec![Arc::new(mean()), Arc::new(max())]);
-            let results = results(&columns, &Plan::new().reducers(reducers)).unwrap();
+            let evaluation = Plan::new().reducers(reducers).evaluate(&columns).unwrap();
             let expected = |row: usize| {
                 let sample: usize = columns.id(row).parse().unwrap();
                 let scores = [0, 1, 2].map(|epoch| score(sample, epoch));
                 let mean = scores.iter().sum::<i64>() as f64 / 3.0;
                 [Value::Float(mean), Value::Int(scores.into_iter().max().unwrap())]
             };
-            for (at, reduction) in results.reductions.iter().enumerate() {
+            for (at, reduction) in evaluation.reductions.iter().enumerate() {
                 assert_eq!(reduction.len(), samples);
                 for (row, (id, reduced)) in reduction.iter(&columns).enumerate() {
                     assert_eq!(

@@ -14,9 +14,7 @@ use crate::support::{METRICS, columns, many_scores, plan, results};
 fn made(metrics: Vec<(&str, Role, MetricValue)>, field: Option<&str>, scored: usize) -> Results {
     let metric = |(spec, role, value): (&str, Role, MetricValue)| {
         let spec: Spec = spec.parse().unwrap();
-        let mut result = MetricResult::new(spec, value);
-        result.role = role;
-        result
+        MetricResult::new(spec, role, value)
     };
     let mut score = ScoreResult::default();
     score.scorer = "match".to_owned();

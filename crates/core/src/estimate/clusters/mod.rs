@@ -190,11 +190,6 @@ impl<Id: Clone + Eq + Hash> Clusters<Id> {
         self.clusters.iter().map(|c| ClusterTotal { size: c.n, sum: c.sum.to_double_double() }).collect()
     }
 
-    /// The mean of all scores.
-    pub(crate) fn mean(&self) -> f64 {
-        self.total().divide(self.n().max(1))
-    }
-
     /// The exact sum of all scores.
     pub(crate) fn total(&self) -> ExactSum {
         let mut total = ExactSum::new();

@@ -1,5 +1,7 @@
 //! Wilson's score interval for a proportion, and for the mean of any scores with a known range.
 
+use std::sync::LazyLock;
+
 use super::{Input, Method, finite};
 use crate::estimate::{Interval, IntervalMethod, Maybe, Undefined};
 use crate::stats::{normal_quantile, t_quantile};
@@ -13,7 +15,7 @@ fn interval(input: &Input<'_>, level: f64) -> Maybe<Interval> {
     let upper_tail = 0.5 + level / 2.0;
     let method = IntervalMethod::Wilson;
     if is_plain(input) {
-        let (lower, upper) = wilson(input.mean, input.n as f64, normal_quantile(upper_tail));
+        let (lower, upper) = wilson(input.mean, input.n as f64, normal(upper_tail));
         return finite(lower, upper, level, method, None);
     }
     let error = input.error.as_ref().map_err(Clone::clone)?;
@@ -22,8 +24,15 @@ fn interval(input: &Input<'_>, level: f64) -> Maybe<Interval> {
     let effective = effective_n(input)?;
     let (lower, upper) = wilson(p, effective, t_quantile(upper_tail, error.df));
     // The ends of the range exactly, whatever the rounding of the scale says.
-    let scaled = |share: f64| if share == 1.0 { high } else { low + share * width };
+    let scaled = |share: f64| if share == 1.0 { high } else { (low + share * width).min(high) };
     finite(scaled(lower), scaled(upper), level, method, Some(error.df))
+}
+
+/// The normal quantile; that of the usual level is computed once, because a thousand groups would ask for it again.
+fn normal(p: f64) -> f64 {
+    const USUAL: f64 = 0.975;
+    static QUANTILE: LazyLock<f64> = LazyLock::new(|| normal_quantile(USUAL));
+    if p == USUAL { *QUANTILE } else { normal_quantile(p) }
 }
 
 /// Whether the interval is Wilson's own: of independent zeros and ones.

@@ -1,0 +1,177 @@
+//! A number with its error and its interval, as text: all to the same place.
+
+use std::fmt;
+
+use errorbar_core::{Estimate, Undefined};
+
+use crate::number::{decimals, fixed, plain};
+
+/// A number with its standard error and its interval, to be written in one line.
+///
+/// Two significant digits of the error set the decimals of all parts; without an error, those of half the interval's
+/// width. An error of 0 is left out: it says that scores have no spread, not that the number is exact.
+///
+/// ```
+/// use errorbar_core::Estimate;
+/// use errorbar_report::Figure;
+///
+/// let figure = Figure::new(0.8194).error(0.0342).interval(0.7501, 0.8879);
+/// assert_eq!(figure.to_string(), "0.819 ± 0.034 [0.750, 0.888]");
+/// assert_eq!(figure.short(), "0.819 ± 0.034");
+/// let certain = Estimate::new(1.0).with_stderr(0.0).with_interval(0.4385, 1.0, 0.95);
+/// assert_eq!(Figure::from(&certain).to_string(), "1.00 [0.44, 1.00]");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    value: Result<f64, String>,
+    error: Option<f64>,
+    interval: Option<(f64, f64)>,
+}
+
+/// The parts of a figure as text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Texts {
+    pub(crate) value: String,
+    pub(crate) error: Option<String>,
+    pub(crate) interval: Option<(String, String)>,
+}
+
+impl Figure {
+    /// A number alone.
+    pub fn new(value: f64) -> Self {
+        let value = if value.is_nan() { Err("undefined (not a number)".to_owned()) } else { Ok(value) };
+        Figure { value, error: None, interval: None }
+    }
+
+    /// No number, with the reason.
+    pub fn undefined(reason: &Undefined) -> Self {
+        let text = match reason {
+            Undefined::NoScores => "no scores".to_owned(),
+            reason => format!("undefined ({reason})"),
+        };
+        Figure { value: Err(text), error: None, interval: None }
+    }
+
+    /// The same with a standard error, unless it is 0 or no number.
+    #[must_use]
+    pub fn error(mut self, se: f64) -> Self {
+        self.error = Some(se).filter(|se| *se > 0.0);
+        self
+    }
+
+    /// The same with an interval, unless an end is no number.
+    #[must_use]
+    pub fn interval(mut self, lower: f64, upper: f64) -> Self {
+        self.interval = Some((lower, upper)).filter(|_| !lower.is_nan() && !upper.is_nan());
+        self
+    }
+
+    /// The number, if there is one.
+    pub fn value(&self) -> Option<f64> {
+        self.value.as_ref().ok().copied()
+    }
+
+    /// The number and its error, without the interval.
+    pub fn short(&self) -> String {
+        let Texts { value, error, .. } = self.texts();
+        match error {
+            Some(error) => format!("{value} ± {error}"),
+            None => value,
+        }
+    }
+
+    /// The ends, if there is a number with an interval.
+    pub(crate) fn ends(&self) -> Option<(f64, f64)> {
+        self.interval.filter(|_| self.value.is_ok())
+    }
+
+    /// The error, if there is a number with one.
+    pub(crate) fn stderr(&self) -> Option<f64> {
+        self.error.filter(|_| self.value.is_ok())
+    }
+
+    pub(crate) fn texts(&self) -> Texts {
+        let value = match &self.value {
+            Ok(value) => *value,
+            Err(reason) => return Texts { value: reason.clone(), error: None, interval: None },
+        };
+        let half_width = self.interval.map(|(lower, upper)| (upper - lower) / 2.0);
+        let decimals = self.error.or(half_width).and_then(decimals);
+        let text = |number: f64| decimals.map_or_else(|| plain(number), |decimals| fixed(number, decimals));
+        Texts {
+            value: text(value),
+            error: self.error.map(text),
+            interval: self.interval.map(|(lower, upper)| (text(lower), text(upper))),
+        }
+    }
+}
+
+impl From<&Estimate> for Figure {
+    fn from(estimate: &Estimate) -> Self {
+        let mut figure = match &estimate.value {
+            Ok(value) => Figure::new(*value),
+            Err(reason) => Figure::undefined(reason),
+        };
+        if let Ok(error) = estimate.error.as_ref().map(|error| error.clone())
+            && !error.degenerate
+        {
+            figure = figure.error(error.se);
+        }
+        match &estimate.interval {
+            Ok(interval) => figure.interval(interval.lower, interval.upper),
+            Err(_) => figure,
+        }
+    }
+}
+
+/// `0.819 ± 0.034 [0.750, 0.888]`, `12.35`, `undefined (n < 2)`.
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.short())?;
+        match self.texts().interval {
+            Some((lower, upper)) => write!(f, " [{lower}, {upper}]"),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_parts_have_the_same_decimals() {
+        let shown = |value, error| Figure::new(value).error(error).to_string();
+        assert_eq!(shown(0.741_935, 0.061_4), "0.742 ± 0.061");
+        assert_eq!(shown(0.75, 0.25), "0.75 ± 0.25");
+        assert_eq!(shown(0.741_935, 0.099_6), "0.74 ± 0.10");
+        assert_eq!(shown(7.25, 1.27), "7.2 ± 1.3");
+        assert_eq!(shown(12_345.6, 234.5), "12346 ± 234");
+        assert_eq!(shown(-0.000_1, 0.1), "0.00 ± 0.10");
+        assert_eq!(shown(0.5, 1.2e-12), "0.5 ± 1.200e-12");
+        let interval = |lower, upper| Figure::new(0.8194).interval(lower, upper).to_string();
+        assert_eq!(interval(0.6123, 0.8711), "0.82 [0.61, 0.87]");
+        assert_eq!(interval(f64::NAN, 0.9), "0.8194");
+        assert_eq!(Figure::new(0.5).interval(0.5, 0.5).to_string(), "0.5 [0.5, 0.5]");
+    }
+
+    #[test]
+    fn what_is_unknown_is_no_number() {
+        assert_eq!(shown_of(Estimate::new(1.0).with_stderr(0.0)), "1");
+        assert_eq!(shown_of(Estimate::new(0.0).with_stderr(0.0)), "0");
+        assert_eq!(shown_of(Estimate::new(1.0).with_stderr(f64::NAN)), "1");
+        assert_eq!(shown_of(Estimate::new(f64::NAN)), "undefined (not a number)");
+        assert_eq!(shown_of(Estimate::undefined(Undefined::NoScores)), "no scores");
+        assert_eq!(shown_of(Estimate::undefined(Undefined::TooFewScores { n: 1 })), "undefined (n < 2)");
+        let with_parts = Figure {
+            error: Some(0.1),
+            interval: Some((0.0, 1.0)),
+            ..Figure::undefined(&Undefined::NoScores)
+        };
+        assert_eq!((with_parts.stderr(), with_parts.ends(), with_parts.value()), (None, None, None));
+    }
+
+    fn shown_of(estimate: Estimate) -> String {
+        Figure::from(&estimate).to_string()
+    }
+}

@@ -1,0 +1,143 @@
+//! Results as LaTeX: a `tabular` with the rules of the package booktabs.
+
+use std::io;
+
+use crate::cells::{block_cells, block_titles, matrix_cells, matrix_titles};
+use crate::matrix::{Part, parts};
+use crate::notes::Common;
+use crate::rows::Context;
+use crate::title::facts;
+use crate::{Listing, Render, Report, Sort};
+
+/// A `tabular` for each block. Needs `\usepackage{booktabs}` and nothing else.
+///
+/// Comments above a table name the log and what is to be known about it. Names are text: every character that LaTeX
+/// would read as a command is escaped.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Latex {
+    sort: Sort,
+}
+
+impl Latex {
+    /// The order of groups and shares below their heading.
+    #[must_use]
+    pub fn sort(mut self, sort: Sort) -> Self {
+        self.sort = sort;
+        self
+    }
+}
+
+impl Render for Latex {
+    fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
+        let common = Common::of(reports);
+        writeln!(out, "% Needs \\usepackage{{booktabs}}.")?;
+        if let Some(legend) = common.legend() {
+            writeln!(out, "{}", comment(&legend))?;
+        }
+        for report in reports {
+            let about = [&report.task, &report.model].into_iter().flatten().cloned();
+            let about: Vec<String> = about.chain([report.log.clone()]).chain(facts(report)).collect();
+            writeln!(out, "\n{}", comment(&about.join("; ")))?;
+            let context = Context { results: &report.results, common: &common, sort: self.sort };
+            for part in parts(&context) {
+                let (name, details, titles, rows) = match &part {
+                    Part::Block(block) => {
+                        (&block.name, &block.details, block_titles(&common), block_cells(block, INDENT))
+                    }
+                    Part::Matrix(matrix) => {
+                        (&matrix.name, &matrix.details, matrix_titles(matrix), matrix_cells(matrix, INDENT))
+                    }
+                };
+                let title: Vec<String> = std::iter::once(name).chain(details).cloned().collect();
+                writeln!(out, "{}", comment(&title.join("; ")))?;
+                let columns = "l".repeat(titles.len());
+                write!(out, "{}", tabular(&columns, &titles, &rows))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
+        let rows: Vec<Vec<String>> = listing
+            .rows()
+            .iter()
+            .map(|row| row.iter().map(|cell| cell.text().to_owned()).collect())
+            .collect();
+        let column = |at| if listing.is_numeric(at) { 'r' } else { 'l' };
+        let columns: String = (0..listing.titles().len()).map(column).collect();
+        write!(out, "{}", tabular(&columns, listing.titles(), &rows))
+    }
+}
+
+/// What marks rows below a heading; two blanks that LaTeX keeps.
+const INDENT: &str = "\u{a0}\u{a0}";
+
+/// A table of texts, escaped. A column of notes in which all cells are empty is left out.
+fn tabular(columns: &str, titles: &[String], rows: &[Vec<String>]) -> String {
+    let is_empty = |at: usize| rows.iter().all(|row| row.get(at).is_none_or(String::is_empty));
+    let last = titles.len().saturating_sub(1);
+    let kept = if last > 0 && is_empty(last) { last } else { titles.len() };
+    let line = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().take(kept).map(|cell| escape(cell)).collect();
+        format!("  {} \\\\\n", cells.join(" & "))
+    };
+    let columns: String = columns.chars().take(kept).collect();
+    let rows: String = rows.iter().map(|row| line(row)).collect();
+    format!(
+        "\\begin{{tabular}}{{{columns}}}\n  \\toprule\n{}  \\midrule\n{rows}  \\bottomrule\n\\end{{tabular}}\n",
+        line(titles)
+    )
+}
+
+/// A comment, which ends with its line.
+fn comment(text: &str) -> String {
+    let text: String = text.chars().map(|c| if is_control(c) { ' ' } else { c }).collect();
+    format!("% {text}")
+}
+
+/// What would end a line or is no character of a text.
+fn is_control(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+/// Text as LaTeX shows it.
+///
+/// ```
+/// use errorbar_report::escape_latex;
+///
+/// assert_eq!(escape_latex("50 % of R&D_1 {x} ~ \\relax"), r"50 \% of R\&D\_1 \{x\} \textasciitilde{} \textbackslash{}relax");
+/// assert_eq!(escape_latex("0.75 ± 0.25 [-1, 2]"), r"0.75 $\pm$ 0.25 {[}$-$1, 2{]}");
+/// ```
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut before = ' ';
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let is_minus =
+            c == '-' && !before.is_alphanumeric() && chars.peek().is_some_and(char::is_ascii_digit);
+        match c {
+            '-' if is_minus => escaped.push_str("$-$"),
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', c]),
+            '\\' => escaped.push_str("\\textbackslash{}"),
+            '~' => escaped.push_str("\\textasciitilde{}"),
+            '^' => escaped.push_str("\\textasciicircum{}"),
+            '<' => escaped.push_str("\\textless{}"),
+            '>' => escaped.push_str("\\textgreater{}"),
+            '|' => escaped.push_str("\\textbar{}"),
+            '"' => escaped.push_str("\\textquotedbl{}"),
+            // Behind the end of a row, these would belong to the command that ends it.
+            '[' | ']' | '*' => escaped.extend(['{', c, '}']),
+            // Ligatures: ?` and !` are other characters.
+            '`' => escaped.push_str("\\textasciigrave{}"),
+            '±' => escaped.push_str("$\\pm$"),
+            '×' => escaped.push_str("$\\times$"),
+            '…' => escaped.push_str("\\ldots{}"),
+            '·' => escaped.push_str("\\textperiodcentered{}"),
+            '\u{a0}' => escaped.push('~'),
+            c if is_control(c) => escaped.push('?'),
+            c => escaped.push(c),
+        }
+        before = c;
+    }
+    escaped
+}

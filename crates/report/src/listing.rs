@@ -1,0 +1,230 @@
+//! A list with titles, for every verb that prints one.
+
+use anstyle::Style;
+use serde_json::Value as Json;
+
+use crate::layout::GAP;
+use crate::paint::BOLD;
+use crate::table::Table;
+use crate::text::{clean, pad, width};
+
+/// The least width that a column is truncated to.
+const LEAST: usize = 8;
+
+/// A list with titles: logs, cached answers, metrics. Every [`Render`](crate::Render) writes one with `listing`.
+///
+/// A terminal shows the titles as they are and the texts of the cells; what is too wide for it is cut in the middle
+/// columns, then in the first one, never in the last, so the last column is the place for a path. JSON and CSV have the
+/// data of the cells, under the titles in lower case with `_` for blanks.
+///
+/// ```
+/// use errorbar_report::{Cell, Csv, Json, Listing, Markdown, Render, Table};
+/// use serde_json::json;
+///
+/// let mut logs = Listing::new(["task", "samples", "figure", "log"]);
+/// let figure = Cell::new("0.819 ± 0.034", json!({ "value": 0.8194, "stderr": 0.0342 }));
+/// logs.push([Cell::from("almanac"), Cell::from(144), figure, Cell::from("logs/almanac.eval")]);
+///
+/// assert_eq!(Table::default().listing_text(&logs), "\
+/// task     samples  figure         log
+/// almanac      144  0.819 ± 0.034  logs/almanac.eval
+/// ");
+/// let narrow = Table::default().width(40).listing_text(&logs);
+/// assert_eq!(narrow.lines().nth(1), Some("almanac      144  0.819…  logs/almanac.eval"));
+/// assert!(Markdown::default().listing_text(&logs).contains("| almanac | 144 | 0.819 ± 0.034 | logs/almanac.eval |"));
+/// assert!(Csv.listing_text(&logs).starts_with("task,samples,figure,log\nalmanac,144,"));
+/// assert!(Json.listing_text(&logs).contains("\"samples\": 144"));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    titles: Vec<String>,
+    rows: Vec<Vec<Cell>>,
+}
+
+/// A cell of a [`Listing`]: a text for people, and the data behind it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cell {
+    text: String,
+    data: Json,
+}
+
+impl Cell {
+    /// A text for people, and what JSON and CSV have in its place.
+    pub fn new(text: impl Into<String>, data: Json) -> Self {
+        Cell { text: text.into(), data }
+    }
+
+    /// The text for people.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The data as one field of CSV.
+    pub(crate) fn field(&self) -> String {
+        match &self.data {
+            Json::Null => String::new(),
+            Json::String(text) => text.clone(),
+            other => other.to_string(),
+        }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Cell::new(text, Json::from(text))
+    }
+}
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Cell::from(text.as_str())
+    }
+}
+impl From<u64> for Cell {
+    fn from(count: u64) -> Self {
+        Cell::new(count.to_string(), Json::from(count))
+    }
+}
+impl From<usize> for Cell {
+    fn from(count: usize) -> Self {
+        Cell::from(count as u64)
+    }
+}
+impl From<i32> for Cell {
+    fn from(count: i32) -> Self {
+        Cell::new(count.to_string(), Json::from(count))
+    }
+}
+/// As many digits as mean something.
+impl From<f64> for Cell {
+    fn from(number: f64) -> Self {
+        Cell::new(crate::number::plain(number), Json::from(number))
+    }
+}
+/// An absent one is blank, and null in JSON.
+impl<T: Into<Cell>> From<Option<T>> for Cell {
+    fn from(cell: Option<T>) -> Self {
+        cell.map(Into::into).unwrap_or_default()
+    }
+}
+
+impl Listing {
+    /// A list without rows.
+    pub fn new<T: Into<String>>(titles: impl IntoIterator<Item = T>) -> Self {
+        Listing { titles: titles.into_iter().map(Into::into).collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row: a cell for each title; those that are missing are blank, those that are too many are left out.
+    pub fn push<C: Into<Cell>>(&mut self, cells: impl IntoIterator<Item = C>) {
+        let mut row: Vec<Cell> = cells.into_iter().map(Into::into).collect();
+        row.resize(self.titles.len(), Cell::default());
+        self.rows.push(row);
+    }
+
+    /// The titles.
+    pub fn titles(&self) -> &[String] {
+        &self.titles
+    }
+
+    /// The rows, each with a cell for each title.
+    pub fn rows(&self) -> &[Vec<Cell>] {
+        &self.rows
+    }
+
+    /// The names of the columns in JSON and CSV.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = String> {
+        self.titles.iter().map(|title| title.to_lowercase().replace(' ', "_"))
+    }
+
+    /// Whether all cells of a column are numbers.
+    pub(crate) fn is_numeric(&self, column: usize) -> bool {
+        let mut cells =
+            self.rows.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.data.is_null());
+        let is_number = |cell: &Cell| cell.data.is_number();
+        cells.next().is_some_and(is_number) && cells.all(is_number)
+    }
+
+    /// The rows as an array of objects.
+    pub(crate) fn to_json(&self) -> Json {
+        let object = |row: &Vec<Cell>| {
+            Json::Object(self.keys().zip(row.iter().map(|cell| cell.data.clone())).collect())
+        };
+        self.rows.iter().map(object).collect()
+    }
+}
+
+impl Table {
+    /// A list, in lines of at most the width.
+    pub(crate) fn listed(&self, listing: &Listing) -> String {
+        let titles: Vec<String> = listing.titles.iter().map(|title| clean(title)).collect();
+        let rows: Vec<Vec<String>> =
+            listing.rows.iter().map(|row| row.iter().map(|cell| clean(&cell.text)).collect()).collect();
+        let widest = |at: usize| {
+            let cells = rows.iter().chain([&titles]).filter_map(|row| row.get(at));
+            cells.map(|cell| width(cell)).max().unwrap_or(0)
+        };
+        let widths = fitted((0..titles.len()).map(widest).collect(), self.width);
+        let numeric: Vec<bool> = (0..titles.len()).map(|at| listing.is_numeric(at)).collect();
+        let line = |cells: &[String], style: Style| {
+            let padded = cells.iter().zip(&widths).zip(&numeric).map(|((cell, to), is_numeric)| {
+                let cell = self.truncate(cell, *to);
+                let blanks = " ".repeat(if *is_numeric { to.saturating_sub(width(&cell)) } else { 0 });
+                pad(&format!("{blanks}{cell}"), *to)
+            });
+            self.line(&[(padded.collect::<Vec<_>>().join(&" ".repeat(GAP)), style)])
+        };
+        let rows = rows.iter().map(|row| line(row, Style::new()));
+        std::iter::once(line(&titles, BOLD)).chain(rows).collect()
+    }
+}
+
+/// Widths that fit: the widest of the middle columns give first, then the first column, never the last.
+fn fitted(mut widths: Vec<usize>, limit: usize) -> Vec<usize> {
+    let gaps = widths.len().saturating_sub(1) * GAP;
+    let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(limit);
+    let last = widths.len().saturating_sub(1);
+    while excess > 0 {
+        let middle = widths.iter().enumerate().take(last).skip(1).filter(|(_, wide)| **wide > LEAST);
+        let widest = middle.max_by_key(|(_, wide)| **wide).map(|(at, _)| at);
+        let first = widths.first().filter(|wide| **wide > LEAST && last > 0).map(|_| 0);
+        let Some(wide) = widest.or(first).and_then(|at| widths.get_mut(at)) else { break };
+        *wide -= 1;
+        excess -= 1;
+    }
+    widths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Render;
+
+    #[test]
+    fn the_last_column_stays_whole() {
+        assert_eq!(fitted(vec![10, 40, 20, 30], 80), [10, 17, 17, 30]);
+        assert_eq!(fitted(vec![10, 10, 90], 40), [8, 8, 90], "it may stick out");
+        assert_eq!(fitted(vec![90], 40), [90]);
+        assert!(fitted(vec![], 40).is_empty());
+    }
+
+    #[test]
+    fn lists_are_clean_and_numbers_are_aligned() {
+        let mut list = Listing::new(["name", "number of tokens"]);
+        list.push([Cell::from("a\u{1b}[31m|b"), Cell::from(7)]);
+        list.push([Cell::from("c"), Cell::from(1234.5)]);
+        list.push([Cell::from("d"), Cell::from(None::<u64>)]);
+        let text = Table::default().listing_text(&list);
+        assert_eq!(
+            text,
+            "name      number of tokens\na\u{fffd}[31m|b                 7\nc                     1234\nd\n"
+        );
+        assert_eq!(Table::default().ascii(true).width(40).listing_text(&list).lines().count(), 4);
+        let json: Json = serde_json::from_str(&crate::Json.listing_text(&list)).unwrap();
+        assert_eq!(json[1]["number_of_tokens"], 1234.5);
+        assert_eq!(
+            (&json[0]["name"], &json[2]["number_of_tokens"]),
+            (&Json::from("a\u{1b}[31m|b"), &Json::Null)
+        );
+        let bold = Table::default().color(true).listing_text(&list);
+        assert!(bold.starts_with("\u{1b}[1mname"), "{bold:?}");
+    }
+}

@@ -1,0 +1,233 @@
+//! Several scorers and reducers with the same metrics: one table in place of a block for each.
+
+use errorbar_core::evaluation::{EstimateRow, ScoreResult};
+
+use crate::figure::Figure;
+use crate::notes;
+use crate::rows::{Block, Context, Line, Row, is_plain};
+use crate::text::clean;
+use crate::title::{counts, title};
+
+/// A part of a report.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Part {
+    Block(Block),
+    Matrix(Matrix),
+}
+
+/// A row for each scorer, reducer and field, a column for each metric.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Matrix {
+    pub(crate) name: String,
+    pub(crate) details: Vec<String>,
+    pub(crate) titles: Vec<String>,
+    pub(crate) rows: Vec<MatrixRow>,
+}
+
+/// A scorer under a reducer; without cells, what the rows below it have in common.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MatrixRow {
+    pub(crate) nested: bool,
+    pub(crate) label: String,
+    pub(crate) cells: Vec<Option<Figure>>,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Matrix {
+    /// The matrix as a terminal may show it.
+    pub(crate) fn cleaned(self) -> Self {
+        let all = |texts: Vec<String>| texts.iter().map(|text| clean(text)).collect::<Vec<String>>();
+        let row = |row: MatrixRow| MatrixRow { label: clean(&row.label), notes: all(row.notes), ..row };
+        Matrix {
+            name: clean(&self.name),
+            details: all(self.details),
+            titles: all(self.titles),
+            rows: self.rows.into_iter().map(row).collect(),
+        }
+    }
+}
+
+/// Everything of a report. Scores that share metrics come first, in one table; then what they have besides.
+pub(crate) fn parts(context: &Context<'_>) -> Vec<Part> {
+    let positions = context.positions();
+    match Shared::of(context, &positions) {
+        Some(shared) => {
+            let rest = positions.iter().filter_map(|at| context.rest(*at)).map(Part::Block);
+            std::iter::once(shared.part()).chain(rest).collect()
+        }
+        None => positions.iter().filter_map(|at| context.block(*at)).map(Part::Block).collect(),
+    }
+}
+
+/// A score and its plain figures.
+struct Scored<'a> {
+    score: &'a ScoreResult,
+    lines: Vec<(Column, Line, bool)>,
+}
+
+/// Which metric a figure is of.
+#[derive(Debug, Clone, PartialEq)]
+struct Column {
+    spec: String,
+    metric: String,
+    arguments: Vec<String>,
+}
+
+impl Column {
+    fn of(row: &EstimateRow<'_>) -> Self {
+        let (spec, metric) = (row.result.spec.to_string(), row.metric.to_owned());
+        Column { spec, metric, arguments: notes::arguments(row) }
+    }
+
+    fn title(&self) -> String {
+        let Column { metric, arguments, .. } = self;
+        if arguments.is_empty() { metric.clone() } else { format!("{metric} {}", arguments.join(" ")) }
+    }
+}
+
+/// The scores and the metrics that they share.
+struct Shared<'a> {
+    scores: Vec<Scored<'a>>,
+    columns: Vec<Column>,
+}
+
+impl<'a> Shared<'a> {
+    /// The scores, if they have a metric in common.
+    fn of(context: &Context<'a>, positions: &[usize]) -> Option<Self> {
+        if positions.len() < 2 {
+            return None;
+        }
+        let mut scores = Vec::new();
+        let mut columns: Vec<Column> = Vec::new();
+        let mut is_shared = false;
+        for at in positions {
+            let score = context.results.scores.get(*at)?;
+            let mut lines: Vec<(Column, Line, bool)> = Vec::new();
+            let mut is_first = true;
+            for row in context.results.rows_of(*at).iter().filter(|row| is_plain(row)) {
+                let column = Column::of(row);
+                let is_estimate = notes::is_estimate(row);
+                let mut line = context.line(row, score, is_first && is_estimate);
+                line.notes.retain(|note| !column.arguments.contains(note));
+                is_first &= !is_estimate;
+                if lines.iter().any(|(known, ..)| *known == column) {
+                    // The same metric twice has two keys in logs, and no place in one cell.
+                    return None;
+                }
+                if columns.contains(&column) {
+                    is_shared = true;
+                } else {
+                    columns.push(column.clone());
+                }
+                lines.push((column, line, is_estimate));
+            }
+            scores.push(Scored { score, lines });
+        }
+        is_shared.then_some(Shared { scores, columns })
+    }
+
+    fn part(self) -> Part {
+        let labels = labels(&self.scores);
+        let common = common_counts(&self.scores);
+        let own = |scored: &Scored<'_>| -> Vec<String> {
+            counts(scored.score).into_iter().filter(|count| !common.contains(count)).collect()
+        };
+        let headings = |nested: bool, at: usize| -> Option<String> {
+            let (heading, _) = labels.get(at).filter(|_| nested)?;
+            let before = at.checked_sub(1).and_then(|before| labels.get(before));
+            heading.clone().filter(|heading| before.and_then(|(before, _)| before.as_ref()) != Some(heading))
+        };
+        let name = self.name();
+        if let [column] = self.columns.as_slice() {
+            let mut rows = Vec::new();
+            for (at, (scored, (heading, label))) in self.scores.iter().zip(&labels).enumerate() {
+                let nested = heading.is_some();
+                rows.extend(headings(nested, at).map(|label| Row::Heading { label, notes: Vec::new() }));
+                let Some((_, line, _)) = scored.lines.first() else { continue };
+                let notes = line.notes.iter().cloned().chain(own(scored)).collect();
+                rows.push(Row::Line(Line { nested, label: label.clone(), notes, ..line.clone() }));
+            }
+            let name = [name, Some(column.title())].into_iter().flatten().collect::<Vec<_>>().join(": ");
+            return Part::Block(Block { name, details: common, rows });
+        }
+        let mut rows = Vec::new();
+        for (at, (scored, (heading, label))) in self.scores.iter().zip(&labels).enumerate() {
+            let nested = heading.is_some();
+            let no_cells = |label| MatrixRow { nested: false, label, cells: Vec::new(), notes: Vec::new() };
+            rows.extend(headings(nested, at).map(no_cells));
+            let cell = |column: &Column| {
+                scored.lines.iter().find(|(of, ..)| of == column).map(|(_, line, _)| line.figure.clone())
+            };
+            let cells = self.columns.iter().map(cell).collect();
+            let notes = merged_notes(&scored.lines).into_iter().chain(own(scored)).collect();
+            rows.push(MatrixRow { nested, label: label.clone(), cells, notes });
+        }
+        let titles = self.columns.iter().map(Column::title).collect();
+        let name = name.unwrap_or_else(|| {
+            let mut scorers: Vec<&str> =
+                self.scores.iter().map(|scored| scored.score.scorer.as_str()).collect();
+            scorers.dedup();
+            scorers.join(", ")
+        });
+        Part::Matrix(Matrix { name, details: common, titles, rows })
+    }
+
+    /// What all scores have in common, if they are of one scorer.
+    fn name(&self) -> Option<String> {
+        let first = self.scores.first()?.score;
+        let is_one = self.scores.iter().all(|scored| scored.score.scorer == first.scorer);
+        let is_one_field = self.scores.iter().all(|scored| scored.score.field == first.field);
+        let name = if is_one_field { title(first).0 } else { first.scorer.clone() };
+        is_one.then_some(name)
+    }
+}
+
+/// Counts that are the same for all scores.
+fn common_counts(scores: &[Scored<'_>]) -> Vec<String> {
+    let all: Vec<Vec<String>> = scores.iter().map(|scored| counts(scored.score)).collect();
+    let first = all.first().cloned().unwrap_or_default();
+    first.into_iter().filter(|count| all.iter().all(|counts| counts.contains(count))).collect()
+}
+
+/// For each score what it is called, of those parts that differ; if two differ, the first is the heading above it.
+fn labels(scores: &[Scored<'_>]) -> Vec<(Option<String>, String)> {
+    let parts = |scored: &Scored<'_>| -> [String; 3] {
+        let score = scored.score;
+        let reducer = match &score.reducer {
+            Some(reducer) => reducer.clone(),
+            None if score.unreduced => "each epoch".to_owned(),
+            None => "mean".to_owned(),
+        };
+        [score.scorer.clone(), score.field.clone().unwrap_or_default(), reducer]
+    };
+    let all: Vec<[String; 3]> = scores.iter().map(parts).collect();
+    let differs: Vec<bool> = (0..3)
+        .map(|part| all.iter().any(|parts| parts.get(part) != all.first().and_then(|first| first.get(part))))
+        .collect();
+    let label = |parts: &[String; 3]| {
+        let mut differing =
+            parts.iter().zip(&differs).filter(|(_, differs)| **differs).map(|(part, _)| part.clone());
+        let first = differing.next().unwrap_or_default();
+        let rest: Vec<String> = differing.filter(|part| !part.is_empty()).collect();
+        if rest.is_empty() { (None, first) } else { (Some(first), rest.join(" / ")) }
+    };
+    all.iter().map(label).collect()
+}
+
+/// The notes of all figures of a score, each once; one that is not of all estimates names its metric.
+fn merged_notes(lines: &[(Column, Line, bool)]) -> Vec<String> {
+    let estimates = lines.iter().filter(|(.., is_estimate)| *is_estimate).count();
+    let mut notes: Vec<(String, Vec<String>)> = Vec::new();
+    for (column, line, _) in lines {
+        for note in line.all_notes() {
+            match notes.iter_mut().find(|(known, _)| *known == note) {
+                Some((_, columns)) => columns.push(column.title()),
+                None => notes.push((note, vec![column.title()])),
+            }
+        }
+    }
+    let text = |(note, columns): (String, Vec<String>)| {
+        if columns.len() >= estimates { note } else { format!("{}: {note}", columns.join(", ")) }
+    };
+    notes.into_iter().map(text).collect()
+}

@@ -1,0 +1,128 @@
+//! A matrix of scores and metrics on a terminal.
+
+use anstyle::Style;
+
+use crate::figure::Figure;
+use crate::layout::{Decimals, GAP, INDENT, NOTES_BELOW};
+use crate::matrix::{Matrix, MatrixRow};
+use crate::paint::{BOLD, DIM, UNKNOWN};
+use crate::table::Table;
+use crate::text::{clean, pad, width};
+
+/// The most that a reason for an unknown figure widens its column.
+const MOST_UNKNOWN: usize = 17;
+
+impl Matrix {
+    pub(crate) fn has_error(&self) -> bool {
+        self.rows.iter().flat_map(|row| &row.cells).flatten().any(|figure| figure.stderr().is_some())
+    }
+}
+
+/// A column of a matrix, each cell as it is shown.
+struct Column {
+    title: String,
+    cells: Vec<(String, Style)>,
+    width: usize,
+}
+
+impl Table {
+    /// The matrix, and whether it shows intervals: it does if there is room for all columns with them.
+    pub(crate) fn matrix(&self, matrix: &Matrix) -> (String, bool) {
+        // A row without cells has the line to itself.
+        let labelled = matrix.rows.iter().filter(|row| !row.cells.is_empty());
+        let label = labelled.map(|row| indent(row) + width(&row.label)).max().unwrap_or(0);
+        let label = label.min(self.width * 2 / 5);
+        let columns = |intervals| -> Vec<Column> {
+            (0..matrix.titles.len()).map(|at| self.matrix_column(matrix, at, intervals)).collect()
+        };
+        let has_intervals =
+            matrix.rows.iter().flat_map(|row| &row.cells).flatten().any(|figure| figure.ends().is_some());
+        let wide = columns(true);
+        let needed = label + wide.iter().map(|column| GAP + column.width).sum::<usize>();
+        let intervals = has_intervals && needed <= self.width;
+        let columns = if intervals { wide } else { columns(false) };
+        let mut text = self.titled((&matrix.name, BOLD), self.sign(" · ", ", "), &matrix.details);
+        let mut rest = columns.as_slice();
+        while !rest.is_empty() {
+            let mut used = label;
+            let fitting = rest.iter().take_while(|column| {
+                used += GAP + column.width;
+                used <= self.width
+            });
+            let (now, later) = rest.split_at(fitting.count().max(1));
+            text += &self.matrix_part(matrix, label, now, later.is_empty());
+            if !later.is_empty() {
+                text.push('\n');
+            }
+            rest = later;
+        }
+        (text, intervals)
+    }
+
+    fn matrix_column(&self, matrix: &Matrix, at: usize, intervals: bool) -> Column {
+        let figures: Vec<Option<&Figure>> =
+            matrix.rows.iter().map(|row| row.cells.get(at).and_then(Option::as_ref)).collect();
+        let texts: Vec<_> = figures.iter().map(|figure| figure.map(Figure::texts)).collect();
+        let values = Decimals::of(texts.iter().flatten().map(|texts| texts.value.as_str()));
+        let errors = Decimals::of(texts.iter().flatten().filter_map(|texts| texts.error.as_deref()));
+        let short = |texts: &crate::figure::Texts| match &texts.error {
+            Some(error) => {
+                format!("{} {} {}", values.pad(&texts.value), self.sign("±", "+/-"), errors.pad(error))
+            }
+            None => values.pad(&texts.value),
+        };
+        let widest = texts.iter().flatten().map(|texts| width(short(texts).trim_end())).max().unwrap_or(0);
+        let cells: Vec<(String, Style)> = figures
+            .iter()
+            .zip(&texts)
+            .map(|(figure, texts)| match (figure, texts) {
+                (Some(figure), Some(texts)) if figure.value().is_none() => {
+                    (self.truncate(&clean(&texts.value), MOST_UNKNOWN), UNKNOWN)
+                }
+                (_, Some(texts)) => match texts.interval.as_ref().filter(|_| intervals) {
+                    Some((lower, upper)) => {
+                        (format!("{} [{lower}, {upper}]", pad(short(texts).trim_end(), widest)), Style::new())
+                    }
+                    None => (short(texts).trim_end().to_owned(), Style::new()),
+                },
+                _ => (String::new(), Style::new()),
+            })
+            .collect();
+        let title = matrix.titles.get(at).cloned().unwrap_or_default();
+        let widest = cells.iter().map(|(cell, _)| width(cell)).max().unwrap_or(0);
+        let title = self.truncate(&title, widest.max(self.width / 4));
+        Column { width: widest.max(width(&title)), title, cells }
+    }
+
+    /// Some of the columns; notes only below the last of them.
+    fn matrix_part(&self, matrix: &Matrix, label: usize, columns: &[Column], has_notes: bool) -> String {
+        let mut titles = vec![(" ".repeat(label), DIM)];
+        for column in columns {
+            titles.push((format!("{}{}", " ".repeat(GAP), pad(&column.title, column.width)), DIM));
+        }
+        let mut text = self.line(&titles);
+        for (at, row) in matrix.rows.iter().enumerate() {
+            let name = format!("{}{}", " ".repeat(indent(row)), row.label);
+            if row.cells.is_empty() {
+                text += &self.line(&[(self.truncate(&name, self.width), Style::new())]);
+                continue;
+            }
+            let mut pieces = vec![(pad(&self.truncate(&name, label), label), Style::new())];
+            for column in columns {
+                let (cell, style) = column.cells.get(at).cloned().unwrap_or_default();
+                pieces.push((" ".repeat(GAP), Style::new()));
+                pieces.push((pad(&cell, column.width), style));
+            }
+            text += &self.line(&pieces);
+            if has_notes && !row.notes.is_empty() {
+                let notes = self.wrapped_notes(&row.notes, self.width.saturating_sub(NOTES_BELOW));
+                text += &self.below(NOTES_BELOW, notes);
+            }
+        }
+        text
+    }
+}
+
+fn indent(row: &MatrixRow) -> usize {
+    INDENT + if row.nested { INDENT } else { 0 }
+}

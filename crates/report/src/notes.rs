@@ -1,0 +1,276 @@
+//! What is to be known about a figure, in few words; what most figures have in common is left to the legend.
+
+use errorbar_core::evaluation::{EstimateRow, MetricResult, Role};
+use errorbar_core::spec::Arg;
+use errorbar_core::{ErrorMethod, Estimate, IntervalMethod, Spec, StdError, Undefined};
+use serde_json::Value as Json;
+
+use crate::Report;
+use crate::number::{self, counted, percent, plain};
+
+/// Fewer scores or clusters than this are marked.
+const FEW: u64 = 10;
+/// From this share on, the largest cluster is named.
+const LARGE_CLUSTER: f64 = 0.5;
+
+/// How most errors and intervals were made. Said once; a row says only what differs.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Common {
+    error: Option<String>,
+    /// The number of clusters, if it is the same everywhere.
+    clusters: Option<String>,
+    interval: Option<(String, f64)>,
+}
+
+impl Common {
+    pub(crate) fn of(reports: &[Report]) -> Self {
+        let (mut errors, mut clusters, mut intervals) = (Vec::new(), Vec::new(), Vec::new());
+        for report in reports {
+            for row in report.results.rows() {
+                intervals.extend(interval_name(&row));
+                errors.extend(error_name(&row, &report.results.errors.cluster));
+                clusters.extend(shown_error(&row.estimate).map(clusters_of));
+            }
+        }
+        let same_clusters = clusters.first().cloned().flatten();
+        let is_same = clusters.iter().all(|found| *found == same_clusters);
+        Common {
+            error: most_frequent(&errors),
+            clusters: same_clusters.filter(|_| is_same && clusters.len() > 1),
+            interval: most_frequent(&intervals),
+        }
+    }
+
+    /// What `±` is.
+    pub(crate) fn error_legend(&self) -> String {
+        let method = self.error.clone().filter(|method| *method != ErrorMethod::Iid.name());
+        let how: Vec<String> = method.into_iter().chain(self.clusters.clone()).collect();
+        let how = if how.is_empty() { String::new() } else { format!(" ({})", how.join(", ")) };
+        format!("± one standard error{how}")
+    }
+
+    /// What `[…]` is, if there is any.
+    pub(crate) fn interval_legend(&self) -> Option<String> {
+        let (method, level) = self.interval.as_ref()?;
+        let method = if method.is_empty() { String::new() } else { format!(": {method}") };
+        Some(format!("[{} interval{method}]", percent(*level)))
+    }
+
+    /// What errors and intervals are, in one line, if there are any.
+    pub(crate) fn legend(&self) -> Option<String> {
+        let has_any = self.error.is_some() || self.interval.is_some();
+        let words = [Some(self.error_legend()), self.interval_legend()];
+        has_any.then(|| words.into_iter().flatten().collect::<Vec<_>>().join(" · "))
+    }
+
+    /// The title of a column of intervals.
+    pub(crate) fn interval_title(&self) -> String {
+        match &self.interval {
+            Some((_, level)) => format!("{} interval", percent(*level)),
+            None => "interval".to_owned(),
+        }
+    }
+}
+
+/// The first of those that are there most often.
+fn most_frequent<T: Clone + PartialEq>(found: &[T]) -> Option<T> {
+    let mut counts: Vec<(&T, usize)> = Vec::new();
+    for item in found {
+        match counts.iter_mut().find(|(known, _)| *known == item) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((item, 1)),
+        }
+    }
+    let most = counts.iter().map(|(_, count)| *count).max()?;
+    counts.into_iter().find(|(_, count)| *count == most).map(|(item, _)| item.clone())
+}
+
+/// The error, if the row shows it.
+fn shown_error(estimate: &Estimate) -> Option<&StdError> {
+    estimate.error.as_ref().ok().filter(|error| !is_degenerate(error) && estimate.value.is_ok())
+}
+
+fn is_degenerate(error: &StdError) -> bool {
+    error.degenerate || error.se == 0.0
+}
+
+/// How the error of a row was made: the metric that it comes from if that has arguments, else the method.
+fn error_name(row: &EstimateRow<'_>, keys: &[String]) -> Option<String> {
+    let error = shown_error(&row.estimate)?;
+    if matches!(error.method, ErrorMethod::Custom | ErrorMethod::Macro) {
+        // A custom metric explains itself, and a mean of groups is marked as such.
+        return None;
+    }
+    let explicit = row.error_metric.and_then(|metric| with_arguments(metric, row)).map(Spec::to_string);
+    let by_keys = || match error.method {
+        ErrorMethod::Cluster(_) if row.error_metric.is_none() && !keys.is_empty() => {
+            format!("{} by {}", error.method, keys.join(" and "))
+        }
+        method => method.to_string(),
+    };
+    Some(explicit.unwrap_or_else(by_keys))
+}
+
+fn interval_name(row: &EstimateRow<'_>) -> Option<(String, f64)> {
+    let interval = row.estimate.interval.as_ref().ok().filter(|_| row.estimate.value.is_ok())?;
+    let explicit = row.interval_metric.and_then(|metric| with_arguments(metric, row)).map(Spec::to_string);
+    let method = match interval.method {
+        IntervalMethod::Custom => String::new(),
+        method => method.to_string(),
+    };
+    Some((explicit.unwrap_or(method), interval.level))
+}
+
+/// The metric as it was written, if it has arguments.
+fn with_arguments<'a>(metric: &'a MetricResult, row: &EstimateRow<'_>) -> Option<&'a Spec> {
+    let spec = innermost(&metric.spec, row.group_key.is_some());
+    (!spec.args.is_empty() || !spec.kwargs.is_empty()).then_some(spec)
+}
+
+/// The metric within those that apply it to groups.
+fn innermost(spec: &Spec, is_grouped: bool) -> &Spec {
+    let nested = spec.args.iter().find_map(|arg| match arg {
+        Arg::Spec(nested) => Some(nested),
+        _ => None,
+    });
+    match nested {
+        Some(nested) if is_grouped => innermost(nested, true),
+        _ => spec,
+    }
+}
+
+fn clusters_of(error: &StdError) -> Option<String> {
+    match error.clusters.as_slice() {
+        [] => None,
+        [one] => Some(counted(*one, "cluster")),
+        several => {
+            let counts: Vec<String> = several.iter().map(u64::to_string).collect();
+            Some(format!("{} clusters", counts.join(" × ")))
+        }
+    }
+}
+
+/// The arguments that were passed to the metric of a row.
+pub(crate) fn arguments(row: &EstimateRow<'_>) -> Vec<String> {
+    let spec = innermost(&row.result.spec, row.group_key.is_some());
+    let text = |arg: &Arg| match arg {
+        Arg::Str(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let positional = spec.args.iter().map(text);
+    positional.chain(spec.kwargs.iter().map(|(name, arg)| format!("{name}={}", text(arg)))).collect()
+}
+
+/// Whether a figure is meant to have an error.
+pub(crate) fn is_estimate(row: &EstimateRow<'_>) -> bool {
+    let has_model = row.estimate.error.is_ok() || row.estimate.interval.is_ok();
+    matches!(row.role, Role::Location | Role::Share) || has_model
+}
+
+/// How many scores a figure is of, if that is known: `36`, `34 of 36`.
+pub(crate) fn n_text(estimate: &Estimate) -> Option<String> {
+    let Estimate { n, absent, .. } = estimate;
+    match (n, absent) {
+        (0, 0) if estimate.value != Err(Undefined::NoScores) => None,
+        (n, 0) => Some(n.to_string()),
+        (n, absent) => Some(format!("{n} of {}", n + absent)),
+    }
+}
+
+/// What the number of scores means for a figure: too few, or no spread in them.
+pub(crate) fn few(row: &EstimateRow<'_>) -> Option<String> {
+    let estimate = &row.estimate;
+    if estimate.value.is_err() || !is_estimate(row) {
+        return None;
+    }
+    let n = estimate.n;
+    let no_spread = match &estimate.error {
+        Ok(error) => is_degenerate(error),
+        Err(reason) => matches!(reason, Undefined::NoSpread { .. }),
+    };
+    match n {
+        0 if no_spread => Some("no spread".to_owned()),
+        0 => None,
+        1 => Some("only 1 score".to_owned()),
+        _ if no_spread => Some(format!("no spread in {n} scores")),
+        _ if n < FEW && estimate.absent > 0 => Some(format!("only {n} of {} scores", n + estimate.absent)),
+        _ if n < FEW => Some(format!("only {n} scores")),
+        _ => None,
+    }
+}
+
+/// How the error and the interval of a row were made, as far as it differs from the others.
+pub(crate) fn methods(row: &EstimateRow<'_>, keys: &[String], common: &Common) -> Vec<String> {
+    let estimate = &row.estimate;
+    let mut notes = Vec::new();
+    if let Some(error) = shown_error(estimate) {
+        let name = error_name(row, keys).filter(|name| common.error.as_ref() != Some(name));
+        let few_clusters = error.clusters.iter().any(|clusters| *clusters < FEW);
+        let clusters = clusters_of(error).map(|clusters| {
+            let df = Some(error.df).filter(|df| df.is_finite() && few_clusters);
+            let df = df.map(|df| format!(", df {}", plain(df))).unwrap_or_default();
+            if few_clusters { format!("only {clusters}{df}") } else { clusters }
+        });
+        let clusters = clusters.filter(|clusters| common.clusters.as_ref() != Some(clusters));
+        let how: Vec<String> = name.into_iter().chain(clusters).collect();
+        notes.extend((!how.is_empty()).then(|| how.join(", ")));
+    } else if let (Ok(_), Err(reason)) = (&estimate.value, &estimate.error) {
+        notes.extend(missing_error(reason, estimate));
+    }
+    let common_level = common.interval.as_ref().map(|(_, level)| *level);
+    let interval = interval_name(row).filter(|interval| common.interval.as_ref() != Some(interval));
+    let interval = interval.filter(|(method, level)| !method.is_empty() || common_level != Some(*level));
+    notes.extend(interval.map(|(method, level)| {
+        let spec = row.interval_metric.and_then(|metric| with_arguments(metric, row));
+        let has_level = spec.is_some_and(|spec| spec.kwargs.values().any(|arg| *arg == Arg::from(level)));
+        let level = percent(level);
+        if has_level { method } else { format!("{method} {level}").trim_start().to_owned() }
+    }));
+    let is_clustered = shown_error(estimate).is_some_and(|error| !error.clusters.is_empty());
+    if let Some(effective_n) = estimate.notes.effective_n.filter(|_| is_clustered) {
+        notes.push(format!("effective n {}", plain(effective_n.round())));
+    }
+    if let Some(share) = estimate.notes.largest_cluster_share.filter(|share| *share >= LARGE_CLUSTER) {
+        notes.push(format!(
+            "the largest cluster has {} of the scores",
+            percent((share * 100.0).round() / 100.0)
+        ));
+    }
+    notes
+}
+
+/// Why there is no error, where the number of scores does not say it.
+fn missing_error(reason: &Undefined, estimate: &Estimate) -> Option<String> {
+    match reason {
+        Undefined::TooFewClusters { clusters } => Some(format!("only {}", counted(*clusters, "cluster"))),
+        Undefined::Overflow | Undefined::Other(_) => Some(format!("no error: {reason}")),
+        Undefined::TooFewScores { .. } if estimate.n == 0 => Some(format!("no error: {reason}")),
+        _ => None,
+    }
+}
+
+/// What the number would be with the samples that have no score.
+pub(crate) fn bounds(estimate: &Estimate) -> Option<String> {
+    let bounds = estimate.bounds.filter(|_| estimate.value.is_ok() && estimate.absent > 0)?;
+    let (worst, best) = number::interval(bounds.worst, bounds.best);
+    Some(format!("{worst} … {best} with the {} absent", estimate.absent))
+}
+
+/// What the metric itself notes.
+pub(crate) fn remarks(estimate: &Estimate) -> Vec<String> {
+    let custom = estimate.notes.custom.iter().map(|(key, value)| remark(&key.replace('_', " "), value));
+    estimate.notes.reason.clone().into_iter().chain(custom).collect()
+}
+
+/// A note as words: `12 units`, `mean length 11`.
+fn remark(words: &str, value: &Json) -> String {
+    let text = match value {
+        Json::String(text) => text.clone(),
+        other => other.as_f64().map_or_else(|| other.to_string(), plain),
+    };
+    match value.as_u64() {
+        Some(1) if words.ends_with('s') => format!("1 {}", words.trim_end_matches('s')),
+        Some(_) if words.ends_with('s') => format!("{text} {words}"),
+        _ => format!("{words} {text}"),
+    }
+}
