@@ -58,6 +58,8 @@ mod progress;
 mod shell;
 
 pub use app::{App, main};
+/// What kind of figure a metric gives; [`Role`](enum@crate::Role) is that of a message.
+pub use errorbar_core::Role as MetricRole;
 pub use errorbar_core::*;
 pub use errorbar_eval as eval;
 pub use errorbar_eval::{

@@ -23,9 +23,9 @@ pub use errorbar_core::metrics::{
     grouped, krippendorff_alpha, mean, perplexity_per_seq, perplexity_per_token, std, stderr, var,
 };
 pub use errorbar_core::{
-    Conversion, Epochs, Error, Figure, IndexMap, MetadataKeys, Metric, MetricValue, Metrics, Plan, Reducer,
-    Reducers, Registry, Result, Results, SampleScore, Score, ScoreColumns, ScoreSet, Scores, Spec, Value,
-    Wants, metric_fn, metrics, reducer_fn, reducers, results, value_to_float,
+    Conversion, Epochs, Error, ErrorPlan, Estimate, Evaluation, IndexMap, MetadataKeys, Metric, MetricValue,
+    Metrics, Plan, Reducer, Reducers, Registry, Result, Results, SampleScore, Score, ScoreColumns, ScoreSet,
+    Scores, Spec, Undefined, Value, Wants, metric_fn, metrics, reducer_fn, reducers, value_to_float,
 };
 pub use errorbar_eval::scorers::{
     answer, choice, exact, f1, includes, matches, multi_scorer, pattern, precomputed,

@@ -46,6 +46,7 @@ pub use run::{
 };
 pub use sample::{Sample, Target};
 pub use scorer::{AnyScorer, IntoScore, Scorer, ScorerEntry};
+pub use scorers::self_graded;
 pub use small_file::read_small;
 pub use solver::{AnySolver, Chain, Solver, SolverEntry};
 pub use state::{Choice, TaskState};

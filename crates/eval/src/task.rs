@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use errorbar_core::registry::{Entry, Named};
-use errorbar_core::{Epochs, HeadlineRequest, Metadata, Metrics};
+use errorbar_core::{Epochs, ErrorPlan, HeadlineRequest, Metadata, Metrics};
 use serde_json::Value as Json;
 
 use crate::model::{AnyModel, Model};
@@ -29,6 +29,7 @@ pub struct Task {
     pub(crate) scorers: Vec<AnyScorer>,
     pub(crate) metrics: Option<Metrics>,
     pub(crate) epochs: Option<Epochs>,
+    pub(crate) errors: ErrorPlan,
     pub(crate) model: Option<ModelChoice>,
     pub(crate) generate: GenerateConfig,
     pub(crate) metadata: Metadata,
@@ -168,6 +169,7 @@ impl Task {
             scorers: Vec::new(),
             metrics: None,
             epochs: None,
+            errors: ErrorPlan::new(),
             model: None,
             generate: GenerateConfig::default(),
             metadata: Metadata::new(),
@@ -204,6 +206,27 @@ impl Task {
     pub fn epochs(mut self, epochs: impl Into<Epochs>) -> Self {
         self.epochs = Some(epochs.into());
         self
+    }
+
+    /// How errors and intervals are computed.
+    ///
+    /// ```
+    /// use errorbar_core::ErrorPlan;
+    /// use errorbar_eval::{Sample, Task, scorers::includes};
+    /// let task = Task::new([Sample::new("1 + 1?").target("2").metadata("passage", "sums")])
+    ///     .scorer(includes())
+    ///     .errors(ErrorPlan::new().cluster("passage"));
+    /// assert_eq!(task.error_plan().cluster, ["passage"]);
+    /// ```
+    #[must_use]
+    pub fn errors(mut self, errors: ErrorPlan) -> Self {
+        self.errors = errors;
+        self
+    }
+
+    /// How errors and intervals are computed, unless [`RunOptions::errors`](crate::RunOptions::errors) replaces it.
+    pub fn error_plan(&self) -> &ErrorPlan {
+        &self.errors
     }
 
     /// The model that is asked if the command line names none.

@@ -128,7 +128,7 @@ fn answers_that_are_kept_count_for_nothing() {
     let limits = Limits { tokens: Some(19), ..Limits::default() };
     let again = RunOptions { limits, run_limits: limits, ..options() };
     let finished = run(3, &model, folder.path(), again.clone());
-    let accuracy = finished.results.as_ref().unwrap().scores[0].metrics["accuracy"].value;
+    let accuracy = finished.results.as_ref().unwrap().estimate("accuracy").unwrap().number().unwrap();
     assert_eq!((finished.done, finished.limited(), finished.usage.len(), accuracy), (3, 0, 0, 1.0));
     assert_eq!((again.calls.counts().cached, again.calls.counts().asked, model.asked()), (3, 0, 3));
     // A model that looks at more than the request is asked, whatever is kept.
@@ -167,7 +167,7 @@ fn what_a_time_limit_has_ended_is_still_judged_by_models_that_take_their_time() 
         };
         let prepared = task.prepare(&options, &built_in_registry()).unwrap();
         let finished = block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
-        let scored = finished.results.as_ref().unwrap().scores[0].scored_samples;
+        let scored = finished.results.as_ref().unwrap().scores[0].counts.scored;
         assert_eq!((finished.limited(), finished.failed, scored), (1, 0, 1), "{blocks:?} {waits:?}");
     }
 }

@@ -391,15 +391,10 @@ fn a_run_asks_the_models_of_the_role_and_counts_their_tokens() {
         .scores
         .iter()
         .map(|block| {
-            (
-                block.name.as_str(),
-                block.scored_samples,
-                block.unscored_samples,
-                block.metrics["accuracy"].value,
-            )
+            (block.name(), block.counts.scored, block.counts.unscored, block.metrics[0].value.number())
         })
         .collect();
-    assert_eq!(figures, [("model_graded_qa", 1, 1, 1.0), ("model_graded_fact", 2, 0, 0.0)]);
+    assert_eq!(figures, [("model_graded_qa", 1, 1, Some(1.0)), ("model_graded_fact", 2, 0, Some(0.0))]);
     let header = EvalLog::open(&finished.log).unwrap().header().unwrap();
     assert_eq!(header.stats.role_usage["judge"].total_tokens, 12);
     let options: Vec<_> = header

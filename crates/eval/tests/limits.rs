@@ -34,7 +34,7 @@ fn assert_limited(task: &Task, limits: Limits, kind: &str) {
     assert_eq!((finished.failed, finished.limits[kind]), (0, 1));
     let score = &sample.scores["choice"];
     assert_eq!((&score.value, score.reason.as_deref()), (&Value::from("N"), Some("no_response")));
-    assert_eq!(finished.results.unwrap().scores[0].metrics["accuracy"].value, 0.0);
+    assert_eq!(finished.results.unwrap().estimate("accuracy").unwrap().number(), Some(0.0));
 }
 
 #[test]

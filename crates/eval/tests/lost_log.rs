@@ -70,7 +70,7 @@ fn at_the_latest_it_is_noticed_at_the_end() {
         for format in [LogFormat::Eval, LogFormat::Json] {
             let finished = run(4, format, act);
             assert_eq!((finished.done, finished.status), (4, Status::Error));
-            assert_eq!(finished.results.as_ref().unwrap().scores[0].metrics["accuracy"].value, 1.0);
+            assert_eq!(finished.results.as_ref().unwrap().estimate("accuracy").unwrap().number(), Some(1.0));
             match kind(&finished) {
                 LogErrorKind::Gone => assert!(is_gone),
                 LogErrorKind::Displaced => assert!(!is_gone),

@@ -14,6 +14,7 @@ use errorbar_eval::{
     model_fn, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Header, Status};
+use errorbar_log::inspect::{ResultsJson, project};
 
 /// Questions `a` to `f`.
 fn task() -> Task {
@@ -57,7 +58,7 @@ fn problems(task: &Task, options: &RunOptions) -> Vec<String> {
 }
 
 fn metric_names(finished: &Finished) -> Vec<String> {
-    finished.results.as_ref().unwrap().scores[0].metrics.keys().cloned().collect()
+    project(finished.results.as_ref().unwrap()).scores[0].metrics.keys().cloned().collect()
 }
 
 fn named(name: &str) -> Sample {
@@ -122,7 +123,9 @@ fn a_resumed_run_has_the_options_of_the_first() {
     assert_eq!((again.fail_on_error, again.limits), (first.fail_on_error, first.limits));
     let resumed = resume(&task(), &finished.log).unwrap();
     assert_eq!((resumed.kept, resumed.done), (4, 4));
-    let text = |finished: &Finished| serde_json::to_string(finished.results.as_ref().unwrap()).unwrap();
+    let text = |finished: &Finished| {
+        serde_json::to_string(&ResultsJson::new(finished.results.as_ref().unwrap())).unwrap()
+    };
     assert_eq!(text(&resumed), text(&finished));
 }
 
@@ -347,7 +350,7 @@ fn a_sample_that_one_scorer_fails_on_counts_for_none() {
     let folder = tempfile::tempdir().unwrap();
     let finished = run(&task().scorer(Picky { slow: false }), &options(folder.path()));
     let scored: Vec<usize> =
-        finished.results.as_ref().unwrap().scores.iter().map(|block| block.scored_samples).collect();
+        finished.results.as_ref().unwrap().scores.iter().map(|block| block.counts.scored).collect();
     assert_eq!((finished.failed, scored), (1, vec![5, 5]));
     let stored = EvalLog::open(&finished.log).unwrap();
     let failed =
@@ -404,6 +407,6 @@ fn reduction_can_be_switched_off() {
     let folder = tempfile::tempdir().unwrap();
     let all = RunOptions { epochs: Some(2), reducers: Some(Reducers::Disabled), ..options(folder.path()) };
     let finished = run(&task(), &all);
-    assert_eq!(finished.results.as_ref().unwrap().scores[0].scored_samples, 12);
-    assert_eq!(resume(&task(), &finished.log).unwrap().results.unwrap().scores[0].scored_samples, 12);
+    assert_eq!(finished.results.as_ref().unwrap().scores[0].counts.scored, 12);
+    assert_eq!(resume(&task(), &finished.log).unwrap().results.unwrap().scores[0].counts.scored, 12);
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use errorbar_core::{Error, results};
+use errorbar_core::Error;
 use errorbar_eval::scorers::{choice, includes};
 use errorbar_eval::solvers::multiple_choice;
 use errorbar_eval::{
@@ -12,6 +12,7 @@ use errorbar_eval::{
     open_resumable,
 };
 use errorbar_log::eval::{EvalLog, compare, plan_from_header};
+use errorbar_log::inspect::ResultsJson;
 
 fn run(task: &Task, folder: &Path) -> Finished {
     let options = RunOptions { log_dir: folder.to_owned(), ..RunOptions::default() };
@@ -47,7 +48,7 @@ fn a_resumed_run_that_is_cancelled_claims_what_its_samples_say() {
     let log = EvalLog::open(&second.log).unwrap();
     let header = log.header().unwrap();
     let (plan, _) = plan_from_header(&header, &built_in_registry()).unwrap();
-    let recomputed = results(&log.score_columns(&plan.metadata_keys()).unwrap(), &plan).unwrap();
+    let recomputed = plan.evaluate(&log.score_columns(&plan.metadata_keys()).unwrap()).unwrap().results;
     assert_eq!(compare(&header.results.unwrap(), &recomputed), []);
 }
 
@@ -93,7 +94,9 @@ fn a_log_that_is_complete_stays_as_it_is() {
     let before = std::fs::read(&first.log).unwrap();
     let again = resume(&task, &first.log, Cancel::new()).unwrap();
     assert_eq!((again.done, again.kept, again.failed), (2, 2, 0));
-    let text = |finished: &Finished| serde_json::to_string(finished.results.as_ref().unwrap()).unwrap();
+    let text = |finished: &Finished| {
+        serde_json::to_string(&ResultsJson::new(finished.results.as_ref().unwrap())).unwrap()
+    };
     assert_eq!(text(&again), text(&first));
     assert_eq!(std::fs::read(&first.log).unwrap(), before);
 }

@@ -13,6 +13,7 @@ use errorbar_eval::{
     block_on, built_in_registry, model_fn, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Status};
+use errorbar_log::inspect::ResultsJson;
 
 fn options(folder: &Path) -> RunOptions {
     RunOptions { log_dir: folder.to_owned(), ..RunOptions::default() }
@@ -53,7 +54,8 @@ fn adder() -> impl errorbar_eval::Model + 'static {
 }
 
 fn value(finished: &Finished, block: usize, metric: &str) -> f64 {
-    finished.results.as_ref().unwrap().scores[block].metrics[metric].value
+    let metrics = &finished.results.as_ref().unwrap().scores[block].metrics;
+    metrics.iter().find(|found| found.metric == metric).unwrap().value.number().unwrap()
 }
 
 #[test]
@@ -93,7 +95,9 @@ fn the_order_of_completion_does_not_matter() {
     let one_by_one = RunOptions { max_samples: Some(1), ..options(folder.path()) };
     let together = RunOptions { max_samples: Some(12), ..options(folder.path()) };
     let [first, second] = [one_by_one, together].map(|options| run(&task, &options));
-    let text = |finished: &Finished| serde_json::to_string(finished.results.as_ref().unwrap()).unwrap();
+    let text = |finished: &Finished| {
+        serde_json::to_string(&ResultsJson::new(finished.results.as_ref().unwrap())).unwrap()
+    };
     assert_eq!(text(&first), text(&second));
 }
 
@@ -114,7 +118,7 @@ fn a_failing_sample_is_recorded_and_counted() {
     let finished = run(&task, &options(folder.path()));
     assert_eq!((finished.status, finished.done, finished.failed), (Status::Success, 4, 2));
     let block = &finished.results.as_ref().unwrap().scores[0];
-    assert_eq!((block.scored_samples, block.errored_samples), (2, 2));
+    assert_eq!((block.counts.scored, block.counts.errored), (2, 2));
     let log = EvalLog::open(&finished.log).unwrap();
     let errors: Vec<(String, String)> = log
         .samples()
@@ -235,7 +239,9 @@ fn a_cancelled_run_keeps_what_is_done_and_can_be_resumed() {
     let resumed = resume(&task, &cancelled.log).unwrap();
     assert_eq!((resumed.status, resumed.done, resumed.kept), (Status::Success, 60, cancelled.done));
     assert_eq!(calls.load(Ordering::Relaxed) - before, 60 - cancelled.done, "only what was missing was run");
-    let text = |finished: &Finished| serde_json::to_string(finished.results.as_ref().unwrap()).unwrap();
+    let text = |finished: &Finished| {
+        serde_json::to_string(&ResultsJson::new(finished.results.as_ref().unwrap())).unwrap()
+    };
     assert_eq!(text(&resumed), text(&whole));
     let log = EvalLog::open(&resumed.log).unwrap();
     assert_eq!(log.samples().unwrap().count(), 60);

@@ -56,7 +56,26 @@ use proc_macro::TokenStream;
 /// - an `Option<T>` needs no default: it is `None` when it is not passed.
 ///
 /// A doc comment on an argument becomes that of its method. The metric returns anything that turns
-/// into a `MetricValue` (a number, a map, a list), as it is or in a `Result`.
+/// into a `MetricValue` (a number, an `Estimate`, a map or a list of either), as it is or in a
+/// `Result`. A number has no error of its own; an `Estimate` has the one that the metric gives it:
+///
+/// ```
+/// use errorbar::prelude::*;
+///
+/// /// The median, with the interval that order statistics give.
+/// #[metric(role = "location")]
+/// fn median(scores: &Scores) -> Estimate {
+///     let mut values = scores.floats();
+///     values.sort_by(f64::total_cmp);
+///     let n = values.len();
+///     let Some(middle) = values.get(n / 2) else { return Estimate::undefined(Undefined::NoScores) };
+///     let half = 0.98 * (n as f64).sqrt();
+///     let rank = |at: f64| values[(at.max(0.0) as usize).min(n - 1)];
+///     let (lower, upper) = (rank(n as f64 / 2.0 - half), rank(n as f64 / 2.0 + half));
+///     Estimate::new(*middle).with_interval(lower, upper, 0.95).with_n(n as u64)
+/// }
+/// # let _ = median();
+/// ```
 ///
 /// For `fn pass_rate` it defines the type `PassRate`, which implements `Metric`, the function
 /// `pass_rate()`, which makes one, and `PassRate::body`, the function as written.
@@ -66,6 +85,7 @@ use proc_macro::TokenStream;
 /// | option | means |
 /// |---|---|
 /// | `name = "pass_rate"` | the name in specs and logs; that of the function if not said |
+/// | `role = "location"` | what kind of figure it gives: `location` (a mean), `share`, `spread` or `other` (the default) |
 /// | `wants = "reduced"` | which scores it sees: `auto` (the default), `reduced` or `unreduced` |
 /// | `keys = ["category"]` | the sample metadata it reads; all of it if not said, `keys = []` for none |
 /// | `replaces` | it takes the place of a metric of the same name |

@@ -19,7 +19,7 @@ const KIND: Kind = Kind {
 };
 
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
-    let builder = Builder::parse(&KIND, &["name", "wants", "keys", "replaces"], options, item)?;
+    let builder = Builder::parse(&KIND, &["name", "wants", "role", "keys", "replaces"], options, item)?;
     let (parts, metric) = (builder.parts(), implementation(&builder));
     let registration = builder.registration(
         |fields| quote!(::errorbar::registry::MetricEntry #fields),
@@ -38,6 +38,13 @@ fn implementation(builder: &Builder) -> TokenStream {
         quote! {
             fn wants(&self) -> ::errorbar::Wants {
                 #wants
+            }
+        }
+    });
+    let role = builder.options().role.as_ref().map(|role| {
+        quote! {
+            fn role(&self) -> ::errorbar::MetricRole {
+                #role
             }
         }
     });
@@ -62,6 +69,7 @@ fn implementation(builder: &Builder) -> TokenStream {
             }
 
             #wants
+            #role
             #keys
         }
     }

@@ -12,6 +12,7 @@ use syn::{Error, LitStr, Result, Token, braced, bracketed};
 pub(crate) struct Options {
     pub(crate) name: Option<LitStr>,
     pub(crate) wants: Option<TokenStream>,
+    pub(crate) role: Option<TokenStream>,
     pub(crate) keys: Option<Vec<LitStr>>,
     /// The metrics as an expression.
     pub(crate) metrics: Option<TokenStream>,
@@ -43,6 +44,7 @@ impl Options {
         match option {
             "name" => self.name = Some(spec_name(meta.value()?.parse()?)?),
             "wants" => self.wants = Some(wants(&meta.value()?.parse()?)?),
+            "role" => self.role = Some(role(&meta.value()?.parse()?)?),
             "keys" => self.keys = Some(keys(meta)?),
             "metrics" => self.metrics = Some(metrics(meta)?),
             _ => self.replaces = true,
@@ -55,6 +57,7 @@ fn usage(known: &[&str]) -> String {
     let shown = known.iter().map(|option| match *option {
         "name" => "`name = \"…\"`",
         "wants" => "`wants = \"auto\" | \"reduced\" | \"unreduced\"`",
+        "role" => "`role = \"location\" | \"share\" | \"spread\" | \"other\"`",
         "keys" => "`keys = [\"…\"]`",
         "metrics" => "`metrics = [accuracy(), stderr()]`",
         _ => "`replaces`",
@@ -89,6 +92,19 @@ fn wants(text: &LitStr) -> Result<TokenStream> {
         "reduced" => Ok(quote!(::errorbar::Wants::Reduced)),
         "unreduced" => Ok(quote!(::errorbar::Wants::Unreduced)),
         _ => Err(Error::new(text.span(), "a metric wants \"auto\", \"reduced\" or \"unreduced\" scores")),
+    }
+}
+
+fn role(text: &LitStr) -> Result<TokenStream> {
+    match text.value().as_str() {
+        "location" => Ok(quote!(::errorbar::MetricRole::Location)),
+        "share" => Ok(quote!(::errorbar::MetricRole::Share)),
+        "spread" => Ok(quote!(::errorbar::MetricRole::Spread)),
+        "other" => Ok(quote!(::errorbar::MetricRole::Other)),
+        _ => Err(Error::new(
+            text.span(),
+            "the role of a metric is \"location\", \"share\", \"spread\" or \"other\"",
+        )),
     }
 }
 

@@ -7,9 +7,8 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use errorbar_core::evaluation::Results;
+use errorbar_log::inspect::ResultsJson;
 use serde::Serialize;
-use serde_json::json;
 
 use crate::record::{EstimateRecord, estimates};
 use crate::{Listing, Render, Report};
@@ -37,7 +36,7 @@ struct Log<'a> {
     limits: &'a BTreeMap<String, usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     self_graded: Option<&'a str>,
-    results: serde_json::Value,
+    results: ResultsJson<'a>,
     estimates: Vec<EstimateRecord>,
 }
 
@@ -55,7 +54,7 @@ impl Render for Json {
                 skipped_samples: (report.skipped > 0).then_some(report.skipped),
                 limits: &report.limits,
                 self_graded: report.self_graded.as_deref(),
-                results: projected(&report.results),
+                results: ResultsJson::new(&report.results),
                 estimates: estimates(&report.results),
             })
             .collect();
@@ -67,43 +66,4 @@ impl Render for Json {
         serde_json::to_writer_pretty(&mut *out, &listing.to_json())?;
         writeln!(out)
     }
-}
-
-/// The results as logs record them.
-///
-/// MERGE: replace the body by `serde_json::to_value(errorbar_log::inspect::ResultsJson::…)` (and add `errorbar-log` to
-/// the dependencies). Until then it has the fields without the naming and numbering of keys that the projection owns:
-/// one entry for each metric that gives one number.
-fn projected(results: &Results) -> serde_json::Value {
-    let scores = results.scores.iter().map(|score| {
-        let counts = &score.counts;
-        let metrics: serde_json::Map<String, serde_json::Value> = score
-            .metrics
-            .iter()
-            .filter_map(|metric| {
-                let value = metric.value.number()?;
-                let entry = json!({
-                    "name": metric.metric, "group": null, "value": value, "params": metric.params, "metadata": null,
-                });
-                Some((metric.metric.clone(), entry))
-            })
-            .collect();
-        json!({
-            "name": score.name(), "scorer": score.scorer, "reducer": score.reducer,
-            "scored_samples": counts.scored, "unscored_samples": counts.unscored, "missing_samples": counts.missing,
-            "errored_samples": counts.errored, "epochs": counts.epochs, "unreduced": score.unreduced,
-            "unscored_epochs": counts.unscored_epochs, "missing_epochs": counts.missing_epochs,
-            "unconvertible": counts.unconvertible, "params": score.params, "metrics": metrics,
-            "failures": score.failures,
-        })
-    });
-    let mut projected = json!({
-        "total_samples": results.total_samples,
-        "completed_samples": results.completed_samples,
-        "scores": scores.collect::<Vec<_>>(),
-    });
-    if let Some(object) = projected.as_object_mut().filter(|_| !results.warnings.is_empty()) {
-        object.insert("warnings".to_owned(), json!(results.warnings));
-    }
-    projected
 }

@@ -5,6 +5,8 @@
 //! itself holds a tag and a number per row. A boxed `Value` per row would cost four times
 //! as much and a cache miss each.
 
+mod survey;
+
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 

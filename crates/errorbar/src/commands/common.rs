@@ -1,13 +1,11 @@
 //! Options that several verbs share.
 
-use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io;
 use std::time::Duration;
 
 use anstream::ColorChoice;
-use anstyle::Style;
 use clap::{Args, ValueEnum};
-use errorbar_report::{Csv, Json, Markdown, Render, Report, Table, clean, escape_markdown};
+use errorbar_report::{Csv, Json, Latex, Listing, Markdown, Render, Report, Sort, Table};
 
 use crate::output::{self, Stream};
 
@@ -42,7 +40,7 @@ impl Color {
     }
 }
 
-/// What results are written in.
+/// What results and lists are written in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     #[default]
@@ -50,23 +48,74 @@ pub(crate) enum Format {
     Json,
     Csv,
     Markdown,
+    Latex,
+}
+
+/// The order of groups and shares, for people.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SortBy {
+    Value,
+    Name,
+    N,
+    #[default]
+    None,
+}
+
+impl From<SortBy> for Sort {
+    fn from(sort: SortBy) -> Self {
+        match sort {
+            SortBy::Value => Sort::Value,
+            SortBy::Name => Sort::Name,
+            SortBy::N => Sort::N,
+            SortBy::None => Sort::None,
+        }
+    }
+}
+
+/// How results are written.
+#[derive(Debug, Args)]
+pub(crate) struct OutputArgs {
+    /// How to write the results
+    #[arg(long, short, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    /// The order of groups and shares in tables: the highest value first, by name, the largest
+    /// number of scores first, or as they come
+    #[arg(long, value_enum, value_name = "BY", default_value_t)]
+    pub(crate) sort: SortBy,
+}
+
+impl OutputArgs {
+    pub(crate) fn write(&self, reports: &[Report]) -> io::Result<()> {
+        self.format.print(self.sort.into(), |format| format.to_text(reports))
+    }
 }
 
 impl Format {
-    pub(crate) fn write(self, reports: &[Report]) -> io::Result<()> {
+    /// Whether it is read by people; programs read the others.
+    pub(crate) fn is_for_people(self) -> bool {
+        matches!(self, Format::Table | Format::Markdown | Format::Latex)
+    }
+
+    pub(crate) fn write_listing(self, listing: &Listing) -> io::Result<()> {
+        self.print(Sort::None, |format| format.listing_text(listing))
+    }
+
+    /// Writes what `text` makes of the format: with colours on a terminal, data as it is.
+    fn print(self, sort: Sort, text: impl Fn(&dyn Render) -> String) -> io::Result<()> {
         let data: &dyn Render = match self {
-            Format::Table => {
-                let table = Table::default().width(width()).ascii(speaks_only_ascii());
-                return show(|color| table.color(color).to_text(reports));
-            }
+            Format::Table => return show(|color| text(&table().sort(sort).color(color))),
             Format::Json => &Json,
             Format::Csv => &Csv,
-            Format::Markdown => &Markdown,
+            Format::Markdown => &Markdown::default().sort(sort),
+            Format::Latex => &Latex::default().sort(sort),
         };
-        let mut out = output::stdout();
-        data.render(reports, &mut out)?;
-        out.flush()
+        output::print(text(data).as_bytes())
     }
+}
+
+/// A table as wide as the terminal, in the characters that it has.
+pub(crate) fn table() -> Table {
+    Table::default().width(width()).ascii(speaks_only_ascii())
 }
 
 /// Writes a text for people to standard output; `render` gives it with styles or without.
@@ -97,41 +146,6 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
         Ok(limit) if !limit.is_zero() => Ok(limit),
         _ => Err("a number of seconds above 0".to_owned()),
     }
-}
-
-/// A list for people: cells below titles, which are bold if there are styles, as wide as the widest.
-pub(crate) fn columns<const N: usize>(titles: [&str; N], rows: &[[String; N]], color: bool) -> String {
-    let bold = if color { Style::new().bold() } else { Style::new() };
-    let width = errorbar_report::width;
-    let rows: Vec<[String; N]> = rows.iter().map(|row| row.each_ref().map(|cell| clean(cell))).collect();
-    let mut widths = titles.map(width);
-    for row in &rows {
-        for (width_so_far, cell) in widths.iter_mut().zip(row) {
-            *width_so_far = (*width_so_far).max(width(cell));
-        }
-    }
-    let line = |cells: [&str; N]| {
-        let padded = cells.iter().zip(widths).map(|(cell, to)| {
-            let blanks = " ".repeat(to.saturating_sub(width(cell)));
-            format!("{cell}{blanks}")
-        });
-        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    };
-    let mut text = format!("{bold}{}{bold:#}\n", line(titles));
-    for row in &rows {
-        let _ = writeln!(text, "{}", line(row.each_ref().map(String::as_str)));
-    }
-    text
-}
-
-/// The same in Markdown.
-pub(crate) fn markdown<const N: usize>(titles: [&str; N], rows: &[[String; N]]) -> String {
-    let mut text = format!("| {} |\n|{}\n", titles.join(" | "), "---|".repeat(N));
-    for row in rows {
-        let cells = row.each_ref().map(|cell| escape_markdown(cell));
-        let _ = writeln!(text, "| {} |", cells.join(" | "));
-    }
-    text
 }
 
 /// A span of time: `30s`, `10m`, `2h`, `7d`, `1w`.

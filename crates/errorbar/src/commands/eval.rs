@@ -9,16 +9,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use errorbar_core::Block;
+use errorbar_core::ScoreResult;
 use errorbar_eval::{
     CallCounts, Cancel, FailOnError, Finished, Limits, LogFormat, ModelChoice, Prepared, Provider, Resumable,
     RunOptions, Stop, Task, block_on, cancel_on_interrupt, open_resumable_with, shown_cost,
 };
 use errorbar_log::eval::{LogError, LogErrorKind};
-use errorbar_report::{Report, SideBySide, Unfinished};
+use errorbar_report::{Latex, Render, Report, SideBySide, Unfinished};
 use futures_util::future::join_all;
 
-use super::common::{Format, GlobalArgs, seconds, show};
+use super::common::{Format, GlobalArgs, OutputArgs, seconds, show, table};
+use super::error_args::ErrorArgs;
 use super::logs::LimitArgs;
 use super::models::ModelArgs;
 use super::told::{Told, findings};
@@ -99,9 +100,10 @@ pub(crate) struct EvalArgs {
     /// How often to say how far the run is, where there is no terminal to show it on
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     progress_every: Duration,
-    /// How to write the results
-    #[arg(long, short, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
+    errors: ErrorArgs,
     #[command(flatten)]
     asking: ModelArgs,
     #[command(flatten)]
@@ -128,6 +130,11 @@ impl From<LogForm> for LogFormat {
 type Ready = (Prepared, Option<Resumable>);
 
 pub(crate) fn run(args: &EvalArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
+    if let Err((problem, hint)) = args.errors.check() {
+        message::error(problem);
+        message::hint(hint);
+        return Ok(Status::InputError);
+    }
     let watcher = Arc::new(Watcher::new(global.quiet, args.progress_every));
     let ready = match &args.resume {
         Some(log) => resumed(log.clone(), args, &watcher, context).map(|ready| vec![vec![ready]]),
@@ -277,7 +284,8 @@ fn prepared(args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> O
         let task = tasks::task(named, &args.task_args, context)?;
         let options = options.as_ref()?;
         let with_model = |model: &Option<ModelChoice>| {
-            let options = RunOptions { model: model.clone(), ..options.clone() };
+            let errors = Some(args.errors.over(task.error_plan()));
+            let options = RunOptions { model: model.clone(), errors, ..options.clone() };
             prepare(named, &task, &options, context).map(|prepared| (prepared, None))
         };
         let ready: Vec<Option<Ready>> = models.iter().map(with_model).collect();
@@ -332,6 +340,7 @@ fn resumed(path: PathBuf, args: &EvalArgs, watcher: &Arc<Watcher>, context: &Con
         Err(problem) => return refuse(problem),
     };
     let mut options = RunOptions {
+        errors: recorded.errors.as_ref().map(|recorded| args.errors.over(recorded)),
         max_samples: args.max_samples.map(NonZeroUsize::get).or(recorded.max_samples),
         fail_on_error: args.fail_on_error.or(recorded.fail_on_error),
         limits: Limits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
@@ -386,18 +395,18 @@ fn conclude(
                 let (status, planned) = (unfinished.map(str::to_owned), Some(finished.total));
                 let unfinished = status.map(|status| Unfinished { status, planned });
                 let used = finished.usage.get(&finished.model).map(|usage| usage.total_tokens);
-                let Finished { log, task, model, results, limits, .. } = finished;
+                let Finished { log, task, model, results, limits, self_graded, .. } = finished;
                 tokens.extend(results.as_ref().map(|_| used));
                 reports.extend(results.map(|results| {
                     let report = Report::new(log.display().to_string(), results).of_run(task, model);
-                    report.unfinished(unfinished).limits(limits)
+                    report.unfinished(unfinished).limits(limits).self_graded(self_graded)
                 }));
             }
         }
     }
     if !reports.is_empty() {
-        args.format.write(&reports)?;
-        side_by_side(&reports, &tokens, args.format)?;
+        args.output.write(&reports)?;
+        side_by_side(&reports, &tokens, args.output.format)?;
     }
     for report in &reports {
         findings(report, &mut told);
@@ -411,12 +420,15 @@ fn conclude(
 /// Models that did one task, side by side, where people read it.
 fn side_by_side(reports: &[Report], tokens: &[Option<u64>], format: Format) -> io::Result<()> {
     let tables = SideBySide::of(reports, tokens);
-    let joined = |write: fn(&SideBySide) -> String| -> String {
+    let joined = |write: &dyn Fn(&SideBySide) -> String| -> String {
         tables.iter().map(|table| format!("\n{}", write(table))).collect()
     };
     match format {
-        Format::Table => show(|_| joined(SideBySide::to_text)),
-        Format::Markdown => output::print(joined(SideBySide::to_markdown).as_bytes()),
+        Format::Table => show(|color| joined(&|tables| tables.to_table(&table().color(color)))),
+        Format::Markdown => output::print(joined(&SideBySide::to_markdown).as_bytes()),
+        Format::Latex => {
+            output::print(joined(&|tables| Latex::default().listing_text(&tables.to_listing())).as_bytes())
+        }
         Format::Json | Format::Csv => Ok(()),
     }
 }
@@ -502,7 +514,7 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
     let reasons =
         format!("the log has the reasons: `{} log dump {} --samples`", context.program, log.display());
     let blocks = finished.results.as_ref().map_or(&[][..], |results| &results.scores);
-    if failed < total && !blocks.is_empty() && blocks.iter().all(|block| block.scored_samples == 0) {
+    if failed < total && !blocks.is_empty() && blocks.iter().all(|block| block.counts.scored == 0) {
         let mut scorers: Vec<String> = Vec::new();
         for name in blocks.iter().map(|block| format!("`{}`", block.scorer)) {
             if !scorers.contains(&name) {
@@ -516,9 +528,9 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
         );
         return false;
     }
-    let is_unscored = |block: &&Block| block.scored_samples == 0 && block.unscored_samples > 0;
+    let is_unscored = |block: &&ScoreResult| block.counts.scored == 0 && block.counts.unscored > 0;
     for block in blocks.iter().filter(is_unscored) {
-        told.warning(format!("{task}: `{}` could not score any of the answers; {reasons}", block.name));
+        told.warning(format!("{task}: `{}` could not score any of the answers; {reasons}", block.name()));
     }
     failed < total
 }

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use anstyle::Style;
 use clap::{Args, ValueEnum};
 use errorbar_core::Registry;
-use errorbar_core::registry::Listing;
+use errorbar_core::registry::Listing as Entry;
 use errorbar_eval::{AnyScorer, AnySolver, Provider, Task};
-use errorbar_report::wrap;
+use errorbar_report::{Cell, Listing, wrap};
 use serde_json::json;
 
 use super::Status;
@@ -77,7 +77,7 @@ impl Kind {
         }
     }
 
-    fn entries(self, registry: &Registry) -> Vec<&Listing> {
+    fn entries(self, registry: &Registry) -> Vec<&Entry> {
         match self {
             Kind::Metrics => registry.list_metrics().collect(),
             Kind::Reducers => registry.list_reducers().collect(),
@@ -90,7 +90,7 @@ impl Kind {
     }
 
     /// How an entry is written: a call with its arguments, for a model what stands before the slash.
-    fn signature(self, entry: &Listing) -> String {
+    fn signature(self, entry: &Entry) -> String {
         match self {
             Kind::Models => format!("{}/…", entry.name),
             _ => entry.signature(),
@@ -98,7 +98,7 @@ impl Kind {
     }
 }
 
-type Section<'a> = (Kind, Vec<&'a Listing>);
+type Section<'a> = (Kind, Vec<&'a Entry>);
 
 pub(crate) fn run(args: &ListArgs, registry: &Registry) -> anyhow::Result<Status> {
     let kinds = args.kind.map_or(Kind::ALL.to_vec(), |kind| vec![kind]);
@@ -108,10 +108,18 @@ pub(crate) fn run(args: &ListArgs, registry: &Registry) -> anyhow::Result<Status
         sections.retain(|(_, entries)| !entries.is_empty());
     }
     match args.format {
+        // More than fits the columns of a table: arguments and sentences are wrapped.
         Format::Table => common::show(|color| table(&sections, color))?,
-        Format::Json => output::print(json(&sections)?.as_bytes())?,
-        Format::Csv => output::print(csv(&sections)?.as_bytes())?,
-        Format::Markdown => output::print(markdown(&sections).as_bytes())?,
+        Format::Markdown | Format::Latex => {
+            for (at, (kind, entries)) in sections.iter().enumerate() {
+                if at > 0 {
+                    output::print(b"\n")?;
+                }
+                args.format.write_listing(&for_people(*kind, entries))?;
+            }
+        }
+        Format::Json => args.format.write_listing(&as_json(&sections))?,
+        Format::Csv => args.format.write_listing(&as_csv(&sections))?,
     }
     Ok(Status::Fine)
 }
@@ -138,46 +146,38 @@ fn table(sections: &[Section<'_>], color: bool) -> String {
     text
 }
 
-fn json(sections: &[Section<'_>]) -> serde_json::Result<String> {
-    let entries: Vec<serde_json::Value> = all(sections)
-        .map(|(kind, entry)| {
-            let params: Vec<_> =
-                entry.params.iter().map(|p| json!({"name": p.name, "default": p.default})).collect();
-            json!({
-                "kind": kind.singular(),
-                "name": entry.name,
-                "signature": kind.signature(entry),
-                "params": params,
-                "doc": entry.doc.trim(),
-                "built_in": entry.built_in,
-            })
-        })
-        .collect();
-    serde_json::to_string_pretty(&entries).map(|text| text + "\n")
+fn for_people(kind: Kind, entries: &[&Entry]) -> Listing {
+    let mut listing = Listing::new([kind.singular(), "summary"]);
+    for entry in entries {
+        listing.push([kind.signature(entry), entry.summary()]);
+    }
+    listing
 }
 
-fn csv(sections: &[Section<'_>]) -> anyhow::Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(["kind", "name", "signature", "doc"])?;
+fn as_json(sections: &[Section<'_>]) -> Listing {
+    let mut listing = Listing::new(["kind", "name", "signature", "params", "doc", "built_in"]);
     for (kind, entry) in all(sections) {
-        writer.write_record([kind.singular(), &entry.name, &kind.signature(entry), &entry.summary()])?;
+        let params = entry.params.iter().map(|p| json!({"name": p.name, "default": p.default})).collect();
+        listing.push([
+            Cell::from(kind.singular()),
+            entry.name.as_str().into(),
+            kind.signature(entry).into(),
+            Cell::new("", params),
+            entry.doc.trim().into(),
+            Cell::new("", entry.built_in.into()),
+        ]);
     }
-    Ok(String::from_utf8(writer.into_inner()?)?)
+    listing
 }
 
-fn markdown(sections: &[Section<'_>]) -> String {
-    let mut text = String::new();
-    for (at, (kind, entries)) in sections.iter().enumerate() {
-        let before = if at > 0 { "\n" } else { "" };
-        let _ = writeln!(text, "{before}| {} | |\n|---|---|", kind.singular());
-        for entry in entries {
-            let cell = |text: &str| text.replace('|', "\\|");
-            let _ = writeln!(text, "| `{}` | {} |", cell(&kind.signature(entry)), cell(&entry.summary()));
-        }
+fn as_csv(sections: &[Section<'_>]) -> Listing {
+    let mut listing = Listing::new(["kind", "name", "signature", "doc"]);
+    for (kind, entry) in all(sections) {
+        listing.push([kind.singular(), &entry.name, &kind.signature(entry), &entry.summary()]);
     }
-    text
+    listing
 }
 
-fn all<'a>(sections: &'a [Section<'a>]) -> impl Iterator<Item = (Kind, &'a Listing)> {
+fn all<'a>(sections: &'a [Section<'a>]) -> impl Iterator<Item = (Kind, &'a Entry)> {
     sections.iter().flat_map(|(kind, entries)| entries.iter().map(|entry| (*kind, *entry)))
 }

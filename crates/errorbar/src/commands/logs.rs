@@ -6,10 +6,12 @@ use std::time::Duration;
 use clap::Args;
 use errorbar_core::spec::nearest;
 use errorbar_core::{Plan, Results, ScoreParts, unique_names};
+use errorbar_eval::self_graded;
 use errorbar_log::eval::{
-    EditedScore, EvalLog, Header, Limits, LogScores, LogWarning, ScoreOptions, Status, plan_from_header,
+    EditedScore, EvalInfo, EvalLog, Header, Limits, LogScores, LogWarning, ScoreOptions, Status,
+    plan_from_header,
 };
-use errorbar_report::Unfinished;
+use errorbar_report::{Report, Unfinished};
 
 use super::Context;
 use super::common::parse_bytes;
@@ -135,6 +137,15 @@ impl OpenedLog<'_> {
         let planned = samples.map(|samples| samples * eval.config.epochs.unwrap_or(1) as usize);
         status_of_unfinished(self.header.status)
             .map(|status| Unfinished { status: status.to_owned(), planned })
+    }
+
+    /// The results with what the log says of its run.
+    pub(super) fn report(self, results: Results) -> Report {
+        let (unfinished, self_graded) = (self.unfinished(), self_graded(&self.header.eval));
+        let EvalInfo { task, model, .. } = self.header.eval;
+        let report = Report::new(self.log.path().display().to_string(), results).of_run(task, model);
+        let report = report.unfinished(unfinished).skipped(self.scores.skipped.len());
+        report.limits(self.scores.limits).self_graded(self_graded)
     }
 
     /// Why results that were computed as the log records should not take the place of those that it has.

@@ -3,6 +3,7 @@
 mod cache;
 mod common;
 mod completions;
+mod error_args;
 mod eval;
 mod files;
 mod list;
@@ -12,6 +13,7 @@ mod models;
 mod score;
 mod servers;
 mod specs;
+mod table_scores;
 mod tables;
 mod tasks;
 mod told;

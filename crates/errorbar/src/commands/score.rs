@@ -7,15 +7,17 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use errorbar_core::{Block, Error, Plan, Reducers, Results, ScoreParts, results};
-use errorbar_log::eval::metrics_to_log;
+use errorbar_core::{Error, Evaluation, Plan, Reducers, Results, ScoreParts, ScoreResult};
+use errorbar_log::eval::{LogWarning, metrics_to_log, scorer_metrics};
 use errorbar_log::{TableOptions, read_table};
 use errorbar_report::Report;
 use rayon::prelude::*;
 
-use super::common::{Format, GlobalArgs};
+use super::common::{GlobalArgs, OutputArgs};
+use super::error_args::{ErrorArgs, without_clusters};
 use super::logs::{OpenedLog, ReadArgs, Reading, Request};
 use super::specs::Asked;
+use super::table_scores::{self, Refusal, Unconvertible};
 use super::tables::TableArgs;
 use super::told::{Told, findings, hint_for};
 use super::{Context, Status, files, logs, specs};
@@ -44,7 +46,8 @@ Examples:
 
 A table has a row per sample and epoch: the columns `id`, `epoch` (optional, from 1), `score` or
 `value` (or those named with --score-column), and any others as metadata. An empty score is
-missing, NaN is unscored; grades (C, P, I, N), numbers and true/false are understood.
+missing, NaN is unscored; grades (C, P, I, N), numbers, yes/no and true/false are understood, and
+other texts are an error unless a metric such as frequency takes them or --unconvertible is given.
 
 In a table of results, ± is one standard error, and ├─●─┤ shows the value ± its error, or the
 interval. `0.70 … 0.80 with the 3 absent` is what the figure would be if each of the 3 samples
@@ -60,7 +63,7 @@ pub(crate) struct ScoreArgs {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// A metric to compute, with its arguments; may be repeated [default: those that a log records;
-    /// accuracy and stderr for a table]
+    /// for a table accuracy and stderr, or mean and stderr if a score lies outside of 0 to 1]
     #[arg(long = "metric", short, value_name = "SPEC")]
     metrics: Vec<String>,
     /// How to make one score of a sample's epochs; may be repeated [default: as a log
@@ -76,12 +79,14 @@ pub(crate) struct ScoreArgs {
     /// A column of a table that holds scores; may be repeated [default: `score`, else `value`]
     #[arg(long = "score-column", value_name = "NAME")]
     score_columns: Vec<String>,
+    /// What cells of a table that are no scores become: an error, the score 0, or missing scores
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    unconvertible: Unconvertible,
     /// Where random figures (bootstrap) start from [default: as a log records; 0 for a table]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// How to write the results
-    #[arg(long, short, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    output_as: OutputArgs,
     /// Put results and reduced scores into the logs, in the place of those that they have; everything
     /// else in them stays as it is
     #[arg(long, conflicts_with_all = ["scorers", "skip_bad_samples"])]
@@ -96,6 +101,8 @@ pub(crate) struct ScoreArgs {
     #[arg(long)]
     skip_bad_samples: bool,
     #[command(flatten)]
+    errors: ErrorArgs,
+    #[command(flatten)]
     tables: TableArgs,
     #[command(flatten)]
     read: ReadArgs,
@@ -106,6 +113,10 @@ pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) 
         return Ok(Status::InputError);
     };
     let mut told = Told::new(global.quiet);
+    if let Err((problem, hint)) = args.errors.check() {
+        told.error(problem, Some(hint));
+        return Ok(told.say());
+    }
     let files::Expanded { files, problems } = files::expand(&args.files);
     problems.into_iter().for_each(|(problem, hint)| told.error(problem, Some(hint)));
     if args.output.is_some() && files.len() != 1 {
@@ -124,7 +135,7 @@ pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) 
         let report = if logs::is_log(path) {
             score_log(path, &asked, args, &reading, context, &mut told)
         } else {
-            score_table(path, &asked, args, &mut told)
+            score_table(path, &asked, args, context, &mut told)
         };
         (report, told)
     };
@@ -136,7 +147,7 @@ pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) 
         reports.extend(report);
     }
     if !reports.is_empty() {
-        args.format.write(&reports)?;
+        args.output_as.write(&reports)?;
     }
     for report in &reports {
         findings(report, &mut told);
@@ -182,32 +193,50 @@ fn as_asked(mut plan: Plan, asked: &Asked, args: &ScoreArgs) -> Plan {
     if let Some(seed) = args.seed {
         plan.seed = seed;
     }
+    plan.errors = args.errors.over(&plan.errors);
     plan
 }
 
-fn score_table(path: &Path, asked: &Asked, args: &ScoreArgs, told: &mut Told) -> Option<Report> {
+fn score_table(
+    path: &Path,
+    asked: &Asked,
+    args: &ScoreArgs,
+    context: &Context<'_>,
+    told: &mut Told,
+) -> Option<Report> {
     let log = path.display().to_string();
     if args.write || args.output.is_some() {
         let way_out = "leave out --write and --output, or give a log".to_owned();
         told.error(format!("{log}: results cannot be put into a table"), Some(way_out));
         return None;
     }
-    let plan = as_asked(Plan::new(), asked, args);
+    let mut plan = Plan::new();
+    plan.default_metrics = scorer_metrics();
+    let mut plan = as_asked(plan, asked, args);
+    if let Some((problem, hint)) = without_clusters(&plan.errors, &plan.reducers) {
+        told.error(format!("{log}: {problem}"), Some(hint));
+        return None;
+    }
     let options = TableOptions::new()
         .score_columns(&args.score_columns)
         .metadata(plan.metadata_keys())
         .limits(args.tables.limits(args.read.limits().max_memory))
         .details(plan.score_parts() == ScoreParts::All);
-    let table = match read_table(path, &options) {
+    let mut table = match read_table(path, &options) {
         Ok(table) => table,
         Err(error) => {
             told.error(error.problem(), Some(error.hint()));
             return None;
         }
     };
-    match results(&table.columns, &plan) {
-        Err(error) => {
+    table_scores::choose_metrics(&mut plan, &table.columns);
+    match table_scores::compute(&mut table.columns, &plan, args.unconvertible, context.registry) {
+        Err(Refusal::Core(error)) => {
             told.error(format!("{log}: {error}"), hint_for(&error));
+            None
+        }
+        Err(Refusal::NoScores { problem, hint }) => {
+            told.error(format!("{log}: {problem}"), Some(hint));
             None
         }
         Ok(mut results) => {
@@ -257,23 +286,24 @@ fn score_log(
     };
     if asked.metrics.is_some() {
         // What the log records is not asked for.
-        opened.left_out.clear();
+        opened.left_out.retain(|warning| matches!(warning, LogWarning::ErrorPlan { .. }));
+    }
+    if let Some((problem, hint)) = without_clusters(&opened.plan.errors, &opened.plan.reducers) {
+        told.error(format!("{name}: {problem}"), Some(hint));
+        return None;
     }
     opened.tell(told);
-    match results(&opened.scores.columns, &opened.plan) {
+    match opened.plan.evaluate(&opened.scores.columns) {
         Err(error) => {
             told.error(format!("{name}: {error}"), hint_for(&error));
             None
         }
-        Ok(results) => {
-            too_few_epochs(&name, &results, &opened.plan, told);
+        Ok(evaluation) => {
+            too_few_epochs(&name, &evaluation.results, &opened.plan, told);
             if args.write || args.output.is_some() {
-                write(&opened, &results, asked, args.output.as_deref(), context, told);
+                write(&opened, &evaluation, asked, args, context, told);
             }
-            let (unfinished, skipped) = (opened.unfinished(), opened.scores.skipped.len());
-            let (task, model) = (opened.header.eval.task, opened.header.eval.model);
-            let report = Report::new(name, results).of_run(task, model).unfinished(unfinished);
-            Some(report.skipped(skipped).limits(opened.scores.limits))
+            Some(opened.report(evaluation.results))
         }
     }
 }
@@ -281,14 +311,14 @@ fn score_log(
 /// Puts results into a log, or into a copy of it; but not fewer than it has.
 fn write(
     opened: &OpenedLog<'_>,
-    results: &Results,
+    evaluation: &Evaluation,
     asked: &Asked,
-    output: Option<&Path>,
+    args: &ScoreArgs,
     context: &Context<'_>,
     told: &mut Told,
 ) {
     let log = opened.log.path().display();
-    if let Some(why) = opened.cannot_write(results) {
+    if let Some(why) = opened.cannot_write(&evaluation.results) {
         let hint = "name the metrics to write with --metric".to_owned();
         told.error(format!("{log}: nothing was written: {why}"), Some(hint));
         return;
@@ -301,15 +331,18 @@ fn write(
         if let Some(reducers) = &asked.reducers {
             revision.set_reducers(reducers)?;
         }
-        revision.set_results(results, &opened.scores.columns)?;
-        match output {
+        if args.errors.is_given() {
+            revision.set_errors(&opened.plan.errors)?;
+        }
+        revision.set_results(evaluation, &opened.scores.columns)?;
+        match args.output.as_deref() {
             Some(path) => revision.write_to(path),
             None => revision.write_back(),
         }
     };
     match write() {
         Ok(()) => {
-            let written = output.unwrap_or(opened.log.path());
+            let written = args.output.as_deref().unwrap_or(opened.log.path());
             told.note(format!("the results are in {}", written.display()));
         }
         Err(error) => told.log_error(&error),
@@ -319,24 +352,23 @@ fn write(
 /// A table has the epochs it has, so a k beyond them is no error; but its figures say nothing.
 fn too_few_epochs(log: &str, results: &Results, plan: &Plan, told: &mut Told) {
     let Reducers::Explicit(reducers) = &plan.reducers else { return };
-    let epochs = results.scores.iter().map(|block| block.epochs).max().unwrap_or(0);
+    let epochs = results.scores.iter().map(|score| score.counts.epochs).max().unwrap_or(0);
     for reducer in reducers {
         let Some(k) = reducer.needs_epochs().filter(|k| *k > epochs as u64) else { continue };
-        let outcome = match reducer.spec().name.as_str() {
-            "at_least" => "every sample counts 0",
-            _ => "every sample is unscored",
+        let name = reducer.log_name();
+        let mut reduced = results.scores.iter().filter(|score| score.reducer.as_deref() == Some(&name));
+        let outcome = match reduced.all(|score| score.counts.scored == 0) {
+            true => "every sample is unscored",
+            false => "every sample counts 0",
         };
-        told.warning(format!(
-            "{log}: {} asks for {k} epochs, there are {epochs}; {outcome}",
-            reducer.log_name()
-        ));
+        told.warning(format!("{log}: {name} asks for {k} epochs, there are {epochs}; {outcome}"));
     }
 }
 
 /// The reader fetched only the metadata that was asked for, so an error about a key that is not there
 /// knows of no other; the table does.
-fn name_columns(blocks: &mut [Block], metadata_keys: &[String]) {
-    for failure in blocks.iter_mut().flat_map(|block| &mut block.failures) {
+fn name_columns(scores: &mut [ScoreResult], metadata_keys: &[String]) {
+    for failure in scores.iter_mut().flat_map(|score| &mut score.failures) {
         if let Error::MissingKey { known, .. } = &mut failure.error {
             *known = metadata_keys.iter().take(12).cloned().collect();
         }

@@ -3,6 +3,7 @@
 use errorbar_core::spec::nearest;
 use errorbar_core::{Error, Failure, IndexMap};
 use errorbar_log::eval::LogError;
+use errorbar_log::inspect::Projection;
 use errorbar_report::Report;
 
 use super::Status;
@@ -10,14 +11,14 @@ use crate::message;
 
 /// Tells the warnings and failures that results carry.
 pub(super) fn findings(report: &Report, told: &mut Told) {
-    for warning in &report.results.warnings {
+    for warning in Projection::new(&report.results).warnings() {
         told.warning(format!("{}: {warning}", report.log));
     }
     for block in &report.results.scores {
         for Failure { metric, error } in &block.failures {
             let mut place = format!("{}: {}", report.log, block.scorer);
-            if block.name != block.scorer {
-                place += &format!(": {}", block.name);
+            if let Some(field) = &block.field {
+                place += &format!(": {field}");
             }
             let text = error.to_string();
             let text = text.strip_prefix(&format!("{metric}: ")).unwrap_or(&text);

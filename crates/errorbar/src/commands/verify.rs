@@ -4,7 +4,6 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use errorbar_core::results;
 use errorbar_log::eval::{Difference, compare};
 use errorbar_report::clean;
 use rayon::prelude::*;
@@ -106,10 +105,10 @@ fn verify(
         told.error(format!("{name}: the log records no results to compare with"), Some(hint));
         return None;
     };
-    match results(&opened.scores.columns, &opened.plan) {
+    match opened.plan.evaluate(&opened.scores.columns) {
         Ok(recomputed) => Some(Outcome {
             figures: recorded.scores.iter().map(|block| block.metrics.len()).sum(),
-            differences: compare(recorded, &recomputed),
+            differences: compare(recorded, &recomputed.results),
         }),
         Err(error) => {
             told.error(format!("{name}: {error}"), hint_for(&error));

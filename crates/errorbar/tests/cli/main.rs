@@ -7,6 +7,7 @@ mod bad_input;
 mod bad_tables;
 mod bad_tasks;
 mod cache;
+mod errors;
 mod eval;
 mod interrupt;
 mod list;
@@ -14,6 +15,7 @@ mod log;
 mod pipes;
 mod rewrite;
 mod score;
+mod table_scores;
 #[cfg(unix)]
 mod terminal;
 mod verify;

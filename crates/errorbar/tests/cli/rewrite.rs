@@ -204,5 +204,5 @@ fn of_two_scorers_with_one_name_the_second_can_be_asked_for() {
     let output = folder.run(&["score", "run.json", "--scorer", "match1", "--format", "csv"]);
     let text = String::from_utf8_lossy(&output.stdout);
     let lines: Vec<&str> = text.lines().skip(1).collect();
-    assert!(lines.len() == 1 && lines[0].contains(",match1,match1,,mean,mean,,0.5,"), "{text}");
+    assert!(lines.len() == 1 && lines[0].contains(",match1,,false,,mean,mean,,,,,0.5,"), "{text}");
 }

@@ -188,8 +188,8 @@ fn other_scales_and_long_names() {
 #[test]
 fn values_without_a_meaning_are_counted() {
     let table = [("words.csv", "id,score\nq1,C\nq2,maybe\nq3,I\nq4,perhaps\n")];
-    check("unconvertible", &table, &["score", "words.csv"]);
-    check("unconvertible_quiet", &table, &["score", "words.csv", "--quiet"]);
+    check("unconvertible", &table, &["score", "words.csv", "--unconvertible", "zero"]);
+    check("unconvertible_quiet", &table, &["score", "words.csv", "--unconvertible", "zero", "--quiet"]);
 }
 
 #[test]

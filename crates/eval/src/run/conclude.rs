@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-use errorbar_core::{IndexMap, Results, results};
+use errorbar_core::{IndexMap, Results};
 use errorbar_log::eval::{
     EvalError, EvalLog, Header, LogWriter, Reductions, Stats, Status, StoredSample, convert,
 };
+use errorbar_log::inspect::project;
 use tokio::task::spawn_blocking;
 
 use super::collector::{Collected, Collector};
@@ -19,7 +20,7 @@ use super::prepare::Prepared;
 use super::record::now;
 use super::servers::{RecordedServer, recorded_servers};
 use super::stop::{Cancel, Stop};
-use crate::{Error, Result, Usage};
+use crate::{Error, Result, Usage, self_graded};
 
 /// A run that has ended, and how.
 #[derive(Debug)]
@@ -55,6 +56,8 @@ pub struct Finished {
     pub limits: BTreeMap<String, usize>,
     /// The tokens used, by model.
     pub usage: IndexMap<String, Usage>,
+    /// The model, if it graded its own answers.
+    pub self_graded: Option<String>,
     /// The servers that the log names, which are to be given again when the run is resumed.
     pub servers: Vec<RecordedServer>,
 }
@@ -136,8 +139,8 @@ fn conclude(
     let (done, failed) = (done + collected.not_run_again(), failed + collected.not_run_again());
     let mut log_error = collected.log_error.take().map(Error::from);
     let columns = collected.columns(prepared)?;
-    let (results, results_error) = match results(&columns, &prepared.plan) {
-        Ok(results) => (Some(results), None),
+    let (evaluation, results_error) = match prepared.plan.evaluate(&columns) {
+        Ok(evaluation) => (Some(evaluation), None),
         Err(error) => (None, Some(error)),
     };
     // A stop that came when everything was done already changes nothing.
@@ -160,7 +163,7 @@ fn conclude(
     let usage = std::mem::take(&mut collected.used.by_model);
     let header = Header {
         status,
-        results: results.as_ref().map(Into::into),
+        results: evaluation.as_ref().map(|evaluation| project(&evaluation.results)),
         stats: Stats {
             started_at,
             completed_at: now(),
@@ -171,8 +174,8 @@ fn conclude(
         error: problem.map(EvalError::new),
         ..Header::started(prepared.start.clone())
     };
-    let reductions = match &results {
-        Some(results) => Reductions::of(&results.reductions, &columns),
+    let reductions = match &evaluation {
+        Some(evaluation) => Reductions::of(&evaluation.reductions, &columns),
         None => Reductions::default(),
     };
     let is_complete = stopped.is_none() && failed == 0;
@@ -188,7 +191,7 @@ fn conclude(
     Ok(Finished {
         status: if log_error.is_some() { Status::Error } else { status },
         stopped,
-        results,
+        results: evaluation.map(|evaluation| evaluation.results),
         results_error,
         log_error,
         log,
@@ -201,6 +204,7 @@ fn conclude(
         failed,
         limits: collected.limits,
         usage,
+        self_graded: self_graded(&prepared.start.eval),
         servers: recorded_servers(&prepared.start.eval),
     })
 }

@@ -29,6 +29,7 @@ pub use conclude::Finished;
 pub use observer::{Observer, Progress, Quiet};
 pub use options::{LogFormat, RunOptions};
 pub use prepare::{PrepareError, Prepared};
+pub(crate) use record::ROLES;
 pub use resume::{Resumable, open_resumable, open_resumable_with};
 pub use running::{Running, RunningFigure};
 pub use servers::{AskedServer, RecordedServer};

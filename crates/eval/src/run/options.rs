@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use errorbar_core::{Metrics, Reducers};
+use errorbar_core::{ErrorPlan, Metrics, Reducers};
 
 use crate::{Calls, FailOnError, GenerateConfig, Limits, ModelChoice, Prices};
 
@@ -22,6 +22,8 @@ pub struct RunOptions {
     pub reducers: Option<Reducers>,
     /// What is computed.
     pub metrics: Option<Metrics>,
+    /// How errors and intervals are computed.
+    pub errors: Option<ErrorPlan>,
     /// How many samples run at once.
     pub max_samples: Option<usize>,
     /// Where random figures start from.
@@ -64,6 +66,7 @@ impl Default for RunOptions {
             epochs: None,
             reducers: None,
             metrics: None,
+            errors: None,
             max_samples: None,
             seed: None,
             log_dir: PathBuf::from("logs"),

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{Epochs, MetadataKeys, Plan, Reducers, Registry, ScorerPlan, unique_names};
+use errorbar_core::{
+    Epochs, ErrorMethod, ErrorPlan, MetadataKeys, Plan, Reducers, Registry, ScorerPlan, unique_names,
+};
 use errorbar_log::eval::{MAX_METRICS, MAX_SCORERS, StartRecord};
 
 use super::options::{LogFormat, RunOptions};
@@ -106,6 +108,10 @@ impl Task {
         if let Err(problem) = self.generate_config(options).check() {
             note(problem.into());
         }
+        let errors = self.errors_of(options);
+        if let Err(problem) = errors.check().and_then(|()| check_clusters(errors, &reducers)) {
+            note(Error::refused(format!("errors: {problem}")));
+        }
         if let Some(problem) = self.too_much_for_a_log(options, &reducers) {
             note(problem);
         }
@@ -192,6 +198,10 @@ impl Task {
         }
     }
 
+    fn errors_of<'a>(&'a self, options: &'a RunOptions) -> &'a ErrorPlan {
+        options.errors.as_ref().unwrap_or(&self.errors)
+    }
+
     /// More scorers or metrics than readers of logs take: what a run writes must be readable.
     fn too_much_for_a_log(&self, options: &RunOptions, reducers: &Reducers) -> Option<Error> {
         let reducers = match reducers {
@@ -257,7 +267,25 @@ impl Task {
             max_draws: None,
             seed: options.seed.unwrap_or(0),
             headline: self.headline.clone(),
+            errors: self.errors_of(options).clone(),
+            // Every scorer is planned.
+            default_metrics: Default::default(),
         }
+    }
+}
+
+/// Whether there is something to cluster by, where the method is for clusters. Epochs that are not reduced are clustered
+/// by sample.
+fn check_clusters(errors: &ErrorPlan, reducers: &Reducers) -> std::result::Result<(), String> {
+    match errors.method {
+        Some(method @ ErrorMethod::Cluster(_))
+            if errors.cluster.is_empty() && !matches!(reducers, Reducers::Disabled) =>
+        {
+            Err(format!(
+                "{method} is for clustered samples; name the metadata key to cluster by: `cluster` in `errors`, or --cluster KEY"
+            ))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use errorbar_core::{IndexMap, Metadata, Plan, Registry, Spec};
 use errorbar_log::eval::{
-    DatasetInfo, EvalConfig, EvalInfo, PlanRecord, PlanStep, ScorerInfo, StartRecord, metrics_to_log,
+    DatasetInfo, ERRORS, EvalConfig, EvalInfo, PlanRecord, PlanStep, ScorerInfo, StartRecord, metrics_to_log,
 };
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
@@ -18,7 +18,7 @@ use crate::{AnyModel, ModelClient, Models, Task};
 /// Where the server of the model is recorded.
 pub(super) const BASE_URL: &str = "model_base_url";
 /// Where the models in roles are recorded.
-pub(super) const ROLES: &str = "model_roles";
+pub(crate) const ROLES: &str = "model_roles";
 
 /// The arguments of a model as logs record them, and its server, which they record apart.
 pub(super) fn recorded_args(model: &AnyModel) -> (Metadata, Option<String>) {
@@ -134,6 +134,9 @@ fn config(prepared: &Prepared, options: &RunOptions) -> EvalConfig {
     note("log_samples", json!(true));
     if prepared.plan.seed != 0 {
         note("seed", json!(prepared.plan.seed));
+    }
+    if !prepared.plan.errors.is_default() {
+        note(ERRORS, prepared.plan.errors.to_json());
     }
     recorded_limits::record(prepared, &mut extra);
     EvalConfig {

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use errorbar_core::spec::MetricsSpec;
-use errorbar_core::{Metadata, Reducers, Registry, Spec, results};
+use errorbar_core::{ErrorPlan, Metadata, Reducers, Registry, Spec};
 use errorbar_log::eval::{
-    EvalInfo, EvalLog, Limits, LogError, LogWriter, PlanRecord, SampleFields, Status, StoredSample,
+    ERRORS, EvalInfo, EvalLog, Limits, LogError, LogWriter, PlanRecord, SampleFields, Status, StoredSample,
+    recorded_errors,
 };
 use serde_json::Value as Json;
 
@@ -20,7 +21,7 @@ use super::recorded_limits;
 use super::servers::recorded_servers;
 use super::stop::Cancel;
 use crate::model::{OpenOptions, QUERY, open_model};
-use crate::{AnyModel, Error, FailOnError, GenerateConfig, ModelChoice, Result, Task};
+use crate::{AnyModel, Error, FailOnError, GenerateConfig, ModelChoice, Result, Task, self_graded};
 
 /// A log that a run can go on with: what was run, and how.
 #[derive(Debug)]
@@ -148,6 +149,10 @@ impl Resumable {
             epochs: config.epochs,
             reducers: Some(reducers(config.epochs_reducer.as_deref(), registry)?),
             metrics,
+            errors: Some(recorded_errors(&self.eval).map_err(|problem| {
+                let path = self.path.display();
+                Error::refused(format!("{path}: how errors are computed is recorded in a way that this program does not know: {problem}"))
+            })?),
             max_samples: config.max_samples.and_then(|count| usize::try_from(count).ok()),
             seed: config.extra.get("seed").and_then(Json::as_u64),
             fail_on_error: config.fail_on_error.as_ref().and_then(FailOnError::from_log),
@@ -157,6 +162,14 @@ impl Resumable {
             ..RunOptions::default()
         })
     }
+}
+
+/// The other way to compute errors that may have been given is what the results are computed with.
+fn replace_errors(recorded: &mut Metadata, errors: &ErrorPlan) {
+    match errors.is_default() {
+        true => recorded.shift_remove(ERRORS),
+        false => recorded.insert(ERRORS.to_owned(), errors.to_json()),
+    };
 }
 
 /// What a log records of models in roles.
@@ -211,6 +224,7 @@ impl Prepared {
         let own = std::mem::replace(&mut self.start, recovered.start);
         // Other limits than before may have been given, and those are what the rest runs with.
         recorded_limits::replace(&mut self.start.eval.config.extra, &own.eval.config.extra);
+        replace_errors(&mut self.start.eval.config.extra, &self.plan.errors);
         self.run_into(writer, kept, observer, cancel).await
     }
 
@@ -279,7 +293,7 @@ impl Prepared {
         Ok(Finished {
             status: Status::Success,
             stopped: None,
-            results: Some(results(&columns, &self.plan)?),
+            results: Some(self.plan.evaluate(&columns)?.results),
             results_error: None,
             log_error: None,
             log: self.log_in_its_form(true)?,
@@ -292,6 +306,7 @@ impl Prepared {
             failed: 0,
             limits,
             usage: log.header()?.stats.model_usage,
+            self_graded: self_graded(&self.start.eval),
             servers: recorded_servers(&self.start.eval),
         })
     }

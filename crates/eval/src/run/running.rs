@@ -1,16 +1,16 @@
 //! The figures of a run that is going on.
 //!
-//! With one epoch and no reducer named, each metric's mergeable state takes in the scores that came since it was
+//! With one epoch and no reducer named, the mergeable state of a metric takes in the scores that came since it was
 //! last asked. Otherwise, and for metrics without a state, the results over what is done are computed anew, but
 //! only when that is a small part of the time since the last time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use errorbar_core::spec::without_own_package;
 use errorbar_core::{
-    Metadata, Metric, MetricItem, MetricState, Metrics, Plan, Reducers, Score, ScoreColumns, ScoreSet,
-    results,
+    ErrorPlan, Estimate, EstimateRow, Estimation, IntervalChoice, IntervalMethod, Metadata, Metric,
+    MetricItem, MetricState, MetricValue, Metrics, Plan, Reducers, Results, Role, Score, ScoreColumns,
+    ScoreSet, Whole,
 };
 
 /// A figure of a run that is going on.
@@ -38,17 +38,16 @@ pub struct Running {
 
 #[derive(Debug)]
 enum How {
-    ByState { pending: ScoreColumns, pairs: Vec<Pair> },
+    ByState { pending: ScoreColumns, shown: Vec<Shown> },
     Anew { all: ScoreColumns, last: Vec<RunningFigure>, at: Option<Instant>, cost: Duration },
 }
 
-/// A metric and its error, by their states.
+/// The metric of a scorer that is shown, by its state.
 #[derive(Debug)]
-struct Pair {
+struct Shown {
     scorer: String,
     metric: String,
-    value: Box<dyn MetricState>,
-    error: Option<Box<dyn MetricState>>,
+    state: Box<dyn MetricState>,
 }
 
 /// How many scores wait for the states at most.
@@ -61,12 +60,14 @@ impl Running {
     pub(super) fn new(plan: &Plan, names: &[String], epochs: u32, wanted: bool) -> Self {
         let columns = || ScoreColumns::new(names.iter().map(String::as_str));
         let is_plain = epochs == 1 && matches!(plan.reducers, Reducers::Implicit | Reducers::Disabled);
-        let pairs = if is_plain { pairs(plan, names) } else { None };
-        let how = match pairs {
-            Some(pairs) => How::ByState { pending: columns(), pairs },
+        let mut plan = plan.clone();
+        plan.errors = without_resampling(plan.errors);
+        let shown = if is_plain { shown(&plan, names) } else { None };
+        let how = match shown {
+            Some(shown) => How::ByState { pending: columns(), shown },
             None => How::Anew { all: columns(), last: Vec::new(), at: None, cost: Duration::ZERO },
         };
-        Running { plan: plan.clone(), names: names.to_vec(), how, wanted }
+        Running { plan, names: names.to_vec(), how, wanted }
     }
 
     /// Takes in the scores of one sample in one epoch.
@@ -94,9 +95,9 @@ impl Running {
 
     /// Lets the states take in what has come since.
     fn take_in(&mut self) {
-        if let How::ByState { pending, pairs } = &mut self.how {
-            for pair in &mut *pairs {
-                pair.update(pending);
+        if let How::ByState { pending, shown } = &mut self.how {
+            for metric in &mut *shown {
+                metric.update(pending);
             }
             *pending = ScoreColumns::new(self.names.iter().map(String::as_str));
         }
@@ -106,7 +107,7 @@ impl Running {
     pub fn figures(&mut self) -> Vec<RunningFigure> {
         self.take_in();
         match &mut self.how {
-            How::ByState { pairs, .. } => pairs.iter().filter_map(Pair::figure).collect(),
+            How::ByState { shown, .. } => shown.iter().filter_map(Shown::figure).collect(),
             How::Anew { all, last, at, cost } => {
                 if at.is_none_or(|at| at.elapsed() >= *cost * SPARING) {
                     let started = Instant::now();
@@ -120,73 +121,171 @@ impl Running {
     }
 }
 
-impl Pair {
+impl Shown {
     /// A metric that fails on what is there so far says nothing for now; the results will say why.
     fn update(&mut self, pending: &ScoreColumns) {
         let Ok(set) = ScoreSet::unreduced(pending, &self.scorer) else { return };
-        let scores = set.scores();
-        let _ = self.value.update(&scores);
-        if let Some(error) = &mut self.error {
-            let _ = error.update(&scores);
-        }
+        let _ = self.state.update(&set.scores());
     }
 
     fn figure(&self) -> Option<RunningFigure> {
-        let number = |state: &dyn MetricState| match state.finish().ok()? {
-            errorbar_core::MetricValue::Number(figure) if figure.undefined_reason().is_none() => {
-                Some(figure.value)
+        match self.state.finish(Whole::default()).ok()? {
+            MetricValue::One(estimate) => figure(&self.scorer, self.metric.clone(), &estimate),
+            MetricValue::Map(map) => {
+                let (key, estimate) =
+                    map.iter().find_map(|(key, estimate)| Some((key, estimate.as_ref()?)))?;
+                figure(&self.scorer, format!("{} {key}", self.metric), estimate)
             }
-            _ => None,
-        };
-        Some(RunningFigure {
-            scorer: self.scorer.clone(),
-            metric: self.metric.clone(),
-            value: number(self.value.as_ref())?,
-            error: self.error.as_deref().and_then(number),
-        })
+            // No built-in metric with a state has several figures by position.
+            MetricValue::List(_) | MetricValue::Groups(_) => None,
+        }
     }
 }
 
-/// The first metric of each scorer and its error; nothing if one of them has no state.
-fn pairs(plan: &Plan, names: &[String]) -> Option<Vec<Pair>> {
-    let pair = |(name, metrics): (&String, &Metrics)| {
+/// An estimate, if it is defined. An error of scores that are all equal says nothing.
+fn figure(scorer: &str, metric: String, estimate: &Estimate) -> Option<RunningFigure> {
+    let error = estimate.error.as_ref().ok().filter(|error| !error.degenerate);
+    let value = estimate.number()?;
+    Some(RunningFigure { scorer: scorer.to_owned(), metric, value, error: error.map(|error| error.se) })
+}
+
+/// Only values and errors are shown, so nothing is resampled for an interval.
+fn without_resampling(mut errors: ErrorPlan) -> ErrorPlan {
+    errors.interval = IntervalChoice::Method(IntervalMethod::T);
+    errors
+}
+
+/// The roles of figures that are worth showing, with errors of their own, the best first.
+const SHOWN: [&[Role]; 2] = [&[Role::Location, Role::Share], &[Role::Other]];
+
+/// The metric of each scorer that is shown; nothing if one of them has no state, or if its error is that of another
+/// metric and is not what the plan computes.
+fn shown(plan: &Plan, names: &[String]) -> Option<Vec<Shown>> {
+    let estimation = Estimation::new(plan.errors.clone(), plan.seed);
+    let of_scorer = |(name, metrics): (&String, &Metrics)| {
         let Metrics::List(items) = metrics else { return None };
         let plain = |item: &MetricItem| match item {
             MetricItem::Metric(metric) => Some(Arc::clone(metric)),
             MetricItem::Map(_) => None,
         };
         let metrics: Vec<Arc<dyn Metric>> = items.iter().filter_map(plain).collect();
-        let first = metrics.first()?;
-        let named = metrics.iter().find(|metric| metric.spec().name == "stderr").map(Arc::clone);
-        let error = named.or_else(|| first.standard_error());
-        Some(Pair {
-            scorer: name.clone(),
-            metric: first.spec().name,
-            value: first.state()?,
-            error: error.and_then(|error| error.state()),
-        })
+        let is_other_error = |metric: &Arc<dyn Metric>| {
+            metric.role() == Role::ErrorOf
+                && (metric.cluster().is_some() || metric.state(&estimation).is_none())
+        };
+        if !plan.errors.sets_error() && metrics.iter().any(is_other_error) {
+            return None;
+        }
+        let of = |roles: &&[Role]| metrics.iter().find(|metric| roles.contains(&metric.role()));
+        let metric = SHOWN.iter().find_map(of)?;
+        // What is grouped, or of several keys, has no single figure.
+        let state = metric.state(&estimation).filter(|_| metric.inner().is_none())?;
+        Some(Shown { scorer: name.clone(), metric: metric.spec().name, state })
     };
-    let of_scorer = plan.scorers.iter().map(|scorer| plan.task_metrics.as_ref().unwrap_or(&scorer.metrics));
-    names.iter().zip(of_scorer).map(pair).collect()
+    let of_plan = plan.scorers.iter().map(|scorer| plan.task_metrics.as_ref().unwrap_or(&scorer.metrics));
+    names.iter().zip(of_plan).map(of_scorer).collect()
 }
 
-/// The first figure of each block over what is done.
+/// The first figure of each scorer and reducer over what is done.
 fn anew(columns: &ScoreColumns, plan: &Plan) -> Vec<RunningFigure> {
-    let Ok(results) = results(columns, plan) else { return Vec::new() };
-    let figure = |block: &errorbar_core::Block| {
-        let (metric, entry) = block.metrics.iter().find(|(_, entry)| entry.undefined_reason().is_none())?;
-        let error = block.metrics.get("stderr").filter(|error| error.undefined_reason().is_none());
-        let metric = match &block.reducer {
-            Some(reducer) => format!("{metric} [{reducer}]"),
-            None => metric.clone(),
-        };
-        let is_error_itself = without_own_package(&entry.name) == "stderr";
-        Some(RunningFigure {
-            scorer: block.name.clone(),
-            metric,
-            value: entry.value,
-            error: error.filter(|_| !is_error_itself).map(|error| error.value),
-        })
+    let Ok(evaluation) = plan.evaluate(columns) else { return Vec::new() };
+    let results = &evaluation.results;
+    (0..results.scores.len()).filter_map(|score| first_figure(results, score)).collect()
+}
+
+/// The first figure over all samples, else the first of a group or a key.
+fn first_figure(results: &Results, score: usize) -> Option<RunningFigure> {
+    let rows = results.rows_of(score);
+    let of_all = |row: &&EstimateRow<'_>| row.group.is_none() && row.key.is_none() && row.index.is_none();
+    let of = |roles: &&[Role]| {
+        let is_shown = |row: &&EstimateRow<'_>| roles.contains(&row.role) && row.estimate.number().is_some();
+        let mut shown = rows.iter().filter(is_shown);
+        shown.clone().find(of_all).or_else(|| shown.next())
     };
-    results.scores.iter().filter_map(figure).collect()
+    let row = SHOWN.iter().find_map(of)?;
+    let mut metric = row.metric.to_owned();
+    if let Some(part) = row.key.or(row.group) {
+        metric = format!("{metric} {part}");
+    }
+    if let Some(reducer) = row.reducer {
+        metric = format!("{metric} [{reducer}]");
+    }
+    figure(results.scores.get(score)?.name(), metric, &row.estimate)
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use errorbar_core::metrics::{accuracy, frequency, grouped, mean, std, stderr};
+    use errorbar_core::{MetadataKeys, Value, metrics, reducers};
+
+    use super::*;
+
+    /// The figures over scores, two to a passage.
+    fn figures(plan: &Plan, epochs: u32, values: &[Value]) -> Vec<RunningFigure> {
+        let mut running = Running::new(plan, &["s".to_owned()], epochs, true);
+        for (at, value) in values.iter().enumerate() {
+            let passage = Metadata::from_iter([("passage".to_owned(), (at / 2).into())]);
+            running.add(&at.to_string(), 1, &passage, &[("s".to_owned(), Score::new(value.clone()))]);
+        }
+        running.figures()
+    }
+
+    fn one(metrics: Metrics) -> Option<RunningFigure> {
+        let values = [1, 0, 1, 1, 1, 0, 1, 1].map(Value::from);
+        figures(&Plan::new().scorer("s", metrics), 1, &values).pop()
+    }
+
+    #[test]
+    fn a_figure_has_the_error_of_its_own() {
+        // 6 of 8: √(0.75·0.25/7).
+        let plain = one(metrics![accuracy()]).unwrap();
+        assert_eq!((plain.metric.as_str(), plain.value), ("accuracy", 0.75));
+        assert!((plain.error.unwrap() - (0.1875_f64 / 7.0).sqrt()).abs() < 1e-12, "{plain:?}");
+        assert_eq!(one(metrics![accuracy(), stderr()]).unwrap(), plain);
+        // A spread and an error are no figure to show, whichever stands first.
+        assert_eq!(one(metrics![std(), stderr(), accuracy()]).unwrap(), plain);
+        assert_eq!(one(metrics![std(), stderr()]), None);
+        // A metric that does not say what it gives is shown if there is no other.
+        let best = || errorbar_core::metric_fn("best", |_: &errorbar_core::Scores<'_>| Ok(9.0));
+        assert_eq!(one(metrics![best(), accuracy()]).unwrap().metric, "accuracy");
+        let alone = one(metrics![std(), best()]).unwrap();
+        assert_eq!((alone.metric.as_str(), alone.value, alone.error), ("best", 9.0, None));
+    }
+
+    #[test]
+    fn an_explicit_error_is_the_one_that_results_will_have() {
+        let metrics = || metrics![mean(), stderr().cluster("passage")];
+        let plan = Plan::new().scorer("s", metrics());
+        assert_eq!(plan.metadata_keys(), MetadataKeys::one("passage"));
+        // Sums of the residuals by passage: −0.5, 0.5, −0.5, 0.5; √(1·4/3)/8.
+        let clustered = one(metrics()).unwrap().error.unwrap();
+        assert!((clustered - (4.0_f64 / 3.0).sqrt() / 8.0).abs() < 1e-12, "{clustered}");
+        // A key of the plan, without such a metric, is clustered by too.
+        let plan = Plan::new().scorer("s", metrics![mean()]).errors(ErrorPlan::new().cluster("passage"));
+        let by_plan = figures(&plan, 1, &[1, 0, 1, 1, 1, 0, 1, 1].map(Value::from)).pop().unwrap();
+        assert!(by_plan.error.is_some_and(|error| error < 0.16), "{by_plan:?}");
+    }
+
+    #[test]
+    fn groups_and_shares_and_reducers_have_figures_too() {
+        let by_group = one(metrics![grouped(accuracy(), "passage")]).unwrap();
+        assert_eq!((by_group.metric.as_str(), by_group.value), ("accuracy", 0.75));
+        let share = one(metrics![frequency()]).unwrap();
+        assert_eq!((share.metric.as_str(), share.value), ("frequency 1", 0.75));
+        let plan = Plan::new().scorer("s", metrics![accuracy()]);
+        let plan = plan.reducers(Reducers::explicit(vec![Arc::new(reducers::mode())]));
+        let reduced = figures(&plan, 2, &[1.into(), 0.into()]).pop().unwrap();
+        assert_eq!((reduced.metric.as_str(), reduced.value), ("accuracy [mode]", 0.5));
+    }
+
+    #[test]
+    fn equal_scores_have_no_error_of_zero() {
+        let plan = Plan::new().scorer("s", metrics![accuracy(), stderr()]);
+        for epochs in [1, 2] {
+            let equal = figures(&plan, epochs, &[1.into(), 1.into(), 1.into()]).pop().unwrap();
+            assert_eq!((equal.value, equal.error), (1.0, None), "{epochs}");
+        }
+        assert_eq!(figures(&plan, 1, &[]), []);
+    }
 }

@@ -21,7 +21,7 @@ pub use exact::{ExactScorer, exact};
 pub use f1::{F1Scorer, f1};
 pub use includes::{IncludesScorer, includes};
 pub use matches::{MatchScorer, matches};
-pub use model_graded::{ModelGraded, model_graded_fact, model_graded_qa};
+pub use model_graded::{ModelGraded, model_graded_fact, model_graded_qa, self_graded};
 pub use multi_scorer::{MultiScorer, multi_scorer};
 pub use pattern::{PatternScorer, pattern};
 pub use precomputed::{Precomputed, precomputed};

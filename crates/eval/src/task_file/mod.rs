@@ -16,6 +16,7 @@
 mod check;
 mod dataset;
 mod epochs;
+mod errors;
 mod generate;
 mod metrics;
 mod mistake;
@@ -104,6 +105,7 @@ fn read(text: &str, path: &Path, registry: &Registry, mistakes: &mut Mistakes) -
     let time_limit = file.get("time_limit").and_then(|field| options::time_limit(field, mistakes));
     let metrics = file.get("metrics").and_then(|field| metrics::read(field, registry, mistakes));
     let epochs = file.get("epochs").map(|field| epochs::read(field, registry, mistakes));
+    let errors = file.get("errors").and_then(|field| errors::read(field, mistakes));
     let solvers = file.get("solver").map(|field| placed::<AnySolver>(field, registry, mistakes));
     let scorers = file.get("scorer").map(|field| placed::<AnyScorer>(field, registry, mistakes));
     let model = file.get("model").and_then(|field| options::model(field, registry, mistakes));
@@ -148,6 +150,7 @@ fn read(text: &str, path: &Path, registry: &Registry, mistakes: &mut Mistakes) -
     task.metadata = metadata.unwrap_or_default();
     task.metrics = metrics;
     task.epochs = epochs.flatten().map(|epochs| epochs.epochs);
+    task.errors = errors.unwrap_or_default();
     task.headline = headline;
     task.fail_on_error = fail_on_error;
     task.time_limit = time_limit;

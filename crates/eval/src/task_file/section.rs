@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::mistake::Mistakes;
 use super::text::Text;
-use super::{dataset, epochs, generate, options};
+use super::{dataset, epochs, errors, generate, options};
 
 /// A table of the file, its entries under the keys that it may have.
 #[derive(Debug, Default)]
@@ -37,6 +37,7 @@ const TASK_KEYS: Keys = &[
     "scorer",
     "metrics",
     "epochs",
+    "errors",
     "model",
     "generate",
     "fail_on_error",
@@ -49,6 +50,7 @@ const TASK_KEYS: Keys = &[
 const TABLES: &[(&str, Keys)] = &[
     ("dataset", dataset::KEYS),
     ("epochs", epochs::KEYS),
+    ("errors", errors::KEYS),
     ("generate", generate::KEYS),
     ("headline", options::HEADLINE_KEYS),
 ];

@@ -94,7 +94,9 @@ pub(crate) use json::validate as validate_json;
 pub use limits::Limits;
 pub use message::{Input, Message, MessageSource, Role, Targets};
 pub use output::{ModelOutput, OutputChoice, Usage};
-pub use plan::{LogWarning, MAX_METRICS, metrics_to_log, plan_from_header};
+pub use plan::{
+    ERRORS, LogWarning, MAX_METRICS, metrics_to_log, plan_from_header, recorded_errors, scorer_metrics,
+};
 pub use reader::{EvalLog, Samples};
 pub use recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 pub use reductions::Reductions;

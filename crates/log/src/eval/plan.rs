@@ -3,14 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 
+use errorbar_core::metrics::{mean, perplexity_per_seq, perplexity_per_token, stderr};
 use errorbar_core::spec::{Arg, MetricItem as ItemSpec, MetricsSpec, SEED, Spec, without_own_package};
 use errorbar_core::{
-    Error, HeadlineRequest, Metric, MetricItem, MetricMap, Metrics, Plan, Reducers, Registry, ScorerPlan,
+    Error, ErrorPlan, HeadlineRequest, IndexMap, Metric, MetricItem, MetricMap, Metrics, Plan, Reducers,
+    Registry, ScorerPlan, metrics,
 };
 use serde_json::{Value as Json, json};
 
 use super::error::{LogErrorKind, Result};
-use super::header::Header;
+use super::header::{EvalInfo, Header};
 
 /// The package under which logs know the built-in metrics.
 const BUILT_IN: &str = "inspect_ai";
@@ -52,6 +54,11 @@ pub enum LogWarning {
         /// What the log records.
         recorded: String,
     },
+    /// How errors are computed cannot be understood; the default takes its place.
+    ErrorPlan {
+        /// Why.
+        problem: String,
+    },
     /// The metrics of a scorer or the task cannot be understood and are left out.
     Unreadable {
         /// The scorer, unless the task records them.
@@ -83,6 +90,12 @@ impl fmt::Display for LogWarning {
                 "`{argument}` of the metric `{metric}` is recorded by a name only ({recorded}): the default conversion \
                  takes its place; name the metric with --metric to say another"
             ),
+            LogWarning::ErrorPlan { problem } => {
+                write!(
+                    f,
+                    "`errors` of the log's configuration cannot be read, so errors are computed by default: {problem}"
+                )
+            }
             LogWarning::Unreadable { scorer, problem } => {
                 write!(f, "the metrics {} are left out: {problem}", of(scorer))
             }
@@ -90,8 +103,8 @@ impl fmt::Display for LogWarning {
     }
 }
 
-/// The plan that a log records: scorers with their metrics, the metrics of the task, reducers, and the seed of
-/// random figures where one is recorded.
+/// The plan that a log records: scorers with their metrics, the metrics of the task, reducers, how errors are computed,
+/// and the seed of random figures where one is recorded.
 ///
 /// # Errors
 /// A reducer that is not registered, as nothing computed without it would mean what the log says.
@@ -159,6 +172,11 @@ pub fn plan_from_header(header: &Header, registry: &Registry) -> Result<(Plan, V
     plan.headline = headline(header);
     plan.seed = recorded_seed(header).unwrap_or(plan.seed);
     plan.max_draws = Some(MAX_DRAWS);
+    plan.default_metrics = scorer_metrics();
+    match recorded_errors(&header.eval) {
+        Ok(errors) => plan.errors = errors,
+        Err(problem) => builder.warnings.push(LogWarning::ErrorPlan { problem }),
+    }
     Ok((plan, builder.warnings))
 }
 
@@ -202,6 +220,38 @@ fn headline(header: &Header) -> Option<HeadlineRequest> {
 /// The seed of the run; a metric with a seed of its own has it beside its options.
 fn recorded_seed(header: &Header) -> Option<u64> {
     header.eval.config.extra.get("seed")?.as_u64()
+}
+
+/// Where the options of a run record how errors are computed.
+pub const ERRORS: &str = "errors";
+
+/// How a log records that errors are computed; the default if it does not.
+///
+/// # Errors
+/// A sentence that says what about it is not understood.
+pub fn recorded_errors(eval: &EvalInfo) -> std::result::Result<ErrorPlan, String> {
+    match eval.config.extra.get(ERRORS) {
+        None | Some(Json::Null) => Ok(ErrorPlan::new()),
+        Some(recorded) => ErrorPlan::from_json(recorded),
+    }
+}
+
+/// The metrics that scorers of the reference bring, by the name of the scorer, where they are not accuracy and stderr:
+/// for scores whose scorer is not recorded.
+///
+/// ```
+/// assert_eq!(errorbar_log::eval::scorer_metrics()["f1"].iter().count(), 2);
+/// ```
+pub fn scorer_metrics() -> IndexMap<String, Metrics> {
+    let means = || metrics![mean(), stderr()];
+    let perplexities = || metrics![perplexity_per_token(), perplexity_per_seq()];
+    let of_scorers: [(&str, Metrics); 4] = [
+        ("exact", means()),
+        ("f1", means()),
+        ("perplexity", perplexities()),
+        ("target_perplexity", perplexities()),
+    ];
+    of_scorers.into_iter().map(|(scorer, metrics)| (scorer.to_owned(), metrics)).collect()
 }
 
 struct PlanBuilder<'a> {

@@ -4,8 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
 
-use errorbar_core::Evaluation;
-use errorbar_core::{Reducers, ScoreColumns};
+use errorbar_core::{ErrorPlan, Evaluation, Reducers, ScoreColumns};
 use serde_json::Value as Json;
 
 use super::container::Layout;
@@ -13,6 +12,7 @@ use super::error::{LogErrorKind, Result};
 use super::json::splice;
 use super::json_log::JsonLog;
 use super::members::{HEADER, REDUCTIONS};
+use super::plan::ERRORS;
 use super::reader::EvalLog;
 use super::recorded::RecordedResults;
 use super::reductions::Reductions;
@@ -110,6 +110,13 @@ impl Revision<'_> {
         let names = Json::from(reducers.log_names());
         let path = ["eval", "config", "epochs_reducer"];
         self.header = splice::set(&self.header, &path, names.to_string().as_bytes())?;
+        Ok(())
+    }
+
+    /// Records how errors and intervals are computed, so that they are computed so again.
+    pub fn set_errors(&mut self, errors: &ErrorPlan) -> Result<()> {
+        let path = ["eval", "config", ERRORS];
+        self.header = splice::set(&self.header, &path, errors.to_json().to_string().as_bytes())?;
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! The plan that a log records.
 
 use errorbar_core::metrics::{accuracy, bootstrap_stderr, grouped, mean, stderr};
-use errorbar_core::{Metrics, Reducers, Registry, metric_fn, metrics, value_to_float};
+use errorbar_core::{ErrorPlan, Metrics, Reducers, Registry, metric_fn, metrics, value_to_float};
 use errorbar_log::eval::*;
 use serde_json::json;
 
@@ -100,4 +100,35 @@ fn reducers_are_implied_disabled_or_named() {
     assert_eq!(list.iter().map(|r| r.log_name()).collect::<Vec<_>>(), ["pass_at_2", "mode"]);
     let error = reducers(Some(vec!["best_of_all"])).unwrap_err();
     assert!(error.to_string().contains("best_of_all"), "{error}");
+}
+
+#[test]
+fn how_errors_are_computed_is_read_or_reported() {
+    let read = |errors: serde_json::Value| {
+        let mut header = header(json!([]));
+        header.eval.config.extra.insert(ERRORS.to_owned(), errors);
+        let (plan, warnings) = plan_from_header(&header, &Registry::built_in()).unwrap();
+        (plan.errors, warnings)
+    };
+    assert_eq!(read(json!(null)), (ErrorPlan::new(), vec![]));
+    let (plan, warnings) = read(json!({"cluster": "passage", "level": 0.9}));
+    assert_eq!((plan.cluster.as_slice(), plan.level()), (&["passage".to_owned()][..], 0.9));
+    assert_eq!(warnings, []);
+    for unreadable in [json!({"level": 95}), json!([1]), json!({"method": "CR9"}), json!({"new": 1})] {
+        let (plan, warnings) = read(unreadable.clone());
+        assert!(
+            plan.is_default() && matches!(warnings.as_slice(), [LogWarning::ErrorPlan { .. }]),
+            "{unreadable}"
+        );
+    }
+}
+
+#[test]
+fn scores_without_a_recorded_scorer_have_the_metrics_of_the_reference() {
+    let (plan, _) = plan_from_header(&header(json!([])), &Registry::built_in()).unwrap();
+    let of = |scorer: &str| plan.default_metrics.get(scorer).map(specs).unwrap_or_default();
+    assert_eq!(of("f1"), ["mean", "stderr"]);
+    assert_eq!(of("exact"), of("f1"));
+    assert_eq!(of("target_perplexity"), ["perplexity_per_token", "perplexity_per_seq"]);
+    assert_eq!(of("match"), [""; 0]);
 }

@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use errorbar_core::results;
 use errorbar_log::eval::{LogError, ScoreEdit, score_value};
 use errorbar_report::Report;
 use jiff::Timestamp;
 
-use super::super::common::{Format, GlobalArgs};
+use super::super::common::{GlobalArgs, OutputArgs};
 use super::super::logs::{self, ReadArgs, Reading, Request};
 use super::super::told::{Told, findings};
 use super::super::{Context, Status};
@@ -51,9 +50,8 @@ pub(crate) struct EditScoreArgs {
     /// Why
     #[arg(long, value_name = "TEXT")]
     reason: String,
-    /// How to write the new results
-    #[arg(long, short, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    output: OutputArgs,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -65,7 +63,7 @@ pub(crate) fn run(
 ) -> anyhow::Result<Status> {
     let mut told = Told::new(global.quiet);
     if let Some(report) = edit(args, global, context, &mut told) {
-        args.format.write(&[report])?;
+        args.output.write(&[report])?;
     }
     Ok(told.say())
 }
@@ -123,26 +121,25 @@ fn edit(args: &EditScoreArgs, global: &GlobalArgs, context: &Context<'_>, told: 
     };
     drop(reading);
     opened.tell(told);
-    let results = match results(&opened.scores.columns, &opened.plan) {
-        Ok(results) => results,
+    let evaluation = match opened.plan.evaluate(&opened.scores.columns) {
+        Ok(evaluation) => evaluation,
         Err(error) => {
             told.error(format!("{name}: nothing was written: {error}"), None);
             return None;
         }
     };
-    if let Some(why) = opened.cannot_write(&results) {
-        findings(&Report::new(name.clone(), results), told);
+    if let Some(why) = opened.cannot_write(&evaluation.results) {
+        findings(&Report::new(name.clone(), evaluation.results), told);
         let hint = "give a value that the metrics take".to_owned();
         told.error(format!("{name}: nothing was written: {why}"), Some(hint));
         return None;
     }
-    let written = revision.set_results(&results, &opened.scores.columns).and_then(|()| revision.write_back());
+    let written =
+        revision.set_results(&evaluation, &opened.scores.columns).and_then(|()| revision.write_back());
     if let Err(error) = written {
         return told_error(told, error);
     }
-    let unfinished = opened.unfinished();
-    let report = Report::new(name, results).of_run(opened.header.eval.task, opened.header.eval.model);
-    let report = report.unfinished(unfinished);
+    let report = opened.report(evaluation.results);
     findings(&report, told);
     told.note(format!(
         "sample {}, epoch {}: {} is now {}",

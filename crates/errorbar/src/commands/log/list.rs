@@ -3,19 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use errorbar_core::{Block, Entry, Headline};
-use errorbar_log::eval::{
-    Header, LogError, RecordedBlock, RecordedMetric, RecordedResults, Status as RunStatus,
-};
-use errorbar_report::Figure;
+use errorbar_log::eval::{Header, LogError, Status as RunStatus};
+use errorbar_log::inspect::{RecordedRow, recovered_headline};
+use errorbar_report::{Cell, Figure, Listing};
 use rayon::prelude::*;
 use serde_json::json;
 
 use super::super::Status;
-use super::super::common::{self, Format, GlobalArgs};
+use super::super::common::{Format, GlobalArgs, speaks_only_ascii};
 use super::super::files::expand;
 use super::super::logs::ReadArgs;
-use super::super::output;
 use super::super::told::Told;
 use super::tell;
 
@@ -53,15 +50,8 @@ struct Listed {
     status: &'static str,
     completed: u64,
     total: Option<u64>,
-    first: Option<First>,
-}
-
-/// The figure to show, and which it is.
-struct First {
-    headline: Headline,
-    /// The metric, where the figure is one of several that it gives.
-    group: Option<String>,
-    figure: Figure,
+    /// The figure to show.
+    first: Option<RecordedRow>,
 }
 
 pub(crate) fn run(args: &ListArgs, global: &GlobalArgs) -> anyhow::Result<Status> {
@@ -80,12 +70,13 @@ pub(crate) fn run(args: &ListArgs, global: &GlobalArgs) -> anyhow::Result<Status
         }
     }
     if !logs.is_empty() {
-        match args.format {
-            Format::Table => common::show(|color| table(&logs, color))?,
-            Format::Markdown => output::print(markdown(&logs).as_bytes())?,
-            Format::Json => output::print(json(&logs)?.as_bytes())?,
-            Format::Csv => output::print(&csv(&logs)?)?,
-        }
+        let listing = match args.format {
+            Format::Json => as_json(&logs),
+            Format::Csv => as_csv(&logs),
+            Format::Table => for_people(&logs, speaks_only_ascii()),
+            Format::Markdown | Format::Latex => for_people(&logs, false),
+        };
+        args.format.write_listing(&listing)?;
     }
     Ok(told.say())
 }
@@ -116,7 +107,7 @@ impl Listed {
             },
             completed,
             total,
-            first: results.and_then(first_figure),
+            first: results.as_ref().and_then(recovered_headline),
         })
     }
 
@@ -134,112 +125,83 @@ impl Listed {
         }
     }
 
-    fn figure(&self) -> String {
-        match &self.first {
-            Some(First { headline, group, figure }) => {
-                let group = group.as_ref().map(|group| format!("{group} ")).unwrap_or_default();
-                format!("{group}{} {figure}", headline.metric)
+    fn figure(&self, is_ascii: bool) -> String {
+        let Some(row) = &self.first else { return "-".to_owned() };
+        let figure = match (row.value, &row.undefined) {
+            (Some(value), _) => {
+                let error = row.stderr.filter(|_| !row.degenerate);
+                error.map_or_else(|| Figure::new(value), |error| Figure::new(value).error(error)).short()
             }
-            None => "-".to_owned(),
-        }
-    }
-
-    /// The cells for people. The file comes last: it is the longest, and must be whole to be of use.
-    fn cells(&self) -> [String; 7] {
-        let (task, model, log) = (self.task.clone(), self.model.clone(), self.log.clone());
-        [self.short_time(), task, model, self.status.to_owned(), self.samples(), self.figure(), log]
+            (None, Some(reason)) => format!("undefined ({reason})"),
+            (None, None) => "undefined".to_owned(),
+        };
+        let group = row.group.as_ref().map(|group| format!("{group} ")).unwrap_or_default();
+        let figure = format!("{group}{} {figure}", row.key);
+        if is_ascii { figure.replace('±', "+/-") } else { figure }
     }
 }
 
-/// The headline, or the first figure if there is none or it is not there.
-fn first_figure(results: RecordedResults) -> Option<First> {
-    let is_headline = |block: &RecordedBlock, headline: &Headline| {
-        block.scorer == headline.scorer
-            && block.name == headline.score
-            && block.reducer == headline.reducer
-            && block.metrics.contains_key(&headline.metric)
-    };
-    let RecordedResults { scores, headline, .. } = results;
-    let claimed = headline.and_then(|headline| {
-        scores.iter().position(|block| is_headline(block, &headline)).map(|at| (at, headline.metric))
-    });
-    let (at, metric) = claimed.or_else(|| {
-        let at = scores.iter().position(|block| !block.metrics.is_empty())?;
-        Some((at, scores.get(at)?.metrics.keys().next()?.clone()))
-    })?;
-    let block = as_block(scores.into_iter().nth(at)?);
-    let figure = Figure::of(&block, &metric)?;
-    let group = block.metrics.get(&metric).and_then(|entry| entry.group.clone());
-    let Block { scorer, name: score, reducer, .. } = block;
-    Some(First { headline: Headline { scorer, score, metric, reducer }, group, figure })
-}
-
-/// A recorded block as one that was computed, as far as its figures go.
-fn as_block(recorded: RecordedBlock) -> Block {
-    let entry = |(key, metric): (String, RecordedMetric)| {
-        let RecordedMetric { name, group, value, params, metadata } = metric;
-        (key, Entry { name, group, value, params, metadata })
-    };
-    Block {
-        name: recorded.name,
-        scorer: recorded.scorer,
-        reducer: recorded.reducer,
-        scored_samples: 0,
-        unscored_samples: 0,
-        missing_samples: 0,
-        errored_samples: 0,
-        epochs: 0,
-        unreduced: false,
-        unscored_epochs: 0,
-        missing_epochs: 0,
-        unconvertible: 0,
-        params: recorded.params,
-        metrics: recorded.metrics.into_iter().map(entry).collect(),
-        failures: Vec::new(),
+/// The columns for people. The file comes last: it is the longest, and must be whole to be of use.
+fn for_people(logs: &[Listed], is_ascii: bool) -> Listing {
+    let mut listing = Listing::new(["created", "task", "model", "status", "samples", "figure", "log"]);
+    for log in logs {
+        // Numbers are cut short last, so they must not look like texts.
+        let number = |text: String| Cell::new(text, json!({}));
+        listing.push([
+            Cell::from(log.short_time()),
+            log.task.as_str().into(),
+            log.model.as_str().into(),
+            log.status.into(),
+            number(log.samples()),
+            number(log.figure(is_ascii)),
+            log.log.as_str().into(),
+        ]);
     }
+    listing
 }
 
-const TITLES: [&str; 7] = ["created", "task", "model", "status", "samples", "figure", "log"];
-
-fn table(logs: &[Listed], color: bool) -> String {
-    let rows: Vec<[String; 7]> = logs.iter().map(Listed::cells).collect();
-    let text = common::columns(TITLES, &rows, color);
-    if common::speaks_only_ascii() { text.replace('±', "+/-") } else { text }
-}
-
-fn markdown(logs: &[Listed]) -> String {
-    common::markdown(TITLES, &logs.iter().map(Listed::cells).collect::<Vec<_>>())
-}
-
-fn json(logs: &[Listed]) -> serde_json::Result<String> {
-    let object = |log: &Listed| {
-        let headline = log.first.as_ref().map(|First { headline, figure, .. }| {
+/// The columns for programs that read JSON, with the headline as an object.
+fn as_json(logs: &[Listed]) -> Listing {
+    let mut listing = Listing::new([
+        "log",
+        "created",
+        "task",
+        "model",
+        "status",
+        "completed_samples",
+        "total_samples",
+        "headline",
+    ]);
+    for log in logs {
+        let headline = log.first.as_ref().map(|row| {
             json!({
-                "scorer": headline.scorer,
-                "score": headline.score,
-                "metric": headline.metric,
-                "reducer": headline.reducer,
-                "value": figure.value,
-                "stderr": figure.error,
+                "scorer": row.scorer,
+                "score": row.score,
+                "metric": row.key,
+                "reducer": row.reducer,
+                "value": row.value,
+                "stderr": row.stderr,
+                "lower": row.interval.as_ref().map(|interval| interval.lower),
+                "upper": row.interval.as_ref().map(|interval| interval.upper),
             })
         });
-        json!({
-            "log": log.log,
-            "created": log.created,
-            "task": log.task,
-            "model": log.model,
-            "status": log.status,
-            "completed_samples": log.completed,
-            "total_samples": log.total,
-            "headline": headline,
-        })
-    };
-    serde_json::to_string_pretty(&logs.iter().map(object).collect::<Vec<_>>()).map(|text| text + "\n")
+        listing.push([
+            Cell::from(log.log.as_str()),
+            log.created.as_str().into(),
+            log.task.as_str().into(),
+            log.model.as_str().into(),
+            log.status.into(),
+            log.completed.into(),
+            log.total.into(),
+            Cell::new("", headline.unwrap_or_default()),
+        ]);
+    }
+    listing
 }
 
-fn csv(logs: &[Listed]) -> anyhow::Result<Vec<u8>> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record([
+/// The same flat.
+fn as_csv(logs: &[Listed]) -> Listing {
+    let mut listing = Listing::new([
         "log",
         "created",
         "task",
@@ -253,19 +215,29 @@ fn csv(logs: &[Listed]) -> anyhow::Result<Vec<u8>> {
         "metric",
         "value",
         "stderr",
-    ])?;
-    let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+        "lower",
+        "upper",
+    ]);
     for log in logs {
-        let (completed, total) = (log.completed.to_string(), log.total.map(|total| total.to_string()));
-        let about = [&log.log, &log.created, &log.task, &log.model, log.status, &completed];
-        let headline = log.first.as_ref().map(|first| &first.headline);
-        let named =
-            headline.map(|h| [&h.scorer, &h.score, h.reducer.as_deref().unwrap_or_default(), &h.metric]);
-        let figure = log.first.as_ref().map(|first| [number(first.figure.value), number(first.figure.error)]);
-        let cells = about.into_iter().chain([total.as_deref().unwrap_or_default()]);
-        let cells = cells.chain(named.unwrap_or_default());
-        let figure = figure.unwrap_or_default();
-        writer.write_record(cells.chain(figure.iter().map(String::as_str)))?;
+        let row = log.first.as_ref();
+        let interval = row.and_then(|row| row.interval.as_ref());
+        listing.push([
+            Cell::from(log.log.as_str()),
+            log.created.as_str().into(),
+            log.task.as_str().into(),
+            log.model.as_str().into(),
+            log.status.into(),
+            log.completed.into(),
+            log.total.into(),
+            row.map(|row| row.scorer.as_str()).into(),
+            row.map(|row| row.score.as_str()).into(),
+            row.and_then(|row| row.reducer.as_deref()).into(),
+            row.map(|row| row.key.as_str()).into(),
+            row.and_then(|row| row.value).into(),
+            row.and_then(|row| row.stderr).into(),
+            interval.map(|interval| interval.lower).into(),
+            interval.map(|interval| interval.upper).into(),
+        ]);
     }
-    Ok(writer.into_inner()?)
+    listing
 }

@@ -5,6 +5,7 @@ mod grade;
 mod layout;
 mod panel;
 mod prompt;
+mod self_graded;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,6 +13,8 @@ use std::sync::Arc;
 use errorbar_core::reducers::majority;
 use errorbar_core::registry::Param;
 use errorbar_core::{ArgType, Args, Error, Metrics, Reducer, ReducerChoice, Result, Score, Spec};
+
+pub use self::self_graded::self_graded;
 
 use self::format::Template;
 use self::grade::Reading;

@@ -1,0 +1,163 @@
+//! Options that say how errors and intervals are computed.
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use errorbar_core::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, Reducers};
+
+/// How errors and intervals are computed. What is not given is as the task or the log says.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Errors and intervals")]
+pub(super) struct ErrorArgs {
+    /// A metadata key whose samples belong together; given twice, samples are clustered both ways
+    #[arg(long = "cluster", value_name = "KEY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    clusters: Vec<String>,
+    /// How standard errors are computed [default: iid; CR2 with --cluster]
+    #[arg(long, value_name = "METHOD", value_parser = error_methods(), ignore_case = true)]
+    errors: Option<ErrorMethod>,
+    /// Which interval [default: auto, the one that fits the scores]
+    #[arg(long, value_name = "METHOD", value_parser = interval_methods())]
+    interval: Option<IntervalChoice>,
+    /// The confidence level of intervals [default: 0.95]
+    #[arg(long, value_name = "P", value_parser = level, allow_negative_numbers = true)]
+    level: Option<f64>,
+    /// The lowest and the highest score that there can be [default: 0 1 if all scores are within]
+    #[arg(long, num_args = 2, value_names = ["LO", "HI"], allow_negative_numbers = true)]
+    range: Option<Vec<f64>>,
+    /// The number of resamples of bootstrap intervals [default: 10000]
+    #[arg(long, value_name = "N", value_parser = draws)]
+    draws: Option<u32>,
+}
+
+fn error_methods() -> impl TypedValueParser<Value = ErrorMethod> {
+    PossibleValuesParser::new(ErrorMethod::CHOICES.map(ErrorMethod::name))
+        .try_map(|name| name.parse::<ErrorMethod>())
+}
+
+fn interval_methods() -> impl TypedValueParser<Value = IntervalChoice> {
+    let names = IntervalMethod::CHOICES.map(IntervalMethod::name);
+    PossibleValuesParser::new(["auto"].into_iter().chain(names))
+        .try_map(|name| name.parse::<IntervalChoice>())
+}
+
+fn level(text: &str) -> Result<f64, String> {
+    let mut plan = ErrorPlan::new();
+    plan.level = Some(text.parse().map_err(|_| "expected a number such as 0.95".to_owned())?);
+    plan.check().map(|()| plan.level())
+}
+
+fn draws(text: &str) -> Result<u32, String> {
+    let mut plan = ErrorPlan::new();
+    plan.draws = Some(text.parse().map_err(|_| "expected a whole number such as 10000".to_owned())?);
+    plan.check().map(|()| plan.draws())
+}
+
+/// What is wrong, and the way out.
+pub(super) type Refusal = (String, String);
+
+impl ErrorArgs {
+    /// Whether one of the options is given.
+    pub(super) fn is_given(&self) -> bool {
+        let ErrorArgs { clusters, errors, interval, level, range, draws } = self;
+        let single = errors.is_some() || interval.is_some() || level.is_some() || draws.is_some();
+        !clusters.is_empty() || range.is_some() || single
+    }
+
+    /// Checks what can be checked without knowing what a task or a log says.
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        let wrong = |option: &str, plan: ErrorPlan, hint: &str| {
+            plan.check().map_err(|problem| (format!("{option}: {problem}"), hint.to_owned()))
+        };
+        let mut clusters = ErrorPlan::new();
+        clusters.cluster.clone_from(&self.clusters);
+        wrong("--cluster", clusters, "give --cluster once, or twice with two keys")?;
+        let mut range = ErrorPlan::new();
+        range.range = self.range();
+        wrong("--range", range, "write --range LO HI, such as --range 0 10")?;
+        wrong("--errors iid", self.plan(), "leave out --cluster or --errors")
+    }
+
+    fn range(&self) -> Option<(f64, f64)> {
+        match self.range.as_deref() {
+            Some(&[low, high]) => Some((low, high)),
+            _ => None,
+        }
+    }
+
+    /// What the options set.
+    fn plan(&self) -> ErrorPlan {
+        let mut plan = ErrorPlan::new();
+        plan.cluster.clone_from(&self.clusters);
+        plan.method = self.errors;
+        plan.interval = self.interval.unwrap_or_default();
+        (plan.level, plan.draws, plan.range) = (self.level, self.draws, self.range());
+        plan
+    }
+
+    /// The options, and for what they do not set, what a task or a log says.
+    pub(super) fn over(&self, said: &ErrorPlan) -> ErrorPlan {
+        let mut plan = self.plan().or(said);
+        // Independent samples have no clusters: the option decides.
+        match self.errors {
+            Some(ErrorMethod::Iid) => plan.cluster.clear(),
+            None if !self.clusters.is_empty() && plan.method == Some(ErrorMethod::Iid) => plan.method = None,
+            _ => {}
+        }
+        if let Some(interval) = self.interval {
+            plan.interval = interval;
+        }
+        plan
+    }
+}
+
+/// Why a plan with these reducers has nothing to cluster by, and the way out. Epochs that are not reduced are clustered by
+/// sample.
+pub(super) fn without_clusters(plan: &ErrorPlan, reducers: &Reducers) -> Option<Refusal> {
+    let method = plan.method.filter(|method| matches!(method, ErrorMethod::Cluster(_)))?;
+    let is_missing = plan.cluster.is_empty() && !matches!(reducers, Reducers::Disabled);
+    is_missing.then(|| {
+        let problem = format!("{method} is for clustered samples, and there is no key to cluster by");
+        (problem, "name the metadata key with --cluster KEY, or leave out --errors".to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use errorbar_core::Cr;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        errors: ErrorArgs,
+    }
+
+    fn over(line: &str, said: &str) -> String {
+        let line = ["errorbar"].into_iter().chain(line.split_whitespace());
+        Line::try_parse_from(line).unwrap().errors.over(&said.parse().unwrap()).to_string()
+    }
+
+    #[test]
+    fn options_win_field_by_field() {
+        let said = r#"{"cluster":"a","method":"CR1","interval":"t","level":0.9}"#;
+        assert_eq!(over("", said), said);
+        assert_eq!(
+            over("--cluster b --level 0.8", said),
+            r#"{"cluster":"b","method":"CR1","interval":"t","level":0.8}"#
+        );
+        assert_eq!(over("--interval auto", said), r#"{"cluster":"a","method":"CR1","level":0.9}"#);
+        assert_eq!(over("--errors iid", said), r#"{"method":"iid","interval":"t","level":0.9}"#);
+        assert_eq!(over("--cluster a", r#"{"method":"iid"}"#), r#"{"cluster":"a"}"#);
+        assert_eq!(over("--range -1 2 --draws 200", "{}"), r#"{"draws":200,"range":[-1.0,2.0]}"#);
+    }
+
+    #[test]
+    fn a_method_for_clusters_needs_them() {
+        let mut plan = ErrorPlan::new();
+        plan.method = Some(ErrorMethod::Cluster(Cr::Cr2));
+        assert!(without_clusters(&plan, &Reducers::Implicit).is_some());
+        assert!(without_clusters(&plan, &Reducers::Disabled).is_none());
+        assert!(without_clusters(&plan.cluster("passage"), &Reducers::Implicit).is_none());
+    }
+}

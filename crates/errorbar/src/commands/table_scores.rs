@@ -1,0 +1,227 @@
+//! Scores of tables: which metrics they get, and what becomes of cells that are no scores.
+//!
+//! A log records its metrics, and converts values as the reference does. A table records nothing, so a column of grades
+//! that are not understood must not become a column of zeros.
+
+use clap::ValueEnum;
+use errorbar_core::metrics::{mean, stderr};
+use errorbar_core::spec::{Arg, Spec};
+use errorbar_core::{
+    Conversion, IndexMap, LeafRef, Plan, Reducers, Registry, Results, ScoreColumns, Value, ValueRef, Warning,
+    metrics,
+};
+
+/// The number of distinct values that an error lists.
+const VALUES_LISTED: usize = 5;
+/// The number of characters of a value that an error shows.
+const SHOWN: usize = 40;
+
+/// What becomes of cells that are no scores.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Unconvertible {
+    #[default]
+    Error,
+    Zero,
+    Missing,
+}
+
+/// Why there are no results, and the way out.
+pub(super) enum Refusal {
+    Core(errorbar_core::Error),
+    NoScores { problem: String, hint: String },
+}
+
+/// Scores that are not all between 0 and 1 have a mean; their accuracy means nothing.
+pub(super) fn choose_metrics(plan: &mut Plan, columns: &ScoreColumns) {
+    if plan.task_metrics.is_none() && columns.has_number_outside(0.0, 1.0) {
+        for scorer in columns.scorer_names() {
+            plan.default_metrics.entry(scorer.to_owned()).or_insert_with(|| metrics![mean(), stderr()]);
+        }
+    }
+}
+
+/// The results of a table, unless there are cells that are no scores.
+pub(super) fn compute(
+    columns: &mut ScoreColumns,
+    plan: &Plan,
+    mode: Unconvertible,
+    registry: &Registry,
+) -> Result<Results, Refusal> {
+    let computed = plan.evaluate(columns).map_err(Refusal::Core)?.results;
+    let found = misunderstood(&computed, columns, plan, registry);
+    match mode {
+        Unconvertible::Zero => Ok(computed),
+        _ if found.is_empty() => Ok(computed),
+        Unconvertible::Error => Err(refusal(&found)),
+        Unconvertible::Missing => {
+            // Parts of lists and maps cannot be missing by themselves.
+            for Misunderstood { scorer, conversions, .. } in found.into_iter().filter(|one| !one.are_parts) {
+                columns.remove_scores(&scorer, |value| is_misunderstood(value, &conversions));
+            }
+            let computed = plan.evaluate(columns).map_err(Refusal::Core)?.results;
+            let left = misunderstood(&computed, columns, plan, registry);
+            if left.is_empty() { Ok(computed) } else { Err(refusal(&left)) }
+        }
+    }
+}
+
+/// Values of a scorer that have no meaning as a number.
+struct Misunderstood {
+    scorer: String,
+    /// The key of map-valued scores that they are under.
+    key: Option<String>,
+    count: usize,
+    /// The reducer that met them, if it was not a metric.
+    reducer: Option<String>,
+    conversions: Vec<Conversion>,
+    /// The distinct ones, with their numbers.
+    values: IndexMap<String, usize>,
+    /// Whether they are lists and maps.
+    are_nested: bool,
+    /// Whether they are in lists and maps.
+    are_parts: bool,
+}
+
+fn misunderstood(
+    results: &Results,
+    columns: &ScoreColumns,
+    plan: &Plan,
+    registry: &Registry,
+) -> Vec<Misunderstood> {
+    let mut found: Vec<Misunderstood> = Vec::new();
+    for warning in &results.warnings {
+        let Warning::Unconvertible { scorer, key, reducer, count, .. } = warning else { continue };
+        // Several reducers and metrics meet the same values.
+        if found.iter().any(|known| known.scorer == *scorer && known.key == *key) {
+            continue;
+        }
+        let conversions = match reducer {
+            Some(name) => conversions_of_reducer(name, &plan.reducers),
+            None => conversions_of_metrics(scorer, plan, registry),
+        };
+        let mut values: IndexMap<String, usize> = IndexMap::new();
+        let (mut are_nested, mut are_parts) = (false, false);
+        let mut note = |value: ValueRef<'_>| {
+            if is_misunderstood(value, &conversions) {
+                are_nested |= !matches!(value, ValueRef::Leaf(_));
+                *values.entry(shown(value)).or_default() += 1;
+            }
+        };
+        for row in 0..columns.len() {
+            let Some(score) = columns.score(row, scorer) else { continue };
+            match (&score.value, key) {
+                (Value::Map(map), Some(key)) => {
+                    are_parts = true;
+                    map.get(key.as_str()).into_iter().for_each(|leaf| note(ValueRef::Leaf(leaf.view())));
+                }
+                // Reducers of scalars reduce lists and maps leaf by leaf.
+                (Value::Map(map), None) if reducer.is_some() => {
+                    are_parts = true;
+                    map.values().for_each(|leaf| note(ValueRef::Leaf(leaf.view())));
+                }
+                (Value::List(list), None) if reducer.is_some() => {
+                    are_parts = true;
+                    list.iter().for_each(|leaf| note(ValueRef::Leaf(leaf.view())));
+                }
+                (value, _) => note(value.view()),
+            }
+        }
+        values.sort_by(|_, a, _, b| b.cmp(a));
+        found.push(Misunderstood {
+            scorer: scorer.clone(),
+            key: key.clone(),
+            count: values.values().sum::<usize>().max(*count),
+            reducer: reducer.clone(),
+            conversions,
+            values,
+            are_nested,
+            are_parts,
+        });
+    }
+    found
+}
+
+fn is_misunderstood(value: ValueRef<'_>, conversions: &[Conversion]) -> bool {
+    !value.is_unscored() && conversions.iter().any(|conversion| !conversion.convert(value).convertible)
+}
+
+fn conversions_of_reducer(name: &str, reducers: &Reducers) -> Vec<Conversion> {
+    let Reducers::Explicit(reducers) = reducers else { return vec![Conversion::default()] };
+    let reducer = reducers.iter().find(|reducer| reducer.log_name() == name || reducer.spec().name == name);
+    let conversion = reducer.and_then(|reducer| reducer.by_epoch()).and_then(|reducer| reducer.conversion());
+    vec![conversion.cloned().unwrap_or_default()]
+}
+
+/// The conversions that the metrics of a scorer name, else the default one.
+fn conversions_of_metrics(scorer: &str, plan: &Plan, registry: &Registry) -> Vec<Conversion> {
+    let metrics = plan.task_metrics.as_ref().or_else(|| plan.default_metrics.get(scorer));
+    let mut found = Vec::new();
+    for metric in metrics.into_iter().flat_map(|metrics| metrics.iter()) {
+        collect_conversions(&metric.spec(), registry, &mut found);
+    }
+    if found.is_empty() {
+        found.push(Conversion::default());
+    }
+    found
+}
+
+fn collect_conversions(spec: &Spec, registry: &Registry, found: &mut Vec<Conversion>) {
+    for nested in spec.args.iter().chain(spec.kwargs.values()) {
+        if let Arg::Spec(nested) = nested {
+            match registry.conversion(nested) {
+                Ok(conversion) => found.push(conversion),
+                Err(_) => collect_conversions(nested, registry, found),
+            }
+        }
+    }
+}
+
+/// A value for people, not too long.
+fn shown(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::List(_) => "a list".to_owned(),
+        ValueRef::Map(_) => "a map".to_owned(),
+        ValueRef::Leaf(LeafRef::Null) => "null".to_owned(),
+        ValueRef::Leaf(_) => {
+            let text = value.as_text().unwrap_or_default();
+            match text.chars().count() > SHOWN {
+                true => format!("{:?}…", text.chars().take(SHOWN).collect::<String>()),
+                false => format!("{text:?}"),
+            }
+        }
+    }
+}
+
+fn refusal(found: &[Misunderstood]) -> Refusal {
+    let about = |one: &Misunderstood| {
+        let listed = one.values.iter().take(VALUES_LISTED).map(|(value, count)| format!("{value} ({count})"));
+        let mut values = listed.collect::<Vec<_>>().join(", ");
+        let more = one.values.len().saturating_sub(VALUES_LISTED);
+        if more > 0 {
+            values += &format!(" and {more} more distinct value{}", if more == 1 { "" } else { "s" });
+        }
+        let key = one.key.as_ref().map(|key| format!(" under the key {key:?}")).unwrap_or_default();
+        let values_are = if one.count == 1 { "value is no score" } else { "values are no scores" };
+        format!("`{}`{key}: {} {values_are}: {values}", one.scorer, one.count)
+    };
+    let problem = found.iter().map(about).collect::<Vec<_>>().join("; ");
+    let meaning = match found {
+        [one, ..] if one.are_nested => {
+            "give metrics by key, such as --metric '{\"*\": [mean(), stderr()]}'".to_owned()
+        }
+        [Misunderstood { reducer: Some(reducer), .. }, ..] => {
+            format!(
+                "name the grades with --reducer '{reducer}(value_to_float=value_to_float(correct=…, incorrect=…))'"
+            )
+        }
+        _ => "name the grades with --metric 'accuracy(to_float=value_to_float(correct=…, incorrect=…))'"
+            .to_owned(),
+    };
+    let hint = match found.iter().any(|one| one.are_parts) {
+        true => format!("{meaning}; or --unconvertible zero counts them as 0"),
+        false => format!(
+            "{meaning}; or --unconvertible missing leaves them out, --unconvertible zero counts them as 0"
+        ),
+    };
+    Refusal::NoScores { problem, hint }
+}

@@ -1,0 +1,85 @@
+//! `errors`: how errors and intervals are computed.
+
+use errorbar_core::spec::nearest;
+use errorbar_core::{ErrorMethod, ErrorPlan, IntervalMethod, Metadata};
+use serde_json::Value as Json;
+
+use super::mistake::Mistakes;
+use super::options;
+use super::section::{Field, Keys, Section};
+
+pub(super) const KEYS: Keys = &["cluster", "method", "interval", "level", "draws", "range"];
+
+pub(super) fn read(field: Field<'_>, mistakes: &mut Mistakes) -> Option<ErrorPlan> {
+    let Some(section) = Section::of_field(field, KEYS, mistakes) else {
+        field.expected("a table such as { cluster = \"passage\" }", mistakes);
+        return None;
+    };
+    let mut fields = Metadata::new();
+    for key in KEYS {
+        if let Some(field) = section.get(key)
+            && let Some(value) = options::json(field, mistakes)
+            && is_good(key, &value, field, mistakes)
+        {
+            fields.insert((*key).to_owned(), value);
+        }
+    }
+    // Each is right by itself, so this is about how they go together.
+    let plan = ErrorPlan::from_json(&Json::Object(fields));
+    plan.map_err(|problem| mistakes.add(field.place(), problem, None)).ok()
+}
+
+/// Whether a value is one that the key can have; if not, it is reported.
+fn is_good(key: &str, value: &Json, field: Field<'_>, mistakes: &mut Mistakes) -> bool {
+    let alone = Json::Object(Metadata::from_iter([(key.to_owned(), value.clone())]));
+    let Err(problem) = ErrorPlan::from_json(&alone) else {
+        if key == "cluster" && (value == "" || value.as_array().is_some_and(|keys| keys.contains(&"".into())))
+        {
+            field.expected(wanted(key), mistakes);
+            return false;
+        }
+        return true;
+    };
+    // What is of the right kind has a problem of its own; for the rest the kind is said as everywhere in the file.
+    match (is_of_its_kind(key, value), value.as_str()) {
+        (true, Some(name)) => {
+            let near = nearest(name, names(key)).map(|near| format!("did you mean `{near}`?"));
+            mistakes.add(field.place(), problem, near);
+        }
+        (true, None) => mistakes.add(field.place(), problem, None),
+        (false, _) => field.expected(wanted(key), mistakes),
+    }
+    false
+}
+
+fn is_of_its_kind(key: &str, value: &Json) -> bool {
+    let is_pair = |items: &Vec<Json>| items.len() == 2 && items.iter().all(Json::is_number);
+    match key {
+        "cluster" => {
+            value.is_string() || value.as_array().is_some_and(|keys| keys.iter().all(Json::is_string))
+        }
+        "method" | "interval" => value.is_string(),
+        "level" => value.is_number(),
+        "draws" => value.as_u64().is_some_and(|draws| u32::try_from(draws).is_ok()),
+        _ => value.as_array().is_some_and(is_pair),
+    }
+}
+
+/// The kind of value that a key has, in words.
+fn wanted(key: &str) -> &'static str {
+    match key {
+        "cluster" => "a metadata key such as \"passage\", or a list of two",
+        "method" => "a method in quotes, such as \"CR2\"",
+        "interval" => "a method in quotes, such as \"t\"",
+        "level" => "a number such as 0.95",
+        "draws" => "a whole number",
+        _ => "the lowest and the highest score, such as [0, 10]",
+    }
+}
+
+fn names(key: &str) -> impl Iterator<Item = &'static str> {
+    let errors = ErrorMethod::CHOICES.iter().map(|method| method.name());
+    let intervals = IntervalMethod::CHOICES.iter().map(|method| method.name());
+    let is_interval = key == "interval";
+    errors.filter(move |_| !is_interval).chain(intervals.chain(["auto"]).filter(move |_| is_interval))
+}
