@@ -163,7 +163,11 @@ mod tests {
         assert_eq!(Scale::of(&[around(0.5, 40.0)]), Some(Scale { from: -40.0, to: 50.0 }));
         assert_eq!(Scale::of(&[]), None);
         let few = [around(0.5, 6.4), around(0.5, 0.1), around(0.7, 0.1)];
-        assert_eq!(Scale::of(&few), Some(Scale { from: 0.0, to: 1.0 }), "one wide interval squeezes no others");
+        assert_eq!(
+            Scale::of(&few),
+            Some(Scale { from: 0.0, to: 1.0 }),
+            "one wide interval squeezes no others"
+        );
         let huge = [span(-1e308, -1e308, -1e308), span(1e308, 1e308, 1e308)];
         assert_eq!(Scale::of(&huge), None, "the range itself overflows");
     }

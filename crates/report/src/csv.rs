@@ -31,12 +31,14 @@ impl Render for Csv {
             ];
             for (at, score) in report.results.scores.iter().enumerate() {
                 let rows = report.results.rows_of(at);
-                let failed = score.failures.iter().map(|failure| {
-                    EstimateRecord::failed(score, &failure.metric, failure.error.to_string())
-                });
+                let failed = score
+                    .failures
+                    .iter()
+                    .map(|failure| EstimateRecord::failed(score, &failure.metric, failure.error.to_string()));
                 for record in rows.iter().map(EstimateRecord::from).chain(failed) {
                     let fields = fields(&record)?;
-                    writer.write_record(own.into_iter().chain(fields.iter().map(|(_, cell)| cell.as_str())))?;
+                    writer
+                        .write_record(own.into_iter().chain(fields.iter().map(|(_, cell)| cell.as_str())))?;
                 }
             }
         }

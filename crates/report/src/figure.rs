@@ -163,8 +163,11 @@ mod tests {
         assert_eq!(shown_of(Estimate::new(f64::NAN)), "undefined (not a number)");
         assert_eq!(shown_of(Estimate::undefined(Undefined::NoScores)), "no scores");
         assert_eq!(shown_of(Estimate::undefined(Undefined::TooFewScores { n: 1 })), "undefined (n < 2)");
-        let with_parts =
-            Figure { error: Some(0.1), interval: Some((0.0, 1.0)), ..Figure::undefined(&Undefined::NoScores) };
+        let with_parts = Figure {
+            error: Some(0.1),
+            interval: Some((0.0, 1.0)),
+            ..Figure::undefined(&Undefined::NoScores)
+        };
         assert_eq!((with_parts.stderr(), with_parts.ends(), with_parts.value()), (None, None, None));
     }
 

@@ -58,8 +58,11 @@ impl Render for Latex {
     }
 
     fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
-        let rows: Vec<Vec<String>> =
-            listing.rows().iter().map(|row| row.iter().map(|cell| cell.text().to_owned()).collect()).collect();
+        let rows: Vec<Vec<String>> = listing
+            .rows()
+            .iter()
+            .map(|row| row.iter().map(|cell| cell.text().to_owned()).collect())
+            .collect();
         let column = |at| if listing.is_numeric(at) { 'r' } else { 'l' };
         let columns: String = (0..listing.titles().len()).map(column).collect();
         write!(out, "{}", tabular(&columns, listing.titles(), &rows))
@@ -103,6 +106,7 @@ fn is_control(c: char) -> bool {
 /// use errorbar_report::escape_latex;
 ///
 /// assert_eq!(escape_latex("50 % of R&D_1 {x} ~ \\relax"), r"50 \% of R\&D\_1 \{x\} \textasciitilde{} \textbackslash{}relax");
+/// assert_eq!(escape_latex("a--b \"c\""), r"a-{}-b \char34{}c\char34{}");
 /// assert_eq!(escape_latex("0.75 ± 0.25 [-1, 2]"), r"0.75 $\pm$ 0.25 {[}$-$1, 2{]}");
 /// ```
 pub fn escape(text: &str) -> String {
@@ -110,7 +114,8 @@ pub fn escape(text: &str) -> String {
     let mut before = ' ';
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        let is_minus = c == '-' && !before.is_alphanumeric() && chars.peek().is_some_and(char::is_ascii_digit);
+        let is_minus =
+            c == '-' && !before.is_alphanumeric() && chars.peek().is_some_and(char::is_ascii_digit);
         match c {
             '-' if is_minus => escaped.push_str("$-$"),
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', c]),
@@ -120,11 +125,13 @@ pub fn escape(text: &str) -> String {
             '<' => escaped.push_str("\\textless{}"),
             '>' => escaped.push_str("\\textgreater{}"),
             '|' => escaped.push_str("\\textbar{}"),
-            '"' => escaped.push_str("\\textquotedbl{}"),
+            // By code, as their names need packages or other font encodings.
+            '"' => escaped.push_str("\\char34{}"),
+            '`' => escaped.push_str("\\char96{}"),
+            // Two would become a dash.
+            '-' if chars.peek() == Some(&'-') => escaped.push_str("-{}"),
             // Behind the end of a row, these would belong to the command that ends it.
             '[' | ']' | '*' => escaped.extend(['{', c, '}']),
-            // Ligatures: ?` and !` are other characters.
-            '`' => escaped.push_str("\\textasciigrave{}"),
             '±' => escaped.push_str("$\\pm$"),
             '×' => escaped.push_str("$\\times$"),
             '…' => escaped.push_str("\\ldots{}"),

@@ -53,12 +53,8 @@ mod tests {
     #[test]
     fn each_order() {
         let key = |name, value, n| SortKey { name, value, n };
-        let all = [
-            key("10", Some(0.5), 3),
-            key("b", None, 0),
-            key("2", Some(0.9), 40),
-            key("a", Some(-1.0), 7),
-        ];
+        let all =
+            [key("10", Some(0.5), 3), key("b", None, 0), key("2", Some(0.9), 40), key("a", Some(-1.0), 7)];
         let names = |sort: Sort| {
             let mut sorted = all.to_vec();
             sorted.sort_by(|a, b| sort.compare(a, b));

@@ -126,7 +126,8 @@ impl Table {
         let bar = bar.map(|meaning| format!("{} {meaning}", self.sign("├─●─┤", "|-o-|")));
         let error = signs.has_error.then(|| common.error_legend());
         let interval = common.interval_legend().filter(|_| signs.has_interval);
-        let words: Vec<String> = [error, interval, bar].into_iter().flatten().map(|word| clean(&word)).collect();
+        let words: Vec<String> =
+            [error, interval, bar].into_iter().flatten().map(|word| clean(&word)).collect();
         if words.is_empty() {
             return String::new();
         }

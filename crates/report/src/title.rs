@@ -86,8 +86,7 @@ fn epochs(score: &ScoreResult) -> Option<String> {
     if score.unreduced {
         return Some(epochs + ", not reduced");
     }
-    let unscored =
-        if counts.unscored_epochs == 1 { "epoch score unscored" } else { "epoch scores unscored" };
+    let unscored = if counts.unscored_epochs == 1 { "epoch score unscored" } else { "epoch scores unscored" };
     let missing = match counts.missing_epochs {
         _ if counts.unscored_epochs > 0 => "missing",
         1 => "epoch score missing",
