@@ -127,7 +127,9 @@ impl<'a> Shared<'a> {
                 }
                 lines.push((column, line, is_estimate));
             }
-            scores.push(Scored { score, lines });
+            if !lines.is_empty() {
+                scores.push(Scored { score, lines });
+            }
         }
         is_shared.then_some(Shared { scores, columns })
     }
