@@ -31,9 +31,9 @@ impl Render for Latex {
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
         let common = Common::of(reports);
         writeln!(out, "% Needs \\usepackage{{booktabs}}.")?;
-        let legend: Vec<String> =
-            [common.error_legend(), common.interval_legend()].into_iter().flatten().collect();
-        writeln!(out, "{}", comment(&legend.join("; ")))?;
+        if let Some(legend) = common.legend() {
+            writeln!(out, "{}", comment(&legend))?;
+        }
         for report in reports {
             let about = [&report.task, &report.model].into_iter().flatten().cloned();
             let about: Vec<String> = about.chain([report.log.clone()]).chain(facts(report)).collect();
@@ -58,11 +58,8 @@ impl Render for Latex {
     }
 
     fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
-        let rows: Vec<Vec<String>> = listing
-            .rows()
-            .iter()
-            .map(|row| row.iter().map(|cell| cell.text().to_owned()).collect())
-            .collect();
+        let rows: Vec<Vec<String>> =
+            listing.rows().iter().map(|row| row.iter().map(|cell| cell.text().to_owned()).collect()).collect();
         let column = |at| if listing.is_numeric(at) { 'r' } else { 'l' };
         let columns: String = (0..listing.titles().len()).map(column).collect();
         write!(out, "{}", tabular(&columns, listing.titles(), &rows))
@@ -113,8 +110,7 @@ pub fn escape(text: &str) -> String {
     let mut before = ' ';
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        let is_minus =
-            c == '-' && !before.is_alphanumeric() && chars.peek().is_some_and(char::is_ascii_digit);
+        let is_minus = c == '-' && !before.is_alphanumeric() && chars.peek().is_some_and(char::is_ascii_digit);
         match c {
             '-' if is_minus => escaped.push_str("$-$"),
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', c]),

@@ -21,7 +21,14 @@ const WIDE_BAR: usize = 31;
 /// The most that a reason for an unknown figure widens the column of values: `undefined (n < 2)`.
 const UNKNOWN: usize = 17;
 /// The least width that notes are squeezed into.
-const LEAST_NOTES: usize = 18;
+const LEAST_NOTES: usize = 22;
+/// The same on a narrow terminal, beside a bar and without.
+const NARROW_NOTES: usize = 18;
+const LEAST_BESIDE: usize = 10;
+/// The widths that the column of labels is narrowed to if bars and notes have no room; longer labels get a line.
+const NARROW_LABELS: [usize; 3] = [28, 20, 16];
+/// The bar that labels are narrowed for.
+const GOOD_BAR: usize = 21;
 /// The most cells that decimal points are aligned in; numbers of very different sizes are not.
 const MOST_ALIGNED: usize = 11;
 
@@ -91,7 +98,15 @@ struct Numbers {
 
 impl Numbers {
     fn of(table: &Table, texts: &[Texts]) -> Self {
-        let values = Decimals::of(texts.iter().map(|texts| texts.value.as_str()));
+        // Numbers alone have digits of their own, so they do not widen the column of those with errors.
+        let has_parts = |texts: &&Texts| texts.error.is_some() || texts.interval.is_some();
+        let with_parts = Decimals::of(texts.iter().filter(has_parts).map(|texts| texts.value.as_str()));
+        let all = Decimals::of(texts.iter().map(|texts| texts.value.as_str()));
+        let values = if texts.iter().any(|texts| has_parts(&texts)) {
+            Decimals { before: all.before.max(with_parts.before), ..with_parts }
+        } else {
+            all
+        };
         let errors = Decimals::of(texts.iter().filter_map(|texts| texts.error.as_deref()));
         let numbers = Numbers { values, errors, both: 0 };
         let has_number = |texts: &&Texts| texts.interval.is_some();
@@ -113,6 +128,45 @@ impl Numbers {
             Some((lower, upper)) => format!("{} [{lower}, {upper}]", pad(short.trim_end(), self.both)),
             None => short.trim_end().to_owned(),
         }
+    }
+}
+
+/// The columns that share the width: what is wanted, then what fits.
+struct Columns {
+    label: usize,
+    bar: usize,
+    least_notes: usize,
+}
+
+impl Columns {
+    /// Bars and notes have room beside each other if possible, else what there is more of. Labels give way for it.
+    fn fitted(self, width: usize, has_bars: bool, mostly_notes: bool) -> Self {
+        let (widest, wanted) = (self.label, self.least_notes);
+        let narrower = NARROW_LABELS.into_iter().filter(|label| *label < widest);
+        let labels: Vec<usize> = std::iter::once(widest).chain(narrower).collect();
+        let fits = |label: usize, bar: usize, notes: usize| {
+            let gap = if bar == 0 || notes == 0 { 0 } else { GAP };
+            label + bar + gap + notes <= width
+        };
+        let with_label = |bar: usize, notes: usize| labels.iter().copied().find(|label| fits(*label, bar, notes));
+        let bars: &[usize] = if has_bars { &BARS } else { &[0] };
+        // Wide bars are worth no broken notes, and none is worth a narrow column of labels.
+        for bar in bars.iter().copied().filter(|bar| *bar >= WIDE_BAR && fits(widest, *bar, wanted)) {
+            return Columns { label: widest, bar, least_notes: wanted };
+        }
+        for least in [LEAST_NOTES, NARROW_NOTES].map(|least| wanted.min(least)) {
+            let good = bars.iter().copied().filter(|bar| *bar < WIDE_BAR && (*bar >= GOOD_BAR || least <= NARROW_NOTES));
+            for bar in good {
+                if let Some(label) = with_label(bar, least) {
+                    return Columns { label, bar, least_notes: least };
+                }
+            }
+        }
+        let least = wanted.min(LEAST_BESIDE);
+        let only_notes = with_label(0, least).filter(|_| mostly_notes).map(|label| (label, 0));
+        let only_bar = bars.last().and_then(|bar| with_label(*bar, 0).map(|label| (label, *bar)));
+        let (label, bar) = only_notes.or(only_bar).unwrap_or((widest, 0));
+        Columns { label, bar, least_notes: least }
     }
 }
 
@@ -139,17 +193,15 @@ impl Layout {
         let value = value.max().unwrap_or(0);
         // A label that does not fit gets a line of its own.
         let most_label = table.width.saturating_sub(GAP + value).min(table.width * 2 / 5);
-        let label = label.max().unwrap_or(0).min(most_label);
-        let room = table.width.saturating_sub(label + GAP + value + GAP);
-        let least_notes = wanted_notes.min(LEAST_NOTES);
-        let fits = |bar: &usize| {
-            let notes = if *bar >= WIDE_BAR { wanted_notes } else { least_notes };
-            let gap = if notes == 0 { 0 } else { GAP };
-            bar + gap + notes <= room
-        };
-        // The least bar is worth more than notes beside it.
-        let least = BARS.last().copied().filter(|bar| *bar <= room);
-        let bar = scale.and_then(|_| BARS.into_iter().find(fits).or(least)).unwrap_or(0);
+        let widest_label = label.max().unwrap_or(0).min(most_label);
+        let has_notes = lines.iter().filter(|line| !line.all_notes().is_empty()).count();
+        let Columns { label, bar, least_notes } =
+            Columns { label: widest_label, bar: 0, least_notes: wanted_notes }.fitted(
+                table.width.saturating_sub(value + 2 * GAP),
+                scale.is_some(),
+                has_notes * 2 > lines.len(),
+            );
+        let room = table.width.saturating_sub(label + value + 2 * GAP);
         let used = if bar == 0 { 0 } else { bar + GAP };
         let left = room.saturating_sub(used);
         let notes_beside = left >= least_notes;

@@ -32,8 +32,7 @@ impl Render for Markdown {
             if at > 0 {
                 writeln!(out)?;
             }
-            let heading: Vec<&str> =
-                [&report.task, &report.model].into_iter().flatten().map(String::as_str).collect();
+            let heading: Vec<&str> = [&report.task, &report.model].into_iter().flatten().map(String::as_str).collect();
             let mut details = facts(report);
             if heading.is_empty() {
                 writeln!(out, "### {}", escape(&report.log))?;
@@ -58,17 +57,15 @@ impl Render for Markdown {
                 write!(out, "{}", table(&titles, &rows))?;
             }
         }
-        let legend: Vec<String> =
-            [common.error_legend(), common.interval_legend()].into_iter().flatten().collect();
-        if legend.is_empty() { Ok(()) } else { writeln!(out, "\n{}", escape(&legend.join(" · "))) }
+        match common.legend() {
+            Some(legend) => writeln!(out, "\n{}", escape(&legend)),
+            None => Ok(()),
+        }
     }
 
     fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
-        let rows: Vec<Vec<String>> = listing
-            .rows()
-            .iter()
-            .map(|row| row.iter().map(|cell| cell.text().to_owned()).collect())
-            .collect();
+        let rows: Vec<Vec<String>> =
+            listing.rows().iter().map(|row| row.iter().map(|cell| cell.text().to_owned()).collect()).collect();
         write!(out, "{}", table(listing.titles(), &rows))
     }
 }

@@ -28,7 +28,9 @@ struct Column {
 impl Table {
     /// The matrix, and whether it shows intervals: it does if there is room for all columns with them.
     pub(crate) fn matrix(&self, matrix: &Matrix) -> (String, bool) {
-        let label = matrix.rows.iter().map(|row| indent(row) + width(&row.label)).max().unwrap_or(0);
+        // A row without cells has the line to itself.
+        let labelled = matrix.rows.iter().filter(|row| !row.cells.is_empty());
+        let label = labelled.map(|row| indent(row) + width(&row.label)).max().unwrap_or(0);
         let label = label.min(self.width * 2 / 5);
         let columns = |intervals| -> Vec<Column> {
             (0..matrix.titles.len()).map(|at| self.matrix_column(matrix, at, intervals)).collect()
@@ -101,6 +103,10 @@ impl Table {
         let mut text = self.line(&titles);
         for (at, row) in matrix.rows.iter().enumerate() {
             let name = format!("{}{}", " ".repeat(indent(row)), row.label);
+            if row.cells.is_empty() {
+                text += &self.line(&[(self.truncate(&name, self.width), Style::new())]);
+                continue;
+            }
             let mut pieces = vec![(pad(&self.truncate(&name, label), label), Style::new())];
             for column in columns {
                 let (cell, style) = column.cells.get(at).cloned().unwrap_or_default();

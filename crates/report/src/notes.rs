@@ -2,7 +2,7 @@
 
 use errorbar_core::evaluation::{EstimateRow, MetricResult, Role};
 use errorbar_core::spec::Arg;
-use errorbar_core::{Estimate, Spec, StdError, Undefined};
+use errorbar_core::{ErrorMethod, Estimate, IntervalMethod, Spec, StdError, Undefined};
 use serde_json::Value as Json;
 
 use crate::Report;
@@ -27,13 +27,9 @@ impl Common {
         let (mut errors, mut clusters, mut intervals) = (Vec::new(), Vec::new(), Vec::new());
         for report in reports {
             for row in report.results.rows() {
-                let Some(keys) = shown_error(&row.estimate).map(|_| &report.results.errors.cluster) else {
-                    intervals.extend(interval_name(&row));
-                    continue;
-                };
-                errors.extend(error_name(&row, keys));
-                clusters.push(shown_error(&row.estimate).and_then(clusters_of));
                 intervals.extend(interval_name(&row));
+                errors.extend(error_name(&row, &report.results.errors.cluster));
+                clusters.extend(shown_error(&row.estimate).map(clusters_of));
             }
         }
         let same_clusters = clusters.first().cloned().flatten();
@@ -45,19 +41,26 @@ impl Common {
         }
     }
 
-    /// What `±` is, if there is any.
-    pub(crate) fn error_legend(&self) -> Option<String> {
-        let method = self.error.as_ref()?;
-        let method = Some(method.clone()).filter(|method| *method != *IID);
+    /// What `±` is.
+    pub(crate) fn error_legend(&self) -> String {
+        let method = self.error.clone().filter(|method| *method != ErrorMethod::Iid.name());
         let how: Vec<String> = method.into_iter().chain(self.clusters.clone()).collect();
         let how = if how.is_empty() { String::new() } else { format!(" ({})", how.join(", ")) };
-        Some(format!("± one standard error{how}"))
+        format!("± one standard error{how}")
     }
 
     /// What `[…]` is, if there is any.
     pub(crate) fn interval_legend(&self) -> Option<String> {
         let (method, level) = self.interval.as_ref()?;
-        Some(format!("[{} interval: {method}]", percent(*level)))
+        let method = if method.is_empty() { String::new() } else { format!(": {method}") };
+        Some(format!("[{} interval{method}]", percent(*level)))
+    }
+
+    /// What errors and intervals are, in one line, if there are any.
+    pub(crate) fn legend(&self) -> Option<String> {
+        let has_any = self.error.is_some() || self.interval.is_some();
+        let words = [Some(self.error_legend()), self.interval_legend()];
+        has_any.then(|| words.into_iter().flatten().collect::<Vec<_>>().join(" · "))
     }
 
     /// The title of a column of intervals.
@@ -68,10 +71,6 @@ impl Common {
         }
     }
 }
-
-/// What errors are if nothing else is said.
-static IID: std::sync::LazyLock<String> =
-    std::sync::LazyLock::new(|| errorbar_core::ErrorMethod::Iid.name().to_owned());
 
 /// The first of those that are there most often.
 fn most_frequent<T: Clone + PartialEq>(found: &[T]) -> Option<T> {
@@ -98,9 +97,13 @@ fn is_degenerate(error: &StdError) -> bool {
 /// How the error of a row was made: the metric that it comes from if that has arguments, else the method.
 fn error_name(row: &EstimateRow<'_>, keys: &[String]) -> Option<String> {
     let error = shown_error(&row.estimate)?;
-    let explicit = row.error_metric.and_then(|metric| with_arguments(metric, row));
+    if matches!(error.method, ErrorMethod::Custom | ErrorMethod::Macro) {
+        // A custom metric explains itself, and a mean of groups is marked as such.
+        return None;
+    }
+    let explicit = row.error_metric.and_then(|metric| with_arguments(metric, row)).map(Spec::to_string);
     let by_keys = || match error.method {
-        errorbar_core::ErrorMethod::Cluster(_) if row.error_metric.is_none() && !keys.is_empty() => {
+        ErrorMethod::Cluster(_) if row.error_metric.is_none() && !keys.is_empty() => {
             format!("{} by {}", error.method, keys.join(" and "))
         }
         method => method.to_string(),
@@ -110,14 +113,18 @@ fn error_name(row: &EstimateRow<'_>, keys: &[String]) -> Option<String> {
 
 fn interval_name(row: &EstimateRow<'_>) -> Option<(String, f64)> {
     let interval = row.estimate.interval.as_ref().ok().filter(|_| row.estimate.value.is_ok())?;
-    let explicit = row.interval_metric.and_then(|metric| with_arguments(metric, row));
-    Some((explicit.unwrap_or_else(|| interval.method.to_string()), interval.level))
+    let explicit = row.interval_metric.and_then(|metric| with_arguments(metric, row)).map(Spec::to_string);
+    let method = match interval.method {
+        IntervalMethod::Custom => String::new(),
+        method => method.to_string(),
+    };
+    Some((explicit.unwrap_or(method), interval.level))
 }
 
 /// The metric as it was written, if it has arguments.
-fn with_arguments(metric: &MetricResult, row: &EstimateRow<'_>) -> Option<String> {
+fn with_arguments<'a>(metric: &'a MetricResult, row: &EstimateRow<'_>) -> Option<&'a Spec> {
     let spec = innermost(&metric.spec, row.group_key.is_some());
-    (!spec.args.is_empty() || !spec.kwargs.is_empty()).then(|| spec.to_string())
+    (!spec.args.is_empty() || !spec.kwargs.is_empty()).then_some(spec)
 }
 
 /// The metric within those that apply it to groups.
@@ -164,7 +171,7 @@ pub(crate) fn is_estimate(row: &EstimateRow<'_>) -> bool {
 pub(crate) fn n_text(estimate: &Estimate) -> Option<String> {
     let Estimate { n, absent, .. } = estimate;
     match (n, absent) {
-        (0, 0) if estimate.value.is_ok() => None,
+        (0, 0) if estimate.value != Err(Undefined::NoScores) => None,
         (n, 0) => Some(n.to_string()),
         (n, absent) => Some(format!("{n} of {}", n + absent)),
     }
@@ -200,7 +207,9 @@ pub(crate) fn methods(row: &EstimateRow<'_>, keys: &[String], common: &Common) -
         let name = error_name(row, keys).filter(|name| common.error.as_ref() != Some(name));
         let few_clusters = error.clusters.iter().any(|clusters| *clusters < FEW);
         let clusters = clusters_of(error).map(|clusters| {
-            if few_clusters { format!("only {clusters}, df {}", plain(error.df)) } else { clusters }
+            let df = Some(error.df).filter(|df| df.is_finite() && few_clusters);
+            let df = df.map(|df| format!(", df {}", plain(df))).unwrap_or_default();
+            if few_clusters { format!("only {clusters}{df}") } else { clusters }
         });
         let clusters = clusters.filter(|clusters| common.clusters.as_ref() != Some(clusters));
         let how: Vec<String> = name.into_iter().chain(clusters).collect();
@@ -208,8 +217,15 @@ pub(crate) fn methods(row: &EstimateRow<'_>, keys: &[String], common: &Common) -
     } else if let (Ok(_), Err(reason)) = (&estimate.value, &estimate.error) {
         notes.extend(missing_error(reason, estimate));
     }
+    let common_level = common.interval.as_ref().map(|(_, level)| *level);
     let interval = interval_name(row).filter(|interval| common.interval.as_ref() != Some(interval));
-    notes.extend(interval.map(|(method, level)| format!("{method} {}", percent(level))));
+    let interval = interval.filter(|(method, level)| !method.is_empty() || common_level != Some(*level));
+    notes.extend(interval.map(|(method, level)| {
+        let spec = row.interval_metric.and_then(|metric| with_arguments(metric, row));
+        let has_level = spec.is_some_and(|spec| spec.kwargs.values().any(|arg| *arg == Arg::from(level)));
+        let level = percent(level);
+        if has_level { method } else { format!("{method} {level}").trim_start().to_owned() }
+    }));
     let is_clustered = shown_error(estimate).is_some_and(|error| !error.clusters.is_empty());
     if let Some(effective_n) = estimate.notes.effective_n.filter(|_| is_clustered) {
         notes.push(format!("effective n {}", plain(effective_n.round())));

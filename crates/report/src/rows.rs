@@ -3,7 +3,7 @@
 //! Which error and interval belong to which number is known by core; here they are only put into words. Names are as
 //! they are; what shows rows on a terminal takes them [cleaned](Block::cleaned).
 
-use errorbar_core::evaluation::{EstimateRow, Results, Scope, ScoreResult};
+use errorbar_core::evaluation::{EstimateRow, Results, ScoreResult, Scope};
 
 use crate::Sort;
 use crate::bar::Span;
@@ -94,8 +94,7 @@ impl<'a> Context<'a> {
         let score = self.results.scores.get(at)?;
         let (name, details) = title(score);
         let rows = self.results.rows_of(at);
-        let counted =
-            rows.iter().find(|row| is_plain(row) && notes::is_estimate(row)).map(|row| row.position);
+        let counted = rows.iter().find(|row| is_plain(row) && notes::is_estimate(row)).map(|row| row.position);
         let mut shown: Vec<Row> = Vec::new();
         for of_metric in rows.chunk_by(|a, b| a.position == b.position) {
             match of_metric {
@@ -103,7 +102,7 @@ impl<'a> Context<'a> {
                     let is_first = counted == Some(row.position);
                     shown.push(Row::Line(self.line(row, score, is_first)));
                 }
-                rows => shown.extend(self.section(rows, score)),
+                rows => shown.extend(self.section(rows, score, counted.is_none())),
             }
         }
         let mut details = details;
@@ -121,7 +120,7 @@ impl<'a> Context<'a> {
         let rows = self.results.rows_of(at);
         let sections = rows.chunk_by(|a, b| a.position == b.position);
         let sections = sections.filter(|rows| !rows.iter().all(is_plain));
-        let mut shown: Vec<Row> = sections.flat_map(|rows| self.section(rows, score)).collect();
+        let mut shown: Vec<Row> = sections.flat_map(|rows| self.section(rows, score, false)).collect();
         shown.extend(failures(score));
         (!shown.is_empty()).then_some(Block { name, details, rows: shown })
     }
@@ -132,7 +131,7 @@ impl<'a> Context<'a> {
         let of_block = score.counts.scored as u64;
         line.shows_n = row.estimate.n != of_block && row.estimate.n > 0;
         let mut all = notes::arguments(row);
-        all.extend(self.remarks(row));
+        all.extend(self.remarks(row, true));
         all.extend(is_first.then(|| self.reasons(score)).into_iter().flatten());
         let few = notes::few(row);
         // `only 6 scores` has the number already.
@@ -148,9 +147,9 @@ impl<'a> Context<'a> {
         Line { nested: false, label, figure, span, n, shows_n: false, notes: Vec::new() }
     }
 
-    fn remarks(&self, row: &EstimateRow<'_>) -> Vec<String> {
+    fn remarks(&self, row: &EstimateRow<'_>, has_bounds: bool) -> Vec<String> {
         let mut remarks = notes::methods(row, &self.results.errors.cluster, self.common);
-        remarks.extend(notes::bounds(&row.estimate).filter(|_| row.group.is_none()));
+        remarks.extend(notes::bounds(&row.estimate).filter(|_| has_bounds));
         remarks.extend(notes::remarks(&row.estimate));
         remarks
     }
@@ -162,16 +161,19 @@ impl<'a> Context<'a> {
         reasons.map(|(reason, count)| format!("{count} of {total}: {reason}")).collect()
     }
 
-    /// The rows of a metric that gives several estimates: by group, key or position.
-    fn section(&self, rows: &[EstimateRow<'_>], score: &ScoreResult) -> Vec<Row> {
+    /// The rows of a metric that gives several estimates: by group, key or position. The aggregate has bounds if no other
+    /// row of the block has them.
+    fn section(&self, rows: &[EstimateRow<'_>], score: &ScoreResult, has_bounds: bool) -> Vec<Row> {
         let Some(first) = rows.first() else { return Vec::new() };
         let keys = rows.iter().map(keys).max_by_key(Vec::len).unwrap_or_default();
         let label = match keys.as_slice() {
             [] => first.metric.to_owned(),
             keys => format!("{} by {}", first.metric, keys.join(" / ")),
         };
-        let mut lines: Vec<(Line, u64, bool)> =
-            rows.iter().map(|row| (self.nested(row, score), row.estimate.n, is_aggregate(row))).collect();
+        let mut lines: Vec<(Line, u64, bool)> = rows
+            .iter()
+            .map(|row| (self.nested(row, score, has_bounds), row.estimate.n, is_aggregate(row)))
+            .collect();
         // Of what is sorted, the aggregates come last; without, they are where they belong.
         if self.sort != Sort::None {
             let key = |(line, n, _): &(Line, u64, bool)| (line.label.clone(), line.figure.value(), *n);
@@ -188,7 +190,7 @@ impl<'a> Context<'a> {
         std::iter::once(heading).chain(lines.into_iter().map(|(line, ..)| Row::Line(line))).collect()
     }
 
-    fn nested(&self, row: &EstimateRow<'_>, score: &ScoreResult) -> Line {
+    fn nested(&self, row: &EstimateRow<'_>, score: &ScoreResult, has_bounds: bool) -> Line {
         let mut line = self.bare(row, nested_label(row));
         line.nested = true;
         let few = notes::few(row);
@@ -196,7 +198,8 @@ impl<'a> Context<'a> {
         line.shows_n = few.is_none() && !(of_block && row.group.is_none());
         line.notes.extend(few);
         line.notes.extend(row.is_mean_of_groups().then(|| "mean of the groups".to_owned()));
-        line.notes.extend(self.remarks(row));
+        // Groups say how many are absent; the bounds are shown once, for all samples.
+        line.notes.extend(self.remarks(row, has_bounds && row.group.is_none()));
         line
     }
 }

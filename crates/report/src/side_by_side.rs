@@ -36,7 +36,7 @@ use crate::{Cell, Listing, Report};
 ///   a/x   0.750 ± 0.031 [0.690, 0.810]                        ├─●─┤        n 200 · 1200 tokens
 ///   a/yy  0.500 ± 0.035 [0.430, 0.570]                ├─●─┤                n 200
 ///
-/// ± one standard error (custom) · [95 % interval: custom] · ├─●─┤ the interval
+/// ± one standard error · [95 % interval] · ├─●─┤ the interval
 /// ");
 /// ```
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::io;
 use anstyle::Style;
 
 use crate::bar;
-use crate::layout::{GAP, INDENT, Layout};
+use crate::layout::{GAP, INDENT, Layout, NOTES_BELOW};
 use crate::matrix::{Part, parts};
 use crate::notes::Common;
 use crate::paint::{BAR, BOLD, DIM, FAILED, UNKNOWN};
@@ -124,7 +124,7 @@ impl Table {
             (false, false) => None,
         };
         let bar = bar.map(|meaning| format!("{} {meaning}", self.sign("├─●─┤", "|-o-|")));
-        let error = common.error_legend().filter(|_| signs.has_error);
+        let error = signs.has_error.then(|| common.error_legend());
         let interval = common.interval_legend().filter(|_| signs.has_interval);
         let words: Vec<String> =
             [error, interval, bar].into_iter().flatten().map(|word| clean(&word)).collect();
@@ -173,14 +173,24 @@ impl Table {
             }
             None => ((pad(&text, layout.value + GAP), Style::new()), " ".repeat(bar_column)),
         };
-        let mut notes = self.wrapped_notes(&line.all_notes(), layout.notes).into_iter();
-        let has_room = width(&text) <= layout.value + bar_column;
-        let beside =
-            if layout.notes_beside && has_room { notes.next().unwrap_or_default() } else { String::new() };
+        let has_room = layout.notes_beside && width(&text) <= layout.value + bar_column;
+        let (beside, below) = self.placed_notes(layout, &line.all_notes(), has_room);
         let (mut text, label) = self.label(layout, line.nested, &line.label);
         text += &self.line(&[(label, Style::new()), value, (bar, BAR), (beside, DIM)]);
-        text += &self.below(layout.before_notes, notes.filter(|note| !note.is_empty()));
-        text
+        text + &below
+    }
+
+    /// The notes of a line: what stands beside it, and the lines below.
+    fn placed_notes(&self, layout: &Layout, notes: &[String], has_room: bool) -> (String, String) {
+        /// More lines than this in the narrow column go below the row, where they are fewer.
+        const MOST_BESIDE: usize = 2;
+        let beside = self.wrapped_notes(notes, layout.notes);
+        if has_room && beside.len() <= MOST_BESIDE {
+            let mut lines = beside.into_iter();
+            return (lines.next().unwrap_or_default(), self.below(layout.before_notes, lines));
+        }
+        let below = self.wrapped_notes(notes, self.width.saturating_sub(NOTES_BELOW));
+        (String::new(), self.below(NOTES_BELOW, below.into_iter().filter(|note| !note.is_empty())))
     }
 
     /// The label, padded; one that is too wide for its column gets lines of its own before.

@@ -49,7 +49,12 @@ pub(crate) fn title(score: &ScoreResult) -> (String, Vec<String>) {
         None => score.scorer.clone(),
     };
     let reducer = score.reducer.as_ref().map(|reducer| format!("reduced by {reducer}"));
-    (name, reducer.into_iter().chain(counts(score)).collect())
+    let is_implied_mean = score.reducer.is_none() && !score.unreduced && score.counts.epochs > 1;
+    let mut counts = counts(score);
+    if let Some(epochs) = counts.first_mut().filter(|_| is_implied_mean) {
+        *epochs = format!("mean of {epochs}");
+    }
+    (name, reducer.into_iter().chain(counts).collect())
 }
 
 /// How many epochs and scores there were, and what became of the others.
@@ -91,7 +96,7 @@ fn epochs(score: &ScoreResult) -> Option<String> {
     if !ignored.is_empty() {
         epochs += &format!(" ({})", ignored.join(", "));
     }
-    Some(if score.reducer.is_none() { format!("mean of {epochs}") } else { epochs })
+    Some(epochs)
 }
 
 /// Counts in words, where there is something to count.

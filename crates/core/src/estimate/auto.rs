@@ -25,8 +25,9 @@ pub(super) fn estimate(input: &Input<'_>, random: &Random) -> Estimate {
             estimate.notes.effective_n = effective_n(input).ok();
         }
     }
+    // An interval that does not exist has its own reason.
+    estimate.notes.reason = chosen.reason.filter(|_| chosen.interval.is_ok());
     estimate.interval = chosen.interval;
-    estimate.notes.reason = chosen.reason;
     estimate
 }
 
@@ -92,10 +93,11 @@ fn asked_for(input: &Input<'_>, name: IntervalMethod, random: &Random) -> Chosen
         let reason = format!("t in place of {name}: more distinct scores than are kept");
         return Chosen { interval: by(input, IntervalMethod::T), reason: Some(reason) };
     }
-    let drawn = random.take_draws(name.name(), input.plan.draws() as usize, input.units() as usize);
-    let interval = match drawn {
-        Ok(()) => by(input, name),
-        Err(error) => Err(Undefined::Other(error.to_string())),
-    };
+    let draws = input.plan.draws() as usize;
+    let interval = input.spread().and_then(|_| {
+        let drawn = random.take_draws(name.name(), draws, input.units() as usize);
+        drawn.map_err(|error| Undefined::Other(error.to_string()))?;
+        by(input, name)
+    });
     Chosen { interval, reason: None }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::stats::{ExactSum, Moments};
-use crate::value::LeafKey;
+use crate::value::{LeafKey, LeafRef};
 
 /// The largest number of scores. Above it a count is no longer exact as a float.
 pub(super) const MAX_COUNT: u64 = 1 << 53;
@@ -129,11 +129,19 @@ impl Field for LeafKey {
     }
 
     fn get(bytes: &mut &[u8]) -> Result<Self> {
+        let not_canonical = || invalid("an id that is not canonical");
         Ok(match byte(bytes)? {
-            0 => LeafKey::Null,
             1 => LeafKey::Int(u64::get(bytes)?.cast_signed()),
-            2 => LeafKey::Big(u64::get(bytes)?),
-            3 => LeafKey::Float(u64::get(bytes)?),
+            2 => {
+                let big = u64::get(bytes)?;
+                Some(LeafKey::Big(big))
+                    .filter(|_| big > i64::MAX.cast_unsigned())
+                    .ok_or_else(not_canonical)?
+            }
+            3 => {
+                let key = LeafKey::new(LeafRef::float(f64::get(bytes)?));
+                key.filter(|key| matches!(key, LeafKey::Float(_))).ok_or_else(not_canonical)?
+            }
             4 => {
                 let length = usize::try_from(count(bytes)?).map_err(|_| invalid("the bytes end early"))?;
                 let text = std::str::from_utf8(take(bytes, length)?);

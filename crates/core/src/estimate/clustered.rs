@@ -117,7 +117,7 @@ impl Clustered {
                 fits(&ways.first, &moments) && fits(&ways.second, &moments) && fits(&ways.both, &moments)
             }
         };
-        if !fits || (moments.count() == 0) != (extent == Extent::NONE) {
+        if !fits || !extent.fits(&moments) {
             return Err(invalid("clusters that do not add up to the scores"));
         }
         Ok(Clustered { moments, extent, ways })

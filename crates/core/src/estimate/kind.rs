@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::bytes::{Field, byte, invalid};
 use crate::columns::Numbers;
 use crate::error::Result;
+use crate::stats::Moments;
 
 /// What scores are, over the whole scorer and reducer: decides which interval fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,6 +98,14 @@ impl Extent {
             least: if other.least < self.least { other.least } else { self.least },
             greatest: if other.greatest > self.greatest { other.greatest } else { self.greatest },
             binary: self.binary & other.binary,
+        }
+    }
+
+    /// Whether moments can be those of scores with these ends.
+    pub(super) fn fits(&self, moments: &Moments) -> bool {
+        match moments.mean() {
+            None => *self == Extent::NONE && *moments == Moments::new(),
+            Some(mean) => self.least <= mean && mean <= self.greatest,
         }
     }
 

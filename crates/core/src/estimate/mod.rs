@@ -273,6 +273,9 @@ pub struct Notes {
     pub effective_n: Option<f64>,
     /// The variance with clusters over the variance without.
     pub design_effect: Option<f64>,
+    /// The standard error if scores were independent, where the error is another: what logs record of a mean of groups,
+    /// whatever the plan is.
+    pub iid_stderr: Option<f64>,
     /// The number of clusters of an interval that has no error beside it.
     pub clusters: Option<u64>,
     /// The share of the scores that the largest cluster has.

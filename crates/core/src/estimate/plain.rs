@@ -100,18 +100,28 @@ impl Plain {
             1 => Some(read_values(bytes)?),
             _ => return Err(invalid("a flag that is neither 0 nor 1")),
         };
-        let kept = match (&plain.values, keep) {
-            (Some(values), _) => {
-                let total = values.iter().try_fold(0_u64, |total, (_, times)| total.checked_add(*times));
-                keep.keeps(n, values.len()) && total == Some(n)
-            }
+        let fits = match (&plain.values, keep) {
+            (Some(values), _) => keep.keeps(n, values.len()) && plain.is_of(values),
             (None, Keep::WhileFew) => !keep.keeps(n, 0),
             (None, Keep::UpToLimit) => n > MAX_DISTINCT as u64,
         };
-        if !kept || (n == 0) != (plain.extent == Extent::NONE) {
-            return Err(invalid("values that do not fit their number"));
+        if !fits || !plain.extent.fits(&plain.moments) {
+            return Err(invalid("sums that are not those of the values"));
         }
         Ok(plain)
+    }
+
+    /// Whether sums and ends are those of these values.
+    fn is_of(&self, values: &[(f64, u64)]) -> bool {
+        let Some(total) = values.iter().try_fold(0_u64, |total, (_, times)| total.checked_add(*times)) else {
+            return false;
+        };
+        let mut moments = Moments::new();
+        if total == self.moments.count() {
+            values.iter().for_each(|(value, times)| moments.push_times(*value, *times));
+        }
+        let floats: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
+        moments == self.moments && self.extent == Extent::of(Numbers::Floats(&floats))
     }
 
     /// The skewness g₁ = m₃/m₂^(3/2) of few scores, 0 if they do not differ.

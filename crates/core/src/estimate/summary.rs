@@ -186,7 +186,8 @@ impl Summary {
         let mut estimate = auto::estimate(&input, random);
         if let Summary::Clusters(clustered) = self {
             estimate.notes.largest_cluster_share = Some(clustered.largest_share());
-            let iid = clustered.moments.stderr().filter(|iid| *iid > 0.0);
+            estimate.notes.iid_stderr = clustered.moments.stderr();
+            let iid = estimate.notes.iid_stderr.filter(|iid| *iid > 0.0);
             estimate.notes.design_effect =
                 error.as_ref().ok().zip(iid).map(|(error, iid)| (error.se / iid) * (error.se / iid));
         }

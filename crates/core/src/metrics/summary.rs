@@ -145,6 +145,7 @@ fn location(state: &SummaryState, part: &Part<'_>) -> Result<Estimate> {
     let mut estimate = part.summary.estimate(&state.errors, part.kind, &part.random);
     if let Some(problem) = &state.problem {
         let reason = Undefined::Other(problem.clone());
+        estimate.notes.iid_stderr = estimate.stderr();
         (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
     }
     estimate.bounds = bounds(part.summary, state.absent, part.kind, &state.errors);

@@ -76,6 +76,12 @@ impl<'r> Metric<'r> {
             && !matches!(estimate.interval, Err(Undefined::NotAvailable | Undefined::NoField))
     }
 
+    /// The two ends of an interval, with the names that the reference has for them.
+    fn ends(&self, estimate: &'r Estimate) -> [(&'static str, Figure<'r>); 2] {
+        [("lower", Part::Lower), ("upper", Part::Upper)]
+            .map(|(name, part)| (name, self.figure(estimate, part)))
+    }
+
     fn figures(&self, value: &'r MetricValue) -> Figures<'r> {
         match value {
             MetricValue::One(estimate) if self.is_interval(estimate) => {
@@ -84,8 +90,15 @@ impl<'r> Metric<'r> {
             }
             MetricValue::One(estimate) => Figures::Only(self.figure(estimate, Part::Value)),
             MetricValue::Map(map) => {
-                let found = map.iter().filter_map(|(key, estimate)| Some((key.clone(), estimate.as_ref()?)));
-                Figures::Named(found.flat_map(|(key, estimate)| self.entry(key, estimate)).collect())
+                let mut named = Vec::with_capacity(map.len());
+                for (key, estimate) in map.iter().filter_map(|(key, e)| Some((key, e.as_ref()?))) {
+                    if self.is_interval(estimate) {
+                        named.extend(self.ends(estimate).map(|(end, f)| (format!("{key}_{end}"), f)));
+                    } else {
+                        named.push((key.clone(), self.figure(estimate, Part::Entry)));
+                    }
+                }
+                Figures::Named(named)
             }
             MetricValue::List(list) => {
                 let found =
@@ -96,15 +109,6 @@ impl<'r> Metric<'r> {
             }
             MetricValue::Groups(groups) => Figures::Named(self.of_groups(groups)),
         }
-    }
-
-    /// An entry of a map: one number, or the two ends of an interval.
-    fn entry(&self, key: String, estimate: &'r Estimate) -> Vec<(String, Figure<'r>)> {
-        if !self.is_interval(estimate) {
-            return vec![(key, self.figure(estimate, Part::Entry))];
-        }
-        let end = |name: &str, part| (format!("{key}_{name}"), self.figure(estimate, part));
-        vec![end("lower", Part::Lower), end("upper", Part::Upper)]
     }
 
     /// The groups that have a score, then the aggregate.

@@ -32,8 +32,8 @@ impl Figure<'_> {
                 let level = interval.map_or_else(|| level(&self.result.spec), |interval| interval.level);
                 note("level", Some(level.into()));
                 note("seed", seed);
-                note("clusters", clusters(estimate));
                 note("df", interval.and_then(|interval| interval.df).map(whole));
+                note("clusters", clusters(estimate));
                 note("effective_n", estimate.notes.effective_n.map(Json::from));
                 note("undefined", undefined);
             }
@@ -55,7 +55,7 @@ impl Figure<'_> {
         }
         // A mean of groups has an error of its own, which no other entry of the log has.
         if self.is_mean_of_groups && role == Role::Location {
-            note("stderr", estimate.stderr().map(Json::from));
+            note("stderr", estimate.notes.iid_stderr.map(Json::from));
         }
         note("n", self.group_n.map(Json::from));
         (!notes.is_empty()).then_some(notes)
@@ -73,7 +73,7 @@ fn clusters(estimate: &Estimate) -> Option<Json> {
         Err(Undefined::TooFewClusters { clusters }) => Some(*clusters),
         _ => None,
     };
-    estimate.notes.clusters.or(of_error).or(of_interval).map(Json::from)
+    estimate.notes.clusters.or(of_error).or(of_interval).filter(|clusters| *clusters > 0).map(Json::from)
 }
 
 /// The level that an interval without numbers would have.

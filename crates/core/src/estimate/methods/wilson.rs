@@ -24,7 +24,7 @@ fn interval(input: &Input<'_>, level: f64) -> Maybe<Interval> {
     let effective = effective_n(input)?;
     let (lower, upper) = wilson(p, effective, t_quantile(upper_tail, error.df));
     // The ends of the range exactly, whatever the rounding of the scale says.
-    let scaled = |share: f64| if share == 1.0 { high } else { low + share * width };
+    let scaled = |share: f64| if share == 1.0 { high } else { (low + share * width).min(high) };
     finite(scaled(lower), scaled(upper), level, method, Some(error.df))
 }
 

@@ -80,7 +80,10 @@ impl Mean<'_> {
         let mut estimate = match (&value, self.role) {
             (Ok(value), Role::Location) => {
                 let whole = self.whole.unwrap_or(Kind::Unbounded);
-                estimate_from(*value, self.error(groups), n, &self.estimation.errors, whole)
+                let error = self.error(groups);
+                let mut estimate = estimate_from(*value, error, n, &self.estimation.errors, whole);
+                estimate.notes.iid_stderr = self.iid_stderr(groups);
+                estimate
             }
             _ => Estimate::of(value),
         };
@@ -128,6 +131,14 @@ impl Mean<'_> {
                 .unwrap_or(Undefined::NoScores));
         };
         Ok(Interval { lower, upper, level: first.level, method: first.method, df: None })
+    }
+
+    /// What the error would be if scores were independent.
+    fn iid_stderr(&self, groups: &[&Estimate]) -> Option<f64> {
+        let of_group = |group: &&Estimate| group.notes.iid_stderr.or(group.stderr());
+        let of_groups: Option<Vec<f64>> = groups.iter().map(of_group).collect();
+        let of_groups = of_groups.filter(|_| self.conversion.is_none())?;
+        Some(root_of_squares(&of_groups, 1.0) / of_groups.len() as f64)
     }
 
     /// The standard error of the mean of fixed groups, √(Σ SE²)/G, with the degrees of freedom of Welch and Satterthwaite.

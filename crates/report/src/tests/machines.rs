@@ -1,0 +1,163 @@
+//! CSV and JSON.
+
+use errorbar_core::evaluation::Role;
+use errorbar_core::{Error, Estimate, Undefined};
+use serde_json::Value;
+
+use super::all;
+use super::fixtures::{everything, metric, results, score, share, ten_groups};
+use crate::{Csv, Json, Render, Report, Unfinished, estimates};
+
+/// The keys that issue and documentation promise, in order.
+const KEYS: &str = "scorer,reducer,unreduced,field,metric,spec,group_key,group,key,index,value,stderr,error_method,df,\
+    clusters,lower,upper,level,method,n,absent,bound_worst,bound_best,absent_as_wrong,effective_n,design_effect,\
+    largest_cluster_share,degenerate,seed,draws,undefined,note";
+
+fn json(reports: &[Report]) -> Value {
+    serde_json::from_str(&Json.to_text(reports)).unwrap()
+}
+
+fn schema() -> jsonschema::Validator {
+    let text = include_str!("../../../../docs/schema/results.schema.json");
+    jsonschema::draft202012::new(&serde_json::from_str(text).unwrap()).unwrap()
+}
+
+#[test]
+fn json_is_what_the_schema_says() {
+    let schema = schema();
+    let unfinished = Unfinished { status: "cancelled".to_owned(), planned: Some(400) };
+    let partial = ten_groups().unfinished(Some(unfinished)).skipped(2).self_graded(Some("m".to_owned()));
+    let limited = ten_groups().limits([("token".to_owned(), 3)].into_iter().collect());
+    let reports: Vec<Report> = all().into_iter().chain([partial, limited]).collect();
+    let output = json(&reports);
+    let problems: Vec<String> =
+        schema.iter_errors(&output).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(problems.is_empty(), "{problems:#?}");
+    assert_eq!(output.as_array().map(Vec::len), Some(7));
+
+    // The schema is strict: each of these is refused.
+    for (path, wrong) in [
+        ("/0/schema", Value::from(2)),
+        ("/0/estimates/0/value", Value::from("0.7")),
+        ("/0/estimates/0/method", Value::from("Wilson")),
+        ("/0/estimates/0/n", Value::Null),
+        ("/0/estimates/0/undefined", serde_json::json!({})),
+        ("/0/results/scores/0/epochs", Value::from(1.5)),
+    ] {
+        let mut output = output.clone();
+        *output.pointer_mut(path).unwrap() = wrong;
+        assert!(!schema.is_valid(&output), "{path}");
+    }
+    for (path, key) in [("/0", "estimates"), ("/0/estimates/0", "note"), ("/0/results/scores/0", "unreduced")] {
+        let (mut without, mut with) = (output.clone(), output.clone());
+        without.pointer_mut(path).and_then(Value::as_object_mut).unwrap().remove(key).unwrap();
+        with.pointer_mut(path).and_then(Value::as_object_mut).unwrap().insert("more".to_owned(), Value::Null);
+        assert!(!schema.is_valid(&without) && !schema.is_valid(&with), "{path}");
+    }
+}
+
+#[test]
+fn rows_have_the_keys_that_are_promised_in_order() {
+    let output = json(&[ten_groups()]);
+    let row = output.pointer("/0/estimates/0").and_then(Value::as_object).unwrap();
+    let keys: Vec<&str> = row.keys().map(String::as_str).collect();
+    assert_eq!(keys.join(","), KEYS);
+    let csv = Csv.to_text(&[ten_groups()]);
+    assert_eq!(csv.lines().next(), Some(format!("log,task,model,{KEYS}").as_str()));
+}
+
+#[test]
+fn machines_have_every_estimate() {
+    for report in all() {
+        let rows = report.results.rows();
+        let output = json(&[report.clone()]);
+        let estimates = output.pointer("/0/estimates").and_then(Value::as_array).unwrap();
+        assert_eq!(estimates.len(), rows.len());
+        for (row, record) in rows.iter().zip(estimates) {
+            let number = row.estimate.number().filter(|number| number.is_finite());
+            assert_eq!(record["value"].as_f64(), number);
+            assert_eq!(record["stderr"].as_f64(), row.estimate.stderr());
+            assert_eq!(record["undefined"]["value"].is_string(), number.is_none());
+        }
+        let failures: usize = report.results.scores.iter().map(|score| score.failures.len()).sum();
+        let csv = Csv.to_text(&[report]);
+        assert_eq!(csv.lines().count(), 1 + estimates.len() + failures);
+        assert!(!csv.contains("NaN") && !csv.contains("inf,"), "{csv}");
+    }
+}
+
+/// The cells of the first row of CSV that has a text.
+fn csv_row(csv: &str, has: &str) -> std::collections::HashMap<String, String> {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let titles = reader.headers().unwrap().clone();
+    let found = reader.records().map(Result::unwrap).find(|row| row.iter().any(|cell| cell == has)).unwrap();
+    titles.iter().map(str::to_owned).zip(found.iter().map(str::to_owned)).collect()
+}
+
+#[test]
+fn csv_is_tidy() {
+    let csv = Csv.to_text(&[ten_groups(), everything()]);
+    let history = csv_row(&csv, "history");
+    let cell = |key: &str| history[key].as_str();
+    assert_eq!(
+        (cell("log"), cell("task"), cell("model")),
+        ("logs/almanac.eval", "almanac", "openai/heron"),
+        "every row has them"
+    );
+    assert_eq!((cell("metric"), cell("group_key"), cell("group")), ("accuracy", "category", "history"));
+    assert_eq!(cell("spec"), "grouped(accuracy(), \"category\")");
+    assert_eq!((cell("n"), cell("absent"), cell("degenerate"), cell("key")), ("34", "2", "false", ""));
+    assert_eq!(cell("value").parse(), Ok(25.0 / 34.0), "every digit");
+    let astronomy = csv_row(&csv, "astronomy");
+    assert_eq!((astronomy["value"].as_str(), astronomy["n"].as_str()), ("", "0"));
+    assert_eq!(astronomy["undefined"], r#"{"value":"n = 0","stderr":"n = 0","interval":"n = 0"}"#);
+    let broken = csv_row(&csv, "broken");
+    assert_eq!((broken["value"].as_str(), broken["spec"].as_str(), broken["n"].as_str()), ("", "", ""));
+    assert_eq!(broken["undefined"], r#"{"value":"division by zero"}"#);
+    let two_way = csv_row(&csv, "two_way");
+    assert_eq!((two_way["clusters"].as_str(), two_way["error_method"].as_str()), ("[12,4]", "CR2"));
+}
+
+#[test]
+fn records_say_what_there_is() {
+    let found = estimates(&everything().results);
+    let of = |metric: &str| found.iter().find(|record| record.metric == metric).unwrap();
+    let accuracy = of("accuracy");
+    assert_eq!((accuracy.error_method, accuracy.stderr, accuracy.df), (Some("CR0"), Some(0.09), None));
+    assert_eq!((accuracy.lower, accuracy.level, accuracy.seed, accuracy.draws), (Some(0.41), Some(0.9), Some(7), Some(1000)));
+    assert_eq!(of("infinite").value, None, "not finite");
+    assert_eq!(of("words_per_answer").note.as_deref(), Some("units: 40; kind: tokens per word"));
+    assert_eq!(of("frequency").key.as_deref(), Some("A"));
+    let third = found.iter().find(|record| record.index == Some(3)).unwrap();
+    let reasons = third.undefined.clone().unwrap();
+    assert_eq!(reasons.value.as_deref(), Some("overflow"));
+    let nested: Vec<_> =
+        found.iter().filter(|record| record.group_key.is_some()).map(|r| (r.group_key.as_deref(), r.group.as_deref())).collect();
+    let key = Some("outer / inner");
+    assert_eq!(nested, [(key, Some("x / p")), (key, Some("x / q")), (key, Some("x"))]);
+    // Of two errors, the first is in the row of the mean, the second has a row of its own.
+    let errors: Vec<Option<&str>> =
+        found.iter().filter(|record| record.metric == "stderr").map(|record| record.spec.as_deref()).collect();
+    assert_eq!(errors, [Some("stderr")]);
+}
+
+#[test]
+fn what_is_undefined_has_a_reason_and_no_number() {
+    let mut single = share(1, 1, 0);
+    single.interval = Err(Undefined::TooFewScores { n: 1 });
+    let metrics = vec![
+        metric("accuracy", Role::Location, single),
+        metric("spread", Role::Spread, 0.2),
+        metric("nothing", Role::Other, Estimate::new(f64::NAN)),
+    ];
+    let mut score = score("match", 1, metrics);
+    let error = Error::custom("no, \"really\"\nnot");
+    score.failures.push(errorbar_core::Failure { metric: "x".to_owned(), error });
+    let report = Report::new("t.csv", results(vec![score]));
+    let output = json(&[report]);
+    let undefined = |at: usize| output[0]["estimates"][at]["undefined"].to_string();
+    assert_eq!(undefined(0), r#"{"stderr":"n < 2","interval":"n < 2"}"#);
+    assert_eq!(undefined(1), r#"{"stderr":"no error model","interval":"no error model"}"#);
+    assert!(undefined(2).starts_with(r#"{"value":"not a number""#));
+    assert_eq!(output[0]["results"]["scores"][0]["failures"][0]["metric"], "x");
+}

@@ -1,0 +1,260 @@
+//! Tables for a terminal, Markdown and LaTeX.
+
+use errorbar_core::evaluation::{Over, Role};
+use errorbar_core::{Cr, ErrorMethod, Estimate, IntervalMethod, StdError, Undefined};
+
+use super::fixtures::{
+    all_correct, clustered, everything, grouped, metric, results, score, scorers_and_reducers, share, ten_groups,
+};
+use super::all;
+use crate::matrix::{Part, parts};
+use crate::notes::Common;
+use crate::rows::{Context, Row};
+use crate::{Latex, Markdown, Render, Report, Sort, Table, Unfinished, width};
+
+#[test]
+fn ten_groups_of_a_task() {
+    let report = [ten_groups()];
+    insta::assert_snapshot!("ten_groups_80", Table::default().width(80).to_text(&report));
+    insta::assert_snapshot!("ten_groups_100", Table::default().to_text(&report));
+    insta::assert_snapshot!("ten_groups_ascii_100", Table::default().ascii(true).to_text(&report));
+    insta::assert_snapshot!("ten_groups_markdown", Markdown::default().to_text(&report));
+    insta::assert_snapshot!("ten_groups_latex", Latex::default().to_text(&report));
+}
+
+#[test]
+fn two_scorers_and_three_reducers_fit_a_screen() {
+    for (name, several) in [("one_metric", false), ("three_metrics", true)] {
+        let report = [scorers_and_reducers(several)];
+        for cells in [60, 80, 100] {
+            let text = Table::default().width(cells).to_text(&report);
+            assert!(text.lines().count() < 16, "{text}");
+            insta::assert_snapshot!(format!("{name}_{cells}"), text);
+        }
+        insta::assert_snapshot!(format!("{name}_markdown"), Markdown::default().to_text(&report));
+        insta::assert_snapshot!(format!("{name}_latex"), Latex::default().to_text(&report));
+    }
+}
+
+#[test]
+fn what_a_matrix_cannot_hold_is_below_it() {
+    let mut report = scorers_and_reducers(true);
+    report.results.scores[0].metrics.push(grouped("accuracy", "topic", &[("a", 20, 24, 0), ("b", 20, 24, 0)], None));
+    report.results.scores[1].counts.unscored = 2;
+    report.results.scores[2].metrics[0] = metric("accuracy", Role::Location, clustered(30, 48, &[9], 0.1));
+    report.results.scores[3].metrics[0] =
+        metric("accuracy", Role::Location, Estimate::undefined(Undefined::Other("a very long reason, really".into())));
+    insta::assert_snapshot!("matrix_with_notes_80", Table::default().width(80).to_text(&[report]));
+}
+
+#[test]
+fn scores_without_a_metric_in_common_keep_their_blocks() {
+    let first = score("match", 40, vec![metric("accuracy", Role::Location, share(20, 40, 0))]);
+    let second = score("f1", 40, vec![metric("mean", Role::Location, share(30, 40, 0))]);
+    let text = Table::default().to_text(&[Report::new("t.csv", results(vec![first, second]))]);
+    assert!(text.contains("\nmatch · 40 scored\n") && text.contains("\nf1 · 40 scored\n"), "{text}");
+}
+
+#[test]
+fn three_scores_that_are_all_correct() {
+    let text = Table::default().to_text(&[all_correct()]);
+    assert!(text.contains("  accuracy  1.00 [0.44, 1.00] "), "{text}");
+    assert!(text.contains("●  no spread in 3 scores\n"), "{text}");
+    insta::assert_snapshot!("all_correct_100", text);
+    insta::assert_snapshot!("everything_100", Table::default().to_text(&[everything()]));
+}
+
+#[test]
+fn no_error_is_ever_shown_as_0() {
+    for report in all() {
+        let texts = [60, 80, 100].map(|cells| Table::default().width(cells).to_text(std::slice::from_ref(&report)));
+        let others = [Markdown::default().to_text(&[report.clone()]), Latex::default().to_text(&[report])];
+        for text in texts.iter().chain(&others) {
+            let errors = text.split(['±']).chain(text.split("$\\pm$")).skip(1);
+            for error in errors.map(str::trim_start).filter(|error| error.starts_with(|c: char| c.is_ascii_digit())) {
+                let digits: String = error.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+                assert!(digits.parse::<f64>().unwrap() > 0.0, "{text}");
+            }
+        }
+    }
+}
+
+/// The rows of a report, of all parts.
+fn rows(report: &Report, sort: Sort) -> Vec<Row> {
+    let common = Common::of(std::slice::from_ref(report));
+    let context = Context { results: &report.results, common: &common, sort };
+    let rows = |part| match part {
+        Part::Block(block) => block.rows,
+        Part::Matrix(matrix) => panic!("{matrix:?}"),
+    };
+    parts(&context).into_iter().flat_map(rows).collect()
+}
+
+#[test]
+fn every_estimate_has_a_row_with_its_value() {
+    for report in [ten_groups(), scorers_and_reducers(false), all_correct(), everything()] {
+        let found: Vec<Option<f64>> = rows(&report, Sort::None)
+            .into_iter()
+            .filter_map(|row| if let Row::Line(line) = row { Some(line.figure.value()) } else { None })
+            .collect();
+        let wanted: Vec<Option<f64>> = report.results.rows().iter().map(|row| row.estimate.number()).collect();
+        assert_eq!(found, wanted);
+    }
+    let failures = rows(&everything(), Sort::None);
+    assert!(failures.iter().any(|row| matches!(row, Row::Failure { label, .. } if label == "broken")));
+}
+
+#[test]
+fn groups_are_sorted_and_the_aggregate_stays_last() {
+    let names = |sort: Sort| -> Vec<String> {
+        let lines = rows(&ten_groups(), sort);
+        let lines = lines.into_iter().filter_map(|row| if let Row::Line(line) = row { Some(line) } else { None });
+        lines.filter(|line| line.nested).map(|line| line.label).collect()
+    };
+    assert_eq!(names(Sort::None)[..2], ["geography", "history"]);
+    assert_eq!(names(Sort::Name)[..3], ["astronomy", "biology", "chemistry"]);
+    assert_eq!(names(Sort::Value)[..3], ["biology", "music", "geography"]);
+    assert_eq!(names(Sort::N)[..3], ["geography", "history", "economics of the nineteenth century"]);
+    for sort in [Sort::None, Sort::Name, Sort::Value, Sort::N] {
+        assert_eq!(names(sort).last().map(String::as_str), Some("all"));
+    }
+    assert_eq!(names(Sort::Value)[9], "astronomy", "no score, so no place among the values");
+    let by_value = Markdown::default().sort(Sort::Value).to_text(&[ten_groups()]);
+    assert!(by_value.find("biology") < by_value.find("geography"), "{by_value}");
+    let by_value = Latex::default().sort(Sort::Value).to_text(&[ten_groups()]);
+    assert!(by_value.find("biology") < by_value.find("geography"), "{by_value}");
+}
+
+/// The text of one metric over 40 scores.
+fn shown(estimate: Estimate) -> String {
+    let results = results(vec![score("match", 40, vec![metric("accuracy", Role::Location, estimate)])]);
+    Table::default().to_text(&[Report::new("t.csv", results)])
+}
+
+#[test]
+fn few_scores_and_few_clusters_are_marked() {
+    let text = shown(share(4, 6, 0));
+    assert!(text.contains("only 6 scores"), "{text}");
+    let text = shown(clustered(20, 40, &[4], 0.1));
+    assert!(text.contains("only 4 clusters, df 2.8"), "{text}");
+    let text = shown(clustered(20, 40, &[10], 0.1));
+    assert!(text.contains("10 clusters") && !text.contains("only"), "{text}");
+    let mut one_cluster = share(20, 40, 0);
+    one_cluster.error = Err(Undefined::TooFewClusters { clusters: 1 });
+    assert!(shown(one_cluster).contains("only 1 cluster\n"));
+    assert!(!shown(share(5, 10, 0)).contains("only"));
+}
+
+#[test]
+fn how_errors_are_made_is_said_once() {
+    let groups = [("a", 10, 20, 0), ("b", 12, 20, 0)];
+    let clusters = |mut estimate: Estimate, clusters: u64| {
+        let method = ErrorMethod::Cluster(Cr::Cr2);
+        estimate.error = Ok(StdError { se: 0.1, method, df: 9.0, clusters: vec![clusters], degenerate: false });
+        estimate
+    };
+    let metrics = vec![
+        metric("accuracy", Role::Location, clusters(share(22, 40, 0), 12)),
+        metric("mean", Role::Location, clusters(share(22, 40, 0), 12)),
+    ];
+    let mut results_of = results(vec![score("match", 40, metrics)]);
+    results_of.errors.cluster = vec!["passage".to_owned()];
+    let text = Table::default().to_text(&[Report::new("t.csv", results_of.clone())]);
+    assert_eq!(text.matches("12 clusters").count(), 1, "{text}");
+    assert!(text.contains("± one standard error (CR2 by passage, 12 clusters)"), "{text}");
+
+    let mut by_topic = grouped("accuracy", "topic", &groups, Some(Over::Samples));
+    by_topic.value = by_topic.value.map(&|estimate| clusters(estimate, 11));
+    results_of.scores[0].metrics.push(by_topic);
+    let text = Table::default().to_text(&[Report::new("t.csv", results_of)]);
+    assert!(text.contains("± one standard error (CR2 by passage) ·"), "{text}");
+    assert!(text.contains("accuracy by topic  n 20 each · 11 clusters\n"), "in common for the groups: {text}");
+
+    let mut other = share(22, 40, 0);
+    if let Ok(interval) = &mut other.interval {
+        (interval.method, interval.level) = (IntervalMethod::T, 0.9);
+    }
+    let metrics = vec![
+        metric("accuracy", Role::Location, share(22, 40, 0)),
+        metric("mean", Role::Location, share(22, 40, 0)),
+        metric("median", Role::Location, other),
+    ];
+    let text = Table::default().to_text(&[Report::new("t.csv", results(vec![score("match", 40, metrics)]))]);
+    assert_eq!((text.matches("wilson").count(), text.matches("  t 90 %\n").count()), (1, 1), "{text}");
+}
+
+#[test]
+fn what_is_absent_is_said() {
+    let mut score = score("choice", 140, vec![metric("accuracy", Role::Location, share(105, 140, 4))]);
+    score.counts.unscored = 4;
+    score.counts.reasons.insert("invalid_response_format".to_owned(), 4);
+    let report = Report::new("log.eval", results(vec![score])).of_run("almanac", "m");
+    let text = Table::default().width(140).to_text(&[report.clone()]);
+    assert!(text.contains("choice · 140 of 144 scored · 4 unscored"), "{text}");
+    assert!(text.contains("0.729 … 0.757 with the 4 absent · 4 of 144: invalid_response_format"), "{text}");
+    let unfinished = Unfinished { status: "cancelled".to_owned(), planned: Some(200) };
+    let report = report.unfinished(Some(unfinished)).self_graded(Some("openai/heron".to_owned()));
+    let text = Table::default().width(200).to_text(&[report.clone()]);
+    let header = "log.eval · almanac · m · 144 of 200 samples · cancelled · figures are of the samples finished first · \
+                  graded by the model itself (openai/heron)";
+    assert_eq!(text.lines().next(), Some(header));
+    let markdown = Markdown::default().to_text(&[report]);
+    let facts = "log.eval · 144 of 200 samples · cancelled · figures are of the samples finished first · graded by";
+    assert!(markdown.starts_with("### almanac · m\n\n") && markdown.contains(facts), "{markdown}");
+}
+
+#[test]
+fn lines_keep_to_the_width() {
+    for cells in [40, 50, 60, 80, 100, 140] {
+        for ascii in [false, true] {
+            let text = Table::default().width(cells).ascii(ascii).to_text(&all());
+            for line in text.lines() {
+                assert!(width(line) <= cells.max(44), "{cells}: {} {line:?}", width(line));
+                assert_eq!(line.trim_end(), line);
+            }
+        }
+    }
+}
+
+#[test]
+fn ascii_is_ascii() {
+    let mut report = ten_groups();
+    report.results.scores[0].metrics.remove(1);
+    let reports = [report, scorers_and_reducers(true), everything()];
+    for cells in [40, 100] {
+        let text = Table::default().width(cells).ascii(true).to_text(&reports);
+        assert!(text.is_ascii(), "{:?}", text.chars().filter(|c| !c.is_ascii()).collect::<String>());
+    }
+}
+
+#[test]
+fn colour_changes_nothing_but_colour() {
+    let plain = Table::default().to_text(&all());
+    let colored = Table::default().color(true).to_text(&all());
+    assert_ne!(plain, colored);
+    let mut bare = String::new();
+    let mut rest = colored.as_str();
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        bare += before;
+        rest = after.split_once('m').unwrap().1;
+    }
+    assert_eq!(bare + rest, plain);
+}
+
+#[test]
+fn latex_has_a_cell_for_each_title() {
+    let text = Latex::default().to_text(&all());
+    let mut columns = 0;
+    let mut rows = 0;
+    for line in text.lines().filter(|line| !line.starts_with('%')) {
+        if let Some(spec) = line.strip_prefix("\\begin{tabular}{") {
+            columns = spec.trim_end_matches('}').len();
+        } else if let Some(row) = line.strip_suffix(" \\\\") {
+            assert_eq!(row.matches(" & ").count() + 1, columns, "{line}");
+            rows += 1;
+        }
+        assert!(!line.contains('±') && !line.trim_start().starts_with('['), "{line}");
+    }
+    assert_eq!(text.matches("\\begin{tabular}").count(), text.matches("\\end{tabular}").count());
+    assert!(rows > 40, "{rows}");
+}
