@@ -22,7 +22,8 @@ pub(super) fn findings(report: &Report, told: &mut Told) {
             }
             let text = error.to_string();
             let text = text.strip_prefix(&format!("{metric}: ")).unwrap_or(&text);
-            told.error(format!("{place}: {metric} failed: {text}"), hint_for(error));
+            let hint = hint_for_cluster(error, &report.results.errors.cluster).or_else(|| hint_for(error));
+            told.error(format!("{place}: {metric} failed: {text}"), hint);
         }
     }
 }
@@ -38,6 +39,19 @@ pub(super) fn hint_for(error: &Error) -> Option<String> {
         Error::ClusterId { key, .. } => Some(format!("fill in `{key}` for every sample")),
         _ => None,
     }
+}
+
+/// The way out of a key to cluster by that is not there.
+fn hint_for_cluster(error: &Error, cluster: &[String]) -> Option<String> {
+    let Error::MissingKey { key, known, .. } = error else { return None };
+    if !cluster.contains(key) || known.contains(key) {
+        return None;
+    }
+    Some(match nearest(key, known.iter().map(String::as_str)) {
+        Some(nearest) => format!("did you mean --cluster {nearest}?"),
+        None if known.is_empty() => "samples have no metadata; leave out --cluster".to_owned(),
+        None => format!("name another key with --cluster: {}", known.join(", ")),
+    })
 }
 
 /// What is to be told once the results are out, each thing once.
