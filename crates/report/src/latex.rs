@@ -58,8 +58,11 @@ impl Render for Latex {
     }
 
     fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
-        let rows: Vec<Vec<String>> =
-            listing.rows().iter().map(|row| row.iter().map(|cell| cell.text().to_owned()).collect()).collect();
+        let rows: Vec<Vec<String>> = listing
+            .rows()
+            .iter()
+            .map(|row| row.iter().map(|cell| cell.text().to_owned()).collect())
+            .collect();
         let column = |at| if listing.is_numeric(at) { 'r' } else { 'l' };
         let columns: String = (0..listing.titles().len()).map(column).collect();
         write!(out, "{}", tabular(&columns, listing.titles(), &rows))
@@ -110,7 +113,8 @@ pub fn escape(text: &str) -> String {
     let mut before = ' ';
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        let is_minus = c == '-' && !before.is_alphanumeric() && chars.peek().is_some_and(char::is_ascii_digit);
+        let is_minus =
+            c == '-' && !before.is_alphanumeric() && chars.peek().is_some_and(char::is_ascii_digit);
         match c {
             '-' if is_minus => escaped.push_str("$-$"),
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', c]),

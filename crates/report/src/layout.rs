@@ -148,14 +148,18 @@ impl Columns {
             let gap = if bar == 0 || notes == 0 { 0 } else { GAP };
             label + bar + gap + notes <= width
         };
-        let with_label = |bar: usize, notes: usize| labels.iter().copied().find(|label| fits(*label, bar, notes));
+        let with_label =
+            |bar: usize, notes: usize| labels.iter().copied().find(|label| fits(*label, bar, notes));
         let bars: &[usize] = if has_bars { &BARS } else { &[0] };
         // Wide bars are worth no broken notes, and none is worth a narrow column of labels.
         for bar in bars.iter().copied().filter(|bar| *bar >= WIDE_BAR && fits(widest, *bar, wanted)) {
             return Columns { label: widest, bar, least_notes: wanted };
         }
         for least in [LEAST_NOTES, NARROW_NOTES].map(|least| wanted.min(least)) {
-            let good = bars.iter().copied().filter(|bar| *bar < WIDE_BAR && (*bar >= GOOD_BAR || least <= NARROW_NOTES));
+            let good = bars
+                .iter()
+                .copied()
+                .filter(|bar| *bar < WIDE_BAR && (*bar >= GOOD_BAR || least <= NARROW_NOTES));
             for bar in good {
                 if let Some(label) = with_label(bar, least) {
                     return Columns { label, bar, least_notes: least };

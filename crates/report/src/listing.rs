@@ -137,7 +137,8 @@ impl Listing {
 
     /// Whether all cells of a column are numbers.
     pub(crate) fn is_numeric(&self, column: usize) -> bool {
-        let mut cells = self.rows.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.data.is_null());
+        let mut cells =
+            self.rows.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.data.is_null());
         let is_number = |cell: &Cell| cell.data.is_number();
         cells.next().is_some_and(is_number) && cells.all(is_number)
     }
@@ -212,11 +213,17 @@ mod tests {
         list.push([Cell::from("c"), Cell::from(1234.5)]);
         list.push([Cell::from("d"), Cell::from(None::<u64>)]);
         let text = Table::default().listing_text(&list);
-        assert_eq!(text, "name      number of tokens\na\u{fffd}[31m|b                 7\nc                     1234\nd\n");
+        assert_eq!(
+            text,
+            "name      number of tokens\na\u{fffd}[31m|b                 7\nc                     1234\nd\n"
+        );
         assert_eq!(Table::default().ascii(true).width(40).listing_text(&list).lines().count(), 4);
         let json: Json = serde_json::from_str(&crate::Json.listing_text(&list)).unwrap();
         assert_eq!(json[1]["number_of_tokens"], 1234.5);
-        assert_eq!((&json[0]["name"], &json[2]["number_of_tokens"]), (&Json::from("a\u{1b}[31m|b"), &Json::Null));
+        assert_eq!(
+            (&json[0]["name"], &json[2]["number_of_tokens"]),
+            (&Json::from("a\u{1b}[31m|b"), &Json::Null)
+        );
         let bold = Table::default().color(true).listing_text(&list);
         assert!(bold.starts_with("\u{1b}[1mname"), "{bold:?}");
     }

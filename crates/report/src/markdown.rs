@@ -32,7 +32,8 @@ impl Render for Markdown {
             if at > 0 {
                 writeln!(out)?;
             }
-            let heading: Vec<&str> = [&report.task, &report.model].into_iter().flatten().map(String::as_str).collect();
+            let heading: Vec<&str> =
+                [&report.task, &report.model].into_iter().flatten().map(String::as_str).collect();
             let mut details = facts(report);
             if heading.is_empty() {
                 writeln!(out, "### {}", escape(&report.log))?;
@@ -64,8 +65,11 @@ impl Render for Markdown {
     }
 
     fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
-        let rows: Vec<Vec<String>> =
-            listing.rows().iter().map(|row| row.iter().map(|cell| cell.text().to_owned()).collect()).collect();
+        let rows: Vec<Vec<String>> = listing
+            .rows()
+            .iter()
+            .map(|row| row.iter().map(|cell| cell.text().to_owned()).collect())
+            .collect();
         write!(out, "{}", table(listing.titles(), &rows))
     }
 }

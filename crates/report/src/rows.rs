@@ -3,7 +3,7 @@
 //! Which error and interval belong to which number is known by core; here they are only put into words. Names are as
 //! they are; what shows rows on a terminal takes them [cleaned](Block::cleaned).
 
-use errorbar_core::evaluation::{EstimateRow, Results, ScoreResult, Scope};
+use errorbar_core::evaluation::{EstimateRow, Results, Scope, ScoreResult};
 
 use crate::Sort;
 use crate::bar::Span;
@@ -94,7 +94,8 @@ impl<'a> Context<'a> {
         let score = self.results.scores.get(at)?;
         let (name, details) = title(score);
         let rows = self.results.rows_of(at);
-        let counted = rows.iter().find(|row| is_plain(row) && notes::is_estimate(row)).map(|row| row.position);
+        let counted =
+            rows.iter().find(|row| is_plain(row) && notes::is_estimate(row)).map(|row| row.position);
         let mut shown: Vec<Row> = Vec::new();
         for of_metric in rows.chunk_by(|a, b| a.position == b.position) {
             match of_metric {

@@ -64,7 +64,8 @@ pub(super) fn grouped(
     groups: &[(&str, u64, u64, u64)],
     over: Option<Over>,
 ) -> MetricResult {
-    let estimates: Vec<Estimate> = groups.iter().map(|(_, correct, n, absent)| share(*correct, *n, *absent)).collect();
+    let estimates: Vec<Estimate> =
+        groups.iter().map(|(_, correct, n, absent)| share(*correct, *n, *absent)).collect();
     let sum = |part: fn(&(&str, u64, u64, u64)) -> u64| groups.iter().map(part).sum::<u64>();
     let all = over.map(|over| {
         let mut value = share(sum(|g| g.1), sum(|g| g.2), sum(|g| g.3));
@@ -193,7 +194,11 @@ pub(super) fn everything() -> Report {
     let custom = custom.note("units", 40).note("kind", "tokens per word");
     let metrics = vec![
         metric("accuracy", Role::Location, share(24, 40, 0)),
-        metric("stderr(cluster=\"passage\")", Role::ErrorOf, se(0.09, vec![8], ErrorMethod::Cluster(Cr::Cr0))),
+        metric(
+            "stderr(cluster=\"passage\")",
+            Role::ErrorOf,
+            se(0.09, vec![8], ErrorMethod::Cluster(Cr::Cr0)),
+        ),
         metric("stderr", Role::ErrorOf, se(0.077, vec![], ErrorMethod::Iid)),
         metric("ci(method=\"bootstrap\", level=0.9)", Role::IntervalOf, interval),
         metric("frequency", Role::Share, shares),

@@ -48,7 +48,8 @@ fn json_is_what_the_schema_says() {
         *output.pointer_mut(path).unwrap() = wrong;
         assert!(!schema.is_valid(&output), "{path}");
     }
-    for (path, key) in [("/0", "estimates"), ("/0/estimates/0", "note"), ("/0/results/scores/0", "unreduced")] {
+    for (path, key) in [("/0", "estimates"), ("/0/estimates/0", "note"), ("/0/results/scores/0", "unreduced")]
+    {
         let (mut without, mut with) = (output.clone(), output.clone());
         without.pointer_mut(path).and_then(Value::as_object_mut).unwrap().remove(key).unwrap();
         with.pointer_mut(path).and_then(Value::as_object_mut).unwrap().insert("more".to_owned(), Value::Null);
@@ -124,20 +125,29 @@ fn records_say_what_there_is() {
     let of = |metric: &str| found.iter().find(|record| record.metric == metric).unwrap();
     let accuracy = of("accuracy");
     assert_eq!((accuracy.error_method, accuracy.stderr, accuracy.df), (Some("CR0"), Some(0.09), None));
-    assert_eq!((accuracy.lower, accuracy.level, accuracy.seed, accuracy.draws), (Some(0.41), Some(0.9), Some(7), Some(1000)));
+    assert_eq!(
+        (accuracy.lower, accuracy.level, accuracy.seed, accuracy.draws),
+        (Some(0.41), Some(0.9), Some(7), Some(1000))
+    );
     assert_eq!(of("infinite").value, None, "not finite");
     assert_eq!(of("words_per_answer").note.as_deref(), Some("units: 40; kind: tokens per word"));
     assert_eq!(of("frequency").key.as_deref(), Some("A"));
     let third = found.iter().find(|record| record.index == Some(3)).unwrap();
     let reasons = third.undefined.clone().unwrap();
     assert_eq!(reasons.value.as_deref(), Some("overflow"));
-    let nested: Vec<_> =
-        found.iter().filter(|record| record.group_key.is_some()).map(|r| (r.group_key.as_deref(), r.group.as_deref())).collect();
+    let nested: Vec<_> = found
+        .iter()
+        .filter(|record| record.group_key.is_some())
+        .map(|r| (r.group_key.as_deref(), r.group.as_deref()))
+        .collect();
     let key = Some("outer / inner");
     assert_eq!(nested, [(key, Some("x / p")), (key, Some("x / q")), (key, Some("x"))]);
     // Of two errors, the first is in the row of the mean, the second has a row of its own.
-    let errors: Vec<Option<&str>> =
-        found.iter().filter(|record| record.metric == "stderr").map(|record| record.spec.as_deref()).collect();
+    let errors: Vec<Option<&str>> = found
+        .iter()
+        .filter(|record| record.metric == "stderr")
+        .map(|record| record.spec.as_deref())
+        .collect();
     assert_eq!(errors, [Some("stderr")]);
 }
 

@@ -1,7 +1,7 @@
 //! Several models side by side, and which estimate is the headline.
 
 use errorbar_core::HeadlineRequest;
-use errorbar_core::evaluation::{Role, Over};
+use errorbar_core::evaluation::{Over, Role};
 
 use super::fixtures::{all_correct, everything, grouped, metric, results, score, share, ten_groups};
 use crate::{Csv, Markdown, Render, Report, SideBySide, Table, Unfinished, headline, width};
@@ -20,21 +20,29 @@ fn model(name: &str, correct: u64) -> Report {
 #[test]
 fn models_stand_beside_each_other_with_their_headline() {
     let unfinished = Unfinished { status: "cancelled".to_owned(), planned: Some(144) };
-    let reports = [model("openai/heron", 104), model("openai/wren", 71).unfinished(Some(unfinished)), model("local/magpie", 140)];
+    let reports = [
+        model("openai/heron", 104),
+        model("openai/wren", 71).unfinished(Some(unfinished)),
+        model("local/magpie", 140),
+    ];
     let tables = SideBySide::of(&reports, &[Some(120_400), Some(98_221), None]);
     assert_eq!(tables.len(), 1);
     insta::assert_snapshot!("side_by_side_100", tables[0].to_text());
     insta::assert_snapshot!("side_by_side_60", tables[0].to_table(&Table::default().width(60)));
     insta::assert_snapshot!("side_by_side_markdown", tables[0].to_markdown());
     let csv = Csv.listing_text(&tables[0].to_listing());
-    assert!(csv.starts_with("model,accuracy,95_%_interval,n,tokens,notes\nopenai/heron,0.743 ± 0.037,"), "{csv}");
+    assert!(
+        csv.starts_with("model,accuracy,95_%_interval,n,tokens,notes\nopenai/heron,0.743 ± 0.037,"),
+        "{csv}"
+    );
     assert!(SideBySide::of(&reports[..1], &[]).is_empty(), "one model stands beside nothing");
 }
 
 #[test]
 fn models_with_other_headlines_name_them() {
     let mut other = model("b", 71);
-    other.results.headline = Some(HeadlineRequest { metric: Some("std".to_owned()), ..HeadlineRequest::default() });
+    other.results.headline =
+        Some(HeadlineRequest { metric: Some("std".to_owned()), ..HeadlineRequest::default() });
     let text = SideBySide::of(&[model("a", 104), other], &[])[0].to_text();
     assert!(text.contains("· accuracy\n") && text.contains("std\n"), "{text}");
     for line in text.lines() {
@@ -54,7 +62,11 @@ fn names_of_models_are_text_and_nothing_else() {
 fn the_headline_is_the_one_wanted_or_the_first_location() {
     let report = model("m", 104);
     let row = headline(&report.results).unwrap();
-    assert_eq!((row.metric, row.group, row.role), ("accuracy", None, Role::Location), "not the spread before it");
+    assert_eq!(
+        (row.metric, row.group, row.role),
+        ("accuracy", None, Role::Location),
+        "not the spread before it"
+    );
     let wanted = |metric: &str, scorer: Option<&str>| {
         let mut results = model("m", 104).results;
         let (metric, scorer) = (Some(metric.to_owned()), scorer.map(str::to_owned));

@@ -60,13 +60,34 @@ fn names_are_no_commands_of_latex() {
     for line in text.lines().filter(|line| line.starts_with("  ") && !line.contains("rule")) {
         let mut rest = line.strip_suffix(" \\\\").unwrap().replace(" & ", "  ");
         for known in [
-            "\\textbackslash{}", "\\textasciitilde{}", "\\textasciicircum{}", "\\textless{}", "\\textgreater{}",
-            "\\textquotedbl{}", "\\textasciigrave{}", "\\textperiodcentered{}", "\\ldots{}", "$\\pm$", "$-$", "{[}", "{]}",
-            "{*}", "\\{", "\\}", "\\$", "\\_", "\\#", "\\%", "\\&",
+            "\\textbackslash{}",
+            "\\textasciitilde{}",
+            "\\textasciicircum{}",
+            "\\textless{}",
+            "\\textgreater{}",
+            "\\textquotedbl{}",
+            "\\textasciigrave{}",
+            "\\textperiodcentered{}",
+            "\\ldots{}",
+            "$\\pm$",
+            "$-$",
+            "{[}",
+            "{]}",
+            "{*}",
+            "\\{",
+            "\\}",
+            "\\$",
+            "\\_",
+            "\\#",
+            "\\%",
+            "\\&",
         ] {
             rest = rest.replace(known, "");
         }
-        assert!(!rest.contains(['\\', '{', '}', '$', '_', '#', '%', '&', '^', '"', '<', '[', '`']), "{rest}\n{line}");
+        assert!(
+            !rest.contains(['\\', '{', '}', '$', '_', '#', '%', '&', '^', '"', '<', '[', '`']),
+            "{rest}\n{line}"
+        );
     }
     assert!(Latex::default().to_text(&[named("a\u{0}b\nc")]).contains("a?b?c"));
 }

@@ -3,10 +3,11 @@
 use errorbar_core::evaluation::{Over, Role};
 use errorbar_core::{Cr, ErrorMethod, Estimate, IntervalMethod, StdError, Undefined};
 
-use super::fixtures::{
-    all_correct, clustered, everything, grouped, metric, results, score, scorers_and_reducers, share, ten_groups,
-};
 use super::all;
+use super::fixtures::{
+    all_correct, clustered, everything, grouped, metric, results, score, scorers_and_reducers, share,
+    ten_groups,
+};
 use crate::matrix::{Part, parts};
 use crate::notes::Common;
 use crate::rows::{Context, Row};
@@ -39,11 +40,19 @@ fn two_scorers_and_three_reducers_fit_a_screen() {
 #[test]
 fn what_a_matrix_cannot_hold_is_below_it() {
     let mut report = scorers_and_reducers(true);
-    report.results.scores[0].metrics.push(grouped("accuracy", "topic", &[("a", 20, 24, 0), ("b", 20, 24, 0)], None));
+    report.results.scores[0].metrics.push(grouped(
+        "accuracy",
+        "topic",
+        &[("a", 20, 24, 0), ("b", 20, 24, 0)],
+        None,
+    ));
     report.results.scores[1].counts.unscored = 2;
     report.results.scores[2].metrics[0] = metric("accuracy", Role::Location, clustered(30, 48, &[9], 0.1));
-    report.results.scores[3].metrics[0] =
-        metric("accuracy", Role::Location, Estimate::undefined(Undefined::Other("a very long reason, really".into())));
+    report.results.scores[3].metrics[0] = metric(
+        "accuracy",
+        Role::Location,
+        Estimate::undefined(Undefined::Other("a very long reason, really".into())),
+    );
     insta::assert_snapshot!("matrix_with_notes_80", Table::default().width(80).to_text(&[report]));
 }
 
@@ -67,11 +76,14 @@ fn three_scores_that_are_all_correct() {
 #[test]
 fn no_error_is_ever_shown_as_0() {
     for report in all() {
-        let texts = [60, 80, 100].map(|cells| Table::default().width(cells).to_text(std::slice::from_ref(&report)));
+        let texts =
+            [60, 80, 100].map(|cells| Table::default().width(cells).to_text(std::slice::from_ref(&report)));
         let others = [Markdown::default().to_text(&[report.clone()]), Latex::default().to_text(&[report])];
         for text in texts.iter().chain(&others) {
             let errors = text.split(['±']).chain(text.split("$\\pm$")).skip(1);
-            for error in errors.map(str::trim_start).filter(|error| error.starts_with(|c: char| c.is_ascii_digit())) {
+            for error in
+                errors.map(str::trim_start).filter(|error| error.starts_with(|c: char| c.is_ascii_digit()))
+            {
                 let digits: String = error.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
                 assert!(digits.parse::<f64>().unwrap() > 0.0, "{text}");
             }
@@ -97,7 +109,8 @@ fn every_estimate_has_a_row_with_its_value() {
             .into_iter()
             .filter_map(|row| if let Row::Line(line) = row { Some(line.figure.value()) } else { None })
             .collect();
-        let wanted: Vec<Option<f64>> = report.results.rows().iter().map(|row| row.estimate.number()).collect();
+        let wanted: Vec<Option<f64>> =
+            report.results.rows().iter().map(|row| row.estimate.number()).collect();
         assert_eq!(found, wanted);
     }
     let failures = rows(&everything(), Sort::None);
@@ -108,7 +121,8 @@ fn every_estimate_has_a_row_with_its_value() {
 fn groups_are_sorted_and_the_aggregate_stays_last() {
     let names = |sort: Sort| -> Vec<String> {
         let lines = rows(&ten_groups(), sort);
-        let lines = lines.into_iter().filter_map(|row| if let Row::Line(line) = row { Some(line) } else { None });
+        let lines =
+            lines.into_iter().filter_map(|row| if let Row::Line(line) = row { Some(line) } else { None });
         lines.filter(|line| line.nested).map(|line| line.label).collect()
     };
     assert_eq!(names(Sort::None)[..2], ["geography", "history"]);
@@ -150,7 +164,8 @@ fn how_errors_are_made_is_said_once() {
     let groups = [("a", 10, 20, 0), ("b", 12, 20, 0)];
     let clusters = |mut estimate: Estimate, clusters: u64| {
         let method = ErrorMethod::Cluster(Cr::Cr2);
-        estimate.error = Ok(StdError { se: 0.1, method, df: 9.0, clusters: vec![clusters], degenerate: false });
+        estimate.error =
+            Ok(StdError { se: 0.1, method, df: 9.0, clusters: vec![clusters], degenerate: false });
         estimate
     };
     let metrics = vec![
@@ -168,7 +183,10 @@ fn how_errors_are_made_is_said_once() {
     results_of.scores[0].metrics.push(by_topic);
     let text = Table::default().to_text(&[Report::new("t.csv", results_of)]);
     assert!(text.contains("± one standard error (CR2 by passage) ·"), "{text}");
-    assert!(text.contains("accuracy by topic  n 20 each · 11 clusters\n"), "in common for the groups: {text}");
+    assert!(
+        text.contains("accuracy by topic  n 20 each · 11 clusters\n"),
+        "in common for the groups: {text}"
+    );
 
     let mut other = share(22, 40, 0);
     if let Ok(interval) = &mut other.interval {
@@ -199,7 +217,8 @@ fn what_is_absent_is_said() {
                   graded by the model itself (openai/heron)";
     assert_eq!(text.lines().next(), Some(header));
     let markdown = Markdown::default().to_text(&[report]);
-    let facts = "log.eval · 144 of 200 samples · cancelled · figures are of the samples finished first · graded by";
+    let facts =
+        "log.eval · 144 of 200 samples · cancelled · figures are of the samples finished first · graded by";
     assert!(markdown.starts_with("### almanac · m\n\n") && markdown.contains(facts), "{markdown}");
 }
 
