@@ -56,15 +56,3 @@ impl From<String> for SampleId {
         SampleId::Str(id)
     }
 }
-
-/// A string is equal to an id that is that string, and never to an integer.
-impl PartialEq<str> for SampleId {
-    fn eq(&self, other: &str) -> bool {
-        matches!(self, SampleId::Str(id) if id == other)
-    }
-}
-impl PartialEq<&str> for SampleId {
-    fn eq(&self, other: &&str) -> bool {
-        *self == **other
-    }
-}

@@ -73,7 +73,7 @@ impl Common {
 }
 
 /// The first of those that are there most often.
-fn most_frequent<T: Clone + PartialEq>(found: &[T]) -> Option<T> {
+pub(crate) fn most_frequent<T: Clone + PartialEq>(found: &[T]) -> Option<T> {
     let mut counts: Vec<(&T, usize)> = Vec::new();
     for item in found {
         match counts.iter_mut().find(|(known, _)| *known == item) {
@@ -192,6 +192,9 @@ pub(crate) fn few(row: &EstimateRow<'_>) -> Option<String> {
         0 if no_spread => Some("no spread".to_owned()),
         0 => None,
         1 => Some("only 1 score".to_owned()),
+        _ if no_spread && estimate.absent > 0 => {
+            Some(format!("no spread in {n} scores, {} absent", estimate.absent))
+        }
         _ if no_spread => Some(format!("no spread in {n} scores")),
         _ if n < FEW && estimate.absent > 0 => Some(format!("only {n} of {} scores", n + estimate.absent)),
         _ if n < FEW => Some(format!("only {n} scores")),

@@ -2,7 +2,7 @@
 
 use super::methods::wilson::{effective_n, is_plain};
 use super::methods::{Input, Method, Sample};
-use super::plain::FEW;
+use super::plain::{FEW, MAX_DISTINCT};
 use super::{Draws, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, Undefined};
 use crate::random::Random;
 
@@ -86,12 +86,18 @@ fn asked_for(input: &Input<'_>, name: IntervalMethod, random: &Random) -> Chosen
     if !resamples {
         return Chosen { interval: by(input, name), reason: None };
     }
-    if let Sample::Scores(plain) = &input.sample
-        && plain.values.is_none()
-    {
+    match &input.sample {
         // With this many scores the two are the same.
-        let reason = format!("t in place of {name}: more distinct scores than are kept");
-        return Chosen { interval: by(input, IntervalMethod::T), reason: Some(reason) };
+        Sample::Scores(plain) if plain.values.is_none() => {
+            let reason = format!("t in place of {name}: more than {MAX_DISTINCT} distinct scores");
+            return Chosen { interval: by(input, IntervalMethod::T), reason: Some(reason) };
+        }
+        Sample::None => {
+            let chosen = choose(input, random);
+            let reason = chosen.reason.map(|reason| format!("nothing to resample; {reason}"));
+            return Chosen { reason, ..chosen };
+        }
+        _ => {}
     }
     let draws = input.plan.draws() as usize;
     let interval = input.spread().and_then(|_| {

@@ -205,16 +205,24 @@ fn two_way(ways: [f64; 2], both: f64) -> (f64, Option<&'static str>) {
 fn by_sample(clusters: &mut Clusters, scores: &Scores<'_>, numbers: Numbers<'_>) -> Result<()> {
     let mut known: HashMap<&str, u32, foldhash::fast::RandomState> = HashMap::default();
     let mut ids: Vec<&str> = Vec::new();
-    let mut codes = Vec::with_capacity(scores.len());
+    let mut codes: Vec<u32> = Vec::with_capacity(scores.len());
     for at in 0..scores.len() {
         let id = scores.sample_id(at);
+        // Epochs of a sample follow each other, or all samples come again in the same order: then nothing is hashed.
+        let last = codes.last().copied().unwrap_or(0);
+        let next = if last as usize + 1 < ids.len() { last + 1 } else { 0 };
+        let guess = [last, next].into_iter().find(|code| ids.get(*code as usize) == Some(&id));
+        if let Some(code) = guess {
+            codes.push(code);
+            continue;
+        }
         let code = *known.entry(id).or_insert_with(|| {
             ids.push(id);
             ids.len() as u32 - 1
         });
         codes.push(code);
     }
-    clusters.add(&codes, ids.len(), numbers, |code, _| {
+    clusters.add(&codes, ids.len(), numbers, &|code, _| {
         Ok(LeafKey::Text(ids.get(code).copied().unwrap_or_default().to_owned()))
     })
 }
@@ -239,7 +247,7 @@ fn by_two(
         })
     };
     let codes: Vec<u32> = first.iter().zip(second.iter()).map(code).collect();
-    clusters.add(&codes, pairs.len(), numbers, |code, at| {
+    clusters.add(&codes, pairs.len(), numbers, &|code, at| {
         let (a, b) = pairs.get(code).copied().unwrap_or_default();
         let id = |way: usize, code: u32| {
             let (key, column) = (keys.get(way), columns.get(way));

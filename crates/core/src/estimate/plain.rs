@@ -10,7 +10,7 @@ use crate::stats::{Moments, tally};
 pub(super) const FEW: u64 = 50;
 
 /// The largest number of distinct values that are kept for `--interval bootstrap`.
-const MAX_DISTINCT: usize = 1_000_000;
+pub(super) const MAX_DISTINCT: usize = 1_000_000;
 
 /// How long the distinct values are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

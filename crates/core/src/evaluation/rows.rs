@@ -184,16 +184,18 @@ impl EstimateRow<'_> {
 
 /// Puts errors and intervals into the rows that they belong to.
 fn fold<'a>(leaves: Vec<EstimateRow<'a>>, errors: &ErrorPlan) -> Vec<EstimateRow<'a>> {
-    let (mut parts, mut rows): (Vec<_>, Vec<_>) = leaves.into_iter().partition(is_part);
+    let numbered = leaves.into_iter().enumerate();
+    let (mut parts, mut rows): (Vec<_>, Vec<_>) = numbered.partition(|(_, row)| is_part(row));
     let mut by_place: std::collections::HashMap<Vec<Scope<'a>>, Vec<usize>> =
         std::collections::HashMap::new();
-    for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.role == Role::Location) {
+    for (at, (_, row)) in rows.iter().enumerate().filter(|(_, (_, row))| row.role == Role::Location) {
         by_place.entry(row.scopes.clone()).or_default().push(at);
     }
-    parts.retain_mut(|part| {
+    parts.retain_mut(|(_, part)| {
         let mut is_folded = false;
         for at in by_place.get(&part.scopes).into_iter().flatten() {
-            let Some(row) = rows.get_mut(*at).filter(|row| row.is_about_the_same(part)) else { continue };
+            let row = rows.get_mut(*at).map(|(_, row)| row).filter(|row| row.is_about_the_same(part));
+            let Some(row) = row else { continue };
             is_folded |= if part.role == Role::ErrorOf {
                 !errors.sets_error() && put_error(row, part)
             } else {
@@ -203,13 +205,12 @@ fn fold<'a>(leaves: Vec<EstimateRow<'a>>, errors: &ErrorPlan) -> Vec<EstimateRow
         !is_folded
     });
     // An error by itself is a figure without an error of its own.
-    for part in parts.iter_mut().filter(|part| part.role == Role::ErrorOf) {
+    for (_, part) in parts.iter_mut().filter(|(_, part)| part.role == Role::ErrorOf) {
         part.estimate.to_mut().error = Err(Undefined::NotAvailable);
     }
     rows.extend(parts);
-    // Positions are those of the metrics, and the sort is stable.
-    rows.sort_by_key(|row| row.position);
-    rows
+    rows.sort_by_key(|(at, _)| *at);
+    rows.into_iter().map(|(_, row)| row).collect()
 }
 
 fn is_part(row: &EstimateRow<'_>) -> bool {

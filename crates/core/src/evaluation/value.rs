@@ -12,6 +12,10 @@ use crate::estimate::Estimate;
 /// let ends = MetricValue::from(IndexMap::from([("low".to_owned(), 0.2), ("high".to_owned(), 0.8)]));
 /// assert_eq!(ends.get("high").and_then(Estimate::number), Some(0.8));
 /// ```
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every value is one estimate, and a box for each would cost more"
+)]
 #[derive(Clone, Debug, PartialEq)]
 pub enum MetricValue {
     /// One estimate.

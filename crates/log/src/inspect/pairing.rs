@@ -115,7 +115,7 @@ impl<'a> Subject<'a> {
         }
         numbers.to_float = params.get("to_float");
         Subject {
-            metric: without_own_package(metric),
+            metric: without_own_package(metric.strip_prefix("inspect_ai/").unwrap_or(metric)),
             numbers,
             is_mean_of_groups: is_mean_of_groups(entry, group),
             has: Has::default(),

@@ -12,6 +12,7 @@
 
 mod case;
 mod compare;
+mod estimates;
 mod tables;
 mod verdicts;
 

@@ -177,7 +177,7 @@ fn is_true(is_bit: bool, right: &Seen, seen: &Seen) -> std::result::Result<(), S
     for (what, right, found) in both.into_iter().filter(|_| seen.is_checked) {
         let (Some(right), Some(found)) = (right, found) else { continue };
         let is_missing = seen.was_recovered && found.len() < right.len();
-        let is_chunked = |row: &Row| seen.was_recovered && what == "samples" && row.0 == CHUNKED;
+        let is_chunked = |row: &Row| seen.was_recovered && what == "samples" && row.0 == CHUNKED.into();
         let wrong = found.iter().find(|row| !right.contains(row) && !is_chunked(row));
         if wrong.is_some() || found.len() != right.len() && !is_missing {
             let counts = format!("{} in place of {}", found.len(), right.len());

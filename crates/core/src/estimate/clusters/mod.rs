@@ -53,6 +53,19 @@ fn describe(json: &Json) -> String {
     }
 }
 
+/// Codes in order of first appearance, and the original ones by the new.
+fn renumbered(codes: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let mut known: HashMap<u32, u32, foldhash::fast::RandomState> = HashMap::default();
+    let mut used = Vec::new();
+    let number = |code: &u32| {
+        *known.entry(*code).or_insert_with(|| {
+            used.push(*code);
+            used.len() as u32 - 1
+        })
+    };
+    (codes.iter().map(number).collect(), used)
+}
+
 /// One cluster: how many scores, and their exact sum.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Cluster {
@@ -85,7 +98,7 @@ impl Clusters {
         let column = scores.key(metric, key);
         let codes = scores.codes(&column)?;
         let values = column.values();
-        self.add(&codes, values.len(), numbers, |code, at| {
+        self.add(&codes, values.len(), numbers, &|code, at| {
             identify(metric, key, values.get(code), scores, at)
         })
     }
@@ -99,8 +112,14 @@ impl<Id: Clone + Eq + Hash> Clusters<Id> {
         codes: &[u32],
         distinct: usize,
         numbers: Numbers<'_>,
-        identify: impl Fn(usize, usize) -> Result<Id>,
+        identify: &dyn Fn(usize, usize) -> Result<Id>,
     ) -> Result<()> {
+        // A small group of many clusters: a table of all codes would take longer than the scores.
+        if distinct / 4 > codes.len() {
+            let (codes, used) = renumbered(codes);
+            let original = |code: usize| used.get(code).map_or(usize::MAX, |code| *code as usize);
+            return self.add(&codes, used.len(), numbers, &|code, at| identify(original(code), at));
+        }
         if let Some(totals) = totals(codes, numbers, distinct) {
             for total in totals {
                 let number = self.number(identify(total.code, total.first)?);
