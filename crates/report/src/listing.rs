@@ -9,7 +9,7 @@ use crate::table::Table;
 use crate::text::{clean, pad, width};
 
 /// The least width that a column is truncated to.
-const LEAST: usize = 8;
+const LEAST: usize = 12;
 
 /// A list with titles: logs, cached answers, metrics. Every [`Render`](crate::Render) writes one with `listing`.
 ///
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(fitted(vec![10, 40, 20, 30], &[true, true, false, true], 80), [10, 14, 20, 30]);
         assert_eq!(
             fitted(vec![20, 8, 40, 30], &[true, true, false, true], 80),
-            [8, 8, 28, 30],
+            [12, 8, 24, 30],
             "then figures"
         );
         assert_eq!(fitted(vec![10, 10, 90], &texts, 40), [8, 8, 90], "it may stick out");

@@ -188,7 +188,7 @@ fn line(label: String, row: Option<EstimateRow<'_>>, report: &Report, common: &C
     let figure = Figure::from(row.estimate.as_ref());
     let few = notes::few(&row);
     let mut all: Vec<String> = few.iter().cloned().collect();
-    all.extend(notes::methods(&row, &report.results.errors.cluster, common));
+    all.extend(notes::methods(&row, notes::keys_of(&report.results, &row), common));
     all.extend(report.unfinished.as_ref().map(|unfinished| unfinished.status.clone()));
     all.extend(report.self_graded.as_ref().map(|_| "graded by itself".to_owned()));
     let span = Span::of(&figure, row.role);

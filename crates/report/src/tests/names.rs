@@ -22,7 +22,7 @@ fn named(name: &str) -> Report {
     let unfinished = Some(Unfinished { status: name.to_owned(), planned: None });
     let limits = [(name.to_owned(), 1)].into_iter().collect();
     let mut results = results(vec![first, second]);
-    results.errors.cluster = vec![name.to_owned()];
+    results.scores[0].cluster = vec![name.to_owned()];
     let report = Report::new(name, results).of_run(name, name).unfinished(unfinished).limits(limits);
     report.self_graded(Some(name.to_owned()))
 }

@@ -187,7 +187,7 @@ fn how_errors_are_made_is_said_once() {
         metric("mean", Role::Location, clusters(share(22, 40, 0), 12)),
     ];
     let mut results_of = results(vec![score("match", 40, metrics)]);
-    results_of.errors.cluster = vec!["passage".to_owned()];
+    results_of.scores[0].cluster = vec!["passage".to_owned()];
     let text = Table::default().to_text(&[Report::new("t.csv", results_of.clone())]);
     assert_eq!(text.matches("12 clusters").count(), 1, "{text}");
     assert!(text.contains("± one standard error (CR2 by passage, 12 clusters)"), "{text}");
@@ -212,7 +212,11 @@ fn how_errors_are_made_is_said_once() {
         metric("median", Role::Location, other),
     ];
     let text = Table::default().to_text(&[Report::new("t.csv", results(vec![score("match", 40, metrics)]))]);
-    assert_eq!((text.matches("wilson").count(), text.matches("  t 90 %\n").count()), (1, 1), "{text}");
+    assert_eq!(
+        (text.matches("wilson").count(), text.matches("  t 90 % interval\n").count()),
+        (1, 1),
+        "{text}"
+    );
 }
 
 #[test]
