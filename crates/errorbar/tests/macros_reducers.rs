@@ -67,7 +67,7 @@ fn the_score_is_kept_whole() {
     let all = reduced(&Epochs::new(3, "best_two")).unwrap();
     let columns = columns();
     let (id, score) = all.reductions[0].iter(&columns).next().unwrap();
-    assert_eq!(id, "q1");
+    assert_eq!(id.to_string(), "q1");
     assert_eq!(score.answer.as_deref(), Some("red | green | blue"));
     assert_eq!(score.metadata.as_ref().unwrap()["epochs"], 3);
 }

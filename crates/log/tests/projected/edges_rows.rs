@@ -24,13 +24,13 @@ fn samples_stand_in_the_order_of_the_first_row_that_the_scorer_scored() {
     let results = reduced(&gaps, metrics![grouped(mean(), "g").all(All::None)]);
     let groups: Vec<&str> = block(&results).metrics.keys().map(String::as_str).collect();
     assert_eq!(groups, ["a", "b", "c"]);
-    let ids: Vec<errorbar_core::SampleId> = results.reductions[0].iter(&gaps).map(|(id, _)| id).collect();
+    let ids: Vec<String> = results.reductions[0].iter(&gaps).map(|(id, _)| id.to_string()).collect();
     assert_eq!(ids, ["a", "b", "c"]);
     // Here the first row of `c` is a gap, so that `d` comes before it.
     let rows = [("c", 1, None), ("d", 1, Some(1)), ("c", 2, Some(1))];
     let late = columns(rows.map(|(id, epoch, value)| (id, epoch, value, json!(id))));
     let results = reduced(&late, metrics![mean()]);
-    let ids: Vec<errorbar_core::SampleId> = results.reductions[0].iter(&late).map(|(id, _)| id).collect();
+    let ids: Vec<String> = results.reductions[0].iter(&late).map(|(id, _)| id.to_string()).collect();
     assert_eq!(ids, ["d", "c"]);
 }
 
