@@ -49,7 +49,10 @@ fn hint_for_cluster(error: &Error, cluster: &[String]) -> Option<String> {
     }
     Some(match nearest(key, known.iter().map(String::as_str)) {
         Some(nearest) => format!("did you mean --cluster {nearest}?"),
-        None if known.is_empty() => "samples have no metadata; leave out --cluster".to_owned(),
+        // Of a run, only the keys that are computed with are known.
+        None if known.is_empty() => {
+            format!("give every sample the key `{key}`, or name another one with --cluster")
+        }
         None => format!("name another key with --cluster: {}", known.join(", ")),
     })
 }

@@ -145,7 +145,7 @@ fn options_decide_what_a_row_shows_and_never_what_a_log_has() {
     let row = |json: &serde_json::Value| json[0]["estimates"][0].clone();
     assert_eq!((&row(&plain)["error_method"], &row(&plain)["method"]), (&"iid".into(), &"wilson".into()));
     assert_eq!((&row(&clustered)["error_method"], &row(&clustered)["method"]), (&"CR2".into(), &"t".into()));
-    assert_eq!(row(&clustered)["clusters"], serde_json::json!([3]));
+    assert_eq!(row(&clustered)["clusters"], 3);
 }
 
 #[test]

@@ -139,8 +139,12 @@ impl Listed {
             (None, None, Some(reason)) => format!("undefined ({reason})"),
             (None, None, None) => "undefined".to_owned(),
         };
-        let group = row.group.as_ref().map(|group| format!("{group} ")).unwrap_or_default();
-        let figure = format!("{group}{} {figure}", row.key);
+        let name = match (&row.group, row.value.is_none() && row.interval.is_some()) {
+            (Some(group), true) => group.clone(),
+            (Some(group), false) => format!("{group} {}", row.key),
+            (None, _) => row.key.clone(),
+        };
+        let figure = format!("{name} {figure}");
         if is_ascii { figure.replace('±', "+/-") } else { figure }
     }
 }
