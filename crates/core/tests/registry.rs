@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use errorbar_core::registry::{Listing, MetricEntry, Param};
-use errorbar_core::{Conversion, Error, Metric, Registry, Scores, Spec, metric_fn, reducer_fn};
+use errorbar_core::{Conversion, Error, Estimation, Metric, Registry, Scores, Spec, metric_fn, reducer_fn};
 
 fn every_entry() -> Vec<Listing> {
     let registry = Registry::built_in();
@@ -168,8 +168,10 @@ fn built_in_entries_go_by_our_own_package_and_keep_its_name() {
         assert_eq!(metric.params(), bare.params());
         assert_eq!(metric.metadata_keys(), bare.metadata_keys());
         assert_eq!(metric.wants(), bare.wants());
-        assert_eq!(metric.state().is_some(), bare.state().is_some());
-        assert_eq!(metric.standard_error().is_some(), bare.standard_error().is_some());
+        let estimation = Estimation::default();
+        assert_eq!(metric.state(&estimation).is_some(), bare.state(&estimation).is_some());
+        assert_eq!((metric.role(), metric.subject()), (bare.role(), bare.subject()));
+        assert_eq!((metric.cluster(), metric.inner().is_some()), (bare.cluster(), bare.inner().is_some()));
     }
     for (written, logged) in [
         ("errorbar/mean", "errorbar/mean"),

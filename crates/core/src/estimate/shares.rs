@@ -12,16 +12,10 @@ use crate::value::LeafKey;
 /// The categories of clustered scores; empty if scores are independent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ShareClusters {
-    index: HashMap<LeafKey, usize, foldhash::fast::RandomState>,
-    clusters: Vec<ShareCluster>,
+    index: HashMap<LeafKey, u32, foldhash::fast::RandomState>,
+    /// The cluster and the category of each score: eight bytes, where a table for each cluster would take hundreds.
+    scores: Vec<(u32, u32)>,
     problem: Option<String>,
-}
-
-/// One cluster: its scores, and how many of them are in each category that it has.
-#[derive(Clone, Debug, Default)]
-struct ShareCluster {
-    n: u64,
-    counts: HashMap<usize, u64, foldhash::fast::RandomState>,
 }
 
 impl ShareClusters {
@@ -65,35 +59,29 @@ impl ShareClusters {
         Ok(())
     }
 
-    fn cluster(&mut self, id: LeafKey) -> Option<&mut ShareCluster> {
-        let clusters = &mut self.clusters;
-        let number = *self.index.entry(id).or_insert_with(|| {
-            clusters.push(ShareCluster::default());
-            clusters.len() - 1
-        });
-        clusters.get_mut(number)
+    fn number(&mut self, id: LeafKey) -> u32 {
+        let next = self.index.len() as u32;
+        *self.index.entry(id).or_insert(next)
     }
 
     fn add(&mut self, id: LeafKey, category: usize) {
-        if let Some(cluster) = self.cluster(id) {
-            cluster.n += 1;
-            *cluster.counts.entry(category).or_insert(0) += 1;
-        }
+        let cluster = self.number(id);
+        self.scores.push((cluster, category as u32));
     }
 
     /// Takes in all that another has seen; `own` are our numbers of its categories.
     pub(crate) fn merge(&mut self, other: ShareClusters, own: &[usize]) {
         self.problem = self.problem.take().or(other.problem);
+        let mut clusters = vec![0; other.index.len()];
         for (id, number) in other.index {
-            let Some(from) = other.clusters.get(number) else { continue };
-            let Some(cluster) = self.cluster(id) else { continue };
-            cluster.n += from.n;
-            for (category, count) in &from.counts {
-                if let Some(category) = own.get(*category) {
-                    *cluster.counts.entry(*category).or_insert(0) += count;
-                }
+            if let Some(slot) = clusters.get_mut(number as usize) {
+                *slot = self.number(id);
             }
         }
+        let known = |(cluster, category): (u32, u32)| {
+            Some((*clusters.get(cluster as usize)?, *own.get(category as usize)? as u32))
+        };
+        self.scores.extend(other.scores.into_iter().filter_map(known));
     }
 
     /// What the errors of all categories are made of; none if scores are independent.
@@ -101,14 +89,20 @@ impl ShareClusters {
     /// The variance of a share p is Σ w_g (c_g − n_g·p)² over the clusters. Most clusters lack most categories, so it is
     /// taken as p² Σ w_g n_g² and, for the clusters that have the category, what differs from that.
     pub(crate) fn variances(&self, correction: Cr) -> Option<ShareVariances> {
-        let g = self.clusters.len() as u64;
+        let g = self.index.len() as u64;
         if g == 0 && self.problem.is_none() {
             return None;
         }
-        let n: u64 = self.clusters.iter().map(|cluster| cluster.n).sum();
+        let mut sizes = vec![0_u64; self.index.len()];
+        for (cluster, _) in &self.scores {
+            if let Some(size) = sizes.get_mut(*cluster as usize) {
+                *size += 1;
+            }
+        }
+        let n = self.scores.len() as u64;
         let total = n as f64;
-        let weight = |cluster: &ShareCluster| {
-            let others = n.saturating_sub(cluster.n) as f64;
+        let weight = |size: u64| {
+            let others = (n - size) as f64;
             match correction {
                 Cr::Cr0 => 1.0 / (total * total),
                 Cr::Cr1 => g as f64 / (g.saturating_sub(1) as f64) / (total * total),
@@ -117,22 +111,25 @@ impl ShareClusters {
             }
         };
         let mut without = ExactSum::new();
-        let mut with: HashMap<usize, [ExactSum; 2], foldhash::fast::RandomState> = HashMap::default();
-        for cluster in &self.clusters {
-            let (weight, size) = (weight(cluster), cluster.n as f64);
-            without.add(weight * size * size);
-            for (category, count) in &cluster.counts {
-                let count = *count as f64;
-                // (c − n·p)² − (n·p)² = c² − 2·c·n·p
-                let [square, product] = with.entry(*category).or_insert([ExactSum::new(), ExactSum::new()]);
-                square.add(weight * count * count);
-                product.add(weight * 2.0 * count * size);
-            }
+        for size in &sizes {
+            without.add(weight(*size) * (*size as f64) * (*size as f64));
+        }
+        let mut scores = self.scores.clone();
+        scores.sort_unstable();
+        let mut with: HashMap<u32, [ExactSum; 2], foldhash::fast::RandomState> = HashMap::default();
+        for run in scores.chunk_by(|a, b| a == b) {
+            let Some(&(cluster, category)) = run.first() else { continue };
+            let size = sizes.get(cluster as usize).copied().unwrap_or_default();
+            let (weight, size, count) = (weight(size), size as f64, run.len() as f64);
+            // (c − n·p)² − (n·p)² = c² − 2·c·n·p
+            let [square, product] = with.entry(category).or_insert([ExactSum::new(), ExactSum::new()]);
+            square.add(weight * count * count);
+            product.add(weight * 2.0 * count * size);
         }
         let with = with.into_iter().map(|(at, [square, product])| (at, (square.to_f64(), product.to_f64())));
         let df = match correction {
             Cr::Cr0 | Cr::Cr1 => g.saturating_sub(1) as f64,
-            Cr::Cr2 | Cr::Cr3 => bell_mccaffrey(self.clusters.iter().map(|cluster| cluster.n)),
+            Cr::Cr2 | Cr::Cr3 => bell_mccaffrey(sizes.iter().copied()),
         };
         let problem = match (&self.problem, g) {
             (Some(problem), _) => Some(Undefined::Other(problem.clone())),
@@ -146,7 +143,7 @@ impl ShareClusters {
 /// What the errors of shares are made of.
 pub(crate) struct ShareVariances {
     without: f64,
-    with: HashMap<usize, (f64, f64), foldhash::fast::RandomState>,
+    with: HashMap<u32, (f64, f64), foldhash::fast::RandomState>,
     df: f64,
     g: u64,
     correction: Cr,
@@ -159,7 +156,7 @@ impl ShareVariances {
         if let Some(problem) = &self.problem {
             return Err(problem.clone());
         }
-        let (square, product) = self.with.get(&category).copied().unwrap_or_default();
+        let (square, product) = self.with.get(&(category as u32)).copied().unwrap_or_default();
         let variance = square - product * share + self.without * share * share;
         // Nothing but rounding is left where all clusters have the same share.
         let is_rounding = variance <= 1e-15 * square.max(self.without * share * share);
