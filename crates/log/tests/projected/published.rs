@@ -7,7 +7,7 @@ use errorbar_core::{Plan, Reducers, Registry, Score, ScoreColumns, Value};
 use serde_json::Value as Json;
 
 fn data(key: &str) -> Json {
-    let json: Json = serde_json::from_str(include_str!("published.json")).unwrap();
+    let json: Json = serde_json::from_str(include_str!("../../../core/tests/data/published.json")).unwrap();
     json[key].clone()
 }
 
