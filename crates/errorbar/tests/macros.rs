@@ -1,6 +1,7 @@
 //! `#[metric]`: what it defines, in Rust and by spec.
 #![expect(clippy::unwrap_used, reason = "a test's helper may fail as the test may")]
 
+use errorbar::MetricRole;
 use errorbar::prelude::*;
 
 /// Proportion of samples scoring at or
@@ -60,6 +61,38 @@ fn agreeing(
     scores.into_iter().filter(agrees).count()
 }
 
+/// The geometric mean, with an error by the delta method.
+#[metric(keys = [], role = "location")]
+fn geometric_mean(scores: &Scores) -> Result<Estimate> {
+    let logs: Vec<f64> = scores.floats().into_iter().map(|value| (value + 1.0).ln()).collect();
+    let n = logs.len() as f64;
+    if logs.len() < 2 {
+        return Ok(Estimate::undefined(Undefined::TooFewScores { n: logs.len() as u64 }));
+    }
+    let mean = logs.iter().sum::<f64>() / n;
+    let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let value = mean.exp() - 1.0;
+    let se = mean.exp() * (variance / n).sqrt();
+    Ok(Estimate::new(value)
+        .with_stderr(se)
+        .with_interval(value - 2.0 * se, value + 2.0 * se, 0.95)
+        .with_n(logs.len() as u64))
+}
+
+/// The halves, each with an error.
+#[metric(keys = [], role = "share")]
+fn halves(scores: &Scores) -> IndexMap<String, Estimate> {
+    let above = scores.floats().into_iter().filter(|value| *value >= 0.5).count() as f64;
+    let share = |count: f64| Estimate::new(count / scores.len() as f64).with_stderr(0.25);
+    [("upper".to_owned(), share(above)), ("lower".to_owned(), share(scores.len() as f64 - above))].into()
+}
+
+/// A list of estimates.
+#[metric(keys = [], role = "spread")]
+fn spreads(_scores: &Scores) -> Vec<Option<Estimate>> {
+    vec![Some(Estimate::new(1.0)), None, Some(Estimate::new(2.0).with_stderr(0.5))]
+}
+
 /// How many scores it sees.
 #[metric(wants = "unreduced")]
 fn count_all(scores: &Scores) -> i64 {
@@ -100,13 +133,16 @@ fn by_spec(spec: &str) -> Result<std::sync::Arc<dyn Metric>> {
 #[test]
 fn the_manuals_example() {
     let plan = Plan::new().scorer("overlap", metrics![accuracy(), pass_rate(), pass_rate().threshold(0.8)]);
-    let metrics = &results(&columns(), &plan).unwrap().scores[0].metrics;
-    let keys: Vec<&str> = metrics.keys().map(String::as_str).collect();
-    assert_eq!(keys, ["accuracy", "pass_rate", "pass_rate2"]);
-    assert_eq!(metrics["pass_rate"].value, 2.0 / 3.0, "0.5 and 1 of 0.5, 1, 0");
-    assert_eq!(metrics["pass_rate2"].value, 1.0 / 3.0, "only 1");
-    assert!(metrics["pass_rate"].params.is_empty(), "a default is not recorded");
-    assert_eq!(metrics["pass_rate2"].params["threshold"], 0.8);
+    let results = plan.evaluate(&columns()).unwrap().results;
+    let metrics = &results.scores[0].metrics;
+    let names: Vec<&str> = metrics.iter().map(|metric| metric.metric.as_str()).collect();
+    assert_eq!(names, ["accuracy", "pass_rate", "pass_rate"]);
+    assert_eq!(metrics[1].value.number(), Some(2.0 / 3.0), "0.5 and 1 of 0.5, 1, 0");
+    assert_eq!(metrics[2].value.number(), Some(1.0 / 3.0), "only 1");
+    assert!(metrics[1].params.is_empty(), "a default is not recorded");
+    assert_eq!(metrics[2].params["threshold"], 0.8);
+    // A number has no error of its own.
+    assert_eq!(results.estimate("pass_rate").unwrap().error, Err(Undefined::NotAvailable));
 }
 
 #[test]
@@ -131,14 +167,52 @@ fn an_error_of_the_body_is_an_error_of_the_metric() {
 fn maps_and_lists() {
     let plan =
         Plan::new().scorer("overlap", metrics![extremes(), shares_above(), shares_above().cuts([0, 1])]);
-    let metrics = &results(&columns(), &plan).unwrap().scores[0].metrics;
-    let shown: Vec<(&str, f64)> = metrics.iter().map(|(key, entry)| (key.as_str(), entry.value)).collect();
-    assert_eq!(shown[..2], [("least", 0.0), ("most", 1.0)]);
-    assert_eq!(shown[2].1, 1.0 / 3.0, "1 is above 0.5");
-    assert_eq!(shown[3].1, 1.0 / 3.0, "1 is above 0.9");
-    assert_eq!(shown[4].1, 2.0 / 3.0, "0.5 and 1 are above 0");
-    assert_eq!(shown[5].1, 0.0, "nothing is above 1");
+    let results = plan.evaluate(&columns()).unwrap().results;
+    let rows = results.rows();
+    let shown: Vec<_> = rows.iter().map(|row| (row.key, row.index, row.estimate.number().unwrap())).collect();
+    assert_eq!(shown[..2], [(Some("least"), None, 0.0), (Some("most"), None, 1.0)]);
+    assert_eq!(shown[2], (None, Some(1), 1.0 / 3.0), "1 is above 0.5");
+    assert_eq!(shown[3], (None, Some(2), 1.0 / 3.0), "1 is above 0.9");
+    assert_eq!(shown[4].2, 2.0 / 3.0, "0.5 and 1 are above 0");
+    assert_eq!(shown[5].2, 0.0, "nothing is above 1");
     assert_eq!(shown.len(), 6);
+}
+
+#[test]
+fn estimates_are_taken_as_they_are() {
+    let plan = Plan::new().scorer("overlap", metrics![geometric_mean(), stderr(), halves(), spreads()]);
+    let results = plan.evaluate(&columns()).unwrap().results;
+    let estimate: errorbar::Estimate = results.estimate("geometric_mean").unwrap();
+    // 0.5, 1 and 0, each plus 1: the cube root of 3, minus 1.
+    assert!((estimate.number().unwrap() - (3.0_f64.cbrt() - 1.0)).abs() < 1e-12, "{estimate:?}");
+    let error = estimate.error.as_ref().unwrap();
+    assert_eq!((error.method.name(), estimate.n), ("custom", 3));
+    // The logarithms 0.405465, 0.693147 and 0 have the variance 0.121269: e^0.366204 · √(0.121269/3).
+    assert!((error.se - 0.289_97).abs() < 1e-5, "{error:?}");
+    let interval = estimate.interval.as_ref().unwrap();
+    assert_eq!((interval.level, interval.method.name()), (0.95, "custom"));
+    assert!((interval.upper - interval.lower - 4.0 * error.se).abs() < 1e-12);
+    let rows = results.rows();
+    let shares: Vec<_> = rows.iter().filter(|row| row.role == MetricRole::Share).collect();
+    let shown = |row: &&errorbar::EstimateRow| (row.key.unwrap().to_owned(), row.estimate.stderr());
+    assert_eq!(
+        shares.iter().map(|row| shown(row)).collect::<Vec<_>>(),
+        [("upper".to_owned(), Some(0.25)), ("lower".to_owned(), Some(0.25))]
+    );
+    let spreads: Vec<_> = rows.iter().filter(|row| row.role == MetricRole::Spread).collect();
+    assert_eq!(spreads.iter().map(|row| row.index).collect::<Vec<_>>(), [Some(1), Some(3)]);
+    // Neither has taken the error of the plain mean.
+    assert!(rows.iter().any(|row| row.metric == "stderr"), "{rows:?}");
+    assert_eq!(pass_rate().role(), MetricRole::Other);
+}
+
+#[test]
+fn groups_of_estimates_keep_their_errors() {
+    let plan = Plan::new().scorer("overlap", metrics![grouped(geometric_mean(), "category")]);
+    let results = plan.evaluate(&columns()).unwrap().results;
+    let rows = results.rows();
+    let shown: Vec<_> = rows.iter().map(|row| (row.group, row.estimate.stderr().is_some())).collect();
+    assert_eq!(shown, [(Some("physics"), true), (Some("art"), false), (None, true)], "art has one score");
 }
 
 #[test]
@@ -163,13 +237,13 @@ fn wanted_scores_are_given() {
         columns.push(id, epoch).score("overlap", Score::new(1.0)).unwrap();
     }
     let plan = Plan::new().scorer("overlap", metrics![count_all(), count_samples(), pass_rate()]);
-    let all = results(&columns, &plan).unwrap();
-    let value = |key: &str| all.scores.iter().find_map(|block| block.metrics.get(key)).map(|e| e.value);
+    let all = plan.evaluate(&columns).unwrap().results;
+    let value = |metric: &str| all.estimate(metric).unwrap().number();
     assert_eq!(value("count_all"), Some(4.0));
     assert_eq!(value("count_samples"), Some(2.0));
     assert_eq!(pass_rate().wants(), Wants::Auto);
 
-    let unreduced = results(&columns, &plan.reducers(Reducers::Disabled));
+    let unreduced = plan.reducers(Reducers::Disabled).evaluate(&columns).map(|all| all.results);
     let refused = match &unreduced {
         Err(error) => matches!(error, Error::NeedsReduction { .. }),
         Ok(all) => all
@@ -180,9 +254,8 @@ fn wanted_scores_are_given() {
     };
     assert!(refused, "count_samples needs a reducer: {unreduced:?}");
     let by_max = Reducers::explicit(vec![std::sync::Arc::new(reducers::max())]);
-    assert!(
-        results(&columns, &Plan::new().scorer("overlap", metrics![count_samples()]).reducers(by_max)).is_ok()
-    );
+    let plan = Plan::new().scorer("overlap", metrics![count_samples()]).reducers(by_max);
+    assert!(plan.evaluate(&columns).is_ok());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `#[reducer]`: whole scores in, a whole score out, in Rust and by spec.
 #![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test's helper may fail as the test may")]
 
-use errorbar::Block;
+use errorbar::ScoreResult;
 use errorbar::prelude::*;
 
 /// Mean of the `k` best epochs, with every answer.
@@ -33,15 +33,15 @@ fn columns() -> ScoreColumns {
     columns
 }
 
-fn reduced(epochs: &Epochs) -> Result<Results> {
+fn reduced(epochs: &Epochs) -> Result<Evaluation> {
     let registry = Registry::collected()?;
     let plan = Plan::new().scorer("overlap", metrics![mean()]).reducers(epochs.reducers(&registry)?);
-    results(&columns(), &plan)
+    plan.evaluate(&columns())
 }
 
 fn blocks(epochs: &Epochs) -> Vec<(Option<String>, f64)> {
-    let of_block = |block: &Block| (block.reducer.clone(), block.metrics["mean"].value);
-    reduced(epochs).unwrap().scores.iter().map(of_block).collect()
+    let of_score = |score: &ScoreResult| (score.reducer.clone(), score.metrics[0].value.number().unwrap());
+    reduced(epochs).unwrap().results.scores.iter().map(of_score).collect()
 }
 
 #[test]

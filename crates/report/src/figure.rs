@@ -112,7 +112,7 @@ impl From<&Estimate> for Figure {
             Ok(value) => Figure::new(*value),
             Err(reason) => Figure::undefined(reason),
         };
-        if let Ok(error) = estimate.error.as_ref().map(|error| error.clone())
+        if let Ok(error) = &estimate.error
             && !error.degenerate
         {
             figure = figure.error(error.se);

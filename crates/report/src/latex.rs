@@ -106,6 +106,7 @@ fn is_control(c: char) -> bool {
 /// use errorbar_report::escape_latex;
 ///
 /// assert_eq!(escape_latex("50 % of R&D_1 {x} ~ \\relax"), r"50 \% of R\&D\_1 \{x\} \textasciitilde{} \textbackslash{}relax");
+/// assert_eq!(escape_latex("a--b \"c\""), r"a-{}-b \char34{}c\char34{}");
 /// assert_eq!(escape_latex("0.75 ± 0.25 [-1, 2]"), r"0.75 $\pm$ 0.25 {[}$-$1, 2{]}");
 /// ```
 pub fn escape(text: &str) -> String {
@@ -124,11 +125,13 @@ pub fn escape(text: &str) -> String {
             '<' => escaped.push_str("\\textless{}"),
             '>' => escaped.push_str("\\textgreater{}"),
             '|' => escaped.push_str("\\textbar{}"),
-            '"' => escaped.push_str("\\textquotedbl{}"),
+            // By code, as their names need packages or other font encodings.
+            '"' => escaped.push_str("\\char34{}"),
+            '`' => escaped.push_str("\\char96{}"),
+            // Two would become a dash.
+            '-' if chars.peek() == Some(&'-') => escaped.push_str("-{}"),
             // Behind the end of a row, these would belong to the command that ends it.
             '[' | ']' | '*' => escaped.extend(['{', c, '}']),
-            // Ligatures: ?` and !` are other characters.
-            '`' => escaped.push_str("\\textasciigrave{}"),
             '±' => escaped.push_str("$\\pm$"),
             '×' => escaped.push_str("$\\times$"),
             '…' => escaped.push_str("\\ldots{}"),

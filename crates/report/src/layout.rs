@@ -151,19 +151,17 @@ impl Columns {
         let with_label =
             |bar: usize, notes: usize| labels.iter().copied().find(|label| fits(*label, bar, notes));
         let bars: &[usize] = if has_bars { &BARS } else { &[0] };
-        // Wide bars are worth no broken notes, and none is worth a narrow column of labels.
-        for bar in bars.iter().copied().filter(|bar| *bar >= WIDE_BAR && fits(widest, *bar, wanted)) {
+        // Wide bars are worth no broken notes, and none of them a narrow column of labels.
+        let wide = bars.iter().copied().find(|bar| *bar >= WIDE_BAR && fits(widest, *bar, wanted));
+        if let Some(bar) = wide {
             return Columns { label: widest, bar, least_notes: wanted };
         }
-        for least in [LEAST_NOTES, NARROW_NOTES].map(|least| wanted.min(least)) {
-            let good = bars
-                .iter()
-                .copied()
-                .filter(|bar| *bar < WIDE_BAR && (*bar >= GOOD_BAR || least <= NARROW_NOTES));
-            for bar in good {
-                if let Some(label) = with_label(bar, least) {
-                    return Columns { label, bar, least_notes: least };
-                }
+        for (least_bar, least) in [(GOOD_BAR, LEAST_NOTES), (0, NARROW_NOTES)] {
+            let least_notes = wanted.min(least);
+            let bars = bars.iter().copied().filter(|bar| (least_bar..WIDE_BAR).contains(bar));
+            let found = bars.filter_map(|bar| with_label(bar, least_notes).map(|label| (label, bar))).next();
+            if let Some((label, bar)) = found {
+                return Columns { label, bar, least_notes };
             }
         }
         let least = wanted.min(LEAST_BESIDE);

@@ -9,30 +9,30 @@ use crate::table::Table;
 use crate::text::{clean, pad, width};
 
 /// The least width that a column is truncated to.
-const LEAST: usize = 8;
+const LEAST: usize = 12;
 
 /// A list with titles: logs, cached answers, metrics. Every [`Render`](crate::Render) writes one with `listing`.
 ///
-/// A terminal shows the titles as they are and the texts of the cells; what is too wide for it is cut in the middle
-/// columns, then in the first one, never in the last, so the last column is the place for a path. JSON and CSV have the
-/// data of the cells, under the titles in lower case with `_` for blanks.
+/// A terminal shows the titles as they are and the texts of the cells. What is too wide for it is cut in columns of
+/// strings, those in the middle before the first, then in columns of other data, never in the last column: that is the
+/// place for a path. JSON and CSV have the data of the cells, under the titles in lower case with `_` for blanks.
 ///
 /// ```
 /// use errorbar_report::{Cell, Csv, Json, Listing, Markdown, Render, Table};
 /// use serde_json::json;
 ///
-/// let mut logs = Listing::new(["task", "samples", "figure", "log"]);
+/// let mut logs = Listing::new(["model", "samples", "figure", "log"]);
 /// let figure = Cell::new("0.819 ± 0.034", json!({ "value": 0.8194, "stderr": 0.0342 }));
-/// logs.push([Cell::from("almanac"), Cell::from(144), figure, Cell::from("logs/almanac.eval")]);
+/// logs.push([Cell::from("openai/heron"), Cell::from(144), figure, Cell::from("logs/a.eval")]);
 ///
 /// assert_eq!(Table::default().listing_text(&logs), "\
-/// task     samples  figure         log
-/// almanac      144  0.819 ± 0.034  logs/almanac.eval
+/// model         samples  figure         log
+/// openai/heron      144  0.819 ± 0.034  logs/a.eval
 /// ");
-/// let narrow = Table::default().width(40).listing_text(&logs);
-/// assert_eq!(narrow.lines().nth(1), Some("almanac      144  0.819…  logs/almanac.eval"));
-/// assert!(Markdown::default().listing_text(&logs).contains("| almanac | 144 | 0.819 ± 0.034 | logs/almanac.eval |"));
-/// assert!(Csv.listing_text(&logs).starts_with("task,samples,figure,log\nalmanac,144,"));
+/// let narrow = Table::default().width(46).listing_text(&logs);
+/// assert_eq!(narrow.lines().nth(1), Some("openai/h…      144  0.819 ± 0.034  logs/a.eval"));
+/// assert!(Markdown::default().listing_text(&logs).contains("| openai/heron | 144 | 0.819 ± 0.034 | logs/a.eval |"));
+/// assert!(Csv.listing_text(&logs).starts_with("model,samples,figure,log\nopenai/heron,144,"));
 /// assert!(Json.listing_text(&logs).contains("\"samples\": 144"));
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -57,6 +57,11 @@ impl Cell {
     /// The text for people.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Whether the data is the text itself; a blank is as good.
+    fn is_text(&self) -> bool {
+        self.data.is_null() || self.data.is_string()
     }
 
     /// The data as one field of CSV.
@@ -162,7 +167,9 @@ impl Table {
             let cells = rows.iter().chain([&titles]).filter_map(|row| row.get(at));
             cells.map(|cell| width(cell)).max().unwrap_or(0)
         };
-        let widths = fitted((0..titles.len()).map(widest).collect(), self.width);
+        let is_text = |at: usize| listing.rows.iter().filter_map(|row| row.get(at)).all(Cell::is_text);
+        let texts: Vec<bool> = (0..titles.len()).map(is_text).collect();
+        let widths = fitted((0..titles.len()).map(widest).collect(), &texts, self.width);
         let numeric: Vec<bool> = (0..titles.len()).map(|at| listing.is_numeric(at)).collect();
         let line = |cells: &[String], style: Style| {
             let padded = cells.iter().zip(&widths).zip(&numeric).map(|((cell, to), is_numeric)| {
@@ -177,16 +184,24 @@ impl Table {
     }
 }
 
-/// Widths that fit: the widest of the middle columns give first, then the first column, never the last.
-fn fitted(mut widths: Vec<usize>, limit: usize) -> Vec<usize> {
+/// Widths that fit: the widest of the middle columns of strings give first, then the first column, then other columns,
+/// never the last.
+fn fitted(mut widths: Vec<usize>, texts: &[bool], limit: usize) -> Vec<usize> {
     let gaps = widths.len().saturating_sub(1) * GAP;
     let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(limit);
     let last = widths.len().saturating_sub(1);
     while excess > 0 {
-        let middle = widths.iter().enumerate().take(last).skip(1).filter(|(_, wide)| **wide > LEAST);
-        let widest = middle.max_by_key(|(_, wide)| **wide).map(|(at, _)| at);
-        let first = widths.first().filter(|wide| **wide > LEAST && last > 0).map(|_| 0);
-        let Some(wide) = widest.or(first).and_then(|at| widths.get_mut(at)) else { break };
+        let is_wide = |(_, (wide, _)): &(usize, (&usize, &bool))| **wide > LEAST;
+        let columns = || widths.iter().zip(texts).enumerate().take(last).filter(is_wide);
+        let widest = |found: &mut dyn Iterator<Item = (usize, (&usize, &bool))>| {
+            found.max_by_key(|(_, (wide, _))| **wide).map(|(at, _)| at)
+        };
+        let text =
+            widest(&mut columns().skip_while(|(at, _)| *at == 0).filter(|(_, (_, is_text))| **is_text));
+        let text =
+            text.or_else(|| columns().next().filter(|(at, (_, is_text))| *at == 0 && **is_text).map(|_| 0));
+        let chosen = text.or_else(|| widest(&mut columns()));
+        let Some(wide) = chosen.and_then(|at| widths.get_mut(at)) else { break };
         *wide -= 1;
         excess -= 1;
     }
@@ -200,10 +215,17 @@ mod tests {
 
     #[test]
     fn the_last_column_stays_whole() {
-        assert_eq!(fitted(vec![10, 40, 20, 30], 80), [10, 17, 17, 30]);
-        assert_eq!(fitted(vec![10, 10, 90], 40), [8, 8, 90], "it may stick out");
-        assert_eq!(fitted(vec![90], 40), [90]);
-        assert!(fitted(vec![], 40).is_empty());
+        let texts = [true; 4];
+        assert_eq!(fitted(vec![10, 40, 20, 30], &texts, 80), [10, 17, 17, 30]);
+        assert_eq!(fitted(vec![10, 40, 20, 30], &[true, true, false, true], 80), [10, 14, 20, 30]);
+        assert_eq!(
+            fitted(vec![20, 8, 40, 30], &[true, true, false, true], 80),
+            [12, 8, 24, 30],
+            "then figures"
+        );
+        assert_eq!(fitted(vec![10, 10, 90], &texts, 40), [8, 8, 90], "it may stick out");
+        assert_eq!(fitted(vec![90], &texts, 40), [90]);
+        assert!(fitted(vec![], &[], 40).is_empty());
     }
 
     #[test]

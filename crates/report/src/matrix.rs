@@ -5,8 +5,11 @@ use errorbar_core::evaluation::{EstimateRow, ScoreResult};
 use crate::figure::Figure;
 use crate::notes;
 use crate::rows::{Block, Context, Line, Row, is_plain};
-use crate::text::clean;
+use crate::text::{clean, width};
 use crate::title::{counts, title};
+
+/// The most that a reason for an unknown figure widens its column.
+pub(crate) const MOST_UNKNOWN: usize = 17;
 
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,6 +112,9 @@ impl<'a> Shared<'a> {
                 let is_estimate = notes::is_estimate(row);
                 let mut line = context.line(row, score, is_first && is_estimate);
                 line.notes.retain(|note| !column.arguments.contains(note));
+                // A cell has room for the start of a reason.
+                let reason = line.figure.value().is_none().then(|| line.figure.short());
+                line.notes.extend(reason.filter(|reason| width(reason) > MOST_UNKNOWN));
                 is_first &= !is_estimate;
                 if lines.iter().any(|(known, ..)| *known == column) {
                     // The same metric twice has two keys in logs, and no place in one cell.
@@ -121,7 +127,9 @@ impl<'a> Shared<'a> {
                 }
                 lines.push((column, line, is_estimate));
             }
-            scores.push(Scored { score, lines });
+            if !lines.is_empty() {
+                scores.push(Scored { score, lines });
+            }
         }
         is_shared.then_some(Shared { scores, columns })
     }
@@ -182,11 +190,10 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// Counts that are the same for all scores.
+/// The counts of most scores; a row has only those that differ.
 fn common_counts(scores: &[Scored<'_>]) -> Vec<String> {
     let all: Vec<Vec<String>> = scores.iter().map(|scored| counts(scored.score)).collect();
-    let first = all.first().cloned().unwrap_or_default();
-    first.into_iter().filter(|count| all.iter().all(|counts| counts.contains(count))).collect()
+    notes::most_frequent(&all).unwrap_or_default()
 }
 
 /// For each score what it is called, of those parts that differ; if two differ, the first is the heading above it.
@@ -226,8 +233,13 @@ fn merged_notes(lines: &[(Column, Line, bool)]) -> Vec<String> {
             }
         }
     }
-    let text = |(note, columns): (String, Vec<String>)| {
-        if columns.len() >= estimates { note } else { format!("{}: {note}", columns.join(", ")) }
-    };
-    notes.into_iter().map(text).collect()
+    let (shared, others): (Vec<_>, Vec<_>) =
+        notes.into_iter().partition(|(_, columns)| columns.len() >= estimates);
+    let mut texts: Vec<String> = shared.into_iter().map(|(note, _)| note).collect();
+    for of_columns in others.chunk_by(|(_, a), (_, b)| a == b) {
+        let notes: Vec<&str> = of_columns.iter().map(|(note, _)| note.as_str()).collect();
+        let columns = of_columns.first().map(|(_, columns)| columns.join(", ")).unwrap_or_default();
+        texts.push(format!("{columns}: {}", notes.join(", ")));
+    }
+    texts
 }

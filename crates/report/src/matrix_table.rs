@@ -4,13 +4,10 @@ use anstyle::Style;
 
 use crate::figure::Figure;
 use crate::layout::{Decimals, GAP, INDENT, NOTES_BELOW};
-use crate::matrix::{Matrix, MatrixRow};
+use crate::matrix::{MOST_UNKNOWN, Matrix, MatrixRow};
 use crate::paint::{BOLD, DIM, UNKNOWN};
 use crate::table::Table;
 use crate::text::{clean, pad, width};
-
-/// The most that a reason for an unknown figure widens its column.
-const MOST_UNKNOWN: usize = 17;
 
 impl Matrix {
     pub(crate) fn has_error(&self) -> bool {

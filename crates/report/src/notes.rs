@@ -1,8 +1,8 @@
 //! What is to be known about a figure, in few words; what most figures have in common is left to the legend.
 
-use errorbar_core::evaluation::{EstimateRow, MetricResult, Role};
+use errorbar_core::evaluation::{EstimateRow, Results, Role};
 use errorbar_core::spec::Arg;
-use errorbar_core::{ErrorMethod, Estimate, IntervalMethod, Spec, StdError, Undefined};
+use errorbar_core::{ErrorMethod, Estimate, IntervalMethod, StdError, Undefined};
 use serde_json::Value as Json;
 
 use crate::Report;
@@ -12,6 +12,9 @@ use crate::number::{self, counted, percent, plain};
 const FEW: u64 = 10;
 /// From this share on, the largest cluster is named.
 const LARGE_CLUSTER: f64 = 0.5;
+
+/// From this design effect on, clusters matter enough to be said.
+const LARGE_EFFECT: f64 = 1.5;
 
 /// How most errors and intervals were made. Said once; a row says only what differs.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -28,7 +31,7 @@ impl Common {
         for report in reports {
             for row in report.results.rows() {
                 intervals.extend(interval_name(&row));
-                errors.extend(error_name(&row, &report.results.errors.cluster));
+                errors.extend(error_name(&row, keys_of(&report.results, &row)));
                 clusters.extend(shown_error(&row.estimate).map(clusters_of));
             }
         }
@@ -72,8 +75,13 @@ impl Common {
     }
 }
 
+/// What errors of the plan are clustered by.
+pub(crate) fn keys_of<'r>(results: &'r Results, row: &EstimateRow<'_>) -> &'r [String] {
+    results.scores.get(row.score).map(|score| score.cluster.as_slice()).unwrap_or_default()
+}
+
 /// The first of those that are there most often.
-fn most_frequent<T: Clone + PartialEq>(found: &[T]) -> Option<T> {
+pub(crate) fn most_frequent<T: Clone + PartialEq>(found: &[T]) -> Option<T> {
     let mut counts: Vec<(&T, usize)> = Vec::new();
     for item in found {
         match counts.iter_mut().find(|(known, _)| *known == item) {
@@ -94,49 +102,30 @@ fn is_degenerate(error: &StdError) -> bool {
     error.degenerate || error.se == 0.0
 }
 
-/// How the error of a row was made: the metric that it comes from if that has arguments, else the method.
+/// How the error of a row was made: the method, and what samples are clustered by.
 fn error_name(row: &EstimateRow<'_>, keys: &[String]) -> Option<String> {
     let error = shown_error(&row.estimate)?;
-    if matches!(error.method, ErrorMethod::Custom | ErrorMethod::Macro) {
+    match error.method {
         // A custom metric explains itself, and a mean of groups is marked as such.
-        return None;
-    }
-    let explicit = row.error_metric.and_then(|metric| with_arguments(metric, row)).map(Spec::to_string);
-    let by_keys = || match error.method {
-        ErrorMethod::Cluster(_) if row.error_metric.is_none() && !keys.is_empty() => {
-            format!("{} by {}", error.method, keys.join(" and "))
+        ErrorMethod::Custom | ErrorMethod::Macro => None,
+        ErrorMethod::Cluster(_) => {
+            let own = row.error_metric.and_then(|metric| metric.cluster.as_ref());
+            let keys = if row.error_metric.is_some() { own.map(std::slice::from_ref) } else { Some(keys) };
+            let keys = keys.unwrap_or_default();
+            let by = if keys.is_empty() { "sample".to_owned() } else { keys.join(" and ") };
+            Some(format!("{} by {by}", error.method))
         }
-        method => method.to_string(),
-    };
-    Some(explicit.unwrap_or_else(by_keys))
+        method => Some(method.to_string()),
+    }
 }
 
 fn interval_name(row: &EstimateRow<'_>) -> Option<(String, f64)> {
     let interval = row.estimate.interval.as_ref().ok().filter(|_| row.estimate.value.is_ok())?;
-    let explicit = row.interval_metric.and_then(|metric| with_arguments(metric, row)).map(Spec::to_string);
     let method = match interval.method {
         IntervalMethod::Custom => String::new(),
         method => method.to_string(),
     };
-    Some((explicit.unwrap_or(method), interval.level))
-}
-
-/// The metric as it was written, if it has arguments.
-fn with_arguments<'a>(metric: &'a MetricResult, row: &EstimateRow<'_>) -> Option<&'a Spec> {
-    let spec = innermost(&metric.spec, row.group_key.is_some());
-    (!spec.args.is_empty() || !spec.kwargs.is_empty()).then_some(spec)
-}
-
-/// The metric within those that apply it to groups.
-fn innermost(spec: &Spec, is_grouped: bool) -> &Spec {
-    let nested = spec.args.iter().find_map(|arg| match arg {
-        Arg::Spec(nested) => Some(nested),
-        _ => None,
-    });
-    match nested {
-        Some(nested) if is_grouped => innermost(nested, true),
-        _ => spec,
-    }
+    Some((method, interval.level))
 }
 
 fn clusters_of(error: &StdError) -> Option<String> {
@@ -152,7 +141,7 @@ fn clusters_of(error: &StdError) -> Option<String> {
 
 /// The arguments that were passed to the metric of a row.
 pub(crate) fn arguments(row: &EstimateRow<'_>) -> Vec<String> {
-    let spec = innermost(&row.result.spec, row.group_key.is_some());
+    let spec = &row.result.inner;
     let text = |arg: &Arg| match arg {
         Arg::Str(text) => text.clone(),
         other => other.to_string(),
@@ -192,6 +181,9 @@ pub(crate) fn few(row: &EstimateRow<'_>) -> Option<String> {
         0 if no_spread => Some("no spread".to_owned()),
         0 => None,
         1 => Some("only 1 score".to_owned()),
+        _ if no_spread && estimate.absent > 0 => {
+            Some(format!("no spread in {n} scores, {} absent", estimate.absent))
+        }
         _ if no_spread => Some(format!("no spread in {n} scores")),
         _ if n < FEW && estimate.absent > 0 => Some(format!("only {n} of {} scores", n + estimate.absent)),
         _ if n < FEW => Some(format!("only {n} scores")),
@@ -220,16 +212,13 @@ pub(crate) fn methods(row: &EstimateRow<'_>, keys: &[String], common: &Common) -
     let common_level = common.interval.as_ref().map(|(_, level)| *level);
     let interval = interval_name(row).filter(|interval| common.interval.as_ref() != Some(interval));
     let interval = interval.filter(|(method, level)| !method.is_empty() || common_level != Some(*level));
-    notes.extend(interval.map(|(method, level)| {
-        let spec = row.interval_metric.and_then(|metric| with_arguments(metric, row));
-        let has_level = spec.is_some_and(|spec| spec.kwargs.values().any(|arg| *arg == Arg::from(level)));
-        let level = percent(level);
-        if has_level { method } else { format!("{method} {level}").trim_start().to_owned() }
+    notes.extend(interval.map(|(method, level)| match common_level == Some(level) {
+        true => format!("{method} interval"),
+        false => format!("{method} {} interval", percent(level)).trim_start().to_owned(),
     }));
     let is_clustered = shown_error(estimate).is_some_and(|error| !error.clusters.is_empty());
-    if let Some(effective_n) = estimate.notes.effective_n.filter(|_| is_clustered) {
-        notes.push(format!("effective n {}", plain(effective_n.round())));
-    }
+    let design_effect = estimate.notes.design_effect.filter(|effect| is_clustered && *effect >= LARGE_EFFECT);
+    notes.extend(design_effect.map(|effect| format!("design effect {effect:.1}")));
     if let Some(share) = estimate.notes.largest_cluster_share.filter(|share| *share >= LARGE_CLUSTER) {
         notes.push(format!(
             "the largest cluster has {} of the scores",
@@ -259,7 +248,8 @@ pub(crate) fn bounds(estimate: &Estimate) -> Option<String> {
 /// What the metric itself notes.
 pub(crate) fn remarks(estimate: &Estimate) -> Vec<String> {
     let custom = estimate.notes.custom.iter().map(|(key, value)| remark(&key.replace('_', " "), value));
-    estimate.notes.reason.clone().into_iter().chain(custom).collect()
+    let caution = estimate.notes.reason.clone().filter(|_| estimate.notes.is_caution);
+    caution.into_iter().chain(custom).collect()
 }
 
 /// A note as words: `12 units`, `mean length 11`.

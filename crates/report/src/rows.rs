@@ -149,7 +149,7 @@ impl<'a> Context<'a> {
     }
 
     fn remarks(&self, row: &EstimateRow<'_>, has_bounds: bool) -> Vec<String> {
-        let mut remarks = notes::methods(row, &self.results.errors.cluster, self.common);
+        let mut remarks = notes::methods(row, notes::keys_of(self.results, row), self.common);
         remarks.extend(notes::bounds(&row.estimate).filter(|_| has_bounds));
         remarks.extend(notes::remarks(&row.estimate));
         remarks

@@ -32,9 +32,9 @@ use crate::{Cell, Listing, Report};
 /// let tables = SideBySide::of(&[report("a/x", first), report("a/yy", second)], &[Some(1200), None]);
 /// assert_eq!(tables[0].to_text(), "\
 /// quiz, side by side · accuracy
-///                                         0                             1
-///   a/x   0.750 ± 0.031 [0.690, 0.810]                        ├─●─┤        n 200 · 1200 tokens
-///   a/yy  0.500 ± 0.035 [0.430, 0.570]                ├─●─┤                n 200
+///                                       0                                       1
+///   a/x   0.750 ± 0.031 [0.690, 0.810]                              ├─●─┤          n 200 · 1200 tokens
+///   a/yy  0.500 ± 0.035 [0.430, 0.570]                   ├──●──┤                   n 200
 ///
 /// ± one standard error · [95 % interval] · ├─●─┤ the interval
 /// ");
@@ -188,8 +188,7 @@ fn line(label: String, row: Option<EstimateRow<'_>>, report: &Report, common: &C
     let figure = Figure::from(row.estimate.as_ref());
     let few = notes::few(&row);
     let mut all: Vec<String> = few.iter().cloned().collect();
-    all.extend(notes::methods(&row, &report.results.errors.cluster, common));
-    all.extend(notes::bounds(&row.estimate));
+    all.extend(notes::methods(&row, notes::keys_of(&report.results, &row), common));
     all.extend(report.unfinished.as_ref().map(|unfinished| unfinished.status.clone()));
     all.extend(report.self_graded.as_ref().map(|_| "graded by itself".to_owned()));
     let span = Span::of(&figure, row.role);

@@ -27,6 +27,7 @@ pub(super) fn estimate(input: &Input<'_>, random: &Random) -> Estimate {
     }
     // An interval that does not exist has its own reason.
     estimate.notes.reason = chosen.reason.filter(|_| chosen.interval.is_ok());
+    estimate.notes.is_caution = chosen.is_caution && estimate.notes.reason.is_some();
     estimate.interval = chosen.interval;
     estimate
 }
@@ -35,11 +36,20 @@ pub(super) fn estimate(input: &Input<'_>, random: &Random) -> Estimate {
 struct Chosen {
     interval: Maybe<Interval>,
     reason: Option<String>,
+    /// Whether it is not the one that was wanted.
+    is_caution: bool,
 }
 
 impl Chosen {
+    /// The one that fits.
     fn new(input: &Input<'_>, method: IntervalMethod, reason: String) -> Self {
-        Chosen { interval: by(input, method), reason: Some(format!("auto: {method} {reason}")) }
+        let reason = Some(format!("auto: {method} {reason}"));
+        Chosen { interval: by(input, method), reason, is_caution: false }
+    }
+
+    /// The next best one.
+    fn instead(input: &Input<'_>, method: IntervalMethod, reason: String) -> Self {
+        Chosen { is_caution: true, ..Chosen::new(input, method, reason) }
     }
 }
 
@@ -65,16 +75,17 @@ fn choose(input: &Input<'_>, random: &Random) -> Chosen {
         _ => false,
     };
     if !skewed {
-        return Chosen::new(input, IntervalMethod::T, format!("({why})"));
+        let is_caution = input.plan.range.is_some();
+        return Chosen { is_caution, ..Chosen::new(input, IntervalMethod::T, format!("({why})")) };
     }
     if !random.allows_draws(u64::from(input.plan.draws()), input.n) {
         let why = format!("({why}; skewed, but too many estimates for bootstrap_t)");
-        return Chosen::new(input, IntervalMethod::T, why);
+        return Chosen::instead(input, IntervalMethod::T, why);
     }
     let chosen = Chosen::new(input, IntervalMethod::BootstrapT, format!("(skewed, n < {FEW})"));
     match chosen.interval {
         Err(Undefined::Other(problem)) => {
-            Chosen::new(input, IntervalMethod::T, format!("({why}; skewed, but {problem})"))
+            Chosen::instead(input, IntervalMethod::T, format!("({why}; skewed, but {problem})"))
         }
         _ => chosen,
     }
@@ -84,18 +95,19 @@ fn choose(input: &Input<'_>, random: &Random) -> Chosen {
 fn asked_for(input: &Input<'_>, name: IntervalMethod, random: &Random) -> Chosen {
     let resamples = Method::named(name).is_some_and(|method| method.resamples);
     if !resamples {
-        return Chosen { interval: by(input, name), reason: None };
+        return Chosen { interval: by(input, name), reason: None, is_caution: false };
     }
     match &input.sample {
         // With this many scores the two are the same.
         Sample::Scores(plain) if plain.values.is_none() => {
             let reason = format!("t in place of {name}: more than {MAX_DISTINCT} distinct scores");
-            return Chosen { interval: by(input, IntervalMethod::T), reason: Some(reason) };
+            let interval = by(input, IntervalMethod::T);
+            return Chosen { interval, reason: Some(reason), is_caution: true };
         }
         Sample::None => {
             let chosen = choose(input, random);
             let reason = chosen.reason.map(|reason| format!("nothing to resample; {reason}"));
-            return Chosen { reason, ..chosen };
+            return Chosen { reason, is_caution: true, ..chosen };
         }
         _ => {}
     }
@@ -105,5 +117,5 @@ fn asked_for(input: &Input<'_>, name: IntervalMethod, random: &Random) -> Chosen
         drawn.map_err(|error| Undefined::Other(error.to_string()))?;
         by(input, name)
     });
-    Chosen { interval, reason: None }
+    Chosen { interval, reason: None, is_caution: false }
 }

@@ -282,6 +282,8 @@ pub struct Notes {
     pub largest_cluster_share: Option<f64>,
     /// Why the interval is of this method, and what else a reader should know.
     pub reason: Option<String>,
+    /// Whether the reason is something that every reader should see: the interval is not the one that was wanted.
+    pub is_caution: bool,
     /// Notes of the metric, by key.
     pub custom: Metadata,
 }

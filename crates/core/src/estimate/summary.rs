@@ -195,6 +195,7 @@ impl Summary {
             let reason = estimate.notes.reason.take();
             let joined = reason.map_or_else(|| note.to_owned(), |reason| format!("{reason}; {note}"));
             estimate.notes.reason = Some(joined);
+            estimate.notes.is_caution = true;
         }
         estimate
     }

@@ -6,6 +6,7 @@
     reason = "a test that meets something unexpected should stop there"
 )]
 
+use super::clusters::Clusters;
 use super::*;
 use crate::columns::Numbers;
 use crate::random::Random;

@@ -13,7 +13,7 @@ use crate::estimate::{ErrorPlan, Estimate, Undefined};
 use crate::plan::HeadlineRequest;
 use crate::results::{Failure, Reduction, Warning};
 use crate::score::Metadata;
-use crate::spec::Spec;
+use crate::spec::{Arg, Spec};
 use crate::value::Conversion;
 
 /// What a plan gives over scores.
@@ -57,6 +57,8 @@ pub struct ScoreResult {
     pub field: Option<String>,
     /// How many scores there are, and what became of the others.
     pub counts: Counts,
+    /// The metadata keys that errors of the plan are clustered by: its own, or that of the first clustered metric.
+    pub cluster: Vec<String>,
     /// The scorer's arguments.
     pub params: Metadata,
     /// The metrics, in order.
@@ -106,6 +108,10 @@ pub struct MetricResult {
     pub params: Metadata,
     /// The name of the innermost metric: `accuracy` for accuracy by group.
     pub metric: String,
+    /// The innermost metric with its arguments.
+    pub inner: Spec,
+    /// The metadata key that the metric itself clusters samples by.
+    pub cluster: Option<String>,
     /// What kind of figure it is.
     pub role: Role,
     /// Which numbers it is about, where that is known.
@@ -126,9 +132,19 @@ impl MetricResult {
     /// assert_eq!(result.metric, "mean");
     /// ```
     pub fn new(spec: Spec, role: Role, value: MetricValue) -> Self {
-        let metric = spec.name.clone();
-        MetricResult { spec, params: Metadata::new(), metric, role, subject: None, value }
+        let (metric, inner) = (spec.name.clone(), innermost(&spec).clone());
+        let (params, cluster, subject) = (Metadata::new(), None, None);
+        MetricResult { spec, params, metric, inner, cluster, role, subject, value }
     }
+}
+
+/// The metric that a metric applies, if it is an argument of it.
+fn innermost(spec: &Spec) -> &Spec {
+    let nested = spec.args.iter().chain(spec.kwargs.values()).find_map(|arg| match arg {
+        Arg::Spec(nested) => Some(nested),
+        _ => None,
+    });
+    nested.map_or(spec, innermost)
 }
 
 /// What kind of figure a metric gives.

@@ -237,7 +237,7 @@ fn put_interval<'a>(row: &mut EstimateRow<'a>, part: &EstimateRow<'a>) -> bool {
     estimate.interval = part.estimate.interval.clone();
     estimate.draws = part.estimate.draws.or(estimate.draws);
     // Why the plan would have chosen another interval does not matter here.
-    estimate.notes.reason = None;
+    (estimate.notes.reason, estimate.notes.is_caution) = (None, false);
     if part.estimate.notes.effective_n.is_some() {
         estimate.notes.effective_n = part.estimate.notes.effective_n;
     }

@@ -13,6 +13,7 @@ use crate::metric::Metric;
 use crate::plan::{MetricItem, MetricMap, Metrics};
 use crate::score::Metadata;
 use crate::scores::{ScoreSet, Scores};
+use crate::spec::Spec;
 use crate::value::{Leaf, ValueRef};
 
 /// What all results of a view have in common.
@@ -21,6 +22,7 @@ pub(super) struct ViewContext<'a> {
     pub(super) reducer: Option<String>,
     pub(super) params: &'a Metadata,
     pub(super) unreduced: bool,
+    pub(super) cluster: Vec<String>,
     pub(super) counts: Counts,
 }
 
@@ -57,6 +59,7 @@ impl ViewContext<'_> {
             unreduced: self.unreduced,
             field: field.map(str::to_owned),
             counts: Counts { scored, unscored, ..self.counts.clone() },
+            cluster: self.cluster.clone(),
             params: self.params.clone(),
             ..ScoreResult::default()
         }
@@ -82,7 +85,9 @@ fn add(result: &mut ScoreResult, metric: &dyn Metric, scores: &Scores<'_>) {
         Ok((role, value)) => result.metrics.push(MetricResult {
             spec: metric.spec(),
             params: metric.params(),
-            metric: innermost(metric),
+            metric: innermost(metric).log_name().into_owned(),
+            inner: innermost(metric),
+            cluster: metric.cluster().map(str::to_owned),
             role,
             subject: metric.subject(),
             value,
@@ -93,11 +98,11 @@ fn add(result: &mut ScoreResult, metric: &dyn Metric, scores: &Scores<'_>) {
     }
 }
 
-/// The name of the metric that is applied in the end.
-fn innermost(metric: &dyn Metric) -> String {
+/// The metric that is applied in the end.
+fn innermost(metric: &dyn Metric) -> Spec {
     match metric.inner() {
         Some(inner) => innermost(inner),
-        None => metric.spec().log_name().into_owned(),
+        None => metric.spec(),
     }
 }
 

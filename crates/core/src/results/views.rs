@@ -163,6 +163,7 @@ impl View<'_> {
             reducer: None,
             params: self.params,
             unreduced: true,
+            cluster: self.estimation.errors.cluster.clone(),
             counts: Counts {
                 missing,
                 errored: self.columns.errored(),

@@ -192,3 +192,17 @@ fn bootstraps() {
     assert_close(mice.stderr().unwrap(), 25.235489533052238, 1e-15);
     assert_eq!(mice.error.unwrap().method, ErrorMethod::Iid);
 }
+
+#[test]
+fn quantiles_by_the_inverse_distribution_function() {
+    use errorbar_core::stats::quantile_inverse;
+    let numbers: Vec<f64> = (1..=1000).map(f64::from).collect();
+    // (1 − 0.95)/2 is 0.025000000000000022: the 25th of a thousand, not the 26th.
+    assert_eq!(quantile_inverse(&numbers, (1.0 - 0.95) / 2.0), 25.0);
+    assert_eq!(quantile_inverse(&numbers, 0.975), 975.0);
+    assert_eq!(
+        [0.0, 0.0001, 0.5, 0.5001, 1.0].map(|q| quantile_inverse(&numbers, q)),
+        [1.0, 1.0, 500.0, 501.0, 1000.0]
+    );
+    assert!(quantile_inverse(&[], 0.5).is_nan());
+}

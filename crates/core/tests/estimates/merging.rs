@@ -202,3 +202,56 @@ fn more_scores_than_a_float_counts_are_refused() {
     let error = most.merge(&most.clone()).unwrap_err().to_string();
     assert!(error.contains("2^53"), "{error}");
 }
+
+/// Bytes that read well one by one and say together what cannot be.
+#[test]
+fn bytes_that_contradict_themselves_are_refused() {
+    let read = |bytes: &[u8]| Summary::read(&mut &*bytes).map(|summary| summary.n());
+    // Two scores in one cluster: what is before the clusters, then their number, then id, count and sum of each.
+    let plan = ErrorPlan::new().cluster("a");
+    let good = bytes(&summary(&plan, &rows(&[1.0, 0.0], &[1, 1], &[1, 1])));
+    let clusters = |all: &[(i64, u64, &[u8])]| {
+        let mut out = good[..good.len() - (8 + 9 + 8 + 7)].to_vec();
+        out.extend((all.len() as u64).to_le_bytes());
+        for (id, n, sum) in all {
+            out.push(1);
+            out.extend(id.to_le_bytes());
+            out.extend(n.to_le_bytes());
+            out.extend(*sum);
+        }
+        out
+    };
+    let (zero, one, two): (&[u8], &[u8], &[u8]) =
+        (&[0, 0, 0], &[0, 68, 1, 1, 0, 0, 0], &[0, 68, 1, 2, 0, 0, 0]);
+    assert_eq!(clusters(&[(1, 2, one)]), good);
+    assert_eq!(read(&clusters(&[(1, 1, one), (2, 1, zero)])), Ok(2));
+    for wrong in [
+        clusters(&[(1, 2, one), (2, 0, zero)]),
+        clusters(&[(2, 1, one), (1, 1, zero)]),
+        clusters(&[(1, 1, one), (1, 1, zero)]),
+        clusters(&[(1, 3, one)]),
+        clusters(&[(1, 2, two)]),
+        clusters(&[]),
+    ] {
+        assert!(read(&wrong).is_err(), "{wrong:?}");
+    }
+    // The same sum with a zero limb below or above, as minus zero, beyond all sums, of an unknown sign.
+    let wide = |low: u8, limbs: &[u32]| {
+        let mut out = vec![0, low, limbs.len() as u8];
+        limbs.iter().for_each(|limb| out.extend(limb.to_le_bytes()));
+        out
+    };
+    assert_eq!(wide(68, &[1]), one);
+    for sum in [&wide(67, &[0, 1])[..], &wide(68, &[1, 0]), &[3], &wide(255, &[1])] {
+        assert!(read(&clusters(&[(1, 2, sum)])).is_err(), "{sum:?}");
+    }
+    for sum in [&[1, 0, 0][..], &[0, 68, 0]] {
+        assert!(read(&clusters(&[(1, 1, one), (2, 1, sum)])).is_err(), "{sum:?}");
+    }
+    // 60 scores within 0 and 1 with the sum 61.
+    let ones = bytes(&summary(&ErrorPlan::new(), &rows(&[1.0; 60], &[] as &[i64], &[] as &[i64])));
+    let mut above = ones.clone();
+    assert_eq!((read(&ones), above[12]), (Ok(60), 60));
+    above[12] = 61;
+    assert!(read(&above).is_err());
+}

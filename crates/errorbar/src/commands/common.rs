@@ -40,6 +40,9 @@ impl Color {
     }
 }
 
+/// A width that no line reaches.
+const WHOLE_LINES: usize = 1 << 20;
+
 /// What results and lists are written in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -97,7 +100,13 @@ impl Format {
     }
 
     pub(crate) fn write_listing(self, listing: &Listing) -> io::Result<()> {
-        self.print(Sort::None, |format| format.listing_text(listing))
+        match self {
+            // Nothing is cut where there is no screen that it must fit: `log list | grep` wants whole names.
+            Format::Table if Stream::Stdout.columns().is_none() => {
+                show(|color| table().width(WHOLE_LINES).color(color).listing_text(listing))
+            }
+            _ => self.print(Sort::None, |format| format.listing_text(listing)),
+        }
     }
 
     /// Writes what `text` makes of the format: with colours on a terminal, data as it is.

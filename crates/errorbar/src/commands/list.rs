@@ -110,7 +110,9 @@ pub(crate) fn run(args: &ListArgs, registry: &Registry) -> anyhow::Result<Status
     match args.format {
         // More than fits the columns of a table: arguments and sentences are wrapped.
         Format::Table => common::show(|color| table(&sections, color))?,
-        Format::Markdown | Format::Latex => {
+        // With signatures as code, for the reference page.
+        Format::Markdown => output::print(markdown(&sections).as_bytes())?,
+        Format::Latex => {
             for (at, (kind, entries)) in sections.iter().enumerate() {
                 if at > 0 {
                     output::print(b"\n")?;
@@ -141,6 +143,19 @@ fn table(sections: &[Section<'_>], color: bool) -> String {
             for line in wrap(&entry.summary(), width.saturating_sub(6)) {
                 let _ = writeln!(text, "      {line}");
             }
+        }
+    }
+    text
+}
+
+fn markdown(sections: &[Section<'_>]) -> String {
+    let mut text = String::new();
+    for (at, (kind, entries)) in sections.iter().enumerate() {
+        let before = if at > 0 { "\n" } else { "" };
+        let _ = writeln!(text, "{before}| {} | |\n|---|---|", kind.singular());
+        for entry in entries {
+            let cell = |text: &str| text.replace('|', "\\|");
+            let _ = writeln!(text, "| `{}` | {} |", cell(&kind.signature(entry)), cell(&entry.summary()));
         }
     }
     text

@@ -65,7 +65,7 @@ const EXAMPLES: &str = "\
 Examples:
   errorbar eval task.toml --model replay/outputs.jsonl
   errorbar score scores.csv
-  errorbar score scores.csv --metric accuracy --metric 'stderr(cluster=\"passage\")'
+  errorbar score scores.csv --cluster passage
   errorbar list metrics
 
 `errorbar help <COMMAND>` shows more.";

@@ -28,15 +28,18 @@ Examples:
     errorbar score logs/run.eval
     errorbar score logs
 
-  With another error bar, put back into the log:
-    errorbar score logs/run.eval --metric accuracy --metric 'stderr(cluster=\"passage\")' --write
+  With other error bars, put back into the log: questions on one passage belong together
+    errorbar score logs/run.eval --cluster passage --write
 
-  Accuracy and its standard error, from the columns `id` and `score`:
+  Accuracy with its error and interval, from the columns `id` and `score`:
     errorbar score scores.csv
 
-  An error that knows that questions on one passage belong together, and accuracy by category:
-    errorbar score scores.csv --metric accuracy --metric 'stderr(cluster=\"passage\")' \\
-      --metric 'grouped(accuracy(), \"category\")'
+  The same by category, the best first, with errors clustered by passage:
+    errorbar score scores.csv --metric accuracy --metric 'grouped(accuracy(), \"category\")' \\
+      --cluster passage --sort value
+
+  Scores from 0 to 10, with 90 % bootstrap intervals:
+    errorbar score grades.csv --range 0 10 --interval bootstrap --level 0.9
 
   Several epochs: did at least 2 of them succeed, and what would pass@1 be?
     errorbar score scores.csv --reducer at_least_2 --reducer pass_at_1
@@ -49,9 +52,10 @@ A table has a row per sample and epoch: the columns `id`, `epoch` (optional, fro
 missing, NaN is unscored; grades (C, P, I, N), numbers, yes/no and true/false are understood, and
 other texts are an error unless a metric such as frequency takes them or --unconvertible is given.
 
-In a table of results, ± is one standard error, and ├─●─┤ shows the value ± its error, or the
-interval. `0.70 … 0.80 with the 3 absent` is what the figure would be if each of the 3 samples
-without a score had the worst score, or the best.
+In a table of results, ± is one standard error, […] the interval, and ├─●─┤ draws the interval. An
+error that a metric gives (stderr, ci) is shown with its figure, unless the options below say how
+errors are computed. `0.70 … 0.80 with the 3 absent` is what the figure would be if each of the 3
+samples without a score had the worst score, or the best.
 
 Exit code: 0 if all is well, 2 if something could not be read or computed.";
 

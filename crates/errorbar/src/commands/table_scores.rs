@@ -152,12 +152,17 @@ fn conversions_of_reducer(name: &str, reducers: &Reducers) -> Vec<Conversion> {
     vec![conversion.cloned().unwrap_or_default()]
 }
 
-/// The conversions that the metrics of a scorer name, else the default one.
+/// The conversions of the metrics of a scorer: those of what they are about, and those that are named in their arguments.
+/// A metric that converts nothing has none.
 fn conversions_of_metrics(scorer: &str, plan: &Plan, registry: &Registry) -> Vec<Conversion> {
     let metrics = plan.task_metrics.as_ref().or_else(|| plan.default_metrics.get(scorer));
     let mut found = Vec::new();
     for metric in metrics.into_iter().flat_map(|metrics| metrics.iter()) {
-        collect_conversions(&metric.spec(), registry, &mut found);
+        match metric.subject() {
+            // The outermost one reads the values themselves.
+            Some(subject) => found.push(subject.conversions.first().cloned().unwrap_or_default()),
+            None => collect_conversions(&metric.spec(), registry, &mut found),
+        }
     }
     if found.is_empty() {
         found.push(Conversion::default());

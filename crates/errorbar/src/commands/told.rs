@@ -22,7 +22,8 @@ pub(super) fn findings(report: &Report, told: &mut Told) {
             }
             let text = error.to_string();
             let text = text.strip_prefix(&format!("{metric}: ")).unwrap_or(&text);
-            told.error(format!("{place}: {metric} failed: {text}"), hint_for(error));
+            let hint = hint_for_cluster(error, &report.results.errors.cluster).or_else(|| hint_for(error));
+            told.error(format!("{place}: {metric} failed: {text}"), hint);
         }
     }
 }
@@ -38,6 +39,22 @@ pub(super) fn hint_for(error: &Error) -> Option<String> {
         Error::ClusterId { key, .. } => Some(format!("fill in `{key}` for every sample")),
         _ => None,
     }
+}
+
+/// The way out of a key to cluster by that is not there.
+fn hint_for_cluster(error: &Error, cluster: &[String]) -> Option<String> {
+    let Error::MissingKey { key, known, .. } = error else { return None };
+    if !cluster.contains(key) || known.contains(key) {
+        return None;
+    }
+    Some(match nearest(key, known.iter().map(String::as_str)) {
+        Some(nearest) => format!("did you mean --cluster {nearest}?"),
+        // Of a run, only the keys that are computed with are known.
+        None if known.is_empty() => {
+            format!("give every sample the key `{key}`, or name another one with --cluster")
+        }
+        None => format!("name another key with --cluster: {}", known.join(", ")),
+    })
 }
 
 /// What is to be told once the results are out, each thing once.

@@ -101,3 +101,58 @@ fn a_plan_that_cannot_be_read_is_reported() {
                  {"id": 2, "epoch": 1, "scores": {"match": {"value": "I"}}}]}"#;
     check("errors_unreadable", &[("run.json", log)], &["score", "run.json", "--format", "csv"]);
 }
+
+#[test]
+fn what_is_written_with_options_is_shown_again() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(DATASET.0), DATASET.1).unwrap();
+    std::fs::write(folder.path().join("t.toml"), TASK).unwrap();
+    let logs = Logs::new();
+    assert_eq!(logs.run(folder.path(), &["eval", "t.toml"]).status.code(), Some(0));
+    let log = logs.only();
+    let estimates = |options: &[&str]| {
+        let args: Vec<&str> =
+            ["score", log.to_str().unwrap(), "--format", "csv"].iter().chain(options).copied().collect();
+        let output = errorbar(folder.path(), &args).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let options = ["--cluster", "passage", "--errors", "CR1", "--level", "0.5"];
+    let (before, with) = (estimates(&[]), estimates(&options));
+    assert!(before.contains(",iid,") && before.contains(",0.95,"), "{before}");
+    assert!(with.contains(",CR1,") && with.contains(",0.5,"), "{with}");
+    // Without --write the log stays as it is.
+    assert_eq!(estimates(&[]), before);
+    let written: Vec<&str> = options.into_iter().chain(["--write"]).collect();
+    assert_eq!(estimates(&written), with);
+    assert_eq!(estimates(&[]), with);
+    let verified = errorbar(folder.path(), &["verify", log.to_str().unwrap()]).output().unwrap();
+    assert_eq!(verified.status.code(), Some(0), "{}", String::from_utf8_lossy(&verified.stdout));
+}
+
+#[test]
+fn options_decide_what_a_row_shows_and_never_what_a_log_has() {
+    let metrics = ["score", "t.csv", "--metric", "accuracy", "--metric", "stderr"];
+    let run = |options: &[&str]| {
+        let args: Vec<&str> = metrics.iter().chain(options).chain(&["--format", "json"]).copied().collect();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(TABLE.0), TABLE.1).unwrap();
+        let output = errorbar(folder.path(), &args).output().unwrap();
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
+    };
+    let (plain, clustered) = (run(&[]), run(&["--cluster", "passage", "--interval", "t"]));
+    assert_eq!(plain[0]["results"], clustered[0]["results"]);
+    let row = |json: &serde_json::Value| json[0]["estimates"][0].clone();
+    assert_eq!((&row(&plain)["error_method"], &row(&plain)["method"]), (&"iid".into(), &"wilson".into()));
+    assert_eq!((&row(&clustered)["error_method"], &row(&clustered)["method"]), (&"CR2".into(), &"t".into()));
+    assert_eq!(row(&clustered)["clusters"], 3);
+}
+
+#[test]
+fn a_cluster_key_that_no_sample_has_is_reported_before_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(DATASET.0), DATASET.1).unwrap();
+    std::fs::write(folder.path().join("t.toml"), format!("{TASK}errors = {{ cluster = \"pasage\" }}\n"))
+        .unwrap();
+    Logs::new().check("errors_eval_unknown_cluster", folder.path(), &["eval", "t.toml"]);
+}

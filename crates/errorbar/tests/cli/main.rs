@@ -9,6 +9,7 @@ mod bad_tasks;
 mod cache;
 mod errors;
 mod eval;
+mod formats;
 mod interrupt;
 mod list;
 mod log;

@@ -42,6 +42,11 @@ fn an_option_says_what_they_are() {
 #[test]
 fn metrics_of_labels_take_any_text() {
     score("labels_frequency", &["--metric", "frequency", "--format", "csv"]);
+    // What one metric reads as grades and another as labels is missing only if it is no grade.
+    let grades = "accuracy(to_float=value_to_float(correct=\"good\", incorrect=\"bad\", partial=\"so-so\"))";
+    let both =
+        ["--reducer", "mode", "--metric", grades, "--metric", "frequency", "--unconvertible", "missing"];
+    score("labels_and_grades", &both);
 }
 
 #[test]

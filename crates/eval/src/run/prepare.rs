@@ -296,8 +296,12 @@ fn unknown_keys(plan: &Plan, samples: &[NamedSample]) -> Vec<String> {
     let known = || samples.iter().flat_map(|(_, sample)| sample.metadata.keys()).map(String::as_str);
     let warn = |key: &String| {
         let advice = nearest(key, known()).map(|near| format!("; did you mean `{near}`?"));
+        let use_of_it = match plan.errors.cluster.contains(key) {
+            true => "to cluster by",
+            false => "that a metric reads",
+        };
         format!(
-            "no sample has the metadata key `{key}` that a metric reads{}",
+            "no sample has the metadata key `{key}` {use_of_it}{}",
             advice.unwrap_or_else(|| "; its figures will fail unless a solver adds it".to_owned())
         )
     };

@@ -71,7 +71,7 @@ fn rows_have_the_keys_that_are_promised_in_order() {
 fn machines_have_every_estimate() {
     for report in all() {
         let rows = report.results.rows();
-        let output = json(&[report.clone()]);
+        let output = json(std::slice::from_ref(&report));
         let estimates = output.pointer("/0/estimates").and_then(Value::as_array).unwrap();
         assert_eq!(estimates.len(), rows.len());
         for (row, record) in rows.iter().zip(estimates) {

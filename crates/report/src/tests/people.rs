@@ -78,7 +78,8 @@ fn no_error_is_ever_shown_as_0() {
     for report in all() {
         let texts =
             [60, 80, 100].map(|cells| Table::default().width(cells).to_text(std::slice::from_ref(&report)));
-        let others = [Markdown::default().to_text(&[report.clone()]), Latex::default().to_text(&[report])];
+        let others =
+            [Markdown::default().to_text(std::slice::from_ref(&report)), Latex::default().to_text(&[report])];
         for text in texts.iter().chain(&others) {
             let errors = text.split(['±']).chain(text.split("$\\pm$")).skip(1);
             for error in
@@ -146,6 +147,19 @@ fn shown(estimate: Estimate) -> String {
 }
 
 #[test]
+fn without_an_interval_the_bar_is_the_error() {
+    let mut estimate = share(20, 40, 0);
+    estimate.interval = Err(Undefined::NotAvailable);
+    let text = shown(estimate);
+    assert!(text.contains("  accuracy  0.500 ± 0.080  ") && text.contains("├──●──┤"), "{text}");
+    assert!(text.ends_with("\n± one standard error · ├─●─┤ value ± error\n"), "{text}");
+    let mut estimate = share(20, 40, 0);
+    (estimate.interval, estimate.error) = (Err(Undefined::NotAvailable), Err(Undefined::NotAvailable));
+    let text = shown(estimate);
+    assert!(text.contains("  accuracy  0.5  ") && text.ends_with("●\n"), "{text}");
+}
+
+#[test]
 fn few_scores_and_few_clusters_are_marked() {
     let text = shown(share(4, 6, 0));
     assert!(text.contains("only 6 scores"), "{text}");
@@ -173,7 +187,7 @@ fn how_errors_are_made_is_said_once() {
         metric("mean", Role::Location, clusters(share(22, 40, 0), 12)),
     ];
     let mut results_of = results(vec![score("match", 40, metrics)]);
-    results_of.errors.cluster = vec!["passage".to_owned()];
+    results_of.scores[0].cluster = vec!["passage".to_owned()];
     let text = Table::default().to_text(&[Report::new("t.csv", results_of.clone())]);
     assert_eq!(text.matches("12 clusters").count(), 1, "{text}");
     assert!(text.contains("± one standard error (CR2 by passage, 12 clusters)"), "{text}");
@@ -198,7 +212,11 @@ fn how_errors_are_made_is_said_once() {
         metric("median", Role::Location, other),
     ];
     let text = Table::default().to_text(&[Report::new("t.csv", results(vec![score("match", 40, metrics)]))]);
-    assert_eq!((text.matches("wilson").count(), text.matches("  t 90 %\n").count()), (1, 1), "{text}");
+    assert_eq!(
+        (text.matches("wilson").count(), text.matches("  t 90 % interval\n").count()),
+        (1, 1),
+        "{text}"
+    );
 }
 
 #[test]
@@ -207,12 +225,12 @@ fn what_is_absent_is_said() {
     score.counts.unscored = 4;
     score.counts.reasons.insert("invalid_response_format".to_owned(), 4);
     let report = Report::new("log.eval", results(vec![score])).of_run("almanac", "m");
-    let text = Table::default().width(140).to_text(&[report.clone()]);
+    let text = Table::default().width(140).to_text(std::slice::from_ref(&report));
     assert!(text.contains("choice · 140 of 144 scored · 4 unscored"), "{text}");
     assert!(text.contains("0.729 … 0.757 with the 4 absent · 4 of 144: invalid_response_format"), "{text}");
     let unfinished = Unfinished { status: "cancelled".to_owned(), planned: Some(200) };
     let report = report.unfinished(Some(unfinished)).self_graded(Some("openai/heron".to_owned()));
-    let text = Table::default().width(200).to_text(&[report.clone()]);
+    let text = Table::default().width(200).to_text(std::slice::from_ref(&report));
     let header = "log.eval · almanac · m · 144 of 200 samples · cancelled · figures are of the samples finished first · \
                   graded by the model itself (openai/heron)";
     assert_eq!(text.lines().next(), Some(header));

@@ -127,16 +127,24 @@ impl Listed {
 
     fn figure(&self, is_ascii: bool) -> String {
         let Some(row) = &self.first else { return "-".to_owned() };
-        let figure = match (row.value, &row.undefined) {
-            (Some(value), _) => {
+        let figure = match (row.value, &row.interval, &row.undefined) {
+            (Some(value), ..) => {
                 let error = row.stderr.filter(|_| !row.degenerate);
                 error.map_or_else(|| Figure::new(value), |error| Figure::new(value).error(error)).short()
             }
-            (None, Some(reason)) => format!("undefined ({reason})"),
-            (None, None) => "undefined".to_owned(),
+            // The ends of an interval of nothing that the log records.
+            (None, Some(interval), _) => {
+                format!("{} … {}", Figure::new(interval.lower), Figure::new(interval.upper))
+            }
+            (None, None, Some(reason)) => format!("undefined ({reason})"),
+            (None, None, None) => "undefined".to_owned(),
         };
-        let group = row.group.as_ref().map(|group| format!("{group} ")).unwrap_or_default();
-        let figure = format!("{group}{} {figure}", row.key);
+        let name = match (&row.group, row.value.is_none() && row.interval.is_some()) {
+            (Some(group), true) => group.clone(),
+            (Some(group), false) => format!("{group} {}", row.key),
+            (None, _) => row.key.clone(),
+        };
+        let figure = format!("{name} {figure}");
         if is_ascii { figure.replace('±', "+/-") } else { figure }
     }
 }

@@ -16,6 +16,11 @@ fn wants(scores: &Scores) -> f64 {
     0.0
 }
 
+#[metric(role = "mean")]
+fn role(scores: &Scores) -> f64 {
+    0.0
+}
+
 #[metric(keys = "category")]
 fn keys(scores: &Scores) -> f64 {
     0.0

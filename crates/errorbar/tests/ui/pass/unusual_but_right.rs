@@ -14,8 +14,8 @@ fn countdown(scores: &Scores, #[default(3)] mut from: u64, #[allow(unused_variab
 }
 
 #[metric]
-fn with_notes(_scores: &Scores) -> Figure {
-    Figure::new(1.0).note("seed", 7)
+fn with_notes(_scores: &Scores) -> Estimate {
+    Estimate::new(1.0).note("source", "hand")
 }
 
 #[metric]
