@@ -1,6 +1,7 @@
 //! Names that must differ: the scorers of an evaluation, the keys that a log records metrics under.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Bound;
 
 use crate::value::decimal_digit;
 
@@ -14,12 +15,16 @@ use crate::value::decimal_digit;
 /// ```
 #[derive(Debug, Default)]
 pub struct TakenNames {
-    taken: HashSet<String>,
-    /// The same in order.
-    keys: Vec<String>,
-    /// For a name that was taken before: how many of the keys were looked at, and the largest number behind it in them.
+    /// Sorted, so that names with a common beginning stand together.
+    taken: BTreeSet<String>,
+    /// The same in the order in which they were taken.
+    names: Vec<String>,
+    /// For a name that was taken before: how many of the names were looked at, and the largest number behind it in them.
     largest: HashMap<String, (usize, Option<u128>)>,
 }
+
+/// So few new names are looked at one by one.
+const FEW: usize = 64;
 
 impl TakenNames {
     /// A name that is still free, and from now on taken: the wanted one, or that with a number behind it.
@@ -27,27 +32,40 @@ impl TakenNames {
     /// The number is one more than the largest integer that follows the wanted name in any that is taken (whatever comes
     /// after it), and at least `least`.
     pub fn take(&mut self, wanted: &str, least: u128) -> String {
-        let mut key = wanted.to_owned();
+        let mut name = wanted.to_owned();
         if self.taken.contains(wanted) {
-            if !self.largest.contains_key(wanted) {
-                self.largest.insert(wanted.to_owned(), (0, None));
-            }
-            let largest = self.largest.get_mut(wanted).and_then(|(seen, largest)| {
-                let new = self.keys.get(*seen..).unwrap_or_default();
-                let number = new.iter().filter_map(|key| number_behind(wanted, key)).max();
-                *seen = self.keys.len();
-                *largest = number.max(*largest);
-                *largest
-            });
-            let number = largest.map_or(least, |largest| largest.saturating_add(1)).max(least);
-            key = format!("{wanted}{number}");
-            while self.taken.contains(&key) {
-                key.push('2');
+            let number = self.largest_behind(wanted).map_or(least, |largest| largest.saturating_add(1));
+            name = format!("{wanted}{}", number.max(least));
+            while self.taken.contains(&name) {
+                name.push('2');
             }
         }
-        self.taken.insert(key.clone());
-        self.keys.push(key.clone());
-        key
+        self.taken.insert(name.clone());
+        self.names.push(name.clone());
+        name
+    }
+
+    /// The largest number behind a name that is taken.
+    fn largest_behind(&mut self, wanted: &str) -> Option<u128> {
+        let known = self.largest.get(wanted).and_then(|(_, largest)| *largest);
+        let largest = self.candidates(wanted).filter_map(|name| number_behind(wanted, name)).max().max(known);
+        self.largest.insert(wanted.to_owned(), (self.names.len(), largest));
+        largest
+    }
+
+    /// The names that may have a number behind this one and were not looked at for it before.
+    ///
+    /// The groups of several metrics want the same names. So these are the names that begin with it, which are few, or
+    /// all that are new, if those are few.
+    fn candidates(&self, wanted: &str) -> Box<dyn Iterator<Item = &String> + '_> {
+        let seen = self.largest.get(wanted).map_or(0, |(seen, _)| *seen);
+        let new = self.names.get(seen..).unwrap_or_default();
+        if new.len() <= FEW {
+            return Box::new(new.iter());
+        }
+        let from = (Bound::Included(wanted), Bound::Unbounded);
+        let wanted = wanted.to_owned();
+        Box::new(self.taken.range::<str, _>(from).take_while(move |name| name.starts_with(&wanted)))
     }
 }
 
@@ -71,7 +89,7 @@ mod tests {
         let mut keys = TakenNames::default();
         for name in taken {
             keys.taken.insert((*name).to_owned());
-            keys.keys.push((*name).to_owned());
+            keys.names.push((*name).to_owned());
         }
         keys.take(wanted, 2)
     }
@@ -82,6 +100,26 @@ mod tests {
         let names = ["a", "a", "a9", "a", "b", "a", "a12x", "a", "b", "b"];
         let taken: Vec<String> = names.iter().map(|name| keys.take(name, 2)).collect();
         assert_eq!(taken, ["a", "a2", "a9", "a10", "b", "a11", "a12x", "a13", "b2", "b3"]);
+    }
+
+    #[test]
+    fn names_of_many_groups_are_compared_with_few() {
+        let groups = 5_000;
+        for repeated in [false, true] {
+            let (mut names, mut compared) = (TakenNames::default(), 0);
+            for metric in 0..4 {
+                for group in 0..groups {
+                    let wanted = if repeated { "accuracy".to_owned() } else { group.to_string() };
+                    compared += names.candidates(&wanted).count();
+                    let taken = names.take(&wanted, 2);
+                    assert!(
+                        taken.starts_with(&wanted)
+                            && (taken == wanted) == (metric == 0 && (group == 0 || !repeated))
+                    );
+                }
+            }
+            assert!(compared < 100 * 4 * groups, "{compared} of {groups}");
+        }
     }
 
     #[test]
