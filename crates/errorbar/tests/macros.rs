@@ -194,9 +194,9 @@ fn estimates_are_taken_as_they_are() {
     assert!((interval.upper - interval.lower - 4.0 * error.se).abs() < 1e-12);
     let rows = results.rows();
     let shares: Vec<_> = rows.iter().filter(|row| row.role == MetricRole::Share).collect();
-    let shown = |row: &&errorbar::EstimateRow| (row.key.unwrap().to_owned(), row.estimate.stderr());
+    let shown = |row: &&errorbar::EstimateRow<'_>| (row.key.unwrap().to_owned(), row.estimate.stderr());
     assert_eq!(
-        shares.iter().map(|row| shown(row)).collect::<Vec<_>>(),
+        shares.iter().map(shown).collect::<Vec<_>>(),
         [("upper".to_owned(), Some(0.25)), ("lower".to_owned(), Some(0.25))]
     );
     let spreads: Vec<_> = rows.iter().filter(|row| row.role == MetricRole::Spread).collect();

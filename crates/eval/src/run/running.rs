@@ -214,7 +214,6 @@ fn first_figure(results: &Results, score: usize) -> Option<RunningFigure> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use errorbar_core::metrics::{accuracy, frequency, grouped, mean, std, stderr};
     use errorbar_core::{MetadataKeys, Value, metrics, reducers};
