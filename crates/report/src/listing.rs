@@ -9,7 +9,7 @@ use crate::table::Table;
 use crate::text::{clean, pad, width};
 
 /// The least width that a column is truncated to.
-const LEAST: usize = 12;
+const LEAST: usize = 8;
 
 /// A list with titles: logs, cached answers, metrics. Every [`Render`](crate::Render) writes one with `listing`.
 ///
@@ -184,8 +184,8 @@ impl Table {
     }
 }
 
-/// Widths that fit: the widest of the middle columns of strings give first, then the first column, then other columns,
-/// never the last.
+/// Widths that fit: the widest of the middle columns of strings give first, then the first column. Numbers are never cut,
+/// and the last column is not either; it may stick out.
 fn fitted(mut widths: Vec<usize>, texts: &[bool], limit: usize) -> Vec<usize> {
     let gaps = widths.len().saturating_sub(1) * GAP;
     let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(limit);
@@ -200,8 +200,7 @@ fn fitted(mut widths: Vec<usize>, texts: &[bool], limit: usize) -> Vec<usize> {
             widest(&mut columns().skip_while(|(at, _)| *at == 0).filter(|(_, (_, is_text))| **is_text));
         let text =
             text.or_else(|| columns().next().filter(|(at, (_, is_text))| *at == 0 && **is_text).map(|_| 0));
-        let chosen = text.or_else(|| widest(&mut columns()));
-        let Some(wide) = chosen.and_then(|at| widths.get_mut(at)) else { break };
+        let Some(wide) = text.and_then(|at| widths.get_mut(at)) else { break };
         *wide -= 1;
         excess -= 1;
     }
@@ -220,8 +219,8 @@ mod tests {
         assert_eq!(fitted(vec![10, 40, 20, 30], &[true, true, false, true], 80), [10, 14, 20, 30]);
         assert_eq!(
             fitted(vec![20, 8, 40, 30], &[true, true, false, true], 80),
-            [12, 8, 24, 30],
-            "then figures"
+            [8, 8, 40, 30],
+            "figures are whole"
         );
         assert_eq!(fitted(vec![10, 10, 90], &texts, 40), [8, 8, 90], "it may stick out");
         assert_eq!(fitted(vec![90], &texts, 40), [90]);

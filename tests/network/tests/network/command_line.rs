@@ -260,9 +260,9 @@ fn samples_that_met_a_limit_are_counted_by_its_kind_where_the_figures_are() {
         Ran::from(desk.command(&["score", "logs", "--format", format]).output().unwrap()).stdout
     };
     assert_eq!(limits(&score("json")), json!({"token": 10}));
-    assert!(score("table").contains(" · 10 met the token limit\n"), "{}", score("table"));
+    assert!(score("table").contains(" · 10 reached the token limit\n"), "{}", score("table"));
     let ran = desk.eval(&server, &["--token-limit", "7", "--limit", "5"]);
-    assert!(ran.stdout.contains("5 samples · 2 met the token limit\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("5 samples · 2 reached the token limit\n"), "{}", ran.stdout);
     let ran = desk.eval(&server, &["--format", "json"]);
     assert_eq!(limits(&ran.stdout), Json::Null, "nothing is said of limits that nobody met");
 }
@@ -291,7 +291,7 @@ fn a_resumed_run_has_the_limits_and_prices_of_its_log_unless_others_are_given() 
     let ran = resume(&[]);
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     assert!(ran.stderr.contains("and 8 is allowed"), "{}", ran.stderr);
-    assert!(ran.stdout.contains("met the cost limit"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("reached the cost limit"), "{}", ran.stdout);
     let ran = resume(&["--run-cost-limit", "1000", "--cost-limit", "3"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert_eq!((&config()["cost_limit"], &config()["run_cost_limit"]), (&json!(3.0), &json!(1000.0)));
