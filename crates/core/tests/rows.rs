@@ -135,9 +135,14 @@ fn groups_have_their_errors_and_the_mean_of_groups_its_own() {
     let rows = evaluation.results.rows();
     let of: Vec<(Option<&str>, ErrorMethod)> = rows[..3].iter().map(|row| (row.group, method(row))).collect();
     let clustered = ErrorMethod::Cluster(Cr::Cr1);
-    // The error of all samples is there twice; the first is in the row, and so the other has one of its own.
+    // The error of all samples is there twice, in two ways; the first is in the row, the other has one of its own.
     assert_eq!(of, [(Some("a"), clustered), (Some("b"), clustered), (None, clustered)]);
     assert_eq!(names(&rows)[3..], ["stderr"]);
+    // In the same way, it is there once.
+    let evaluation = of_grades(metrics![accuracy(), stderr(), grouped(stderr(), "g")]);
+    let rows = evaluation.results.rows();
+    let groups: Vec<_> = rows.iter().map(|row| (row.metric, row.group)).collect();
+    assert_eq!(groups, [("accuracy", None), ("stderr", Some("a")), ("stderr", Some("b"))]);
 
     let metrics =
         metrics![grouped(accuracy(), "g").all(All::Groups), grouped(stderr(), "g").all(All::Groups)];

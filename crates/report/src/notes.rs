@@ -209,6 +209,12 @@ pub(crate) fn methods(row: &EstimateRow<'_>, keys: &[String], common: &Common) -
     } else if let (Ok(_), Err(reason)) = (&estimate.value, &estimate.error) {
         notes.extend(missing_error(reason, estimate));
     }
+    // The error says it already if it has the same reason.
+    if let (Ok(_), Ok(_), Err(reason @ (Undefined::Other(_) | Undefined::Overflow))) =
+        (&estimate.value, &estimate.error, &estimate.interval)
+    {
+        notes.push(format!("no interval: {reason}"));
+    }
     let common_level = common.interval.as_ref().map(|(_, level)| *level);
     let interval = interval_name(row).filter(|interval| common.interval.as_ref() != Some(interval));
     let interval = interval.filter(|(method, level)| !method.is_empty() || common_level != Some(*level));

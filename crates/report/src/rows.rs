@@ -128,7 +128,11 @@ impl<'a> Context<'a> {
 
     /// The row of a metric that gives one estimate over all samples.
     pub(crate) fn line(&self, row: &EstimateRow<'_>, score: &ScoreResult, is_first: bool) -> Line {
-        let mut line = self.bare(row, row.metric.to_owned());
+        let label = match row.field.filter(|field| score.field.as_deref() != Some(*field)) {
+            Some(field) => format!("{} of {field}", row.metric),
+            None => row.metric.to_owned(),
+        };
+        let mut line = self.bare(row, label);
         let of_block = score.counts.scored as u64;
         line.shows_n = row.estimate.n != of_block && row.estimate.n > 0;
         let mut all = notes::arguments(row);

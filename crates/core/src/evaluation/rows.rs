@@ -218,8 +218,9 @@ fn is_part(row: &EstimateRow<'_>) -> bool {
 }
 
 fn put_error<'a>(row: &mut EstimateRow<'a>, part: &EstimateRow<'a>) -> bool {
-    if row.error_metric.is_some() {
-        return false;
+    if let Some(known) = row.error_metric {
+        // The same error once more, such as that of all samples beside errors by group, tells nothing new.
+        return known.inner == part.result.inner;
     }
     row.error_metric = Some(part.result);
     let estimate = row.estimate.to_mut();
@@ -229,8 +230,8 @@ fn put_error<'a>(row: &mut EstimateRow<'a>, part: &EstimateRow<'a>) -> bool {
 }
 
 fn put_interval<'a>(row: &mut EstimateRow<'a>, part: &EstimateRow<'a>) -> bool {
-    if row.interval_metric.is_some() {
-        return false;
+    if let Some(known) = row.interval_metric {
+        return known.inner == part.result.inner;
     }
     row.interval_metric = Some(part.result);
     let estimate = row.estimate.to_mut();
