@@ -142,12 +142,17 @@ impl EstimateRecord {
             value: estimate.number().and_then(finite),
             stderr: error.and_then(|error| finite(error.se)),
             error_method: error.map(|error| error.method.name()),
-            df: error.and_then(|error| finite(error.df)),
-            clusters: error.and_then(|error| match error.clusters.as_slice() {
-                [] => None,
-                [one] => Some(Clusters::One(*one)),
-                several => Some(Clusters::Several(several.to_vec())),
-            }),
+            df: match (error, interval) {
+                (Some(error), _) => finite(error.df),
+                (None, Some(interval)) => interval.df.and_then(finite),
+                (None, None) => None,
+            },
+            clusters: match error.map(|error| error.clusters.as_slice()) {
+                None => notes.clusters.map(Clusters::One),
+                Some([]) => None,
+                Some([one]) => Some(Clusters::One(*one)),
+                Some(several) => Some(Clusters::Several(several.to_vec())),
+            },
             lower: interval.and_then(|interval| finite(interval.lower)),
             upper: interval.and_then(|interval| finite(interval.upper)),
             level: interval.and_then(|interval| finite(interval.level)),
