@@ -5,7 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use crate::error::{Error, Result};
-use crate::estimate::ErrorPlan;
+use crate::estimate::{ErrorMethod, ErrorPlan};
 use crate::metric::{MetadataKeys, Metric, ScoreParts};
 use crate::reducer::Reducer;
 use crate::registry::Registry;
@@ -406,6 +406,21 @@ impl Plan {
     pub fn errors(mut self, errors: ErrorPlan) -> Self {
         self.errors = errors;
         self
+    }
+
+    /// The method of clustered errors that the plan names without anything to cluster by. Metrics may name a key, and
+    /// epochs that are not reduced are clustered by sample.
+    pub fn method_without_clusters(&self) -> Option<ErrorMethod> {
+        let method = self.errors.method.filter(|method| matches!(method, ErrorMethod::Cluster(_)))?;
+        let of_scorers = self.scorers.iter().map(|scorer| &scorer.metrics);
+        let mut metrics = self.task_metrics.as_ref().into_iter().chain(of_scorers).flat_map(Metrics::iter);
+        let has_clusters = |metric: &Arc<dyn Metric>| {
+            metric.cluster().is_some() || metric.wants() == crate::Wants::Unreduced
+        };
+        let is_missing = self.errors.cluster.is_empty()
+            && !matches!(self.reducers, Reducers::Disabled)
+            && !metrics.any(has_clusters);
+        is_missing.then_some(method)
     }
 
     /// The sample metadata keys that must be read for this plan.

@@ -13,8 +13,10 @@ const AUTO_DRAWS: u64 = 100_000_000;
 pub struct Random {
     pub(crate) seed: u64,
     draws_left: Option<Arc<AtomicU64>>,
-    /// The values that one estimate may draw if resampling was not asked for. No counter: which of a thousand groups get a
-    /// random interval must not depend on the order in which they are computed.
+    /// The values that the interval of one estimate may draw, if the plan has a limit; and if resampling was not asked
+    /// for. No counters: which of a thousand groups get a random interval must not depend on the order in which they
+    /// are computed.
+    interval_draws: Option<u64>,
     auto_draws: u64,
 }
 
@@ -28,18 +30,39 @@ impl Random {
     /// With a seed, and a limit of the values that figures which are asked for may draw together; no limit if unset.
     pub fn new(seed: u64, max_draws: Option<u64>) -> Self {
         let draws_left = max_draws.map(|max| Arc::new(AtomicU64::new(max)));
-        Random { seed, draws_left, auto_draws: AUTO_DRAWS }
+        let auto_draws = max_draws.map_or(AUTO_DRAWS, |max| max.min(AUTO_DRAWS));
+        Random { seed, draws_left, interval_draws: max_draws, auto_draws }
     }
 
-    /// The same for each of a number of estimates that share what may be drawn without being asked for: groups, fields.
+    /// The same for each of a number of estimates that share what intervals may draw: groups, metrics, scorers.
     #[must_use]
     pub(crate) fn among(&self, estimates: usize) -> Self {
-        Random { auto_draws: self.auto_draws / estimates.max(1) as u64, ..self.clone() }
+        let share = |draws: u64| draws / estimates.max(1) as u64;
+        Random {
+            auto_draws: share(self.auto_draws),
+            interval_draws: self.interval_draws.map(share),
+            ..self.clone()
+        }
     }
 
     /// Whether an estimate may draw as many resamples, each of as many values, without being asked for.
     pub(crate) fn allows_draws(&self, resamples: u64, values: u64) -> bool {
         resamples.saturating_mul(values) <= self.auto_draws
+    }
+
+    /// Whether an estimate may draw as many resamples, each of as many values, for the interval that was asked for.
+    ///
+    /// # Errors
+    /// A sentence that says how many it may draw.
+    pub(crate) fn check_draws(&self, resamples: u64, values: u64) -> std::result::Result<(), String> {
+        let draws = resamples.saturating_mul(values);
+        match self.interval_draws {
+            Some(most) if draws > most => Err(format!(
+                "it would draw {draws} values ({resamples} draws of {values} scores or clusters), and may draw {most}; \
+                 lower the number of draws"
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Takes the draws of one figure: as many resamples, each of as many values.

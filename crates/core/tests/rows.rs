@@ -95,13 +95,17 @@ fn options_win_in_the_row_and_lose_nothing() {
     let metrics = metrics![accuracy(), stderr(), ci_wilson()];
     let evaluation = evaluated(&columns(GRADES), metrics.clone(), ErrorPlan::new().cluster("c"));
     let rows = evaluation.results.rows();
-    assert_eq!(names(&rows), ["accuracy", "stderr", "ci_wilson"]);
+    assert_eq!(names(&rows), ["accuracy"], "stderr and ci_wilson say that, not how");
     assert_eq!(method(&rows[0]), ErrorMethod::Cluster(Cr::Cr2));
+    let specific = metrics![accuracy(), stderr().cluster("g"), ci_wilson().level(0.8)];
+    let evaluation = evaluated(&columns(GRADES), specific, ErrorPlan::new().cluster("c"));
+    assert_eq!(names(&evaluation.results.rows()), ["accuracy", "stderr", "ci_wilson"]);
     let mut level = ErrorPlan::new();
     level.level = Some(0.8);
     let evaluation = evaluated(&columns(GRADES), metrics, level);
     let rows = evaluation.results.rows();
-    assert_eq!(names(&rows), ["accuracy", "ci_wilson"], "a level says nothing about the error");
+    assert_eq!(names(&rows), ["accuracy"]);
+    assert_eq!(rows[0].error_metric.unwrap().metric, "stderr", "a level says nothing about the error");
     assert_eq!(interval(&rows[0].estimate).level, 0.8);
 }
 
@@ -227,9 +231,12 @@ fn clusters_that_another_metric_asks_for_do_not_fail_a_mean() {
     assert_eq!(estimate.number(), Some(6.0 / 9.0));
     let reason = estimate.error.unwrap_err().to_string();
     assert!(reason.contains("`c`") && reason.contains("\"8\""), "{reason}");
-    // Asked for by the plan, they are an error.
+    // Asked for by the plan, they are an error, and the mean stands all the same: logs record it.
     let evaluation = evaluated(&columns, metrics![accuracy()], ErrorPlan::new().cluster("c"));
-    assert_eq!(evaluation.results.scores[0].failures[0].metric, "accuracy");
+    let failure = &evaluation.results.scores[0].failures[0];
+    assert_eq!(failure.metric, "errors");
+    assert!(failure.error.to_string().contains("\"8\""), "{}", failure.error);
+    assert_eq!(evaluation.results.estimate("accuracy").unwrap().number(), Some(6.0 / 9.0));
 }
 
 #[test]
@@ -257,7 +264,92 @@ fn equal_scores_have_no_spread() {
         (format!("{:.4}", interval(&estimate).lower), interval(&estimate).upper),
         ("0.6756".into(), 1.0)
     );
+    // An interval without width says nothing, and neither does one of a single score.
+    let evaluation = evaluated(&columns([1; 8]), metrics![accuracy(), ci(), stderr()], ErrorPlan::new());
+    let rows = evaluation.results.rows();
+    assert_eq!((names(&rows), interval(&rows[0].estimate)), (vec!["accuracy"], interval(&estimate)));
+    let mut one = ScoreColumns::new(["s"]);
+    one.push("1", 1).score("s", Score::new(1)).unwrap();
+    let evaluation = evaluated(&one, metrics![accuracy(), ci()], ErrorPlan::new());
+    let rows = evaluation.results.rows();
+    assert_eq!((rows.len(), format!("{:.3}", interval(&rows[0].estimate).lower)), (1, "0.207".into()));
     let evaluation = evaluated(&columns([7; 8]), metrics![mean()], ErrorPlan::new());
     let estimate = evaluation.results.estimate("mean").unwrap();
     assert_eq!(estimate.interval, Err(Undefined::NoSpread { n: 8 }), "nobody knows the range");
+}
+
+#[test]
+fn shares_have_their_own_range() {
+    let mut errors = ErrorPlan::new();
+    errors.range = Some((0.0, 10.0));
+    let evaluation = evaluated(&columns([9, 9, 9, 9, 9, 9, 9, 1]), metrics![frequency()], errors);
+    let rows = evaluation.results.rows();
+    let ends = interval(&rows[0].estimate);
+    assert!(ends.lower > 0.4 && ends.upper <= 1.0, "{ends:?}");
+}
+
+#[test]
+fn the_order_of_groups_changes_no_bit_of_their_mean() {
+    let sizes = [3, 5, 7, 11];
+    let of = |order: [usize; 4]| {
+        let mut columns = ScoreColumns::new(["s"]);
+        for group in order {
+            for at in 0..sizes[group] {
+                let row = columns.push(format!("{group}-{at}"), 1).metadata("g", group);
+                row.score("s", Score::new(((at * 7 + group) % 5) as f64 / 4.0)).unwrap();
+            }
+        }
+        let metrics = metrics![grouped(mean(), "g").all(All::Groups)];
+        let evaluation = evaluated(&columns, metrics, ErrorPlan::new());
+        let rows = evaluation.results.rows();
+        let all = rows.iter().find(|row| row.is_mean_of_groups()).unwrap();
+        format!("{:?}", all.estimate)
+    };
+    let first = of([0, 1, 2, 3]);
+    for order in [[3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]] {
+        assert_eq!(of(order), first);
+    }
+}
+
+#[test]
+fn custom_metrics_by_group_count_their_scores() {
+    let best = metric_fn("best", |scores: &errorbar_core::Scores<'_>| {
+        Ok(scores.floats().into_iter().fold(0.0, f64::max))
+    });
+    let evaluation = of_grades(metrics![grouped(best, "g").all(All::Groups)]);
+    let n: Vec<u64> = evaluation.results.rows().iter().map(|row| row.estimate.n).collect();
+    assert_eq!(n, [4, 4, 8]);
+}
+
+#[test]
+fn absent_samples_are_counted_in_their_groups_whatever_the_order_of_epochs() {
+    let mut columns = ScoreColumns::new(["s"]);
+    let rows = [("a", 1, None, "x"), ("b", 1, Some(f64::NAN), "y"), ("c", 1, Some(1.0), "y")];
+    let later = [("a", 2, Some(0.0), "x"), ("b", 2, Some(f64::NAN), "y"), ("c", 2, Some(1.0), "y")];
+    for (id, epoch, score, group) in rows.into_iter().chain(later) {
+        let row = columns.push(id, epoch).metadata("g", group);
+        if let Some(score) = score {
+            row.score("s", Score::new(Value::from(score))).unwrap();
+        }
+    }
+    let evaluation = evaluated(&columns, metrics![grouped(mean(), "g")], ErrorPlan::new());
+    let counts: Vec<_> =
+        evaluation.results.rows().iter().map(|row| (row.estimate.n, row.estimate.absent)).collect();
+    // b has no score in any epoch.
+    assert_eq!(counts, [(1, 1), (1, 0), (2, 1)], "y, x and all, in the order of their first scores");
+}
+
+#[test]
+fn groups_are_listed_even_if_nothing_is_scored() {
+    let mut columns = ScoreColumns::new(["s"]);
+    for (id, group) in [("a", "x"), ("b", "y"), ("c", "y")] {
+        columns.push(id, 1).metadata("g", group).errored();
+    }
+    for all in [All::Samples, All::Groups, All::None] {
+        let evaluation = evaluated(&columns, metrics![grouped(mean(), "g").all(all)], ErrorPlan::new());
+        let rows = evaluation.results.rows();
+        let absent: Vec<_> = rows.iter().map(|row| (row.group, row.estimate.absent)).collect();
+        let groups = [(Some("x"), 1), (Some("y"), 2), (None, 3)];
+        assert_eq!(absent, groups[..if all == All::None { 2 } else { 3 }]);
+    }
 }

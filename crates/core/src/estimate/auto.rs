@@ -18,7 +18,7 @@ pub(super) fn estimate(input: &Input<'_>, random: &Random) -> Estimate {
         IntervalChoice::Method(method) => asked_for(input, method, random),
     };
     if let Ok(interval) = &chosen.interval {
-        if matches!(interval.method, IntervalMethod::Bootstrap | IntervalMethod::BootstrapT) {
+        if interval.method.is_drawn() {
             estimate.draws = Some(Draws { seed: input.seed, count: u64::from(input.plan.draws()) });
         }
         if interval.method == IntervalMethod::Wilson && !is_plain(input) {
@@ -79,7 +79,7 @@ fn choose(input: &Input<'_>, random: &Random) -> Chosen {
         return Chosen { is_caution, ..Chosen::new(input, IntervalMethod::T, format!("({why})")) };
     }
     if !random.allows_draws(u64::from(input.plan.draws()), input.n) {
-        let why = format!("({why}; skewed, but too many estimates for bootstrap_t)");
+        let why = format!("({why}; skewed, but too many draws for bootstrap_t)");
         return Chosen::instead(input, IntervalMethod::T, why);
     }
     let chosen = Chosen::new(input, IntervalMethod::BootstrapT, format!("(skewed, n < {FEW})"));
@@ -113,8 +113,7 @@ fn asked_for(input: &Input<'_>, name: IntervalMethod, random: &Random) -> Chosen
     }
     let draws = input.plan.draws() as usize;
     let interval = input.spread().and_then(|_| {
-        let drawn = random.take_draws(name.name(), draws, input.units() as usize);
-        drawn.map_err(|error| Undefined::Other(error.to_string()))?;
+        random.check_draws(draws as u64, input.units()).map_err(Undefined::Other)?;
         by(input, name)
     });
     Chosen { interval, reason: None, is_caution: false }

@@ -5,6 +5,7 @@ use hashbrown::HashMap;
 use super::bytes::{Field, MAX_COUNT, byte, invalid};
 use super::clusters::{Clusters, identify};
 use super::kind::Extent;
+use super::plain::Plain;
 use super::{Cr, ErrorMethod, ErrorPlan, Maybe, StdError, Undefined};
 use crate::columns::Numbers;
 use crate::error::Result;
@@ -123,6 +124,11 @@ impl Clustered {
         Ok(Clustered { moments, extent, ways })
     }
 
+    /// The same scores without their clusters; their values are not known any more.
+    pub(super) fn to_plain(&self) -> Plain {
+        Plain::without_values(self.moments.clone(), self.extent)
+    }
+
     /// The first way of clustering, for a bootstrap; `None` if there are two.
     pub(super) fn single(&self) -> Option<&Clusters> {
         match &self.ways {
@@ -194,8 +200,10 @@ fn two_way(ways: [f64; 2], both: f64) -> (f64, Option<&'static str>) {
         return (0.0, None);
     }
     let square = |se: f64| (se / unit) * (se / unit);
-    let variance = square(ways[0]) + square(ways[1]) - square(both);
-    if variance > 0.0 {
+    let sum = square(ways[0]) + square(ways[1]);
+    let variance = sum - square(both);
+    // Of variances that cancel nothing but rounding is left.
+    if variance > 1e-12 * sum {
         return (unit * variance.sqrt(), None);
     }
     (larger, Some("the two-way variance is not positive, so the larger of the two one-way variances is used"))

@@ -54,9 +54,9 @@ impl SummaryKey {
             IntervalChoice::Method(IntervalMethod::Bootstrap | IntervalMethod::BootstrapT)
         );
         match errors.method {
-            _ if !errors.cluster.is_empty() => SummaryKey::Clusters(errors.cluster.clone()),
             Some(ErrorMethod::Iid) if is_resampled => SummaryKey::Tally,
             Some(ErrorMethod::Iid) => SummaryKey::Moments,
+            _ if !errors.cluster.is_empty() => SummaryKey::Clusters(errors.cluster.clone()),
             _ if by_sample => SummaryKey::BySample,
             _ if is_resampled => SummaryKey::Tally,
             _ => SummaryKey::Moments,

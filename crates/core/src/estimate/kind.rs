@@ -138,7 +138,9 @@ impl Field for Extent {
         let ends = |x: f64| x == 0.0 || x == 1.0;
         let extent = Extent { least, greatest, binary };
         let negative_zero = |x: f64| x == 0.0 && x.is_sign_negative();
-        let consistent = !binary || ends(least) && ends(greatest);
+        // Scores that all are 0, or all are 1, are binary.
+        let is_one = least == greatest && ends(least);
+        let consistent = if binary { ends(least) && ends(greatest) } else { !is_one };
         if extent == Extent::NONE
             || ordered && consistent && !negative_zero(least) && !negative_zero(greatest)
         {

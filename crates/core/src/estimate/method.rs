@@ -84,6 +84,11 @@ impl IntervalMethod {
     pub const CHOICES: [IntervalMethod; 4] =
         [IntervalMethod::Wilson, IntervalMethod::T, IntervalMethod::Bootstrap, IntervalMethod::BootstrapT];
 
+    /// Whether it draws resamples.
+    pub fn is_drawn(self) -> bool {
+        matches!(self, IntervalMethod::Bootstrap | IntervalMethod::BootstrapT)
+    }
+
     /// The name, as in JSON and on the command line.
     pub fn name(self) -> &'static str {
         match self {

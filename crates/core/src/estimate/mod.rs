@@ -16,6 +16,7 @@ mod shares;
 mod summary;
 
 pub use clustered::Clustered;
+pub(crate) use clusters::{WHO as ERRORS, check as check_clusters};
 pub(crate) use estimation::SummaryKey;
 pub use estimation::{Estimation, Whole};
 pub use kind::Kind;

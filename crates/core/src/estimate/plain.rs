@@ -47,6 +47,11 @@ impl Plain {
         Plain { moments: Moments::new(), extent: Extent::NONE, values: Some(Vec::new()), keep }
     }
 
+    /// Scores whose values are not kept.
+    pub(super) fn without_values(moments: Moments, extent: Extent) -> Self {
+        Plain { moments, extent, values: None, keep: Keep::WhileFew }
+    }
+
     pub(super) fn update(&mut self, numbers: Numbers<'_>) {
         numbers.add_to(&mut self.moments);
         self.extent = self.extent.and(Extent::of(numbers));

@@ -37,7 +37,7 @@ impl ShareClusters {
                 [key] => {
                     let added = self.add_by_key(key, scores, categories);
                     match added {
-                        Err(error) if estimation.implied_cluster && error.is_about_clusters() => {
+                        Err(error) if error.is_about_clusters() => {
                             self.problem = Some(error.to_string());
                         }
                         added => added?,

@@ -7,9 +7,7 @@ use super::clusters::Clusters;
 use super::kind::Extent;
 use super::methods::{Input, Sample};
 use super::plain::{Keep, Plain};
-use super::{
-    ErrorMethod, ErrorPlan, Estimate, IntervalChoice, IntervalMethod, Kind, Maybe, StdError, Undefined,
-};
+use super::{ErrorMethod, ErrorPlan, Estimate, Kind, Maybe, StdError, SummaryKey, Undefined};
 use crate::columns::Numbers;
 use crate::error::Result;
 use crate::random::Random;
@@ -35,15 +33,11 @@ impl Summary {
     /// The variant that a plan needs. `by_sample`: the scores are unreduced with repeated ids, so without a cluster key the
     /// epochs of a sample are one cluster.
     pub fn for_plan(plan: &ErrorPlan, by_sample: bool) -> Summary {
-        let clustered = !plan.cluster.is_empty() || by_sample;
-        if clustered && plan.method != Some(ErrorMethod::Iid) {
-            return Summary::Clusters(Clustered::new(plan.cluster.len()));
-        }
-        match plan.interval {
-            IntervalChoice::Method(IntervalMethod::Bootstrap | IntervalMethod::BootstrapT) => {
-                Summary::Tally(Plain::new(Keep::UpToLimit))
-            }
-            _ => Summary::Moments(Plain::new(Keep::WhileFew)),
+        match SummaryKey::of(plan, by_sample) {
+            SummaryKey::Clusters(keys) => Summary::Clusters(Clustered::new(keys.len())),
+            SummaryKey::BySample => Summary::Clusters(Clustered::new(0)),
+            SummaryKey::Tally => Summary::Tally(Plain::new(Keep::UpToLimit)),
+            SummaryKey::Moments => Summary::Moments(Plain::new(Keep::WhileFew)),
         }
     }
 
@@ -198,6 +192,20 @@ impl Summary {
             estimate.notes.is_caution = true;
         }
         estimate
+    }
+
+    /// The same scores without their clusters.
+    pub(crate) fn to_moments(&self) -> Summary {
+        match self {
+            Summary::Clusters(clustered) => Summary::Moments(clustered.to_plain()),
+            other => other.clone(),
+        }
+    }
+
+    /// Whether all scores lie in a range.
+    pub(crate) fn is_within(&self, low: f64, high: f64) -> bool {
+        let extent = self.extent();
+        self.n() == 0 || low <= extent.least && extent.greatest <= high
     }
 
     /// The clusters, if there is one way of clustering.

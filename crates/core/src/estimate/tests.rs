@@ -113,7 +113,7 @@ fn a_thousand_skewed_groups_draw_nothing_in_any_order() {
     let one_of_many = method(334);
     assert_eq!(one_of_many.interval.unwrap().method, IntervalMethod::T);
     let reason = one_of_many.notes.reason.unwrap();
-    assert!(reason.contains("skewed, but too many estimates for bootstrap_t"), "{reason}");
+    assert!(reason.contains("skewed, but too many draws for bootstrap_t"), "{reason}");
     assert_eq!(random.among(0).among(1).seed, random.seed);
 }
 

@@ -205,9 +205,12 @@ impl Results {
     /// There is none; the sentence names those that there are.
     pub fn estimate(&self, metric: &str) -> Result<Estimate> {
         let rows = self.rows();
-        let of_all =
-            |row: &&EstimateRow<'_>| row.metric == metric && row.group.is_none() && row.key.is_none();
-        if let Some(row) = rows.iter().find(of_all) {
+        let of_all = |row: &&EstimateRow<'_>| {
+            let is_single = row.key.is_none() && row.index.is_none();
+            row.metric == metric && is_single && row.group.is_none() && !row.is_mean_of_groups()
+        };
+        let plain = rows.iter().find(|row| of_all(row) && row.group_key.is_none());
+        if let Some(row) = plain.or_else(|| rows.iter().find(of_all)) {
             return Ok(row.estimate.clone().into_owned());
         }
         let mut known: Vec<&str> = Vec::new();

@@ -196,17 +196,23 @@ fn fold<'a>(leaves: Vec<EstimateRow<'a>>, errors: &ErrorPlan) -> Vec<EstimateRow
         for at in by_place.get(&part.scopes).into_iter().flatten() {
             let row = rows.get_mut(*at).map(|(_, row)| row).filter(|row| row.is_about_the_same(part));
             let Some(row) = row else { continue };
-            is_folded |= if part.role == Role::ErrorOf {
-                !errors.sets_error() && put_error(row, part)
-            } else {
-                !errors.sets_interval() && put_interval(row, part)
+            is_folded |= match part.role {
+                Role::ErrorOf if errors.sets_error() => is_bare(part),
+                Role::ErrorOf => put_error(row, part),
+                _ if errors.sets_interval() => is_bare(part),
+                _ => put_interval(row, part),
             };
         }
         !is_folded
     });
     // An error by itself is a figure without an error of its own.
     for (_, part) in parts.iter_mut().filter(|(_, part)| part.role == Role::ErrorOf) {
-        part.estimate.to_mut().error = Err(Undefined::NotAvailable);
+        let n = part.estimate.n;
+        let estimate = part.estimate.to_mut();
+        estimate.error = match &estimate.error {
+            Ok(error) if error.degenerate => Err(Undefined::NoSpread { n }),
+            _ => Err(Undefined::NotAvailable),
+        };
     }
     rows.extend(parts);
     rows.sort_by_key(|(at, _)| *at);
@@ -217,13 +223,28 @@ fn is_part(row: &EstimateRow<'_>) -> bool {
     matches!(row.role, Role::ErrorOf | Role::IntervalOf) && row.key.is_none() && row.index.is_none()
 }
 
+/// Whether a metric only says that an error or interval is wanted, and not how it is computed: the plan says that.
+fn is_bare(part: &EstimateRow<'_>) -> bool {
+    let inner = &part.result.inner;
+    inner.args.is_empty() && inner.kwargs.is_empty()
+}
+
 fn put_error<'a>(row: &mut EstimateRow<'a>, part: &EstimateRow<'a>) -> bool {
     if let Some(known) = row.error_metric {
         // The same error once more, such as that of all samples beside errors by group, tells nothing new.
         return known.inner == part.result.inner;
     }
+    // One that could not be computed for a reason of its own says nothing.
+    if matches!(part.estimate.error, Err(Undefined::Other(_))) && row.estimate.error.is_ok() {
+        return true;
+    }
     row.error_metric = Some(part.result);
     let estimate = row.estimate.to_mut();
+    // The design effect is that of the error that is shown.
+    let of_errors = part.estimate.stderr().zip(estimate.stderr().filter(|se| *se > 0.0));
+    let factor = of_errors.map(|(shown, planned)| (shown / planned) * (shown / planned));
+    estimate.notes.design_effect =
+        estimate.notes.design_effect.zip(factor).map(|(effect, factor)| effect * factor);
     estimate.error = part.estimate.error.clone();
     estimate.draws = part.estimate.draws.or(estimate.draws);
     true
@@ -233,14 +254,18 @@ fn put_interval<'a>(row: &mut EstimateRow<'a>, part: &EstimateRow<'a>) -> bool {
     if let Some(known) = row.interval_metric {
         return known.inner == part.result.inner;
     }
+    // One without width, or none at all, says nothing: the plan's is what this number of scores supports.
+    if !part.estimate.interval.as_ref().is_ok_and(|interval| interval.lower < interval.upper) {
+        return true;
+    }
     row.interval_metric = Some(part.result);
     let estimate = row.estimate.to_mut();
+    let was_drawn = estimate.interval.as_ref().is_ok_and(|interval| interval.method.is_drawn());
     estimate.interval = part.estimate.interval.clone();
-    estimate.draws = part.estimate.draws.or(estimate.draws);
-    // Why the plan would have chosen another interval does not matter here.
+    // Draws of an interval that is not shown do not matter, nor does why it was chosen.
+    let drawn = estimate.draws.filter(|_| !was_drawn || row.error_metric.is_some());
+    estimate.draws = part.estimate.draws.or(drawn);
     (estimate.notes.reason, estimate.notes.is_caution) = (None, false);
-    if part.estimate.notes.effective_n.is_some() {
-        estimate.notes.effective_n = part.estimate.notes.effective_n;
-    }
+    estimate.notes.effective_n = part.estimate.notes.effective_n;
     true
 }

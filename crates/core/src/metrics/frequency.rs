@@ -5,10 +5,11 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
-use crate::args::{passed, spec_of};
+use crate::args::{Args, passed, spec_of};
 use crate::error::{Error, Result};
 use crate::estimate::{
-    ErrorMethod, Estimate, Estimation, Kind, Maybe, ShareClusters, StdError, Undefined, Whole, estimate_from,
+    ErrorMethod, ErrorPlan, Estimate, Estimation, Kind, Maybe, ShareClusters, StdError, Undefined, Whole,
+    estimate_from,
 };
 use crate::evaluation::{MetricValue, Role};
 use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, Wants, compute_by_state, same_state};
@@ -63,13 +64,24 @@ pub(super) const ENTRY: MetricEntry = MetricEntry {
     doc: "Share of each value among all epochs, by its text; works on unreduced scores.",
     params: &[Param::optional("categories", "None"), Param::optional("normalize", "true")],
     build: |args| {
-        Ok(Arc::new(Frequency {
-            categories: args.get::<Vec<Leaf>>("categories")?.map(as_texts),
-            normalize: args.get("normalize")?,
-        }))
+        Ok(Arc::new(Frequency { categories: categories_arg(args)?, normalize: args.get("normalize")? }))
     },
     replaces: false,
 };
+
+/// The most categories that can be declared: every share says which they are.
+const MAX_CATEGORIES: usize = 1000;
+
+fn categories_arg(args: &Args<'_>) -> Result<Option<Vec<String>>> {
+    let categories = args.get::<Vec<Leaf>>("categories")?;
+    match categories.as_ref().map(Vec::len).filter(|count| *count > MAX_CATEGORIES) {
+        Some(count) => {
+            Err(args
+                .error("categories", format!("has {count} values, and at most {MAX_CATEGORIES} are allowed")))
+        }
+        None => Ok(categories.map(as_texts)),
+    }
+}
 
 /// Categories are compared by their text, so numbers may stand for theirs.
 fn as_texts(categories: Vec<Leaf>) -> Vec<String> {
@@ -171,7 +183,8 @@ impl MetricState for FrequencyState {
     }
 
     fn finish(&self, _: Whole) -> Result<MetricValue> {
-        let errors = &self.estimation.errors;
+        // A share lies between 0 and 1, whatever the range of the scores.
+        let errors = &ErrorPlan { range: None, ..self.estimation.errors.clone() };
         let variances = self.clusters.variances(errors.correction());
         let estimate = |(at, &count): (usize, &u64)| {
             let mut estimate = match (self.normalize, self.n) {

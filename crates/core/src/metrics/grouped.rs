@@ -271,14 +271,19 @@ struct Splits<'g> {
     grouped: &'g Grouped,
     groups: Vec<Split>,
     /// The group of each distinct metadata value.
-    of_code: Vec<Option<u32>>,
+    of_code: OfCode,
     /// Different values may share a text ("True" and true), and then they share a group.
     of_text: HashMap<String, u32>,
 }
 
 impl Splits<'_> {
-    fn new(grouped: &Grouped, distinct: usize) -> Splits<'_> {
-        Splits { grouped, groups: Vec::new(), of_code: vec![None; distinct], of_text: HashMap::new() }
+    fn new(grouped: &Grouped, distinct: usize, scores: usize) -> Splits<'_> {
+        // A small group of many values has no use for a table of all of them.
+        let of_code = match distinct / 4 > scores {
+            true => OfCode::Few(HashMap::new()),
+            false => OfCode::All(vec![None; distinct]),
+        };
+        Splits { grouped, groups: Vec::new(), of_code, of_text: HashMap::new() }
     }
 
     /// The group of a metadata value.
@@ -289,9 +294,13 @@ impl Splits<'_> {
         text: impl FnOnce() -> String,
         sample: impl FnOnce() -> &'s str,
     ) -> Result<&mut Split> {
-        let group = match self.of_code.get(code as usize) {
-            Some(Some(group)) => *group,
-            _ => self.meet(code, text(), sample())?,
+        let known = match &self.of_code {
+            OfCode::All(groups) => groups.get(code as usize).copied().flatten(),
+            OfCode::Few(groups) => groups.get(&code).copied(),
+        };
+        let group = match known {
+            Some(group) => group,
+            None => self.meet(code, text(), sample())?,
         };
         self.groups.get_mut(group as usize).ok_or_else(|| Error::custom("a group was lost"))
     }
@@ -309,11 +318,22 @@ impl Splits<'_> {
                 group
             }
         };
-        if let Some(slot) = self.of_code.get_mut(code as usize) {
-            *slot = Some(group);
+        match &mut self.of_code {
+            OfCode::All(groups) => {
+                if let Some(slot) = groups.get_mut(code as usize) {
+                    *slot = Some(group);
+                }
+            }
+            OfCode::Few(groups) => drop(groups.insert(code, group)),
         }
         Ok(group)
     }
+}
+
+/// The group of each distinct metadata value that was met.
+enum OfCode {
+    All(Vec<Option<u32>>),
+    Few(HashMap<u32, u32>),
 }
 
 /// A group that has samples but no score.
@@ -340,7 +360,7 @@ impl Grouped {
     fn split(&self, scores: &Scores<'_>) -> Result<Vec<Split>> {
         let column = scores.key("grouped", &self.group_key);
         let codes = scores.codes(&column)?;
-        let mut splits = Splits::new(self, column.values().len());
+        let mut splits = Splits::new(self, column.values().len(), codes.len());
         for (at, &code) in codes.iter().enumerate() {
             let text = || column.values().get(code as usize).map(json_text).unwrap_or_default();
             splits.of(code, text, || scores.sample_id(at))?.positions.push(at as u32);
@@ -399,10 +419,20 @@ impl Grouped {
                     }
                 }
             }
-            assembled.push(Group { name: group.clone(), label, n: *n, value: value.clone() });
+            // A custom metric does not count its scores.
+            let counted = |estimate: Estimate| match estimate.n {
+                0 if estimate.value.is_ok() => estimate.with_n(*n),
+                _ => estimate,
+            };
+            assembled.push(Group { name: group.clone(), label, n: *n, value: value.clone().map(&counted) });
         }
         let scored: Vec<&Computed> = groups.iter().filter(|group| group.n > 0).collect();
-        let undefined = || MetricValue::One(Estimate::undefined(Undefined::NoScores));
+        let undefined = || {
+            let mut estimate = Estimate::undefined(Undefined::NoScores);
+            let absent = |group: &Computed| group.value.estimate().map_or(0, |estimate| estimate.absent);
+            estimate.absent = groups.iter().map(absent).sum();
+            MetricValue::One(estimate)
+        };
         let (over, value) = match self.all.unwrap_or_default() {
             All::None => (Over::Samples, None),
             All::Samples if scored.is_empty() => (Over::Samples, Some(undefined())),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::estimate::{
-    Bounds, ErrorMethod, ErrorPlan, Estimate, Estimation, Kind, Summary, Undefined, Whole,
+    Bounds, ErrorMethod, ErrorPlan, Estimate, Estimation, Kind, Notes, Summary, Undefined, Whole,
 };
 use crate::evaluation::{MetricValue, Subject};
 use crate::metric::{MetricState, same_state};
@@ -92,34 +92,40 @@ pub(super) fn subject(conversion: Conversion) -> Subject {
     Subject { conversions: vec![conversion], ..Subject::default() }
 }
 
+impl SummaryState {
+    fn take_in(&mut self, mut summary: Arc<Summary>) -> Result<()> {
+        let Some(own) = &mut self.summary else {
+            self.summary = Some(summary);
+            return Ok(());
+        };
+        if self.problem.is_some() {
+            // Some of the scores have no clusters, so that nothing but the mean is left.
+            *own = Arc::new(own.to_moments());
+            summary = Arc::new(summary.to_moments());
+        }
+        Arc::make_mut(own).merge(&summary)
+    }
+}
+
 impl MetricState for SummaryState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
         let summary = match scores.summary(self.metric, &self.conversion, &self.errors) {
-            // The clusters are those of another metric, which fails by itself: the mean stands.
-            Err(error) if self.by_plan && self.estimation.implied_cluster && error.is_about_clusters() => {
+            // The clusters are a matter of the error, which is reported by itself: the mean stands.
+            Err(error) if self.by_plan && error.is_about_clusters() => {
                 self.problem = Some(error.to_string());
                 scores.summary(self.metric, &self.conversion, &iid())?
             }
             summary => summary?,
         };
         self.absent += scores.absent() as u64;
-        match &mut self.summary {
-            None => self.summary = Some(summary),
-            Some(own) => Arc::make_mut(own).merge(&summary)?,
-        }
-        Ok(())
+        self.take_in(summary)
     }
 
     fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
         let other = same_state::<SummaryState>(other)?;
         self.absent += other.absent;
         self.problem = self.problem.take().or(other.problem);
-        match (&mut self.summary, other.summary) {
-            (own @ None, other) => *own = other,
-            (Some(own), Some(other)) => Arc::make_mut(own).merge(&other)?,
-            (Some(_), None) => {}
-        }
-        Ok(())
+        other.summary.map_or(Ok(()), |summary| self.take_in(summary))
     }
 
     fn kind(&self) -> Option<Kind> {
@@ -147,6 +153,8 @@ fn location(state: &SummaryState, part: &Part<'_>) -> Result<Estimate> {
         let reason = Undefined::Other(problem.clone());
         estimate.notes.iid_stderr = estimate.stderr();
         (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
+        estimate.draws = None;
+        estimate.notes = Notes::default();
     }
     estimate.bounds = bounds(part.summary, state.absent, part.kind, &state.errors);
     Ok(estimate)
@@ -155,7 +163,7 @@ fn location(state: &SummaryState, part: &Part<'_>) -> Result<Estimate> {
 /// What the mean would be with the absent samples, if the range of scores is known.
 fn bounds(summary: &Summary, absent: u64, whole: Kind, errors: &ErrorPlan) -> Option<Bounds> {
     let range = errors.range.or((whole != Kind::Unbounded).then_some((0.0, 1.0)));
-    let (lowest, highest) = range.filter(|_| absent > 0)?;
+    let (lowest, highest) = range.filter(|(low, high)| absent > 0 && summary.is_within(*low, *high))?;
     let with = |score: f64| {
         let mut sum = summary.sum();
         sum.add_times(score, absent);

@@ -7,7 +7,7 @@ use indexmap::{IndexMap, IndexSet};
 use super::{Failure, Warning, glob};
 use crate::columns::ValueColumn;
 use crate::error::{Error, Result};
-use crate::estimate::{Estimate, Undefined};
+use crate::estimate::{ERRORS, Estimate, Undefined, check_clusters};
 use crate::evaluation::{Counts, MetricResult, MetricValue, Results, Role, ScoreResult};
 use crate::metric::Metric;
 use crate::plan::{MetricItem, MetricMap, Metrics};
@@ -75,8 +75,19 @@ fn plain_result<'m>(
     let scores = Scores::new(set, rows);
     let mut result = context.result(None, scores.len(), unscored);
     metrics.for_each(|metric| add(&mut result, metric.as_ref(), &scores));
+    add_cluster_problem(&mut result, &scores);
     result.counts.unconvertible += most_unconvertible(set);
     result
+}
+
+/// Adds that samples cannot be clustered as the plan says. The numbers stand, without their errors.
+fn add_cluster_problem(result: &mut ScoreResult, scores: &Scores<'_>) {
+    let has_errors = |metric: &MetricResult| matches!(metric.role, Role::Location | Role::Share);
+    if result.metrics.iter().any(has_errors)
+        && let Err(error) = check_clusters(scores)
+    {
+        result.failures.push(Failure { metric: ERRORS.to_owned(), error });
+    }
 }
 
 /// Adds a metric, or its failure.
@@ -118,12 +129,23 @@ fn evaluate(metric: &dyn Metric, scores: &Scores<'_>) -> Result<(Role, MetricVal
     let value = guarded(metric, scores);
     if !scores.is_empty() {
         // A custom metric does not count its scores.
-        let counted = |estimate: Estimate| if estimate.n == 0 { estimate.with_n(n) } else { estimate };
+        let absent = scores.absent() as u64;
+        let counted = |mut estimate: Estimate| {
+            if estimate.n == 0 && estimate.value.is_ok() {
+                estimate.n = n;
+            }
+            if estimate.n == n && estimate.absent == 0 {
+                estimate.absent = absent;
+            }
+            estimate
+        };
         return value.map(|value| (role, if is_counted(&value) { value } else { value.map(&counted) }));
     }
     Ok(match value {
         Ok(MetricValue::Map(map)) if !map.is_empty() => (role, MetricValue::Map(map)),
-        Ok(MetricValue::Groups(groups)) if groups.all.is_some() => (role, MetricValue::Groups(groups)),
+        Ok(MetricValue::Groups(groups)) if groups.all.is_some() || !groups.groups.is_empty() => {
+            (role, MetricValue::Groups(groups))
+        }
         Ok(MetricValue::One(estimate)) if estimate.value.is_err() => (role, MetricValue::One(estimate)),
         _ => {
             let mut estimate = Estimate::undefined(Undefined::NoScores);
@@ -172,6 +194,7 @@ fn by_key(
         let of_key = Scores::new(&values, rows);
         let mut result = context.result(Some(&key), of_key.len(), unscored + unscored_here);
         metrics.into_iter().for_each(|metric| add(&mut result, metric.as_ref(), &of_key));
+        add_cluster_problem(&mut result, &of_key);
         result.counts.unconvertible += most_unconvertible(&values);
         results.scores.push(result);
         results.warnings.extend(super::views::unconvertible_warnings(&values, Some(&key)));

@@ -204,7 +204,17 @@ impl Plan {
         if let Some(row) = index.duplicate() {
             return Err(columns.duplicate_error(row));
         }
-        let random = Random::new(self.seed, self.max_draws);
+        // Intervals share what may be drawn.
+        let scorers = self.scorers.len().max(columns.scorer_names().count());
+        let metrics = |metrics: &crate::Metrics| metrics.iter().count();
+        let most = self.scorers.iter().map(|scorer| metrics(&scorer.metrics)).max().unwrap_or(1);
+        let most = self.task_metrics.as_ref().map_or(most, metrics);
+        let reducers = match &self.reducers {
+            crate::Reducers::Explicit(reducers) => reducers.len(),
+            _ => 1,
+        };
+        let random = Random::new(self.seed, self.max_draws)
+            .among(scorers.max(1).saturating_mul(most.max(1)).saturating_mul(reducers.max(1)));
         let shared = views::Shared { columns, index: &index, random };
         let names = unique_names(self.scorers.iter().map(|s| s.name.as_str()));
         let results = Results {

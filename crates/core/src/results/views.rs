@@ -1,5 +1,7 @@
 //! Which scores each metric of a scorer sees: reduced by each reducer, or every epoch.
 
+use std::collections::HashSet;
+
 use super::block::{self, ViewContext};
 use super::reduce::reduce;
 use super::{ReducedSamples, Reduction, Warning};
@@ -136,14 +138,16 @@ impl View<'_> {
 
     /// The first rows of the samples that have no score after reduction.
     fn absent_samples(&self, reduced: &ScoreSet<'_>) -> Vec<u32> {
+        let unscored = (0..reduced.values.len()).filter(|at| reduced.values.is_scored(*at) != Some(true));
+        // By the first row that has an entry: samples with gaps are not in the order of the index.
+        let unscored: HashSet<u32> = unscored.map(|at| reduced.sample_row(at) as u32).collect();
         let mut absent = Vec::new();
-        // Reduced scores are in the order of the samples, but for those that have no entry at all.
-        let mut next = 0;
         self.index.for_each(|rows| {
-            let is_present = rows.iter().any(|row| self.scorer.values.is_scored(*row as usize).is_some());
-            let is_scored = is_present && reduced.values.is_scored(next) == Some(true);
-            next += usize::from(is_present);
-            absent.extend(rows.first().filter(|_| !is_scored));
+            let mut present =
+                rows.iter().filter(|row| self.scorer.values.is_scored(**row as usize).is_some());
+            if present.next().is_none_or(|first| unscored.contains(first)) {
+                absent.extend(rows.first());
+            }
         });
         absent
     }

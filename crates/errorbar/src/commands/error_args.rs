@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use errorbar_core::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, Reducers};
+use errorbar_core::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, Plan};
 
 /// How errors and intervals are computed. What is not given is as the task or the log says.
 #[derive(Debug, Args)]
@@ -93,6 +93,11 @@ impl ErrorArgs {
         plan
     }
 
+    /// Whether the user asks for an interval that draws resamples: it takes the time that it takes.
+    pub(super) fn asks_for_draws(&self) -> bool {
+        matches!(self.interval, Some(IntervalChoice::Method(method)) if method.is_drawn())
+    }
+
     /// The options, and for what they do not set, what a task or a log says.
     pub(super) fn over(&self, said: &ErrorPlan) -> ErrorPlan {
         let mut plan = self.plan().or(said);
@@ -109,21 +114,17 @@ impl ErrorArgs {
     }
 }
 
-/// Why a plan with these reducers has nothing to cluster by, and the way out. Epochs that are not reduced are clustered by
-/// sample.
-pub(super) fn without_clusters(plan: &ErrorPlan, reducers: &Reducers) -> Option<Refusal> {
-    let method = plan.method.filter(|method| matches!(method, ErrorMethod::Cluster(_)))?;
-    let is_missing = plan.cluster.is_empty() && !matches!(reducers, Reducers::Disabled);
-    is_missing.then(|| {
-        let problem = format!("{method} is for clustered samples, and there is no key to cluster by");
-        (problem, "name the metadata key with --cluster KEY, or leave out --errors".to_owned())
-    })
+/// Why a plan has nothing to cluster by, and the way out.
+pub(super) fn without_clusters(plan: &Plan) -> Option<Refusal> {
+    let method = plan.method_without_clusters()?;
+    let problem = format!("{method} is for clustered samples, and there is no key to cluster by");
+    Some((problem, "name the metadata key with --cluster KEY, or leave out --errors".to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
     use clap::Parser;
-    use errorbar_core::Cr;
+    use errorbar_core::{Cr, Reducers};
 
     use super::*;
 
@@ -156,8 +157,13 @@ mod tests {
     fn a_method_for_clusters_needs_them() {
         let mut plan = ErrorPlan::new();
         plan.method = Some(ErrorMethod::Cluster(Cr::Cr2));
-        assert!(without_clusters(&plan, &Reducers::Implicit).is_some());
-        assert!(without_clusters(&plan, &Reducers::Disabled).is_none());
-        assert!(without_clusters(&plan.cluster("passage"), &Reducers::Implicit).is_none());
+        let is_refused = |errors: ErrorPlan, reducers: Reducers| {
+            without_clusters(&Plan::new().errors(errors).reducers(reducers)).is_some()
+        };
+        assert!(is_refused(plan.clone(), Reducers::Implicit));
+        assert!(!is_refused(plan.clone(), Reducers::Disabled));
+        let metrics = errorbar_core::metrics![errorbar_core::metrics::stderr().cluster("passage")];
+        assert!(without_clusters(&Plan::new().errors(plan.clone()).metrics(metrics)).is_none());
+        assert!(!is_refused(plan.cluster("passage"), Reducers::Implicit));
     }
 }

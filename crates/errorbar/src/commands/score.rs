@@ -153,6 +153,11 @@ pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) 
     if !reports.is_empty() {
         args.output_as.write(&reports)?;
     }
+    let scored = |report: &Report| report.results.scores.iter().any(|score| score.counts.scored > 0);
+    if !reports.is_empty() && !reports.iter().any(scored) {
+        let problem = "nothing could be scored: no sample has a score".to_owned();
+        told.failure(problem, None);
+    }
     for report in &reports {
         findings(report, &mut told);
         if report.results.scores.iter().all(|block| block.metrics.is_empty() && block.failures.is_empty()) {
@@ -197,6 +202,9 @@ fn as_asked(mut plan: Plan, asked: &Asked, args: &ScoreArgs) -> Plan {
     if let Some(seed) = args.seed {
         plan.seed = seed;
     }
+    if args.errors.asks_for_draws() {
+        plan.max_draws = None;
+    }
     plan.errors = args.errors.over(&plan.errors);
     plan
 }
@@ -217,7 +225,7 @@ fn score_table(
     let mut plan = Plan::new();
     plan.default_metrics = scorer_metrics();
     let mut plan = as_asked(plan, asked, args);
-    if let Some((problem, hint)) = without_clusters(&plan.errors, &plan.reducers) {
+    if let Some((problem, hint)) = without_clusters(&plan) {
         told.error(format!("{log}: {problem}"), Some(hint));
         return None;
     }
@@ -233,6 +241,11 @@ fn score_table(
             return None;
         }
     };
+    if table.columns.is_empty() {
+        let hint = "give it a row for each sample, below the names of the columns".to_owned();
+        told.error(format!("{log}: the table has no rows"), Some(hint));
+        return None;
+    }
     table_scores::choose_metrics(&mut plan, &table.columns);
     match table_scores::compute(&mut table.columns, &plan, args.unconvertible, context.registry) {
         Err(Refusal::Core(error)) => {
@@ -292,7 +305,7 @@ fn score_log(
         // What the log records is not asked for.
         opened.left_out.retain(|warning| matches!(warning, LogWarning::ErrorPlan { .. }));
     }
-    if let Some((problem, hint)) = without_clusters(&opened.plan.errors, &opened.plan.reducers) {
+    if let Some((problem, hint)) = without_clusters(&opened.plan) {
         told.error(format!("{name}: {problem}"), Some(hint));
         return None;
     }

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{
-    Epochs, ErrorMethod, ErrorPlan, MetadataKeys, Plan, Reducers, Registry, ScorerPlan, unique_names,
-};
+use errorbar_core::{Epochs, ErrorPlan, MetadataKeys, Plan, Reducers, Registry, ScorerPlan, unique_names};
 use errorbar_log::eval::{MAX_METRICS, MAX_SCORERS, StartRecord};
 
 use super::options::{LogFormat, RunOptions};
@@ -108,9 +106,12 @@ impl Task {
         if let Err(problem) = self.generate_config(options).check() {
             note(problem.into());
         }
-        let errors = self.errors_of(options);
-        if let Err(problem) = errors.check().and_then(|()| check_clusters(errors, &reducers)) {
+        if let Err(problem) = self.errors_of(options).check() {
             note(Error::refused(format!("errors: {problem}")));
+        } else if let Some(method) = self.plan(options, reducers.clone()).method_without_clusters() {
+            note(Error::refused(format!(
+                "errors: {method} is for clustered samples; name the metadata key to cluster by (`cluster` in `errors`)"
+            )));
         }
         if let Some(problem) = self.too_much_for_a_log(options, &reducers) {
             note(problem);
@@ -271,21 +272,6 @@ impl Task {
             // Every scorer is planned.
             default_metrics: Default::default(),
         }
-    }
-}
-
-/// Whether there is something to cluster by, where the method is for clusters. Epochs that are not reduced are clustered
-/// by sample.
-fn check_clusters(errors: &ErrorPlan, reducers: &Reducers) -> std::result::Result<(), String> {
-    match errors.method {
-        Some(method @ ErrorMethod::Cluster(_))
-            if errors.cluster.is_empty() && !matches!(reducers, Reducers::Disabled) =>
-        {
-            Err(format!(
-                "{method} is for clustered samples; name the metadata key to cluster by: `cluster` in `errors`, or --cluster KEY"
-            ))
-        }
-        _ => Ok(()),
     }
 }
 

@@ -170,8 +170,8 @@ fn shown(plan: &Plan, names: &[String]) -> Option<Vec<Shown>> {
         };
         let metrics: Vec<Arc<dyn Metric>> = items.iter().filter_map(plain).collect();
         let is_other_error = |metric: &Arc<dyn Metric>| {
-            metric.role() == Role::ErrorOf
-                && (metric.cluster().is_some() || metric.state(&estimation).is_none())
+            let is_drawn = metric.role() == Role::ErrorOf && metric.state(&estimation).is_none();
+            is_drawn || metric.cluster().is_some()
         };
         if !plan.errors.sets_error() && metrics.iter().any(is_other_error) {
             return None;

@@ -260,7 +260,8 @@ fn draws(figure: &Figure<'_>) -> Option<Draws> {
     }
     let is_drawn = matches!(figure.result.role, Role::ErrorOf | Role::IntervalOf);
     let own = figure.estimate.and_then(|estimate| estimate.draws);
-    own.or_else(|| first(&figure.result.value)).filter(|_| is_drawn)
+    let of_groups = || figure.is_mean_of_groups.then(|| first(&figure.result.value)).flatten();
+    own.or_else(of_groups).filter(|_| is_drawn)
 }
 
 fn without_package(name: &str) -> &str {

@@ -26,6 +26,8 @@ pub(super) fn rows(at: usize, block: &RecordedBlock) -> Vec<RecordedRow> {
         rest = after;
         let mut row = RecordedRow::new(at, block, key, metric);
         let upper = after.first().and_then(|(_, next)| Some((*next, interval_prefix(metric, next)?)));
+        let upper =
+            upper.filter(|(_, prefix)| Subject::of(metric, prefix.trim_end_matches('_')).is_interval());
         if let Some((upper, prefix)) = upper {
             rest = after.get(1..).unwrap_or_default();
             let subject = Subject::of(metric, prefix.trim_end_matches('_'));

@@ -95,7 +95,9 @@ pub fn recovered_headline(recorded: &RecordedResults) -> Option<RecordedRow> {
 }
 
 fn block_rows(at: usize, block: &RecordedBlock) -> Vec<RecordedRow> {
-    if block.metrics.values().any(|metric| note(metric, estimates::KEY).is_some()) {
+    // A note of that name in another's log need not be ours.
+    let is_ours = |note: &Json| note.get("n").is_some_and(Json::is_u64);
+    if block.metrics.values().any(|metric| note(metric, estimates::KEY).is_some_and(is_ours)) {
         block.metrics.iter().filter_map(|(key, metric)| own_row(at, block, key, metric)).collect()
     } else {
         pairing::rows(at, block)
@@ -111,6 +113,7 @@ fn own_row(at: usize, block: &RecordedBlock, key: &str, metric: &RecordedMetric)
         None => return Some(row),
     };
     let number = |key: &str| estimate.get(key).and_then(Json::as_f64);
+    let is_end = metric.name.ends_with("lower");
     let interval = number("lower").zip(number("upper")).map(|(lower, upper)| RecordedInterval {
         lower,
         upper,
@@ -118,7 +121,8 @@ fn own_row(at: usize, block: &RecordedBlock, key: &str, metric: &RecordedMetric)
         method: estimate.get("method").and_then(Json::as_str).map(str::to_owned),
     });
     Some(RecordedRow {
-        value: number("value"),
+        // The number is that of the entry; only an interval by itself has it beside.
+        value: if is_end { number("value") } else { row.value },
         stderr: number("stderr"),
         degenerate: estimate.get("degenerate").and_then(Json::as_bool).unwrap_or(false),
         interval,

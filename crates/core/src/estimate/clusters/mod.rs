@@ -46,6 +46,29 @@ pub(super) fn identify(
     })
 }
 
+/// Whether all scores have a cluster by every key of the plan. A key that a metric named is checked by that metric.
+///
+/// # Errors
+/// The first sample that has none.
+pub(crate) fn check(scores: &Scores<'_>) -> Result<()> {
+    let estimation = scores.estimation();
+    for key in estimation.errors.cluster.iter().filter(|_| !estimation.implied_cluster) {
+        let column = scores.key(WHO, key);
+        let codes = scores.codes(&column)?;
+        let mut is_checked = vec![false; column.values().len()];
+        for (at, code) in codes.iter().enumerate() {
+            if let Some(checked) = is_checked.get_mut(*code as usize).filter(|checked| !**checked) {
+                identify(WHO, key, column.values().get(*code as usize), scores, at)?;
+                *checked = true;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Who asks for clusters if no metric does.
+pub(crate) const WHO: &str = "errors";
+
 fn describe(json: &Json) -> String {
     match json {
         Json::Null => "null".to_owned(),

@@ -18,7 +18,8 @@ pub(super) fn macro_mean(
     estimation: &Estimation,
     whole: Option<Kind>,
 ) -> MetricValue {
-    let mean = Mean { role, conversion, estimation, whole };
+    let n = groups.iter().map(|group| group.n).sum();
+    let mean = Mean { role, conversion, estimation, whole, n };
     let mut by_key: IndexMap<Option<String>, Vec<&Estimate>> = IndexMap::new();
     for Computed { value, .. } in groups {
         collect(value, None, &mut by_key);
@@ -70,13 +71,15 @@ struct Mean<'a> {
     conversion: Option<&'a Conversion>,
     estimation: &'a Estimation,
     whole: Option<Kind>,
+    /// The number of scores of all groups; a custom metric does not count them.
+    n: u64,
 }
 
 impl Mean<'_> {
     fn of(&self, groups: &[&Estimate]) -> Estimate {
         let unknown = groups.iter().filter(|group| !self.is_defined(group)).count();
         let value = self.mean(groups.iter().map(|group| self.role.recorded(group)));
-        let n = groups.iter().map(|group| group.n).sum();
+        let n = groups.iter().map(|group| group.n).sum::<u64>().max(self.n);
         let mut estimate = match (&value, self.role) {
             (Ok(value), Role::Location) => {
                 let whole = self.whole.unwrap_or(Kind::Unbounded);
@@ -148,19 +151,28 @@ impl Mean<'_> {
         }
         let mut errors = Vec::with_capacity(groups.len());
         for group in groups {
-            errors.push(group.error.as_ref().map_err(Clone::clone)?);
+            errors.push(group.error.as_ref().map_err(|reason| match reason {
+                Undefined::TooFewScores { .. } => Undefined::Other("a group has only one score".to_owned()),
+                Undefined::TooFewClusters { .. } => {
+                    Undefined::Other("a group has only one cluster".to_owned())
+                }
+                reason => reason.clone(),
+            })?);
         }
         let of_groups: Vec<f64> = errors.iter().map(|error| error.se).collect();
         let se = root_of_squares(&of_groups, 1.0) / of_groups.len() as f64;
         // In units of the largest, whose fourth power neither vanishes nor overflows.
         let largest = of_groups.iter().copied().fold(0.0, f64::max);
+        // Exact sums: the order of the groups is that in which they were seen.
         let sum = |power: &dyn Fn(f64, f64) -> f64| {
-            errors.iter().map(|error| power((error.se / largest).powi(2), error.df)).sum::<f64>()
+            let mut sum = ExactSum::new();
+            errors.iter().for_each(|error| sum.add(power((error.se / largest).powi(2), error.df)));
+            sum.to_f64()
         };
         let df = if largest > 0.0 {
             sum(&|square, _| square).powi(2) / sum(&|square, df| square * square / df)
         } else {
-            errors.iter().map(|error| error.df).sum()
+            sum(&|_, df| df)
         };
         Ok(StdError { se, method: ErrorMethod::Macro, df, clusters: Vec::new(), degenerate: se == 0.0 })
     }

@@ -46,10 +46,21 @@ impl GroupedState {
             let state = GroupState { value, sample: sample.to_owned(), n: 0, absent: 0 };
             self.groups.insert(name.to_owned(), state);
         }
-        let group = self.groups.get_mut(name).ok_or_else(|| Error::custom("a group was lost"))?;
-        if group.n == 0 {
+        self.groups.get_mut(name).ok_or_else(|| Error::custom("a group was lost"))
+    }
+
+    /// The same for scores that are added to it. The order of groups is that of their first scores.
+    fn with_scores(&mut self, name: &str, sample: &str, n: u64) -> Result<&mut GroupState> {
+        self.group(name, sample)?;
+        if n > 0
+            && self.groups.get(name).is_some_and(|group| group.n == 0)
+            && let Some(mut group) = self.groups.shift_remove(name)
+        {
             group.sample = sample.to_owned();
+            self.groups.insert(name.to_owned(), group);
         }
+        let group = self.group(name, sample)?;
+        group.n += n;
         Ok(group)
     }
 }
@@ -58,8 +69,7 @@ impl MetricState for GroupedState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
         for Split { name, positions, absent, sample } in self.grouped.split(scores)? {
             let of_group = scores.subset(&positions, absent);
-            let group = self.group(&name, &sample)?;
-            group.n += of_group.len() as u64;
+            let group = self.with_scores(&name, &sample, of_group.len() as u64)?;
             group.absent += of_group.absent();
             group.value.update(&of_group).map_err(|error| error.in_group(&name))?;
         }
@@ -69,8 +79,7 @@ impl MetricState for GroupedState {
     fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
         let other = same_state::<GroupedState>(other)?;
         for (name, GroupState { value, sample, n, absent }) in other.groups {
-            let group = self.group(&name, &sample)?;
-            group.n += n;
+            let group = self.with_scores(&name, &sample, n)?;
             group.absent += absent;
             group.value.merge(value)?;
         }
@@ -86,7 +95,7 @@ impl MetricState for GroupedState {
 
     fn finish(&self, whole: Whole) -> Result<MetricValue> {
         // Whether scores are zeros and ones is a question to all of them, not to each group.
-        let estimates = whole.estimates.max(1) * (self.groups.len() + 1);
+        let estimates = whole.estimates.max(1).saturating_mul(self.groups.len() + 1);
         let whole = Whole { kind: whole.kind.or_else(|| self.kind()), estimates };
         let mut groups = Vec::with_capacity(self.groups.len());
         for (name, GroupState { value, sample, n, absent }) in &self.groups {
@@ -96,6 +105,8 @@ impl MetricState for GroupedState {
             };
             groups.push(Computed { name: name.clone(), value, sample: sample.clone(), n: *n });
         }
+        // Groups without a score come last.
+        groups.sort_by_key(|group: &Computed| group.n == 0);
         let is_empty = groups.iter().all(|group| group.n == 0);
         let all = match (&self.all, is_empty) {
             (Some(all), false) => Some(all.finish(whole)?),

@@ -86,12 +86,17 @@ impl Listed {
         let log = read.open(path)?;
         let Header { eval, status, results, .. } = log.short_header()?;
         let (completed, total) = match &results {
-            Some(results) => (results.completed_samples, Some(results.total_samples)),
-            None => {
+            Some(results) if status == RunStatus::Success => {
+                (results.completed_samples, Some(results.total_samples))
+            }
+            // A run that did not reach its end was to have more.
+            results => {
                 let samples = eval.dataset.sample_ids.as_ref().map(|ids| ids.len() as u64);
                 let epochs = u64::from(eval.config.epochs.unwrap_or(1));
                 let planned = samples.or(eval.dataset.samples).map(|samples| samples.saturating_mul(epochs));
-                (log.sample_count() as u64, planned)
+                let saved =
+                    results.as_ref().map_or(log.sample_count() as u64, |found| found.completed_samples);
+                (saved, planned.or(results.as_ref().map(|found| found.total_samples)))
             }
         };
         Ok(Listed {
