@@ -96,7 +96,7 @@ pub fn recovered_headline(recorded: &RecordedResults) -> Option<RecordedRow> {
 
 fn block_rows(at: usize, block: &RecordedBlock) -> Vec<RecordedRow> {
     // A note of that name in another's log need not be ours.
-    let is_ours = |note: &Json| note.get("n").is_some_and(Json::is_u64);
+    let is_ours = |note: &Json| note.is_null() || note.get("n").is_some_and(Json::is_u64);
     if block.metrics.values().any(|metric| note(metric, estimates::KEY).is_some_and(is_ours)) {
         block.metrics.iter().filter_map(|(key, metric)| own_row(at, block, key, metric)).collect()
     } else {
