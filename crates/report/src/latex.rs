@@ -29,15 +29,15 @@ impl Latex {
 
 impl Render for Latex {
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
-        let common = Common::of(reports);
         writeln!(out, "% Needs \\usepackage{{booktabs}}.")?;
-        if let Some(legend) = common.legend() {
-            writeln!(out, "{}", comment(&legend))?;
-        }
         for report in reports {
             let about = [&report.task, &report.model].into_iter().flatten().cloned();
             let about: Vec<String> = about.chain([report.log.clone()]).chain(facts(report)).collect();
             writeln!(out, "\n{}", comment(&about.join("; ")))?;
+            let common = Common::of(&report.results);
+            if let Some(legend) = common.legend() {
+                writeln!(out, "{}", comment(&legend))?;
+            }
             let context = Context { results: &report.results, common: &common, sort: self.sort };
             for part in parts(&context) {
                 let (name, details, titles, rows) = match &part {

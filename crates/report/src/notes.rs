@@ -5,7 +5,6 @@ use errorbar_core::spec::Arg;
 use errorbar_core::{ErrorMethod, Estimate, IntervalMethod, StdError, Undefined};
 use serde_json::Value as Json;
 
-use crate::Report;
 use crate::number::{self, counted, percent, plain};
 
 /// Fewer scores or clusters than this are marked.
@@ -26,14 +25,21 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    pub(crate) fn of(reports: &[Report]) -> Self {
+    /// What the rows of a report have in common.
+    pub(crate) fn of(results: &Results) -> Self {
+        let rows = results.rows();
+        Common::of_rows(rows.iter().map(|row| (row, keys_of(results, row))))
+    }
+
+    /// What rows have in common, each with what its errors are clustered by.
+    pub(crate) fn of_rows<'a, 'r: 'a>(
+        rows: impl IntoIterator<Item = (&'a EstimateRow<'r>, &'a [String])>,
+    ) -> Self {
         let (mut errors, mut clusters, mut intervals) = (Vec::new(), Vec::new(), Vec::new());
-        for report in reports {
-            for row in report.results.rows() {
-                intervals.extend(interval_name(&row));
-                errors.extend(error_name(&row, keys_of(&report.results, &row)));
-                clusters.extend(shown_error(&row.estimate).map(clusters_of));
-            }
+        for (row, keys) in rows {
+            intervals.extend(interval_name(row));
+            errors.extend(error_name(row, keys));
+            clusters.extend(shown_error(&row.estimate).map(clusters_of));
         }
         let same_clusters = clusters.first().cloned().flatten();
         let is_same = clusters.iter().all(|found| *found == same_clusters);

@@ -77,12 +77,15 @@ impl SideBySide {
     }
 
     fn of_task(task: &str, reports: &[(&Report, Option<u64>)]) -> Self {
-        let owned: Vec<Report> = reports.iter().map(|(report, _)| (*report).clone()).collect();
-        let common = Common::of(&owned);
+        let headlines: Vec<Option<EstimateRow<'_>>> =
+            reports.iter().map(|(report, _)| headline(&report.results)).collect();
+        // Only what is shown here: other rows of the reports may have other errors.
+        let shown = headlines.iter().zip(reports);
+        let shown = shown.filter_map(|(row, (report, _))| row.as_ref().map(|row| (row, &report.results)));
+        let common = Common::of_rows(shown.map(|(row, results)| (row, notes::keys_of(results, row))));
         let (mut models, mut metrics, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        for (report, tokens) in reports {
+        for ((report, tokens), shown) in reports.iter().zip(headlines) {
             let several = report.results.scores.len() > 1;
-            let shown = headline(&report.results);
             let metric = shown.as_ref().map(|row| name(row, several)).unwrap_or_default();
             add(&mut metrics, metric.clone());
             report.results.rows().iter().for_each(|row| add(&mut others, name(row, several)));

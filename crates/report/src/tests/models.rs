@@ -3,7 +3,7 @@
 use errorbar_core::HeadlineRequest;
 use errorbar_core::evaluation::{Over, Role};
 
-use super::fixtures::{all_correct, everything, grouped, metric, results, score, share, ten_groups};
+use super::fixtures::{all_correct, clustered, everything, grouped, metric, results, score, share, ten_groups};
 use crate::{Csv, Markdown, Render, Report, SideBySide, Table, Unfinished, headline, width};
 
 fn model(name: &str, correct: u64) -> Report {
@@ -36,6 +36,18 @@ fn models_stand_beside_each_other_with_their_headline() {
         "{csv}"
     );
     assert!(SideBySide::of(&reports[..1], &[]).is_empty(), "one model stands beside nothing");
+}
+
+#[test]
+fn the_legend_is_of_the_rows_that_are_shown() {
+    let with_groups = |name: &str| {
+        let mut report = model(name, 104);
+        let metrics = &mut report.results.scores[0].metrics;
+        metrics[1] = metric("accuracy", Role::Location, clustered(104, 140, &[20], 0.05));
+        report
+    };
+    let text = SideBySide::of(&[with_groups("a"), with_groups("b")], &[])[0].to_text();
+    assert!(text.contains("± one standard error (CR2 by sample, 20 clusters) ·"), "{text}");
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn no_error_is_ever_shown_as_0() {
 
 /// The rows of a report, of all parts.
 fn rows(report: &Report, sort: Sort) -> Vec<Row> {
-    let common = Common::of(std::slice::from_ref(report));
+    let common = Common::of(&report.results);
     let context = Context { results: &report.results, common: &common, sort };
     let rows = |part| match part {
         Part::Block(block) => block.rows,
@@ -217,6 +217,29 @@ fn how_errors_are_made_is_said_once() {
         (1, 1),
         "{text}"
     );
+}
+
+/// The report of one metric with clusters.
+fn of_clusters(key: &str, clusters: u64) -> Report {
+    let metrics = vec![metric("accuracy", Role::Location, clustered(20, 40, &[clusters], 0.1))];
+    let mut results = results(vec![score("match", 40, metrics)]);
+    results.scores[0].cluster = vec![key.to_owned()];
+    Report::new(format!("{key}.eval"), results).of_run(key, "m")
+}
+
+#[test]
+fn each_report_has_its_own_legend() {
+    let reports = [of_clusters("passage", 12), of_clusters("author", 14)];
+    let texts =
+        [Table::default().to_text(&reports), Markdown::default().to_text(&reports), Latex::default().to_text(&reports)];
+    for text in texts {
+        let (first, second) = text.split_at(text.rfind("author.eval").unwrap());
+        assert!(first.contains("one standard error (CR2 by passage"), "{text}");
+        assert!(second.contains("one standard error (CR2 by author"), "{text}");
+        assert_eq!(text.matches("by passage").count(), 1, "{text}");
+    }
+    let one = Table::default().to_text(&reports[..1]);
+    assert!(Table::default().to_text(&reports).starts_with(&format!("{one}\n")), "{one}");
 }
 
 #[test]
