@@ -3,7 +3,9 @@
 use errorbar_core::HeadlineRequest;
 use errorbar_core::evaluation::{Over, Role};
 
-use super::fixtures::{all_correct, clustered, everything, grouped, metric, results, score, share, ten_groups};
+use super::fixtures::{
+    all_correct, clustered, everything, grouped, metric, results, score, share, ten_groups,
+};
 use crate::{Csv, Markdown, Render, Report, SideBySide, Table, Unfinished, headline, width};
 
 fn model(name: &str, correct: u64) -> Report {
@@ -68,6 +70,32 @@ fn names_of_models_are_text_and_nothing_else() {
     let markdown = SideBySide::of(&reports, &[])[0].to_markdown();
     assert!(markdown.contains("a/\\<script\\>") && markdown.contains("b/\\`x\\`\\|\\[y\\](z)"), "{markdown}");
     assert!(!SideBySide::of(&reports, &[])[0].to_text().contains('\u{1b}'));
+}
+
+#[test]
+fn the_headline_is_of_all_samples_before_groups() {
+    let plain = share(3, 4, 0);
+    let metrics = vec![
+        metric("std", Role::Spread, 0.4),
+        grouped("accuracy", "category", &[("a", 30, 70, 2), ("mean", 40, 70, 2)], Some(Over::Groups)),
+        metric("accuracy", Role::Location, plain),
+        metric("mean", Role::Location, share(1, 4, 0)),
+    ];
+    let mut results = results(vec![score("choice", 140, metrics)]);
+    let mut shown = |metric: Option<&str>, scorer: Option<&str>| {
+        let (metric, scorer) = (metric.map(str::to_owned), scorer.map(str::to_owned));
+        results.headline = Some(HeadlineRequest { metric, scorer, ..HeadlineRequest::default() });
+        let row = headline(&results).unwrap();
+        (row.metric.to_owned(), row.group_key.is_some(), row.label.map(str::to_owned))
+    };
+    let of_all = |metric: &str| (metric.to_owned(), false, None);
+    assert_eq!(shown(Some("accuracy"), None), of_all("accuracy"));
+    assert_eq!(shown(Some("mean"), None), of_all("mean"), "a metric before a group of that name");
+    assert_eq!(shown(Some("a"), None), ("accuracy".to_owned(), true, Some("a".to_owned())));
+    assert_eq!(shown(None, None), of_all("accuracy"), "the first location, not that of groups");
+    assert_eq!(shown(None, Some("choice")), of_all("accuracy"));
+    let by_category = shown(Some("grouped(accuracy(), \"category\")"), None);
+    assert_eq!(by_category, ("accuracy".to_owned(), true, Some("all".to_owned())));
 }
 
 #[test]
