@@ -138,7 +138,7 @@ impl<'a> Context<'a> {
         let mut all = notes::arguments(row);
         all.extend(self.remarks(row, true));
         all.extend(is_first.then(|| self.reasons(score)).into_iter().flatten());
-        let few = notes::few(row);
+        let few = notes::few(row, true);
         // `only 6 scores` has the number already.
         line.shows_n &= few.is_none();
         line.notes = few.into_iter().chain(all).collect();
@@ -198,13 +198,14 @@ impl<'a> Context<'a> {
     fn nested(&self, row: &EstimateRow<'_>, score: &ScoreResult, has_bounds: bool) -> Line {
         let mut line = self.bare(row, nested_label(row));
         line.nested = true;
-        let few = notes::few(row);
+        // Groups say how many are absent; the bounds are shown once, for all samples.
+        let has_bounds = has_bounds && row.group.is_none();
+        let few = notes::few(row, has_bounds);
         let of_block = row.estimate.n == score.counts.scored as u64;
         line.shows_n = few.is_none() && !(of_block && row.group.is_none());
         line.notes.extend(few);
         line.notes.extend(row.is_mean_of_groups().then(|| "mean of the groups".to_owned()));
-        // Groups say how many are absent; the bounds are shown once, for all samples.
-        line.notes.extend(self.remarks(row, has_bounds && row.group.is_none()));
+        line.notes.extend(self.remarks(row, has_bounds));
         line
     }
 }

@@ -189,7 +189,7 @@ fn line(label: String, row: Option<EstimateRow<'_>>, report: &Report, common: &C
         return Line { nested: false, label, figure, span: None, n: None, shows_n: false, notes: Vec::new() };
     };
     let figure = Figure::from(row.estimate.as_ref());
-    let few = notes::few(&row);
+    let few = notes::few(&row, false);
     let mut all: Vec<String> = few.iter().cloned().collect();
     all.extend(notes::methods(&row, notes::keys_of(&report.results, &row), common));
     all.extend(report.unfinished.as_ref().map(|unfinished| unfinished.status.clone()));

@@ -142,7 +142,11 @@ fn groups_are_sorted_and_the_aggregate_stays_last() {
 
 /// The text of one metric over 40 scores.
 fn shown(estimate: Estimate) -> String {
-    let results = results(vec![score("match", 40, vec![metric("accuracy", Role::Location, estimate)])]);
+    shown_of(estimate, Role::Location)
+}
+
+fn shown_of(estimate: Estimate, role: Role) -> String {
+    let results = results(vec![score("match", 40, vec![metric("accuracy", role, estimate)])]);
     Table::default().to_text(&[Report::new("t.csv", results)])
 }
 
@@ -171,6 +175,103 @@ fn few_scores_and_few_clusters_are_marked() {
     one_cluster.error = Err(Undefined::TooFewClusters { clusters: 1 });
     assert!(shown(one_cluster).contains("only 1 cluster\n"));
     assert!(!shown(share(5, 10, 0)).contains("only"));
+}
+
+#[test]
+fn an_interval_without_width_is_not_shown() {
+    let degenerate = |n: u64, clusters: &[u64], absent: u64| {
+        let mut estimate = Estimate::new(1.0).with_stderr(0.0).with_interval(1.0, 1.0, 0.95).with_n(n);
+        if let Ok(error) = &mut estimate.error {
+            (error.clusters, error.method) = (clusters.to_vec(), ErrorMethod::Cluster(Cr::Cr2));
+        }
+        estimate.absent = absent;
+        estimate
+    };
+    for (estimate, note) in [
+        (degenerate(24, &[], 0), "  no spread in 24 scores\n"),
+        (degenerate(24, &[8], 0), "  no spread in 24 scores, 8 clusters\n"),
+        (degenerate(24, &[8], 3), "  no spread in 24 scores, 8 clusters, 3 absent\n"),
+        (degenerate(24, &[12], 0), "  no spread in 24 scores\n"),
+        (degenerate(1, &[], 0), "  only 1 score\n"),
+        (Estimate::new(1.0).with_interval(1.0, 1.0, 0.95).with_n(24), "  no spread in 24 scores\n"),
+    ] {
+        for text in [shown(estimate.clone()), shown_of(estimate, Role::IntervalOf)] {
+            assert!(text.contains(note) && !text.contains("[1") && !text.contains("interval]"), "{text}");
+        }
+    }
+    let spread = Estimate::new(1.0).with_stderr(0.1).with_interval(1.0, 1.0, 0.95).with_n(24);
+    let text = shown(spread);
+    assert!(
+        text.contains("  n 24 · no interval: its ends are equal\n") && !text.contains("spread"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_is_absent_is_said_once() {
+    let mut few = share(7, 9, 1);
+    let text = shown(few.clone());
+    assert!(
+        text.contains("only 9 scores ·\n") && text.contains("0.700 … 0.800 with the 1 absent\n"),
+        "{text}"
+    );
+    assert_eq!(text.matches("absent").count(), 1, "{text}");
+    few.bounds = None;
+    let text = shown(few);
+    assert!(text.contains("only 9 scores, 1 absent\n"), "{text}");
+    let mut same = share(2, 2, 23);
+    let text = shown(same.clone());
+    assert!(text.contains("no spread in 2 scores") && text.matches("absent").count() == 1, "{text}");
+    same.bounds = None;
+    assert!(shown(same).contains("no spread in 2 scores, 23 absent\n"));
+}
+
+#[test]
+fn the_only_cluster_is_not_the_largest() {
+    let mut estimate = share(20, 40, 0);
+    estimate.error = Err(Undefined::TooFewClusters { clusters: 1 });
+    estimate.notes.largest_cluster_share = Some(1.0);
+    assert!(shown(estimate).contains("only 1 cluster\n"));
+    let mut estimate = clustered(20, 40, &[9], 0.1);
+    estimate.notes.largest_cluster_share = Some(0.6);
+    if let Ok(error) = &mut estimate.error {
+        error.df = 5.8765;
+    }
+    let text = shown(estimate);
+    assert!(text.contains("only 9 clusters, df 5.9 ·"), "{text}");
+    assert!(text.contains("the largest cluster has 60 % of"), "{text}");
+}
+
+#[test]
+fn errors_that_ignore_epochs_say_so() {
+    const NOTE: &str = "± takes epochs as independent";
+    let text = |unreduced: bool, explicit: bool, effect: Option<f64>| {
+        let mut estimate = share(20, 40, 0);
+        estimate.notes.design_effect = effect;
+        let mut metrics = vec![metric("accuracy", Role::Location, estimate.clone())];
+        let mut error = Estimate::new(0.08).with_n(40);
+        error.error = estimate.error.clone();
+        metrics.extend(explicit.then(|| metric("stderr", Role::ErrorOf, error)));
+        let mut score = score("match", 40, metrics);
+        (score.unreduced, score.counts.epochs) = (unreduced, 4);
+        Table::default().to_text(&[Report::new("t.csv", results(vec![score]))])
+    };
+    let marked = text(true, true, Some(2.0));
+    assert!(marked.contains(NOTE), "{marked}");
+    for other in [text(false, true, Some(2.0)), text(true, false, Some(2.0)), text(true, true, None)] {
+        assert!(!other.contains(NOTE), "{other}");
+    }
+}
+
+#[test]
+fn ends_of_a_scale_do_not_run_together() {
+    let mut estimate = Estimate::new(100_000_000.4).with_n(40);
+    estimate = estimate.with_stderr(0.2).with_interval(100_000_000.1, 100_000_000.8, 0.95);
+    let results = results(vec![score("match", 40, vec![metric("mean", Role::Location, estimate)])]);
+    for cells in [60, 70, 80, 90, 100, 120] {
+        let text = Table::default().width(cells).to_text(&[Report::new("t.csv", results.clone())]);
+        assert!(!text.contains("100000000100000001"), "{text}");
+    }
 }
 
 #[test]
@@ -230,8 +331,11 @@ fn of_clusters(key: &str, clusters: u64) -> Report {
 #[test]
 fn each_report_has_its_own_legend() {
     let reports = [of_clusters("passage", 12), of_clusters("author", 14)];
-    let texts =
-        [Table::default().to_text(&reports), Markdown::default().to_text(&reports), Latex::default().to_text(&reports)];
+    let texts = [
+        Table::default().to_text(&reports),
+        Markdown::default().to_text(&reports),
+        Latex::default().to_text(&reports),
+    ];
     for text in texts {
         let (first, second) = text.split_at(text.rfind("author.eval").unwrap());
         assert!(first.contains("one standard error (CR2 by passage"), "{text}");
