@@ -46,7 +46,7 @@ impl Render for Markdown {
             for part in parts(&context) {
                 let (name, details, titles, rows) = match &part {
                     Part::Block(block) => {
-                        (&block.name, &block.details, block_titles(&common), block_cells(block, "– "))
+                        (&block.name, &block.details, block_titles(block, &common), block_cells(block, "– "))
                     }
                     Part::Matrix(matrix) => {
                         (&matrix.name, &matrix.details, matrix_titles(matrix), matrix_cells(matrix, "– "))

@@ -156,7 +156,7 @@ impl<'a> Shared<'a> {
                 rows.push(Row::Line(Line { nested, label: label.clone(), notes, ..line.clone() }));
             }
             let name = [name, Some(column.title())].into_iter().flatten().collect::<Vec<_>>().join(": ");
-            return Part::Block(Block { name, details: common, rows });
+            return Part::Block(Block { name, details: common, column: "", rows });
         }
         let mut rows = Vec::new();
         for (at, (scored, (heading, label))) in self.scores.iter().zip(&labels).enumerate() {

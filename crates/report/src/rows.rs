@@ -18,8 +18,13 @@ use crate::title::title;
 pub(crate) struct Block {
     pub(crate) name: String,
     pub(crate) details: Vec<String>,
+    /// What rows are, as the title of their column; empty if the title of the block says it.
+    pub(crate) column: &'static str,
     pub(crate) rows: Vec<Row>,
 }
+
+/// The title of the column if a row is a metric.
+pub(crate) const METRIC: &str = "metric";
 
 /// One row of a block.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,6 +73,7 @@ impl Block {
         Block {
             name: clean(&self.name),
             details: all(self.details),
+            column: self.column,
             rows: self.rows.into_iter().map(row).collect(),
         }
     }
@@ -111,7 +117,7 @@ impl<'a> Context<'a> {
             details.extend(self.reasons(score));
         }
         shown.extend(failures(score));
-        Some(Block { name, details, rows: shown })
+        Some(Block { name, details, column: METRIC, rows: shown })
     }
 
     /// What a block has besides the plain figures of its metrics.
@@ -123,7 +129,7 @@ impl<'a> Context<'a> {
         let sections = sections.filter(|rows| !rows.iter().all(is_plain));
         let mut shown: Vec<Row> = sections.flat_map(|rows| self.section(rows, score, false)).collect();
         shown.extend(failures(score));
-        (!shown.is_empty()).then_some(Block { name, details, rows: shown })
+        (!shown.is_empty()).then_some(Block { name, details, column: METRIC, rows: shown })
     }
 
     /// The row of a metric that gives one estimate over all samples.

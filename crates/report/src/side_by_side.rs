@@ -6,10 +6,13 @@ use crate::bar::Span;
 use crate::cells::interval;
 use crate::figure::Figure;
 use crate::headline::headline;
+use crate::latex::{headed, listed};
+use crate::layout::INDENT;
 use crate::markdown::{escape, table};
 use crate::notes::{self, Common};
 use crate::rows::{Block, Line, Row, keys};
 use crate::table::{Signs, Table};
+use crate::text::{clean, wrap};
 use crate::{Cell, Listing, Report};
 
 /// The models that did one task, a line each, with the headline of each and what was left out.
@@ -112,17 +115,21 @@ impl SideBySide {
         };
         let name = format!("{}, side by side", self.task);
         let details = if is_one { self.metrics.clone() } else { Vec::new() };
-        let block = Block { name, details, rows: self.models.iter().map(row).collect() };
+        let block = Block { name, details, column: "", rows: self.models.iter().map(row).collect() };
         let mut signs = Signs::default();
         let mut text = table.block(block.cleaned(), &mut signs);
         if let Some(left_out) = self.also() {
-            let left_out = table.truncate(&crate::clean(&left_out), table.width.saturating_sub(2));
-            text += &table.below(2, [left_out]);
+            let lines = wrap(&clean(&left_out), table.width.saturating_sub(2 * INDENT));
+            let lines = lines.iter().enumerate().map(|(at, line)| match at {
+                0 => line.clone(),
+                _ => format!("{}{line}", " ".repeat(INDENT)),
+            });
+            text += &table.below(INDENT, lines);
         }
         text + &table.legend(signs, &self.common)
     }
 
-    /// As a table in Markdown.
+    /// As a table in Markdown, with its legend.
     pub fn to_markdown(&self) -> String {
         let listing = self.to_listing();
         let rows: Vec<Vec<String>> = listing
@@ -132,10 +139,18 @@ impl SideBySide {
             .collect();
         let mut text =
             format!("**{}**, side by side\n\n{}", escape(&self.task), table(listing.titles(), &rows));
-        if let Some(left_out) = self.also() {
-            text += &format!("\n{}\n", escape(&left_out));
+        for below in self.also().into_iter().chain(self.common.legend()) {
+            text += &format!("\n{}\n", escape(&below));
         }
         text
+    }
+
+    /// As a table in LaTeX, under a caption.
+    pub fn to_latex(&self) -> String {
+        let mut about = vec![format!("{}, side by side", self.task)];
+        about.extend(self.metrics.first().filter(|_| self.metrics.len() == 1).cloned());
+        about.extend(self.also());
+        headed(&about, self.common.legend(), &listed(&self.to_listing()))
     }
 
     /// As a list, for any format.

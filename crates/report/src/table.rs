@@ -137,7 +137,7 @@ impl Table {
     }
 
     pub(crate) fn block(&self, block: Block, signs: &mut Signs) -> String {
-        let Block { name, details, rows } = block;
+        let Block { name, details, rows, .. } = block;
         let layout = Layout::new(self, &rows);
         let mut text = self.titled((&name, BOLD), self.sign(" · ", ", "), &details);
         if let Some(header) = layout.header() {

@@ -65,6 +65,38 @@ fn models_with_other_headlines_name_them() {
 }
 
 #[test]
+fn what_else_was_computed_is_whole_in_every_format() {
+    let with_more = |name: &str| {
+        let mut report = model(name, 104);
+        let more = (0..12).map(|at| metric(&format!("metric_number_{at}"), Role::Other, 1.0));
+        report.results.scores[0].metrics.extend(more);
+        report
+    };
+    let table = &SideBySide::of(&[with_more("a_1"), with_more("b")], &[])[0];
+    for text in
+        [table.to_text(), table.to_table(&Table::default().width(60)), table.to_markdown(), table.to_latex()]
+    {
+        let text = text.replace("\\_", "_");
+        for at in 0..12 {
+            assert!(text.contains(&format!("metric_number_{at}")), "{text}");
+        }
+    }
+    for line in table.to_table(&Table::default().width(60)).lines() {
+        assert!(width(line) <= 60, "{line}");
+    }
+    let latex = table.to_latex();
+    assert!(
+        latex.starts_with("\\begin{table}[htbp]\n\\centering\n\\caption{almanac, side by side "),
+        "{latex}"
+    );
+    assert!(
+        latex.contains("$\\pm$ one standard error") && latex.contains("a\\_1 & 0.743 $\\pm$ 0.037"),
+        "{latex}"
+    );
+    assert!(table.to_markdown().ends_with("\n± one standard error · \\[95 % interval: wilson\\]\n"));
+}
+
+#[test]
 fn names_of_models_are_text_and_nothing_else() {
     let reports = [model("a/<script>", 70), model("b/`x`|[y](z)\u{1b}[31m", 80)];
     let markdown = SideBySide::of(&reports, &[])[0].to_markdown();

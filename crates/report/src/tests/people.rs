@@ -422,3 +422,36 @@ fn latex_has_a_cell_for_each_title() {
     assert_eq!(text.matches("\\begin{tabular}").count(), text.matches("\\end{tabular}").count());
     assert!(rows > 40, "{rows}");
 }
+
+#[test]
+fn a_table_of_latex_says_what_it_is_about() {
+    let unfinished = Unfinished { status: "cancelled".to_owned(), planned: Some(200) };
+    let report = ten_groups().unfinished(Some(unfinished)).self_graded(Some("openai/heron".to_owned()));
+    let text = Latex::default().to_text(&[report]);
+    let caption = text.lines().find(|line| line.starts_with("\\caption{")).unwrap();
+    for part in [
+        "{almanac \\textperiodcentered{} openai/heron \\textperiodcentered{} choice ",
+        "144 of 200 samples",
+        "cancelled",
+        "graded by the model itself (openai/heron)",
+        ". $\\pm$ one standard error",
+        "{[}95 \\% interval: wilson{]}}",
+    ] {
+        assert!(caption.contains(part), "{part}: {caption}");
+    }
+    let text = Latex::default().to_text(&all());
+    let count = |what: &str| text.matches(what).count();
+    assert!(count("\\begin{table}[htbp]\n\\centering\n\\caption{") > 4, "{text}");
+    assert_eq!(count("\\begin{table}["), count("\\begin{tabular}"));
+    assert_eq!(count("\\end{tabular}\n\\end{table}\n"), count("\\begin{tabular}"));
+    let table_file = Latex::default().to_text(&[all_correct()]);
+    assert!(table_file.contains("\\caption{quiz.csv "), "{table_file}");
+
+    let reducers = [scorers_and_reducers(false)];
+    let text = Latex::default().to_text(&reducers);
+    assert!(
+        text.contains("\\textperiodcentered{} accuracy \\text") && text.contains("\n   & value & "),
+        "{text}"
+    );
+    assert!(Markdown::default().to_text(&reducers).contains("\n|  | value |"));
+}
