@@ -166,7 +166,7 @@ impl<'a> Context<'a> {
     }
 
     /// Scores that have a reason, counted: `4 of 144: invalid_response_format`.
-    fn reasons(&self, score: &ScoreResult) -> Vec<String> {
+    pub(crate) fn reasons(&self, score: &ScoreResult) -> Vec<String> {
         let total = self.results.total_samples;
         let reasons = score.counts.reasons.iter().filter(|(_, count)| **count > 0);
         reasons.map(|(reason, count)| format!("{count} of {total}: {reason}")).collect()

@@ -1,6 +1,6 @@
 //! Tables for a terminal, Markdown and LaTeX.
 
-use errorbar_core::evaluation::{Over, Role};
+use errorbar_core::evaluation::{MetricResult, Over, Role};
 use errorbar_core::{Cr, ErrorMethod, Estimate, IntervalMethod, StdError, Undefined};
 
 use super::all;
@@ -54,6 +54,84 @@ fn what_a_matrix_cannot_hold_is_below_it() {
         Estimate::undefined(Undefined::Other("a very long reason, really".into())),
     );
     insta::assert_snapshot!("matrix_with_notes_80", Table::default().width(80).to_text(&[report]));
+}
+
+/// A scorer of two fields under two reducers, reducers first, as they are in results.
+fn fields_and_reducers(metrics: impl Fn() -> Vec<MetricResult>) -> Report {
+    let mut scores = Vec::new();
+    for reducer in ["mode", "max"] {
+        for field in ["style", "content"] {
+            let mut score = score("judge", 48, metrics());
+            (score.reducer, score.field) = (Some(reducer.to_owned()), Some(field.to_owned()));
+            score.counts.epochs = 3;
+            score.counts.reasons.insert("invalid_response_format".to_owned(), 6);
+            scores.push(score);
+        }
+    }
+    Report::new("logs/almanac.eval", results(scores)).of_run("almanac", "openai/heron")
+}
+
+#[test]
+fn rows_of_a_heading_are_below_it_and_notes_of_all_are_said_once() {
+    let accuracy = || metric("accuracy", Role::Location, clustered(30, 48, &[30], 0.1));
+    let mean = || metric("mean", Role::Location, share(25, 48, 0));
+    for several in [false, true] {
+        let metrics = || if several { vec![accuracy(), mean()] } else { vec![accuracy()] };
+        let report = [fields_and_reducers(metrics)];
+        for text in [Table::default().to_text(&report), Markdown::default().to_text(&report)] {
+            for name in ["style", "content", "invalid_response_format"] {
+                assert_eq!(text.matches(name).count(), 1, "{name}: {text}");
+            }
+            let at = |name: &str| text.find(name).unwrap();
+            assert!(
+                at("style") < at("mode") && at("mode") < at("max") && at("max") < at("content"),
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn columns_of_a_matrix_have_names_of_their_own() {
+    let long = |level: &str| format!("accuracy(to_float=\"a rather long way to convert it, {level}\")");
+    let metrics = || {
+        let plain = |spec: &str| metric(spec, Role::Location, share(30, 48, 0));
+        vec![plain(&long("one")), plain(&long("two"))]
+    };
+    let text = Table::default().to_text(&[fields_and_reducers(metrics)]);
+    assert!(text.contains(", one") && text.contains(", two"), "{text}");
+    let narrow = Table::default().width(40).to_text(&[fields_and_reducers(metrics)]);
+    assert!(narrow.contains("… (2)\n"), "{narrow}");
+    assert!(narrow.lines().all(|line| width(line) <= 44), "{narrow}");
+    // The name within is the same; the metrics are not.
+    let metrics = || {
+        let mut other = metric("halved(mean())", Role::Location, share(20, 48, 0));
+        (other.metric, other.inner) = ("mean".to_owned(), "mean".parse().unwrap());
+        vec![metric("mean", Role::Location, share(30, 48, 0)), other]
+    };
+    let report = [fields_and_reducers(metrics)];
+    let text = Markdown::default().to_text(&report);
+    assert!(text.contains("\n|  | mean | halved(mean()) |"), "{text}");
+}
+
+#[test]
+fn an_interval_in_a_matrix_is_an_interval() {
+    let metrics = || {
+        let names = ["mean", "median", "accuracy"];
+        let mut metrics: Vec<MetricResult> =
+            names.iter().map(|name| metric(name, Role::Location, share(30, 48, 0))).collect();
+        let interval = Estimate::new(0.6).with_n(48).with_interval(0.4123, 0.7712, 0.9);
+        let mut interval = metric("ci(level=0.9)", Role::IntervalOf, interval);
+        interval.subject = None;
+        metrics.push(interval);
+        metrics
+    };
+    let text = Table::default().width(80).to_text(&[fields_and_reducers(metrics)]);
+    assert_eq!(text.matches(" [0.41, 0.77]").count(), 4, "{text}");
+    assert!(
+        !text.contains("0.625 ± 0.071 [") && text.contains(" interval"),
+        "no room for the others: {text}"
+    );
 }
 
 #[test]
