@@ -56,13 +56,12 @@ impl Scale {
         let is_finite = |span: &&Span| span.lower.is_finite() && span.upper.is_finite();
         let main: Vec<&Span> = spans.iter().filter(is_finite).filter(|span| span.sets_scale).collect();
         let spans = if main.is_empty() { spans.iter().filter(is_finite).collect() } else { main };
-        // The interval of a few scores may be far wider than what it is of; it is cut at the edge.
-        /// How far an error may stick out of [0, 1] and still be that of a share.
-        const SLACK: f64 = 0.25;
-        let fits = |span: &&&Span| span.lower >= -SLACK && span.upper <= 1.0 + SLACK;
-        if spans.iter().all(|span| (0.0..=1.0).contains(&span.point))
-            && spans.iter().filter(fits).count() * 2 > spans.len()
-        {
+        /// How far an interval may stick out of [0, 1], where it is cut; of a wider one, a side would be missing.
+        const SLACK: f64 = 0.1;
+        let fits = |span: &&Span| {
+            (0.0..=1.0).contains(&span.point) && span.lower >= -SLACK && span.upper <= 1.0 + SLACK
+        };
+        if !spans.is_empty() && spans.iter().all(fits) {
             return Some(Scale { from: 0.0, to: 1.0 });
         }
         let least = spans.iter().map(|span| span.lower).reduce(f64::min)?;
@@ -113,6 +112,7 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::number::plain;
 
     fn span(point: f64, lower: f64, upper: f64) -> Span {
         Span { point, lower, upper, sets_scale: true }
@@ -162,12 +162,14 @@ mod tests {
         assert_eq!(Scale::of(&[around(0.5, f64::NAN)]), None);
         assert_eq!(Scale::of(&[around(0.5, 40.0)]), Some(Scale { from: -40.0, to: 50.0 }));
         assert_eq!(Scale::of(&[]), None);
-        let few = [around(0.5, 6.4), around(0.5, 0.1), around(0.7, 0.1)];
-        assert_eq!(
-            Scale::of(&few),
-            Some(Scale { from: 0.0, to: 1.0 }),
-            "one wide interval squeezes no others"
-        );
+        let ends =
+            |spans: &[Span]| Scale::of(spans).map(|scale| (plain(scale.from), plain(scale.to))).unwrap();
+        let texts = |from: &str, to: &str| (from.to_owned(), to.to_owned());
+        assert_eq!(ends(&[around(0.0, 0.24)]), texts("-0.3", "0.3"), "both sides are shown");
+        let near_1 = [around(0.95, 0.14), around(0.5, 0.1)];
+        assert_eq!(ends(&near_1), texts("0", "1"), "a little is cut at the edge");
+        let few = [around(0.5, 0.7), around(0.5, 0.1), around(0.7, 0.1)];
+        assert_eq!(ends(&few), texts("-0.2", "1.2"), "no end is hidden");
         let huge = [span(-1e308, -1e308, -1e308), span(1e308, 1e308, 1e308)];
         assert_eq!(Scale::of(&huge), None, "the range itself overflows");
     }

@@ -6,8 +6,8 @@ use crate::notes::Common;
 use crate::rows::{Block, Row};
 
 /// The columns of a block.
-pub(crate) fn block_titles(common: &Common) -> Vec<String> {
-    let titles = ["metric".to_owned(), "value".to_owned(), common.interval_title(), "n".to_owned()];
+pub(crate) fn block_titles(block: &Block, common: &Common) -> Vec<String> {
+    let titles = [block.column.to_owned(), "value".to_owned(), common.interval_title(), "n".to_owned()];
     titles.into_iter().chain(["notes".to_owned()]).collect()
 }
 

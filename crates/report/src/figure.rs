@@ -59,10 +59,11 @@ impl Figure {
         self
     }
 
-    /// The same with an interval, unless an end is no number.
+    /// The same with an interval, unless an end is no number or both are the same: that says that scores have no spread,
+    /// not that the number is exact.
     #[must_use]
     pub fn interval(mut self, lower: f64, upper: f64) -> Self {
-        self.interval = Some((lower, upper)).filter(|_| !lower.is_nan() && !upper.is_nan());
+        self.interval = Some((lower, upper)).filter(|_| !lower.is_nan() && !upper.is_nan() && lower != upper);
         self
     }
 
@@ -152,7 +153,7 @@ mod tests {
         let interval = |lower, upper| Figure::new(0.8194).interval(lower, upper).to_string();
         assert_eq!(interval(0.6123, 0.8711), "0.82 [0.61, 0.87]");
         assert_eq!(interval(f64::NAN, 0.9), "0.8194");
-        assert_eq!(Figure::new(0.5).interval(0.5, 0.5).to_string(), "0.5 [0.5, 0.5]");
+        assert_eq!(Figure::new(0.5).interval(0.5, 0.5).to_string(), "0.5", "no width is no interval");
     }
 
     #[test]

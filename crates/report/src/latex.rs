@@ -6,13 +6,15 @@ use crate::cells::{block_cells, block_titles, matrix_cells, matrix_titles};
 use crate::matrix::{Part, parts};
 use crate::notes::Common;
 use crate::rows::Context;
-use crate::title::facts;
-use crate::{Listing, Render, Report, Sort};
+use crate::title::{facts, remarks};
+use crate::{Cell, Listing, Render, Report, Sort};
 
-/// A `tabular` for each block. Needs `\usepackage{booktabs}` and nothing else.
+/// A `table` for each block: a `tabular` under a caption with task, model, scorer, what is to be known about the run, and
+/// what the signs mean. Needs `\usepackage{booktabs}` and nothing else; names in other scripts than Latin need XeLaTeX or
+/// LuaLaTeX with a font that has them.
 ///
-/// Comments above a table name the log and what is to be known about it. Names are text: every character that LaTeX
-/// would read as a command is escaped.
+/// A comment above the tables names the log. Names are text: every character that LaTeX would read as a command is
+/// escaped.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Latex {
     sort: Sort,
@@ -29,44 +31,60 @@ impl Latex {
 
 impl Render for Latex {
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
-        let common = Common::of(reports);
         writeln!(out, "% Needs \\usepackage{{booktabs}}.")?;
-        if let Some(legend) = common.legend() {
-            writeln!(out, "{}", comment(&legend))?;
-        }
         for report in reports {
-            let about = [&report.task, &report.model].into_iter().flatten().cloned();
-            let about: Vec<String> = about.chain([report.log.clone()]).chain(facts(report)).collect();
+            let about: Vec<String> = std::iter::once(report.log.clone()).chain(facts(report)).collect();
             writeln!(out, "\n{}", comment(&about.join("; ")))?;
+            let common = Common::of(&report.results);
             let context = Context { results: &report.results, common: &common, sort: self.sort };
             for part in parts(&context) {
                 let (name, details, titles, rows) = match &part {
-                    Part::Block(block) => {
-                        (&block.name, &block.details, block_titles(&common), block_cells(block, INDENT))
-                    }
+                    Part::Block(block) => (
+                        &block.name,
+                        &block.details,
+                        block_titles(block, &common),
+                        block_cells(block, INDENT),
+                    ),
                     Part::Matrix(matrix) => {
                         (&matrix.name, &matrix.details, matrix_titles(matrix), matrix_cells(matrix, INDENT))
                     }
                 };
-                let title: Vec<String> = std::iter::once(name).chain(details).cloned().collect();
-                writeln!(out, "{}", comment(&title.join("; ")))?;
+                let mut caption = of_run(report);
+                caption.push(name.clone());
+                caption.extend(details.iter().cloned().chain(remarks(report)));
                 let columns = "l".repeat(titles.len());
-                write!(out, "{}", tabular(&columns, &titles, &rows))?;
+                let tabular = tabular(&columns, &titles, &rows);
+                write!(out, "{}", headed(&caption, common.legend(), &tabular))?;
             }
         }
         Ok(())
     }
 
     fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
-        let rows: Vec<Vec<String>> = listing
-            .rows()
-            .iter()
-            .map(|row| row.iter().map(|cell| cell.text().to_owned()).collect())
-            .collect();
-        let column = |at| if listing.is_numeric(at) { 'r' } else { 'l' };
-        let columns: String = (0..listing.titles().len()).map(column).collect();
-        write!(out, "{}", tabular(&columns, listing.titles(), &rows))
+        write!(out, "{}", listed(listing))
     }
+}
+
+/// Task and model, or the file of a table, which has neither.
+fn of_run(report: &Report) -> Vec<String> {
+    let known: Vec<String> = [&report.task, &report.model].into_iter().flatten().cloned().collect();
+    if known.is_empty() { vec![report.log.clone()] } else { known }
+}
+
+/// A list as a `tabular`.
+pub(crate) fn listed(listing: &Listing) -> String {
+    let texts = |row: &Vec<Cell>| row.iter().map(|cell| cell.text().to_owned()).collect();
+    let rows: Vec<Vec<String>> = listing.rows().iter().map(texts).collect();
+    let column = |at| if listing.is_numeric(at) { 'r' } else { 'l' };
+    let columns: String = (0..listing.titles().len()).map(column).collect();
+    tabular(&columns, listing.titles(), &rows)
+}
+
+/// A `tabular` under a caption: what it is about, then what its signs mean.
+pub(crate) fn headed(about: &[String], legend: Option<String>, tabular: &str) -> String {
+    let caption: Vec<String> = std::iter::once(about.join(" · ")).chain(legend).collect();
+    let caption = escape(&caption.join(". "));
+    format!("\\begin{{table}}[htbp]\n\\centering\n\\caption{{{caption}}}\n{tabular}\\end{{table}}\n")
 }
 
 /// What marks rows below a heading; two blanks that LaTeX keeps.

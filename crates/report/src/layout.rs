@@ -220,12 +220,13 @@ impl Layout {
         self.numbers.text(table, &line.figure.texts())
     }
 
-    /// The ends of the scale, above the bars.
+    /// The ends of the scale, above the bars, if both have room.
     pub(crate) fn header(&self) -> Option<String> {
         let scale = self.scale.filter(|_| self.bar > 0)?;
         let (from, to) = (plain(scale.from), plain(scale.to));
         let before = " ".repeat(self.label + GAP + self.value + GAP);
-        let between = self.bar.saturating_sub(width(&from) + width(&to));
+        // Two long numbers would read as one.
+        let between = self.bar.checked_sub(width(&from) + width(&to)).filter(|blanks| *blanks >= GAP)?;
         Some(format!("{before}{from}{}{to}", " ".repeat(between)))
     }
 }

@@ -14,8 +14,8 @@ const LEAST: usize = 8;
 /// A list with titles: logs, cached answers, metrics. Every [`Render`](crate::Render) writes one with `listing`.
 ///
 /// A terminal shows the titles as they are and the texts of the cells. What is too wide for it is cut in columns of
-/// strings, those in the middle before the first, then in columns of other data, never in the last column: that is the
-/// place for a path. JSON and CSV have the data of the cells, under the titles in lower case with `_` for blanks.
+/// strings, those in the middle before the first, never in columns of other data and never in the last column: that is the
+/// place for a path. If it is too wide even so, nothing is cut. JSON and CSV have the data of the cells, under the titles in lower case with `_` for blanks.
 ///
 /// ```
 /// use errorbar_report::{Cell, Csv, Json, Listing, Markdown, Render, Table};
@@ -158,7 +158,7 @@ impl Listing {
 }
 
 impl Table {
-    /// A list, in lines of at most the width.
+    /// A list, in lines of at most the width if cutting suffices for that.
     pub(crate) fn listed(&self, listing: &Listing) -> String {
         let titles: Vec<String> = listing.titles.iter().map(|title| clean(title)).collect();
         let rows: Vec<Vec<String>> =
@@ -185,8 +185,10 @@ impl Table {
 }
 
 /// Widths that fit: the widest of the middle columns of strings give first, then the first column. Numbers are never cut,
-/// and the last column is not either; it may stick out.
-fn fitted(mut widths: Vec<usize>, texts: &[bool], limit: usize) -> Vec<usize> {
+/// and the last column is not either. If that does not suffice, nothing is cut: lines that are too long anyway lose
+/// nothing.
+fn fitted(whole: Vec<usize>, texts: &[bool], limit: usize) -> Vec<usize> {
+    let mut widths = whole.clone();
     let gaps = widths.len().saturating_sub(1) * GAP;
     let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(limit);
     let last = widths.len().saturating_sub(1);
@@ -200,7 +202,7 @@ fn fitted(mut widths: Vec<usize>, texts: &[bool], limit: usize) -> Vec<usize> {
             widest(&mut columns().skip_while(|(at, _)| *at == 0).filter(|(_, (_, is_text))| **is_text));
         let text =
             text.or_else(|| columns().next().filter(|(at, (_, is_text))| *at == 0 && **is_text).map(|_| 0));
-        let Some(wide) = text.and_then(|at| widths.get_mut(at)) else { break };
+        let Some(wide) = text.and_then(|at| widths.get_mut(at)) else { return whole };
         *wide -= 1;
         excess -= 1;
     }
@@ -218,11 +220,11 @@ mod tests {
         assert_eq!(fitted(vec![10, 40, 20, 30], &texts, 80), [10, 17, 17, 30]);
         assert_eq!(fitted(vec![10, 40, 20, 30], &[true, true, false, true], 80), [10, 14, 20, 30]);
         assert_eq!(
-            fitted(vec![20, 8, 40, 30], &[true, true, false, true], 80),
-            [8, 8, 40, 30],
+            fitted(vec![20, 8, 40, 30], &[true, true, false, true], 94),
+            [10, 8, 40, 30],
             "figures are whole"
         );
-        assert_eq!(fitted(vec![10, 10, 90], &texts, 40), [8, 8, 90], "it may stick out");
+        assert_eq!(fitted(vec![10, 10, 90], &texts, 40), [10, 10, 90], "cutting would not help");
         assert_eq!(fitted(vec![90], &texts, 40), [90]);
         assert!(fitted(vec![], &[], 40).is_empty());
     }

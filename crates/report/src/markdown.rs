@@ -27,7 +27,6 @@ impl Markdown {
 
 impl Render for Markdown {
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
-        let common = Common::of(reports);
         for (at, report) in reports.iter().enumerate() {
             if at > 0 {
                 writeln!(out)?;
@@ -42,11 +41,12 @@ impl Render for Markdown {
                 details.insert(0, report.log.clone());
             }
             writeln!(out, "\n{}", escape(&details.join(" · ")))?;
+            let common = Common::of(&report.results);
             let context = Context { results: &report.results, common: &common, sort: self.sort };
             for part in parts(&context) {
                 let (name, details, titles, rows) = match &part {
                     Part::Block(block) => {
-                        (&block.name, &block.details, block_titles(&common), block_cells(block, "– "))
+                        (&block.name, &block.details, block_titles(block, &common), block_cells(block, "– "))
                     }
                     Part::Matrix(matrix) => {
                         (&matrix.name, &matrix.details, matrix_titles(matrix), matrix_cells(matrix, "– "))
@@ -57,11 +57,11 @@ impl Render for Markdown {
                 writeln!(out, "\n{}\n", title.collect::<Vec<_>>().join(" · "))?;
                 write!(out, "{}", table(&titles, &rows))?;
             }
+            if let Some(legend) = common.legend() {
+                writeln!(out, "\n{}", escape(&legend))?;
+            }
         }
-        match common.legend() {
-            Some(legend) => writeln!(out, "\n{}", escape(&legend)),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! Several scorers and reducers with the same metrics: one table in place of a block for each.
 
-use errorbar_core::evaluation::{EstimateRow, ScoreResult};
+use errorbar_core::evaluation::{EstimateRow, Role, ScoreResult};
 
 use crate::figure::Figure;
 use crate::notes;
@@ -24,6 +24,8 @@ pub(crate) struct Matrix {
     pub(crate) name: String,
     pub(crate) details: Vec<String>,
     pub(crate) titles: Vec<String>,
+    /// For each column whether its metric is an interval, which is shown whether or not there is room for others.
+    pub(crate) intervals: Vec<bool>,
     pub(crate) rows: Vec<MatrixRow>,
 }
 
@@ -45,6 +47,7 @@ impl Matrix {
             name: clean(&self.name),
             details: all(self.details),
             titles: all(self.titles),
+            intervals: self.intervals,
             rows: self.rows.into_iter().map(row).collect(),
         }
     }
@@ -66,6 +69,8 @@ pub(crate) fn parts(context: &Context<'_>) -> Vec<Part> {
 struct Scored<'a> {
     score: &'a ScoreResult,
     lines: Vec<(Column, Line, bool)>,
+    /// Scores that have a reason, counted.
+    reasons: Vec<String>,
 }
 
 /// Which metric a figure is of.
@@ -74,12 +79,14 @@ struct Column {
     spec: String,
     metric: String,
     arguments: Vec<String>,
+    is_interval: bool,
 }
 
 impl Column {
     fn of(row: &EstimateRow<'_>) -> Self {
         let (spec, metric) = (row.result.spec.to_string(), row.metric.to_owned());
-        Column { spec, metric, arguments: notes::arguments(row) }
+        let is_interval = row.role == Role::IntervalOf;
+        Column { spec, metric, arguments: notes::arguments(row), is_interval }
     }
 
     fn title(&self) -> String {
@@ -106,16 +113,14 @@ impl<'a> Shared<'a> {
         for at in positions {
             let score = context.results.scores.get(*at)?;
             let mut lines: Vec<(Column, Line, bool)> = Vec::new();
-            let mut is_first = true;
             for row in context.results.rows_of(*at).iter().filter(|row| is_plain(row)) {
                 let column = Column::of(row);
                 let is_estimate = notes::is_estimate(row);
-                let mut line = context.line(row, score, is_first && is_estimate);
+                let mut line = context.line(row, score, false);
                 line.notes.retain(|note| !column.arguments.contains(note));
                 // A cell has room for the start of a reason.
                 let reason = line.figure.value().is_none().then(|| line.figure.short());
                 line.notes.extend(reason.filter(|reason| width(reason) > MOST_UNKNOWN));
-                is_first &= !is_estimate;
                 if lines.iter().any(|(known, ..)| *known == column) {
                     // The same metric twice has two keys in logs, and no place in one cell.
                     return None;
@@ -128,17 +133,18 @@ impl<'a> Shared<'a> {
                 lines.push((column, line, is_estimate));
             }
             if !lines.is_empty() {
-                scores.push(Scored { score, lines });
+                scores.push(Scored { score, lines, reasons: context.reasons(score) });
             }
         }
-        is_shared.then_some(Shared { scores, columns })
+        is_shared.then(|| Shared { scores: by_heading(scores), columns })
     }
 
     fn part(self) -> Part {
         let labels = labels(&self.scores);
         let common = common_counts(&self.scores);
         let own = |scored: &Scored<'_>| -> Vec<String> {
-            counts(scored.score).into_iter().filter(|count| !common.contains(count)).collect()
+            let counts = counts(scored.score).into_iter().filter(|count| !common.contains(count));
+            scored.reasons.iter().cloned().chain(counts).collect()
         };
         let headings = |nested: bool, at: usize| -> Option<String> {
             let (heading, _) = labels.get(at).filter(|_| nested)?;
@@ -156,7 +162,12 @@ impl<'a> Shared<'a> {
                 rows.push(Row::Line(Line { nested, label: label.clone(), notes, ..line.clone() }));
             }
             let name = [name, Some(column.title())].into_iter().flatten().collect::<Vec<_>>().join(": ");
-            return Part::Block(Block { name, details: common, rows });
+            let lines = rows.iter_mut().filter_map(|row| match row {
+                Row::Line(line) => Some(&mut line.notes),
+                _ => None,
+            });
+            let details = common.iter().cloned().chain(take_shared(lines.collect())).collect();
+            return Part::Block(Block { name, details, column: "", rows });
         }
         let mut rows = Vec::new();
         for (at, (scored, (heading, label))) in self.scores.iter().zip(&labels).enumerate() {
@@ -170,14 +181,18 @@ impl<'a> Shared<'a> {
             let notes = merged_notes(&scored.lines).into_iter().chain(own(scored)).collect();
             rows.push(MatrixRow { nested, label: label.clone(), cells, notes });
         }
-        let titles = self.columns.iter().map(Column::title).collect();
+        let titles = titles(&self.columns);
+        let intervals = self.columns.iter().map(|column| column.is_interval).collect();
+        let with_cells = rows.iter_mut().filter(|row| !row.cells.is_empty());
+        let shared = take_shared(with_cells.map(|row| &mut row.notes).collect());
+        let details = common.iter().cloned().chain(shared).collect();
         let name = name.unwrap_or_else(|| {
             let mut scorers: Vec<&str> =
                 self.scores.iter().map(|scored| scored.score.scorer.as_str()).collect();
             scorers.dedup();
             scorers.join(", ")
         });
-        Part::Matrix(Matrix { name, details: common, titles, rows })
+        Part::Matrix(Matrix { name, details, titles, intervals, rows })
     }
 
     /// What all scores have in common, if they are of one scorer.
@@ -188,6 +203,36 @@ impl<'a> Shared<'a> {
         let name = if is_one_field { title(first).0 } else { first.scorer.clone() };
         is_one.then_some(name)
     }
+}
+
+/// The scores, those of one scorer and within them those of one field next to each other: they are below one heading.
+fn by_heading(scores: Vec<Scored<'_>>) -> Vec<Scored<'_>> {
+    let first = |is_same: &dyn Fn(&ScoreResult) -> bool| scores.iter().position(|other| is_same(other.score));
+    let place = |scored: &Scored<'_>| {
+        let ScoreResult { scorer, field, .. } = scored.score;
+        let of_scorer = first(&|other| other.scorer == *scorer);
+        (of_scorer, first(&|other| other.scorer == *scorer && other.field == *field))
+    };
+    let places: Vec<_> = scores.iter().map(place).collect();
+    let mut placed: Vec<_> = places.into_iter().zip(scores).collect();
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, scored)| scored).collect()
+}
+
+/// The titles of columns; metrics that would have the same are named in full.
+fn titles(columns: &[Column]) -> Vec<String> {
+    let titles: Vec<String> = columns.iter().map(Column::title).collect();
+    let is_unique = |title: &String| titles.iter().filter(|other| *other == title).count() == 1;
+    let named = titles.iter().zip(columns);
+    named.map(|(title, column)| if is_unique(title) { title.clone() } else { column.spec.clone() }).collect()
+}
+
+/// Takes out of the notes of rows what all of them say.
+fn take_shared(mut rows: Vec<&mut Vec<String>>) -> Vec<String> {
+    let mut shared = rows.first().filter(|_| rows.len() > 1).map(|notes| notes.to_vec()).unwrap_or_default();
+    shared.retain(|note| rows.iter().all(|notes| notes.contains(note)));
+    rows.iter_mut().for_each(|notes| notes.retain(|note| !shared.contains(note)));
+    shared
 }
 
 /// The counts of most scores; a row has only those that differ.
@@ -214,7 +259,8 @@ fn labels(scores: &[Scored<'_>]) -> Vec<(Option<String>, String)> {
     let label = |parts: &[String; 3]| {
         let mut differing =
             parts.iter().zip(&differs).filter(|(_, differs)| **differs).map(|(part, _)| part.clone());
-        let first = differing.next().unwrap_or_default();
+        // A score as a whole beside its fields has the name of its scorer.
+        let first = differing.next().filter(|part| !part.is_empty()).unwrap_or_else(|| parts[0].clone());
         let rest: Vec<String> = differing.filter(|part| !part.is_empty()).collect();
         if rest.is_empty() { (None, first) } else { (Some(first), rest.join(" / ")) }
     };

@@ -19,6 +19,7 @@ impl Matrix {
 struct Column {
     title: String,
     cells: Vec<(String, Style)>,
+    /// That of the widest cell, and of the title once it is cut.
     width: usize,
 }
 
@@ -29,8 +30,10 @@ impl Table {
         let labelled = matrix.rows.iter().filter(|row| !row.cells.is_empty());
         let label = labelled.map(|row| indent(row) + width(&row.label)).max().unwrap_or(0);
         let label = label.min(self.width * 2 / 5);
+        let is_interval = |at: usize| matrix.intervals.get(at).copied().unwrap_or(false);
         let columns = |intervals| -> Vec<Column> {
-            (0..matrix.titles.len()).map(|at| self.matrix_column(matrix, at, intervals)).collect()
+            let column = |at| self.matrix_column(matrix, at, intervals || is_interval(at));
+            self.titled_columns((0..matrix.titles.len()).map(column).collect(), label)
         };
         let has_intervals =
             matrix.rows.iter().flat_map(|row| &row.cells).flatten().any(|figure| figure.ends().is_some());
@@ -53,7 +56,28 @@ impl Table {
             }
             rest = later;
         }
-        (text, intervals)
+        (text, intervals || matrix.intervals.contains(&true))
+    }
+
+    /// The columns with titles that are cut to what a column should be wide, unless that would make two of them equal; if
+    /// they are equal on a whole line too, they are numbered.
+    fn titled_columns(&self, mut columns: Vec<Column>, label: usize) -> Vec<Column> {
+        let cut = |column: &Column| self.truncate(&column.title, column.width.max(self.width / 4));
+        let short: Vec<String> = columns.iter().map(cut).collect();
+        let most = self.width.saturating_sub(label + GAP);
+        let mut known: Vec<String> = Vec::new();
+        for (at, (column, title)) in columns.iter_mut().zip(&short).enumerate() {
+            let is_unique = short.iter().filter(|other| *other == title).count() == 1;
+            let mut title = if is_unique { title.clone() } else { self.truncate(&column.title, most) };
+            if known.contains(&title) {
+                let number = format!(" ({})", at + 1);
+                title = self.truncate(&column.title, most.saturating_sub(width(&number))) + &number;
+            }
+            known.push(title.clone());
+            column.title = title;
+            column.width = column.width.max(width(&column.title));
+        }
+        columns
     }
 
     fn matrix_column(&self, matrix: &Matrix, at: usize, intervals: bool) -> Column {
@@ -87,8 +111,7 @@ impl Table {
             .collect();
         let title = matrix.titles.get(at).cloned().unwrap_or_default();
         let widest = cells.iter().map(|(cell, _)| width(cell)).max().unwrap_or(0);
-        let title = self.truncate(&title, widest.max(self.width / 4));
-        Column { width: widest.max(width(&title)), title, cells }
+        Column { width: widest, title, cells }
     }
 
     /// Some of the columns; notes only below the last of them.

@@ -2,10 +2,9 @@
 
 use errorbar_core::evaluation::{EstimateRow, Results, Role};
 use errorbar_core::spec::Arg;
-use errorbar_core::{ErrorMethod, Estimate, IntervalMethod, StdError, Undefined};
+use errorbar_core::{ErrorMethod, Estimate, Interval, IntervalMethod, StdError, Undefined};
 use serde_json::Value as Json;
 
-use crate::Report;
 use crate::number::{self, counted, percent, plain};
 
 /// Fewer scores or clusters than this are marked.
@@ -26,14 +25,21 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    pub(crate) fn of(reports: &[Report]) -> Self {
+    /// What the rows of a report have in common.
+    pub(crate) fn of(results: &Results) -> Self {
+        let rows = results.rows();
+        Common::of_rows(rows.iter().map(|row| (row, keys_of(results, row))))
+    }
+
+    /// What rows have in common, each with what its errors are clustered by.
+    pub(crate) fn of_rows<'a, 'r: 'a>(
+        rows: impl IntoIterator<Item = (&'a EstimateRow<'r>, &'a [String])>,
+    ) -> Self {
         let (mut errors, mut clusters, mut intervals) = (Vec::new(), Vec::new(), Vec::new());
-        for report in reports {
-            for row in report.results.rows() {
-                intervals.extend(interval_name(&row));
-                errors.extend(error_name(&row, keys_of(&report.results, &row)));
-                clusters.extend(shown_error(&row.estimate).map(clusters_of));
-            }
+        for (row, keys) in rows {
+            intervals.extend(interval_name(row));
+            errors.extend(error_name(row, keys));
+            clusters.extend(shown_error(&row.estimate).map(clusters_of));
         }
         let same_clusters = clusters.first().cloned().flatten();
         let is_same = clusters.iter().all(|found| *found == same_clusters);
@@ -98,6 +104,11 @@ fn shown_error(estimate: &Estimate) -> Option<&StdError> {
     estimate.error.as_ref().ok().filter(|error| !is_degenerate(error) && estimate.value.is_ok())
 }
 
+/// Whether an interval has a width: one without is not shown.
+fn has_width(interval: &Interval) -> bool {
+    interval.lower != interval.upper
+}
+
 fn is_degenerate(error: &StdError) -> bool {
     error.degenerate || error.se == 0.0
 }
@@ -121,6 +132,9 @@ fn error_name(row: &EstimateRow<'_>, keys: &[String]) -> Option<String> {
 
 fn interval_name(row: &EstimateRow<'_>) -> Option<(String, f64)> {
     let interval = row.estimate.interval.as_ref().ok().filter(|_| row.estimate.value.is_ok())?;
+    if !has_width(interval) {
+        return None;
+    }
     let method = match interval.method {
         IntervalMethod::Custom => String::new(),
         method => method.to_string(),
@@ -166,29 +180,42 @@ pub(crate) fn n_text(estimate: &Estimate) -> Option<String> {
     }
 }
 
-/// What the number of scores means for a figure: too few, or no spread in them.
-pub(crate) fn few(row: &EstimateRow<'_>) -> Option<String> {
+/// What the number of scores means for a figure: too few, or no spread in them. The absent ones are counted unless the
+/// row has [bounds], which count them too.
+pub(crate) fn few(row: &EstimateRow<'_>, has_bounds: bool) -> Option<String> {
     let estimate = &row.estimate;
     if estimate.value.is_err() || !is_estimate(row) {
         return None;
     }
     let n = estimate.n;
-    let no_spread = match &estimate.error {
-        Ok(error) => is_degenerate(error),
-        Err(reason) => matches!(reason, Undefined::NoSpread { .. }),
+    let no_spread = has_no_spread(estimate);
+    let what = match n {
+        0 if no_spread => return Some("no spread".to_owned()),
+        0 => return None,
+        1 => "only 1 score".to_owned(),
+        _ if no_spread => format!("no spread in {n} scores"),
+        _ if n < FEW => format!("only {n} scores"),
+        _ => return None,
     };
-    match n {
-        0 if no_spread => Some("no spread".to_owned()),
-        0 => None,
-        1 => Some("only 1 score".to_owned()),
-        _ if no_spread && estimate.absent > 0 => {
-            Some(format!("no spread in {n} scores, {} absent", estimate.absent))
-        }
-        _ if no_spread => Some(format!("no spread in {n} scores")),
-        _ if n < FEW && estimate.absent > 0 => Some(format!("only {n} of {} scores", n + estimate.absent)),
-        _ if n < FEW => Some(format!("only {n} scores")),
-        _ => None,
+    let degenerate = estimate.error.as_ref().ok().filter(|error| n > 1 && is_degenerate(error));
+    let clusters = degenerate.filter(|error| has_few_clusters(error)).and_then(clusters_of);
+    let says_absent = estimate.absent > 0 && !(has_bounds && bounds(estimate).is_some());
+    let absent = says_absent.then(|| format!("{} absent", estimate.absent));
+    Some([Some(what), clusters, absent].into_iter().flatten().collect::<Vec<_>>().join(", "))
+}
+
+/// Whether all scores are equal, as far as the error, else the interval says.
+fn has_no_spread(estimate: &Estimate) -> bool {
+    match (&estimate.error, &estimate.interval) {
+        (Ok(error), _) => is_degenerate(error),
+        (Err(Undefined::NoSpread { .. }), _) => true,
+        (Err(_), Ok(interval)) => !has_width(interval),
+        (Err(_), Err(_)) => false,
     }
+}
+
+fn has_few_clusters(error: &StdError) -> bool {
+    error.clusters.iter().any(|clusters| *clusters < FEW)
 }
 
 /// How the error and the interval of a row were made, as far as it differs from the others.
@@ -197,10 +224,10 @@ pub(crate) fn methods(row: &EstimateRow<'_>, keys: &[String], common: &Common) -
     let mut notes = Vec::new();
     if let Some(error) = shown_error(estimate) {
         let name = error_name(row, keys).filter(|name| common.error.as_ref() != Some(name));
-        let few_clusters = error.clusters.iter().any(|clusters| *clusters < FEW);
+        let few_clusters = has_few_clusters(error);
         let clusters = clusters_of(error).map(|clusters| {
             let df = Some(error.df).filter(|df| df.is_finite() && few_clusters);
-            let df = df.map(|df| format!(", df {}", plain(df))).unwrap_or_default();
+            let df = df.map(|df| format!(", df {}", plain((df * 10.0).round() / 10.0))).unwrap_or_default();
             if few_clusters { format!("only {clusters}{df}") } else { clusters }
         });
         let clusters = clusters.filter(|clusters| common.clusters.as_ref() != Some(clusters));
@@ -215,6 +242,12 @@ pub(crate) fn methods(row: &EstimateRow<'_>, keys: &[String], common: &Common) -
     {
         notes.push(format!("no interval: {reason}"));
     }
+    // Without an error above 0, it is that scores have no spread.
+    if let (Some(_), Ok(interval)) = (shown_error(estimate), &estimate.interval)
+        && !has_width(interval)
+    {
+        notes.push("no interval: its ends are equal".to_owned());
+    }
     let common_level = common.interval.as_ref().map(|(_, level)| *level);
     let interval = interval_name(row).filter(|interval| common.interval.as_ref() != Some(interval));
     let interval = interval.filter(|(method, level)| !method.is_empty() || common_level != Some(*level));
@@ -222,16 +255,25 @@ pub(crate) fn methods(row: &EstimateRow<'_>, keys: &[String], common: &Common) -
         true => format!("{method} interval"),
         false => format!("{method} {} interval", percent(level)).trim_start().to_owned(),
     }));
+    notes.extend(ignores_epochs(row).then(|| "± takes epochs as independent".to_owned()));
     let is_clustered = shown_error(estimate).is_some_and(|error| !error.clusters.is_empty());
     let design_effect = estimate.notes.design_effect.filter(|effect| is_clustered && *effect >= LARGE_EFFECT);
     notes.extend(design_effect.map(|effect| format!("design effect {effect:.1}")));
-    if let Some(share) = estimate.notes.largest_cluster_share.filter(|share| *share >= LARGE_CLUSTER) {
+    // All of the scores: there is only one cluster.
+    let is_large = |share: &f64| (LARGE_CLUSTER..1.0).contains(share);
+    if let Some(share) = estimate.notes.largest_cluster_share.filter(is_large) {
         notes.push(format!(
             "the largest cluster has {} of the scores",
             percent((share * 100.0).round() / 100.0)
         ));
     }
     notes
+}
+
+/// Whether the error is that of a metric which takes the epochs of a sample as independent scores, though they are not.
+fn ignores_epochs(row: &EstimateRow<'_>) -> bool {
+    let is_iid = shown_error(&row.estimate).is_some_and(|error| error.method == ErrorMethod::Iid);
+    row.unreduced && row.error_metric.is_some() && is_iid && row.estimate.notes.design_effect.is_some()
 }
 
 /// Why there is no error, where the number of scores does not say it.

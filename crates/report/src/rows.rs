@@ -18,8 +18,13 @@ use crate::title::title;
 pub(crate) struct Block {
     pub(crate) name: String,
     pub(crate) details: Vec<String>,
+    /// What rows are, as the title of their column; empty if the title of the block says it.
+    pub(crate) column: &'static str,
     pub(crate) rows: Vec<Row>,
 }
+
+/// The title of the column if a row is a metric.
+pub(crate) const METRIC: &str = "metric";
 
 /// One row of a block.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,6 +73,7 @@ impl Block {
         Block {
             name: clean(&self.name),
             details: all(self.details),
+            column: self.column,
             rows: self.rows.into_iter().map(row).collect(),
         }
     }
@@ -111,7 +117,7 @@ impl<'a> Context<'a> {
             details.extend(self.reasons(score));
         }
         shown.extend(failures(score));
-        Some(Block { name, details, rows: shown })
+        Some(Block { name, details, column: METRIC, rows: shown })
     }
 
     /// What a block has besides the plain figures of its metrics.
@@ -123,7 +129,7 @@ impl<'a> Context<'a> {
         let sections = sections.filter(|rows| !rows.iter().all(is_plain));
         let mut shown: Vec<Row> = sections.flat_map(|rows| self.section(rows, score, false)).collect();
         shown.extend(failures(score));
-        (!shown.is_empty()).then_some(Block { name, details, rows: shown })
+        (!shown.is_empty()).then_some(Block { name, details, column: METRIC, rows: shown })
     }
 
     /// The row of a metric that gives one estimate over all samples.
@@ -138,7 +144,7 @@ impl<'a> Context<'a> {
         let mut all = notes::arguments(row);
         all.extend(self.remarks(row, true));
         all.extend(is_first.then(|| self.reasons(score)).into_iter().flatten());
-        let few = notes::few(row);
+        let few = notes::few(row, true);
         // `only 6 scores` has the number already.
         line.shows_n &= few.is_none();
         line.notes = few.into_iter().chain(all).collect();
@@ -160,7 +166,7 @@ impl<'a> Context<'a> {
     }
 
     /// Scores that have a reason, counted: `4 of 144: invalid_response_format`.
-    fn reasons(&self, score: &ScoreResult) -> Vec<String> {
+    pub(crate) fn reasons(&self, score: &ScoreResult) -> Vec<String> {
         let total = self.results.total_samples;
         let reasons = score.counts.reasons.iter().filter(|(_, count)| **count > 0);
         reasons.map(|(reason, count)| format!("{count} of {total}: {reason}")).collect()
@@ -198,13 +204,14 @@ impl<'a> Context<'a> {
     fn nested(&self, row: &EstimateRow<'_>, score: &ScoreResult, has_bounds: bool) -> Line {
         let mut line = self.bare(row, nested_label(row));
         line.nested = true;
-        let few = notes::few(row);
+        // Groups say how many are absent; the bounds are shown once, for all samples.
+        let has_bounds = has_bounds && row.group.is_none();
+        let few = notes::few(row, has_bounds);
         let of_block = row.estimate.n == score.counts.scored as u64;
         line.shows_n = few.is_none() && !(of_block && row.group.is_none());
         line.notes.extend(few);
         line.notes.extend(row.is_mean_of_groups().then(|| "mean of the groups".to_owned()));
-        // Groups say how many are absent; the bounds are shown once, for all samples.
-        line.notes.extend(self.remarks(row, has_bounds && row.group.is_none()));
+        line.notes.extend(self.remarks(row, has_bounds));
         line
     }
 }

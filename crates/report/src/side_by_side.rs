@@ -6,10 +6,13 @@ use crate::bar::Span;
 use crate::cells::interval;
 use crate::figure::Figure;
 use crate::headline::headline;
+use crate::latex::{headed, listed};
+use crate::layout::INDENT;
 use crate::markdown::{escape, table};
 use crate::notes::{self, Common};
 use crate::rows::{Block, Line, Row, keys};
 use crate::table::{Signs, Table};
+use crate::text::{clean, wrap};
 use crate::{Cell, Listing, Report};
 
 /// The models that did one task, a line each, with the headline of each and what was left out.
@@ -77,12 +80,15 @@ impl SideBySide {
     }
 
     fn of_task(task: &str, reports: &[(&Report, Option<u64>)]) -> Self {
-        let owned: Vec<Report> = reports.iter().map(|(report, _)| (*report).clone()).collect();
-        let common = Common::of(&owned);
+        let headlines: Vec<Option<EstimateRow<'_>>> =
+            reports.iter().map(|(report, _)| headline(&report.results)).collect();
+        // Only what is shown here: other rows of the reports may have other errors.
+        let shown = headlines.iter().zip(reports);
+        let shown = shown.filter_map(|(row, (report, _))| row.as_ref().map(|row| (row, &report.results)));
+        let common = Common::of_rows(shown.map(|(row, results)| (row, notes::keys_of(results, row))));
         let (mut models, mut metrics, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        for (report, tokens) in reports {
+        for ((report, tokens), shown) in reports.iter().zip(headlines) {
             let several = report.results.scores.len() > 1;
-            let shown = headline(&report.results);
             let metric = shown.as_ref().map(|row| name(row, several)).unwrap_or_default();
             add(&mut metrics, metric.clone());
             report.results.rows().iter().for_each(|row| add(&mut others, name(row, several)));
@@ -109,17 +115,21 @@ impl SideBySide {
         };
         let name = format!("{}, side by side", self.task);
         let details = if is_one { self.metrics.clone() } else { Vec::new() };
-        let block = Block { name, details, rows: self.models.iter().map(row).collect() };
+        let block = Block { name, details, column: "", rows: self.models.iter().map(row).collect() };
         let mut signs = Signs::default();
         let mut text = table.block(block.cleaned(), &mut signs);
         if let Some(left_out) = self.also() {
-            let left_out = table.truncate(&crate::clean(&left_out), table.width.saturating_sub(2));
-            text += &table.below(2, [left_out]);
+            let lines = wrap(&clean(&left_out), table.width.saturating_sub(2 * INDENT));
+            let lines = lines.iter().enumerate().map(|(at, line)| match at {
+                0 => line.clone(),
+                _ => format!("{}{line}", " ".repeat(INDENT)),
+            });
+            text += &table.below(INDENT, lines);
         }
         text + &table.legend(signs, &self.common)
     }
 
-    /// As a table in Markdown.
+    /// As a table in Markdown, with its legend.
     pub fn to_markdown(&self) -> String {
         let listing = self.to_listing();
         let rows: Vec<Vec<String>> = listing
@@ -129,10 +139,18 @@ impl SideBySide {
             .collect();
         let mut text =
             format!("**{}**, side by side\n\n{}", escape(&self.task), table(listing.titles(), &rows));
-        if let Some(left_out) = self.also() {
-            text += &format!("\n{}\n", escape(&left_out));
+        for below in self.also().into_iter().chain(self.common.legend()) {
+            text += &format!("\n{}\n", escape(&below));
         }
         text
+    }
+
+    /// As a table in LaTeX, under a caption.
+    pub fn to_latex(&self) -> String {
+        let mut about = vec![format!("{}, side by side", self.task)];
+        about.extend(self.metrics.first().filter(|_| self.metrics.len() == 1).cloned());
+        about.extend(self.also());
+        headed(&about, self.common.legend(), &listed(&self.to_listing()))
     }
 
     /// As a list, for any format.
@@ -186,7 +204,7 @@ fn line(label: String, row: Option<EstimateRow<'_>>, report: &Report, common: &C
         return Line { nested: false, label, figure, span: None, n: None, shows_n: false, notes: Vec::new() };
     };
     let figure = Figure::from(row.estimate.as_ref());
-    let few = notes::few(&row);
+    let few = notes::few(&row, false);
     let mut all: Vec<String> = few.iter().cloned().collect();
     all.extend(notes::methods(&row, notes::keys_of(&report.results, &row), common));
     all.extend(report.unfinished.as_ref().map(|unfinished| unfinished.status.clone()));

@@ -61,14 +61,15 @@ impl Table {
 
 impl Render for Table {
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
-        let common = Common::of(reports);
-        let mut signs = Signs::default();
         for (at, report) in reports.iter().enumerate() {
             if at > 0 {
                 writeln!(out)?;
             }
             let details: Vec<String> = header(report).iter().map(|detail| clean(detail)).collect();
             write!(out, "{}", self.titled((&clean(&report.log), BOLD), self.sign(" · ", ", "), &details))?;
+            // Reports may be of other tasks, with other errors: each has its own legend.
+            let common = Common::of(&report.results);
+            let mut signs = Signs::default();
             let context = Context { results: &report.results, common: &common, sort: self.sort };
             for part in parts(&context) {
                 writeln!(out)?;
@@ -82,8 +83,9 @@ impl Render for Table {
                     }
                 }
             }
+            write!(out, "{}", self.legend(signs, &common))?;
         }
-        write!(out, "{}", self.legend(signs, &common))
+        Ok(())
     }
 
     fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
@@ -135,7 +137,7 @@ impl Table {
     }
 
     pub(crate) fn block(&self, block: Block, signs: &mut Signs) -> String {
-        let Block { name, details, rows } = block;
+        let Block { name, details, rows, .. } = block;
         let layout = Layout::new(self, &rows);
         let mut text = self.titled((&name, BOLD), self.sign(" · ", ", "), &details);
         if let Some(header) = layout.header() {

@@ -42,6 +42,12 @@ pub(crate) fn facts(report: &Report) -> Vec<String> {
     facts
 }
 
+/// The facts without the number of samples of a run that reached its end: what a figure must not be shown without.
+pub(crate) fn remarks(report: &Report) -> Vec<String> {
+    let is_whole = report.unfinished.is_none();
+    facts(report).into_iter().skip(usize::from(is_whole)).collect()
+}
+
 /// The title of a block: what was scored how, and how many there were.
 pub(crate) fn title(score: &ScoreResult) -> (String, Vec<String>) {
     let name = match &score.field {

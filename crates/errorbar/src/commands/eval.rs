@@ -15,7 +15,7 @@ use errorbar_eval::{
     RunOptions, Stop, Task, block_on, cancel_on_interrupt, open_resumable_with, shown_cost,
 };
 use errorbar_log::eval::{LogError, LogErrorKind};
-use errorbar_report::{Latex, Render, Report, SideBySide, Unfinished};
+use errorbar_report::{Report, SideBySide, Unfinished};
 use futures_util::future::join_all;
 
 use super::common::{Format, GlobalArgs, OutputArgs, seconds, show, table};
@@ -426,9 +426,7 @@ fn side_by_side(reports: &[Report], tokens: &[Option<u64>], format: Format) -> i
     match format {
         Format::Table => show(|color| joined(&|tables| tables.to_table(&table().color(color)))),
         Format::Markdown => output::print(joined(&SideBySide::to_markdown).as_bytes()),
-        Format::Latex => {
-            output::print(joined(&|tables| Latex::default().listing_text(&tables.to_listing())).as_bytes())
-        }
+        Format::Latex => output::print(joined(&SideBySide::to_latex).as_bytes()),
         Format::Json | Format::Csv => Ok(()),
     }
 }

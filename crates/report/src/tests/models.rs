@@ -3,7 +3,9 @@
 use errorbar_core::HeadlineRequest;
 use errorbar_core::evaluation::{Over, Role};
 
-use super::fixtures::{all_correct, everything, grouped, metric, results, score, share, ten_groups};
+use super::fixtures::{
+    all_correct, clustered, everything, grouped, metric, results, score, share, ten_groups,
+};
 use crate::{Csv, Markdown, Render, Report, SideBySide, Table, Unfinished, headline, width};
 
 fn model(name: &str, correct: u64) -> Report {
@@ -39,6 +41,18 @@ fn models_stand_beside_each_other_with_their_headline() {
 }
 
 #[test]
+fn the_legend_is_of_the_rows_that_are_shown() {
+    let with_groups = |name: &str| {
+        let mut report = model(name, 104);
+        let metrics = &mut report.results.scores[0].metrics;
+        metrics[1] = metric("accuracy", Role::Location, clustered(104, 140, &[20], 0.05));
+        report
+    };
+    let text = SideBySide::of(&[with_groups("a"), with_groups("b")], &[])[0].to_text();
+    assert!(text.contains("± one standard error (CR2 by sample, 20 clusters) ·"), "{text}");
+}
+
+#[test]
 fn models_with_other_headlines_name_them() {
     let mut other = model("b", 71);
     other.results.headline =
@@ -51,11 +65,69 @@ fn models_with_other_headlines_name_them() {
 }
 
 #[test]
+fn what_else_was_computed_is_whole_in_every_format() {
+    let with_more = |name: &str| {
+        let mut report = model(name, 104);
+        let more = (0..12).map(|at| metric(&format!("metric_number_{at}"), Role::Other, 1.0));
+        report.results.scores[0].metrics.extend(more);
+        report
+    };
+    let table = &SideBySide::of(&[with_more("a_1"), with_more("b")], &[])[0];
+    for text in
+        [table.to_text(), table.to_table(&Table::default().width(60)), table.to_markdown(), table.to_latex()]
+    {
+        let text = text.replace("\\_", "_");
+        for at in 0..12 {
+            assert!(text.contains(&format!("metric_number_{at}")), "{text}");
+        }
+    }
+    for line in table.to_table(&Table::default().width(60)).lines() {
+        assert!(width(line) <= 60, "{line}");
+    }
+    let latex = table.to_latex();
+    assert!(
+        latex.starts_with("\\begin{table}[htbp]\n\\centering\n\\caption{almanac, side by side "),
+        "{latex}"
+    );
+    assert!(
+        latex.contains("$\\pm$ one standard error") && latex.contains("a\\_1 & 0.743 $\\pm$ 0.037"),
+        "{latex}"
+    );
+    assert!(table.to_markdown().ends_with("\n± one standard error · \\[95 % interval: wilson\\]\n"));
+}
+
+#[test]
 fn names_of_models_are_text_and_nothing_else() {
     let reports = [model("a/<script>", 70), model("b/`x`|[y](z)\u{1b}[31m", 80)];
     let markdown = SideBySide::of(&reports, &[])[0].to_markdown();
     assert!(markdown.contains("a/\\<script\\>") && markdown.contains("b/\\`x\\`\\|\\[y\\](z)"), "{markdown}");
     assert!(!SideBySide::of(&reports, &[])[0].to_text().contains('\u{1b}'));
+}
+
+#[test]
+fn the_headline_is_of_all_samples_before_groups() {
+    let plain = share(3, 4, 0);
+    let metrics = vec![
+        metric("std", Role::Spread, 0.4),
+        grouped("accuracy", "category", &[("a", 30, 70, 2), ("mean", 40, 70, 2)], Some(Over::Groups)),
+        metric("accuracy", Role::Location, plain),
+        metric("mean", Role::Location, share(1, 4, 0)),
+    ];
+    let mut results = results(vec![score("choice", 140, metrics)]);
+    let mut shown = |metric: Option<&str>, scorer: Option<&str>| {
+        let (metric, scorer) = (metric.map(str::to_owned), scorer.map(str::to_owned));
+        results.headline = Some(HeadlineRequest { metric, scorer, ..HeadlineRequest::default() });
+        let row = headline(&results).unwrap();
+        (row.metric.to_owned(), row.group_key.is_some(), row.label.map(str::to_owned))
+    };
+    let of_all = |metric: &str| (metric.to_owned(), false, None);
+    assert_eq!(shown(Some("accuracy"), None), of_all("accuracy"));
+    assert_eq!(shown(Some("mean"), None), of_all("mean"), "a metric before a group of that name");
+    assert_eq!(shown(Some("a"), None), ("accuracy".to_owned(), true, Some("a".to_owned())));
+    assert_eq!(shown(None, None), of_all("accuracy"), "the first location, not that of groups");
+    assert_eq!(shown(None, Some("choice")), of_all("accuracy"));
+    let by_category = shown(Some("grouped(accuracy(), \"category\")"), None);
+    assert_eq!(by_category, ("accuracy".to_owned(), true, Some("all".to_owned())));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Tables for a terminal, Markdown and LaTeX.
 
-use errorbar_core::evaluation::{Over, Role};
+use errorbar_core::evaluation::{MetricResult, Over, Role};
 use errorbar_core::{Cr, ErrorMethod, Estimate, IntervalMethod, StdError, Undefined};
 
 use super::all;
@@ -56,6 +56,84 @@ fn what_a_matrix_cannot_hold_is_below_it() {
     insta::assert_snapshot!("matrix_with_notes_80", Table::default().width(80).to_text(&[report]));
 }
 
+/// A scorer of two fields under two reducers, reducers first, as they are in results.
+fn fields_and_reducers(metrics: impl Fn() -> Vec<MetricResult>) -> Report {
+    let mut scores = Vec::new();
+    for reducer in ["mode", "max"] {
+        for field in ["style", "content"] {
+            let mut score = score("judge", 48, metrics());
+            (score.reducer, score.field) = (Some(reducer.to_owned()), Some(field.to_owned()));
+            score.counts.epochs = 3;
+            score.counts.reasons.insert("invalid_response_format".to_owned(), 6);
+            scores.push(score);
+        }
+    }
+    Report::new("logs/almanac.eval", results(scores)).of_run("almanac", "openai/heron")
+}
+
+#[test]
+fn rows_of_a_heading_are_below_it_and_notes_of_all_are_said_once() {
+    let accuracy = || metric("accuracy", Role::Location, clustered(30, 48, &[30], 0.1));
+    let mean = || metric("mean", Role::Location, share(25, 48, 0));
+    for several in [false, true] {
+        let metrics = || if several { vec![accuracy(), mean()] } else { vec![accuracy()] };
+        let report = [fields_and_reducers(metrics)];
+        for text in [Table::default().to_text(&report), Markdown::default().to_text(&report)] {
+            for name in ["style", "content", "invalid_response_format"] {
+                assert_eq!(text.matches(name).count(), 1, "{name}: {text}");
+            }
+            let at = |name: &str| text.find(name).unwrap();
+            assert!(
+                at("style") < at("mode") && at("mode") < at("max") && at("max") < at("content"),
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn columns_of_a_matrix_have_names_of_their_own() {
+    let long = |level: &str| format!("accuracy(to_float=\"a rather long way to convert it, {level}\")");
+    let metrics = || {
+        let plain = |spec: &str| metric(spec, Role::Location, share(30, 48, 0));
+        vec![plain(&long("one")), plain(&long("two"))]
+    };
+    let text = Table::default().to_text(&[fields_and_reducers(metrics)]);
+    assert!(text.contains(", one") && text.contains(", two"), "{text}");
+    let narrow = Table::default().width(40).to_text(&[fields_and_reducers(metrics)]);
+    assert!(narrow.contains("… (2)\n"), "{narrow}");
+    assert!(narrow.lines().all(|line| width(line) <= 44), "{narrow}");
+    // The name within is the same; the metrics are not.
+    let metrics = || {
+        let mut other = metric("halved(mean())", Role::Location, share(20, 48, 0));
+        (other.metric, other.inner) = ("mean".to_owned(), "mean".parse().unwrap());
+        vec![metric("mean", Role::Location, share(30, 48, 0)), other]
+    };
+    let report = [fields_and_reducers(metrics)];
+    let text = Markdown::default().to_text(&report);
+    assert!(text.contains("\n|  | mean | halved(mean()) |"), "{text}");
+}
+
+#[test]
+fn an_interval_in_a_matrix_is_an_interval() {
+    let metrics = || {
+        let names = ["mean", "median", "accuracy"];
+        let mut metrics: Vec<MetricResult> =
+            names.iter().map(|name| metric(name, Role::Location, share(30, 48, 0))).collect();
+        let interval = Estimate::new(0.6).with_n(48).with_interval(0.4123, 0.7712, 0.9);
+        let mut interval = metric("ci(level=0.9)", Role::IntervalOf, interval);
+        interval.subject = None;
+        metrics.push(interval);
+        metrics
+    };
+    let text = Table::default().width(80).to_text(&[fields_and_reducers(metrics)]);
+    assert_eq!(text.matches(" [0.41, 0.77]").count(), 4, "{text}");
+    assert!(
+        !text.contains("0.625 ± 0.071 [") && text.contains(" interval"),
+        "no room for the others: {text}"
+    );
+}
+
 #[test]
 fn scores_without_a_metric_in_common_keep_their_blocks() {
     let first = score("match", 40, vec![metric("accuracy", Role::Location, share(20, 40, 0))]);
@@ -94,7 +172,7 @@ fn no_error_is_ever_shown_as_0() {
 
 /// The rows of a report, of all parts.
 fn rows(report: &Report, sort: Sort) -> Vec<Row> {
-    let common = Common::of(std::slice::from_ref(report));
+    let common = Common::of(&report.results);
     let context = Context { results: &report.results, common: &common, sort };
     let rows = |part| match part {
         Part::Block(block) => block.rows,
@@ -142,7 +220,11 @@ fn groups_are_sorted_and_the_aggregate_stays_last() {
 
 /// The text of one metric over 40 scores.
 fn shown(estimate: Estimate) -> String {
-    let results = results(vec![score("match", 40, vec![metric("accuracy", Role::Location, estimate)])]);
+    shown_of(estimate, Role::Location)
+}
+
+fn shown_of(estimate: Estimate, role: Role) -> String {
+    let results = results(vec![score("match", 40, vec![metric("accuracy", role, estimate)])]);
     Table::default().to_text(&[Report::new("t.csv", results)])
 }
 
@@ -171,6 +253,103 @@ fn few_scores_and_few_clusters_are_marked() {
     one_cluster.error = Err(Undefined::TooFewClusters { clusters: 1 });
     assert!(shown(one_cluster).contains("only 1 cluster\n"));
     assert!(!shown(share(5, 10, 0)).contains("only"));
+}
+
+#[test]
+fn an_interval_without_width_is_not_shown() {
+    let degenerate = |n: u64, clusters: &[u64], absent: u64| {
+        let mut estimate = Estimate::new(1.0).with_stderr(0.0).with_interval(1.0, 1.0, 0.95).with_n(n);
+        if let Ok(error) = &mut estimate.error {
+            (error.clusters, error.method) = (clusters.to_vec(), ErrorMethod::Cluster(Cr::Cr2));
+        }
+        estimate.absent = absent;
+        estimate
+    };
+    for (estimate, note) in [
+        (degenerate(24, &[], 0), "  no spread in 24 scores\n"),
+        (degenerate(24, &[8], 0), "  no spread in 24 scores, 8 clusters\n"),
+        (degenerate(24, &[8], 3), "  no spread in 24 scores, 8 clusters, 3 absent\n"),
+        (degenerate(24, &[12], 0), "  no spread in 24 scores\n"),
+        (degenerate(1, &[], 0), "  only 1 score\n"),
+        (Estimate::new(1.0).with_interval(1.0, 1.0, 0.95).with_n(24), "  no spread in 24 scores\n"),
+    ] {
+        for text in [shown(estimate.clone()), shown_of(estimate, Role::IntervalOf)] {
+            assert!(text.contains(note) && !text.contains("[1") && !text.contains("interval]"), "{text}");
+        }
+    }
+    let spread = Estimate::new(1.0).with_stderr(0.1).with_interval(1.0, 1.0, 0.95).with_n(24);
+    let text = shown(spread);
+    assert!(
+        text.contains("  n 24 · no interval: its ends are equal\n") && !text.contains("spread"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_is_absent_is_said_once() {
+    let mut few = share(7, 9, 1);
+    let text = shown(few.clone());
+    assert!(
+        text.contains("only 9 scores ·\n") && text.contains("0.700 … 0.800 with the 1 absent\n"),
+        "{text}"
+    );
+    assert_eq!(text.matches("absent").count(), 1, "{text}");
+    few.bounds = None;
+    let text = shown(few);
+    assert!(text.contains("only 9 scores, 1 absent\n"), "{text}");
+    let mut same = share(2, 2, 23);
+    let text = shown(same.clone());
+    assert!(text.contains("no spread in 2 scores") && text.matches("absent").count() == 1, "{text}");
+    same.bounds = None;
+    assert!(shown(same).contains("no spread in 2 scores, 23 absent\n"));
+}
+
+#[test]
+fn the_only_cluster_is_not_the_largest() {
+    let mut estimate = share(20, 40, 0);
+    estimate.error = Err(Undefined::TooFewClusters { clusters: 1 });
+    estimate.notes.largest_cluster_share = Some(1.0);
+    assert!(shown(estimate).contains("only 1 cluster\n"));
+    let mut estimate = clustered(20, 40, &[9], 0.1);
+    estimate.notes.largest_cluster_share = Some(0.6);
+    if let Ok(error) = &mut estimate.error {
+        error.df = 5.8765;
+    }
+    let text = shown(estimate);
+    assert!(text.contains("only 9 clusters, df 5.9 ·"), "{text}");
+    assert!(text.contains("the largest cluster has 60 % of"), "{text}");
+}
+
+#[test]
+fn errors_that_ignore_epochs_say_so() {
+    const NOTE: &str = "± takes epochs as independent";
+    let text = |unreduced: bool, explicit: bool, effect: Option<f64>| {
+        let mut estimate = share(20, 40, 0);
+        estimate.notes.design_effect = effect;
+        let mut metrics = vec![metric("accuracy", Role::Location, estimate.clone())];
+        let mut error = Estimate::new(0.08).with_n(40);
+        error.error = estimate.error.clone();
+        metrics.extend(explicit.then(|| metric("stderr", Role::ErrorOf, error)));
+        let mut score = score("match", 40, metrics);
+        (score.unreduced, score.counts.epochs) = (unreduced, 4);
+        Table::default().to_text(&[Report::new("t.csv", results(vec![score]))])
+    };
+    let marked = text(true, true, Some(2.0));
+    assert!(marked.contains(NOTE), "{marked}");
+    for other in [text(false, true, Some(2.0)), text(true, false, Some(2.0)), text(true, true, None)] {
+        assert!(!other.contains(NOTE), "{other}");
+    }
+}
+
+#[test]
+fn ends_of_a_scale_do_not_run_together() {
+    let mut estimate = Estimate::new(100_000_000.4).with_n(40);
+    estimate = estimate.with_stderr(0.2).with_interval(100_000_000.1, 100_000_000.8, 0.95);
+    let results = results(vec![score("match", 40, vec![metric("mean", Role::Location, estimate)])]);
+    for cells in [60, 70, 80, 90, 100, 120] {
+        let text = Table::default().width(cells).to_text(&[Report::new("t.csv", results.clone())]);
+        assert!(!text.contains("100000000100000001"), "{text}");
+    }
 }
 
 #[test]
@@ -217,6 +396,32 @@ fn how_errors_are_made_is_said_once() {
         (1, 1),
         "{text}"
     );
+}
+
+/// The report of one metric with clusters.
+fn of_clusters(key: &str, clusters: u64) -> Report {
+    let metrics = vec![metric("accuracy", Role::Location, clustered(20, 40, &[clusters], 0.1))];
+    let mut results = results(vec![score("match", 40, metrics)]);
+    results.scores[0].cluster = vec![key.to_owned()];
+    Report::new(format!("{key}.eval"), results).of_run(key, "m")
+}
+
+#[test]
+fn each_report_has_its_own_legend() {
+    let reports = [of_clusters("passage", 12), of_clusters("author", 14)];
+    let texts = [
+        Table::default().to_text(&reports),
+        Markdown::default().to_text(&reports),
+        Latex::default().to_text(&reports),
+    ];
+    for text in texts {
+        let (first, second) = text.split_at(text.rfind("author.eval").unwrap());
+        assert!(first.contains("one standard error (CR2 by passage"), "{text}");
+        assert!(second.contains("one standard error (CR2 by author"), "{text}");
+        assert_eq!(text.matches("by passage").count(), 1, "{text}");
+    }
+    let one = Table::default().to_text(&reports[..1]);
+    assert!(Table::default().to_text(&reports).starts_with(&format!("{one}\n")), "{one}");
 }
 
 #[test]
@@ -294,4 +499,37 @@ fn latex_has_a_cell_for_each_title() {
     }
     assert_eq!(text.matches("\\begin{tabular}").count(), text.matches("\\end{tabular}").count());
     assert!(rows > 40, "{rows}");
+}
+
+#[test]
+fn a_table_of_latex_says_what_it_is_about() {
+    let unfinished = Unfinished { status: "cancelled".to_owned(), planned: Some(200) };
+    let report = ten_groups().unfinished(Some(unfinished)).self_graded(Some("openai/heron".to_owned()));
+    let text = Latex::default().to_text(&[report]);
+    let caption = text.lines().find(|line| line.starts_with("\\caption{")).unwrap();
+    for part in [
+        "{almanac \\textperiodcentered{} openai/heron \\textperiodcentered{} choice ",
+        "144 of 200 samples",
+        "cancelled",
+        "graded by the model itself (openai/heron)",
+        ". $\\pm$ one standard error",
+        "{[}95 \\% interval: wilson{]}}",
+    ] {
+        assert!(caption.contains(part), "{part}: {caption}");
+    }
+    let text = Latex::default().to_text(&all());
+    let count = |what: &str| text.matches(what).count();
+    assert!(count("\\begin{table}[htbp]\n\\centering\n\\caption{") > 4, "{text}");
+    assert_eq!(count("\\begin{table}["), count("\\begin{tabular}"));
+    assert_eq!(count("\\end{tabular}\n\\end{table}\n"), count("\\begin{tabular}"));
+    let table_file = Latex::default().to_text(&[all_correct()]);
+    assert!(table_file.contains("\\caption{quiz.csv "), "{table_file}");
+
+    let reducers = [scorers_and_reducers(false)];
+    let text = Latex::default().to_text(&reducers);
+    assert!(
+        text.contains("\\textperiodcentered{} accuracy \\text") && text.contains("\n   & value & "),
+        "{text}"
+    );
+    assert!(Markdown::default().to_text(&reducers).contains("\n|  | value |"));
 }
