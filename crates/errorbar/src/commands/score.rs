@@ -153,8 +153,9 @@ pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) 
     if !reports.is_empty() {
         args.output_as.write(&reports)?;
     }
-    let scored = |report: &Report| report.results.scores.iter().any(|score| score.counts.scored > 0);
-    if !reports.is_empty() && !reports.iter().any(scored) {
+    let mut counts =
+        reports.iter().flat_map(|report| &report.results.scores).map(|score| score.counts.scored);
+    if reports.iter().any(|report| !report.results.scores.is_empty()) && counts.all(|scored| scored == 0) {
         let problem = "nothing could be scored: no sample has a score".to_owned();
         told.failure(problem, None);
     }
