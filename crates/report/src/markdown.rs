@@ -100,7 +100,7 @@ pub fn escape(text: &str) -> String {
         match c {
             '\n' => escaped.push_str("&#10;"),
             '\r' => escaped.push_str("&#13;"),
-            '\\' | '|' | '`' | '*' | '[' | ']' | '<' | '>' => escaped.extend(['\\', c]),
+            '\\' | '|' | '`' | '*' | '[' | ']' | '<' | '>' | '~' => escaped.extend(['\\', c]),
             '&' if chars.peek().is_some_and(|next| *next == '#' || next.is_ascii_alphanumeric()) => {
                 escaped.push_str("\\&");
             }

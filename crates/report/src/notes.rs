@@ -193,6 +193,10 @@ pub(crate) fn few(row: &EstimateRow<'_>, has_bounds: bool) -> Option<String> {
         0 if no_spread => return Some("no spread".to_owned()),
         0 => return None,
         1 => "only 1 score".to_owned(),
+        // The scores differ, and the sums of clusters do not.
+        _ if no_spread && estimate.notes.design_effect == Some(0.0) => {
+            "no spread between clusters".to_owned()
+        }
         _ if no_spread => format!("no spread in {n} scores"),
         _ if n < FEW => format!("only {n} scores"),
         _ => return None,
@@ -307,7 +311,7 @@ fn remark(words: &str, value: &Json) -> String {
         other => other.as_f64().map_or_else(|| other.to_string(), plain),
     };
     match value.as_u64() {
-        Some(1) if words.ends_with('s') => format!("1 {}", words.trim_end_matches('s')),
+        Some(1) if words.ends_with('s') => format!("1 {}", words.strip_suffix('s').unwrap_or(words)),
         Some(_) if words.ends_with('s') => format!("{text} {words}"),
         _ => format!("{words} {text}"),
     }
