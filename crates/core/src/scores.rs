@@ -404,8 +404,11 @@ impl<'a> Scores<'a> {
     }
 
     /// The same scores, only some of the positions; `absent` are the rows of those without a score.
-    pub(crate) fn subset(&self, positions: &[u32], absent: Vec<u32>) -> Scores<'a> {
-        let rows = positions.iter().map(|at| self.row(*at as usize) as u32).collect();
+    pub(crate) fn subset(&self, positions: Vec<u32>, absent: Vec<u32>) -> Scores<'a> {
+        let rows = match &self.rows {
+            Rows::All(_) => positions,
+            Rows::Some(_) => positions.iter().map(|at| self.row(*at as usize) as u32).collect(),
+        };
         Scores { set: self.set, rows: Rows::Some(rows), absent_of_part: Some(absent) }
     }
 

@@ -226,8 +226,8 @@ impl Metric for Grouped {
         }
         let mut groups = Vec::new();
         for Split { name, positions, absent, sample } in self.split(scores)? {
-            let of_group = scores.subset(&positions, absent);
-            let value = match positions.is_empty() {
+            let of_group = scores.subset(positions, absent);
+            let value = match of_group.is_empty() {
                 true => no_scores(of_group.absent()),
                 false => self.metric.compute(&of_group).map_err(|error| error.in_group(&name))?,
             };

@@ -68,7 +68,7 @@ impl GroupedState {
 impl MetricState for GroupedState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
         for Split { name, positions, absent, sample } in self.grouped.split(scores)? {
-            let of_group = scores.subset(&positions, absent);
+            let of_group = scores.subset(positions, absent);
             let group = self.with_scores(&name, &sample, of_group.len() as u64)?;
             group.absent += of_group.absent();
             group.value.update(&of_group).map_err(|error| error.in_group(&name))?;
