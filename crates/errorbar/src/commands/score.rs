@@ -156,8 +156,9 @@ pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) 
     let mut counts =
         reports.iter().flat_map(|report| &report.results.scores).map(|score| score.counts.scored);
     if reports.iter().any(|report| !report.results.scores.is_empty()) && counts.all(|scored| scored == 0) {
-        let problem = "nothing could be scored: no sample has a score".to_owned();
-        told.failure(problem, None);
+        for report in &reports {
+            told.failure(format!("{}: nothing could be scored: no sample has a score", report.log), None);
+        }
     }
     for report in &reports {
         findings(report, &mut told);
