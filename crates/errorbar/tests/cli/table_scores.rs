@@ -28,6 +28,11 @@ fn cells_that_are_no_scores_are_an_error() {
 }
 
 #[test]
+fn a_table_without_a_score_has_no_answer() {
+    check("nothing_scored", &[("t.csv", "id,score\nq1,\nq2,NaN\n")], &["score", "t.csv"]);
+}
+
+#[test]
 fn an_option_says_what_they_are() {
     score("no_scores_zero", &["--unconvertible", "zero"]);
     score("no_scores_missing", &["--unconvertible", "missing"]);
