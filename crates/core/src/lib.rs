@@ -31,7 +31,7 @@ mod args;
 mod columns;
 mod error;
 mod estimate;
-pub mod evaluation;
+mod evaluation;
 mod metric;
 pub mod metrics;
 mod naming;

@@ -275,7 +275,7 @@ fn equal_scores_have_no_spread() {
     assert_eq!((rows.len(), format!("{:.3}", interval(&rows[0].estimate).lower)), (1, "0.207".into()));
     let evaluation = evaluated(&columns([7; 8]), metrics![mean()], ErrorPlan::new());
     let estimate = evaluation.results.estimate("mean").unwrap();
-    assert_eq!(estimate.interval, Err(Undefined::NoSpread { n: 8 }), "nobody knows the range");
+    assert_eq!(estimate.interval, Err(Undefined::NoSpread { n: 8 }), "the range is unknown");
 }
 
 #[test]

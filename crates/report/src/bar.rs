@@ -1,6 +1,6 @@
 //! Intervals drawn with characters, on one scale for all rows of a block.
 
-use errorbar_core::evaluation::Role;
+use errorbar_core::Role;
 
 use crate::figure::Figure;
 

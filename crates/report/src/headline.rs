@@ -1,7 +1,6 @@
 //! The estimate to show first.
 
-use errorbar_core::HeadlineRequest;
-use errorbar_core::evaluation::{EstimateRow, Results, Role};
+use errorbar_core::{EstimateRow, HeadlineRequest, Results, Role};
 
 /// The estimate to show first: the one that the plan wants, else the first location or share over all samples, else the
 /// first of any kind.

@@ -5,11 +5,10 @@
 //! [`EstimateRecord`] for each estimate. Nothing here computes a statistic or decides by the name of a metric: which error
 //! belongs to which number is core's [`Results::rows`]. Nothing knows whether it writes to a terminal: colour and width
 //! come from the caller. Names may hold anything. A [`Table`] is for terminals, so it is [`clean`]; every other format
-//! keeps names as they are, as they may be read again, and whoever shows one of them on a terminal cleans it on the way
-//! there.
+//! keeps names as they are, as they may be read again, and the caller cleans one of them that goes to a terminal.
 //!
 //! ```
-//! use errorbar_core::evaluation::{MetricResult, MetricValue, Results, Role, ScoreResult};
+//! use errorbar_core::{MetricResult, MetricValue, Results, Role, ScoreResult};
 //! use errorbar_core::{Estimate, Spec};
 //! use errorbar_report::{Render, Report, Table};
 //!
@@ -54,7 +53,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::io;
 
-use errorbar_core::evaluation::Results;
+use errorbar_core::Results;
 
 pub use csv::Csv;
 pub use figure::Figure;

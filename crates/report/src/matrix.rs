@@ -1,6 +1,6 @@
 //! Several scorers and reducers with the same metrics: one table in place of a block for each.
 
-use errorbar_core::evaluation::{EstimateRow, Role, ScoreResult};
+use errorbar_core::{EstimateRow, Role, ScoreResult};
 
 use crate::figure::Figure;
 use crate::notes;

@@ -1,8 +1,9 @@
 //! What is to be known about a figure, in few words; what most figures have in common is left to the legend.
 
-use errorbar_core::evaluation::{EstimateRow, Results, Role};
 use errorbar_core::spec::Arg;
-use errorbar_core::{ErrorMethod, Estimate, Interval, IntervalMethod, StdError, Undefined};
+use errorbar_core::{
+    ErrorMethod, Estimate, EstimateRow, Interval, IntervalMethod, Results, Role, StdError, Undefined,
+};
 use serde_json::Value as Json;
 
 use crate::number::{self, counted, percent, plain};

@@ -1,7 +1,6 @@
 //! An estimate as one flat record: a row of `estimates` in JSON, a row of CSV.
 
-use errorbar_core::evaluation::{EstimateRow, Results, ScoreResult};
-use errorbar_core::{Estimate, Maybe, Undefined};
+use errorbar_core::{Estimate, EstimateRow, Maybe, Results, ScoreResult, Undefined};
 use serde::Serialize;
 use serde_json::Value as Json;
 

@@ -3,7 +3,7 @@
 //! Which error and interval belong to which number is known by core; here they are only put into words. Names are as
 //! they are; what shows rows on a terminal takes them [cleaned](Block::cleaned).
 
-use errorbar_core::evaluation::{EstimateRow, Results, Scope, ScoreResult};
+use errorbar_core::{EstimateRow, Results, Scope, ScoreResult};
 
 use crate::Sort;
 use crate::bar::Span;

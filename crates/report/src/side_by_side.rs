@@ -1,6 +1,6 @@
 //! The models that did one task, side by side.
 
-use errorbar_core::evaluation::EstimateRow;
+use errorbar_core::EstimateRow;
 
 use crate::bar::Span;
 use crate::cells::interval;
@@ -18,7 +18,7 @@ use crate::{Cell, Listing, Report};
 /// The models that did one task, a line each, with the headline of each and what was left out.
 ///
 /// ```
-/// use errorbar_core::evaluation::{MetricResult, MetricValue, Results, Role, ScoreResult};
+/// use errorbar_core::{MetricResult, MetricValue, Results, Role, ScoreResult};
 /// use errorbar_core::{Estimate, Spec};
 /// use errorbar_report::{Report, SideBySide};
 ///

@@ -1,6 +1,6 @@
 //! The words above figures: where they come from, what was scored how, and how many there were.
 
-use errorbar_core::evaluation::ScoreResult;
+use errorbar_core::ScoreResult;
 
 use crate::number::counted;
 use crate::{Report, Unfinished};

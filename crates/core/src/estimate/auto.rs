@@ -93,8 +93,7 @@ fn choose(input: &Input<'_>, random: &Random) -> Chosen {
 
 /// The interval that the plan names.
 fn asked_for(input: &Input<'_>, name: IntervalMethod, random: &Random) -> Chosen {
-    let resamples = Method::named(name).is_some_and(|method| method.resamples);
-    if !resamples {
+    if !name.is_drawn() {
         return Chosen { interval: by(input, name), reason: None, is_caution: false };
     }
     match &input.sample {

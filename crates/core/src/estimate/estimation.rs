@@ -1,6 +1,6 @@
 //! What estimates are made with: how errors are computed, and the seed.
 
-use super::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, Kind};
+use super::{ErrorMethod, ErrorPlan, Kind};
 use crate::random::Random;
 
 /// How errors are computed, and the seed of random figures.
@@ -49,10 +49,7 @@ pub(crate) enum SummaryKey {
 
 impl SummaryKey {
     pub(crate) fn of(errors: &ErrorPlan, by_sample: bool) -> Self {
-        let is_resampled = matches!(
-            errors.interval,
-            IntervalChoice::Method(IntervalMethod::Bootstrap | IntervalMethod::BootstrapT)
-        );
+        let is_resampled = errors.interval.is_drawn();
         match errors.method {
             Some(ErrorMethod::Iid) if is_resampled => SummaryKey::Tally,
             Some(ErrorMethod::Iid) => SummaryKey::Moments,

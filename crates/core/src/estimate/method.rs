@@ -111,6 +111,13 @@ pub enum IntervalChoice {
     Method(IntervalMethod),
 }
 
+impl IntervalChoice {
+    /// Whether it is a method that draws resamples.
+    pub fn is_drawn(self) -> bool {
+        matches!(self, IntervalChoice::Method(method) if method.is_drawn())
+    }
+}
+
 impl fmt::Display for ErrorMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

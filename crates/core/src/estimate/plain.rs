@@ -9,7 +9,7 @@ use crate::stats::{Moments, tally};
 /// Below this number of scores, `auto` looks at their skewness.
 pub(super) const FEW: u64 = 50;
 
-/// The largest number of distinct values that are kept for `--interval bootstrap`.
+/// The largest number of distinct values that are kept for an interval that resamples.
 pub(super) const MAX_DISTINCT: usize = 1_000_000;
 
 /// How long the distinct values are kept.

@@ -124,7 +124,7 @@ impl MetricResult {
     /// A metric of this name with its value; without arguments, and about nothing that is known.
     ///
     /// ```
-    /// use errorbar_core::evaluation::{MetricResult, MetricValue, Role};
+    /// use errorbar_core::{MetricResult, MetricValue, Role};
     /// use errorbar_core::{Estimate, Spec};
     ///
     /// let mean = Estimate::new(0.8).with_stderr(0.05).with_n(60);

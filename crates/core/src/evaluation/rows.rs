@@ -4,6 +4,7 @@
 //! and has a row of its own only where there is none, or where the row has an error already.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::{MetricResult, MetricValue, Over, Results, Role, ScoreResult};
 use crate::estimate::{ErrorPlan, Estimate, Undefined};
@@ -186,8 +187,7 @@ impl EstimateRow<'_> {
 fn fold<'a>(leaves: Vec<EstimateRow<'a>>, errors: &ErrorPlan) -> Vec<EstimateRow<'a>> {
     let numbered = leaves.into_iter().enumerate();
     let (mut parts, mut rows): (Vec<_>, Vec<_>) = numbered.partition(|(_, row)| is_part(row));
-    let mut by_place: std::collections::HashMap<Vec<Scope<'a>>, Vec<usize>> =
-        std::collections::HashMap::new();
+    let mut by_place: HashMap<Vec<Scope<'a>>, Vec<usize>> = HashMap::new();
     for (at, (_, row)) in rows.iter().enumerate().filter(|(_, (_, row))| row.role == Role::Location) {
         by_place.entry(row.scopes.clone()).or_default().push(at);
     }

@@ -95,7 +95,7 @@ impl ErrorArgs {
 
     /// Whether the user asks for an interval that draws resamples: it takes the time that it takes.
     pub(super) fn asks_for_draws(&self) -> bool {
-        matches!(self.interval, Some(IntervalChoice::Method(method)) if method.is_drawn())
+        self.interval.is_some_and(IntervalChoice::is_drawn)
     }
 
     /// The options, and for what they do not set, what a task or a log says.

@@ -1,10 +1,8 @@
 //! Results made by hand, with the numbers that core gives.
 
-use errorbar_core::evaluation::{
-    Group, Groups, GroupsAll, MetricResult, MetricValue, Over, Results, Role, ScoreResult, Subject,
-};
 use errorbar_core::{
-    Bounds, Cr, Draws, ErrorMethod, Estimate, IndexMap, Interval, IntervalMethod, Spec, StdError, Undefined,
+    Bounds, Cr, Draws, ErrorMethod, Estimate, Group, Groups, GroupsAll, IndexMap, Interval, IntervalMethod,
+    MetricResult, MetricValue, Over, Results, Role, ScoreResult, Spec, StdError, Subject, Undefined,
 };
 
 use crate::Report;

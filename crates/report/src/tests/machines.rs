@@ -1,7 +1,6 @@
 //! CSV and JSON.
 
-use errorbar_core::evaluation::Role;
-use errorbar_core::{Error, Estimate, Undefined};
+use errorbar_core::{Error, Estimate, Role, Undefined};
 use serde_json::Value;
 
 use super::all;

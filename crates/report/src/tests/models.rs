@@ -1,7 +1,6 @@
 //! Several models side by side, and which estimate is the headline.
 
-use errorbar_core::HeadlineRequest;
-use errorbar_core::evaluation::{Over, Role};
+use errorbar_core::{HeadlineRequest, Over, Role};
 
 use super::fixtures::{
     all_correct, clustered, everything, grouped, metric, results, score, share, ten_groups,

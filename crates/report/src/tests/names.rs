@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use errorbar_core::evaluation::Role;
+use errorbar_core::Role;
 
 use super::fixtures::{grouped, metric, results, score, share};
 use crate::{Csv, Json, Latex, Markdown, Render, Report, Table, Unfinished};

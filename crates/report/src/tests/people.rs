@@ -1,7 +1,8 @@
 //! Tables for a terminal, Markdown and LaTeX.
 
-use errorbar_core::evaluation::{MetricResult, Over, Role};
-use errorbar_core::{Cr, ErrorMethod, Estimate, IntervalMethod, StdError, Undefined};
+use errorbar_core::{
+    Cr, ErrorMethod, Estimate, IntervalMethod, MetricResult, Over, Role, StdError, Undefined,
+};
 
 use super::all;
 use super::fixtures::{

@@ -4,7 +4,7 @@ use super::{Input, Method, Sample, finite};
 use crate::estimate::{Interval, IntervalMethod, Maybe, Undefined};
 use crate::stats::{clustered_resampled_means, quantile_inverse, resampled_means_of};
 
-pub(super) const METHOD: Method = Method { name: IntervalMethod::Bootstrap, resamples: true, interval };
+pub(super) const METHOD: Method = Method { name: IntervalMethod::Bootstrap, interval };
 
 fn interval(input: &Input<'_>, level: f64) -> Maybe<Interval> {
     input.spread()?;

@@ -7,7 +7,7 @@ use super::{Input, Method, Sample, finite};
 use crate::estimate::{Interval, IntervalMethod, Maybe, Undefined};
 use crate::stats::{studentised_cluster_means, studentised_means};
 
-pub(super) const METHOD: Method = Method { name: IntervalMethod::BootstrapT, resamples: true, interval };
+pub(super) const METHOD: Method = Method { name: IntervalMethod::BootstrapT, interval };
 
 fn interval(input: &Input<'_>, level: f64) -> Maybe<Interval> {
     input.spread()?;

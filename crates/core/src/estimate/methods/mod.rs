@@ -35,8 +35,6 @@ pub(super) enum Sample<'a> {
 /// One method of an interval.
 pub(super) struct Method {
     pub(super) name: IntervalMethod,
-    /// Whether it draws resamples.
-    pub(super) resamples: bool,
     pub(super) interval: fn(&Input<'_>, f64) -> Maybe<Interval>,
 }
 

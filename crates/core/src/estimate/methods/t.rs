@@ -4,7 +4,7 @@ use super::{Input, Method, finite};
 use crate::estimate::{Interval, IntervalMethod, Maybe};
 use crate::stats::t_quantile;
 
-pub(super) const METHOD: Method = Method { name: IntervalMethod::T, resamples: false, interval };
+pub(super) const METHOD: Method = Method { name: IntervalMethod::T, interval };
 
 fn interval(input: &Input<'_>, level: f64) -> Maybe<Interval> {
     let error = input.spread()?;

@@ -1,12 +1,10 @@
 //! Wilson's score interval for a proportion, and for the mean of any scores with a known range.
 
-use std::sync::LazyLock;
-
 use super::{Input, Method, finite};
 use crate::estimate::{Interval, IntervalMethod, Maybe, Undefined};
 use crate::stats::{normal_quantile, t_quantile};
 
-pub(super) const METHOD: Method = Method { name: IntervalMethod::Wilson, resamples: false, interval };
+pub(super) const METHOD: Method = Method { name: IntervalMethod::Wilson, interval };
 
 fn interval(input: &Input<'_>, level: f64) -> Maybe<Interval> {
     let (low, high) = input
@@ -15,7 +13,7 @@ fn interval(input: &Input<'_>, level: f64) -> Maybe<Interval> {
     let upper_tail = 0.5 + level / 2.0;
     let method = IntervalMethod::Wilson;
     if is_plain(input) {
-        let (lower, upper) = wilson(input.mean, input.n as f64, normal(upper_tail));
+        let (lower, upper) = wilson(input.mean, input.n as f64, normal_quantile(upper_tail));
         return finite(lower, upper, level, method, None);
     }
     let error = input.error.as_ref().map_err(Clone::clone)?;
@@ -26,13 +24,6 @@ fn interval(input: &Input<'_>, level: f64) -> Maybe<Interval> {
     // The ends of the range exactly, whatever the rounding of the scale says.
     let scaled = |share: f64| if share == 1.0 { high } else { (low + share * width).min(high) };
     finite(scaled(lower), scaled(upper), level, method, Some(error.df))
-}
-
-/// The normal quantile; that of the usual level is computed once, because a thousand groups would ask for it again.
-fn normal(p: f64) -> f64 {
-    const USUAL: f64 = 0.975;
-    static QUANTILE: LazyLock<f64> = LazyLock::new(|| normal_quantile(USUAL));
-    if p == USUAL { *QUANTILE } else { normal_quantile(p) }
 }
 
 /// Whether the interval is Wilson's own: of independent zeros and ones.
