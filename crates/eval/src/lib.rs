@@ -38,7 +38,7 @@ pub use model::{
     ModelErrorKind, Models, OpenModel, OpenOptions, Price, Prices, Provider, ProviderEntry, Removed, Replay,
     Request, Retry, allow_connections, max_open_files, model_fn, open_model, shown_cost,
 };
-pub use registry::{Submitted, built_in_registry, collected_registry};
+pub use registry::{SubmittedEntry, built_in_registry, collected_registry};
 pub use run::{
     AskedServer, Cancel, Finished, LogFormat, Observer, PrepareError, Prepared, Progress, Quiet,
     RecordedServer, Resumable, RunOptions, Running, RunningFigure, Stop, block_on, cancel_on_interrupt,
