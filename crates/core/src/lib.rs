@@ -36,6 +36,7 @@ mod metric;
 pub mod metrics;
 mod naming;
 mod package_member;
+mod params;
 mod plan;
 pub mod python_text;
 mod random;
@@ -50,7 +51,7 @@ pub mod spec;
 pub mod stats;
 mod value;
 
-pub use args::{ArgProblem, ArgType, Args};
+pub use args::{ArgProblem, ArgType, ArgWord, Args};
 pub use columns::{ColumnBlock, EpochColumn, MetadataColumn, Row, ScoreColumns, TextColumn, ValueColumn};
 pub use error::{Error, Result};
 pub use estimate::{
@@ -61,8 +62,9 @@ pub use evaluation::{
     Counts, EstimateRow, Evaluation, Group, Groups, GroupsAll, MetricResult, MetricValue, Over, Results,
     Role, Scope, ScoreResult, Subject,
 };
-pub use metric::{FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn};
+pub use metric::{Accumulator, FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn};
 pub use naming::{TakenNames, unique_names};
+pub use params::{Params, ToSpec};
 pub use plan::{
     Epochs, HeadlineRequest, IntoReducers, MetricItem, MetricMap, Metrics, Plan, ReducerChoice, Reducers,
     ScorerPlan,
@@ -79,6 +81,9 @@ pub use value::{
     Conversion, Converted, Leaf, LeafMap, LeafRef, Value, ValueRef, ValueToFloat, value_to_float,
 };
 
+/// What kind of figure a metric gives, by the name that `#[metric]` knows it by in every crate.
+#[doc(hidden)]
+pub use evaluation::Role as MetricRole;
 /// The map that metrics with several named figures return, in order.
 pub use indexmap::IndexMap;
 #[doc(hidden)]
