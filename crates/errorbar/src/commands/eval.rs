@@ -24,8 +24,8 @@ use super::logs::LimitArgs;
 use super::models::ModelArgs;
 use super::told::{Told, findings};
 use super::{Context, Status, logs, output, servers, specs, tasks};
-use crate::message;
 use crate::progress::Watcher;
+use crate::{hints, message};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -381,7 +381,7 @@ fn conclude(
                 let finished = match *ended {
                     Ok(finished) => finished,
                     Err(error) => {
-                        told.error(error.to_string(), None);
+                        told.error(error.to_string(), hints::eval::hint(&error));
                         continue;
                     }
                 };
@@ -446,7 +446,7 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
             let problem = error.problem();
             told.failure(
                 format!("{task}: after {done} of {total} samples: {problem}"),
-                Some(error.hint().to_owned()),
+                hints::log::hint(error),
             );
             return false;
         }

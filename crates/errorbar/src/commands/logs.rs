@@ -16,6 +16,7 @@ use errorbar_report::{Report, Unfinished};
 use super::Context;
 use super::common::parse_bytes;
 use super::told::Told;
+use crate::hints;
 use crate::output::Progress;
 
 /// How many samples that were skipped are told one by one.
@@ -200,7 +201,7 @@ pub(super) fn read<'a>(
     context: &Context<'_>,
     change: impl FnOnce(Plan) -> Plan,
 ) -> Result<OpenedLog<'a>, (String, Option<String>)> {
-    let problem = |error: errorbar_log::eval::LogError| (error.problem(), Some(error.hint().to_owned()));
+    let problem = |error: errorbar_log::eval::LogError| (error.problem(), hints::log::hint(&error));
     let header = log.header().map_err(problem)?;
     let (plan, left_out) =
         plan_from_header(&header, context.registry).map_err(|error| problem(error.at(log.path())))?;

@@ -19,8 +19,9 @@ use super::logs::{OpenedLog, ReadArgs, Reading, Request};
 use super::specs::Asked;
 use super::table_scores::{self, Refusal, Unconvertible};
 use super::tables::TableArgs;
-use super::told::{Told, findings, hint_for};
+use super::told::{Told, findings};
 use super::{Context, Status, files, logs, specs};
+use crate::hints;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -239,7 +240,7 @@ fn score_table(
     let mut table = match read_table(path, &options) {
         Ok(table) => table,
         Err(error) => {
-            told.error(error.problem(), Some(error.hint()));
+            told.error(error.problem(), hints::table::hint(&error));
             return None;
         }
     };
@@ -251,7 +252,7 @@ fn score_table(
     table_scores::choose_metrics(&mut plan, &table.columns);
     match table_scores::compute(&mut table.columns, &plan, args.unconvertible, context.registry) {
         Err(Refusal::Core(error)) => {
-            told.error(format!("{log}: {error}"), hint_for(&error));
+            told.error(format!("{log}: {error}"), hints::core::hint(&error));
             None
         }
         Err(Refusal::NoScores { problem, hint }) => {
@@ -314,7 +315,7 @@ fn score_log(
     opened.tell(told);
     match opened.plan.evaluate(&opened.scores.columns) {
         Err(error) => {
-            told.error(format!("{name}: {error}"), hint_for(&error));
+            told.error(format!("{name}: {error}"), hints::core::hint(&error));
             None
         }
         Ok(evaluation) => {

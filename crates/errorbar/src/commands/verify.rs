@@ -10,8 +10,9 @@ use rayon::prelude::*;
 
 use super::common::{GlobalArgs, show};
 use super::logs::{ReadArgs, Reading, Request};
-use super::told::{Told, hint_for};
+use super::told::Told;
 use super::{Context, Status, files, logs};
+use crate::hints;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -111,7 +112,7 @@ fn verify(
             differences: compare(recorded, &recomputed.results),
         }),
         Err(error) => {
-            told.error(format!("{name}: {error}"), hint_for(&error));
+            told.error(format!("{name}: {error}"), hints::core::hint(&error));
             None
         }
     }

@@ -12,6 +12,7 @@ use super::super::output;
 use super::super::told::Told;
 use super::super::{Context, Status};
 use super::tell;
+use crate::hints;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -96,7 +97,7 @@ pub(crate) fn run(args: &ExportArgs, global: &GlobalArgs, context: &Context<'_>)
             return Ok(told.say());
         }
         Err(error) => {
-            told.error(error.to_string(), Some(error.hint()));
+            told.error(error.to_string(), hints::table::export_hint(&error));
             return Ok(told.say());
         }
     };

@@ -7,7 +7,7 @@ mod export;
 mod list;
 
 use clap::{Args, Subcommand};
-use errorbar_log::eval::{LogError, LogErrorKind};
+use errorbar_log::eval::LogError;
 
 use super::common::GlobalArgs;
 use super::told::Told;
@@ -45,10 +45,5 @@ pub(crate) fn run(args: &LogArgs, global: &GlobalArgs, context: &Context<'_>) ->
 
 /// Tells that a log could not be read.
 fn tell(told: &mut Told, error: &LogError) {
-    let hint = match error.kind() {
-        // These verbs have no option to leave samples out.
-        LogErrorKind::Damaged(_) | LogErrorKind::Json { .. } => "get an undamaged copy",
-        _ => error.hint(),
-    };
-    told.error(error.problem(), Some(hint.to_owned()));
+    told.log_error(error);
 }
