@@ -9,9 +9,9 @@ use super::Status;
 use crate::{hints, message};
 
 /// Tells the warnings and failures that results carry.
-pub(super) fn findings(report: &Report, told: &mut Told) {
+pub(super) fn findings(report: &Report, diagnostics: &mut Diagnostics) {
     for warning in Projection::new(&report.results).warnings() {
-        told.warning(format!("{}: {warning}", report.log));
+        diagnostics.warning(format!("{}: {warning}", report.log));
     }
     for block in &report.results.scores {
         for Failure { metric, error } in &block.failures {
@@ -23,14 +23,14 @@ pub(super) fn findings(report: &Report, told: &mut Told) {
             let text = text.strip_prefix(&format!("{metric}: ")).unwrap_or(&text);
             let hint = hints::core::cluster_hint(error, &report.results.errors.cluster)
                 .or_else(|| hints::core::hint(error));
-            told.error(format!("{place}: {metric} failed: {text}"), hint);
+            diagnostics.error(format!("{place}: {metric} failed: {text}"), hint);
         }
     }
 }
 
 /// What is to be told once the results are out, each thing once.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct Diagnostics {
     quiet: bool,
     notes: Vec<String>,
     warnings: IndexMap<String, ()>,
@@ -39,10 +39,10 @@ pub(super) struct Told {
     failures: Vec<(String, Option<String>)>,
 }
 
-impl Told {
+impl Diagnostics {
     /// Nothing yet; warnings are kept back if `quiet`.
     pub(super) fn new(quiet: bool) -> Self {
-        Told { quiet, ..Told::default() }
+        Diagnostics { quiet, ..Diagnostics::default() }
     }
 
     /// Something that went as it was asked for.
@@ -69,14 +69,14 @@ impl Told {
     }
 
     /// Takes over what another has to tell.
-    pub(super) fn append(&mut self, other: Told) {
+    pub(super) fn append(&mut self, other: Diagnostics) {
         self.notes.extend(other.notes);
         other.warnings.into_keys().for_each(|text| self.warning(text));
         other.errors.into_iter().for_each(|(text, hint)| self.error(text, hint));
         self.failures.extend(other.failures);
     }
 
-    pub(super) fn say(self) -> Status {
+    pub(super) fn print(self) -> Status {
         for note in self.notes.iter().filter(|_| !self.quiet) {
             message::note(note);
         }
