@@ -11,7 +11,7 @@ use errorbar_log::eval::{
     EditedScore, EvalInfo, EvalLog, Header, Limits, LogScores, LogWarning, ScoreOptions, Status,
     plan_from_header,
 };
-use errorbar_report::{Report, Unfinished};
+use errorbar_report::{PartialRun, Report};
 
 use super::Context;
 use super::common::parse_bytes;
@@ -131,20 +131,20 @@ pub(super) struct OpenedLog<'a> {
 
 impl OpenedLog<'_> {
     /// How the run ended, if it did not reach its end.
-    pub(super) fn unfinished(&self) -> Option<Unfinished> {
+    pub(super) fn partial_run(&self) -> Option<PartialRun> {
         let eval = &self.header.eval;
         let samples = eval.dataset.sample_ids.as_ref().map(Vec::len);
         let planned = samples.map(|samples| samples * eval.config.epochs.unwrap_or(1) as usize);
         status_of_unfinished(self.header.status)
-            .map(|status| Unfinished { status: status.to_owned(), planned })
+            .map(|status| PartialRun { status: status.to_owned(), planned })
     }
 
     /// The results with what the log says of its run.
     pub(super) fn report(self, results: Results) -> Report {
-        let (unfinished, self_graded) = (self.unfinished(), self_graded(&self.header.eval));
+        let (partial_run, self_graded) = (self.partial_run(), self_graded(&self.header.eval));
         let EvalInfo { task, model, .. } = self.header.eval;
         let report = Report::new(self.log.path().display().to_string(), results).of_run(task, model);
-        let report = report.unfinished(unfinished).skipped(self.scores.skipped.len());
+        let report = report.partial_run(partial_run).skipped(self.scores.skipped.len());
         report.limits(self.scores.limits).self_graded(self_graded)
     }
 
