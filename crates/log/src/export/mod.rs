@@ -64,7 +64,7 @@ pub use error::ExportError;
 use rows::{Row, Run};
 pub use strict_json::{Layout, StrictWriter, strict_json};
 
-use crate::eval::{EvalLog, Limits, SampleFields, StoredSample};
+use crate::eval::{EvalLog, LogLimits, SampleFields, StoredSample};
 use crate::whole_file::WholeFile;
 
 /// What rows are written in.
@@ -99,12 +99,12 @@ pub struct ExportOptions {
     /// Whether to write answers and explanations.
     pub texts: bool,
     /// How large a log may be.
-    pub limits: Limits,
+    pub limits: LogLimits,
 }
 
 impl Default for ExportOptions {
     fn default() -> Self {
-        ExportOptions { scorers: Vec::new(), texts: true, limits: Limits::default() }
+        ExportOptions { scorers: Vec::new(), texts: true, limits: LogLimits::default() }
     }
 }
 
@@ -126,7 +126,7 @@ pub struct Exported {
 pub struct Export {
     logs: Vec<PathBuf>,
     scorers: Vec<String>,
-    limits: Limits,
+    limits: LogLimits,
     keys: Keys,
     columns: Vec<Column>,
     recovered: Vec<PathBuf>,
