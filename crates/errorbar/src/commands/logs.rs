@@ -8,7 +8,7 @@ use errorbar_core::spec::nearest;
 use errorbar_core::{Plan, Results, ScoreParts, unique_names};
 use errorbar_eval::self_graded;
 use errorbar_log::eval::{
-    EditedScore, EvalInfo, EvalLog, Header, Limits, LogScores, LogWarning, ScoreOptions, Status,
+    EditedScore, EvalInfo, EvalLog, Header, LogLimits, LogScores, LogWarning, ScoreOptions, Status,
     plan_from_header,
 };
 use errorbar_report::{PartialRun, Report};
@@ -50,7 +50,7 @@ pub(super) struct LimitArgs {
     max_unpacked: u64,
     /// Entries of a log that decompress to more than N times their size count as dense; a log may
     /// have 192 MiB of them, decompressed
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_ratio)]
+    #[arg(long, value_name = "N", default_value_t = LogLimits::default().max_ratio)]
     max_ratio: u64,
     /// The largest header, and the most that is kept of one sample (scores and metadata)
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_bytes)]
@@ -62,9 +62,9 @@ pub(super) struct LimitArgs {
 }
 
 impl LimitArgs {
-    pub(super) fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> LogLimits {
         let &LimitArgs { max_unpacked, max_ratio, max_record, max_memory } = self;
-        Limits { max_unpacked, max_ratio, max_record, max_memory }
+        LogLimits { max_decompressed: max_unpacked, max_ratio, max_record, max_memory }
     }
 }
 
@@ -79,7 +79,7 @@ impl ReadArgs {
     }
 
     /// How much of a log is believed.
-    pub(super) fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> LogLimits {
         self.limits.limits()
     }
 }
