@@ -87,5 +87,5 @@ fn extra_body(config: &GenerateConfig) -> Metadata {
 /// sent in chat completions; but it is to DeepSeek.
 fn unsaid_effort(speaks: &ProviderProtocol, model: &str) -> Option<ReasoningEffort> {
     let is_cut = speaks.language() == ApiDialect::Chat && ReasoningEffort::from_model_name(model).0.is_some();
-    (is_cut && speaks.kind != AdapterKind::DeepSeek).then_some(ReasoningEffort::SearchBudget(0))
+    (is_cut && speaks.kind != AdapterKind::DeepSeek).then_some(ReasoningEffort::Budget(0))
 }
