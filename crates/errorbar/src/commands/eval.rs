@@ -11,8 +11,9 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use errorbar_core::ScoreResult;
 use errorbar_eval::{
-    CallCounts, Cancel, FailOnError, Finished, Limits, LogFormat, ModelChoice, Prepared, Provider, Resumable,
-    RunOptions, Stop, Task, block_on, cancel_on_interrupt, open_resumable_with, shown_cost,
+    CallCounts, CancelToken, FailOnError, LogFormat, ModelChoice, PreparedTask, Provider, ResumableLog,
+    RunOptions, RunOutcome, StopReason, Task, UsageLimits, block_on, cancel_on_interrupt,
+    open_resumable_with, shown_cost,
 };
 use errorbar_log::eval::{LogError, LogErrorKind};
 use errorbar_report::{PartialRun, Report, SideBySide};
@@ -127,7 +128,7 @@ impl From<LogForm> for LogFormat {
 }
 
 /// A task that is ready with one model, and the log that it goes on with.
-type Ready = (Prepared, Option<Resumable>);
+type Ready = (PreparedTask, Option<ResumableLog>);
 
 pub(crate) fn run(args: &EvalArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
     if let Err((problem, hint)) = args.errors.check() {
@@ -163,7 +164,7 @@ pub(crate) fn run(args: &EvalArgs, global: &GlobalArgs, context: &Context<'_>) -
 }
 
 /// Says how many tokens a run has used.
-fn tell_usage(finished: &Finished, task: &str, told: &mut Told) {
+fn tell_usage(finished: &RunOutcome, task: &str, told: &mut Told) {
     for (model, usage) in &finished.usage {
         let cached = match usage.input_tokens_cache_read {
             Some(cached) if cached > 0 => format!(" (and {} from the server's cache)", grouped(cached)),
@@ -200,7 +201,7 @@ fn tell_calls(counts: &CallCounts) {
     }
     if counts.retried > 0 {
         let asked = plural(counts.retried, "request was", "requests were");
-        said.push(format!("{asked} made again, of {} in all", counts.asked));
+        said.push(format!("{asked} made again, of {} in all", counts.requests));
     }
     for (model, least) in &counts.lowered {
         said.push(format!("{model} had as few as {least} connections, because it refused more"));
@@ -215,14 +216,14 @@ fn tell_calls(counts: &CallCounts) {
 
 /// What became of a task.
 enum Ran {
-    Ended(Box<errorbar_eval::Result<Finished>>),
+    Ended(Box<errorbar_eval::Result<RunOutcome>>),
     /// It was not begun, because the user had ended the one before.
     NotRun(String),
 }
 
 /// Runs one task after the other, each with all its models at once, until the user ends it all.
 async fn run_all(ready: Vec<Vec<Ready>>, watcher: &Arc<Watcher>) -> Vec<Ran> {
-    let cancel = Cancel::new();
+    let cancel = CancelToken::new();
     let talk = Arc::clone(watcher);
     cancel_on_interrupt(cancel.clone(), move || talk.interrupted());
     let mut ran = Vec::new();
@@ -260,7 +261,7 @@ fn options(args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> Op
         log_dir: args.log_dir.clone(),
         log_format: args.log_format.into(),
         fail_on_error: args.fail_on_error,
-        limits: Limits { time: args.time_limit, ..Limits::default() },
+        limits: UsageLimits { time: args.time_limit, ..UsageLimits::default() },
         ..RunOptions::default()
     };
     args.asking.apply(&mut options, watcher)?;
@@ -305,7 +306,7 @@ fn is_list(model: &str, context: &Context<'_>) -> bool {
     !model.starts_with("mock/") && model.contains(',') && model.split(',').skip(1).any(is_model)
 }
 
-fn prepare(named: &str, task: &Task, options: &RunOptions, context: &Context<'_>) -> Option<Prepared> {
+fn prepare(named: &str, task: &Task, options: &RunOptions, context: &Context<'_>) -> Option<PreparedTask> {
     match task.prepare(options, context.registry) {
         Ok(prepared) => Some(prepared),
         Err(error) => {
@@ -343,7 +344,7 @@ fn resumed(path: PathBuf, args: &EvalArgs, watcher: &Arc<Watcher>, context: &Con
         errors: recorded.errors.as_ref().map(|recorded| args.errors.over(recorded)),
         max_samples: args.max_samples.map(NonZeroUsize::get).or(recorded.max_samples),
         fail_on_error: args.fail_on_error.or(recorded.fail_on_error),
-        limits: Limits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
+        limits: UsageLimits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
         log_format: args.log_format.into(),
         // Another server than that of the log is refused later.
         base_url: args.asking.base_url.clone(),
@@ -395,7 +396,7 @@ fn conclude(
                 let (status, planned) = (partial_run.map(str::to_owned), Some(finished.total));
                 let partial_run = status.map(|status| PartialRun { status, planned });
                 let used = finished.usage.get(&finished.model).map(|usage| usage.total_tokens);
-                let Finished { log, task, model, results, limits, self_graded, .. } = finished;
+                let RunOutcome { log, task, model, results, limits, self_graded, .. } = finished;
                 tokens.extend(results.as_ref().map(|_| used));
                 reports.extend(results.map(|results| {
                     let report = Report::new(log.display().to_string(), results).of_run(task, model);
@@ -437,8 +438,8 @@ fn is_lost(error: &LogError) -> bool {
 }
 
 /// Whether a run did all it should; what it did not is told.
-fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told: &mut Told) -> bool {
-    let Finished { log, archive, total, done, failed, .. } = finished;
+fn reached_its_end(finished: &RunOutcome, task: &str, context: &Context<'_>, told: &mut Told) -> bool {
+    let RunOutcome { log, archive, total, done, failed, .. } = finished;
     let resume =
         format!("go on with `{}`", servers::resume_command(context.program, &[], archive, &finished.servers));
     match &finished.log_error {
@@ -466,14 +467,14 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
         );
     }
     match &finished.stopped {
-        Some(Stop::AccessRefused { model, problem }) => {
+        Some(StopReason::AccessRefused { model, problem }) => {
             told.failure(
                 format!("{task}: ended after {done} of {total} samples, because {model} refuses the key: {problem}"),
                 Some(format!("when the key is mended, {resume}")),
             );
             return false;
         }
-        Some(Stop::Unreachable { model, problem }) => {
+        Some(StopReason::Unreachable { model, problem }) => {
             told.failure(
                 format!(
                     "{task}: ended after {done} of {total} samples, because the server of {model} has never answered: {problem}"
@@ -482,15 +483,15 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
             );
             return false;
         }
-        Some(Stop::Cancelled) => {
+        Some(StopReason::Cancelled) => {
             told.warning(format!("{task}: cancelled after {done} of {total} samples; {resume}"));
             return false;
         }
-        Some(Stop::LimitReached { limit }) => {
+        Some(StopReason::LimitReached { limit }) => {
             told.warning(format!("{task}: ended after {done} of {total} samples, because {limit}; {resume}"));
             return false;
         }
-        Some(Stop::TooManyErrors { failed, sample, problem, .. }) => {
+        Some(StopReason::TooManyErrors { failed, sample, problem, .. }) => {
             told.warning(format!(
                 "{task}: ended after {done} of {total} samples, because {failed} failed; sample {sample:?}: {problem}; {resume}"
             ));
