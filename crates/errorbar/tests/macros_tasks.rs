@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use errorbar::Metadata;
-use errorbar::eval::{Cancel, Quiet, RunOptions, block_on};
+use errorbar::eval::{CancelToken, Quiet, RunOptions, block_on};
 use errorbar::prelude::*;
 use errorbar_log::eval::{EvalLog, Header};
 
@@ -50,7 +50,7 @@ fn run(task: &Task) -> Header {
     let folder = tempfile::tempdir().unwrap();
     let options = RunOptions { log_dir: folder.path().to_owned(), ..RunOptions::default() };
     let prepared = task.prepare(&options, &collected_registry().unwrap()).unwrap();
-    let finished = block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+    let finished = block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();
     EvalLog::open(&finished.log).unwrap().header().unwrap()
 }
 

@@ -9,12 +9,12 @@ use crate::{AnyScorer, AnySolver, Task, scorers, solvers};
 /// An entry that a macro defines, on its way to `inventory`, which collects types of this crate only.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Submitted<T: 'static>(pub Entry<T>);
+pub struct EntrySubmission<T: 'static>(pub Entry<T>);
 
-inventory::collect!(Submitted<AnySolver>);
-inventory::collect!(Submitted<AnyScorer>);
-inventory::collect!(Submitted<Provider>);
-inventory::collect!(Submitted<Task>);
+inventory::collect!(EntrySubmission<AnySolver>);
+inventory::collect!(EntrySubmission<AnyScorer>);
+inventory::collect!(EntrySubmission<Provider>);
+inventory::collect!(EntrySubmission<Task>);
 
 /// What errorbar brings, and nothing else.
 pub fn built_in_registry() -> Registry {
@@ -37,9 +37,11 @@ pub fn collected_registry() -> Result<Registry> {
 
 fn add_submitted<T: Named>(registry: &mut Registry) -> Result<()>
 where
-    Submitted<T>: inventory::Collect,
+    EntrySubmission<T>: inventory::Collect,
 {
-    registry.add_all(inventory::iter::<Submitted<T>>.into_iter().map(|Submitted(entry)| entry).collect())
+    registry.add_all(
+        inventory::iter::<EntrySubmission<T>>.into_iter().map(|EntrySubmission(entry)| entry).collect(),
+    )
 }
 
 fn with_built_in(mut registry: Registry) -> Registry {

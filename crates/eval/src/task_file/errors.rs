@@ -6,12 +6,12 @@ use serde_json::Value as Json;
 
 use super::mistake::Mistakes;
 use super::options;
-use super::section::{Field, Keys, Section};
+use super::section::{Keys, TomlField, TomlSection};
 
 pub(super) const KEYS: Keys = &["cluster", "method", "interval", "level", "draws", "range"];
 
-pub(super) fn read(field: Field<'_>, mistakes: &mut Mistakes) -> Option<ErrorPlan> {
-    let Some(section) = Section::of_field(field, KEYS, mistakes) else {
+pub(super) fn read(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<ErrorPlan> {
+    let Some(section) = TomlSection::of_field(field, KEYS, mistakes) else {
         field.expected("a table such as { cluster = \"passage\" }", mistakes);
         return None;
     };
@@ -30,7 +30,7 @@ pub(super) fn read(field: Field<'_>, mistakes: &mut Mistakes) -> Option<ErrorPla
 }
 
 /// Whether a value is one that the key can have; if not, it is reported.
-fn is_good(key: &str, value: &Json, field: Field<'_>, mistakes: &mut Mistakes) -> bool {
+fn is_good(key: &str, value: &Json, field: TomlField<'_>, mistakes: &mut Mistakes) -> bool {
     let alone = Json::from(Metadata::from_iter([(key.to_owned(), value.clone())]));
     let Err(problem) = ErrorPlan::from_json(&alone) else {
         if key == "cluster" && (value == "" || value.as_array().is_some_and(|keys| keys.contains(&"".into())))
