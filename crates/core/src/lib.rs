@@ -35,7 +35,7 @@ mod evaluation;
 mod metric;
 pub mod metrics;
 mod naming;
-mod packaged;
+mod package_member;
 mod plan;
 pub mod python_text;
 mod random;
@@ -68,7 +68,7 @@ pub use plan::{
     ScorerPlan,
 };
 pub use random::Random;
-pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, Reduced, Reducer, reducer_fn};
+pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, ReducedValue, Reducer, reducer_fn};
 pub use registry::Registry;
 pub use results::{Failure, Headline, Reduction, Warning};
 pub use sample_id::SampleId;

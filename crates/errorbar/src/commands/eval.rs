@@ -399,9 +399,9 @@ fn conclude(
                 };
                 ended_early |= !reached_its_end(&finished, &label, context, &mut diagnostics);
                 report_usage(&finished, &label, &mut diagnostics);
-                let unfinished = logs::status_of_unfinished(finished.status);
-                let (status, planned) = (unfinished.map(str::to_owned), Some(finished.total));
-                let unfinished = status.map(|status| PartialRun { status, planned });
+                let partial_run = logs::status_of_unfinished(finished.status);
+                let (status, planned) = (partial_run.map(str::to_owned), Some(finished.total));
+                let partial_run = status.map(|status| PartialRun { status, planned });
                 let used = finished.usage.get(&finished.model).map(|usage| usage.total_tokens);
                 let RunOutcome { log, task, model, results, limits, self_graded, .. } = finished;
                 tokens.extend(results.as_ref().map(|_| used));
