@@ -32,6 +32,7 @@ mod columns;
 mod error;
 mod estimate;
 mod evaluation;
+mod metadata;
 mod metric;
 pub mod metrics;
 mod naming;
@@ -61,6 +62,7 @@ pub use evaluation::{
     Counts, EstimateRow, Evaluation, Group, Groups, GroupsAll, MetricResult, MetricValue, Over, Results,
     Role, Scope, ScoreResult, Subject,
 };
+pub use metadata::Metadata;
 pub use metric::{FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn};
 pub use naming::{TakenNames, unique_names};
 pub use plan::{
@@ -72,7 +74,7 @@ pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, ReducedValue, Red
 pub use registry::Registry;
 pub use results::{Failure, Headline, Reduction, Warning};
 pub use sample_id::SampleId;
-pub use score::{Metadata, SampleScore, Score};
+pub use score::{SampleScore, Score};
 pub use scores::{Iter, ScoreSet, Scores};
 pub use spec::Spec;
 pub use value::{

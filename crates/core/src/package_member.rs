@@ -7,9 +7,10 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::estimate::Estimation;
 use crate::evaluation::{MetricValue, Role, Subject};
+use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, Wants};
 use crate::reducer::{EpochReducer, Reducer};
-use crate::score::{Metadata, Score};
+use crate::score::Score;
 use crate::scores::Scores;
 use crate::spec::Spec;
 

@@ -13,7 +13,8 @@ use serde_json::json;
 
 use crate::columns::{Detail, ValueColumn};
 use crate::error::{Error, Result};
-use crate::score::{Metadata, Score};
+use crate::metadata::Metadata;
+use crate::score::Score;
 use crate::spec::Spec;
 use crate::value::{Conversion, Leaf, LeafKey, LeafMap, LeafRef, Value};
 

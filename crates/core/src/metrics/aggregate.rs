@@ -6,11 +6,11 @@ use crate::args::{ArgProblem, ArgType, passed, spec_of};
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Estimation, Kind, Undefined, Whole};
 use crate::evaluation::{MetricValue, Role, Subject};
+use crate::metadata::Metadata;
 use crate::metric::{
     MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state, params_with_inner, same_state,
 };
 use crate::registry::{MetricEntry, Param, Registry};
-use crate::score::Metadata;
 use crate::scores::Scores;
 use crate::spec::{Arg, Spec};
 use crate::value::{Conversion, Leaf, LeafRef, ValueRef};

@@ -37,8 +37,8 @@ pub(super) fn read(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<Gene
         }
     }
     // Nobody wants to know of how many tokens without wanting to know of any.
-    if fields.contains_key("top_logprobs") {
-        fields.entry("logprobs").or_insert(Json::Bool(true));
+    if fields.contains_key("top_logprobs") && !fields.contains_key("logprobs") {
+        fields.insert("logprobs", Json::Bool(true));
     }
     config(fields)
 }
@@ -55,7 +55,7 @@ fn is_good(key: &str, value: &Json, field: TomlField<'_>, mistakes: &mut Mistake
 }
 
 fn config(fields: Metadata) -> Option<GenerateConfig> {
-    serde_json::from_value(Json::Object(fields)).ok()
+    serde_json::from_value(Json::from(fields)).ok()
 }
 
 /// The kind of value that a key has, in words.

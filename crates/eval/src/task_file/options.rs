@@ -38,7 +38,7 @@ pub(super) fn metadata(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<
         return None;
     }
     match json(field, mistakes)? {
-        Json::Object(entries) => Some(entries),
+        Json::Object(entries) => Some(entries.into()),
         _ => None,
     }
 }
