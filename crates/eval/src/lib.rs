@@ -31,7 +31,9 @@ pub use dataset::{
     json_dataset,
 };
 pub use error::{Error, Result};
-pub use errorbar_log::eval::{Input, Message, ModelOutput, OutputChoice, Role, SampleId, Targets, Usage};
+pub use errorbar_log::eval::{
+    Input, Message, MessageRole, ModelOutput, OutputChoice, SampleId, Targets, Usage,
+};
 pub use model::{
     AnyModel, Cache, CacheFolder, CacheKey, CacheRemoval, CachedAnswer, CallCounts, Calls, FnModel, Generate,
     GenerateConfig, MAX_CONNECTIONS, Mock, Model, ModelAnswers, ModelClient, ModelError, ModelErrorKind,

@@ -16,7 +16,7 @@ use errorbar_eval::{
     open_resumable_with, shown_cost,
 };
 use errorbar_log::eval::{LogError, LogErrorKind};
-use errorbar_report::{Report, SideBySide, Unfinished};
+use errorbar_report::{PartialRun, Report, SideBySide};
 use futures_util::future::join_all;
 
 use super::common::{Format, GlobalArgs, OutputArgs, seconds, show, table};
@@ -392,15 +392,15 @@ fn conclude(
                 };
                 ended_early |= !reached_its_end(&finished, &label, context, &mut told);
                 tell_usage(&finished, &label, &mut told);
-                let unfinished = logs::status_of_unfinished(finished.status);
-                let (status, planned) = (unfinished.map(str::to_owned), Some(finished.total));
-                let unfinished = status.map(|status| Unfinished { status, planned });
+                let partial_run = logs::status_of_unfinished(finished.status);
+                let (status, planned) = (partial_run.map(str::to_owned), Some(finished.total));
+                let partial_run = status.map(|status| PartialRun { status, planned });
                 let used = finished.usage.get(&finished.model).map(|usage| usage.total_tokens);
                 let FinishedRun { log, task, model, results, limits, self_graded, .. } = finished;
                 tokens.extend(results.as_ref().map(|_| used));
                 reports.extend(results.map(|results| {
                     let report = Report::new(log.display().to_string(), results).of_run(task, model);
-                    report.unfinished(unfinished).limits(limits).self_graded(self_graded)
+                    report.partial_run(partial_run).limits(limits).self_graded(self_graded)
                 }));
             }
         }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use errorbar_core::Registry;
 use errorbar_core::registry::Listing as Entry;
 use errorbar_eval::{AnyScorer, AnySolver, Provider, Task};
-use errorbar_report::{Cell, Listing, wrap};
+use errorbar_report::{Listing, ListingCell, wrap};
 use serde_json::json;
 
 use super::Status;
@@ -174,12 +174,12 @@ fn as_json(sections: &[Section<'_>]) -> Listing {
     for (kind, entry) in all(sections) {
         let params = entry.params.iter().map(|p| json!({"name": p.name, "default": p.default})).collect();
         listing.push([
-            Cell::from(kind.singular()),
+            ListingCell::from(kind.singular()),
             entry.name.as_str().into(),
             kind.signature(entry).into(),
-            Cell::new("", params),
+            ListingCell::new("", params),
             entry.doc.trim().into(),
-            Cell::new("", entry.built_in.into()),
+            ListingCell::new("", entry.built_in.into()),
         ]);
     }
     listing

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use errorbar_core::spec::MetricsSpec;
 use errorbar_core::{ErrorPlan, Metadata, Reducers, Registry, Spec};
 use errorbar_log::eval::{
-    ERRORS, EvalInfo, EvalLog, Limits, LogError, LogWriter, PlanRecord, SampleFields, Status, StoredSample,
-    recorded_errors,
+    ERRORS, EvalInfo, EvalLog, LogError, LogLimits, LogWriter, PlanRecord, SampleFields, Status,
+    StoredSample, recorded_errors,
 };
 use serde_json::Value as Json;
 
@@ -27,7 +27,7 @@ use crate::{AnyModel, Error, FailOnError, GenerateConfig, ModelChoice, Result, T
 #[derive(Debug)]
 pub struct ResumableLog {
     path: PathBuf,
-    limits: Limits,
+    limits: LogLimits,
     eval: EvalInfo,
 }
 
@@ -36,14 +36,14 @@ pub struct ResumableLog {
 /// # Errors
 /// A file that is no log, or holds no record of the start.
 pub fn open_resumable(path: &Path) -> Result<ResumableLog> {
-    open_resumable_with(path, Limits::default())
+    open_resumable_with(path, LogLimits::default())
 }
 
 /// The same for a log that may be larger than others, or must be smaller.
 ///
 /// # Errors
 /// As [`open_resumable`], and a log beyond the limits.
-pub fn open_resumable_with(path: &Path, limits: Limits) -> Result<ResumableLog> {
+pub fn open_resumable_with(path: &Path, limits: LogLimits) -> Result<ResumableLog> {
     let log = EvalLog::open_with(path, limits)?;
     if log.is_json() {
         return Err(Error::refused(format!(

@@ -7,7 +7,7 @@ use clap::Args;
 use errorbar_core::MetadataKeys;
 use errorbar_core::spec::nearest;
 use errorbar_log::eval::{EvalLog, LogError, LogErrorKind, SampleFields, Status as RunStatus};
-use errorbar_log::export::{Layout, StrictWriter};
+use errorbar_log::export::{JsonLayout, StrictWriter};
 
 use super::super::Status;
 use super::super::common::GlobalArgs;
@@ -88,13 +88,13 @@ fn dump(args: &DumpArgs, told: &mut Told) -> Result<(), Failed> {
     let mut out = Out { inner: output::stdout(), raw: args.raw };
     if args.samples {
         let mut samples = log.samples_with(SampleFields::scores(MetadataKeys::NONE))?;
-        while out.write(Layout::Line, |out| samples.copy_next(out))? {}
+        while out.write(JsonLayout::Line, |out| samples.copy_next(out))? {}
     } else if let Some(id) = &args.sample {
-        if !out.write(Layout::Pretty, |out| log.copy_sample(id, args.epoch, out))? {
+        if !out.write(JsonLayout::Pretty, |out| log.copy_sample(id, args.epoch, out))? {
             return Err(no_sample(&log, id, args.epoch)?);
         }
     } else {
-        out.write(Layout::Pretty, |out| log.copy_header(out).map(|()| true))?;
+        out.write(JsonLayout::Pretty, |out| log.copy_header(out).map(|()| true))?;
         if log.header().is_ok_and(|header| header.status == RunStatus::Started) {
             told.warning(format!(
                 "{}: the run is going on or was interrupted; this is what was recorded at its start",
@@ -115,7 +115,7 @@ impl Out {
     /// Writes the record that `copy` gives; false if it gives none.
     fn write(
         &mut self,
-        layout: Layout,
+        layout: JsonLayout,
         mut copy: impl FnMut(&mut dyn Write) -> Result<bool, LogError>,
     ) -> Result<bool, Failed> {
         let copied = match self.raw {

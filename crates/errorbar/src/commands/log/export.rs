@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use errorbar_log::export::{Export, ExportError, ExportFormat, ExportOptions, Exported};
+use errorbar_log::export::{Export, ExportCounts, ExportError, ExportFormat, ExportOptions};
 
 use super::super::common::GlobalArgs;
 use super::super::files::expand;
@@ -115,7 +115,7 @@ fn write(
     format: ExportFormat,
     args: &ExportArgs,
     told: &mut Told,
-) -> Result<Exported, ExportError> {
+) -> Result<ExportCounts, ExportError> {
     if args.read.strict {
         logs.iter().try_for_each(|log| args.read.open(log).map(drop))?;
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use errorbar_log::eval::{Header, LogError, Status as RunStatus};
 use errorbar_log::inspect::{RecordedRow, recovered_headline};
-use errorbar_report::{Cell, Figure, Listing};
+use errorbar_report::{EstimateText, Listing, ListingCell};
 use rayon::prelude::*;
 use serde_json::json;
 
@@ -135,11 +135,13 @@ impl Listed {
         let figure = match (row.value, &row.interval, &row.undefined) {
             (Some(value), ..) => {
                 let error = row.stderr.filter(|_| !row.degenerate);
-                error.map_or_else(|| Figure::new(value), |error| Figure::new(value).error(error)).short()
+                error
+                    .map_or_else(|| EstimateText::new(value), |error| EstimateText::new(value).error(error))
+                    .short()
             }
             // The ends of an interval of nothing that the log records.
             (None, Some(interval), _) => {
-                format!("{} … {}", Figure::new(interval.lower), Figure::new(interval.upper))
+                format!("{} … {}", EstimateText::new(interval.lower), EstimateText::new(interval.upper))
             }
             (None, None, Some(reason)) => format!("undefined ({reason})"),
             (None, None, None) => "undefined".to_owned(),
@@ -159,9 +161,9 @@ fn for_people(logs: &[Listed], is_ascii: bool) -> Listing {
     let mut listing = Listing::new(["created", "task", "model", "status", "samples", "figure", "log"]);
     for log in logs {
         // Numbers are cut short last, so they must not look like texts.
-        let number = |text: String| Cell::new(text, json!({}));
+        let number = |text: String| ListingCell::new(text, json!({}));
         listing.push([
-            Cell::from(log.short_time()),
+            ListingCell::from(log.short_time()),
             log.task.as_str().into(),
             log.model.as_str().into(),
             log.status.into(),
@@ -199,14 +201,14 @@ fn as_json(logs: &[Listed]) -> Listing {
             })
         });
         listing.push([
-            Cell::from(log.log.as_str()),
+            ListingCell::from(log.log.as_str()),
             log.created.as_str().into(),
             log.task.as_str().into(),
             log.model.as_str().into(),
             log.status.into(),
             log.completed.into(),
             log.total.into(),
-            Cell::new("", headline.unwrap_or_default()),
+            ListingCell::new("", headline.unwrap_or_default()),
         ]);
     }
     listing
@@ -235,7 +237,7 @@ fn as_csv(logs: &[Listed]) -> Listing {
         let row = log.first.as_ref();
         let interval = row.and_then(|row| row.interval.as_ref());
         listing.push([
-            Cell::from(log.log.as_str()),
+            ListingCell::from(log.log.as_str()),
             log.created.as_str().into(),
             log.task.as_str().into(),
             log.model.as_str().into(),

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::*;
 use crate::model::{GenerateConfig, ModelError};
-use crate::{BoxFuture, Message, Role};
+use crate::{BoxFuture, Message, MessageRole};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -125,7 +125,7 @@ fn all_that_an_answer_depends_on_is_in_the_key() {
         key_of(&SERVER, |asked| asked.messages.reverse()),
         key_of(&SERVER, |asked| asked.messages.truncate(1)),
         key_of(&SERVER, |asked| asked.messages[1].content.push(' ')),
-        key_of(&SERVER, |asked| asked.messages[1].role = Role::Assistant),
+        key_of(&SERVER, |asked| asked.messages[1].role = MessageRole::Assistant),
         key_of(&SERVER, |asked| asked.config.system_message = Some("Be long.".to_owned())),
         key_of(&SERVER, |asked| asked.config.max_tokens = Some(9)),
         key_of(&SERVER, |asked| asked.config.top_p = Some(0.5)),

@@ -1,7 +1,7 @@
 //! From a request of ours to one of `genai`.
 
 use errorbar_core::{Error, Metadata, Result};
-use errorbar_log::eval::Role;
+use errorbar_log::eval::MessageRole;
 use genai::adapter::AdapterKind;
 use genai::chat::{ChatMessage, ChatOptions, ChatRequest, ReasoningEffort};
 use serde_json::Value as Json;
@@ -42,10 +42,10 @@ pub(super) fn refuse(speaks: &ProviderProtocol, model: &str, config: &GenerateCo
 /// The conversation; all is there already, a system message of the configuration too.
 pub(super) fn conversation(messages: &[Message], model: &str) -> Result<ChatRequest, ModelError> {
     let message = |message: &Message| match message.role {
-        Role::System => Ok(ChatMessage::system(message.content.as_str())),
-        Role::User => Ok(ChatMessage::user(message.content.as_str())),
-        Role::Assistant => Ok(ChatMessage::assistant(message.content.as_str())),
-        Role::Tool => Err(ModelError::permanent(format!(
+        MessageRole::System => Ok(ChatMessage::system(message.content.as_str())),
+        MessageRole::User => Ok(ChatMessage::user(message.content.as_str())),
+        MessageRole::Assistant => Ok(ChatMessage::assistant(message.content.as_str())),
+        MessageRole::Tool => Err(ModelError::permanent(format!(
             "`{model}` cannot be sent the message of a tool, which this conversation has"
         ))),
     };
