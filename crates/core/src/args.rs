@@ -50,12 +50,12 @@ impl<'a> Args<'a> {
     /// The arguments that were passed, by name, as logs record them; an explicit null counts as not passed.
     ///
     /// ```
-    /// use errorbar_core::registry::{Entry, Named, Param};
+    /// use errorbar_core::registry::{Entry, EntryKind, Param};
     /// use errorbar_core::{Metadata, Registry};
     ///
     /// #[derive(Clone)]
     /// struct Recorded(Metadata);
-    /// impl Named for Recorded {
+    /// impl EntryKind for Recorded {
     ///     const KIND: &'static str = "recorded thing";
     /// }
     ///

@@ -36,7 +36,7 @@ mod metadata;
 mod metric;
 pub mod metrics;
 mod naming;
-mod packaged;
+mod package_member;
 mod plan;
 pub mod python_text;
 mod random;
@@ -72,7 +72,7 @@ pub use plan::{
     ScorerPlan,
 };
 pub use random::Random;
-pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, Reduced, Reducer, reducer_fn};
+pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, ReducedValue, Reducer, reducer_fn};
 pub use registry::Registry;
 pub use results::{Failure, Headline, Reduction, Warning};
 pub use sample_id::SampleId;

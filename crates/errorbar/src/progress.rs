@@ -223,8 +223,8 @@ impl Observer for RunWatcher {
         watcher.with(|state| {
             let is_due = state.shown.elapsed() >= watcher.every;
             if let Some(run) = state.runs.get_mut(self.number) {
-                let Progress { done, kept, failed, total, .. } = progress;
-                run.counts = SampleCounts { done, kept, failed, total };
+                let Progress { done, resumed, failed, total, .. } = progress;
+                run.counts = SampleCounts { done, resumed, failed, total };
                 if is_due {
                     run.figures = progress.running.figures();
                 }
@@ -292,7 +292,7 @@ fn fitting(parts: Vec<String>, room: usize) -> String {
 
 /// Rate, time left, failures and figures.
 fn parts(counts: &SampleCounts, elapsed: Duration, figures: &[String]) -> Vec<String> {
-    let ran = counts.done.saturating_sub(counts.kept);
+    let ran = counts.done.saturating_sub(counts.resumed);
     let rate = ran as f64 / elapsed.as_secs_f64().max(1e-9);
     let to_do = counts.total.saturating_sub(counts.done);
     let left = Duration::from_secs_f64((to_do as f64 / rate.max(1e-9)).min(1e9));

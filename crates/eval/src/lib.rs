@@ -40,11 +40,11 @@ pub use model::{
     Models, OpenModel, OpenOptions, Price, Prices, Provider, ProviderEntry, Replay, Request, RetryPolicy,
     UsageLimits, allow_connections, max_open_files, model_fn, open_model, shown_cost,
 };
-pub use registry::{EntrySubmission, built_in_registry, collected_registry};
+pub use registry::{SubmittedEntry, built_in_registry, collected_registry};
 pub use run::{
-    CancelToken, LogFormat, ModelServer, Observer, PrepareError, PreparedTask, Progress, Quiet,
-    RecordedServer, ResumableLog, RunOptions, RunOutcome, RunningFigure, RunningFigures, StopReason,
-    block_on, cancel_on_interrupt, open_resumable, open_resumable_with,
+    CancelToken, FinishedRun, LogFormat, ModelServer, Observer, PrepareError, PreparedTask, Progress, Quiet,
+    RecordedServer, ResumableLog, RunOptions, RunningFigure, RunningFigures, StopReason, block_on,
+    cancel_on_interrupt, open_resumable, open_resumable_with,
 };
 pub use sample::{Sample, Target};
 pub use scorer::{AnyScorer, IntoScore, Scorer, ScorerEntry};

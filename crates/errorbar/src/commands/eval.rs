@@ -11,8 +11,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use errorbar_core::ScoreResult;
 use errorbar_eval::{
-    CallCounts, CancelToken, FailOnError, LogFormat, ModelChoice, PreparedTask, Provider, ResumableLog,
-    RunOptions, RunOutcome, StopReason, Task, UsageLimits, block_on, cancel_on_interrupt,
+    CallCounts, CancelToken, FailOnError, FinishedRun, LogFormat, ModelChoice, PreparedTask, Provider,
+    ResumableLog, RunOptions, StopReason, Task, UsageLimits, block_on, cancel_on_interrupt,
     open_resumable_with, shown_cost,
 };
 use errorbar_log::eval::{LogError, LogErrorKind};
@@ -164,7 +164,7 @@ pub(crate) fn run(args: &EvalArgs, global: &GlobalArgs, context: &Context<'_>) -
 }
 
 /// Says how many tokens a run has used.
-fn report_usage(finished: &RunOutcome, task: &str, diagnostics: &mut Diagnostics) {
+fn report_usage(finished: &FinishedRun, task: &str, diagnostics: &mut Diagnostics) {
     for (model, usage) in &finished.usage {
         let cached = match usage.input_tokens_cache_read {
             Some(cached) if cached > 0 => format!(" (and {} from the server's cache)", grouped(cached)),
@@ -217,7 +217,7 @@ fn report_calls(counts: &CallCounts) {
 
 /// What became of a task.
 enum TaskOutcome {
-    Ended(Box<errorbar_eval::Result<RunOutcome>>),
+    Ended(Box<errorbar_eval::Result<FinishedRun>>),
     /// It was not begun, because the user had ended the one before.
     NotRun(String),
 }
@@ -399,11 +399,11 @@ fn conclude(
                 };
                 ended_early |= !reached_its_end(&finished, &label, context, &mut diagnostics);
                 report_usage(&finished, &label, &mut diagnostics);
-                let unfinished = logs::status_of_unfinished(finished.status);
-                let (status, planned) = (unfinished.map(str::to_owned), Some(finished.total));
-                let unfinished = status.map(|status| PartialRun { status, planned });
+                let partial_run = logs::status_of_unfinished(finished.status);
+                let (status, planned) = (partial_run.map(str::to_owned), Some(finished.total));
+                let partial_run = status.map(|status| PartialRun { status, planned });
                 let used = finished.usage.get(&finished.model).map(|usage| usage.total_tokens);
-                let RunOutcome { log, task, model, results, limits, self_graded, .. } = finished;
+                let FinishedRun { log, task, model, results, limits, self_graded, .. } = finished;
                 tokens.extend(results.as_ref().map(|_| used));
                 reports.extend(results.map(|results| {
                     let report = Report::new(log.display().to_string(), results).of_run(task, model);
@@ -446,12 +446,12 @@ fn is_lost(error: &LogError) -> bool {
 
 /// Whether a run did all it should; what it did not is told.
 fn reached_its_end(
-    finished: &RunOutcome,
+    finished: &FinishedRun,
     task: &str,
     context: &Context<'_>,
     diagnostics: &mut Diagnostics,
 ) -> bool {
-    let RunOutcome { log, archive, total, done, failed, .. } = finished;
+    let FinishedRun { log, archive, total, done, failed, .. } = finished;
     let resume =
         format!("go on with `{}`", servers::resume_command(context.program, &[], archive, &finished.servers));
     match &finished.log_error {

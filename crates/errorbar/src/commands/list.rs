@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anstyle::Style;
 use clap::{Args, ValueEnum};
 use errorbar_core::Registry;
-use errorbar_core::registry::Listing as Entry;
+use errorbar_core::registry::EntryInfo as Entry;
 use errorbar_eval::{AnyScorer, AnySolver, Provider, Task};
 use errorbar_report::{Listing, ListingCell, wrap};
 use serde_json::json;

@@ -25,7 +25,7 @@ use crate::{Error, Result, Usage, self_graded};
 /// A run that has ended, and how.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct RunOutcome {
+pub struct FinishedRun {
     /// How it ended.
     pub status: Status,
     /// Why it ended before its end, if it did.
@@ -62,7 +62,7 @@ pub struct RunOutcome {
     pub servers: Vec<RecordedServer>,
 }
 
-impl RunOutcome {
+impl FinishedRun {
     /// How many samples a limit ended.
     pub fn limited(&self) -> usize {
         self.limits.values().sum()
@@ -74,7 +74,7 @@ impl PreparedTask {
     ///
     /// # Errors
     /// A log that cannot be written. Samples that fail are no error: they are recorded.
-    pub async fn run(self, observer: Arc<dyn Observer>, cancel: CancelToken) -> Result<RunOutcome> {
+    pub async fn run(self, observer: Arc<dyn Observer>, cancel: CancelToken) -> Result<FinishedRun> {
         let writer = LogWriter::create(&self.log_path, &self.start)?;
         self.run_into(writer, Vec::new(), observer, cancel).await
     }
@@ -86,7 +86,7 @@ impl PreparedTask {
         resumed: Vec<(usize, StoredSample)>,
         observer: Arc<dyn Observer>,
         cancel: CancelToken,
-    ) -> Result<RunOutcome> {
+    ) -> Result<FinishedRun> {
         let prepared = Arc::new(self);
         // Too many failures end this run, and no other that the caller may cancel with it.
         let cancel = cancel.child();
@@ -133,7 +133,7 @@ fn conclude(
     mut collected: CollectedSamples,
     stopped: Option<StopReason>,
     started_at: String,
-) -> Result<RunOutcome> {
+) -> Result<FinishedRun> {
     let (done, resumed, failed, total) =
         (collected.done, collected.resumed, collected.failed, prepared.total());
     // In the log they are, if only as failures.
@@ -190,7 +190,7 @@ fn conclude(
             Err(error) => log_error = Some(error),
         }
     }
-    Ok(RunOutcome {
+    Ok(FinishedRun {
         status: if log_error.is_some() { Status::Error } else { status },
         stopped,
         results: evaluation.map(|evaluation| evaluation.results),

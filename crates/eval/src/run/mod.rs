@@ -25,7 +25,7 @@ mod servers;
 mod stop;
 
 pub use block::{block_on, cancel_on_interrupt};
-pub use conclude::RunOutcome;
+pub use conclude::FinishedRun;
 pub use observer::{Observer, Progress, Quiet};
 pub use options::{LogFormat, RunOptions};
 pub use prepare::{PrepareError, PreparedTask};

@@ -12,7 +12,7 @@ use errorbar_log::eval::{
 };
 use serde_json::Value as Json;
 
-use super::conclude::RunOutcome;
+use super::conclude::FinishedRun;
 use super::observer::Observer;
 use super::options::RunOptions;
 use super::prepare::PreparedTask;
@@ -208,7 +208,7 @@ impl PreparedTask {
         log: &ResumableLog,
         observer: Arc<dyn Observer>,
         cancel: CancelToken,
-    ) -> Result<RunOutcome> {
+    ) -> Result<FinishedRun> {
         // All of it is looked at before the log is touched.
         let opened = EvalLog::open_with(&log.path, log.limits)?;
         let header = opened.header()?;
@@ -275,7 +275,7 @@ impl PreparedTask {
     }
 
     /// The end of a run that has reached it already: the log stays as it is.
-    fn nothing_to_do(&self, log: &EvalLog, observer: &dyn Observer) -> Result<RunOutcome> {
+    fn nothing_to_do(&self, log: &EvalLog, observer: &dyn Observer) -> Result<FinishedRun> {
         let total = self.total();
         observer.started(&self.name, self.model().name(), &self.log_path, total, total);
         let fields = SampleFields::scores(self.plan.metadata_keys());
@@ -290,7 +290,7 @@ impl PreparedTask {
         for (index, sample) in resumed {
             self.push_row(&mut columns, index, Some(&sample.metadata), sample.scores, false)?;
         }
-        Ok(RunOutcome {
+        Ok(FinishedRun {
             status: Status::Success,
             stopped: None,
             results: Some(self.plan.evaluate(&columns)?.results),

@@ -32,7 +32,7 @@ mod text;
 use std::ops::Range;
 use std::path::Path;
 
-use errorbar_core::registry::Named;
+use errorbar_core::registry::EntryKind;
 use errorbar_core::{Registry, Result, unique_names};
 
 use crate::small_file::read_small;
@@ -164,7 +164,7 @@ fn read(text: &str, path: &Path, registry: &Registry, mistakes: &mut Mistakes) -
 type WithSpan<T> = (Range<usize>, T);
 
 /// One spec or a list of specs, of which there must be one. There is nothing in the place of one that is wrong.
-fn placed<T: Named>(
+fn placed<T: EntryKind>(
     field: TomlField<'_>,
     registry: &Registry,
     mistakes: &mut Mistakes,

@@ -8,8 +8,8 @@ use std::time::Duration;
 use errorbar_core::{Spec, Value};
 use errorbar_eval::scorers::{includes, model_graded_qa};
 use errorbar_eval::{
-    BoxFuture, Calls, CancelToken, Generate, GenerateConfig, Model, ModelChoice, ModelError, ModelErrorKind,
-    ModelOutput, Prices, Quiet, Request, RetryPolicy, RunOptions, RunOutcome, Sample, Solver, StopReason,
+    BoxFuture, Calls, CancelToken, FinishedRun, Generate, GenerateConfig, Model, ModelChoice, ModelError,
+    ModelErrorKind, ModelOutput, Prices, Quiet, Request, RetryPolicy, RunOptions, Sample, Solver, StopReason,
     Task, TaskState, Usage, UsageLimits, block_on, built_in_registry, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Status, StoredSample};
@@ -88,12 +88,12 @@ fn options(folder: &Path, calls: Calls) -> RunOptions {
     RunOptions { log_dir: folder.to_owned(), calls: Arc::new(calls), ..RunOptions::default() }
 }
 
-fn run(task: &Task, options: &RunOptions) -> RunOutcome {
+fn run(task: &Task, options: &RunOptions) -> FinishedRun {
     let prepared = task.prepare(options, &built_in_registry()).unwrap();
     block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap()
 }
 
-fn samples(finished: &RunOutcome) -> Vec<StoredSample> {
+fn samples(finished: &FinishedRun) -> Vec<StoredSample> {
     let log = EvalLog::open(&finished.log).unwrap();
     log.samples().unwrap().map(|sample| sample.unwrap()).collect()
 }
@@ -272,7 +272,7 @@ fn a_limit_is_one_for_all_calls_about_a_sample_and_one_that_is_reached_allows_no
 fn samples_that_met_a_limit_are_counted_if_they_were_judged_whichever_run_they_were_in() {
     let folder = tempfile::tempdir().unwrap();
     let model = Failing::using(20);
-    let counts = |finished: &RunOutcome| {
+    let counts = |finished: &FinishedRun| {
         let tokens = finished.usage["test/failing"].total_tokens;
         (finished.limited(), finished.failed, finished.resumed, tokens)
     };

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use errorbar_core::{Error, Metadata};
 use errorbar_eval::scorers::{includes, model_graded_qa};
 use errorbar_eval::{
-    AnyModel, BoxFuture, Cache, Calls, CancelToken, Model, ModelChoice, ModelError, ModelErrorKind,
-    ModelOutput, Quiet, Request, RetryPolicy, RunOptions, RunOutcome, Sample, StopReason, Task, Usage,
+    AnyModel, BoxFuture, Cache, Calls, CancelToken, FinishedRun, Model, ModelChoice, ModelError,
+    ModelErrorKind, ModelOutput, Quiet, Request, RetryPolicy, RunOptions, Sample, StopReason, Task, Usage,
     UsageLimits, block_on, built_in_registry, model_fn, open_resumable,
 };
 use errorbar_log::eval::EvalLog;
@@ -71,7 +71,7 @@ impl Model for Shy {
     }
 }
 
-fn run(samples: usize, model: &Shy, folder: &Path, options: RunOptions) -> RunOutcome {
+fn run(samples: usize, model: &Shy, folder: &Path, options: RunOptions) -> FinishedRun {
     let samples = (0..samples).map(|n| Sample::new(format!("q{n}")).target("yes"));
     let task = Task::new(samples.collect::<Vec<_>>()).scorer(includes()).model(model.clone());
     let options = RunOptions { log_dir: folder.to_owned(), ..options };
@@ -187,7 +187,7 @@ fn a_run_that_is_gone_on_with_has_its_server_and_what_graders_of_both_runs_used(
     let options = RunOptions { roles, log_dir: folder.path().to_owned(), ..RunOptions::default() };
     let prepared = task.prepare(&options, &built_in_registry()).unwrap();
     let first = block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();
-    let used = |finished: &RunOutcome| {
+    let used = |finished: &FinishedRun| {
         let stats = EvalLog::open(&finished.log).unwrap().header().unwrap().stats;
         (finished.failed, stats.role_usage["grader"].total_tokens)
     };

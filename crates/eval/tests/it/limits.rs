@@ -8,12 +8,12 @@ use errorbar_core::Value;
 use errorbar_eval::scorers::{choice, pattern};
 use errorbar_eval::solvers::{generate, multiple_choice};
 use errorbar_eval::{
-    CancelToken, Model, ModelOutput, Quiet, RunOptions, RunOutcome, Sample, Task, Usage, UsageLimits,
+    CancelToken, FinishedRun, Model, ModelOutput, Quiet, RunOptions, Sample, Task, Usage, UsageLimits,
     block_on, built_in_registry, chain, model_fn,
 };
 use errorbar_log::eval::{EvalLog, StoredSample};
 
-fn run(task: &Task, folder: &Path, limits: UsageLimits) -> (RunOutcome, StoredSample) {
+fn run(task: &Task, folder: &Path, limits: UsageLimits) -> (FinishedRun, StoredSample) {
     let options = RunOptions { limits, log_dir: folder.to_owned(), ..RunOptions::default() };
     let prepared = task.prepare(&options, &built_in_registry()).unwrap();
     let finished = block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use errorbar_eval::scorers::includes;
 use errorbar_eval::{
-    CancelToken, LogFormat, Quiet, RunOptions, RunOutcome, Sample, StopReason, Task, block_on,
+    CancelToken, FinishedRun, LogFormat, Quiet, RunOptions, Sample, StopReason, Task, block_on,
     built_in_registry, model_fn,
 };
 use errorbar_log::eval::{LogErrorKind, Status};
@@ -15,7 +15,7 @@ use errorbar_log::eval::{LogErrorKind, Status};
 type Act = fn(&Path);
 
 /// Runs so many samples one after the other; the model does something to the folder of the log at the third.
-fn run(samples: usize, format: LogFormat, act: Act) -> RunOutcome {
+fn run(samples: usize, format: LogFormat, act: Act) -> FinishedRun {
     let folder = tempfile::tempdir().unwrap();
     let logs: PathBuf = folder.path().join("logs");
     let of_model = logs.clone();
@@ -44,7 +44,7 @@ fn log_in(folder: &Path) -> PathBuf {
     std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path()
 }
 
-fn kind(finished: &RunOutcome) -> &LogErrorKind {
+fn kind(finished: &FinishedRun) -> &LogErrorKind {
     match finished.log_error.as_ref().unwrap() {
         errorbar_eval::Error::Log(error) => error.kind(),
         error => panic!("{error}"),

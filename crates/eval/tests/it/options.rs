@@ -8,8 +8,8 @@ use errorbar_core::metrics::{accuracy, bootstrap_stderr, grouped, mean};
 use errorbar_core::{Epochs, Error, Metrics, Reducers, Result, Spec, metrics};
 use errorbar_eval::scorers::{includes, matches};
 use errorbar_eval::{
-    BoxFuture, CancelToken, FailOnError, Generate, GenerateConfig, ModelChoice, Observer, Progress, Quiet,
-    RunOptions, RunOutcome, Sample, Solver, StopReason, Task, TaskState, UsageLimits, block_on,
+    BoxFuture, CancelToken, FailOnError, FinishedRun, Generate, GenerateConfig, ModelChoice, Observer,
+    Progress, Quiet, RunOptions, Sample, Solver, StopReason, Task, TaskState, UsageLimits, block_on,
     built_in_registry, model_fn, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Header, Status};
@@ -28,7 +28,7 @@ fn options(folder: &Path) -> RunOptions {
     RunOptions { log_dir: folder.to_owned(), max_samples: Some(1), ..RunOptions::default() }
 }
 
-fn run(task: &Task, options: &RunOptions) -> RunOutcome {
+fn run(task: &Task, options: &RunOptions) -> FinishedRun {
     watched(task, options, Arc::new(Quiet), CancelToken::new())
 }
 
@@ -37,22 +37,22 @@ fn watched(
     options: &RunOptions,
     observer: Arc<dyn Observer>,
     cancel: CancelToken,
-) -> RunOutcome {
+) -> FinishedRun {
     let prepared = task.prepare(options, &built_in_registry()).unwrap();
     block_on(prepared.run(observer, cancel)).unwrap().unwrap()
 }
 
-fn resume(task: &Task, log: &Path) -> errorbar_eval::Result<RunOutcome> {
+fn resume(task: &Task, log: &Path) -> errorbar_eval::Result<FinishedRun> {
     let (log, registry) = (open_resumable(log)?, built_in_registry());
     let prepared = task.prepare(&log.options(task, &registry)?, &registry).unwrap();
     block_on(prepared.resume(&log, Arc::new(Quiet), CancelToken::new())).unwrap()
 }
 
-fn header(finished: &RunOutcome) -> Header {
+fn header(finished: &FinishedRun) -> Header {
     EvalLog::open(&finished.log).unwrap().header().unwrap()
 }
 
-fn ids(finished: &RunOutcome) -> Vec<String> {
+fn ids(finished: &FinishedRun) -> Vec<String> {
     header(finished).eval.dataset.sample_ids.unwrap().iter().map(ToString::to_string).collect()
 }
 
@@ -61,7 +61,7 @@ fn problems(task: &Task, options: &RunOptions) -> Vec<String> {
     error.problems.iter().map(ToString::to_string).collect()
 }
 
-fn metric_names(finished: &RunOutcome) -> Vec<String> {
+fn metric_names(finished: &FinishedRun) -> Vec<String> {
     project(finished.results.as_ref().unwrap()).scores[0].metrics.keys().cloned().collect()
 }
 
@@ -127,7 +127,7 @@ fn a_resumed_run_has_the_options_of_the_first() {
     assert_eq!((again.fail_on_error, again.limits), (first.fail_on_error, first.limits));
     let resumed = resume(&task(), &finished.log).unwrap();
     assert_eq!((resumed.resumed, resumed.done), (4, 4));
-    let text = |finished: &RunOutcome| {
+    let text = |finished: &FinishedRun| {
         serde_json::to_string(&ResultsJson::new(finished.results.as_ref().unwrap())).unwrap()
     };
     assert_eq!(text(&resumed), text(&finished));
@@ -221,7 +221,7 @@ fn usage_of_kept_and_new_samples_is_added_up() {
     let path = folder.path().join("o.jsonl");
     std::fs::write(&path, line("a") + &line("b")).unwrap();
     let task = task().model(ModelChoice::relative_to(folder.path(), "replay/o.jsonl"));
-    let total = |finished: &RunOutcome| header(finished).stats.model_usage["replay/o.jsonl"].total_tokens;
+    let total = |finished: &FinishedRun| header(finished).stats.model_usage["replay/o.jsonl"].total_tokens;
     let first = run(&task, &options(folder.path()));
     assert_eq!((first.failed, total(&first)), (4, 6));
     std::fs::write(&path, ["a", "b", "c", "d", "e", "f"].map(line).concat()).unwrap();

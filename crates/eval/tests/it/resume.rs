@@ -7,19 +7,19 @@ use errorbar_core::Error;
 use errorbar_eval::scorers::{choice, includes};
 use errorbar_eval::solvers::multiple_choice;
 use errorbar_eval::{
-    CancelToken, ModelChoice, Quiet, RunOptions, RunOutcome, Sample, Task, block_on, built_in_registry,
+    CancelToken, FinishedRun, ModelChoice, Quiet, RunOptions, Sample, Task, block_on, built_in_registry,
     model_fn, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, compare, plan_from_header};
 use errorbar_log::inspect::ResultsJson;
 
-fn run(task: &Task, folder: &Path) -> RunOutcome {
+fn run(task: &Task, folder: &Path) -> FinishedRun {
     let options = RunOptions { log_dir: folder.to_owned(), ..RunOptions::default() };
     let prepared = task.prepare(&options, &built_in_registry()).unwrap();
     block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap()
 }
 
-fn resume(task: &Task, log: &Path, cancel: CancelToken) -> errorbar_eval::Result<RunOutcome> {
+fn resume(task: &Task, log: &Path, cancel: CancelToken) -> errorbar_eval::Result<FinishedRun> {
     let (log, registry) = (open_resumable(log)?, built_in_registry());
     let prepared = task.prepare(&log.options(task, &registry)?, &registry).unwrap();
     block_on(prepared.resume(&log, Arc::new(Quiet), cancel)).unwrap()
@@ -93,7 +93,7 @@ fn a_log_that_is_complete_stays_as_it_is() {
     let before = std::fs::read(&first.log).unwrap();
     let again = resume(&task, &first.log, CancelToken::new()).unwrap();
     assert_eq!((again.done, again.resumed, again.failed), (2, 2, 0));
-    let text = |finished: &RunOutcome| {
+    let text = |finished: &FinishedRun| {
         serde_json::to_string(&ResultsJson::new(finished.results.as_ref().unwrap())).unwrap()
     };
     assert_eq!(text(&again), text(&first));

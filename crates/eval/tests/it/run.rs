@@ -8,7 +8,7 @@ use std::time::Duration;
 use errorbar_core::{Epochs, Error, MetadataKeys, metrics, metrics::accuracy};
 use errorbar_eval::scorers::{includes, matches};
 use errorbar_eval::{
-    CancelToken, FailOnError, LogFormat, Observer, Progress, Quiet, RunOptions, RunOutcome, Sample,
+    CancelToken, FailOnError, FinishedRun, LogFormat, Observer, Progress, Quiet, RunOptions, Sample,
     StopReason, Task, block_on, built_in_registry, model_fn, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Status};
@@ -18,12 +18,12 @@ fn options(folder: &Path) -> RunOptions {
     RunOptions { log_dir: folder.to_owned(), ..RunOptions::default() }
 }
 
-fn run(task: &Task, options: &RunOptions) -> RunOutcome {
+fn run(task: &Task, options: &RunOptions) -> FinishedRun {
     let prepared = task.prepare(options, &built_in_registry()).unwrap();
     block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap()
 }
 
-fn resume(task: &Task, log: &Path) -> errorbar_eval::Result<RunOutcome> {
+fn resume(task: &Task, log: &Path) -> errorbar_eval::Result<FinishedRun> {
     let log = open_resumable(log)?;
     let registry = built_in_registry();
     let options = log.options(task, &registry)?;
@@ -52,7 +52,7 @@ fn adder() -> impl errorbar_eval::Model + 'static {
     })
 }
 
-fn value(finished: &RunOutcome, block: usize, metric: &str) -> f64 {
+fn value(finished: &FinishedRun, block: usize, metric: &str) -> f64 {
     let metrics = &finished.results.as_ref().unwrap().scores[block].metrics;
     metrics.iter().find(|found| found.metric == metric).unwrap().value.number().unwrap()
 }
@@ -94,7 +94,7 @@ fn the_order_of_completion_does_not_matter() {
     let one_by_one = RunOptions { max_samples: Some(1), ..options(folder.path()) };
     let together = RunOptions { max_samples: Some(12), ..options(folder.path()) };
     let [first, second] = [one_by_one, together].map(|options| run(&task, &options));
-    let text = |finished: &RunOutcome| {
+    let text = |finished: &FinishedRun| {
         serde_json::to_string(&ResultsJson::new(finished.results.as_ref().unwrap())).unwrap()
     };
     assert_eq!(text(&first), text(&second));
@@ -238,7 +238,7 @@ fn a_cancelled_run_keeps_what_is_done_and_can_be_resumed() {
     let resumed = resume(&task, &cancelled.log).unwrap();
     assert_eq!((resumed.status, resumed.done, resumed.resumed), (Status::Success, 60, cancelled.done));
     assert_eq!(calls.load(Ordering::Relaxed) - before, 60 - cancelled.done, "only what was missing was run");
-    let text = |finished: &RunOutcome| {
+    let text = |finished: &FinishedRun| {
         serde_json::to_string(&ResultsJson::new(finished.results.as_ref().unwrap())).unwrap()
     };
     assert_eq!(text(&resumed), text(&whole));
