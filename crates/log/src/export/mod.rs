@@ -65,7 +65,7 @@ use rows::{ExportRow, LogContext};
 pub use strict_json::{JsonLayout, StrictWriter, strict_json};
 
 use crate::atomic_file::AtomicFile;
-use crate::eval::{EvalLog, Limits, SampleFields, StoredSample};
+use crate::eval::{EvalLog, LogLimits, SampleFields, StoredSample};
 
 /// What rows are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,12 +99,12 @@ pub struct ExportOptions {
     /// Whether to write answers and explanations.
     pub texts: bool,
     /// How large a log may be.
-    pub limits: Limits,
+    pub limits: LogLimits,
 }
 
 impl Default for ExportOptions {
     fn default() -> Self {
-        ExportOptions { scorers: Vec::new(), texts: true, limits: Limits::default() }
+        ExportOptions { scorers: Vec::new(), texts: true, limits: LogLimits::default() }
     }
 }
 
@@ -126,7 +126,7 @@ pub struct ExportCounts {
 pub struct Export {
     logs: Vec<PathBuf>,
     scorers: Vec<String>,
-    limits: Limits,
+    limits: LogLimits,
     keys: MetadataTree,
     columns: Vec<ExportColumn>,
     recovered: Vec<PathBuf>,
