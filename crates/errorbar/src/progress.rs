@@ -59,7 +59,7 @@ struct RunState {
 #[derive(Clone, Copy, Debug, Default)]
 struct SampleCounts {
     done: usize,
-    kept: usize,
+    resumed: usize,
     failed: usize,
     total: usize,
 }
@@ -143,7 +143,7 @@ impl WatchState {
     fn counts(&self) -> SampleCounts {
         self.runs.iter().fold(SampleCounts::default(), |all, run| SampleCounts {
             done: all.done + run.counts.done,
-            kept: all.kept + run.counts.kept,
+            resumed: all.resumed + run.counts.resumed,
             failed: all.failed + run.counts.failed,
             total: all.total + run.counts.total,
         })
@@ -177,14 +177,14 @@ impl RunWatcher {
 }
 
 impl Observer for RunWatcher {
-    fn started(&self, task: &str, model: &str, log: &Path, total: usize, kept: usize) {
-        let said = if kept > 0 { format!(", {kept} of them done before") } else { String::new() };
+    fn started(&self, task: &str, model: &str, log: &Path, total: usize, resumed: usize) {
+        let said = if resumed > 0 { format!(", {resumed} of them done before") } else { String::new() };
         let plural = if total == 1 { "" } else { "s" };
         self.watcher
             .say(&format!("{task}: {total} sample{plural}{said} with {model}, log {}", log.display()));
         self.with_run(|run| {
             run.model = model.to_owned();
-            run.counts = SampleCounts { done: kept, kept, failed: 0, total };
+            run.counts = SampleCounts { done: resumed, resumed, failed: 0, total };
         });
         self.watcher.with(|state| {
             state.task = task.to_owned();
@@ -222,8 +222,8 @@ impl Observer for RunWatcher {
         watcher.with(|state| {
             let is_due = state.shown.elapsed() >= watcher.every;
             if let Some(run) = state.runs.get_mut(self.number) {
-                let Progress { done, kept, failed, total, .. } = progress;
-                run.counts = SampleCounts { done, kept, failed, total };
+                let Progress { done, resumed, failed, total, .. } = progress;
+                run.counts = SampleCounts { done, resumed, failed, total };
                 if is_due {
                     run.figures = progress.running.figures();
                 }
@@ -291,7 +291,7 @@ fn fitting(parts: Vec<String>, room: usize) -> String {
 
 /// Rate, time left, failures and figures.
 fn parts(counts: &SampleCounts, elapsed: Duration, figures: &[String]) -> Vec<String> {
-    let ran = counts.done.saturating_sub(counts.kept);
+    let ran = counts.done.saturating_sub(counts.resumed);
     let rate = ran as f64 / elapsed.as_secs_f64().max(1e-9);
     let to_do = counts.total.saturating_sub(counts.done);
     let left = Duration::from_secs_f64((to_do as f64 / rate.max(1e-9)).min(1e9));

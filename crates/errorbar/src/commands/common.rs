@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anstream::ColorChoice;
 use clap::{Args, ValueEnum};
-use errorbar_report::{Csv, Json, Latex, Listing, Markdown, Render, Report, Sort, Table};
+use errorbar_report::{Csv, Json, Latex, Listing, Markdown, Render, Report, Sort, TerminalTable};
 
 use crate::output::{self, Output, Stream};
 
@@ -120,8 +120,8 @@ impl Format {
 }
 
 /// A table as wide as the terminal, in the characters that it has.
-pub(crate) fn table() -> Table {
-    Table::default().width(width()).ascii(is_ascii_locale())
+pub(crate) fn table() -> TerminalTable {
+    TerminalTable::default().width(width()).ascii(is_ascii_locale())
 }
 
 /// How wide lines may be: the terminal's width, within reason; 100 for a file or a pipe.

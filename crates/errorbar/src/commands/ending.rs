@@ -1,7 +1,7 @@
 //! How runs end: what there is to report, and how to continue those that did not reach their end.
 
 use errorbar_core::ScoreResult;
-use errorbar_eval::{Error, Finished, Stop};
+use errorbar_eval::{Error, FinishedRun, StopReason};
 use errorbar_log::eval::LogErrorKind;
 use indexmap::IndexSet;
 
@@ -11,8 +11,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hints;
 
 /// What there is to report of a run that has ended, and whether it did all that it should.
-pub(super) fn diagnostics(finished: &Finished, context: &Context<'_>) -> (Diagnostics, bool) {
-    let Finished { log, total, done, failed, .. } = finished;
+pub(super) fn diagnostics(finished: &FinishedRun, context: &Context<'_>) -> (Diagnostics, bool) {
+    let FinishedRun { log, total, done, failed, .. } = finished;
     let resume = resume_command(context.program, &[], &finished.archive, &finished.servers);
     let resume = format!("resume it with `{resume}`");
     if let Some(error) = &finished.log_error {
@@ -45,8 +45,8 @@ pub(super) fn diagnostics(finished: &Finished, context: &Context<'_>) -> (Diagno
 }
 
 /// The log cannot be written any more.
-fn log_lost(error: &Error, finished: &Finished, resume: &str) -> Diagnostic {
-    let Finished { done, total, .. } = finished;
+fn log_lost(error: &Error, finished: &FinishedRun, resume: &str) -> Diagnostic {
+    let FinishedRun { done, total, .. } = finished;
     match error {
         Error::Log(error) if matches!(error.kind(), LogErrorKind::Gone | LogErrorKind::Displaced) => {
             let problem = format!("after {done} of {total} samples: {}", error.problem());
@@ -58,22 +58,22 @@ fn log_lost(error: &Error, finished: &Finished, resume: &str) -> Diagnostic {
 }
 
 /// Why a run ended before its end, if it did.
-fn stopped(stop: &Stop, done: usize, total: usize, resume: &str) -> Option<Diagnostic> {
+fn stopped(stop: &StopReason, done: usize, total: usize, resume: &str) -> Option<Diagnostic> {
     let ended = format!("ended after {done} of {total} samples, because");
     Some(match stop {
-        Stop::AccessRefused { model, problem } => {
+        StopReason::AccessRefused { model, problem } => {
             Diagnostic::failure(format!("{ended} {model} rejects the key: {problem}"))
                 .hint(format!("when the key is fixed, {resume}"))
         }
-        Stop::Unreachable { model, problem } => {
+        StopReason::Unreachable { model, problem } => {
             Diagnostic::failure(format!("{ended} the server of {model} has never answered: {problem}"))
                 .hint(format!("when the server runs, {resume}"))
         }
-        Stop::Cancelled => {
+        StopReason::Cancelled => {
             Diagnostic::warning(format!("cancelled after {done} of {total} samples; {resume}"))
         }
-        Stop::LimitReached { limit } => Diagnostic::warning(format!("{ended} {limit}; {resume}")),
-        Stop::TooManyErrors { failed, sample, problem, .. } => {
+        StopReason::LimitReached { limit } => Diagnostic::warning(format!("{ended} {limit}; {resume}")),
+        StopReason::TooManyErrors { failed, sample, problem, .. } => {
             Diagnostic::warning(format!("{ended} {failed} failed; sample {sample:?}: {problem}; {resume}"))
         }
         _ => return None,
@@ -81,7 +81,7 @@ fn stopped(stop: &Stop, done: usize, total: usize, resume: &str) -> Option<Diagn
 }
 
 /// Reports scorers that could not score any answer; whether another could.
-fn unscored(finished: &Finished, context: &Context<'_>, diagnostics: &mut Diagnostics) -> bool {
+fn unscored(finished: &FinishedRun, context: &Context<'_>, diagnostics: &mut Diagnostics) -> bool {
     let reasons = format!(
         "the log has the reasons: `{} log dump {} --samples`",
         context.program,

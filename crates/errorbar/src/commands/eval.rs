@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use errorbar_eval::{
-    CallCounts, Calls, Cancel, FailOnError, Finished, Limits, LogFormat, ModelChoice, Prepared, Provider,
-    Resumable, RunOptions, Task, Usage, block_on, cancel_on_interrupt, open_resumable_with, shown_cost,
+    CallCounts, Calls, CancelToken, FailOnError, FinishedRun, LogFormat, ModelChoice, PreparedTask, Provider,
+    ResumableLog, RunOptions, Task, Usage, UsageLimits, block_on, cancel_on_interrupt, open_resumable_with,
+    shown_cost,
 };
-use errorbar_report::{Report, SideBySide, Unfinished};
+use errorbar_report::{PartialRun, Report, SideBySide};
 use futures_util::future::join_all;
 
 use super::common::{Format, OutputArgs, seconds, table};
@@ -126,7 +127,7 @@ impl From<LogForm> for LogFormat {
 }
 
 /// A task that is ready to run with one model, and the log that it resumes.
-type PreparedRun = (Prepared, Option<Resumable>);
+type PreparedRun = (PreparedTask, Option<ResumableLog>);
 
 pub(crate) fn run(args: &EvalArgs, context: &Context<'_>) -> CommandResult {
     args.errors.check()?;
@@ -192,7 +193,7 @@ fn call_notes(counts: &CallCounts) -> Diagnostics {
     }
     if counts.retried > 0 {
         let requests = plural(counts.retried, "request was", "requests were");
-        notes.push(format!("{requests} retried, of {} in all", counts.asked));
+        notes.push(format!("{requests} retried, of {} in all", counts.requests));
     }
     for (model, least) in &counts.lowered {
         notes.push(format!("{model} had as few as {least} connections, because it refused more"));
@@ -204,29 +205,29 @@ fn call_notes(counts: &CallCounts) -> Diagnostics {
 }
 
 /// What became of a task.
-enum RunOutcome {
-    Ended(Box<errorbar_eval::Result<Finished>>),
+enum TaskOutcome {
+    Ended(Box<errorbar_eval::Result<FinishedRun>>),
     /// It was not begun, because the user had ended the one before.
     NotRun(String),
 }
 
 /// Runs one task after the other, each with all its models at once, until the user ends it all.
-async fn run_all(ready: Vec<Vec<PreparedRun>>, watcher: &Arc<Watcher>) -> Vec<RunOutcome> {
-    let cancel = Cancel::new();
+async fn run_all(ready: Vec<Vec<PreparedRun>>, watcher: &Arc<Watcher>) -> Vec<TaskOutcome> {
+    let cancel = CancelToken::new();
     let talk = Arc::clone(watcher);
     cancel_on_interrupt(cancel.clone(), move || talk.interrupted());
     let mut outcomes = Vec::new();
     for models in ready {
         if cancel.is_stopped() {
             outcomes
-                .extend(models.iter().map(|(prepared, _)| RunOutcome::NotRun(prepared.name().to_owned())));
+                .extend(models.iter().map(|(prepared, _)| TaskOutcome::NotRun(prepared.name().to_owned())));
             continue;
         }
         let observers = watcher.watch(models.len());
         let runs = models.into_iter().zip(observers).map(|((prepared, log), observer)| {
             let cancel = cancel.clone();
             async move {
-                RunOutcome::Ended(Box::new(match &log {
+                TaskOutcome::Ended(Box::new(match &log {
                     Some(log) => prepared.resume(log, observer, cancel).await,
                     None => prepared.run(observer, cancel).await,
                 }))
@@ -255,7 +256,7 @@ fn options(
         log_dir: args.log_dir.clone(),
         log_format: args.log_format.into(),
         fail_on_error: args.fail_on_error,
-        limits: Limits { time: args.time_limit, ..Limits::default() },
+        limits: UsageLimits { time: args.time_limit, ..UsageLimits::default() },
         ..RunOptions::default()
     };
     args.model_args.apply(&mut options, watcher)?;
@@ -306,7 +307,7 @@ fn prepare(
     task: &Task,
     options: &RunOptions,
     context: &Context<'_>,
-) -> Result<Prepared, Diagnostics> {
+) -> Result<PreparedTask, Diagnostics> {
     task.prepare(options, context.registry).map_err(|error| {
         error.problems.into_iter().map(|problem| Diagnostic::from(problem).about(named)).collect()
     })
@@ -329,7 +330,7 @@ fn resume(
         errors: recorded.errors.as_ref().map(|recorded| args.errors.over(recorded)),
         max_samples: args.max_samples.map(NonZeroUsize::get).or(recorded.max_samples),
         fail_on_error: args.fail_on_error.or(recorded.fail_on_error),
-        limits: Limits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
+        limits: UsageLimits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
         log_format: args.log_format.into(),
         // Another server than that of the log is refused later.
         base_url: args.model_args.base_url.clone(),
@@ -347,18 +348,18 @@ fn resume(
 }
 
 /// The results of all runs, and what there is to report of them.
-fn conclude(outcomes: Vec<RunOutcome>, args: &EvalArgs, context: &Context<'_>) -> Outcome {
+fn conclude(outcomes: Vec<TaskOutcome>, args: &EvalArgs, context: &Context<'_>) -> Outcome {
     let (mut outcome, mut reports, mut tokens) = (Outcome::default(), Vec::new(), Vec::new());
     let several = outcomes.len() > 1;
     for run in outcomes {
         let finished = match run {
-            RunOutcome::NotRun(name) => {
+            TaskOutcome::NotRun(name) => {
                 let text = "not run, because the run was cancelled before";
                 outcome.diagnostics.push(Diagnostic::warning(text).about(name));
                 outcome.status = Status::Negative;
                 continue;
             }
-            RunOutcome::Ended(ended) => match *ended {
+            TaskOutcome::Ended(ended) => match *ended {
                 Ok(finished) => finished,
                 Err(error) => {
                     outcome.diagnostics.push(error);
@@ -391,12 +392,12 @@ fn conclude(outcomes: Vec<RunOutcome>, args: &EvalArgs, context: &Context<'_>) -
 }
 
 /// The results of a run, with what is known of it.
-fn report(finished: Finished) -> Option<Report> {
-    let Finished { log, task, model, results, limits, self_graded, status, total, .. } = finished;
+fn report(finished: FinishedRun) -> Option<Report> {
+    let FinishedRun { log, task, model, results, limits, self_graded, status, total, .. } = finished;
     let unfinished = logs::status_of_unfinished(status)
-        .map(|status| Unfinished { status: status.to_owned(), planned: Some(total) });
+        .map(|status| PartialRun { status: status.to_owned(), planned: Some(total) });
     let report = Report::new(log.display().to_string(), results?).of_run(task, model);
-    Some(report.unfinished(unfinished).limits(limits).self_graded(self_graded))
+    Some(report.partial_run(unfinished).limits(limits).self_graded(self_graded))
 }
 
 /// The results, and models that did one task side by side, where people read it.

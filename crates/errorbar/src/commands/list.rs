@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use anstyle::Style;
 use clap::{Args, ValueEnum};
 use errorbar_core::Registry;
-use errorbar_core::registry::Listing as Entry;
+use errorbar_core::registry::EntryInfo as Entry;
 use errorbar_eval::{AnyScorer, AnySolver, Provider, Task};
-use errorbar_report::{Cell, Latex, Listing, Render, wrap};
+use errorbar_report::{Latex, Listing, ListingCell, Render, wrap};
 use serde_json::json;
 
 use super::Outcome;
@@ -143,13 +143,17 @@ fn data(sections: &[Section], is_json: bool) -> Listing {
         false => Listing::new(["kind", "name", "signature", "doc"]),
     };
     for (kind, entry) in sections.iter().flat_map(|(kind, entries)| entries.iter().map(move |e| (kind, e))) {
-        let named = [kind.singular(), entry.name.clone(), kind.signature(entry)].map(Cell::from);
+        let named = [kind.singular(), entry.name.clone(), kind.signature(entry)].map(ListingCell::from);
         let params = entry.params.iter().map(|p| json!({"name": p.name, "default": p.default})).collect();
         let described = match is_json {
             true => {
-                vec![Cell::new("", params), entry.doc.trim().into(), Cell::new("", entry.built_in.into())]
+                vec![
+                    ListingCell::new("", params),
+                    entry.doc.trim().into(),
+                    ListingCell::new("", entry.built_in.into()),
+                ]
             }
-            false => vec![Cell::from(entry.summary())],
+            false => vec![ListingCell::from(entry.summary())],
         };
         listing.push(named.into_iter().chain(described));
     }

@@ -8,10 +8,10 @@ use errorbar_core::spec::nearest;
 use errorbar_core::{Plan, Results, ScoreParts, unique_names};
 use errorbar_eval::self_graded;
 use errorbar_log::eval::{
-    EditedScore, EvalInfo, EvalLog, Header, Limits, LogError, LogScores, LogWarning, ScoreOptions, Status,
+    EditedScore, EvalInfo, EvalLog, Header, LogError, LogLimits, LogScores, LogWarning, ScoreOptions, Status,
     plan_from_header,
 };
-use errorbar_report::{Report, Unfinished};
+use errorbar_report::{PartialRun, Report};
 
 use super::Context;
 use super::common::parse_bytes;
@@ -58,7 +58,7 @@ pub(super) struct LimitArgs {
     max_unpacked: u64,
     /// Entries of a log that decompress to more than N times their size count as dense; a log may
     /// have 192 MiB of them, decompressed
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_ratio)]
+    #[arg(long, value_name = "N", default_value_t = LogLimits::default().max_ratio)]
     max_ratio: u64,
     /// The largest header, and the most that is kept of one sample (scores and metadata)
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_bytes)]
@@ -70,9 +70,9 @@ pub(super) struct LimitArgs {
 }
 
 impl LimitArgs {
-    pub(super) fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> LogLimits {
         let &LimitArgs { max_unpacked, max_ratio, max_record, max_memory } = self;
-        Limits { max_unpacked, max_ratio, max_record, max_memory }
+        LogLimits { max_decompressed: max_unpacked, max_ratio, max_record, max_memory }
     }
 }
 
@@ -87,7 +87,7 @@ impl ReadArgs {
     }
 
     /// How much of a log is believed.
-    pub(super) fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> LogLimits {
         self.limits.limits()
     }
 }
@@ -139,20 +139,20 @@ pub(super) struct OpenedLog<'a> {
 
 impl OpenedLog<'_> {
     /// How the run ended, if it did not reach its end.
-    pub(super) fn unfinished(&self) -> Option<Unfinished> {
+    pub(super) fn partial_run(&self) -> Option<PartialRun> {
         let eval = &self.header.eval;
         let samples = eval.dataset.sample_ids.as_ref().map(Vec::len);
         let planned = samples.map(|samples| samples * eval.config.epochs.unwrap_or(1) as usize);
         status_of_unfinished(self.header.status)
-            .map(|status| Unfinished { status: status.to_owned(), planned })
+            .map(|status| PartialRun { status: status.to_owned(), planned })
     }
 
     /// The results with what the log says of its run.
     pub(super) fn report(self, results: Results) -> Report {
-        let (unfinished, self_graded) = (self.unfinished(), self_graded(&self.header.eval));
+        let (partial_run, self_graded) = (self.partial_run(), self_graded(&self.header.eval));
         let EvalInfo { task, model, .. } = self.header.eval;
         let report = Report::new(self.log.path().display().to_string(), results).of_run(task, model);
-        let report = report.unfinished(unfinished).skipped(self.scores.skipped.len());
+        let report = report.partial_run(partial_run).skipped(self.scores.skipped.len());
         report.limits(self.scores.limits).self_graded(self_graded)
     }
 

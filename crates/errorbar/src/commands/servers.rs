@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use errorbar_eval::{AskedServer, RecordedServer, Resumable};
+use errorbar_eval::{ModelServer, RecordedServer, ResumableLog};
 use errorbar_report::clean;
 use indexmap::{IndexMap, IndexSet};
 
@@ -11,9 +11,9 @@ use crate::diagnostic::Diagnostic;
 use crate::shell;
 
 /// A note of the servers that will be called, and get the key.
-pub(super) fn note(servers: impl Iterator<Item = AskedServer>) -> Option<Diagnostic> {
+pub(super) fn note(servers: impl Iterator<Item = ModelServer>) -> Option<Diagnostic> {
     let mut models: IndexMap<String, IndexSet<String>> = IndexMap::new();
-    for AskedServer { address, model, role, .. } in servers {
+    for ModelServer { address, model, role, .. } in servers {
         let model = role.map_or(model.clone(), |role| format!("{model} as {role}"));
         models.entry(address).or_default().insert(model);
     }
@@ -49,7 +49,7 @@ pub(super) fn resume_command(
 /// The error of a run whose servers only its log names: the key of the environment would be sent there.
 pub(super) fn unnamed(
     unnamed: &[RecordedServer],
-    log: &Resumable,
+    log: &ResumableLog,
     tasks: &[String],
     context: &Context<'_>,
 ) -> Diagnostic {

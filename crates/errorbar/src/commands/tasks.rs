@@ -4,7 +4,7 @@ use std::path::Path;
 
 use errorbar_core::spec::{Arg, Spec, nearest};
 use errorbar_core::{Error, Registry};
-use errorbar_eval::{Resumable, Task, load_task_file};
+use errorbar_eval::{ResumableLog, Task, load_task_file};
 
 use super::Context;
 use super::servers::resume_command;
@@ -18,7 +18,7 @@ pub(super) fn task(named: &str, args: &[String], context: &Context<'_>) -> Resul
 /// The task of a log that is resumed: the named one, or the one that the log names, with the arguments that it records.
 pub(super) fn task_of_log(
     named: Option<&str>,
-    log: &Resumable,
+    log: &ResumableLog,
     context: &Context<'_>,
 ) -> Result<Task, Diagnostics> {
     let name = match (named, log.task_file(), log.registered()) {
@@ -38,7 +38,7 @@ pub(super) fn task_of_log(
             return Err(Diagnostic::error(problem).hint(hint).into());
         }
     };
-    let spec = Spec::from_log(name, log.passed_args()).map_err(errorbar_core::Error::from)?;
+    let spec = Spec::from_log(name, log.passed_args().as_object()).map_err(errorbar_core::Error::from)?;
     Ok(build(&spec, context)?)
 }
 

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use errorbar_eval::{CacheFolder, ModelAnswers};
-use errorbar_report::{Cell, Listing};
+use errorbar_report::{Listing, ListingCell};
 use jiff::Timestamp;
 
 use super::super::common::{Format, human_size};
@@ -48,8 +48,8 @@ fn for_people(models: &[ModelAnswers]) -> Listing {
     let time = |time: Timestamp| time.strftime("%Y-%m-%d %H:%M").to_string();
     let mut listing = Listing::new(["model", "answers", "size", "oldest", "newest"]);
     let mut push = |name: &str, answers: u64, bytes: u64, oldest, newest| {
-        let cells = [human_size(bytes), time(oldest), time(newest)].map(Cell::from);
-        listing.push([Cell::from(name), Cell::from(answers)].into_iter().chain(cells));
+        let cells = [human_size(bytes), time(oldest), time(newest)].map(ListingCell::from);
+        listing.push([ListingCell::from(name), ListingCell::from(answers)].into_iter().chain(cells));
     };
     for ModelAnswers { model, answers, bytes, oldest, newest } in models {
         push(model.as_deref().unwrap_or("(cannot be read)"), *answers, *bytes, *oldest, *newest);
@@ -68,7 +68,7 @@ fn as_data(models: &[ModelAnswers]) -> Listing {
     let mut listing = Listing::new(["model", "answers", "bytes", "oldest", "newest"]);
     for ModelAnswers { model, answers, bytes, oldest, newest } in models {
         listing.push([
-            Cell::from(model.as_deref()),
+            ListingCell::from(model.as_deref()),
             (*answers).into(),
             (*bytes).into(),
             oldest.to_string().into(),

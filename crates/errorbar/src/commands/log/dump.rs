@@ -7,7 +7,7 @@ use clap::Args;
 use errorbar_core::MetadataKeys;
 use errorbar_core::spec::nearest;
 use errorbar_log::eval::{EvalLog, LogError, LogErrorKind, SampleFields, Status as RunStatus};
-use errorbar_log::export::{Layout, StrictWriter};
+use errorbar_log::export::{JsonLayout, StrictWriter};
 
 use super::super::logs::ReadArgs;
 use super::super::{CommandResult, Outcome};
@@ -56,13 +56,13 @@ pub(crate) fn run(args: &DumpArgs) -> CommandResult {
     let mut outcome = Outcome::default();
     if args.samples {
         let mut samples = log.samples_with(SampleFields::scores(MetadataKeys::NONE))?;
-        while out.write(Layout::Line, |out| samples.copy_next(out))? {}
+        while out.write(JsonLayout::Line, |out| samples.copy_next(out))? {}
     } else if let Some(id) = &args.sample {
-        if !out.write(Layout::Pretty, |out| log.copy_sample(id, args.epoch, out))? {
+        if !out.write(JsonLayout::Pretty, |out| log.copy_sample(id, args.epoch, out))? {
             return Err(no_sample(&log, id, args.epoch)?.into());
         }
     } else {
-        out.write(Layout::Pretty, |out| log.copy_header(out).map(|()| true))?;
+        out.write(JsonLayout::Pretty, |out| log.copy_header(out).map(|()| true))?;
         if log.header().is_ok_and(|header| header.status == RunStatus::Started) {
             let text = "the run is in progress or was interrupted; this is what was recorded at its start";
             outcome.diagnostics.push(Diagnostic::warning(text).about(args.log.display()));
@@ -82,7 +82,7 @@ impl RecordWriter {
     /// Writes the record that `copy` gives; false if it gives none.
     fn write(
         &mut self,
-        layout: Layout,
+        layout: JsonLayout,
         mut copy: impl FnMut(&mut dyn Write) -> Result<bool, LogError>,
     ) -> Result<bool, Diagnostics> {
         let copied = match self.raw {

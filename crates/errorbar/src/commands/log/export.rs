@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use errorbar_log::export::{Export, ExportError, ExportFormat, ExportOptions, Exported};
+use errorbar_log::export::{Export, ExportCounts, ExportError, ExportFormat, ExportOptions};
 
 use super::super::files::{InputFiles, expand};
 use super::super::logs::{ReadArgs, recovered};
@@ -99,7 +99,7 @@ fn write(
     format: ExportFormat,
     args: &ExportArgs,
     warnings: &mut Diagnostics,
-) -> Result<Exported, ExportError> {
+) -> Result<ExportCounts, ExportError> {
     if args.read.strict {
         logs.iter().try_for_each(|log| args.read.open(log).map(drop))?;
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use errorbar_log::eval::{Header, LogError, Status as RunStatus};
 use errorbar_log::inspect::{RecordedRow, recovered_headline};
-use errorbar_report::{Cell, Figure, Listing};
+use errorbar_report::{EstimateText, Listing, ListingCell};
 use serde_json::{Value as Json, json};
 
 use super::super::Outcome;
@@ -134,11 +134,13 @@ impl LogSummary {
         let figure = match (row.value, &row.interval, &row.undefined) {
             (Some(value), ..) => {
                 let error = row.stderr.filter(|_| !row.degenerate);
-                error.map_or_else(|| Figure::new(value), |error| Figure::new(value).error(error)).short()
+                error
+                    .map_or_else(|| EstimateText::new(value), |error| EstimateText::new(value).error(error))
+                    .short()
             }
             // The ends of an interval of nothing that the log records.
             (None, Some(interval), _) => {
-                format!("{} … {}", Figure::new(interval.lower), Figure::new(interval.upper))
+                format!("{} … {}", EstimateText::new(interval.lower), EstimateText::new(interval.upper))
             }
             (None, None, Some(reason)) => format!("undefined ({reason})"),
             (None, None, None) => "undefined".to_owned(),
@@ -158,9 +160,9 @@ fn for_people(logs: &[LogSummary], is_ascii: bool) -> Listing {
     let mut listing = Listing::new(["created", "task", "model", "status", "samples", "figure", "log"]);
     for log in logs {
         // Numbers are cut short last, so they must not look like texts.
-        let number = |text: String| Cell::new(text, json!({}));
+        let number = |text: String| ListingCell::new(text, json!({}));
         listing.push([
-            Cell::from(log.short_time()),
+            ListingCell::from(log.short_time()),
             log.task.as_str().into(),
             log.model.as_str().into(),
             log.status.into(),
@@ -189,9 +191,10 @@ fn for_programs(logs: &[LogSummary], is_json: bool) -> Listing {
             true => vec![headline],
             false => HEADLINE.map(|key| headline.get(key).cloned().unwrap_or_default()).to_vec(),
         };
-        let run = [&log.log, &log.created, &log.task, &log.model].map(|text| Cell::from(text.as_str()));
+        let run =
+            [&log.log, &log.created, &log.task, &log.model].map(|text| ListingCell::from(text.as_str()));
         let run = run.into_iter().chain([log.status.into(), log.completed.into(), log.total.into()]);
-        listing.push(run.chain(headline.into_iter().map(|data| Cell::new("", data))));
+        listing.push(run.chain(headline.into_iter().map(|data| ListingCell::new("", data))));
     }
     listing
 }
