@@ -103,6 +103,7 @@ pub use reductions::Reductions;
 pub use resume::ResumedLog;
 pub use revision::Revision;
 pub use sample::{SampleLimit, SampleRecord};
+pub(crate) use wire::score_json;
 
 pub use scores::{EditedScore, LogScores, ScoreOptions};
 pub use stored::{SampleFields, StoredSample};
