@@ -2,7 +2,7 @@
 //! for one refusal refuses the whole registry.
 #![expect(clippy::expect_used, reason = "a test's helper may fail as the test may")]
 
-use errorbar::eval::{EntrySubmission, built_in_registry};
+use errorbar::eval::{SubmittedEntry, built_in_registry};
 use errorbar::registry::{Entry, MetricEntry, ReducerEntry};
 use errorbar::{
     AnyScorer, AnySolver, Error, Generate, Registry, Sample, Score, Scores, Target, Task, TaskState,
@@ -75,10 +75,10 @@ fn reducer_entry(name: &str) -> &'static ReducerEntry {
 
 fn entry<T>(name: &str) -> &'static Entry<T>
 where
-    EntrySubmission<T>: inventory::Collect,
+    SubmittedEntry<T>: inventory::Collect,
 {
-    let EntrySubmission(entry) = inventory::iter::<EntrySubmission<T>>()
-        .find(|EntrySubmission(entry)| entry.name == name)
+    let SubmittedEntry(entry) = inventory::iter::<SubmittedEntry<T>>()
+        .find(|SubmittedEntry(entry)| entry.name == name)
         .expect("submitted");
     entry
 }

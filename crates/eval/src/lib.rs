@@ -40,7 +40,7 @@ pub use model::{
     Models, OpenModel, OpenOptions, Price, Prices, Provider, ProviderEntry, Replay, Request, RetryPolicy,
     UsageLimits, allow_connections, max_open_files, model_fn, open_model, shown_cost,
 };
-pub use registry::{EntrySubmission, built_in_registry, collected_registry};
+pub use registry::{SubmittedEntry, built_in_registry, collected_registry};
 pub use run::{
     CancelToken, FinishedRun, LogFormat, ModelServer, Observer, PrepareError, PreparedTask, Progress, Quiet,
     RecordedServer, ResumableLog, RunOptions, RunningFigure, RunningFigures, StopReason, block_on,

@@ -81,6 +81,11 @@ impl EstimateText {
         }
     }
 
+    /// The interval as it is written: `[0.750, 0.888]`; empty if there is none.
+    pub(crate) fn interval_text(&self) -> String {
+        self.texts().interval.map(|(lower, upper)| format!("[{lower}, {upper}]")).unwrap_or_default()
+    }
+
     /// The ends, if there is a number with an interval.
     pub(crate) fn ends(&self) -> Option<(f64, f64)> {
         self.interval.filter(|_| self.value.is_ok())

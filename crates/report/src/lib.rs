@@ -25,7 +25,6 @@
 #![forbid(unsafe_code)]
 
 mod bar;
-mod cells;
 mod csv;
 mod figure;
 mod headline;
@@ -40,6 +39,7 @@ mod notes;
 mod number;
 mod paint;
 mod record;
+mod report_table;
 mod rows;
 mod side_by_side;
 mod sort;

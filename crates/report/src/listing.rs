@@ -135,6 +135,11 @@ impl Listing {
         &self.rows
     }
 
+    /// The rows as people read them.
+    pub(crate) fn texts(&self) -> Vec<Vec<String>> {
+        self.rows.iter().map(|row| row.iter().map(|cell| cell.text.clone()).collect()).collect()
+    }
+
     /// The names of the columns in JSON and CSV.
     pub(crate) fn keys(&self) -> impl Iterator<Item = String> {
         self.titles.iter().map(|title| title.to_lowercase().replace(' ', "_"))

@@ -2,15 +2,13 @@
 
 use errorbar_core::EstimateRow;
 
-use crate::bar::BarSpan;
-use crate::cells::interval;
-use crate::figure::EstimateText;
 use crate::headline::headline;
 use crate::latex::{headed, listed};
 use crate::layout::INDENT;
-use crate::markdown::{escape, table};
+use crate::markdown::{escape, pipe_table};
 use crate::notes::{self, CommonMethods};
-use crate::rows::{DisplayRow, EstimateLine, ScoreBlock, keys};
+use crate::report_table::{ReportTable, TableRow};
+use crate::rows::keys;
 use crate::table::{LegendContent, TerminalTable};
 use crate::text::{clean, wrap};
 use crate::{Listing, ListingCell, Report};
@@ -56,7 +54,7 @@ pub struct SideBySide {
 #[derive(Clone, Debug)]
 struct ModelHeadline {
     metric: String,
-    line: EstimateLine,
+    row: TableRow,
     tokens: Option<u64>,
 }
 
@@ -93,7 +91,7 @@ impl SideBySide {
             add(&mut metrics, metric.clone());
             report.results.rows().iter().for_each(|row| add(&mut others, name(row, several)));
             let label = report.model.clone().unwrap_or_default();
-            models.push(ModelHeadline { metric, line: line(label, shown, report, &common), tokens: *tokens });
+            models.push(ModelHeadline { metric, row: row(label, shown, report, &common), tokens: *tokens });
         }
         others.retain(|name| !metrics.contains(name));
         SideBySide { task: task.to_owned(), metrics, models, left_out: others, common }
@@ -108,16 +106,20 @@ impl SideBySide {
     pub fn to_table(&self, table: &TerminalTable) -> String {
         let is_one = self.metrics.len() == 1;
         let row = |model: &ModelHeadline| {
-            let mut line = model.line.clone();
-            line.notes.extend(model.tokens.map(|tokens| format!("{tokens} tokens")));
-            line.notes.extend((!is_one).then(|| model.metric.clone()));
-            DisplayRow::Estimate(line)
+            let mut row = model.row.clone();
+            row.notes.extend(model.tokens.map(|tokens| format!("{tokens} tokens")));
+            row.notes.extend((!is_one).then(|| model.metric.clone()));
+            row
         };
-        let name = format!("{}, side by side", self.task);
-        let details = if is_one { self.metrics.clone() } else { Vec::new() };
-        let block = ScoreBlock { name, details, column: "", rows: self.models.iter().map(row).collect() };
+        let block = ReportTable {
+            name: format!("{}, side by side", self.task),
+            details: if is_one { self.metrics.clone() } else { Vec::new() },
+            label_title: "",
+            columns: Vec::new(),
+            rows: self.models.iter().map(row).collect(),
+        };
         let mut signs = LegendContent::default();
-        let mut text = table.block(block.cleaned(), &mut signs);
+        let mut text = table.report_table(block.cleaned(), &mut signs);
         if let Some(left_out) = self.also() {
             let lines = wrap(&clean(&left_out), table.width.saturating_sub(2 * INDENT));
             let lines = lines.iter().enumerate().map(|(at, line)| match at {
@@ -132,13 +134,8 @@ impl SideBySide {
     /// As a table in Markdown, with its legend.
     pub fn to_markdown(&self) -> String {
         let listing = self.to_listing();
-        let rows: Vec<Vec<String>> = listing
-            .rows()
-            .iter()
-            .map(|row| row.iter().map(|cell| cell.text().to_owned()).collect())
-            .collect();
-        let mut text =
-            format!("**{}**, side by side\n\n{}", escape(&self.task), table(listing.titles(), &rows));
+        let table = pipe_table(listing.titles(), &listing.texts());
+        let mut text = format!("**{}**, side by side\n\n{table}", escape(&self.task));
         for below in self.also().into_iter().chain(self.common.legend()) {
             text += &format!("\n{}\n", escape(&below));
         }
@@ -162,15 +159,16 @@ impl SideBySide {
         titles.extend(has_tokens.then(|| "tokens".to_owned()));
         titles.push("notes".to_owned());
         let mut listing = Listing::new(titles);
-        for ModelHeadline { metric, line, tokens } in &self.models {
+        for ModelHeadline { metric, row, tokens } in &self.models {
+            let figure = row.figure();
             let mut cells = vec![
-                ListingCell::from(line.label.as_str()),
-                ListingCell::from(line.figure.short()),
-                ListingCell::from(interval(&line.figure)),
-                ListingCell::from(line.n.clone()),
+                ListingCell::from(row.label.as_str()),
+                ListingCell::from(figure.map(|figure| figure.short())),
+                ListingCell::from(figure.map(|figure| figure.interval_text())),
+                ListingCell::from(row.n.clone()),
             ];
             cells.extend(has_tokens.then(|| ListingCell::from(*tokens)));
-            let notes = line.notes.iter().cloned().chain((!is_one).then(|| metric.clone()));
+            let notes = row.notes.iter().cloned().chain((!is_one).then(|| metric.clone()));
             cells.push(ListingCell::from(notes.collect::<Vec<_>>().join(" · ")));
             listing.push(cells);
         }
@@ -198,31 +196,19 @@ fn name(row: &EstimateRow<'_>, several: bool) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn line(
+fn row(
     label: String,
-    row: Option<EstimateRow<'_>>,
+    estimate: Option<EstimateRow<'_>>,
     report: &Report,
     common: &CommonMethods,
-) -> EstimateLine {
-    let Some(row) = row else {
-        let figure = EstimateText::undefined(&errorbar_core::Undefined::NoScores);
-        return EstimateLine {
-            nested: false,
-            label,
-            figure,
-            span: None,
-            n: None,
-            shows_n: false,
-            notes: Vec::new(),
-        };
-    };
-    let figure = EstimateText::from(row.estimate.as_ref());
-    let few = notes::few(&row, false);
-    let mut all: Vec<String> = few.iter().cloned().collect();
-    all.extend(notes::methods(&row, notes::keys_of(&report.results, &row), common));
-    all.extend(report.partial_run.as_ref().map(|partial_run| partial_run.status.clone()));
-    all.extend(report.self_graded.as_ref().map(|_| "graded by itself".to_owned()));
-    let span = BarSpan::of(&figure, row.role);
-    let n = notes::n_text(&row.estimate);
-    EstimateLine { nested: false, label, figure, span, n, shows_n: few.is_none(), notes: all }
+) -> TableRow {
+    let Some(estimate) = estimate else { return TableRow::without_scores(label) };
+    let mut row = TableRow::of(&estimate, label);
+    let few = notes::few(&estimate, false);
+    row.shows_n = few.is_none();
+    row.notes.extend(few);
+    row.notes.extend(notes::methods(&estimate, notes::keys_of(&report.results, &estimate), common));
+    row.notes.extend(report.partial_run.as_ref().map(|run| run.status.clone()));
+    row.notes.extend(report.self_graded.as_ref().map(|_| "graded by itself".to_owned()));
+    row
 }

@@ -171,7 +171,7 @@ impl ModelArgs {
             seed: self.sampling_seed,
             logprobs: (self.logprobs || self.top_logprobs.is_some()).then_some(true),
             top_logprobs: self.top_logprobs,
-            extra_body: self.extra_body.clone().unwrap_or_default(),
+            extra_body: self.extra_body.clone().unwrap_or_default().into(),
         }
     }
 }

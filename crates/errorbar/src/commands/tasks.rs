@@ -25,7 +25,7 @@ pub(super) fn task_as_logged(named: &str, log: &ResumableLog, context: &Context<
 
 /// A registered task with the arguments that a log records.
 fn with_logged_args(name: &str, log: &ResumableLog, context: &Context<'_>) -> Option<Task> {
-    match Spec::from_log(name, log.passed_args()) {
+    match Spec::from_log(name, log.passed_args().as_object()) {
         Ok(spec) => build(&spec, context),
         Err(error) => {
             message::error(error);

@@ -334,7 +334,7 @@ fn line_name(model: &AnyModel) -> String {
     match (args.get("base_url").and_then(Json::as_str), args.len()) {
         (_, 0) => model.name().to_owned(),
         (Some(url), 1) => format!("{} at {url}", model.name()),
-        _ => format!("{} {}", model.name(), Json::Object(args)),
+        _ => format!("{} {}", model.name(), Json::from(args)),
     }
 }
 

@@ -24,7 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use errorbar_core::registry::{Entry, Named};
+use errorbar_core::registry::{Entry, EntryKind};
 use errorbar_core::spec::nearest;
 use errorbar_core::{Error, Metadata, Registry, Result, Spec};
 
@@ -165,7 +165,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(600);
 /// An entry for a provider of models.
 pub type ProviderEntry = Entry<Provider>;
 
-impl Named for Provider {
+impl EntryKind for Provider {
     const KIND: &'static str = "model provider";
 }
 

@@ -179,7 +179,7 @@ fn step(spec: &Spec) -> PlanStep {
 pub(super) fn options_of(spec: &Spec) -> Metadata {
     match spec.to_log() {
         Json::Object(mut logged) => match logged.remove("options") {
-            Some(Json::Object(options)) => options,
+            Some(Json::Object(options)) => options.into(),
             _ => Metadata::new(),
         },
         // Arguments by place have no other form than the text.

@@ -72,7 +72,7 @@ pub(super) fn replace(config: &mut Metadata, new: &Metadata) {
     for key in ALL {
         match new.get(key) {
             Some(value) => config.insert(key.to_owned(), value.clone()),
-            None => config.shift_remove(key),
+            None => config.remove(key),
         };
     }
 }

@@ -132,7 +132,7 @@ impl ResumableLog {
             Some(Json::Null) | None => Vec::new(),
             Some(id) => vec![text(id)],
         };
-        let generate = Json::Object(self.eval.model_generate_config.clone());
+        let generate = Json::from(self.eval.model_generate_config.clone());
         let generate: GenerateConfig = serde_json::from_value(generate).map_err(|error| {
             Error::refused(format!(
                 "{}: how the model generates is recorded in a way that this program does not know: {error}",
@@ -167,7 +167,7 @@ impl ResumableLog {
 /// The other way to compute errors that may have been given is what the results are computed with.
 fn replace_errors(recorded: &mut Metadata, errors: &ErrorPlan) {
     match errors.is_default() {
-        true => recorded.shift_remove(ERRORS),
+        true => recorded.remove(ERRORS),
         false => recorded.insert(ERRORS.to_owned(), errors.to_json()),
     };
 }

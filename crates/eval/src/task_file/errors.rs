@@ -11,12 +11,12 @@ pub(super) const KEYS: Keys = &["cluster", "method", "interval", "level", "draws
 pub(super) fn read(field: TomlField<'_>) -> Option<ErrorPlan> {
     let fields = field.json_table(KEYS, "{ cluster = \"passage\" }", is_good)?;
     // Each is right by itself, so this is about how they go together.
-    ErrorPlan::from_json(&Json::Object(fields)).map_err(|problem| field.report(problem, None)).ok()
+    ErrorPlan::from_json(&Json::from(fields)).map_err(|problem| field.report(problem, None)).ok()
 }
 
 /// Whether a value is one that the key can have; if not, it is reported.
 fn is_good(key: &str, field: TomlField<'_>, value: &Json) -> bool {
-    let alone = Json::Object(Metadata::from_iter([(key.to_owned(), value.clone())]));
+    let alone = Json::from(Metadata::from_iter([(key.to_owned(), value.clone())]));
     let is_empty_key =
         key == "cluster" && (value == "" || value.as_array().is_some_and(|keys| keys.contains(&"".into())));
     // What is of the right kind has a problem of its own; for the rest the kind is named as everywhere in the file.

@@ -23,8 +23,8 @@ pub(super) const KEYS: Keys = &[
 pub(super) fn read(field: TomlField<'_>) -> Option<GenerateConfig> {
     let mut fields = field.json_table(KEYS, "{ temperature = 0, max_tokens = 512 }", is_good)?;
     // Nobody wants to know of how many tokens without wanting to know of any.
-    if fields.contains_key("top_logprobs") {
-        fields.entry("logprobs").or_insert(Json::Bool(true));
+    if fields.contains_key("top_logprobs") && !fields.contains_key("logprobs") {
+        fields.insert("logprobs", Json::Bool(true));
     }
     config(fields)
 }
@@ -41,7 +41,7 @@ fn is_good(key: &str, field: TomlField<'_>, value: &Json) -> bool {
 }
 
 fn config(fields: Metadata) -> Option<GenerateConfig> {
-    serde_json::from_value(Json::Object(fields)).ok()
+    serde_json::from_value(Json::from(fields)).ok()
 }
 
 /// The kind of value that a key has, in words.

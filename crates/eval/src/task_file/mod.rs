@@ -32,7 +32,7 @@ mod text;
 use std::ops::Range;
 use std::path::Path;
 
-use errorbar_core::registry::Named;
+use errorbar_core::registry::EntryKind;
 use errorbar_core::{Registry, Result, unique_names};
 
 use crate::small_file::read_small;
@@ -167,7 +167,7 @@ fn read(file: &TaskFile<'_>, path: &Path) -> Option<Task> {
 type WithSpan<T> = (Range<usize>, T);
 
 /// One spec or a list of specs, of which there must be one. One that is wrong is `None`.
-fn with_span<T: Named>(field: TomlField<'_>) -> Vec<Option<WithSpan<T>>> {
+fn with_span<T: EntryKind>(field: TomlField<'_>) -> Vec<Option<WithSpan<T>>> {
     let kind = T::KIND;
     let strings = field.strings(&format!("a {kind} in quotes, or a list of {kind}s"));
     if strings.as_ref().is_some_and(Vec::is_empty) {

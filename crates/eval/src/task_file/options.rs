@@ -50,7 +50,7 @@ pub(super) fn json(field: TomlField<'_>) -> Option<Json> {
             number.or_else(|| field.expected("a finite number, since logs hold no other"))
         }
         DeValue::Array(_) => all(field.as_list()?.into_iter().map(json)).map(Json::Array),
-        DeValue::Table(_) => json_entries(field).map(Json::Object),
+        DeValue::Table(_) => json_entries(field).map(Json::from),
     }
 }
 

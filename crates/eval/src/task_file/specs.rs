@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use errorbar_core::registry::{Listing, Named};
+use errorbar_core::registry::{EntryInfo, EntryKind};
 use errorbar_core::spec::{MetricsSpec, Spec, SpecError, SpecErrorKind, reducer_of_papers, split_k_suffix};
 use errorbar_core::{Conversion, Error, Metric, Reducer, Registry, Result};
 
@@ -14,7 +14,7 @@ use super::text::TomlString;
 use crate::{AnyScorer, AnySolver};
 
 /// What is built from the text of one spec; `None` if that failed, which is then reported.
-pub(super) fn build<T: Named>(
+pub(super) fn build<T: EntryKind>(
     text: &TomlString<'_>,
     build: impl FnOnce(&Registry, &Spec) -> Result<T>,
 ) -> Option<T> {
@@ -106,14 +106,15 @@ fn word_at(text: &str, offset: usize) -> Range<usize> {
 
 /// Which argument, from 0, has this name.
 fn position(target: &str, argument: &str, registry: &Registry) -> Option<usize> {
-    let named = |(_, listing): &(&str, &Listing)| listing.name == target;
-    let at = |(_, listing): (&str, &Listing)| listing.params.iter().position(|param| param.name == argument);
+    let named = |(_, listing): &(&str, &EntryInfo)| listing.name == target;
+    let at =
+        |(_, listing): (&str, &EntryInfo)| listing.params.iter().position(|param| param.name == argument);
     listings(registry).filter(named).find_map(at)
 }
 
 /// Everything that specs can name, with its kind.
-fn listings(registry: &Registry) -> impl Iterator<Item = (&'static str, &Listing)> {
-    fn of<T: Named>(registry: &Registry) -> impl Iterator<Item = (&'static str, &Listing)> {
+fn listings(registry: &Registry) -> impl Iterator<Item = (&'static str, &EntryInfo)> {
+    fn of<T: EntryKind>(registry: &Registry) -> impl Iterator<Item = (&'static str, &EntryInfo)> {
         registry.list::<T>().map(|listing| (T::KIND, listing))
     }
     of::<AnySolver>(registry)
@@ -125,7 +126,7 @@ fn listings(registry: &Registry) -> impl Iterator<Item = (&'static str, &Listing
 
 /// A scorer among the metrics, a reducer among the scorers, and so on.
 fn of_another_kind(wanted: &str, name: &str, registry: &Registry) -> Option<String> {
-    let goes_by = |kind: &str, listing: &Listing| {
+    let goes_by = |kind: &str, listing: &EntryInfo| {
         let bare = split_k_suffix(name).filter(|_| kind == "reducer").map(|(bare, _)| bare);
         listing.name == name || bare == Some(listing.name.as_str())
     };

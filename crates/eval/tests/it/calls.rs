@@ -379,7 +379,7 @@ fn how_models_generate_is_recorded_and_gone_on_with() {
     let log = EvalLog::open(&finished.log).unwrap();
     let eval = log.header().unwrap().eval;
     assert_eq!(
-        serde_json::Value::Object(eval.model_generate_config),
+        serde_json::Value::from(eval.model_generate_config),
         serde_json::json!({"system_message": "Be brief.", "temperature": 0.5, "stop_seqs": ["END"], "extra_body": {"top_k": 40}})
     );
     assert_eq!(eval.extra["model_roles"]["grader"]["model"], "mock/GRADE: C");

@@ -396,13 +396,8 @@ fn a_run_asks_the_models_of_the_role_and_counts_their_tokens() {
     assert_eq!(figures, [("model_graded_qa", 1, 1, Some(1.0)), ("model_graded_fact", 2, 0, Some(0.0))]);
     let header = EvalLog::open(&finished.log).unwrap().header().unwrap();
     assert_eq!(header.stats.role_usage["judge"].total_tokens, 12);
-    let options: Vec<_> = header
-        .eval
-        .scorers
-        .unwrap()
-        .into_iter()
-        .map(|scorer| Json::Object(scorer.options.unwrap()))
-        .collect();
+    let options: Vec<_> =
+        header.eval.scorers.unwrap().into_iter().map(|scorer| Json::from(scorer.options.unwrap())).collect();
     assert_eq!(options, [json!({"model_role": "judge"}), json!({"model": named})]);
 }
 

@@ -97,7 +97,7 @@ fn what_is_said_for_the_run_goes_before_what_the_task_says() {
     let finished = run(&both.fail_on_error(FailOnError::First), &said);
     assert_eq!(metric_names(&finished), ["mean", "bootstrap_stderr"]);
     let eval = header(&finished).eval;
-    let generate = serde_json::Value::Object(eval.model_generate_config);
+    let generate = serde_json::Value::from(eval.model_generate_config);
     assert_eq!(generate, serde_json::json!({"temperature": 0.0, "max_tokens": 9}));
     let config = eval.config;
     assert_eq!(config.extra["time_limit"], 5);
@@ -139,7 +139,7 @@ fn a_task_that_changed_cannot_go_on() {
     let finished = run(&task(), &options(folder.path()));
     let refused = |task: Task| resume(&task, &finished.log).unwrap_err().to_string();
     assert!(refused(task().scorer(matches())).contains("its scorers or their metrics differ"));
-    let metrics = task().registered_as("letters", serde_json::Map::from_iter([("n".to_owned(), 5.into())]));
+    let metrics = task().registered_as("letters", errorbar_core::Metadata::new().with("n", 5));
     assert!(refused(metrics).contains("its task arguments differ"));
     let targets =
         ["a", "b", "c", "d", "e", "f"].map(|id| named(id).target(if id == "e" { "x" } else { "abc" }));

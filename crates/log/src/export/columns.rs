@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use errorbar_core::Value;
+use errorbar_core::{Metadata, Value};
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
@@ -128,11 +128,7 @@ struct MetadataNode {
 
 impl MetadataTree {
     /// Takes in the metadata of a sample.
-    pub(super) fn learn(
-        &mut self,
-        log: &Path,
-        metadata: &errorbar_core::Metadata,
-    ) -> Result<(), ExportError> {
+    pub(super) fn learn(&mut self, log: &Path, metadata: &Metadata) -> Result<(), ExportError> {
         for (key, value) in metadata {
             learn(&mut self.root, key, value, &mut self.count);
         }
@@ -173,7 +169,7 @@ impl MetadataTree {
     }
 
     /// The metadata of a sample, in its columns; nothing if one of them is not known.
-    pub(super) fn cells<'m>(&self, metadata: &'m errorbar_core::Metadata) -> Option<Vec<Option<&'m Json>>> {
+    pub(super) fn cells<'m>(&self, metadata: &'m Metadata) -> Option<Vec<Option<&'m Json>>> {
         let mut cells = Vec::new();
         for (key, value) in metadata {
             fill(&self.root, key, value, &mut cells)?;
@@ -183,7 +179,7 @@ impl MetadataTree {
 }
 
 /// The map that a value is, if it has anything in it; an empty one is a value like others.
-fn as_map(value: &Json) -> Option<&errorbar_core::Metadata> {
+fn as_map(value: &Json) -> Option<&serde_json::Map<String, Json>> {
     value.as_object().filter(|map| !map.is_empty())
 }
 
@@ -253,10 +249,14 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn metadata(json: &Json) -> Metadata {
+        json.as_object().unwrap().clone().into()
+    }
+
     fn columns(samples: &[Json]) -> Vec<(String, ExportKind)> {
         let mut keys = MetadataTree::default();
         for sample in samples {
-            keys.learn(Path::new("a.eval"), sample.as_object().unwrap()).unwrap();
+            keys.learn(Path::new("a.eval"), &metadata(sample)).unwrap();
         }
         let columns = keys.columns(|_| false, ExportKind::Float);
         columns.into_iter().map(|column| (column.name, column.kind)).collect()
@@ -302,13 +302,14 @@ mod tests {
         assert_eq!(columns(&samples), named(&wanted));
         let mut keys = MetadataTree::default();
         for sample in &samples {
-            keys.learn(Path::new("a.eval"), sample.as_object().unwrap()).unwrap();
+            keys.learn(Path::new("a.eval"), &metadata(sample)).unwrap();
         }
         keys.columns(|_| false, ExportKind::Text);
-        let cells = keys.cells(samples[0].as_object().unwrap()).unwrap();
+        let first = metadata(&samples[0]);
+        let cells = keys.cells(&first).unwrap();
         assert_eq!(cells, [None, Some(&json!(1)), None, Some(&json!(null))]);
-        assert!(keys.cells(json!({"new": 1}).as_object().unwrap()).is_none());
-        assert!(keys.cells(json!({"a": 1}).as_object().unwrap()).is_none(), "`a` itself has no column");
+        assert!(keys.cells(&metadata(&json!({"new": 1}))).is_none());
+        assert!(keys.cells(&metadata(&json!({"a": 1}))).is_none(), "`a` itself has no column");
     }
 
     #[test]
@@ -331,8 +332,8 @@ mod tests {
     fn names_are_not_collected_without_end() {
         let mut keys = MetadataTree::default();
         let result = (0..).find_map(|i| {
-            let metadata = json!({format!("k{i}"): i});
-            keys.learn(Path::new("a.eval"), metadata.as_object().unwrap()).err()
+            let metadata = Metadata::new().with(format!("k{i}"), i);
+            keys.learn(Path::new("a.eval"), &metadata).err()
         });
         assert!(matches!(result, Some(ExportError::TooManyColumns { limit: MOST, .. })), "{result:?}");
     }

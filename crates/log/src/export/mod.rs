@@ -127,8 +127,8 @@ pub struct Export {
     logs: Vec<PathBuf>,
     scorers: Vec<String>,
     limits: LogLimits,
-    keys: Keys,
-    columns: Vec<Column>,
+    keys: MetadataTree,
+    columns: Vec<ExportColumn>,
     recovered: Vec<PathBuf>,
 }
 

@@ -483,6 +483,20 @@ impl TableErrorKind {
         self.at(UnresolvedLocation::Known(TableLocation::Row(row)))
     }
 
+    /// In this row, which is about this sample; but what is wrong with the file is wrong with no row.
+    #[cfg(feature = "parquet")]
+    pub(super) fn in_row_of(self, row: u64, sample: &str) -> ReadError {
+        match self {
+            TableErrorKind::ParquetColumn { .. }
+            | TableErrorKind::PageTooLarge { .. }
+            | TableErrorKind::TooDense { .. }
+            | TableErrorKind::TooMuchMemory { .. }
+            | TableErrorKind::Read(_)
+            | TableErrorKind::Open(_) => self.into(),
+            kind => kind.in_row(row).of_sample(sample),
+        }
+    }
+
     pub(super) fn at_offset(self, offset: u64) -> ReadError {
         self.at(UnresolvedLocation::Offset(offset))
     }

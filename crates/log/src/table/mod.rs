@@ -10,6 +10,7 @@ mod limits;
 mod long;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod row;
 
 use std::fs::File;
 use std::path::Path;
@@ -18,13 +19,10 @@ use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, ScoreColumns};
 
 pub(crate) use builder::excerpt;
+use layout::{EPOCH, ID};
+
 pub use error::{TableError, TableErrorKind, TableLocation};
 pub use limits::TableLimits;
-
-/// The column that names the sample.
-const ID: &str = "id";
-/// The column that numbers the epoch.
-const EPOCH: &str = "epoch";
 
 /// Which columns of a table to read as what.
 ///

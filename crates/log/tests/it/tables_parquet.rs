@@ -33,7 +33,7 @@ fn values(columns: &ScoreColumns, scorer: &str) -> Vec<Option<Value>> {
 fn metadata(columns: &ScoreColumns, scorer: &str) -> Vec<Json> {
     let set = errorbar_core::ScoreSet::unreduced(columns, scorer).unwrap();
     let scores = set.scores();
-    (0..scores.len()).map(|at| Json::Object(scores.sample_metadata(at))).collect()
+    (0..scores.len()).map(|at| scores.sample_metadata(at).into()).collect()
 }
 
 #[test]

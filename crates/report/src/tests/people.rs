@@ -9,9 +9,9 @@ use super::fixtures::{
     all_correct, clustered, everything, grouped, metric, results, score, scorers_and_reducers, share,
     ten_groups,
 };
-use crate::matrix::{ReportPart, parts};
-use crate::notes::CommonMethods;
-use crate::rows::{DisplayRow, RowBuilder};
+use crate::figure::EstimateText;
+use crate::matrix::tables;
+use crate::report_table::TableRow;
 use crate::{Latex, Markdown, PartialRun, Render, Report, Sort, TerminalTable, width};
 
 #[test]
@@ -171,41 +171,30 @@ fn no_error_is_ever_shown_as_0() {
     }
 }
 
-/// The rows of a report, of all parts.
-fn rows(report: &Report, sort: Sort) -> Vec<DisplayRow> {
-    let common = CommonMethods::of(&report.results);
-    let context = RowBuilder { results: &report.results, common: &common, sort };
-    let rows = |part| match part {
-        ReportPart::Block(block) => block.rows,
-        ReportPart::Matrix(matrix) => panic!("{matrix:?}"),
-    };
-    parts(&context).into_iter().flat_map(rows).collect()
+/// The rows of all tables of a report.
+fn rows(report: &Report, sort: Sort) -> Vec<TableRow> {
+    tables(report, sort).1.into_iter().flat_map(|table| table.rows).collect()
 }
 
 #[test]
 fn every_estimate_has_a_row_with_its_value() {
     for report in [ten_groups(), scorers_and_reducers(false), all_correct(), everything()] {
-        let found: Vec<Option<f64>> = rows(&report, Sort::None)
-            .into_iter()
-            .filter_map(
-                |row| if let DisplayRow::Estimate(line) = row { Some(line.figure.value()) } else { None },
-            )
-            .collect();
+        let shown = rows(&report, Sort::None);
+        assert!(shown.iter().all(|row| row.figures.len() <= 1), "one figure in a row: {shown:?}");
+        let found: Vec<Option<f64>> =
+            shown.iter().filter_map(TableRow::figure).map(EstimateText::value).collect();
         let wanted: Vec<Option<f64>> =
             report.results.rows().iter().map(|row| row.estimate.number()).collect();
         assert_eq!(found, wanted);
     }
     let failures = rows(&everything(), Sort::None);
-    assert!(failures.iter().any(|row| matches!(row, DisplayRow::Failure { label, .. } if label == "broken")));
+    assert!(failures.iter().any(|row| row.failed && row.label == "broken"));
 }
 
 #[test]
 fn groups_are_sorted_and_the_aggregate_stays_last() {
     let names = |sort: Sort| -> Vec<String> {
-        let lines = rows(&ten_groups(), sort);
-        let lines = lines
-            .into_iter()
-            .filter_map(|row| if let DisplayRow::Estimate(line) = row { Some(line) } else { None });
+        let lines = rows(&ten_groups(), sort).into_iter();
         lines.filter(|line| line.nested).map(|line| line.label).collect()
     };
     assert_eq!(names(Sort::None)[..2], ["geography", "history"]);

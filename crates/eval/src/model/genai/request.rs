@@ -61,7 +61,7 @@ pub(super) fn options(speaks: &ProviderProtocol, model: &str, config: &GenerateC
         max_tokens: config.max_tokens.map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
         stop_sequences: config.stop_seqs.clone(),
         seed: config.seed.and_then(|seed| u64::try_from(seed).ok()),
-        extra_body: (!extra.is_empty()).then_some(Json::Object(extra)),
+        extra_body: (!extra.is_empty()).then(|| extra.into()),
         reasoning_effort: unsaid_effort(speaks, model),
         capture_raw_body: Some(true),
         ..ChatOptions::default()
