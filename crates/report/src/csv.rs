@@ -4,6 +4,7 @@ use std::io;
 
 use serde_json::Value as Json;
 
+use crate::listing::csv_field;
 use crate::record::EstimateRecord;
 use crate::{Listing, Render, Report};
 
@@ -58,10 +59,5 @@ impl Render for Csv {
 /// The fields of a record in order, each as one cell.
 fn fields(record: &EstimateRecord) -> io::Result<Vec<(String, String)>> {
     let Json::Object(fields) = serde_json::to_value(record)? else { return Ok(Vec::new()) };
-    let cell = |value: Json| match value {
-        Json::Null => String::new(),
-        Json::String(text) => text,
-        other => other.to_string(),
-    };
-    Ok(fields.into_iter().map(|(name, value)| (name, cell(value))).collect())
+    Ok(fields.into_iter().map(|(name, value)| (name, csv_field(&value))).collect())
 }
