@@ -32,10 +32,11 @@ mod columns;
 mod error;
 mod estimate;
 mod evaluation;
+mod metadata;
 mod metric;
 pub mod metrics;
 mod naming;
-mod packaged;
+mod package_member;
 mod plan;
 pub mod python_text;
 mod random;
@@ -51,16 +52,19 @@ pub mod stats;
 mod value;
 
 pub use args::{ArgProblem, ArgType, Args};
-pub use columns::{ColumnBlock, EpochColumn, MetadataColumn, Row, ScoreColumns, TextColumn, ValueColumn};
+pub use columns::{
+    ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
+};
 pub use error::{Error, Result};
 pub use estimate::{
-    Bounds, Clustered, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation, Interval, IntervalChoice,
-    IntervalMethod, Kind, Maybe, Notes, Plain, StdError, Summary, Undefined, Whole,
+    Bounds, ClusteredScores, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation, IndependentScores,
+    Interval, IntervalChoice, IntervalMethod, Kind, Maybe, Notes, StdError, Summary, Undefined, Whole,
 };
 pub use evaluation::{
     Counts, EstimateRow, Evaluation, Group, Groups, GroupsAll, MetricResult, MetricValue, Over, Results,
     Role, Scope, ScoreResult, Subject,
 };
+pub use metadata::Metadata;
 pub use metric::{FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn};
 pub use naming::{TakenNames, unique_names};
 pub use plan::{
@@ -68,15 +72,15 @@ pub use plan::{
     ScorerPlan,
 };
 pub use random::Random;
-pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, Reduced, Reducer, reducer_fn};
+pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, ReducedValue, Reducer, reducer_fn};
 pub use registry::Registry;
 pub use results::{Failure, Headline, Reduction, Warning};
 pub use sample_id::SampleId;
-pub use score::{Metadata, SampleScore, Score};
+pub use score::{SampleScore, Score};
 pub use scores::{Iter, ScoreSet, Scores};
 pub use spec::Spec;
 pub use value::{
-    Conversion, Converted, Leaf, LeafMap, LeafRef, Value, ValueRef, ValueToFloat, value_to_float,
+    Conversion, ConvertedNumber, Leaf, LeafMap, LeafRef, Value, ValueRef, ValueToFloat, value_to_float,
 };
 
 /// The map that metrics with several named figures return, in order.

@@ -50,6 +50,7 @@
 
 mod app;
 mod commands;
+mod hints;
 mod message;
 mod mistakes;
 mod output;
@@ -58,14 +59,14 @@ mod progress;
 mod shell;
 
 pub use app::{App, main};
-/// What kind of figure a metric gives; [`Role`](enum@crate::Role) is that of a message.
+/// What kind of figure a metric gives; [`MessageRole`] is that of a message.
 pub use errorbar_core::Role as MetricRole;
 pub use errorbar_core::*;
 pub use errorbar_eval as eval;
 pub use errorbar_eval::{
     AnyModel, AnyScorer, AnySolver, BoxFuture, Chain, Choice, Dataset, DatasetError, FailOnError, Fields,
-    Generate, Input, IntoSample, Message, Mock, Model, ModelChoice, ModelOutput, Record, Replay, Request,
-    Role, Sample, SampleId, Scorer, ScorerEntry, Solver, SolverEntry, Target, Task, TaskEntry, TaskState,
+    Generate, Input, IntoSample, Message, MessageRole, Mock, Model, ModelChoice, ModelOutput, Record, Replay,
+    Request, Sample, SampleId, Scorer, ScorerEntry, Solver, SolverEntry, Target, Task, TaskEntry, TaskState,
     Usage, chain, collected_registry, csv_dataset, json_dataset, model_fn, scorers, solvers,
 };
 pub use errorbar_macros::{metric, reducer, scorer, solver, task};

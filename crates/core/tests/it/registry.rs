@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use errorbar_core::registry::{Listing, MetricEntry, Param};
+use errorbar_core::registry::{EntryInfo, MetricEntry, Param};
 use errorbar_core::{Conversion, Error, Estimation, Metric, Registry, Scores, Spec, metric_fn, reducer_fn};
 
-fn every_entry() -> Vec<Listing> {
+fn every_entry() -> Vec<EntryInfo> {
     let registry = Registry::built_in();
     let all = registry.list_metrics().chain(registry.list_reducers()).chain(registry.list_conversions());
     all.cloned().collect()
@@ -56,7 +56,7 @@ fn every_entry_is_documented() {
 }
 
 /// A spec with every argument given at its documented default, or at something that fits.
-fn full_spec(listing: &Listing) -> String {
+fn full_spec(listing: &EntryInfo) -> String {
     let arguments = listing.params.iter().map(|p| {
         let value = match (p.name.as_ref(), &p.default) {
             ("metric" | "agg", None) => "accuracy()",
@@ -137,7 +137,7 @@ fn conversions_by_name() {
     registry.add_conversion(Conversion::from_fn("half", |_| Some(0.5)), "One half.").unwrap();
     let metric = registry.metric(&"mean(to_float=half)".parse().unwrap()).unwrap();
     assert_eq!(metric.params()["to_float"], "half");
-    let listed: Vec<String> = registry.list_conversions().map(Listing::signature).collect();
+    let listed: Vec<String> = registry.list_conversions().map(EntryInfo::signature).collect();
     assert_eq!(listed[0], r#"value_to_float(correct="C", incorrect="I", partial="P", noanswer="N")"#);
     assert_eq!(listed[1], "half()");
     assert!(registry.add_conversion(Conversion::from_fn("half", |_| None), "").is_err());

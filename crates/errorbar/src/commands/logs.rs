@@ -8,15 +8,16 @@ use errorbar_core::spec::nearest;
 use errorbar_core::{Plan, Results, ScoreParts, unique_names};
 use errorbar_eval::self_graded;
 use errorbar_log::eval::{
-    EditedScore, EvalInfo, EvalLog, Header, Limits, LogScores, LogWarning, ScoreOptions, Status,
+    EditedScore, EvalInfo, EvalLog, Header, LogLimits, LogScores, LogWarning, ScoreOptions, Status,
     plan_from_header,
 };
 use errorbar_report::{PartialRun, Report};
 
 use super::Context;
 use super::common::parse_bytes;
-use super::told::Told;
-use crate::output::Progress;
+use super::diagnostics::Diagnostics;
+use crate::hints;
+use crate::output::ProgressLine;
 
 /// How many samples that were skipped are told one by one.
 const SKIPPED_TOLD: usize = 10;
@@ -30,7 +31,7 @@ pub(super) fn is_log(path: &Path) -> bool {
 
 /// How logs are read.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Reading logs")]
+#[command(next_help_heading = "ReadProgress logs")]
 pub(super) struct ReadArgs {
     /// Check all of a log: all checksums, that members say of themselves what the directory says, and
     /// that all of it is JSON. By default that is checked of what is computed with; messages and events
@@ -50,7 +51,7 @@ pub(super) struct LimitArgs {
     max_unpacked: u64,
     /// Entries of a log that decompress to more than N times their size count as dense; a log may
     /// have 192 MiB of them, decompressed
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_ratio)]
+    #[arg(long, value_name = "N", default_value_t = LogLimits::default().max_ratio)]
     max_ratio: u64,
     /// The largest header, and the most that is kept of one sample (scores and metadata)
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_bytes)]
@@ -62,9 +63,9 @@ pub(super) struct LimitArgs {
 }
 
 impl LimitArgs {
-    pub(super) fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> LogLimits {
         let &LimitArgs { max_unpacked, max_ratio, max_record, max_memory } = self;
-        Limits { max_unpacked, max_ratio, max_record, max_memory }
+        LogLimits { max_decompressed: max_unpacked, max_ratio, max_record, max_memory }
     }
 }
 
@@ -79,30 +80,30 @@ impl ReadArgs {
     }
 
     /// How much of a log is believed.
-    pub(super) fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> LogLimits {
         self.limits.limits()
     }
 }
 
 /// A line on a terminal that says how far the reading is.
-pub(super) struct Reading {
-    bar: Progress,
+pub(super) struct ReadProgress {
+    bar: ProgressLine,
 }
 
-impl Reading {
+impl ReadProgress {
     pub(super) fn new(quiet: bool) -> Self {
         if quiet {
-            return Reading { bar: Progress::hidden() };
+            return ReadProgress { bar: ProgressLine::hidden() };
         }
-        let bar = Progress::new(0, "{bar:30} {pos}/{len} samples read");
+        let bar = ProgressLine::new(0, "{bar:30} {pos}/{len} samples read");
         if !bar.is_hidden() {
             bar.tick_every(Duration::from_millis(100));
         }
-        Reading { bar }
+        ReadProgress { bar }
     }
 }
 
-impl Drop for Reading {
+impl Drop for ReadProgress {
     fn drop(&mut self) {
         self.bar.clear();
     }
@@ -110,7 +111,7 @@ impl Drop for Reading {
 
 /// What to compute in place of, or out of, what a log records.
 #[derive(Default)]
-pub(super) struct Request<'a> {
+pub(super) struct ScoreRequest<'a> {
     /// Only these scorers; all if there is none.
     pub(super) scorers: &'a [String],
     pub(super) skip_bad_samples: bool,
@@ -158,23 +159,23 @@ impl OpenedLog<'_> {
     }
 
     /// Tells what people should know about the log before they read its figures.
-    pub(super) fn tell(&self, told: &mut Told) {
+    pub(super) fn tell(&self, diagnostics: &mut Diagnostics) {
         let log = self.log.path().display();
         for warning in &self.left_out {
-            told.warning(format!("{log}: {}", warning));
+            diagnostics.warning(format!("{log}: {}", warning));
         }
         if self.log.was_recovered() {
-            told.warning(format!(
+            diagnostics.warning(format!(
                 "{log}: the run is going on or was interrupted; these are the samples that it has saved"
             ));
         }
         let skipped = &self.scores.skipped;
         for error in skipped.iter().take(SKIPPED_TOLD) {
-            told.warning(format!("{} (skipped)", error.problem()));
+            diagnostics.warning(format!("{} (skipped)", error.problem()));
         }
         if !skipped.is_empty() {
             let all = self.log.sample_count();
-            told.warning(format!(
+            diagnostics.warning(format!(
                 "{log}: {} of {all} samples could not be read and were skipped",
                 skipped.len()
             ));
@@ -195,17 +196,17 @@ pub(super) fn status_of_unfinished(status: Status) -> Option<&'static str> {
 /// Reads the scores of a log for the plan that it records, as `change` leaves it; only what that plan needs is read.
 pub(super) fn read<'a>(
     log: &'a EvalLog,
-    request: &Request<'_>,
-    reading: &Reading,
+    request: &ScoreRequest<'_>,
+    progress: &ReadProgress,
     context: &Context<'_>,
     change: impl FnOnce(Plan) -> Plan,
 ) -> Result<OpenedLog<'a>, (String, Option<String>)> {
-    let problem = |error: errorbar_log::eval::LogError| (error.problem(), Some(error.hint().to_owned()));
+    let problem = |error: errorbar_log::eval::LogError| (error.problem(), hints::log::hint(&error));
     let header = log.header().map_err(problem)?;
     let (plan, left_out) =
         plan_from_header(&header, context.registry).map_err(|error| problem(error.at(log.path())))?;
     let plan = only(change(plan), request.scorers);
-    let bar = &reading.bar;
+    let bar = &progress.bar;
     bar.add_length(log.sample_count() as u64);
     let tick = |_| bar.step();
     let parts = if request.records_scores { ScoreParts::All } else { plan.score_parts() };

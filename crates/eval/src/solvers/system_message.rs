@@ -4,7 +4,7 @@ use errorbar_core::registry::Param;
 use errorbar_core::{Result, Spec};
 
 use crate::template::{fill, lookup};
-use crate::{BoxFuture, Generate, Message, Role, Solver, SolverEntry, TaskState};
+use crate::{BoxFuture, Generate, Message, MessageRole, Solver, SolverEntry, TaskState};
 
 pub(super) const ENTRY: SolverEntry = SolverEntry {
     name: "system_message",
@@ -35,7 +35,7 @@ impl Solver for SystemMessage {
     fn solve<'a>(&'a self, state: &'a mut TaskState, _: &'a Generate) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let text = fill(&self.template, |name| lookup(name, [&state.store, &state.metadata]))?;
-            let behind = state.messages.iter().rposition(|message| message.role == Role::System);
+            let behind = state.messages.iter().rposition(|message| message.role == MessageRole::System);
             state.messages.insert(behind.map_or(0, |at| at + 1), Message::system(text));
             Ok(())
         })

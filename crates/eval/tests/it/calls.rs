@@ -8,9 +8,9 @@ use std::time::Duration;
 use errorbar_core::{Spec, Value};
 use errorbar_eval::scorers::{includes, model_graded_qa};
 use errorbar_eval::{
-    BoxFuture, Calls, Cancel, Finished, Generate, GenerateConfig, Limits, Model, ModelChoice, ModelError,
-    ModelErrorKind, ModelOutput, Prices, Quiet, Request, Retry, RunOptions, Sample, Solver, Stop, Task,
-    TaskState, Usage, block_on, built_in_registry, open_resumable,
+    BoxFuture, Calls, CancelToken, FinishedRun, Generate, GenerateConfig, Model, ModelChoice, ModelError,
+    ModelErrorKind, ModelOutput, Prices, Quiet, Request, RetryPolicy, RunOptions, Sample, Solver, StopReason,
+    Task, TaskState, Usage, UsageLimits, block_on, built_in_registry, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Status, StoredSample};
 
@@ -80,20 +80,20 @@ fn task(samples: usize, model: &Failing) -> Task {
     Task::new(samples.collect::<Vec<_>>()).scorer(includes()).model(model.clone())
 }
 
-fn hasty(max_retries: u32) -> Retry {
-    Retry { max_retries, first_wait: Duration::from_millis(1), ..Retry::default() }
+fn hasty(max_retries: u32) -> RetryPolicy {
+    RetryPolicy { max_retries, first_wait: Duration::from_millis(1), ..RetryPolicy::default() }
 }
 
 fn options(folder: &Path, calls: Calls) -> RunOptions {
     RunOptions { log_dir: folder.to_owned(), calls: Arc::new(calls), ..RunOptions::default() }
 }
 
-fn run(task: &Task, options: &RunOptions) -> Finished {
+fn run(task: &Task, options: &RunOptions) -> FinishedRun {
     let prepared = task.prepare(options, &built_in_registry()).unwrap();
-    block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap()
+    block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap()
 }
 
-fn samples(finished: &Finished) -> Vec<StoredSample> {
+fn samples(finished: &FinishedRun) -> Vec<StoredSample> {
     let log = EvalLog::open(&finished.log).unwrap();
     log.samples().unwrap().map(|sample| sample.unwrap()).collect()
 }
@@ -108,7 +108,7 @@ fn what_passes_is_asked_again_and_what_does_not_is_not() {
         let finished = run(&task(5, &model), &options);
         assert_eq!((finished.failed, model.asked()), (0, 20));
         let counts = options.calls.counts();
-        assert_eq!((counts.asked, counts.retried), (20, 15));
+        assert_eq!((counts.requests, counts.retried), (20, 15));
     }
     let model = Failing::new(3, ModelError::transient("busy"));
     let finished = run(&task(2, &model), &options(folder.path(), Calls::new(4, hasty(2))));
@@ -133,7 +133,7 @@ fn no_more_are_under_way_than_there_are_connections() {
     let [first, second] = [first, second].map(|task| task.prepare(&options, &built_in_registry()).unwrap());
     let both = async {
         let quiet = || Arc::new(Quiet);
-        tokio::join!(first.run(quiet(), Cancel::new()), second.run(quiet(), Cancel::new()))
+        tokio::join!(first.run(quiet(), CancelToken::new()), second.run(quiet(), CancelToken::new()))
     };
     let (first, second) = block_on(both).unwrap();
     assert_eq!((first.unwrap().failed, second.unwrap().failed), (0, 0));
@@ -169,8 +169,8 @@ fn an_answer_that_does_not_come_in_time_is_asked_for_again() {
 fn a_sample_whose_time_goes_by_without_an_answer_has_failed() {
     let folder = tempfile::tempdir().unwrap();
     let model = Failing::new(100, ModelError::transient("nobody there"));
-    let retry = Retry { first_wait: Duration::from_secs(60), ..Retry::default() };
-    let limits = Limits { time: Some(Duration::from_millis(300)), ..Limits::default() };
+    let retry = RetryPolicy { first_wait: Duration::from_secs(60), ..RetryPolicy::default() };
+    let limits = UsageLimits { time: Some(Duration::from_millis(300)), ..UsageLimits::default() };
     let finished =
         run(&task(1, &model), &RunOptions { limits, ..options(folder.path(), Calls::new(1, retry)) });
     assert_eq!((finished.failed, finished.limited()), (1, 0));
@@ -186,7 +186,7 @@ fn a_sample_that_passes_its_limit_is_judged_without_the_answer_that_did() {
     let model = Failing::using(20);
     let base = options(folder.path(), Calls::default());
     for (tokens, kind, grade) in [(19, Some("token"), "I"), (20, None, "C")] {
-        let limits = Limits { tokens: Some(tokens), ..Limits::default() };
+        let limits = UsageLimits { tokens: Some(tokens), ..UsageLimits::default() };
         let finished = run(&task(1, &model), &RunOptions { limits, ..base.clone() });
         assert_eq!((finished.status, finished.failed), (Status::Success, 0));
         let sample = &samples(&finished)[0];
@@ -199,7 +199,8 @@ fn a_sample_that_passes_its_limit_is_judged_without_the_answer_that_did() {
         );
     }
     let prices = Prices::parse("[\"test/failing\"]\noutput = 1000000").unwrap();
-    let limits = Limits { cost: Some(19.5), time: Some(Duration::from_millis(60_500)), ..Limits::default() };
+    let limits =
+        UsageLimits { cost: Some(19.5), time: Some(Duration::from_millis(60_500)), ..UsageLimits::default() };
     let options = RunOptions { limits, prices, ..base.clone() };
     let finished = run(&task(1, &model), &options);
     assert_eq!(samples(&finished)[0].limit.as_deref(), Some("cost"));
@@ -207,7 +208,7 @@ fn a_sample_that_passes_its_limit_is_judged_without_the_answer_that_did() {
     let recorded = open_resumable(&finished.log).unwrap().options(&task(1, &model), &built_in_registry());
     assert_eq!(recorded.unwrap().limits, limits);
     // A limit on the cost needs to know it.
-    for (limits, run_limits) in [(limits, Limits::default()), (Limits::default(), limits)] {
+    for (limits, run_limits) in [(limits, UsageLimits::default()), (UsageLimits::default(), limits)] {
         let unknown = RunOptions { prices: Prices::default(), limits, run_limits, ..options.clone() };
         let problem = task(1, &model).prepare(&unknown, &built_in_registry()).unwrap_err().to_string();
         assert!(
@@ -244,8 +245,8 @@ impl Solver for Thrice {
 fn a_limit_is_one_for_all_calls_about_a_sample_and_one_that_is_reached_allows_no_other() {
     let folder = tempfile::tempdir().unwrap();
     let prices = Prices::parse("[\"test/failing\"]\noutput = 1000000").unwrap();
-    let tokens = |tokens| Limits { tokens: Some(tokens), ..Limits::default() };
-    let cost = |cost| Limits { cost: Some(cost), ..Limits::default() };
+    let tokens = |tokens| UsageLimits { tokens: Some(tokens), ..UsageLimits::default() };
+    let cost = |cost| UsageLimits { cost: Some(cost), ..UsageLimits::default() };
     // Of three calls with twenty tokens each: how many are made, and how many messages they leave beside the question.
     for (limits, kind, asked, answers) in [
         (tokens(60), None, 3, 3),
@@ -271,14 +272,14 @@ fn a_limit_is_one_for_all_calls_about_a_sample_and_one_that_is_reached_allows_no
 fn samples_that_met_a_limit_are_counted_if_they_were_judged_whichever_run_they_were_in() {
     let folder = tempfile::tempdir().unwrap();
     let model = Failing::using(20);
-    let counts = |finished: &Finished| {
+    let counts = |finished: &FinishedRun| {
         let tokens = finished.usage["test/failing"].total_tokens;
-        (finished.limited(), finished.failed, finished.kept, tokens)
+        (finished.limited(), finished.failed, finished.resumed, tokens)
     };
     // A grader without an answer to the last sample fails it.
     for (grades, failed) in [(r#"{"0": "GRADE: C", "1": "GRADE: C"}"#, 1), ("GRADE: C", 0)] {
         let options = RunOptions {
-            limits: Limits { tokens: Some(19), ..Limits::default() },
+            limits: UsageLimits { tokens: Some(19), ..UsageLimits::default() },
             roles: vec![("grader".to_owned(), ModelChoice::from(format!("mock/{grades}").as_str()))],
             ..options(folder.path(), Calls::default())
         };
@@ -288,7 +289,7 @@ fn samples_that_met_a_limit_are_counted_if_they_were_judged_whichever_run_they_w
         let log = open_resumable(&first.log).unwrap();
         let options = log.options(&task, &built_in_registry()).unwrap();
         let prepared = task.prepare(&options, &built_in_registry()).unwrap();
-        let resumed = block_on(prepared.resume(&log, Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+        let resumed = block_on(prepared.resume(&log, Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();
         assert_eq!(counts(&resumed), (3 - failed, failed, 3 - failed, 60));
     }
 }
@@ -297,29 +298,31 @@ fn samples_that_met_a_limit_are_counted_if_they_were_judged_whichever_run_they_w
 fn a_run_that_passes_its_limit_ends_and_can_be_gone_on_with() {
     let folder = tempfile::tempdir().unwrap();
     let model = Failing::using(10);
-    let run_limits = Limits { tokens: Some(45), ..Limits::default() };
+    let run_limits = UsageLimits { tokens: Some(45), ..UsageLimits::default() };
     let base = options(folder.path(), Calls::new(1, hasty(0)));
     let options = RunOptions { run_limits, max_samples: Some(1), ..base.clone() };
     let task = task(200, &model);
     let finished = run(&task, &options);
     assert_eq!(finished.status, Status::Cancelled);
-    let Some(Stop::LimitReached { limit }) = &finished.stopped else { panic!("{:?}", finished.stopped) };
+    let Some(StopReason::LimitReached { limit }) = &finished.stopped else {
+        panic!("{:?}", finished.stopped)
+    };
     assert!(limit.contains("tokens were used, and 45 are allowed"), "{limit}");
     assert!(finished.done >= 4 && finished.done < 200, "{}", finished.done);
     let log = open_resumable(&finished.log).unwrap();
     let resume = |options: &RunOptions| {
         let prepared = task.prepare(options, &built_in_registry()).unwrap();
-        block_on(prepared.resume(&log, Arc::new(Quiet), Cancel::new())).unwrap().unwrap()
+        block_on(prepared.resume(&log, Arc::new(Quiet), CancelToken::new())).unwrap().unwrap()
     };
     // The log has the limit, and the rest of the run may take as much again.
     let recorded = log.options(&task, &built_in_registry()).unwrap();
     assert_eq!(recorded.run_limits, run_limits);
     let resumed = resume(&recorded);
-    assert!(matches!(resumed.stopped, Some(Stop::LimitReached { .. })), "{:?}", resumed.stopped);
-    assert_eq!(resumed.kept, finished.done);
+    assert!(matches!(resumed.stopped, Some(StopReason::LimitReached { .. })), "{:?}", resumed.stopped);
+    assert_eq!(resumed.resumed, finished.done);
     assert!(resumed.done >= finished.done + 4 && resumed.done < 200, "{}", resumed.done);
-    let last = resume(&RunOptions { run_limits: Limits::default(), ..recorded });
-    assert_eq!((last.status, last.done, last.kept), (Status::Success, 200, resumed.done));
+    let last = resume(&RunOptions { run_limits: UsageLimits::default(), ..recorded });
+    assert_eq!((last.status, last.done, last.resumed), (Status::Success, 200, resumed.done));
 }
 
 #[test]
@@ -331,8 +334,8 @@ fn a_run_that_is_gone_on_with_has_the_limits_of_its_log_or_others_and_the_log_sa
         Prices::parse("[\"test/failing\"]\ninput = 1\noutput = 1000000\n[other]\ninput = 2").unwrap();
     let (half, minute) = (Duration::from_millis(30_500), Duration::from_secs(60));
     let first = RunOptions {
-        limits: Limits { time: Some(minute), tokens: Some(70), cost: Some(80.25) },
-        run_limits: Limits { time: Some(half), tokens: Some(45), cost: Some(1e6) },
+        limits: UsageLimits { time: Some(minute), tokens: Some(70), cost: Some(80.25) },
+        run_limits: UsageLimits { time: Some(half), tokens: Some(45), cost: Some(1e6) },
         prices,
         max_samples: Some(1),
         ..options(folder.path(), Calls::new(1, hasty(0)))
@@ -343,12 +346,12 @@ fn a_run_that_is_gone_on_with_has_the_limits_of_its_log_or_others_and_the_log_sa
     assert_eq!(recorded().prices.of("test/failing"), first.prices.of("test/failing"));
     assert_eq!(recorded().prices.of("other"), None, "the log is about this run");
 
-    let limits = Limits { time: Some(half), tokens: None, cost: Some(90.0) };
-    let run_limits = Limits { tokens: Some(50), ..Limits::default() };
+    let limits = UsageLimits { time: Some(half), tokens: None, cost: Some(90.0) };
+    let run_limits = UsageLimits { tokens: Some(50), ..UsageLimits::default() };
     let others = RunOptions { limits, run_limits, ..recorded() };
     let prepared = task.prepare(&others, &built_in_registry()).unwrap();
     let resumable = open_resumable(&log).unwrap();
-    block_on(prepared.resume(&resumable, Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+    block_on(prepared.resume(&resumable, Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();
     assert_eq!((recorded().limits, recorded().run_limits), (limits, run_limits));
     let config = EvalLog::open(&log).unwrap().header().unwrap().eval.config.extra;
     assert_eq!((&config["time_limit"], config.get("token_limit")), (&31.into(), None));
@@ -376,7 +379,7 @@ fn how_models_generate_is_recorded_and_gone_on_with() {
     let log = EvalLog::open(&finished.log).unwrap();
     let eval = log.header().unwrap().eval;
     assert_eq!(
-        serde_json::Value::Object(eval.model_generate_config),
+        serde_json::Value::from(eval.model_generate_config),
         serde_json::json!({"system_message": "Be brief.", "temperature": 0.5, "stop_seqs": ["END"], "extra_body": {"top_k": 40}})
     );
     assert_eq!(eval.extra["model_roles"]["grader"]["model"], "mock/GRADE: C");
@@ -396,7 +399,8 @@ fn how_models_generate_is_recorded_and_gone_on_with() {
     ] {
         let log = open_resumable(&finished.log).unwrap();
         let prepared = task.prepare(&changed, &built_in_registry()).unwrap();
-        let refused = block_on(prepared.resume(&log, Arc::new(Quiet), Cancel::new())).unwrap().unwrap_err();
+        let refused =
+            block_on(prepared.resume(&log, Arc::new(Quiet), CancelToken::new())).unwrap().unwrap_err();
         assert!(refused.to_string().contains(&format!("its {what} differ")), "{refused}");
     }
 }

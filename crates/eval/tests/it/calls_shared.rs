@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use errorbar_core::{Error, Metadata};
 use errorbar_eval::scorers::{includes, model_graded_qa};
 use errorbar_eval::{
-    AnyModel, BoxFuture, Cache, Calls, Cancel, Finished, Limits, Model, ModelChoice, ModelError,
-    ModelErrorKind, ModelOutput, Quiet, Request, Retry, RunOptions, Sample, Stop, Task, Usage, block_on,
-    built_in_registry, model_fn, open_resumable,
+    AnyModel, BoxFuture, Cache, Calls, CancelToken, FinishedRun, Model, ModelChoice, ModelError,
+    ModelErrorKind, ModelOutput, Quiet, Request, RetryPolicy, RunOptions, Sample, StopReason, Task, Usage,
+    UsageLimits, block_on, built_in_registry, model_fn, open_resumable,
 };
 use errorbar_log::eval::EvalLog;
 
@@ -71,12 +71,12 @@ impl Model for Shy {
     }
 }
 
-fn run(samples: usize, model: &Shy, folder: &Path, options: RunOptions) -> Finished {
+fn run(samples: usize, model: &Shy, folder: &Path, options: RunOptions) -> FinishedRun {
     let samples = (0..samples).map(|n| Sample::new(format!("q{n}")).target("yes"));
     let task = Task::new(samples.collect::<Vec<_>>()).scorer(includes()).model(model.clone());
     let options = RunOptions { log_dir: folder.to_owned(), ..options };
     let prepared = task.prepare(&options, &built_in_registry()).unwrap();
-    block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap()
+    block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap()
 }
 
 fn with(calls: Calls) -> RunOptions {
@@ -92,7 +92,8 @@ fn before_it_is_asked_again_a_model_is_left_alone() {
         (ModelErrorKind::Transient { retry_after: wish }, 1, 300),
         (ModelErrorKind::RateLimited { retry_after: wish }, 1, 300),
     ] {
-        let retry = Retry { max_retries: 1, first_wait: Duration::from_millis(wait), ..Retry::default() };
+        let retry =
+            RetryPolicy { max_retries: 1, first_wait: Duration::from_millis(wait), ..RetryPolicy::default() };
         let (model, started) = (Shy::new(Some(kind)), Instant::now());
         assert_eq!(run(1, &model, folder.path(), with(Calls::new(1, retry))).failed, 0);
         assert_eq!(model.asked(), 2);
@@ -104,11 +105,11 @@ fn before_it_is_asked_again_a_model_is_left_alone() {
 fn a_model_that_refuses_gets_fewer_connections_and_one_that_answers_gets_them_back() {
     let folder = tempfile::tempdir().unwrap();
     let model = Shy::new(Some(ModelErrorKind::RateLimited { retry_after: None }));
-    let retry = Retry { first_wait: Duration::from_millis(1), ..Retry::default() };
+    let retry = RetryPolicy { first_wait: Duration::from_millis(1), ..RetryPolicy::default() };
     let options = with(Calls::new(2, retry));
     assert_eq!(run(30, &model, folder.path(), options.clone()).failed, 0);
     let counts = options.calls.counts();
-    assert_eq!((counts.asked, counts.retried, counts.refused), (31, 1, 1));
+    assert_eq!((counts.requests, counts.retried, counts.refused), (31, 1, 1));
     // The server tells models of one name apart.
     assert_eq!(counts.lowered, [("test/shy at http://h/v1".to_owned(), 1)]);
     assert_eq!(model.most_at_once.load(Ordering::SeqCst), 2, "after it was one for a while");
@@ -120,16 +121,16 @@ fn answers_that_are_kept_count_for_nothing() {
     let model = Shy::new(None);
     let options = || {
         let cache = Cache::open(folder.path().join("cache"), None).unwrap();
-        with(Calls::new(2, Retry::default()).cache(cache))
+        with(Calls::new(2, RetryPolicy::default()).cache(cache))
     };
     assert_eq!(run(3, &model, folder.path(), options()).usage["test/shy"].total_tokens, 60);
     // Twenty tokens each would be too many for either limit.
-    let limits = Limits { tokens: Some(19), ..Limits::default() };
+    let limits = UsageLimits { tokens: Some(19), ..UsageLimits::default() };
     let again = RunOptions { limits, run_limits: limits, ..options() };
     let finished = run(3, &model, folder.path(), again.clone());
     let accuracy = finished.results.as_ref().unwrap().estimate("accuracy").unwrap().number().unwrap();
     assert_eq!((finished.done, finished.limited(), finished.usage.len(), accuracy), (3, 0, 0, 1.0));
-    assert_eq!((again.calls.counts().cached, again.calls.counts().asked, model.asked()), (3, 0, 3));
+    assert_eq!((again.calls.counts().cached, again.calls.counts().requests, model.asked()), (3, 0, 3));
     // A model that looks at more than the request is asked, whatever is kept.
     let other = Shy { is_cacheable: false, ..model };
     run(3, &other, folder.path(), options());
@@ -149,7 +150,7 @@ fn what_a_time_limit_has_ended_is_still_judged_by_models_that_take_their_time() 
         })
     };
     let ms = Duration::from_millis;
-    let limits = Limits { time: Some(ms(400)), ..Limits::default() };
+    let limits = UsageLimits { time: Some(ms(400)), ..UsageLimits::default() };
     // One that is ended, and one that ends by itself when its time is over.
     for (blocks, waits) in [(ms(0), ms(60_000)), (ms(500), ms(0))] {
         let grader = AnyModel::from(slow("test/grader", ms(0), ms(50)));
@@ -165,7 +166,7 @@ fn what_a_time_limit_has_ended_is_still_judged_by_models_that_take_their_time() 
             ..RunOptions::default()
         };
         let prepared = task.prepare(&options, &built_in_registry()).unwrap();
-        let finished = block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+        let finished = block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();
         let scored = finished.results.as_ref().unwrap().scores[0].counts.scored;
         assert_eq!((finished.limited(), finished.failed, scored), (1, 0, 1), "{blocks:?} {waits:?}");
     }
@@ -185,8 +186,8 @@ fn a_run_that_is_gone_on_with_has_its_server_and_what_graders_of_both_runs_used(
     let roles = vec![("grader".to_owned(), ModelChoice::Built(Shy::new(None).into()))];
     let options = RunOptions { roles, log_dir: folder.path().to_owned(), ..RunOptions::default() };
     let prepared = task.prepare(&options, &built_in_registry()).unwrap();
-    let first = block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
-    let used = |finished: &Finished| {
+    let first = block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();
+    let used = |finished: &FinishedRun| {
         let stats = EvalLog::open(&finished.log).unwrap().header().unwrap().stats;
         (finished.failed, stats.role_usage["grader"].total_tokens)
     };
@@ -195,13 +196,13 @@ fn a_run_that_is_gone_on_with_has_its_server_and_what_graders_of_both_runs_used(
     let recorded = log.options(&task, &built_in_registry()).unwrap();
     let prepared =
         task.prepare(&RunOptions { roles: options.roles, ..recorded }, &built_in_registry()).unwrap();
-    let resumed = block_on(prepared.resume(&log, Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+    let resumed = block_on(prepared.resume(&log, Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();
     assert_eq!(used(&resumed), (0, 40));
 
     let on_server = Task::new([Sample::new("a").target("yes")]).scorer(includes()).model(Shy::new(None));
     let options = RunOptions { log_dir: folder.path().to_owned(), ..RunOptions::default() };
     let prepared = on_server.prepare(&options, &built_in_registry()).unwrap();
-    let ran = block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+    let ran = block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();
     let log = open_resumable(&ran.log).unwrap();
     let recorded = log.options(&on_server, &built_in_registry()).unwrap();
     // A log says nothing about where a key is sent.
@@ -219,10 +220,10 @@ fn a_run_ends_when_its_time_is_over_whatever_it_waits_for() {
     let folder = tempfile::tempdir().unwrap();
     let silent = model_fn("test/silent", |_| std::future::pending());
     let task = Task::new([Sample::new("a").target("x")]).scorer(includes()).model(silent);
-    let run_limits = Limits { time: Some(Duration::from_millis(100)), ..Limits::default() };
+    let run_limits = UsageLimits { time: Some(Duration::from_millis(100)), ..UsageLimits::default() };
     let options = RunOptions { run_limits, log_dir: folder.path().to_owned(), ..RunOptions::default() };
     let prepared = task.prepare(&options, &built_in_registry()).unwrap();
-    let finished = block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
-    let Some(Stop::LimitReached { limit }) = finished.stopped else { panic!("{:?}", finished.stopped) };
+    let finished = block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();
+    let Some(StopReason::LimitReached { limit }) = finished.stopped else { panic!("{:?}", finished.stopped) };
     assert_eq!((limit.as_str(), finished.done), ("the run took longer than 0.1 s", 0));
 }

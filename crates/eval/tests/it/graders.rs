@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use errorbar_core::{Error, Registry, Score, Spec, Value};
 use errorbar_eval::scorers::{includes, model_graded_fact, model_graded_qa, multi_scorer};
 use errorbar_eval::{
-    AnyModel, AnyScorer, Calls, Cancel, Generate, GenerateConfig, Message, Mock, ModelChoice, ModelClient,
-    ModelOutput, Models, Quiet, RunOptions, Sample, Scorer, Task, TaskState, block_on, built_in_registry,
-    model_fn,
+    AnyModel, AnyScorer, Calls, CancelToken, Generate, GenerateConfig, Message, Mock, ModelChoice,
+    ModelClient, ModelOutput, Models, Quiet, RunOptions, Sample, Scorer, Task, TaskState, block_on,
+    built_in_registry, model_fn,
 };
 use errorbar_log::eval::EvalLog;
 use serde_json::{Value as Json, json};
@@ -384,7 +384,7 @@ fn a_run_asks_the_models_of_the_role_and_counts_their_tokens() {
         ..RunOptions::default()
     };
     let prepared = task.prepare(&options, &built_in_registry()).unwrap();
-    let finished = block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+    let finished = block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();
     let results = finished.results.unwrap();
     let figures: Vec<_> = results
         .scores
@@ -396,13 +396,8 @@ fn a_run_asks_the_models_of_the_role_and_counts_their_tokens() {
     assert_eq!(figures, [("model_graded_qa", 1, 1, Some(1.0)), ("model_graded_fact", 2, 0, Some(0.0))]);
     let header = EvalLog::open(&finished.log).unwrap().header().unwrap();
     assert_eq!(header.stats.role_usage["judge"].total_tokens, 12);
-    let options: Vec<_> = header
-        .eval
-        .scorers
-        .unwrap()
-        .into_iter()
-        .map(|scorer| Json::Object(scorer.options.unwrap()))
-        .collect();
+    let options: Vec<_> =
+        header.eval.scorers.unwrap().into_iter().map(|scorer| Json::from(scorer.options.unwrap())).collect();
     assert_eq!(options, [json!({"model_role": "judge"}), json!({"model": named})]);
 }
 

@@ -8,15 +8,15 @@ use errorbar_core::Value;
 use errorbar_eval::scorers::{choice, pattern};
 use errorbar_eval::solvers::{generate, multiple_choice};
 use errorbar_eval::{
-    Cancel, Finished, Limits, Model, ModelOutput, Quiet, RunOptions, Sample, Task, Usage, block_on,
-    built_in_registry, chain, model_fn,
+    CancelToken, FinishedRun, Model, ModelOutput, Quiet, RunOptions, Sample, Task, Usage, UsageLimits,
+    block_on, built_in_registry, chain, model_fn,
 };
 use errorbar_log::eval::{EvalLog, StoredSample};
 
-fn run(task: &Task, folder: &Path, limits: Limits) -> (Finished, StoredSample) {
+fn run(task: &Task, folder: &Path, limits: UsageLimits) -> (FinishedRun, StoredSample) {
     let options = RunOptions { limits, log_dir: folder.to_owned(), ..RunOptions::default() };
     let prepared = task.prepare(&options, &built_in_registry()).unwrap();
-    let finished = block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+    let finished = block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();
     let sample = EvalLog::open(&finished.log).unwrap().samples().unwrap().next().unwrap().unwrap();
     (finished, sample)
 }
@@ -26,7 +26,7 @@ fn question() -> [Sample; 1] {
 }
 
 /// Judged as no answer, and counted as limited.
-fn assert_limited(task: &Task, limits: Limits, kind: &str) {
+fn assert_limited(task: &Task, limits: UsageLimits, kind: &str) {
     let folder = tempfile::tempdir().unwrap();
     let (finished, sample) = run(task, folder.path(), limits);
     assert_eq!((sample.error.as_deref(), sample.limit.as_deref()), (None, Some(kind)));
@@ -39,7 +39,7 @@ fn assert_limited(task: &Task, limits: Limits, kind: &str) {
 #[test]
 fn a_choice_that_the_time_limit_cut_off_is_no_answer() {
     let silent = || model_fn("test/silent", |_| std::future::pending());
-    let limits = Limits { time: Some(Duration::from_millis(100)), ..Limits::default() };
+    let limits = UsageLimits { time: Some(Duration::from_millis(100)), ..UsageLimits::default() };
     let task = Task::new(question()).scorer(choice());
     assert_limited(&task.clone().solver(multiple_choice()).model(silent()), limits, "time");
     // Also where the solver that marks choices was not reached.
@@ -67,7 +67,7 @@ fn a_choice_that_the_token_limit_cut_off_is_no_answer() {
         }
     }
     let task = Task::new(question()).solver(multiple_choice()).scorer(choice()).model(Talkative);
-    assert_limited(&task, Limits { tokens: Some(10), ..Limits::default() }, "token");
+    assert_limited(&task, UsageLimits { tokens: Some(10), ..UsageLimits::default() }, "token");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_choice_that_no_solver_looked_at_is_still_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let model = model_fn("test/quick", |_| async { Ok("ANSWER: A".to_owned()) });
     let task = Task::new(question()).scorer(choice()).model(model);
-    let (_, sample) = run(&task, folder.path(), Limits::default());
+    let (_, sample) = run(&task, folder.path(), UsageLimits::default());
     assert!(sample.error.unwrap().contains("put multiple_choice() among the solvers"));
 }
 
@@ -86,7 +86,7 @@ fn the_time_limit_ends_a_pattern() {
     let model = model_fn("test/hostile", |_| async { Ok("a".repeat(4 << 20)) });
     let task = Task::new([Sample::new("q").target("x")]).scorer(pattern("(?=.*foo)bar")).model(model);
     let started = Instant::now();
-    let limits = Limits { time: Some(Duration::from_secs(1)), ..Limits::default() };
+    let limits = UsageLimits { time: Some(Duration::from_secs(1)), ..UsageLimits::default() };
     let (finished, sample) = run(&task, folder.path(), limits);
     assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
     assert_eq!((finished.failed, finished.done), (1, 1));

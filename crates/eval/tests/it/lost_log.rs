@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use errorbar_eval::scorers::includes;
 use errorbar_eval::{
-    Cancel, Finished, LogFormat, Quiet, RunOptions, Sample, Stop, Task, block_on, built_in_registry, model_fn,
+    CancelToken, FinishedRun, LogFormat, Quiet, RunOptions, Sample, StopReason, Task, block_on,
+    built_in_registry, model_fn,
 };
 use errorbar_log::eval::{LogErrorKind, Status};
 
@@ -14,7 +15,7 @@ use errorbar_log::eval::{LogErrorKind, Status};
 type Act = fn(&Path);
 
 /// Runs so many samples one after the other; the model does something to the folder of the log at the third.
-fn run(samples: usize, format: LogFormat, act: Act) -> Finished {
+fn run(samples: usize, format: LogFormat, act: Act) -> FinishedRun {
     let folder = tempfile::tempdir().unwrap();
     let logs: PathBuf = folder.path().join("logs");
     let of_model = logs.clone();
@@ -36,14 +37,14 @@ fn run(samples: usize, format: LogFormat, act: Act) -> Finished {
     let options =
         RunOptions { log_dir: logs, log_format: format, max_samples: Some(1), ..RunOptions::default() };
     let prepared = task.prepare(&options, &built_in_registry()).unwrap();
-    block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap()
+    block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap()
 }
 
 fn log_in(folder: &Path) -> PathBuf {
     std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path()
 }
 
-fn kind(finished: &Finished) -> &LogErrorKind {
+fn kind(finished: &FinishedRun) -> &LogErrorKind {
     match finished.log_error.as_ref().unwrap() {
         errorbar_eval::Error::Log(error) => error.kind(),
         error => panic!("{error}"),
@@ -85,7 +86,7 @@ fn a_long_run_does_not_go_on_without_a_log() {
     // More than half an hour, if nothing ends it.
     let finished = run(100_000, LogFormat::Eval, |logs| std::fs::remove_dir_all(logs).unwrap());
     assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
-    assert_eq!((&finished.stopped, finished.status), (&Some(Stop::LogFailed), Status::Error));
+    assert_eq!((&finished.stopped, finished.status), (&Some(StopReason::LogFailed), Status::Error));
     assert!(finished.done >= 3 && finished.done < 100_000 && finished.results.is_some(), "{}", finished.done);
     assert!(matches!(kind(&finished), LogErrorKind::Gone));
 }

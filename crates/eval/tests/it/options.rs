@@ -8,9 +8,9 @@ use errorbar_core::metrics::{accuracy, bootstrap_stderr, grouped, mean};
 use errorbar_core::{Epochs, Error, Metrics, Reducers, Result, Spec, metrics};
 use errorbar_eval::scorers::{includes, matches};
 use errorbar_eval::{
-    BoxFuture, Cancel, FailOnError, Finished, Generate, GenerateConfig, Limits, ModelChoice, Observer,
-    Progress, Quiet, RunOptions, Sample, Solver, Stop, Task, TaskState, block_on, built_in_registry,
-    model_fn, open_resumable,
+    BoxFuture, CancelToken, FailOnError, FinishedRun, Generate, GenerateConfig, ModelChoice, Observer,
+    Progress, Quiet, RunOptions, Sample, Solver, StopReason, Task, TaskState, UsageLimits, block_on,
+    built_in_registry, model_fn, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Header, Status};
 use errorbar_log::inspect::{ResultsJson, project};
@@ -28,26 +28,31 @@ fn options(folder: &Path) -> RunOptions {
     RunOptions { log_dir: folder.to_owned(), max_samples: Some(1), ..RunOptions::default() }
 }
 
-fn run(task: &Task, options: &RunOptions) -> Finished {
-    watched(task, options, Arc::new(Quiet), Cancel::new())
+fn run(task: &Task, options: &RunOptions) -> FinishedRun {
+    watched(task, options, Arc::new(Quiet), CancelToken::new())
 }
 
-fn watched(task: &Task, options: &RunOptions, observer: Arc<dyn Observer>, cancel: Cancel) -> Finished {
+fn watched(
+    task: &Task,
+    options: &RunOptions,
+    observer: Arc<dyn Observer>,
+    cancel: CancelToken,
+) -> FinishedRun {
     let prepared = task.prepare(options, &built_in_registry()).unwrap();
     block_on(prepared.run(observer, cancel)).unwrap().unwrap()
 }
 
-fn resume(task: &Task, log: &Path) -> errorbar_eval::Result<Finished> {
+fn resume(task: &Task, log: &Path) -> errorbar_eval::Result<FinishedRun> {
     let (log, registry) = (open_resumable(log)?, built_in_registry());
     let prepared = task.prepare(&log.options(task, &registry)?, &registry).unwrap();
-    block_on(prepared.resume(&log, Arc::new(Quiet), Cancel::new())).unwrap()
+    block_on(prepared.resume(&log, Arc::new(Quiet), CancelToken::new())).unwrap()
 }
 
-fn header(finished: &Finished) -> Header {
+fn header(finished: &FinishedRun) -> Header {
     EvalLog::open(&finished.log).unwrap().header().unwrap()
 }
 
-fn ids(finished: &Finished) -> Vec<String> {
+fn ids(finished: &FinishedRun) -> Vec<String> {
     header(finished).eval.dataset.sample_ids.unwrap().iter().map(ToString::to_string).collect()
 }
 
@@ -56,7 +61,7 @@ fn problems(task: &Task, options: &RunOptions) -> Vec<String> {
     error.problems.iter().map(ToString::to_string).collect()
 }
 
-fn metric_names(finished: &Finished) -> Vec<String> {
+fn metric_names(finished: &FinishedRun) -> Vec<String> {
     project(finished.results.as_ref().unwrap()).scores[0].metrics.keys().cloned().collect()
 }
 
@@ -83,7 +88,7 @@ fn what_is_said_for_the_run_goes_before_what_the_task_says() {
     let both = task().metrics(metrics![accuracy()]).time_limit(Duration::from_secs(60)).generate(generate);
     let said = RunOptions {
         metrics: Some(metrics![mean(), bootstrap_stderr()]),
-        limits: Limits { time: Some(Duration::from_secs(5)), ..Limits::default() },
+        limits: UsageLimits { time: Some(Duration::from_secs(5)), ..UsageLimits::default() },
         fail_on_error: Some(FailOnError::Count(3)),
         seed: Some(7),
         generate: GenerateConfig { temperature: Some(0.0), ..GenerateConfig::default() },
@@ -92,7 +97,7 @@ fn what_is_said_for_the_run_goes_before_what_the_task_says() {
     let finished = run(&both.fail_on_error(FailOnError::First), &said);
     assert_eq!(metric_names(&finished), ["mean", "bootstrap_stderr"]);
     let eval = header(&finished).eval;
-    let generate = serde_json::Value::Object(eval.model_generate_config);
+    let generate = serde_json::Value::from(eval.model_generate_config);
     assert_eq!(generate, serde_json::json!({"temperature": 0.0, "max_tokens": 9}));
     let config = eval.config;
     assert_eq!(config.extra["time_limit"], 5);
@@ -111,7 +116,7 @@ fn a_resumed_run_has_the_options_of_the_first() {
         metrics: Some(metrics![bootstrap_stderr()]),
         seed: Some(9),
         fail_on_error: Some(FailOnError::Share(0.25)),
-        limits: Limits { time: Some(Duration::from_secs(8)), tokens: Some(70), cost: None },
+        limits: UsageLimits { time: Some(Duration::from_secs(8)), tokens: Some(70), cost: None },
         ..options(folder.path())
     };
     let finished = run(&task(), &first);
@@ -121,8 +126,8 @@ fn a_resumed_run_has_the_options_of_the_first() {
     assert_eq!((again.seed, again.max_samples), (Some(9), Some(1)));
     assert_eq!((again.fail_on_error, again.limits), (first.fail_on_error, first.limits));
     let resumed = resume(&task(), &finished.log).unwrap();
-    assert_eq!((resumed.kept, resumed.done), (4, 4));
-    let text = |finished: &Finished| {
+    assert_eq!((resumed.resumed, resumed.done), (4, 4));
+    let text = |finished: &FinishedRun| {
         serde_json::to_string(&ResultsJson::new(finished.results.as_ref().unwrap())).unwrap()
     };
     assert_eq!(text(&resumed), text(&finished));
@@ -134,7 +139,7 @@ fn a_task_that_changed_cannot_go_on() {
     let finished = run(&task(), &options(folder.path()));
     let refused = |task: Task| resume(&task, &finished.log).unwrap_err().to_string();
     assert!(refused(task().scorer(matches())).contains("its scorers or their metrics differ"));
-    let metrics = task().registered_as("letters", serde_json::Map::from_iter([("n".to_owned(), 5.into())]));
+    let metrics = task().registered_as("letters", errorbar_core::Metadata::new().with("n", 5));
     assert!(refused(metrics).contains("its task arguments differ"));
     let targets =
         ["a", "b", "c", "d", "e", "f"].map(|id| named(id).target(if id == "e" { "x" } else { "abc" }));
@@ -145,8 +150,10 @@ fn a_task_that_changed_cannot_go_on() {
     let other =
         RunOptions { model: Some(ModelChoice::from("mock/x")), ..log.options(&task(), &registry).unwrap() };
     let prepared = task().prepare(&other, &registry).unwrap();
-    let error =
-        block_on(prepared.resume(&log, Arc::new(Quiet), Cancel::new())).unwrap().unwrap_err().to_string();
+    let error = block_on(prepared.resume(&log, Arc::new(Quiet), CancelToken::new()))
+        .unwrap()
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("its model is `mock/abc`, not `mock/x`"), "{error}");
 }
 
@@ -214,7 +221,7 @@ fn usage_of_kept_and_new_samples_is_added_up() {
     let path = folder.path().join("o.jsonl");
     std::fs::write(&path, line("a") + &line("b")).unwrap();
     let task = task().model(ModelChoice::relative_to(folder.path(), "replay/o.jsonl"));
-    let total = |finished: &Finished| header(finished).stats.model_usage["replay/o.jsonl"].total_tokens;
+    let total = |finished: &FinishedRun| header(finished).stats.model_usage["replay/o.jsonl"].total_tokens;
     let first = run(&task, &options(folder.path()));
     assert_eq!((first.failed, total(&first)), (4, 6));
     std::fs::write(&path, ["a", "b", "c", "d", "e", "f"].map(line).concat()).unwrap();
@@ -226,7 +233,7 @@ fn usage_of_kept_and_new_samples_is_added_up() {
 struct Diary {
     failures: Mutex<Vec<(String, u32, String)>>,
     figures: Mutex<Vec<f64>>,
-    cancel_at: Option<(usize, Cancel)>,
+    cancel_at: Option<(usize, CancelToken)>,
 }
 
 impl Observer for Diary {
@@ -267,7 +274,7 @@ fn an_observer_hears_of_failures_and_running_figures() {
     let folder = tempfile::tempdir().unwrap();
     let diary = Arc::new(Diary::default());
     let observer: Arc<dyn Observer> = diary.clone();
-    watched(&task().model(flaky()), &options(folder.path()), observer, Cancel::new());
+    watched(&task().model(flaky()), &options(folder.path()), observer, CancelToken::new());
     let failure = ("d".to_owned(), 1, "the solver failed: out of order".to_owned());
     assert_eq!(*diary.failures.lock().unwrap(), [failure]);
     // a and b right, c wrong, d not there, e and f wrong.
@@ -293,13 +300,13 @@ fn the_share_of_failures_that_ends_a_run() {
 fn a_cancel_after_the_last_sample_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let run_until = |count: usize| {
-        let cancel = Cancel::new();
+        let cancel = CancelToken::new();
         let diary = Diary { cancel_at: Some((count, cancel.clone())), ..Diary::default() };
         let finished = watched(&task(), &options(folder.path()), Arc::new(diary), cancel);
         (finished.status, finished.stopped, finished.done)
     };
     assert_eq!(run_until(6), (Status::Success, None, 6));
-    assert_eq!(run_until(2), (Status::Cancelled, Some(Stop::Cancelled), 2));
+    assert_eq!(run_until(2), (Status::Cancelled, Some(StopReason::Cancelled), 2));
 }
 
 /// A scorer that fails for `b`, behind one that does not, and never answers for `c` if it is slow.

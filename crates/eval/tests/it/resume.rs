@@ -7,19 +7,19 @@ use errorbar_core::Error;
 use errorbar_eval::scorers::{choice, includes};
 use errorbar_eval::solvers::multiple_choice;
 use errorbar_eval::{
-    Cancel, Finished, ModelChoice, Quiet, RunOptions, Sample, Task, block_on, built_in_registry, model_fn,
-    open_resumable,
+    CancelToken, FinishedRun, ModelChoice, Quiet, RunOptions, Sample, Task, block_on, built_in_registry,
+    model_fn, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, compare, plan_from_header};
 use errorbar_log::inspect::ResultsJson;
 
-fn run(task: &Task, folder: &Path) -> Finished {
+fn run(task: &Task, folder: &Path) -> FinishedRun {
     let options = RunOptions { log_dir: folder.to_owned(), ..RunOptions::default() };
     let prepared = task.prepare(&options, &built_in_registry()).unwrap();
-    block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap()
+    block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap()
 }
 
-fn resume(task: &Task, log: &Path, cancel: Cancel) -> errorbar_eval::Result<Finished> {
+fn resume(task: &Task, log: &Path, cancel: CancelToken) -> errorbar_eval::Result<FinishedRun> {
     let (log, registry) = (open_resumable(log)?, built_in_registry());
     let prepared = task.prepare(&log.options(task, &registry)?, &registry).unwrap();
     block_on(prepared.resume(&log, Arc::new(Quiet), cancel)).unwrap()
@@ -40,7 +40,7 @@ fn a_resumed_run_that_is_cancelled_claims_what_its_samples_say() {
     let task = Task::new(samples).scorer(includes()).model(flaky());
     let first = run(&task, folder.path());
     assert_eq!((first.done, first.failed), (3, 1));
-    let cancel = Cancel::new();
+    let cancel = CancelToken::new();
     cancel.cancel();
     let second = resume(&task, &first.log, cancel).unwrap();
 
@@ -59,7 +59,7 @@ fn other_choices_are_another_question() {
         Task::new(["a", "b"].map(sample)).solver(multiple_choice()).scorer(choice()).model(flaky())
     };
     let finished = run(&task(["x", "y"]), folder.path());
-    let error = resume(&task(["y", "x"]), &finished.log, Cancel::new()).unwrap_err().to_string();
+    let error = resume(&task(["y", "x"]), &finished.log, CancelToken::new()).unwrap_err().to_string();
     assert!(error.contains("sample \"a\" was another question"), "{error}");
 }
 
@@ -78,7 +78,7 @@ fn a_file_of_the_same_name_elsewhere_is_another_model() {
     let first = run(&task("one"), folder.path());
     assert_eq!(first.failed, 1);
     // The log's model is found again where it was; that of the other task is refused, or not there at all.
-    assert_eq!(resume(&task("one"), &first.log, Cancel::new()).unwrap().kept, 1);
+    assert_eq!(resume(&task("one"), &first.log, CancelToken::new()).unwrap().resumed, 1);
     let (log, registry) = (open_resumable(&first.log).unwrap(), built_in_registry());
     let options = log.options(&task("two"), &registry).unwrap();
     assert!(task("two").prepare(&options, &registry).is_err(), "the file is not in the current folder");
@@ -91,9 +91,9 @@ fn a_log_that_is_complete_stays_as_it_is() {
         Task::new(["c", "a"].map(|id| Sample::new(id).target("A").id(id))).scorer(includes()).model(flaky());
     let first = run(&task, folder.path());
     let before = std::fs::read(&first.log).unwrap();
-    let again = resume(&task, &first.log, Cancel::new()).unwrap();
-    assert_eq!((again.done, again.kept, again.failed), (2, 2, 0));
-    let text = |finished: &Finished| {
+    let again = resume(&task, &first.log, CancelToken::new()).unwrap();
+    assert_eq!((again.done, again.resumed, again.failed), (2, 2, 0));
+    let text = |finished: &FinishedRun| {
         serde_json::to_string(&ResultsJson::new(finished.results.as_ref().unwrap())).unwrap()
     };
     assert_eq!(text(&again), text(&first));

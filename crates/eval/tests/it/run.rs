@@ -8,8 +8,8 @@ use std::time::Duration;
 use errorbar_core::{Epochs, Error, MetadataKeys, metrics, metrics::accuracy};
 use errorbar_eval::scorers::{includes, matches};
 use errorbar_eval::{
-    Cancel, FailOnError, Finished, LogFormat, Observer, Progress, Quiet, RunOptions, Sample, Stop, Task,
-    block_on, built_in_registry, model_fn, open_resumable,
+    CancelToken, FailOnError, FinishedRun, LogFormat, Observer, Progress, Quiet, RunOptions, Sample,
+    StopReason, Task, block_on, built_in_registry, model_fn, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Status};
 use errorbar_log::inspect::ResultsJson;
@@ -18,17 +18,17 @@ fn options(folder: &Path) -> RunOptions {
     RunOptions { log_dir: folder.to_owned(), ..RunOptions::default() }
 }
 
-fn run(task: &Task, options: &RunOptions) -> Finished {
+fn run(task: &Task, options: &RunOptions) -> FinishedRun {
     let prepared = task.prepare(options, &built_in_registry()).unwrap();
-    block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap()
+    block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap()
 }
 
-fn resume(task: &Task, log: &Path) -> errorbar_eval::Result<Finished> {
+fn resume(task: &Task, log: &Path) -> errorbar_eval::Result<FinishedRun> {
     let log = open_resumable(log)?;
     let registry = built_in_registry();
     let options = log.options(task, &registry)?;
     let prepared = task.prepare(&options, &registry).unwrap();
-    block_on(prepared.resume(&log, Arc::new(Quiet), Cancel::new())).unwrap()
+    block_on(prepared.resume(&log, Arc::new(Quiet), CancelToken::new())).unwrap()
 }
 
 /// Sums from `0 + 0`, targets right; the model below gets those with an odd id wrong.
@@ -52,7 +52,7 @@ fn adder() -> impl errorbar_eval::Model + 'static {
     })
 }
 
-fn value(finished: &Finished, block: usize, metric: &str) -> f64 {
+fn value(finished: &FinishedRun, block: usize, metric: &str) -> f64 {
     let metrics = &finished.results.as_ref().unwrap().scores[block].metrics;
     metrics.iter().find(|found| found.metric == metric).unwrap().value.number().unwrap()
 }
@@ -94,7 +94,7 @@ fn the_order_of_completion_does_not_matter() {
     let one_by_one = RunOptions { max_samples: Some(1), ..options(folder.path()) };
     let together = RunOptions { max_samples: Some(12), ..options(folder.path()) };
     let [first, second] = [one_by_one, together].map(|options| run(&task, &options));
-    let text = |finished: &Finished| {
+    let text = |finished: &FinishedRun| {
         serde_json::to_string(&ResultsJson::new(finished.results.as_ref().unwrap())).unwrap()
     };
     assert_eq!(text(&first), text(&second));
@@ -137,7 +137,7 @@ fn too_many_failures_end_the_run_if_told_so() {
     let finished = run(&task, &RunOptions { max_samples: Some(1), ..options(folder.path()) });
     assert_eq!(finished.status, Status::Error);
     assert!(
-        matches!(finished.stopped, Some(Stop::TooManyErrors { failed: 3, .. })),
+        matches!(finished.stopped, Some(StopReason::TooManyErrors { failed: 3, .. })),
         "{:?}",
         finished.stopped
     );
@@ -173,7 +173,7 @@ fn a_sample_has_its_time_and_no_more() {
 /// Cancels after so many samples, and checks that each was in the file when it was told.
 struct CancelAfter {
     count: usize,
-    cancel: Cancel,
+    cancel: CancelToken,
     log: Mutex<PathBuf>,
     seen: AtomicUsize,
 }
@@ -222,13 +222,13 @@ fn a_cancelled_run_keeps_what_is_done_and_can_be_resumed() {
     };
     let whole = run(&task().model(adder()), &options(folder.path()));
     let task = task().model(counted);
-    let cancel = Cancel::new();
+    let cancel = CancelToken::new();
     let observer =
         CancelAfter { count: 7, cancel: cancel.clone(), log: Mutex::default(), seen: AtomicUsize::new(0) };
     let options = RunOptions { max_samples: Some(2), ..options(folder.path()) };
     let prepared = task.prepare(&options, &built_in_registry()).unwrap();
     let cancelled = block_on(prepared.run(Arc::new(observer), cancel)).unwrap().unwrap();
-    assert_eq!((cancelled.status, &cancelled.stopped), (Status::Cancelled, &Some(Stop::Cancelled)));
+    assert_eq!((cancelled.status, &cancelled.stopped), (Status::Cancelled, &Some(StopReason::Cancelled)));
     assert!((7..60).contains(&cancelled.done), "{}", cancelled.done);
     let header = EvalLog::open(&cancelled.log).unwrap().header().unwrap();
     assert_eq!(header.status, Status::Cancelled);
@@ -236,9 +236,9 @@ fn a_cancelled_run_keeps_what_is_done_and_can_be_resumed() {
 
     let before = calls.load(Ordering::Relaxed);
     let resumed = resume(&task, &cancelled.log).unwrap();
-    assert_eq!((resumed.status, resumed.done, resumed.kept), (Status::Success, 60, cancelled.done));
+    assert_eq!((resumed.status, resumed.done, resumed.resumed), (Status::Success, 60, cancelled.done));
     assert_eq!(calls.load(Ordering::Relaxed) - before, 60 - cancelled.done, "only what was missing was run");
-    let text = |finished: &Finished| {
+    let text = |finished: &FinishedRun| {
         serde_json::to_string(&ResultsJson::new(finished.results.as_ref().unwrap())).unwrap()
     };
     assert_eq!(text(&resumed), text(&whole));
@@ -286,7 +286,7 @@ fn failed_samples_run_again_when_a_log_is_resumed() {
     assert_eq!(first.failed, 1);
     broken.store(false, Ordering::Relaxed);
     let second = resume(&task, &first.log).unwrap();
-    assert_eq!((second.done, second.kept, second.failed), (3, 2, 0));
+    assert_eq!((second.done, second.resumed, second.failed), (3, 2, 0));
     let log = EvalLog::open(&second.log).unwrap();
     let samples: Vec<_> = log.samples().unwrap().map(Result::unwrap).collect();
     assert_eq!(samples.len(), 3);
@@ -314,7 +314,7 @@ fn a_model_that_never_answers_does_not_keep_a_cancelled_run() {
     });
     let task = Task::new(sums(5)).scorer(includes()).model(stuck);
     let prepared = task.prepare(&options(folder.path()), &built_in_registry()).unwrap();
-    let cancel = Cancel::new();
+    let cancel = CancelToken::new();
     let finished = block_on(async {
         let running = tokio::spawn(prepared.run(Arc::new(Quiet), cancel.clone()));
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -342,7 +342,7 @@ fn samples_that_block_their_thread_do_not_keep_a_cancelled_run() {
     });
     let task = Task::new(sums(50)).scorer(includes()).model(blocking);
     let prepared = task.prepare(&options(folder.path()), &built_in_registry()).unwrap();
-    let cancel = Cancel::new();
+    let cancel = CancelToken::new();
     let later = cancel.clone();
     std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(300));

@@ -6,7 +6,9 @@ use errorbar_core::Metadata;
 use errorbar_eval::solvers::{
     generate, multiple_choice, prompt_template, self_critique, system_message, user_message,
 };
-use errorbar_eval::{AnySolver, Generate, Message, Role, Sample, TaskState, block_on, chain, model_fn};
+use errorbar_eval::{
+    AnySolver, Generate, Message, MessageRole, Sample, TaskState, block_on, chain, model_fn,
+};
 use serde_json::json;
 
 /// The conversation after a solver, and all that the model was asked; it answers `answers` in turn.
@@ -64,7 +66,8 @@ fn a_critique_is_asked_for_apart_and_answered_in_the_conversation() {
 fn marked(solver: impl Into<AnySolver>, answer: &str) -> (Vec<Option<bool>>, String) {
     let sample = Sample::new("Which?").choices(["x", "y", "z"]).target("A");
     let (state, asked) = solved(solver, &sample, &[answer]);
-    let prompt = asked.concat().iter().rfind(|message| message.role == Role::User).unwrap().content.clone();
+    let prompt =
+        asked.concat().iter().rfind(|message| message.role == MessageRole::User).unwrap().content.clone();
     (state.choices.iter().map(|choice| choice.marked).collect(), prompt)
 }
 

@@ -116,7 +116,7 @@ pub(super) fn typed<T: DeserializeOwned>(part: &'static str, json: &mut Jiter<'_
 /// A map of anything; null is none.
 pub(super) fn metadata(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Option<Metadata>> {
     match any(json, peek)? {
-        Json::Object(map) => Ok(Some(map)),
+        Json::Object(map) => Ok(Some(map.into())),
         Json::Null => Ok(None),
         _ => Err(unexpected(field, peek, "an object")),
     }

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 /// Who says something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum MessageRole {
     /// The instructions that come before everything else.
     System,
     /// The one who asks.
@@ -30,9 +30,9 @@ pub enum MessageSource {
 /// A message of a conversation.
 ///
 /// ```
-/// use errorbar_log::eval::{Message, Role};
+/// use errorbar_log::eval::{Message, MessageRole};
 /// let message = Message::user("What is 6 × 7?");
-/// assert_eq!((message.role, message.content.as_str()), (Role::User, "What is 6 × 7?"));
+/// assert_eq!((message.role, message.content.as_str()), (MessageRole::User, "What is 6 × 7?"));
 /// // A content of several parts is read as its texts.
 /// let parts = r#"{"role": "user", "content": [{"type": "text", "text": "Look:"}, {"type": "image", "image": "…"}]}"#;
 /// assert_eq!(serde_json::from_str::<Message>(parts)?.content, "Look:");
@@ -50,7 +50,7 @@ pub struct Message {
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known_source")]
     pub source: Option<MessageSource>,
     /// Who says it.
-    pub role: Role,
+    pub role: MessageRole,
     /// The model, if a model says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -58,23 +58,23 @@ pub struct Message {
 
 impl Message {
     /// A message of this role, with nothing else recorded.
-    pub fn new(role: Role, content: impl Into<String>) -> Self {
+    pub fn new(role: MessageRole, content: impl Into<String>) -> Self {
         Message { id: None, content: content.into(), source: None, role, model: None }
     }
 
     /// A system message.
     pub fn system(content: impl Into<String>) -> Self {
-        Message::new(Role::System, content)
+        Message::new(MessageRole::System, content)
     }
 
     /// A message of the user.
     pub fn user(content: impl Into<String>) -> Self {
-        Message::new(Role::User, content)
+        Message::new(MessageRole::User, content)
     }
 
     /// A message of the model.
     pub fn assistant(content: impl Into<String>) -> Self {
-        Message::new(Role::Assistant, content)
+        Message::new(MessageRole::Assistant, content)
     }
 }
 

@@ -60,7 +60,7 @@ mod json;
 mod json_log;
 mod limits;
 mod members;
-mod memory;
+mod memory_budget;
 mod message;
 mod output;
 mod parallel;
@@ -91,8 +91,8 @@ pub use header::{
     Stats, Status, VERSION,
 };
 pub(crate) use json::validate as validate_json;
-pub use limits::Limits;
-pub use message::{Input, Message, MessageSource, Role, Targets};
+pub use limits::LogLimits;
+pub use message::{Input, Message, MessageRole, MessageSource, Targets};
 pub use output::{ModelOutput, OutputChoice, Usage};
 pub use plan::{
     ERRORS, LogWarning, MAX_METRICS, metrics_to_log, plan_from_header, recorded_errors, scorer_metrics,
@@ -100,7 +100,7 @@ pub use plan::{
 pub use reader::{EvalLog, Samples};
 pub use recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 pub use reductions::Reductions;
-pub use resume::Recovered;
+pub use resume::ResumedLog;
 pub use revision::Revision;
 pub use sample::{SampleLimit, SampleRecord};
 

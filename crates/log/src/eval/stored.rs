@@ -7,7 +7,7 @@ use jiter::{Jiter, Peek};
 
 use super::decode::{self, count, fields, metadata, number, sample_id, scores, text, typed};
 use super::error::{LogErrorKind, Result};
-use super::json::{Keep, Wanted};
+use super::json::{FieldSelection, Selection};
 use super::message::{Input, Targets};
 use super::output::Usage;
 
@@ -54,31 +54,34 @@ impl SampleFields {
     }
 
     /// The fields to read, and what of them.
-    pub(super) fn wanted(&self) -> Vec<(&'static str, Keep)> {
+    pub(super) fn wanted(&self) -> Vec<(&'static str, Selection)> {
         // A reason that an old log has among the metadata is lifted.
-        const OLD_REASON: Keep = Keep::Fields(&[("unscored_reason", Keep::All)]);
-        const VALUE: Wanted = &[("value", Keep::All), ("reason", Keep::All), ("metadata", OLD_REASON)];
-        const METADATA: Wanted = &[("value", Keep::All), ("reason", Keep::All), ("metadata", Keep::All)];
+        const OLD_REASON: Selection = Selection::Fields(&[("unscored_reason", Selection::All)]);
+        const VALUE: FieldSelection =
+            &[("value", Selection::All), ("reason", Selection::All), ("metadata", OLD_REASON)];
+        const METADATA: FieldSelection =
+            &[("value", Selection::All), ("reason", Selection::All), ("metadata", Selection::All)];
         let (scores, score) = match self.scores {
-            ScoreParts::Value => (Keep::FieldsOfEach(VALUE), Keep::Fields(VALUE)),
-            ScoreParts::Metadata => (Keep::FieldsOfEach(METADATA), Keep::Fields(METADATA)),
-            ScoreParts::All => (Keep::All, Keep::All),
+            ScoreParts::Value => (Selection::FieldsOfEach(VALUE), Selection::Fields(VALUE)),
+            ScoreParts::Metadata => (Selection::FieldsOfEach(METADATA), Selection::Fields(METADATA)),
+            ScoreParts::All => (Selection::All, Selection::All),
         };
-        let all = |names: &[&'static str]| names.iter().map(|name| (*name, Keep::All)).collect::<Vec<_>>();
+        let all =
+            |names: &[&'static str]| names.iter().map(|name| (*name, Selection::All)).collect::<Vec<_>>();
         let mut wanted = all(&["id", "epoch"]);
         wanted.extend([("scores", scores), ("score", score)]);
-        wanted.push(("error", Keep::Fields(&[("message", Keep::All)])));
-        wanted.push(("limit", Keep::Fields(&[("type", Keep::All)])));
+        wanted.push(("error", Selection::Fields(&[("message", Selection::All)])));
+        wanted.push(("limit", Selection::Fields(&[("type", Selection::All)])));
         if self.texts {
             wanted.extend(all(&["input", "choices", "target"]));
         }
         if self.details {
             wanted.extend(all(&["model_usage", "role_usage", "started_at", "completed_at"]));
             wanted.extend(all(&["total_time", "working_time", "uuid"]));
-            wanted.push(("messages", Keep::Count));
+            wanted.push(("messages", Selection::Count));
         }
         if self.wants_metadata() {
-            wanted.push(("metadata", Keep::All));
+            wanted.push(("metadata", Selection::All));
         }
         wanted
     }

@@ -20,7 +20,7 @@ const CUT: &str = "...";
 
 /// What a summary is made of, whether the sample is being written or was read.
 #[derive(Debug)]
-pub(super) struct Summary<'a> {
+pub(super) struct SampleSummary<'a> {
     id: &'a SampleId,
     epoch: u32,
     input: &'a Input,
@@ -40,9 +40,9 @@ pub(super) struct Summary<'a> {
     message_count: u64,
 }
 
-impl<'a> From<&'a SampleRecord<'a>> for Summary<'a> {
+impl<'a> From<&'a SampleRecord<'a>> for SampleSummary<'a> {
     fn from(record: &'a SampleRecord<'a>) -> Self {
-        Summary {
+        SampleSummary {
             id: record.id,
             epoch: record.epoch,
             input: record.input,
@@ -64,9 +64,9 @@ impl<'a> From<&'a SampleRecord<'a>> for Summary<'a> {
     }
 }
 
-impl<'a> From<&'a StoredSample> for Summary<'a> {
+impl<'a> From<&'a StoredSample> for SampleSummary<'a> {
     fn from(sample: &'a StoredSample) -> Self {
-        Summary {
+        SampleSummary {
             id: &sample.id,
             epoch: sample.epoch,
             input: &sample.input,
@@ -88,7 +88,7 @@ impl<'a> From<&'a StoredSample> for Summary<'a> {
     }
 }
 
-impl Summary<'_> {
+impl SampleSummary<'_> {
     /// The summary as JSON, on one line.
     pub(super) fn to_json(&self) -> Vec<u8> {
         let mut json = JsonWriter::new();

@@ -32,13 +32,13 @@ const SAMPLES: [&str; 6] = [
     r#"{"id": "q,2", "epoch": 2, "scores": {"match": {"value": ""}, "judge": {"value": Infinity}}}"#,
 ];
 
-fn written(export: &Export, format: ExportFormat) -> (String, Exported) {
+fn written(export: &Export, format: ExportFormat) -> (String, ExportCounts) {
     let mut bytes = Vec::new();
     let written = export.write(format, &mut bytes).unwrap();
     (String::from_utf8(bytes).unwrap(), written)
 }
 
-fn exported(paths: &[PathBuf], options: ExportOptions, format: ExportFormat) -> (String, Exported) {
+fn exported(paths: &[PathBuf], options: ExportOptions, format: ExportFormat) -> (String, ExportCounts) {
     written(&Export::of(paths, options).unwrap(), format)
 }
 
@@ -175,7 +175,7 @@ fn a_log_without_samples_gives_the_header_alone() {
     let log = json_log(folder.path(), "a.json", &[]);
     let export = Export::of([&log], ExportOptions::default()).unwrap();
     let header = "task,model,id,epoch,scorer,value,answer,explanation,reason,error,limit\n";
-    assert_eq!(written(&export, ExportFormat::Csv), (header.to_owned(), Exported::default()));
+    assert_eq!(written(&export, ExportFormat::Csv), (header.to_owned(), ExportCounts::default()));
     assert_eq!(written(&export, ExportFormat::JsonLines).0, "");
 }
 
@@ -310,7 +310,7 @@ fn the_records_as_they_are() {
     let log = EvalLog::open(&json).unwrap();
     let raw = copied(&log, "1", 1).unwrap();
     assert_eq!(String::from_utf8(raw.clone()).unwrap(), SAMPLES[0], "the very bytes");
-    let strict: Json = serde_json::from_str(&strict_json(&raw, Layout::Pretty).unwrap()).unwrap();
+    let strict: Json = serde_json::from_str(&strict_json(&raw, JsonLayout::Pretty).unwrap()).unwrap();
     assert_eq!(strict["messages"], json!([{"x": null}]));
 }
 

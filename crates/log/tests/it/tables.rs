@@ -53,7 +53,7 @@ fn values(columns: &ScoreColumns, scorer: &str) -> Vec<(String, Value)> {
 fn metadata(columns: &ScoreColumns, scorer: &str) -> Vec<serde_json::Value> {
     let set = ScoreSet::unreduced(columns, scorer).unwrap();
     let scores = set.scores();
-    (0..scores.len()).map(|at| serde_json::Value::Object(scores.sample_metadata(at))).collect()
+    (0..scores.len()).map(|at| scores.sample_metadata(at).into()).collect()
 }
 
 fn counts(table: &ScoreTable) -> (usize, usize, usize) {

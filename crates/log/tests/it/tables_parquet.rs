@@ -3,7 +3,7 @@
 
 use crate::parquet_files::{Cells, simple, write};
 use errorbar_core::{Leaf, MetadataKeys, Score, ScoreColumns, Value};
-use errorbar_log::{Place, ScoreTable, TableError, TableOptions, read_table};
+use errorbar_log::{ScoreTable, TableError, TableLocation, TableOptions, read_table};
 use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 use serde_json::{Value as Json, json};
@@ -33,7 +33,7 @@ fn values(columns: &ScoreColumns, scorer: &str) -> Vec<Option<Value>> {
 fn metadata(columns: &ScoreColumns, scorer: &str) -> Vec<Json> {
     let set = errorbar_core::ScoreSet::unreduced(columns, scorer).unwrap();
     let scores = set.scores();
-    (0..scores.len()).map(|at| Json::Object(scores.sample_metadata(at))).collect()
+    (0..scores.len()).map(|at| scores.sample_metadata(at).into()).collect()
 }
 
 #[test]
@@ -487,7 +487,10 @@ fn every_refusal_says_where_what_and_the_way_out() {
         &[Cells::longs(&[5, 5]), Cells::doubles(&[1.0, 0.0])],
     );
     let error = read_with(&twice, &TableOptions::new()).unwrap_err();
-    assert_eq!((error.place(), error.line(), error.sample()), (Some(Place::Row(2)), None, Some("5")));
+    assert_eq!(
+        (error.location(), error.line(), error.sample()),
+        (Some(TableLocation::Row(2)), None, Some("5"))
+    );
 }
 
 #[test]

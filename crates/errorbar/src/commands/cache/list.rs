@@ -6,7 +6,7 @@ use errorbar_report::{Listing, ListingCell};
 use jiff::Timestamp;
 
 use super::super::common::{Format, human_size};
-use super::super::told::Told;
+use super::super::diagnostics::Diagnostics;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,22 +20,26 @@ Exit code: 0 if all is well, 2 if the folder could not be read.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct ListArgs {
+pub(crate) struct CacheListArgs {
     /// How to write the list
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
 }
 
-pub(super) fn run(args: &ListArgs, folder: &CacheFolder, told: &mut Told) -> anyhow::Result<()> {
+pub(super) fn run(
+    args: &CacheListArgs,
+    folder: &CacheFolder,
+    diagnostics: &mut Diagnostics,
+) -> anyhow::Result<()> {
     let models = match folder.answers() {
         Ok(answers) => ModelAnswers::count(&answers),
         Err(error) => {
-            told.error(error.to_string(), None);
+            diagnostics.error(error.to_string(), None);
             return Ok(());
         }
     };
     if models.is_empty() {
-        told.note(format!("no answers are kept in {}", folder.path().display()));
+        diagnostics.note(format!("no answers are kept in {}", folder.path().display()));
     }
     if args.format.is_for_people() {
         if !models.is_empty() {

@@ -4,8 +4,8 @@ use errorbar_core::spec::nearest;
 use errorbar_core::{Error, Metadata, Result};
 use serde_json::Value as Json;
 
-use super::format::{Field, Template};
-use crate::{Input, Message, Role, Sample, Target, TaskState};
+use super::format::{FormatTemplate, Placeholder};
+use crate::{Input, Message, MessageRole, Sample, Target, TaskState};
 
 /// Whether an answer meets a criterion.
 pub(super) const QA_TEMPLATE: &str = "
@@ -69,7 +69,7 @@ const NAMES: [&str; 4] = ["question", "answer", "criterion", "instructions"];
 /// What graders are asked about each sample.
 #[derive(Clone, Debug)]
 pub(super) struct Prompt {
-    pub(super) template: Template,
+    pub(super) template: FormatTemplate,
     pub(super) instructions: String,
     pub(super) include_history: bool,
 }
@@ -107,7 +107,7 @@ impl Prompt {
     }
 }
 
-fn entry<'m>(field: &Field, metadata: &'m Metadata) -> Result<&'m Json> {
+fn entry<'m>(field: &Placeholder, metadata: &'m Metadata) -> Result<&'m Json> {
     metadata.get(&field.name).ok_or_else(|| {
         let keys: Vec<&str> = metadata.keys().map(String::as_str).collect();
         let keys_told = match keys.as_slice() {
@@ -124,7 +124,7 @@ fn entry<'m>(field: &Field, metadata: &'m Metadata) -> Result<&'m Json> {
     })
 }
 
-fn shown(field: &Field, value: &Json) -> Result<String> {
+fn shown(field: &Placeholder, value: &Json) -> Result<String> {
     let refused = |problem: &str, value: &Json| {
         Error::custom(format!(
             "the grader's template has {field}, but {problem} in the sample's `{}`: it is {value}",
@@ -140,7 +140,7 @@ fn question(input: &Input) -> Result<&str> {
     match input {
         Input::Text(text) => Ok(text),
         Input::Messages(messages) => {
-            let last = messages.iter().rfind(|message| message.role == Role::User);
+            let last = messages.iter().rfind(|message| message.role == MessageRole::User);
             last.map(|message| message.content.as_str()).ok_or_else(|| {
                 Error::custom(
                     "its input has no message of the user, which is the question that a grader is shown; add one, or \
@@ -153,15 +153,15 @@ fn question(input: &Input) -> Result<&str> {
 
 /// The conversation up to the last answer, without system messages.
 fn history(messages: &[Message]) -> String {
-    let end = messages.iter().rposition(|message| message.role == Role::Assistant);
+    let end = messages.iter().rposition(|message| message.role == MessageRole::Assistant);
     let shown = messages.get(..end.map_or(messages.len(), |end| end + 1)).unwrap_or_default();
-    let shown = shown.iter().filter(|message| message.role != Role::System).enumerate();
+    let shown = shown.iter().filter(|message| message.role != MessageRole::System).enumerate();
     let told = shown.map(|(at, message)| match message.role {
         // The question.
         _ if at == 0 => message.content.clone(),
-        Role::Assistant => format!("Assistant: {}", message.content),
-        Role::Tool => format!("Tool: {}", message.content),
-        Role::User | Role::System => format!("User: {}", message.content),
+        MessageRole::Assistant => format!("Assistant: {}", message.content),
+        MessageRole::Tool => format!("Tool: {}", message.content),
+        MessageRole::User | MessageRole::System => format!("User: {}", message.content),
     });
     told.collect::<Vec<_>>().join("\n\n")
 }
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn history_ends_with_the_last_answer() {
         use Message as M;
-        let (s, u, a, t) = (M::system, M::user, M::assistant, |text| M::new(Role::Tool, text));
+        let (s, u, a, t) = (M::system, M::user, M::assistant, |text| M::new(MessageRole::Tool, text));
         for (messages, told) in [
             (vec![], ""),
             (vec![s("only")], ""),

@@ -1,202 +1,214 @@
 //! Delimited tables with a row per sample and epoch, on all threads.
+//!
+//! A round of pieces is read and parsed into blocks of columns while the blocks of the round before are
+//! appended to the columns of the result.
 
 use std::str;
-use std::sync::Mutex;
 
 use errorbar_core::{ColumnBlock, MetadataColumn, ScoreColumns};
 use memchr::{memchr, memchr_iter};
 use serde_json::Value as Json;
 
-use super::fields::Separators;
-use super::join::{Joiner, lock};
-use super::pieces::{Piece, Pieces};
-use super::{Fields, LONG_PIECE, RecordRow, for_each_record};
-use crate::table::error::Problem;
-use crate::table::layout::{Column, Layout};
-use crate::table::limits::Budget;
-use crate::table::{EPOCH, ID, TableErrorKind, cell};
+use super::fields::append_separators;
+use super::pieces::{Piece, PieceReader};
+use super::{DelimitedReader, DelimitedRow, LONG_PIECE};
+use crate::table::error::ReadError;
+use crate::table::layout::ColumnRole;
+use crate::table::{TableErrorKind, cell};
 
-/// Reads tables with a row per sample and epoch.
-pub(super) struct WideReader<'a> {
-    pub(super) layout: &'a Layout,
-    pub(super) scores: &'a [Column],
-    pub(super) delimiter: u8,
-    pub(super) budget: Budget,
+/// How many pieces a round has for each thread: few, so that blocks stay in the caches, but enough that threads
+/// seldom wait for each other at its end.
+const PIECES_PER_THREAD: usize = 4;
+
+/// The rows that memory is reserved for at the start, at most: the size of a file is only a hint.
+const MOST_RESERVED: usize = 1 << 24;
+
+/// After so many blocks, and at the end, it is checked how much memory the columns take.
+const CHECK_EVERY: usize = 16;
+
+/// A piece and the block that it is parsed into; the memory is used again in the next round but one.
+struct Slot {
+    piece: Piece,
+    block: ColumnBlock,
+    scratch: Scratch,
+    result: Result<(), ReadError>,
 }
 
-impl WideReader<'_> {
-    pub(super) fn read(&self, pieces: &mut Pieces, first: Piece) -> Result<ScoreColumns, Problem> {
-        let count = pieces.estimate();
-        let threads = rayon::current_num_threads().min(count).max(1);
-        let joiner = Joiner::new(self.layout, self.scores, count, threads, self.budget);
-        let source = Mutex::new((pieces, Some(first)));
-        if threads == 1 {
-            self.work(&source, &joiner);
-        } else {
-            rayon::scope(|scope| {
-                for _ in 0..threads {
-                    scope.spawn(|_| self.work(&source, &joiner));
-                }
-            });
-        }
-        joiner.finish()
-    }
-
-    /// Takes piece after piece, until there is none or something is wrong.
-    fn work(&self, source: &Mutex<(&mut Pieces, Option<Piece>)>, joiner: &Joiner<'_>) {
-        let _watch = joiner.watch();
-        let mut piece = Piece::default();
-        let mut room = Room::default();
-        while !joiner.has_failed() {
-            let mut block = joiner.block();
-            let taken = {
-                let (pieces, first) = &mut *lock(source);
-                match first.take() {
-                    Some(first) => {
-                        piece = first;
-                        Ok(true)
-                    }
-                    None => pieces.next(&mut piece),
-                }
-            };
-            let read = match taken {
-                Ok(false) => return,
-                Ok(true) => self.piece(&piece, &mut room, &mut block),
-                Err(problem) => Err(problem),
-            };
-            joiner.give(piece.number, read.map(|()| block));
-        }
-    }
-
-    /// Reads the rows of a piece into a block.
-    fn piece(&self, piece: &Piece, room: &mut Room, block: &mut ColumnBlock) -> Result<(), Problem> {
-        let plain = !piece.has_quotes && memchr(b'\r', &piece.bytes).is_none();
-        match str::from_utf8(&piece.bytes) {
-            Ok(text) if plain => self.plain(text, piece.offset, room, block)?,
-            _ => for_each_record(piece, self.delimiter, self.layout.columns, |record, offset| {
-                self.row(&RecordRow { record }, offset, block)
-            })?,
-        }
-        match piece.unclosed {
-            Some(row) => Err(TableErrorKind::UnclosedQuote.at_offset(row)),
-            None => Ok(()),
-        }
-    }
-
-    /// Rows without quotes and carriage returns.
-    fn plain(
+impl DelimitedReader<'_> {
+    /// Reads a table with a row per sample and epoch.
+    pub(super) fn read_wide(
         &self,
-        text: &str,
-        offset: u64,
-        room: &mut Room,
-        block: &mut ColumnBlock,
-    ) -> Result<(), Problem> {
-        if self.regular(text, room, block).is_some() {
-            return Ok(());
+        pieces: &mut PieceReader,
+        first: Piece,
+    ) -> Result<ScoreColumns, ReadError> {
+        let blocks = pieces.estimate();
+        let mut columns = ScoreColumns::new(&self.layout.scores);
+        let mut round = vec![self.slot()];
+        if let Some(slot) = round.first_mut() {
+            slot.piece = first;
+            self.parse(slot);
         }
-        // Something is out of the ordinary: the rows one by one, to say what and where, or to pass over it.
-        block.clear();
-        let bytes = text.as_bytes();
-        let columns = self.layout.columns;
-        let mut row = PlainRow { text, start: 0, ends: Vec::with_capacity(columns), count: 0 };
-        for at in Separators::new(bytes, self.delimiter).chain([bytes.len()]) {
-            row.count += 1;
-            // A row of too many fields is refused, and the places of millions of them are not needed for that.
-            if row.count <= columns {
-                row.ends.push(at);
-            }
-            if bytes.get(at).is_none_or(|byte| *byte == b'\n') {
-                // Blank lines are no rows.
-                if at > row.start {
-                    self.row(&row, offset + row.start as u64, block)?;
+        let (mut next, mut used) = (Vec::new(), round.len());
+        while used > 0 {
+            let (appended, read) = rayon::join(
+                || round.iter_mut().take(used).try_for_each(|slot| self.append(slot, &mut columns, blocks)),
+                || self.read_round(pieces, &mut next),
+            );
+            appended?;
+            std::mem::swap(&mut round, &mut next);
+            used = read;
+        }
+        self.budget.check(columns.heap_bytes() as u64)?;
+        Ok(columns)
+    }
+
+    fn slot(&self) -> Slot {
+        let block = ColumnBlock::new(self.layout.scores.len(), self.layout.metadata.len());
+        Slot { piece: Piece::default(), block, scratch: Scratch::default(), result: Ok(()) }
+    }
+
+    /// Reads the next pieces into slots, each parsed as soon as it is there, and says how many.
+    fn read_round(&self, pieces: &mut PieceReader, slots: &mut Vec<Slot>) -> usize {
+        slots.resize_with(PIECES_PER_THREAD * rayon::current_num_threads(), || self.slot());
+        rayon::scope(|scope| {
+            let mut used = 0;
+            for slot in slots.iter_mut() {
+                match pieces.next(&mut slot.piece) {
+                    Ok(false) => break,
+                    Ok(true) => scope.spawn(|_| self.parse(slot)),
+                    // Those before it may hold an error that comes first.
+                    Err(error) => {
+                        slot.result = Err(error);
+                        return used + 1;
+                    }
                 }
-                (row.start, row.count) = (at + 1, 0);
-                row.ends.clear();
+                used += 1;
             }
+            used
+        })
+    }
+
+    /// Appends the rows of a slot, and empties its block.
+    fn append(&self, slot: &mut Slot, columns: &mut ScoreColumns, blocks: usize) -> Result<(), ReadError> {
+        std::mem::replace(&mut slot.result, Ok(()))?;
+        let (rows, block) = (columns.len() as u64, &mut slot.block);
+        if rows == 0 {
+            let expected = block.ids.len().saturating_mul(blocks).min(MOST_RESERVED);
+            columns.reserve(expected, self.layout.metadata());
+        }
+        if rows + block.ids.len() as u64 > u64::from(u32::MAX) {
+            return Err(TableErrorKind::TooManyRows.in_row(u64::from(u32::MAX) + 1));
+        }
+        columns.append(self.layout.metadata(), block);
+        // Adding up what is held takes a look at all chunks of ids, so not each time.
+        if slot.piece.number.is_multiple_of(CHECK_EVERY) {
+            self.budget.check(columns.heap_bytes() as u64)?;
         }
         Ok(())
     }
 
+    /// Reads the rows of a piece into its block.
+    fn parse(&self, slot: &mut Slot) {
+        let Slot { piece, block, scratch, result } = slot;
+        let is_plain = !piece.has_quotes && memchr(b'\r', &piece.bytes).is_none();
+        let is_regular = match str::from_utf8(&piece.bytes) {
+            Ok(text) if is_plain && piece.unclosed.is_none() => self.regular(text, scratch, block).is_some(),
+            _ => false,
+        };
+        if !is_regular {
+            // The rows one by one, to say what is wrong and where, or to skip what is not a row.
+            block.clear();
+            *result = self.for_each_row(piece, |row| self.row(row, block));
+        }
+    }
+
     /// Rows that all have the right number of fields, column by column, which takes half the time.
     /// Nothing, and the block in any state, if there is something else or something wrong.
-    fn regular(&self, text: &str, room: &mut Room, block: &mut ColumnBlock) -> Option<()> {
-        let Room { ends, digits } = room;
+    fn regular(&self, text: &str, scratch: &mut Scratch, block: &mut ColumnBlock) -> Option<()> {
+        let Scratch { ends, digits } = scratch;
         let bytes = text.as_bytes();
         // A row that is far longer than others may have far more fields, and the places of all would be listed.
         if bytes.len() >= LONG_PIECE {
             return None;
         }
         ends.clear();
-        Separators::new(bytes, self.delimiter).append_to(ends);
+        append_separators(bytes, self.delimiter, ends);
         if bytes.last() != Some(&b'\n') {
             ends.push(bytes.len() as u32);
         }
         // As many line feeds as rows, each at the end of one: then there is none within a row.
         let feeds = memchr_iter(b'\n', bytes).count() + usize::from(bytes.last() != Some(&b'\n'));
-        let rows = Rows { text, ends, columns: self.layout.columns };
+        let rows = RegularRows { text, ends, columns: self.layout.width };
         if !rows.are_whole(feeds) {
             return None;
         }
-        for id in rows.texts(self.layout.id) {
-            if id.is_empty() {
-                return None;
-            }
-            block.ids.push(id);
-        }
-        if let Some(at) = self.layout.epoch {
-            if rows.digits(at, digits) && !digits.contains(&0) {
-                block.epochs.extend_bytes(digits);
-            } else {
-                for text in rows.texts(at) {
-                    block.epochs.push(cell::epoch(text).ok()?);
+        for column in &self.layout.columns {
+            match column.role {
+                ColumnRole::Id => {
+                    for id in rows.texts(column.at) {
+                        if id.is_empty() {
+                            return None;
+                        }
+                        block.ids.push(id);
+                    }
                 }
-            }
-        }
-        for (column, values) in self.layout.metadata.iter().zip(&mut block.metadata) {
-            rows.texts(column.at).for_each(|text| push_metadata(values, text));
-        }
-        for (column, values) in self.scores.iter().zip(&mut block.scores) {
-            if rows.digits(column.at, digits) {
-                values.extend_bytes(digits);
-            } else {
-                rows.texts(column.at).for_each(|text| cell::push_score(values, text));
+                ColumnRole::Epoch if rows.digits(column.at, digits) && !digits.contains(&0) => {
+                    block.epochs.extend_bytes(digits);
+                }
+                ColumnRole::Epoch => {
+                    for text in rows.texts(column.at) {
+                        block.epochs.push(cell::epoch(text).ok()?);
+                    }
+                }
+                ColumnRole::Metadata(number) => {
+                    let values = block.metadata.get_mut(number)?;
+                    rows.texts(column.at).for_each(|text| push_metadata(values, text));
+                }
+                ColumnRole::Score(number) => {
+                    let values = block.scores.get_mut(number)?;
+                    if rows.digits(column.at, digits) {
+                        values.extend_bytes(digits);
+                    } else {
+                        rows.texts(column.at).for_each(|text| cell::push_score(values, text));
+                    }
+                }
+                _ => {}
             }
         }
         Some(())
     }
 
-    #[inline]
-    fn row(&self, row: &impl Fields, offset: u64, block: &mut ColumnBlock) -> Result<(), Problem> {
-        let layout = self.layout;
-        let text = |at: usize, name: &str| {
-            let invalid = || TableErrorKind::InvalidUtf8 { column: Some(name.to_owned()) };
-            row.field(at).ok_or_else(|| invalid().at_offset(offset))
-        };
-        let id = text(layout.id, ID)?;
-        let of_row = |kind: TableErrorKind| kind.at_offset(offset).of_sample(id);
-        if row.count() != layout.columns {
-            return Err(of_row(TableErrorKind::FieldCount { expected: layout.columns, found: row.count() }));
-        }
-        if let Some(at) = layout.epoch {
-            block.epochs.push(cell::epoch(text(at, EPOCH)?).map_err(of_row)?);
-        }
-        for (column, values) in layout.metadata.iter().zip(&mut block.metadata) {
-            push_metadata(values, text(column.at, &column.name)?);
-        }
-        if id.is_empty() {
-            return Err(of_row(TableErrorKind::BadId { found: "empty".to_owned() }));
-        }
-        block.ids.push(id);
-        for (column, values) in self.scores.iter().zip(&mut block.scores) {
-            cell::push_score(values, text(column.at, &column.name)?);
+    fn row(&self, row: &DelimitedRow<'_>, block: &mut ColumnBlock) -> Result<(), ReadError> {
+        for column in &self.layout.columns {
+            let text = row.text(column)?;
+            match column.role {
+                ColumnRole::Id if text.is_empty() => {
+                    return Err(row.error(TableErrorKind::BadId { found: "empty".to_owned() }));
+                }
+                ColumnRole::Id => block.ids.push(text),
+                ColumnRole::Epoch => {
+                    block.epochs.push(cell::epoch(text).map_err(|kind| row.error(kind))?);
+                }
+                ColumnRole::Metadata(number) => {
+                    block.metadata.get_mut(number).into_iter().for_each(|values| push_metadata(values, text));
+                }
+                ColumnRole::Score(number) => {
+                    block
+                        .scores
+                        .get_mut(number)
+                        .into_iter()
+                        .for_each(|values| cell::push_score(values, text));
+                }
+                _ => {}
+            }
         }
         Ok(())
     }
 }
 
-/// Memory that a thread works with.
+/// Memory that a piece is parsed with.
 #[derive(Default)]
-struct Room {
+struct Scratch {
     /// Where fields end.
     ends: Vec<u32>,
     digits: Vec<u8>,
@@ -204,14 +216,14 @@ struct Room {
 
 /// Rows of a text that have all their fields.
 #[derive(Clone, Copy)]
-struct Rows<'a> {
+struct RegularRows<'a> {
     text: &'a str,
     /// Where the fields end, one row after the other.
     ends: &'a [u32],
     columns: usize,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> RegularRows<'a> {
     /// Whether each row has its number of fields and ends with one of so many line feeds, or with the text.
     fn are_whole(&self, feeds: usize) -> bool {
         let bytes = self.text.as_bytes();
@@ -261,30 +273,4 @@ impl<'a> Rows<'a> {
 #[inline]
 fn push_metadata(column: &mut MetadataColumn, text: &str) {
     if text.is_empty() { column.push(&Json::Null) } else { column.push_text(text) }
-}
-
-struct PlainRow<'a> {
-    text: &'a str,
-    start: usize,
-    /// Where each field ends, as far as there are columns.
-    ends: Vec<usize>,
-    /// How many fields there are.
-    count: usize,
-}
-
-impl Fields for PlainRow<'_> {
-    #[inline]
-    fn count(&self) -> usize {
-        self.count
-    }
-
-    #[inline]
-    fn field(&self, at: usize) -> Option<&str> {
-        let start = match at.checked_sub(1).map(|before| self.ends.get(before)) {
-            None => self.start,
-            Some(Some(end)) => end + 1,
-            Some(None) => return Some(""),
-        };
-        Some(self.ends.get(at).and_then(|end| self.text.get(start..*end)).unwrap_or_default())
-    }
 }

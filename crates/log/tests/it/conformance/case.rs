@@ -160,7 +160,7 @@ fn read_score(json: &Json) -> Score {
     score.answer = text("answer");
     score.explanation = text("explanation");
     score.reason = text("reason");
-    score.metadata = json.get("metadata").and_then(Json::as_object).map(plain);
+    score.metadata = json.get("metadata").and_then(Json::as_object).map(|map| plain(map).into());
     score.lift_reason()
 }
 

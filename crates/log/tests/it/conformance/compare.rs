@@ -86,7 +86,7 @@ fn compare_entry(key: &str, expected: &Json, entry: &RecordedMetric, scale: f64,
         found,
         &format!("{key}.params"),
         &without_conversions(&expected["params"]),
-        &without_conversions(&Json::Object(entry.params.clone())),
+        &without_conversions(&entry.params.clone().into()),
     );
     let wanted = case::special(&expected["value"]).or(expected["value"].as_f64()).unwrap();
     let random = |field: &str| expected.get(field).and_then(Json::as_f64);
@@ -173,7 +173,7 @@ fn compare_sample(expected: &Json, id: &str, score: &Score, found: &mut Vec<Stri
         let ours = ours.clone().map_or(Json::Null, Json::from);
         equal(found, &format!("sample {id} {field}"), &expected[field], &ours);
     }
-    let metadata = score.metadata.clone().map_or(Json::Null, Json::Object);
+    let metadata = score.metadata.clone().map_or(Json::Null, Json::from);
     equal(found, &format!("sample {id} metadata"), &nan_as_null(&expected["metadata"]), &metadata);
 }
 

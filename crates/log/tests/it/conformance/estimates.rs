@@ -106,7 +106,7 @@ fn by_key(recorded: &RecordedResults) -> HashMap<(usize, String), RecordedRow> {
 fn without_estimates(recorded: &RecordedResults) -> RecordedResults {
     let mut recorded = recorded.clone();
     for metric in recorded.scores.iter_mut().flat_map(|block| block.metrics.values_mut()) {
-        metric.metadata.as_mut().and_then(|notes| notes.shift_remove("estimate"));
+        metric.metadata.as_mut().and_then(|notes| notes.remove("estimate"));
     }
     recorded
 }

@@ -9,7 +9,7 @@ use errorbar_log::eval::*;
 use crate::eval::support::{Sample, start};
 use crate::eval::zips::{Zip, written, zip};
 
-fn values(path: &Path, limits: Limits) -> Result<LogScores> {
+fn values(path: &Path, limits: LogLimits) -> Result<LogScores> {
     let log = EvalLog::open_with(path, limits)?;
     log.scores(&log.header()?, &ScoreOptions::new(MetadataKeys::NONE).score_parts(ScoreParts::Value))
 }
@@ -41,7 +41,7 @@ fn what_a_run_writes_can_be_read_and_resumed_however_repetitive_it_is() {
     let path = folder.path().join("log.eval");
     let writer = repetitive(&path, 2);
     // Five copies of the answer make it larger than what any guard against traps lets pass unseen.
-    let strict = Limits { max_ratio: 64, ..Limits::default() };
+    let strict = LogLimits { max_ratio: 64, ..LogLimits::default() };
     assert_eq!(values(&path, strict).unwrap().columns.len(), 2);
     drop(writer);
 
@@ -70,7 +70,7 @@ fn dense_entries_have_a_limit_together() {
     assert!(matches!(error.kind(), LogErrorKind::TooDense { limit: 100, .. }), "{error}");
     let text = error.to_string();
     assert!(text.contains("log.eval") && text.contains("samples/16_epoch_1") && text.contains("--max-ratio"));
-    EvalLog::open_with(&path, Limits { max_ratio: u64::MAX, ..Limits::default() }).unwrap();
+    EvalLog::open_with(&path, LogLimits { max_ratio: u64::MAX, ..LogLimits::default() }).unwrap();
     let few = (0..15).fold(zip(), |zip, id| claims(zip, id, 12 << 20));
     let (_folder, path) = written(&few.bytes());
     EvalLog::open(&path).unwrap();
@@ -84,7 +84,7 @@ fn too_dense_is_not_torn() {
     let zip = zip().member(&name, 93, &stored, &content);
     let last = zip.stored("samples/2_epoch_1.json", br#"{"id":2,"epoch":1,"scores":{"s":{"value":1}}}"#);
     let bytes = last.without_directory();
-    let small = Limits { max_unpacked: 1 << 10, ..Limits::default() };
+    let small = LogLimits { max_decompressed: 1 << 10, ..LogLimits::default() };
     let (_folder, path) = written(&bytes);
     for error in [
         EvalLog::open_with(&path, small).unwrap_err(),
@@ -94,7 +94,7 @@ fn too_dense_is_not_torn() {
         assert_eq!(error.member(), Some(name.as_str()));
     }
     assert_eq!(fs::read(&path).unwrap(), bytes);
-    assert_eq!(values(&path, Limits::default()).unwrap().columns.len(), 2);
+    assert_eq!(values(&path, LogLimits::default()).unwrap().columns.len(), 2);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn answers_that_no_metric_reads_are_not_held() {
     let answer = (r#"{"id":1,"epoch":1,"scores":{"s":{"answer":""#, r#"","value":1}}}"#);
     let (name, stored, content) = long_sample(1, answer, 8 << 20);
     let (_folder, path) = written(&zip().member(&name, 93, &stored, &content).bytes());
-    let limits = Limits { max_memory: Some(4 << 20), ..Limits::default() };
+    let limits = LogLimits { max_memory: Some(4 << 20), ..LogLimits::default() };
     assert_eq!(values(&path, limits).unwrap().columns.len(), 1);
     let log = EvalLog::open_with(&path, limits).unwrap();
     let error = log.scores(&log.header().unwrap(), &ScoreOptions::new(MetadataKeys::NONE)).unwrap_err();
@@ -167,7 +167,7 @@ fn what_is_held_of_all_samples_has_a_limit_together() {
             zip = zip.member(&name, 93, &stored, &content);
         }
         let (_folder, path) = written(&zip.bytes());
-        let limits = |bytes| Limits { max_memory: Some(bytes), ..Limits::default() };
+        let limits = |bytes| LogLimits { max_memory: Some(bytes), ..LogLimits::default() };
         let read = |bytes| {
             let log = EvalLog::open_with(&path, limits(bytes)).unwrap();
             let options = ScoreOptions::new(MetadataKeys::one("k")).skip_bad_samples(true);
@@ -187,7 +187,7 @@ fn what_is_held_of_all_samples_has_a_limit_together() {
 #[test]
 fn a_header_of_tiny_values_is_refused_before_it_is_a_tree() {
     let header = format!(r#"{{"version":2,"eval":{{"task":"t","x":[{}0]}}}}"#, "[],".repeat(1 << 19));
-    let limits = Limits { max_memory: Some(32 << 20), ..Limits::default() };
+    let limits = LogLimits { max_memory: Some(32 << 20), ..LogLimits::default() };
     let json = format!(r#"{},"samples":[]}}"#, header.strip_suffix('}').unwrap());
     let zip = Zip::new().stored("header.json", header.as_bytes()).bytes();
     for bytes in [zip.as_slice(), json.as_bytes()] {
@@ -261,6 +261,6 @@ fn scorers_have_a_limit() {
     let scores: Vec<String> = (0..1_001).map(|n| format!(r#""s{n}":{{"value":1}}"#)).collect();
     let sample = format!(r#"{{"id":1,"epoch":1,"scores":{{{}}}}}"#, scores.join(","));
     let (_folder, path) = written(&zip().stored("samples/1_epoch_1.json", sample.as_bytes()).bytes());
-    let error = values(&path, Limits::default()).unwrap_err();
+    let error = values(&path, LogLimits::default()).unwrap_err();
     assert!(matches!(error.kind(), LogErrorKind::TooMany { what: "scorers", .. }), "{error}");
 }

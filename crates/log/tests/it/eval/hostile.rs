@@ -42,13 +42,13 @@ fn a_text_of_a_hundred_megabytes_is_passed_over() {
     let name = "samples/1_epoch_1.json";
     let (_folder, path) = written(&zip().claiming(name, 93, &packed, crc, length).bytes());
 
-    let trusting = Limits { max_record: 1 << 20, ..Limits::default() };
+    let trusting = LogLimits { max_record: 1 << 20, ..LogLimits::default() };
     let log = EvalLog::open_with(&path, trusting).unwrap();
     let read = scores(&log, MetadataKeys::one("k")).unwrap();
     assert_eq!(read.columns.score(0, "s").unwrap().value, Value::Int(1));
 
     let error = scores(
-        &EvalLog::open_with(&path, Limits { max_unpacked: 1 << 20, ..trusting }).unwrap(),
+        &EvalLog::open_with(&path, LogLimits { max_decompressed: 1 << 20, ..trusting }).unwrap(),
         MetadataKeys::NONE,
     );
     assert!(matches!(error.unwrap_err().kind(), LogErrorKind::TooLarge { limit: 0x10_0000, .. }));
@@ -69,7 +69,7 @@ fn what_must_be_held_has_a_limit() {
         let (packed, crc, length) = long_sample(before, 8 << 20, r#""}}}"#);
         let (_folder, path) =
             written(&zip().claiming("samples/1_epoch_1.json", 93, &packed, crc, length).bytes());
-        let limits = Limits { max_record: 1 << 20, ..Limits::default() };
+        let limits = LogLimits { max_record: 1 << 20, ..LogLimits::default() };
         let error = scores(&EvalLog::open_with(&path, limits).unwrap(), keys.clone()).unwrap_err();
         assert!(matches!(error.kind(), LogErrorKind::TooLargeRecord { .. }), "{field}: {error}");
         assert_eq!(error.member(), Some("samples/1_epoch_1.json"));
@@ -325,7 +325,7 @@ fn large_samples_are_read_one_after_the_other() {
 fn a_header_in_an_archive_has_a_limit() {
     let header = format!(r#"{{"version":2,"eval":{{"task":"{}"}}}}"#, "x".repeat(1000));
     let (_folder, path) = written(&zip().stored("header.json", header.as_bytes()).bytes());
-    let log = EvalLog::open_with(&path, Limits { max_record: 500, ..Limits::default() }).unwrap();
+    let log = EvalLog::open_with(&path, LogLimits { max_record: 500, ..LogLimits::default() }).unwrap();
     let error = log.header().unwrap_err();
     assert!(matches!(error.kind(), LogErrorKind::TooLargeRecord { limit: 500 }), "{error}");
 }

@@ -437,13 +437,13 @@ fn an_edit_changes_one_score_of_one_epoch_by_one_scorer() {
 fn a_sample_that_is_too_large_to_be_edited_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let [eval, _] = logs(folder.path());
-    let log = EvalLog::open_with(&eval, Limits { max_record: 300, ..Limits::default() });
+    let log = EvalLog::open_with(&eval, LogLimits { max_record: 300, ..LogLimits::default() });
     // The header alone is larger.
     assert!(matches!(log.unwrap().revise().unwrap_err().kind(), LogErrorKind::TooLargeRecord { limit: 300 }));
     let path = folder.path().join("long.json");
     let long = format!(r#"{{"id":1,"x":"{}","#, "x".repeat(1000));
     fs::write(&path, small_json("", "").replace("{\"id\":1,", &long)).unwrap();
-    let log = EvalLog::open_with(&path, Limits { max_record: 500, ..Limits::default() }).unwrap();
+    let log = EvalLog::open_with(&path, LogLimits { max_record: 500, ..LogLimits::default() }).unwrap();
     let error = log.revise().unwrap().edit_score(&edit("1", None, "s")).unwrap_err();
     assert!(matches!(error.kind(), LogErrorKind::TooLargeRecord { limit: 500 }), "{error}");
 }

@@ -156,7 +156,7 @@ fn notes_say_what_has_no_field_in_a_log() {
     let recorded = project(&results);
     let notes = |key: &str| {
         let mut notes = recorded.scores[0].metrics[key].metadata.clone().unwrap();
-        notes.shift_remove("estimate");
+        notes.remove("estimate");
         Json::from(notes)
     };
     assert_eq!(notes("stderr"), json!({"clusters": 3}));
@@ -222,7 +222,7 @@ fn estimates_are_in_logs_and_at_most_double_the_results() {
                 let notes = metric.metadata.as_mut().unwrap();
                 assert!(notes.contains_key("estimate"), "{key}");
                 if !with {
-                    notes.shift_remove("estimate");
+                    notes.remove("estimate");
                 }
                 let RecordedMetric { name, group, value, params, metadata } = metric;
                 let json = json!({"name": name, "group": group, "value": value, "params": params, "metadata": metadata});

@@ -55,7 +55,7 @@ impl ScopesKey for EstimateRow<'_> {
 }
 
 fn metric(name: &str, group: Option<&str>, value: f64, params: Json) -> RecordedMetric {
-    let params = params.as_object().cloned().unwrap_or_default();
+    let params = params.as_object().cloned().unwrap_or_default().into();
     RecordedMetric { name: name.to_owned(), group: group.map(str::to_owned), value, params, metadata: None }
 }
 

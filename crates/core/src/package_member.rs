@@ -7,22 +7,23 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::estimate::Estimation;
 use crate::evaluation::{MetricValue, Role, Subject};
+use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, Wants};
 use crate::reducer::{EpochReducer, Reducer};
-use crate::score::{Metadata, Score};
+use crate::score::Score;
 use crate::scores::Scores;
 use crate::spec::Spec;
 
 /// A metric or reducer that does all that the inner one does, under the name of a package.
 #[derive(Clone, Debug)]
-pub(crate) struct Packaged<T> {
+pub(crate) struct PackageMember<T> {
     package: String,
     inner: T,
 }
 
-impl<T> Packaged<T> {
+impl<T> PackageMember<T> {
     pub(crate) fn new(package: &str, inner: T) -> Self {
-        Packaged { package: package.to_owned(), inner }
+        PackageMember { package: package.to_owned(), inner }
     }
 
     fn name(&self, spec: Spec) -> Spec {
@@ -30,7 +31,7 @@ impl<T> Packaged<T> {
     }
 }
 
-impl Metric for Packaged<Arc<dyn Metric>> {
+impl Metric for PackageMember<Arc<dyn Metric>> {
     fn spec(&self) -> Spec {
         self.name(self.inner.spec())
     }
@@ -76,7 +77,7 @@ impl Metric for Packaged<Arc<dyn Metric>> {
     }
 }
 
-impl Reducer for Packaged<Arc<dyn Reducer>> {
+impl Reducer for PackageMember<Arc<dyn Reducer>> {
     fn spec(&self) -> Spec {
         self.name(self.inner.spec())
     }

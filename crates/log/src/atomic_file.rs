@@ -5,16 +5,16 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A file that takes the place of one of that name when it is [kept](WholeFile::keep); one that is dropped before
+/// A file that takes the place of one of that name when it is [committed](AtomicFile::commit); one that is dropped before
 /// leaves nothing behind.
 #[derive(Debug)]
-pub(crate) struct WholeFile {
+pub(crate) struct AtomicFile {
     out: Option<BufWriter<File>>,
     /// The new file and its place; none for what is no file, such as `/dev/null` or a pipe.
     rename: Option<(PathBuf, PathBuf)>,
 }
 
-impl WholeFile {
+impl AtomicFile {
     /// Starts a file. A link is followed, so that it still is one when its target is replaced.
     ///
     /// # Errors
@@ -26,14 +26,14 @@ impl WholeFile {
         }
         if old.as_ref().is_some_and(|old| !old.is_file()) {
             let file = File::options().write(true).open(path)?;
-            return Ok(WholeFile { out: Some(BufWriter::new(file)), rename: None });
+            return Ok(AtomicFile { out: Some(BufWriter::new(file)), rename: None });
         }
         let place = match &old {
             Some(_) => fs::canonicalize(path)?,
             None => path.to_owned(),
         };
         let (file, new) = create_beside(&place)?;
-        let whole = WholeFile { out: Some(BufWriter::new(file)), rename: Some((new, place)) };
+        let whole = AtomicFile { out: Some(BufWriter::new(file)), rename: Some((new, place)) };
         if let (Some(old), Some((new, _))) = (old, &whole.rename) {
             fs::set_permissions(new, old.permissions())?;
         }
@@ -41,7 +41,7 @@ impl WholeFile {
     }
 
     /// Puts the file on the disk and in its place.
-    pub(crate) fn keep(mut self) -> io::Result<()> {
+    pub(crate) fn commit(mut self) -> io::Result<()> {
         let Some(out) = self.out.take() else { return Ok(()) };
         let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         let Some((new, place)) = &self.rename else { return Ok(()) };
@@ -52,7 +52,7 @@ impl WholeFile {
     }
 }
 
-impl Write for WholeFile {
+impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.out {
             Some(out) => out.write(bytes),
@@ -65,7 +65,7 @@ impl Write for WholeFile {
     }
 }
 
-impl Drop for WholeFile {
+impl Drop for AtomicFile {
     fn drop(&mut self) {
         if let Some((new, _)) = &self.rename {
             // It is of no use to anybody; that it cannot be removed is not worth an error.
@@ -112,11 +112,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.csv");
         fs::write(&path, "old").unwrap();
-        let mut file = WholeFile::create(&path).unwrap();
+        let mut file = AtomicFile::create(&path).unwrap();
         file.write_all(b"new").unwrap();
         file.flush().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
-        file.keep().unwrap();
+        file.commit().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(names(folder.path()), ["a.csv"]);
     }
@@ -137,20 +137,20 @@ mod tests {
         for taken in number..number + 50 {
             fs::write(folder.path().join(format!("a.csv.{}-{taken}.new", std::process::id())), "").unwrap();
         }
-        let file = WholeFile::create(&path).unwrap();
-        file.keep().unwrap();
+        let file = AtomicFile::create(&path).unwrap();
+        file.commit().unwrap();
         assert!(path.exists());
     }
 
     #[test]
     fn a_file_that_is_given_up_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let mut file = WholeFile::create(&folder.path().join("a.csv")).unwrap();
+        let mut file = AtomicFile::create(&folder.path().join("a.csv")).unwrap();
         file.write_all(b"half").unwrap();
         drop(file);
         assert!(names(folder.path()).is_empty());
-        assert!(WholeFile::create(folder.path()).is_err(), "a folder");
-        assert!(WholeFile::create(&folder.path().join("no/such.csv")).is_err());
+        assert!(AtomicFile::create(folder.path()).is_err(), "a folder");
+        assert!(AtomicFile::create(&folder.path().join("no/such.csv")).is_err());
     }
 
     #[cfg(unix)]
@@ -162,16 +162,16 @@ mod tests {
         fs::write(&path, "old").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         symlink(&path, &link).unwrap();
-        let mut file = WholeFile::create(&link).unwrap();
+        let mut file = AtomicFile::create(&link).unwrap();
         file.write_all(b"new").unwrap();
-        file.keep().unwrap();
+        file.commit().unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
 
-        let mut null = WholeFile::create(Path::new("/dev/null")).unwrap();
+        let mut null = AtomicFile::create(Path::new("/dev/null")).unwrap();
         null.write_all(b"x").unwrap();
-        null.keep().unwrap();
+        null.commit().unwrap();
         assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
     }
 }

@@ -7,14 +7,14 @@ use crate::table::limits::Budget;
 
 /// What is held of a table, added up over all columns.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct MemoryUse {
     bytes: AtomicU64,
     budget: Budget,
 }
 
-impl Held {
+impl MemoryUse {
     pub(super) fn new(budget: Budget) -> Self {
-        Held { bytes: AtomicU64::new(0), budget }
+        MemoryUse { bytes: AtomicU64::new(0), budget }
     }
 
     /// Starts over with what is held of the row groups before, if that is not too much already.
@@ -24,19 +24,19 @@ impl Held {
     }
 
     /// The share of a column that is about to be read.
-    pub(super) fn column(&self) -> ColumnShare<'_> {
-        ColumnShare { held: self, bytes: AtomicU64::new(0) }
+    pub(super) fn column(&self) -> ColumnMemory<'_> {
+        ColumnMemory { held: self, bytes: AtomicU64::new(0) }
     }
 }
 
 /// What is held of one column.
 #[derive(Debug)]
-pub(super) struct ColumnShare<'a> {
-    held: &'a Held,
+pub(super) struct ColumnMemory<'a> {
+    held: &'a MemoryUse,
     bytes: AtomicU64,
 }
 
-impl ColumnShare<'_> {
+impl ColumnMemory<'_> {
     /// Takes note of how much the column holds by now.
     pub(super) fn grow(&self, bytes: u64) -> Result<(), TableErrorKind> {
         let more = bytes.saturating_sub(self.bytes.swap(bytes, Ordering::Relaxed));

@@ -9,7 +9,7 @@ const WIDEST: usize = 1000;
 /// How a value is laid out: `[[fill]align][0][width][,][.precision][type]`, with `<`, `>`, `^` for the side and `s`,
 /// `d`, `f`, `%` for the type.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Layout {
+pub(super) struct FormatSpec {
     fill: Option<char>,
     align: Option<char>,
     zeros: bool,
@@ -19,10 +19,10 @@ pub(super) struct Layout {
     kind: Option<char>,
 }
 
-impl Layout {
+impl FormatSpec {
     /// Reads a layout; nothing if it is none that is supported.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let mut layout = Layout::default();
+        let mut layout = FormatSpec::default();
         let mut chars = text.chars();
         let is_side = |c: char| matches!(c, '<' | '>' | '^');
         let (first, second) = (chars.next(), chars.next());
@@ -155,7 +155,7 @@ mod tests {
             (json!("é"), ">3", "  é"),
             (json!("a"), "03", "a00"),
         ] {
-            let laid_out = Layout::parse(layout).unwrap().apply(&value);
+            let laid_out = FormatSpec::parse(layout).unwrap().apply(&value);
             assert_eq!(laid_out.as_deref(), Some(text), "{value} by {layout:?}");
         }
     }
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn what_is_not_supported_is_told_and_not_guessed() {
         for layout in ["x", ".2e", "+d", ".", "99999", ".99999f", ".2ff", "{width}"] {
-            assert_eq!(Layout::parse(layout), None, "{layout}");
+            assert_eq!(FormatSpec::parse(layout), None, "{layout}");
         }
         for (value, layout) in [
             (json!("text"), ".2f"),
@@ -176,7 +176,7 @@ mod tests {
             (json!(null), ">5"),
             (json!([1]), ">5"),
         ] {
-            assert_eq!(Layout::parse(layout).unwrap().apply(&value), None, "{value} by {layout:?}");
+            assert_eq!(FormatSpec::parse(layout).unwrap().apply(&value), None, "{value} by {layout:?}");
         }
     }
 }

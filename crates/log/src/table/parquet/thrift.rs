@@ -12,14 +12,14 @@ pub(super) const STRUCT: u8 = 12;
 
 /// Reads values from bytes. `None` is what cannot be read: the bytes end, or make no sense.
 #[derive(Clone, Debug)]
-pub(super) struct Compact<'a> {
+pub(super) struct ThriftReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Compact<'a> {
+impl<'a> ThriftReader<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Compact { bytes, at: 0 }
+        ThriftReader { bytes, at: 0 }
     }
 
     /// How many bytes were read.
@@ -126,18 +126,18 @@ mod tests {
     fn fields_are_read_and_skipped() {
         // 1: i32 = -3; 2: list of two structures; 40: binary; end.
         let bytes = [0x15, 5, 0x19, 0x2c, 0x15, 2, 0, 0x11, 0, 8, 80, 2, b'a', b'b', 0];
-        let mut compact = Compact::new(&bytes);
+        let mut thrift = ThriftReader::new(&bytes);
         let mut last = 0;
-        assert_eq!(compact.field(&mut last), Some(Some((1, I32))));
-        assert_eq!(compact.int(), Some(-3));
-        assert_eq!(compact.field(&mut last), Some(Some((2, LIST))));
-        compact.skip(LIST).unwrap();
-        assert_eq!(compact.field(&mut last), Some(Some((40, 8))));
-        compact.skip(8).unwrap();
-        assert_eq!(compact.field(&mut last), Some(None));
-        assert_eq!(compact.position(), bytes.len());
+        assert_eq!(thrift.field(&mut last), Some(Some((1, I32))));
+        assert_eq!(thrift.int(), Some(-3));
+        assert_eq!(thrift.field(&mut last), Some(Some((2, LIST))));
+        thrift.skip(LIST).unwrap();
+        assert_eq!(thrift.field(&mut last), Some(Some((40, 8))));
+        thrift.skip(8).unwrap();
+        assert_eq!(thrift.field(&mut last), Some(None));
+        assert_eq!(thrift.position(), bytes.len());
         for length in 0..bytes.len() - 1 {
-            let mut cut = Compact::new(&bytes[..length]);
+            let mut cut = ThriftReader::new(&bytes[..length]);
             assert_eq!(cut.skip(STRUCT), None, "{length}");
         }
     }
@@ -145,10 +145,10 @@ mod tests {
     #[test]
     fn nothing_is_skipped_without_end() {
         let deep = [0x1c; 100_000];
-        assert_eq!(Compact::new(&deep).skip(STRUCT), None);
+        assert_eq!(ThriftReader::new(&deep).skip(STRUCT), None);
         // Lists of lists of 2^60 elements.
         let lists = [0xf9, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f].repeat(40);
-        assert_eq!(Compact::new(&lists).skip(LIST), None);
-        assert_eq!(Compact::new(&[0xff; 20]).varint(), None);
+        assert_eq!(ThriftReader::new(&lists).skip(LIST), None);
+        assert_eq!(ThriftReader::new(&[0xff; 20]).varint(), None);
     }
 }

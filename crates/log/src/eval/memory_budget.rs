@@ -14,14 +14,14 @@ const NODE: u64 = 160;
 
 /// A number of bytes that may be held, shared by all threads that read a log.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub(super) struct MemoryBudget {
     limit: u64,
     used: AtomicU64,
 }
 
-impl Memory {
+impl MemoryBudget {
     pub(super) fn new(limit: u64) -> Self {
-        Memory { limit, used: AtomicU64::new(0) }
+        MemoryBudget { limit, used: AtomicU64::new(0) }
     }
 
     pub(super) fn limit(&self) -> u64 {
@@ -41,7 +41,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Returns bytes that [`Memory::take`] took.
+    /// Returns bytes that [`MemoryBudget::take`] took.
     pub(super) fn give_back(&self, bytes: u64) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_budget_is_shared_and_never_passed() {
-        let memory = Memory::new(100);
+        let memory = MemoryBudget::new(100);
         memory.take(60).unwrap();
         assert!(matches!(memory.take(41).unwrap_err().kind(), LogErrorKind::TooMuchMemory { limit: 100 }));
         memory.take(40).unwrap();
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_tree_of_tiny_values_is_refused_before_it_is_built() {
-        let memory = Memory::new(64 << 20);
+        let memory = MemoryBudget::new(64 << 20);
         let lists = format!("[{}[]]", "[],".repeat(1 << 20));
         assert!(memory.check_tree(lists.as_bytes()).is_err());
         // A text of the same length is cheap.

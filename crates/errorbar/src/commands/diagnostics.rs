@@ -1,18 +1,17 @@
 //! What is to be told on stderr once the results are out, each thing once.
 
-use errorbar_core::spec::nearest;
-use errorbar_core::{Error, Failure, IndexMap};
+use errorbar_core::{Failure, IndexMap};
 use errorbar_log::eval::LogError;
 use errorbar_log::inspect::Projection;
 use errorbar_report::Report;
 
 use super::Status;
-use crate::message;
+use crate::{hints, message};
 
 /// Tells the warnings and failures that results carry.
-pub(super) fn findings(report: &Report, told: &mut Told) {
+pub(super) fn findings(report: &Report, diagnostics: &mut Diagnostics) {
     for warning in Projection::new(&report.results).warnings() {
-        told.warning(format!("{}: {warning}", report.log));
+        diagnostics.warning(format!("{}: {warning}", report.log));
     }
     for block in &report.results.scores {
         for Failure { metric, error } in &block.failures {
@@ -22,44 +21,16 @@ pub(super) fn findings(report: &Report, told: &mut Told) {
             }
             let text = error.to_string();
             let text = text.strip_prefix(&format!("{metric}: ")).unwrap_or(&text);
-            let hint = hint_for_cluster(error, &report.results.errors.cluster).or_else(|| hint_for(error));
-            told.error(format!("{place}: {metric} failed: {text}"), hint);
+            let hint = hints::core::cluster_hint(error, &report.results.errors.cluster)
+                .or_else(|| hints::core::hint(error));
+            diagnostics.error(format!("{place}: {metric} failed: {text}"), hint);
         }
     }
-}
-
-/// The way out, where the error itself does not say it: it depends on how the scores came here.
-pub(super) fn hint_for(error: &Error) -> Option<String> {
-    match error {
-        Error::MissingKey { key, known, .. } if !known.contains(key) => {
-            let nearest = nearest(key, known.iter().map(String::as_str));
-            nearest.map(|nearest| format!("did you mean `{nearest}`?"))
-        }
-        Error::MissingKey { key, .. } => Some(format!("give every sample the key `{key}`")),
-        Error::ClusterId { key, .. } => Some(format!("fill in `{key}` for every sample")),
-        _ => None,
-    }
-}
-
-/// The way out of a key to cluster by that is not there.
-fn hint_for_cluster(error: &Error, cluster: &[String]) -> Option<String> {
-    let Error::MissingKey { key, known, .. } = error else { return None };
-    if !cluster.contains(key) || known.contains(key) {
-        return None;
-    }
-    Some(match nearest(key, known.iter().map(String::as_str)) {
-        Some(nearest) => format!("did you mean --cluster {nearest}?"),
-        // Of a run, only the keys that are computed with are known.
-        None if known.is_empty() => {
-            format!("give every sample the key `{key}`, or name another one with --cluster")
-        }
-        None => format!("name another key with --cluster: {}", known.join(", ")),
-    })
 }
 
 /// What is to be told once the results are out, each thing once.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct Diagnostics {
     quiet: bool,
     notes: Vec<String>,
     warnings: IndexMap<String, ()>,
@@ -68,10 +39,10 @@ pub(super) struct Told {
     failures: Vec<(String, Option<String>)>,
 }
 
-impl Told {
+impl Diagnostics {
     /// Nothing yet; warnings are kept back if `quiet`.
     pub(super) fn new(quiet: bool) -> Self {
-        Told { quiet, ..Told::default() }
+        Diagnostics { quiet, ..Diagnostics::default() }
     }
 
     /// Something that went as it was asked for.
@@ -94,18 +65,18 @@ impl Told {
 
     /// A log that cannot be read or written.
     pub(super) fn log_error(&mut self, error: &LogError) {
-        self.error(error.problem(), Some(error.hint().to_owned()));
+        self.error(error.problem(), hints::log::hint(error));
     }
 
     /// Takes over what another has to tell.
-    pub(super) fn append(&mut self, other: Told) {
+    pub(super) fn append(&mut self, other: Diagnostics) {
         self.notes.extend(other.notes);
         other.warnings.into_keys().for_each(|text| self.warning(text));
         other.errors.into_iter().for_each(|(text, hint)| self.error(text, hint));
         self.failures.extend(other.failures);
     }
 
-    pub(super) fn say(self) -> Status {
+    pub(super) fn print(self) -> Status {
         for note in self.notes.iter().filter(|_| !self.quiet) {
             message::note(note);
         }

@@ -10,27 +10,27 @@ use flate2::{Decompress, FlushDecompress, Status};
 use zstd::stream::read::Decoder as ZstdDecoder;
 use zstd::zstd_safe::{DCtx, ResetDirective};
 
-use super::format::{self, DEFLATE, ENCRYPTED, Entry, LOCAL_LEN, STORED, ZSTD};
-use super::source::{Section, Source};
+use super::format::{self, DEFLATE, ENCRYPTED, LOCAL_LEN, STORED, ZSTD, ZipEntry};
+use super::source::{FileSection, LogFile};
 use crate::eval::error::{LogErrorKind, Result};
-use crate::eval::limits::Limits;
+use crate::eval::limits::LogLimits;
 
 /// What is read beyond a header of the expected length, so that one call nearly always gets all.
 const SLACK: u64 = 64;
 /// More than a block of zstd can take packed.
 const BLOCK: u64 = 160 << 10;
-/// Members up to this size are unpacked in one go; a file can make us ask for so much memory by a mere claim.
+/// Members up to this size are decompressed in one go; a file can make us ask for so much memory by a mere claim.
 const SMALL: u64 = 4 << 20;
-/// How much of a large member is unpacked at a time, and how much of it is read.
+/// How much of a large member is decompressed at a time, and how much of it is read.
 const PIECE: usize = 256 << 10;
 const READ: usize = 128 << 10;
 
 /// Unpacks members. Keep one per thread: it holds contexts and buffers, which are reused.
-pub(in crate::eval) struct Unpacker {
+pub(in crate::eval) struct Decompressor {
     contexts: Contexts,
     packed: Vec<u8>,
-    unpacked: Vec<u8>,
-    limits: Limits,
+    decompressed: Vec<u8>,
+    limits: LogLimits,
 }
 
 /// What the decompressors need.
@@ -41,7 +41,7 @@ struct Contexts {
 }
 
 thread_local! {
-    /// The contexts of the last unpacker, for the next one: to make them takes as long as to read a header.
+    /// The contexts of the last decompressor, for the next one: to make them takes as long as to read a header.
     static SPARE: Cell<Contexts> = const { Cell::new(Contexts { zstd: None, deflate: None }) };
 }
 
@@ -61,151 +61,157 @@ impl Contexts {
     }
 }
 
-impl Drop for Unpacker {
+impl Drop for Decompressor {
     fn drop(&mut self) {
         SPARE.set(std::mem::take(&mut self.contexts));
     }
 }
 
-impl fmt::Debug for Unpacker {
+impl fmt::Debug for Decompressor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unpacker").field("limits", &self.limits).finish_non_exhaustive()
+        f.debug_struct("Decompressor").field("limits", &self.limits).finish_non_exhaustive()
     }
 }
 
-impl Unpacker {
-    pub(in crate::eval) fn new(limits: Limits) -> Self {
-        Unpacker { contexts: SPARE.take(), packed: Vec::new(), unpacked: Vec::new(), limits }
+impl Decompressor {
+    pub(in crate::eval) fn new(limits: LogLimits) -> Self {
+        Decompressor { contexts: SPARE.take(), packed: Vec::new(), decompressed: Vec::new(), limits }
     }
 
-    pub(super) fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> LogLimits {
         self.limits
     }
 
     /// The whole content; an error if it is not what the directory says to the last bit.
-    pub(in crate::eval) fn unpack(&mut self, source: &Source, name: &str, entry: &Entry) -> Result<&[u8]> {
-        let unpack = |unpacker: &mut Self| {
-            if entry.unpacked > unpacker.limits.max_record {
-                return Err(LogErrorKind::TooLargeRecord { limit: unpacker.limits.max_record }.into());
+    pub(in crate::eval) fn decompress(
+        &mut self,
+        source: &LogFile,
+        name: &str,
+        entry: &ZipEntry,
+    ) -> Result<&[u8]> {
+        let decompress = |decompressor: &mut Self| {
+            if entry.decompressed > decompressor.limits.max_record {
+                return Err(LogErrorKind::TooLargeRecord { limit: decompressor.limits.max_record }.into());
             }
-            if entry.unpacked <= SMALL {
-                return unpacker.small(source, name, entry);
+            if entry.decompressed <= SMALL {
+                return decompressor.small(source, name, entry);
             }
             let mut whole = Vec::new();
-            unpacker.large(source, name, entry, &mut |piece| {
+            decompressor.large(source, name, entry, &mut |piece| {
                 whole.extend_from_slice(piece);
                 Ok(())
             })?;
-            unpacker.unpacked = whole;
+            decompressor.decompressed = whole;
             Ok(())
         };
-        unpack(self).map_err(|error| error.in_member(name))?;
-        Ok(&self.unpacked)
+        decompress(self).map_err(|error| error.in_member(name))?;
+        Ok(&self.decompressed)
     }
 
     /// The same as a buffer of its own, without a second copy of a large one.
-    pub(in crate::eval) fn unpack_owned(
+    pub(in crate::eval) fn decompress_owned(
         &mut self,
-        source: &Source,
+        source: &LogFile,
         name: &str,
-        entry: &Entry,
+        entry: &ZipEntry,
     ) -> Result<Vec<u8>> {
-        self.unpack(source, name, entry)?;
-        Ok(std::mem::take(&mut self.unpacked))
+        self.decompress(source, name, entry)?;
+        Ok(std::mem::take(&mut self.decompressed))
     }
 
     /// The content in pieces, which need no more memory if it is large. They are checked when the last one has
     /// come: an error after it takes them all back.
     pub(in crate::eval) fn pieces(
         &mut self,
-        source: &Source,
+        source: &LogFile,
         name: &str,
-        entry: &Entry,
+        entry: &ZipEntry,
         each: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
-        let unpacked = match entry.unpacked <= SMALL {
-            true => self.small(source, name, entry).and_then(|()| each(&self.unpacked)),
+        let decompressed = match entry.decompressed <= SMALL {
+            true => self.small(source, name, entry).and_then(|()| each(&self.decompressed)),
             false => self.large(source, name, entry, each),
         };
-        unpacked.map_err(|error| error.in_member(name))
+        decompressed.map_err(|error| error.in_member(name))
     }
 
     /// The content of a part of the file that is not packed, in pieces.
     pub(in crate::eval) fn section(
         &mut self,
-        section: Section<'_>,
+        section: FileSection<'_>,
         each: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
-        pieces_of(section, &mut self.unpacked, each)
+        pieces_of(section, &mut self.decompressed, each)
     }
 
     /// The first bytes of the content, at most so many, **unchecked**.
-    pub(in crate::eval) fn unpack_head(
+    pub(in crate::eval) fn decompress_head(
         &mut self,
-        source: &Source,
+        source: &LogFile,
         name: &str,
-        entry: &Entry,
+        entry: &ZipEntry,
         bytes: u64,
     ) -> Result<&[u8]> {
-        // Bytes give at least as many unpacked ones but for a few of framing; of zstd a whole block is needed.
+        // Bytes give at least as many decompressed ones but for a few of framing; of zstd a whole block is needed.
         let enough = if entry.method == ZSTD { BLOCK } else { bytes + SLACK };
-        let packed = Entry { compressed: entry.compressed.min(enough), ..*entry };
-        let head = self.packed_data(source, name, &packed);
+        let packed = ZipEntry { compressed: entry.compressed.min(enough), ..*entry };
+        let head = self.compressed_data(source, name, &packed);
         let data = head.map_err(|error| error.in_member(name))?;
         let data = self.packed.get(data).unwrap_or_default();
-        let at_most = bytes.min(entry.unpacked);
-        self.unpacked.clear();
+        let at_most = bytes.min(entry.decompressed);
+        self.decompressed.clear();
         // The end is cut off, so the error that comes after the last good byte is no error.
-        let _cut = decoder(entry.method, data, &mut self.contexts)
-            .and_then(|decoder| Ok(decoder.take(at_most).read_to_end(&mut self.unpacked).map_err(cannot)?));
-        Ok(&self.unpacked)
+        let _cut = decoder(entry.method, data, &mut self.contexts).and_then(|decoder| {
+            Ok(decoder.take(at_most).read_to_end(&mut self.decompressed).map_err(cannot)?)
+        });
+        Ok(&self.decompressed)
     }
 
     /// Unpacks a small member in one go.
-    fn small(&mut self, source: &Source, name: &str, entry: &Entry) -> Result<()> {
+    fn small(&mut self, source: &LogFile, name: &str, entry: &ZipEntry) -> Result<()> {
         self.check_size(entry)?;
-        let data = self.packed_data(source, name, entry)?;
+        let data = self.compressed_data(source, name, entry)?;
         let data = self.packed.get(data).unwrap_or_default();
-        let size = usize::try_from(entry.unpacked).unwrap_or(usize::MAX);
-        self.unpacked.clear();
-        self.unpacked.reserve(size);
+        let size = usize::try_from(entry.decompressed).unwrap_or(usize::MAX);
+        self.decompressed.clear();
+        self.decompressed.reserve(size);
         match entry.method {
-            STORED => self.unpacked.extend_from_slice(data),
+            STORED => self.decompressed.extend_from_slice(data),
             ZSTD => {
-                let unpacked = self.contexts.zstd()?.decompress(&mut self.unpacked, data);
-                unpacked.map_err(|code| cannot(zstd::zstd_safe::get_error_name(code)))?;
+                let decompressed = self.contexts.zstd()?.decompress(&mut self.decompressed, data);
+                decompressed.map_err(|code| cannot(zstd::zstd_safe::get_error_name(code)))?;
             }
             DEFLATE => {
                 let deflate = self.contexts.deflate();
-                let status = deflate.decompress_vec(data, &mut self.unpacked, FlushDecompress::Finish);
+                let status = deflate.decompress_vec(data, &mut self.decompressed, FlushDecompress::Finish);
                 if status.map_err(cannot)? != Status::StreamEnd {
                     return Err(not_so_long(entry).into());
                 }
             }
             other => return Err(LogErrorKind::Method(other).into()),
         }
-        check_content(entry, self.unpacked.len() as u64, crc32fast::hash(&self.unpacked))
+        check_content(entry, self.decompressed.len() as u64, crc32fast::hash(&self.decompressed))
     }
 
     /// Unpacks a large member piece by piece.
     fn large(
         &mut self,
-        source: &Source,
+        source: &LogFile,
         name: &str,
-        entry: &Entry,
+        entry: &ZipEntry,
         each: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         self.check_size(entry)?;
         let header = LOCAL_LEN as u64 + name.len() as u64;
         source.read_up_to(entry.offset, header, &mut self.packed).map_err(LogErrorKind::Read)?;
         let start = self.data_start(name, entry)?;
-        let packed = Section::new(source, entry.offset + start as u64, entry.compressed);
+        let packed = FileSection::new(source, entry.offset + start as u64, entry.compressed);
         let packed = BufReader::with_capacity(READ, packed);
         // One byte more than promised is asked for, to see that there is none.
         let content =
-            decoder(entry.method, packed, &mut self.contexts)?.take(entry.unpacked.saturating_add(1));
+            decoder(entry.method, packed, &mut self.contexts)?.take(entry.decompressed.saturating_add(1));
         let (mut crc, mut size) = (crc32fast::Hasher::new(), 0);
-        pieces_of(content, &mut self.unpacked, &mut |piece| {
+        pieces_of(content, &mut self.decompressed, &mut |piece| {
             crc.update(piece);
             size += piece.len() as u64;
             each(piece)
@@ -213,8 +219,8 @@ impl Unpacker {
         check_content(entry, size, crc.finalize())
     }
 
-    fn check_size(&self, entry: &Entry) -> Result<()> {
-        let (bytes, limit) = (entry.unpacked, self.limits.max_unpacked);
+    fn check_size(&self, entry: &ZipEntry) -> Result<()> {
+        let (bytes, limit) = (entry.decompressed, self.limits.max_decompressed);
         if bytes > limit {
             return Err(LogErrorKind::TooLarge { bytes, limit }.into());
         }
@@ -222,7 +228,7 @@ impl Unpacker {
     }
 
     /// Reads header and data into the buffer, and says where in it the data is.
-    fn packed_data(&mut self, source: &Source, name: &str, entry: &Entry) -> Result<Range<usize>> {
+    fn compressed_data(&mut self, source: &LogFile, name: &str, entry: &ZipEntry) -> Result<Range<usize>> {
         let wanted = LOCAL_LEN as u64 + name.len() as u64 + SLACK + entry.compressed;
         source.read_up_to(entry.offset, wanted, &mut self.packed).map_err(LogErrorKind::Read)?;
         let start = self.data_start(name, entry)?;
@@ -235,7 +241,7 @@ impl Unpacker {
     }
 
     /// How far behind the start of the header in the buffer the data begins.
-    fn data_start(&self, name: &str, entry: &Entry) -> Result<usize> {
+    fn data_start(&self, name: &str, entry: &ZipEntry) -> Result<usize> {
         if entry.flags & ENCRYPTED != 0 {
             return Err(LogErrorKind::damaged("it is encrypted").into());
         }
@@ -254,16 +260,16 @@ fn no_member() -> LogErrorKind {
     LogErrorKind::damaged("there is no member where the directory says")
 }
 
-fn not_so_long(entry: &Entry) -> LogErrorKind {
-    LogErrorKind::Damaged(format!("the content has not the {} bytes that it should have", entry.unpacked))
+fn not_so_long(entry: &ZipEntry) -> LogErrorKind {
+    LogErrorKind::Damaged(format!("the content has not the {} bytes that it should have", entry.decompressed))
 }
 
 fn cannot(problem: impl fmt::Display) -> LogErrorKind {
-    LogErrorKind::Damaged(format!("cannot unpack: {problem}"))
+    LogErrorKind::Damaged(format!("cannot decompress: {problem}"))
 }
 
-fn check_content(entry: &Entry, size: u64, crc: u32) -> Result<()> {
-    if size != entry.unpacked {
+fn check_content(entry: &ZipEntry, size: u64, crc: u32) -> Result<()> {
+    if size != entry.decompressed {
         return Err(not_so_long(entry).into());
     }
     if crc != entry.crc {
