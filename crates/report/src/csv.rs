@@ -25,11 +25,8 @@ impl Render for Csv {
         let columns = fields(&EstimateRecord::default())?;
         writer.write_record(REPORT.into_iter().chain(columns.iter().map(|(name, _)| name.as_str())))?;
         for report in reports {
-            let own = [
-                report.log.as_str(),
-                report.task.as_deref().unwrap_or_default(),
-                report.model.as_deref().unwrap_or_default(),
-            ];
+            let own = [Some(&report.log), report.task.as_ref(), report.model.as_ref()];
+            let own = own.map(|name| name.map_or("", String::as_str));
             for (at, score) in report.results.scores.iter().enumerate() {
                 let rows = report.results.rows_of(at);
                 let failed = score

@@ -406,8 +406,9 @@ fn conclude(
                 let FinishedRun { log, task, model, results, limits, self_graded, .. } = finished;
                 tokens.extend(results.as_ref().map(|_| used));
                 reports.extend(results.map(|results| {
-                    let report = Report::new(log.display().to_string(), results).of_run(task, model);
-                    report.partial_run(partial_run).limits(limits).self_graded(self_graded)
+                    let mut report = Report::new(log.display().to_string(), results).of_run(task, model);
+                    (report.partial_run, report.limits, report.self_graded) = (partial_run, limits, self_graded);
+                    report
                 }));
             }
         }
