@@ -86,7 +86,7 @@ pub use revision::Revision;
 pub use sample::{SampleLimit, SampleRecord};
 pub use wire::decode::MAX_SCORERS;
 pub use wire::{Shape, Wire};
-pub(crate) use wire::writer::score_json;
+pub(crate) use wire::score_json;
 
 pub use scores::{EditedScore, LogScores, ScoreOptions};
 pub use stored::{SampleFields, StoredSample};
