@@ -6,10 +6,10 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use crate::error::{Error, Result};
+use crate::metadata::Metadata;
 use crate::metric::Metric;
 use crate::reducer::Reducer;
 use crate::registry::Registry;
-use crate::score::Metadata;
 use crate::spec::{Arg, Spec};
 use crate::value::{Conversion, Leaf};
 
@@ -50,12 +50,12 @@ impl<'a> Args<'a> {
     /// The arguments that were passed, by name, as logs record them; an explicit null counts as not passed.
     ///
     /// ```
-    /// use errorbar_core::registry::{Entry, Named, Param};
+    /// use errorbar_core::registry::{Entry, EntryKind, Param};
     /// use errorbar_core::{Metadata, Registry};
     ///
     /// #[derive(Clone)]
     /// struct Recorded(Metadata);
-    /// impl Named for Recorded {
+    /// impl EntryKind for Recorded {
     ///     const KIND: &'static str = "recorded thing";
     /// }
     ///

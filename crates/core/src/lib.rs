@@ -33,10 +33,11 @@ mod columns;
 mod error;
 mod estimate;
 mod evaluation;
+mod metadata;
 mod metric;
 pub mod metrics;
 mod naming;
-mod packaged;
+mod package_member;
 mod plan;
 pub mod python_text;
 mod random;
@@ -62,6 +63,7 @@ pub use evaluation::{
     Counts, EstimateRow, Evaluation, Group, Groups, GroupsAll, MetricResult, MetricValue, Over, Results,
     Role, Scope, ScoreResult, Subject,
 };
+pub use metadata::Metadata;
 pub use metric::{FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn};
 pub use naming::{TakenNames, unique_names};
 pub use plan::{
@@ -69,11 +71,11 @@ pub use plan::{
     ScorerPlan,
 };
 pub use random::Random;
-pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, Reduced, Reducer, reducer_fn};
+pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, ReducedValue, Reducer, reducer_fn};
 pub use registry::Registry;
 pub use results::{Failure, Headline, Reduction, Warning};
 pub use sample_id::SampleId;
-pub use score::{Metadata, SampleScore, Score};
+pub use score::{SampleScore, Score};
 pub use scores::{Iter, ScoreSet, Scores};
 pub use spec::Spec;
 pub use value::{

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::estimate::{Estimation, Kind, Whole};
 use crate::evaluation::{MetricValue, Role, Subject};
-use crate::score::Metadata;
+use crate::metadata::Metadata;
 use crate::scores::Scores;
 use crate::spec::{SEED, Spec, params_to_log};
 

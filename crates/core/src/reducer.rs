@@ -13,7 +13,8 @@ use serde_json::json;
 
 use crate::columns::{Detail, ValueColumn};
 use crate::error::{Error, Result};
-use crate::score::{Metadata, Score};
+use crate::metadata::Metadata;
+use crate::score::Score;
 use crate::spec::Spec;
 use crate::value::{Conversion, Leaf, LeafKey, LeafMap, LeafRef, Value};
 
@@ -83,7 +84,7 @@ pub trait EpochReducer: fmt::Debug + Send + Sync {
     fn conversion(&self) -> Option<&Conversion>;
 
     /// Reduces the scored epochs of one scalar. Never called without one.
-    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> Reduced;
+    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue;
 
     /// Whether the value of lists and maps is reduced leaf by leaf; if not, they are refused.
     fn lifts(&self) -> bool {
@@ -103,7 +104,7 @@ pub trait EpochReducer: fmt::Debug + Send + Sync {
 
 /// What an [`EpochReducer`] makes of a scalar.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Reduced {
+pub enum ReducedValue {
     /// One value.
     Leaf(Leaf),
     /// All of them, as a list.
@@ -250,7 +251,7 @@ fn most_common<K: Eq + Hash + Default>(keys: impl ExactSizeIterator<Item = K>) -
 /// A reducer's name, a sample's id and a count of what had no meaning as a number: what the lifting
 /// needs to say where it stands.
 #[derive(Debug)]
-pub(crate) struct Lifting<'a> {
+pub(crate) struct LiftedReducer<'a> {
     pub(crate) reducer: &'a dyn EpochReducer,
     pub(crate) name: &'a str,
     pub(crate) sample: &'a str,
@@ -261,10 +262,10 @@ pub(crate) struct Lifting<'a> {
 pub(crate) fn reduce_by_epoch(reducer: &(impl Reducer + EpochReducer), scores: &[Score]) -> Result<Score> {
     reducer.check()?;
     let name = reducer.log_name();
-    Lifting { reducer, name: &name, sample: "", unconvertible: 0 }.reduce(scores)
+    LiftedReducer { reducer, name: &name, sample: "", unconvertible: 0 }.reduce(scores)
 }
 
-impl Lifting<'_> {
+impl LiftedReducer<'_> {
     pub(crate) fn reduce(&mut self, scores: &[Score]) -> Result<Score> {
         let scored: Vec<&Value> = scores.iter().map(|s| &s.value).filter(|v| !v.is_unscored()).collect();
         let value = match scored.first() {
@@ -290,8 +291,8 @@ impl Lifting<'_> {
             _ => {
                 let leaves = self.scalars(&scored)?;
                 match self.reduced(&leaves, scores.len()) {
-                    Reduced::Leaf(leaf) => leaf.into(),
-                    Reduced::List(list) => Value::List(list),
+                    ReducedValue::Leaf(leaf) => leaf.into(),
+                    ReducedValue::List(list) => Value::List(list),
                 }
             }
         };
@@ -310,12 +311,12 @@ impl Lifting<'_> {
             return Leaf::Unscored;
         }
         match self.reduced(&scored, total) {
-            Reduced::Leaf(leaf) => leaf,
-            Reduced::List(_) => Leaf::Unscored,
+            ReducedValue::Leaf(leaf) => leaf,
+            ReducedValue::List(_) => Leaf::Unscored,
         }
     }
 
-    fn reduced(&mut self, leaves: &[LeafRef<'_>], total: usize) -> Reduced {
+    fn reduced(&mut self, leaves: &[LeafRef<'_>], total: usize) -> ReducedValue {
         let mut floats = Vec::with_capacity(leaves.len());
         if let Some(conversion) = self.reducer.conversion() {
             for leaf in leaves {

@@ -16,7 +16,7 @@ use indexmap::IndexMap;
 use crate::args::Args;
 use crate::error::{Error, Result};
 use crate::metric::Metric;
-use crate::packaged::Packaged;
+use crate::package_member::PackageMember;
 use crate::plan::{MetricItem, MetricMap, Metrics};
 use crate::reducer::Reducer;
 use crate::spec::{
@@ -104,7 +104,7 @@ inventory::collect!(ReducerEntry);
 
 /// An entry as `errorbar list` shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listing {
+pub struct EntryInfo {
     /// The name.
     pub name: String,
     /// The arguments.
@@ -115,7 +115,7 @@ pub struct Listing {
     pub built_in: bool,
 }
 
-impl Listing {
+impl EntryInfo {
     /// The call with its arguments and defaults: `ci(level=0.95, …)`.
     pub fn signature(&self) -> String {
         let params: Vec<String> = self
@@ -139,22 +139,22 @@ impl Listing {
 type SharedBuild<T> = Arc<dyn Fn(&Args<'_>) -> Result<T> + Send + Sync>;
 
 #[derive(Clone)]
-struct Registered<T> {
-    listing: Listing,
-    /// The package that its specs may name, unless it is built in; see [`Registered::goes_by`].
+struct RegistryEntry<T> {
+    listing: EntryInfo,
+    /// The package that its specs may name, unless it is built in; see [`RegistryEntry::goes_by`].
     package: Option<String>,
     build: SharedBuild<T>,
 }
 
-impl<T: 'static> Registered<T> {
+impl<T: 'static> RegistryEntry<T> {
     fn new(entry: &Entry<T>, built_in: bool) -> Self {
-        let listing = Listing {
+        let listing = EntryInfo {
             name: entry.name.to_owned(),
             params: entry.params.to_vec(),
             doc: entry.doc.to_owned(),
             built_in,
         };
-        Registered { listing, package: None, build: Arc::new(entry.build) }
+        RegistryEntry { listing, package: None, build: Arc::new(entry.build) }
     }
 
     /// Whether a spec with this package, or none, can mean this entry. Built-in ones go by that of the reference and by
@@ -170,7 +170,7 @@ impl<T: 'static> Registered<T> {
 
 /// A kind of thing that is built by name: metrics, reducers and conversions here, scorers, solvers and tasks
 /// in other rooms.
-pub trait Named: Clone + Send + Sync + 'static {
+pub trait EntryKind: Clone + Send + Sync + 'static {
     /// What it is called in messages: `metric`.
     const KIND: &'static str;
 
@@ -182,25 +182,25 @@ pub trait Named: Clone + Send + Sync + 'static {
     }
 }
 
-impl Named for Arc<dyn Metric> {
+impl EntryKind for Arc<dyn Metric> {
     const KIND: &'static str = "metric";
 
     fn in_package(self, package: &str) -> Self {
-        Arc::new(Packaged::new(package, self))
+        Arc::new(PackageMember::new(package, self))
     }
 }
-impl Named for Arc<dyn Reducer> {
+impl EntryKind for Arc<dyn Reducer> {
     const KIND: &'static str = "reducer";
 
     fn in_package(self, package: &str) -> Self {
-        Arc::new(Packaged::new(package, self))
+        Arc::new(PackageMember::new(package, self))
     }
 }
-impl Named for Conversion {
+impl EntryKind for Conversion {
     const KIND: &'static str = "conversion";
 }
 
-type Table<T> = IndexMap<String, Registered<T>>;
+type Table<T> = IndexMap<String, RegistryEntry<T>>;
 
 /// Builds metrics, reducers and conversions from specs.
 ///
@@ -224,7 +224,7 @@ pub struct Registry {
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names =
-            |names: &mut dyn Iterator<Item = &Listing>| names.map(|l| l.name.clone()).collect::<Vec<_>>();
+            |names: &mut dyn Iterator<Item = &EntryInfo>| names.map(|l| l.name.clone()).collect::<Vec<_>>();
         f.debug_struct("Registry")
             .field("metrics", &names(&mut self.list_metrics()))
             .field("reducers", &names(&mut self.list_reducers()))
@@ -268,33 +268,33 @@ impl Registry {
     }
 
     /// Adds an entry of any kind; a name that is taken is refused unless the entry says that it replaces.
-    pub fn add<T: Named>(&mut self, entry: &Entry<T>) -> Result<()> {
+    pub fn add<T: EntryKind>(&mut self, entry: &Entry<T>) -> Result<()> {
         self.free::<T>(entry.name, entry.replaces)?;
         self.insert(&[(entry, false)]);
         Ok(())
     }
 
     /// Adds entries in the order of their names, whatever the order of the linker was.
-    pub fn add_all<T: Named>(&mut self, mut entries: Vec<&Entry<T>>) -> Result<()> {
+    pub fn add_all<T: EntryKind>(&mut self, mut entries: Vec<&Entry<T>>) -> Result<()> {
         entries.sort_by_key(|entry| entry.name);
         entries.into_iter().try_for_each(|entry| self.add(entry))
     }
 
     /// Adds what a crate brings itself; such entries also go by the package of the reference and by our own.
-    pub fn add_built_in<T: Named>(&mut self, entries: &[Entry<T>]) {
+    pub fn add_built_in<T: EntryKind>(&mut self, entries: &[Entry<T>]) {
         let entries: Vec<(&Entry<T>, bool)> = entries.iter().map(|entry| (entry, true)).collect();
         self.insert(&entries);
     }
 
     /// Adds something that is ready under the name of its spec, without arguments.
-    pub fn add_object<T: Named>(&mut self, spec: Spec, doc: &str, object: T) -> Result<()> {
+    pub fn add_object<T: EntryKind>(&mut self, spec: Spec, doc: &str, object: T) -> Result<()> {
         let Spec { name, package, .. } = spec;
         self.free::<T>(&name, false)?;
         let listing =
-            Listing { name: name.clone(), params: Vec::new(), doc: doc.to_owned(), built_in: false };
+            EntryInfo { name: name.clone(), params: Vec::new(), doc: doc.to_owned(), built_in: false };
         let build: SharedBuild<T> = Arc::new(move |_| Ok(object.clone()));
         self.change(|table| {
-            table.insert(name, Registered { listing, package, build });
+            table.insert(name, RegistryEntry { listing, package, build });
         });
         Ok(())
     }
@@ -325,7 +325,7 @@ impl Registry {
     }
 
     /// Builds anything from its spec.
-    pub fn build<T: Named>(&self, spec: &Spec) -> Result<T> {
+    pub fn build<T: EntryKind>(&self, spec: &Spec) -> Result<T> {
         match self.find::<T>(spec, &spec.name) {
             Some(registered) => self.call(registered, spec),
             None => Err(self.unknown::<T>(spec)),
@@ -385,45 +385,45 @@ impl Registry {
     }
 
     /// All entries of a kind, in order of registration.
-    pub fn list<T: Named>(&self) -> impl Iterator<Item = &Listing> {
+    pub fn list<T: EntryKind>(&self) -> impl Iterator<Item = &EntryInfo> {
         self.table::<T>().into_iter().flat_map(IndexMap::values).map(|registered| &registered.listing)
     }
 
     /// All metrics, in order of registration.
-    pub fn list_metrics(&self) -> impl Iterator<Item = &Listing> {
+    pub fn list_metrics(&self) -> impl Iterator<Item = &EntryInfo> {
         self.list::<Arc<dyn Metric>>()
     }
 
     /// All reducers, in order of registration.
-    pub fn list_reducers(&self) -> impl Iterator<Item = &Listing> {
+    pub fn list_reducers(&self) -> impl Iterator<Item = &EntryInfo> {
         self.list::<Arc<dyn Reducer>>()
     }
 
     /// All conversions, in order of registration.
-    pub fn list_conversions(&self) -> impl Iterator<Item = &Listing> {
+    pub fn list_conversions(&self) -> impl Iterator<Item = &EntryInfo> {
         self.list::<Conversion>()
     }
 
-    fn table<T: Named>(&self) -> Option<&Table<T>> {
+    fn table<T: EntryKind>(&self) -> Option<&Table<T>> {
         self.tables.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
     /// Registries are cloned with their tables shared, so a table is copied when it changes.
-    fn change<T: Named>(&mut self, change: impl FnOnce(&mut Table<T>)) {
+    fn change<T: EntryKind>(&mut self, change: impl FnOnce(&mut Table<T>)) {
         let mut table = self.table::<T>().cloned().unwrap_or_default();
         change(&mut table);
         self.tables.insert(TypeId::of::<T>(), Arc::new(table));
     }
 
-    fn insert<T: Named>(&mut self, entries: &[(&Entry<T>, bool)]) {
+    fn insert<T: EntryKind>(&mut self, entries: &[(&Entry<T>, bool)]) {
         self.change(|table| {
             for (entry, built_in) in entries {
-                table.insert(entry.name.to_owned(), Registered::new(entry, *built_in));
+                table.insert(entry.name.to_owned(), RegistryEntry::new(entry, *built_in));
             }
         });
     }
 
-    fn free<T: Named>(&self, name: &str, replaces: bool) -> Result<()> {
+    fn free<T: EntryKind>(&self, name: &str, replaces: bool) -> Result<()> {
         if self.table::<T>().is_some_and(|table| table.contains_key(name)) && !replaces {
             return Err(Error::NameTaken { kind: T::KIND, name: name.to_owned() });
         }
@@ -431,11 +431,11 @@ impl Registry {
     }
 
     /// The entry of this name, if a spec with that package, or none, can mean it.
-    fn find<T: Named>(&self, spec: &Spec, name: &str) -> Option<&Registered<T>> {
+    fn find<T: EntryKind>(&self, spec: &Spec, name: &str) -> Option<&RegistryEntry<T>> {
         self.table::<T>()?.get(name).filter(|registered| registered.goes_by(spec))
     }
 
-    fn call<T: Named>(&self, registered: &Registered<T>, spec: &Spec) -> Result<T> {
+    fn call<T: EntryKind>(&self, registered: &RegistryEntry<T>, spec: &Spec) -> Result<T> {
         let names: Vec<&str> = registered.listing.params.iter().map(|p| p.name.as_ref()).collect();
         let built = (registered.build)(&Args::bind(spec, &names, self)?)?;
         Ok(match spec.package.as_deref() {
@@ -444,7 +444,7 @@ impl Registry {
         })
     }
 
-    fn unknown<T: Named>(&self, spec: &Spec) -> Error {
+    fn unknown<T: EntryKind>(&self, spec: &Spec) -> Error {
         let known = |name: &str| nearest(name, self.list::<T>().map(|listing| listing.name.as_str()));
         // `pas_at_2` is near to `pass_at`, which then has the number too.
         let numbered = || {

@@ -8,7 +8,8 @@ use crate::columns::{
 };
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorPlan, Estimation, Summary, SummaryKey};
-use crate::score::{Metadata, SampleScore, Score};
+use crate::metadata::Metadata;
+use crate::score::{SampleScore, Score};
 use crate::value::{Conversion, Leaf, LeafRef, Value, ValueRef};
 
 /// All scores of one scorer under one reducer, the unscored among them.

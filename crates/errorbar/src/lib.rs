@@ -50,6 +50,7 @@
 
 mod app;
 mod commands;
+mod hints;
 mod message;
 mod mistakes;
 mod output;

@@ -145,7 +145,7 @@ pub(crate) fn stdout() -> Box<dyn Write + Send> {
     let stdout = io::stdout();
     let is_terminal = stdout.is_terminal();
     let buffered = BufWriter::with_capacity(64 << 10, stdout);
-    if is_terminal { Box::new(Cleaned::new(buffered)) } else { Box::new(buffered) }
+    if is_terminal { Box::new(CleaningWriter::new(buffered)) } else { Box::new(buffered) }
 }
 
 /// Writes data to standard output.
@@ -156,15 +156,15 @@ pub(crate) fn print(data: &[u8]) -> io::Result<()> {
 }
 
 /// Data on its way to a terminal, cleaned.
-struct Cleaned<W> {
+struct CleaningWriter<W> {
     inner: W,
     /// The first bytes of a character whose others are still to come.
     cut: Vec<u8>,
 }
 
-impl<W: Write> Cleaned<W> {
+impl<W: Write> CleaningWriter<W> {
     fn new(inner: W) -> Self {
-        Cleaned { inner, cut: Vec::new() }
+        CleaningWriter { inner, cut: Vec::new() }
     }
 
     fn write_cleaned(&mut self, bytes: &[u8], is_end: bool) -> io::Result<()> {
@@ -190,7 +190,7 @@ fn is_cut_character(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
 
-impl<W: Write> Write for Cleaned<W> {
+impl<W: Write> Write for CleaningWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.cut.is_empty() {
             self.write_cleaned(bytes, false)?;
@@ -210,25 +210,25 @@ impl<W: Write> Write for Cleaned<W> {
 }
 
 /// A line on the terminal of standard error that shows how far something is. No other text gets into it than what
-/// [`Progress::set_message`] has cleaned and the template, which must be the program's own.
+/// [`ProgressLine::set_message`] has cleaned and the template, which must be the program's own.
 #[derive(Debug, Clone)]
-pub(crate) struct Progress(ProgressBar);
+pub(crate) struct ProgressLine(ProgressBar);
 
-impl Progress {
+impl ProgressLine {
     /// A line that is not shown.
     pub(crate) fn hidden() -> Self {
-        Progress(ProgressBar::hidden())
+        ProgressLine(ProgressBar::hidden())
     }
 
     /// A line of `total` steps, if standard error is a terminal.
     pub(crate) fn new(total: u64, template: &str) -> Self {
         if !Stream::Stderr.is_terminal() {
-            return Progress::hidden();
+            return ProgressLine::hidden();
         }
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
         // The template is ours and well-formed; a plain bar would do too.
         let style = ProgressStyle::with_template(template);
-        Progress(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
+        ProgressLine(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
     }
 
     pub(crate) fn is_hidden(&self) -> bool {
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn data_on_a_terminal_has_no_unsafe_characters() {
-        let mut out = Cleaned::new(Vec::new());
+        let mut out = CleaningWriter::new(Vec::new());
         // An escape, a character cut in two by the buffer, a turn of direction, a tab that may stay.
         for piece in [&b"a\x1b[31m,\xc3"[..], b"\xa9\n\tb\xe2\x80", b"\xaec\n", b"\x9bend\xe2"] {
             out.write_all(piece).unwrap();
@@ -292,7 +292,7 @@ mod tests {
         let data = "a\u{1b}]0;t\u{7}é数\u{9b}31m\u{202e}😀\u{e0041}\n\t\r".as_bytes();
         let data = [data, b"\xff\xf0\x9f\x98", b"x\xe2\x80"].concat();
         let written = |pieces: &[&[u8]]| {
-            let mut out = Cleaned::new(Vec::new());
+            let mut out = CleaningWriter::new(Vec::new());
             pieces.iter().for_each(|piece| out.write_all(piece).unwrap());
             out.flush().unwrap();
             String::from_utf8(out.inner).unwrap()

@@ -2,7 +2,7 @@
 //! for one refusal refuses the whole registry.
 #![expect(clippy::expect_used, reason = "a test's helper may fail as the test may")]
 
-use errorbar::eval::{Submitted, built_in_registry};
+use errorbar::eval::{SubmittedEntry, built_in_registry};
 use errorbar::registry::{Entry, MetricEntry, ReducerEntry};
 use errorbar::{
     AnyScorer, AnySolver, Error, Generate, Registry, Sample, Score, Scores, Target, Task, TaskState,
@@ -75,10 +75,11 @@ fn reducer_entry(name: &str) -> &'static ReducerEntry {
 
 fn entry<T>(name: &str) -> &'static Entry<T>
 where
-    Submitted<T>: inventory::Collect,
+    SubmittedEntry<T>: inventory::Collect,
 {
-    let Submitted(entry) =
-        inventory::iter::<Submitted<T>>().find(|Submitted(entry)| entry.name == name).expect("submitted");
+    let SubmittedEntry(entry) = inventory::iter::<SubmittedEntry<T>>()
+        .find(|SubmittedEntry(entry)| entry.name == name)
+        .expect("submitted");
     entry
 }
 

@@ -1,6 +1,6 @@
 //! Everything that can be called by name, scorers, solvers, tasks and models among it.
 
-use errorbar_core::registry::{Entry, Named};
+use errorbar_core::registry::{Entry, EntryKind};
 use errorbar_core::{Registry, Result};
 
 use crate::model::{MORE_PROVIDERS, PROVIDERS, Provider};
@@ -9,12 +9,12 @@ use crate::{AnyScorer, AnySolver, Task, scorers, solvers};
 /// An entry that a macro defines, on its way to `inventory`, which collects types of this crate only.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Submitted<T: 'static>(pub Entry<T>);
+pub struct SubmittedEntry<T: 'static>(pub Entry<T>);
 
-inventory::collect!(Submitted<AnySolver>);
-inventory::collect!(Submitted<AnyScorer>);
-inventory::collect!(Submitted<Provider>);
-inventory::collect!(Submitted<Task>);
+inventory::collect!(SubmittedEntry<AnySolver>);
+inventory::collect!(SubmittedEntry<AnyScorer>);
+inventory::collect!(SubmittedEntry<Provider>);
+inventory::collect!(SubmittedEntry<Task>);
 
 /// What errorbar brings, and nothing else.
 pub fn built_in_registry() -> Registry {
@@ -35,11 +35,13 @@ pub fn collected_registry() -> Result<Registry> {
     Ok(registry)
 }
 
-fn add_submitted<T: Named>(registry: &mut Registry) -> Result<()>
+fn add_submitted<T: EntryKind>(registry: &mut Registry) -> Result<()>
 where
-    Submitted<T>: inventory::Collect,
+    SubmittedEntry<T>: inventory::Collect,
 {
-    registry.add_all(inventory::iter::<Submitted<T>>.into_iter().map(|Submitted(entry)| entry).collect())
+    registry.add_all(
+        inventory::iter::<SubmittedEntry<T>>.into_iter().map(|SubmittedEntry(entry)| entry).collect(),
+    )
 }
 
 fn with_built_in(mut registry: Registry) -> Registry {

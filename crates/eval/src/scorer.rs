@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use errorbar_core::registry::{Entry, Named};
+use errorbar_core::registry::{Entry, EntryKind};
 use errorbar_core::{ArgProblem, ArgType, Metrics, Registry, Result, Score, Spec, spec::Arg};
 
 use crate::{BoxFuture, Target, TaskState};
@@ -45,7 +45,7 @@ pub struct AnyScorer(Arc<dyn Scorer>);
 /// An entry that builds a scorer.
 pub type ScorerEntry = Entry<AnyScorer>;
 
-impl Named for AnyScorer {
+impl EntryKind for AnyScorer {
     const KIND: &'static str = "scorer";
 }
 

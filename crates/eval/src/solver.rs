@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use errorbar_core::registry::{Entry, Named};
+use errorbar_core::registry::{Entry, EntryKind};
 use errorbar_core::{ArgProblem, ArgType, Registry, Result, Spec, spec::Arg};
 
 use crate::{BoxFuture, Generate, TaskState};
@@ -37,7 +37,7 @@ pub struct AnySolver(Arc<dyn Solver>);
 /// An entry that builds a solver.
 pub type SolverEntry = Entry<AnySolver>;
 
-impl Named for AnySolver {
+impl EntryKind for AnySolver {
     const KIND: &'static str = "solver";
 }
 

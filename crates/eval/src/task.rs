@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use errorbar_core::registry::{Entry, Named};
+use errorbar_core::registry::{Entry, EntryKind};
 use errorbar_core::{Epochs, ErrorPlan, HeadlineRequest, Metadata, Metrics};
 use serde_json::Value as Json;
 
@@ -53,7 +53,7 @@ pub(crate) struct Origin {
 /// An entry that builds a task.
 pub type TaskEntry = Entry<Task>;
 
-impl Named for Task {
+impl EntryKind for Task {
     const KIND: &'static str = "task";
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStr
     };
     let (parts, scorer) = (builder.parts(), implementation(&builder, metrics));
     let registration = builder.registration(
-        |fields| quote!(::errorbar::eval::Submitted(::errorbar::ScorerEntry #fields)),
+        |fields| quote!(::errorbar::eval::SubmittedEntry(::errorbar::ScorerEntry #fields)),
         &quote!(::errorbar::AnyScorer),
         &quote!(<::errorbar::AnyScorer as ::std::convert::From<_>>::from),
     );

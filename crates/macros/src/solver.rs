@@ -25,7 +25,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStr
     let builder = Builder::parse(&KIND, &["name", "replaces"], options, item)?;
     let (parts, solver) = (builder.parts(), implementation(&builder));
     let registration = builder.registration(
-        |fields| quote!(::errorbar::eval::Submitted(::errorbar::SolverEntry #fields)),
+        |fields| quote!(::errorbar::eval::SubmittedEntry(::errorbar::SolverEntry #fields)),
         &quote!(::errorbar::AnySolver),
         &quote!(<::errorbar::AnySolver as ::std::convert::From<_>>::from),
     );

@@ -22,7 +22,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStr
     let entry = Entry::parse(&KIND, &["name"], options, item)?;
     let Function { docs, item, .. } = &entry.function;
     let registration = entry.registration(
-        |fields| quote!(::errorbar::eval::Submitted(::errorbar::TaskEntry #fields)),
+        |fields| quote!(::errorbar::eval::SubmittedEntry(::errorbar::TaskEntry #fields)),
         &quote!(::errorbar::Task),
         &build(&entry),
     );

@@ -1,10 +1,10 @@
 //! How wide the columns of a block are.
 
-use crate::bar::{Scale, Span};
-use crate::figure::Texts;
+use crate::bar::{BarScale, BarSpan};
+use crate::figure::TextParts;
 use crate::number::plain;
-use crate::rows::{Line, Row};
-use crate::table::Table;
+use crate::rows::{DisplayRow, EstimateLine};
+use crate::table::TerminalTable;
 use crate::text::{pad, width};
 
 /// Cells between two columns.
@@ -74,32 +74,32 @@ fn split(number: &str) -> (usize, usize) {
 
 /// The widths of a block's columns, and the scale of its bars.
 #[derive(Debug)]
-pub(crate) struct Layout {
+pub(crate) struct BlockLayout {
     pub(crate) label: usize,
     pub(crate) value: usize,
-    numbers: Numbers,
+    numbers: NumberPadding,
     /// 0 where there are no bars.
     pub(crate) bar: usize,
     pub(crate) notes: usize,
     pub(crate) before_notes: usize,
     /// Whether notes stand beside their row, or below it.
     pub(crate) notes_beside: bool,
-    pub(crate) scale: Option<Scale>,
+    pub(crate) scale: Option<BarScale>,
 }
 
 /// How values, errors and intervals are padded.
 #[derive(Debug, Clone, Copy, Default)]
-struct Numbers {
+struct NumberPadding {
     values: Decimals,
     errors: Decimals,
     /// The width of value and error together.
     both: usize,
 }
 
-impl Numbers {
-    fn of(table: &Table, texts: &[Texts]) -> Self {
+impl NumberPadding {
+    fn of(table: &TerminalTable, texts: &[TextParts]) -> Self {
         // Numbers alone have digits of their own, so they do not widen the column of those with errors.
-        let has_parts = |texts: &&Texts| texts.error.is_some() || texts.interval.is_some();
+        let has_parts = |texts: &&TextParts| texts.error.is_some() || texts.interval.is_some();
         let with_parts = Decimals::of(texts.iter().filter(has_parts).map(|texts| texts.value.as_str()));
         let all = Decimals::of(texts.iter().map(|texts| texts.value.as_str()));
         let values = if texts.iter().any(|texts| has_parts(&texts)) {
@@ -108,13 +108,13 @@ impl Numbers {
             all
         };
         let errors = Decimals::of(texts.iter().filter_map(|texts| texts.error.as_deref()));
-        let numbers = Numbers { values, errors, both: 0 };
-        let has_number = |texts: &&Texts| texts.interval.is_some();
+        let numbers = NumberPadding { values, errors, both: 0 };
+        let has_number = |texts: &&TextParts| texts.interval.is_some();
         let both = texts.iter().filter(has_number).map(|texts| width(numbers.short(table, texts).trim_end()));
-        Numbers { both: both.max().unwrap_or(0), ..numbers }
+        NumberPadding { both: both.max().unwrap_or(0), ..numbers }
     }
 
-    fn short(&self, table: &Table, texts: &Texts) -> String {
+    fn short(&self, table: &TerminalTable, texts: &TextParts) -> String {
         let value = self.values.pad(&texts.value);
         match &texts.error {
             Some(error) => format!("{value} {} {}", table.sign("±", "+/-"), self.errors.pad(error)),
@@ -122,7 +122,7 @@ impl Numbers {
         }
     }
 
-    fn text(&self, table: &Table, texts: &Texts) -> String {
+    fn text(&self, table: &TerminalTable, texts: &TextParts) -> String {
         let short = self.short(table, texts);
         match &texts.interval {
             Some((lower, upper)) => format!("{} [{lower}, {upper}]", pad(short.trim_end(), self.both)),
@@ -132,13 +132,13 @@ impl Numbers {
 }
 
 /// The columns that share the width: what is wanted, then what fits.
-struct Columns {
+struct ColumnWidths {
     label: usize,
     bar: usize,
     least_notes: usize,
 }
 
-impl Columns {
+impl ColumnWidths {
     /// Bars and notes have room beside each other if possible, else what there is more of. Labels give way for it.
     fn fitted(self, width: usize, has_bars: bool, mostly_notes: bool) -> Self {
         let (widest, wanted) = (self.label, self.least_notes);
@@ -154,51 +154,55 @@ impl Columns {
         // Wide bars are worth no broken notes, and none of them a narrow column of labels.
         let wide = bars.iter().copied().find(|bar| *bar >= WIDE_BAR && fits(widest, *bar, wanted));
         if let Some(bar) = wide {
-            return Columns { label: widest, bar, least_notes: wanted };
+            return ColumnWidths { label: widest, bar, least_notes: wanted };
         }
         for (least_bar, least) in [(GOOD_BAR, LEAST_NOTES), (0, NARROW_NOTES)] {
             let least_notes = wanted.min(least);
             let bars = bars.iter().copied().filter(|bar| (least_bar..WIDE_BAR).contains(bar));
             let found = bars.filter_map(|bar| with_label(bar, least_notes).map(|label| (label, bar))).next();
             if let Some((label, bar)) = found {
-                return Columns { label, bar, least_notes };
+                return ColumnWidths { label, bar, least_notes };
             }
         }
         let least = wanted.min(LEAST_BESIDE);
         let only_notes = with_label(0, least).filter(|_| mostly_notes).map(|label| (label, 0));
         let only_bar = bars.last().and_then(|bar| with_label(*bar, 0).map(|label| (label, *bar)));
         let (label, bar) = only_notes.or(only_bar).unwrap_or((widest, 0));
-        Columns { label, bar, least_notes: least }
+        ColumnWidths { label, bar, least_notes: least }
     }
 }
 
-impl Layout {
-    pub(crate) fn new(table: &Table, rows: &[Row]) -> Self {
-        let lines: Vec<&Line> =
-            rows.iter().filter_map(|row| if let Row::Line(line) = row { Some(line) } else { None }).collect();
+impl BlockLayout {
+    pub(crate) fn new(table: &TerminalTable, rows: &[DisplayRow]) -> Self {
+        let lines: Vec<&EstimateLine> = rows
+            .iter()
+            .filter_map(|row| if let DisplayRow::Estimate(line) = row { Some(line) } else { None })
+            .collect();
         let label = rows.iter().map(|row| match row {
-            Row::Line(Line { nested, label, .. }) => INDENT + if *nested { INDENT } else { 0 } + width(label),
-            Row::Failure { label, .. } => INDENT + width(label),
-            Row::Heading { .. } => 0,
+            DisplayRow::Estimate(EstimateLine { nested, label, .. }) => {
+                INDENT + if *nested { INDENT } else { 0 } + width(label)
+            }
+            DisplayRow::Failure { label, .. } => INDENT + width(label),
+            DisplayRow::Heading { .. } => 0,
         });
-        let texts: Vec<Texts> = lines.iter().map(|line| line.figure.texts()).collect();
-        let numbers = Numbers::of(table, &texts);
+        let texts: Vec<TextParts> = lines.iter().map(|line| line.figure.texts()).collect();
+        let numbers = NumberPadding::of(table, &texts);
         let value = lines.iter().zip(&texts).map(|(line, texts)| {
             let cells = width(&numbers.text(table, texts));
             // A long reason may run on into the column of the bars, which its row has no use for.
             if line.figure.value().is_none() { cells.min(UNKNOWN) } else { cells }
         });
         let wanted_notes = lines.iter().map(|line| width(&table.notes(&line.all_notes()))).max().unwrap_or(0);
-        let spans: Vec<Span> = lines.iter().filter_map(|line| line.span).collect();
-        let scale = Scale::of(&spans);
+        let spans: Vec<BarSpan> = lines.iter().filter_map(|line| line.span).collect();
+        let scale = BarScale::of(&spans);
 
         let value = value.max().unwrap_or(0);
         // A label that does not fit gets a line of its own.
         let most_label = table.width.saturating_sub(GAP + value).min(table.width * 2 / 5);
         let widest_label = label.max().unwrap_or(0).min(most_label);
         let has_notes = lines.iter().filter(|line| !line.all_notes().is_empty()).count();
-        let Columns { label, bar, least_notes } =
-            Columns { label: widest_label, bar: 0, least_notes: wanted_notes }.fitted(
+        let ColumnWidths { label, bar, least_notes } =
+            ColumnWidths { label: widest_label, bar: 0, least_notes: wanted_notes }.fitted(
                 table.width.saturating_sub(value + 2 * GAP),
                 scale.is_some(),
                 has_notes * 2 > lines.len(),
@@ -212,11 +216,11 @@ impl Layout {
         } else {
             (NOTES_BELOW, table.width.saturating_sub(NOTES_BELOW))
         };
-        Layout { label, value, numbers, bar, notes, before_notes, notes_beside, scale }
+        BlockLayout { label, value, numbers, bar, notes, before_notes, notes_beside, scale }
     }
 
     /// The figure of a line, aligned with the others.
-    pub(crate) fn figure(&self, table: &Table, line: &Line) -> String {
+    pub(crate) fn figure(&self, table: &TerminalTable, line: &EstimateLine) -> String {
         self.numbers.text(table, &line.figure.texts())
     }
 

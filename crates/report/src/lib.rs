@@ -1,16 +1,16 @@
 //! What people look at: estimates as terminal tables, Markdown, LaTeX, CSV and JSON.
 //!
 //! One format, one file, one trait ([`Render`]), for results and for lists ([`Listing`]). The formats for people
-//! ([`Table`], [`Markdown`], [`Latex`]) share the rows of `rows.rs`; the formats for machines ([`Json`], [`Csv`]) have an
+//! ([`TerminalTable`], [`Markdown`], [`Latex`]) share the rows of `rows.rs`; the formats for machines ([`Json`], [`Csv`]) have an
 //! [`EstimateRecord`] for each estimate. Nothing here computes a statistic or decides by the name of a metric: which error
 //! belongs to which number is core's [`Results::rows`]. Nothing knows whether it writes to a terminal: colour and width
-//! come from the caller. Names may hold anything. A [`Table`] is for terminals, so it is [`clean`]; every other format
+//! come from the caller. Names may hold anything. A [`TerminalTable`] is for terminals, so it is [`clean`]; every other format
 //! keeps names as they are, as they may be read again, and the caller cleans one of them that goes to a terminal.
 //!
 //! ```
 //! use errorbar_core::{MetricResult, MetricValue, Results, Role, ScoreResult};
 //! use errorbar_core::{Estimate, Spec};
-//! use errorbar_report::{Render, Report, Table};
+//! use errorbar_report::{Render, Report, TerminalTable};
 //!
 //! let estimate = Estimate::new(0.8194).with_stderr(0.0342).with_interval(0.7501, 0.8879, 0.95).with_n(144);
 //! let mut score = ScoreResult::default();
@@ -19,7 +19,7 @@
 //! score.metrics = vec![MetricResult::new(Spec::new("accuracy"), Role::Location, MetricValue::One(estimate))];
 //! let mut results = Results::default();
 //! results.scores = vec![score];
-//! let text = Table::default().to_text(&[Report::new("quiz.csv", results)]);
+//! let text = TerminalTable::default().to_text(&[Report::new("quiz.csv", results)]);
 //! assert!(text.contains("accuracy  0.819 ± 0.034 [0.750, 0.888]"), "{text}");
 //! ```
 #![forbid(unsafe_code)]
@@ -56,16 +56,16 @@ use std::io;
 use errorbar_core::Results;
 
 pub use csv::Csv;
-pub use figure::Figure;
+pub use figure::EstimateText;
 pub use headline::headline;
 pub use json::Json;
 pub use latex::{Latex, escape as escape_latex};
-pub use listing::{Cell, Listing};
+pub use listing::{Listing, ListingCell};
 pub use markdown::{Markdown, escape as escape_markdown};
-pub use record::{Clusters, EstimateRecord, UndefinedParts, estimates};
+pub use record::{ClusterCounts, EstimateRecord, UndefinedParts, estimates};
 pub use side_by_side::SideBySide;
 pub use sort::Sort;
-pub use table::Table;
+pub use table::TerminalTable;
 pub use text::{REPLACEMENT, clean, is_unsafe, width, wrap};
 
 /// The results of one log or table, and where they come from.
@@ -78,7 +78,7 @@ pub struct Report {
     /// The model, where it is known.
     pub model: Option<String>,
     /// How the run ended, if it did not reach its end.
-    pub unfinished: Option<Unfinished>,
+    pub partial_run: Option<PartialRun>,
     /// How many samples times epochs could not be read and are in no figure.
     pub skipped: usize,
     /// How many samples times epochs a limit ended and were judged as they were, by its kind: `token`, `time` and so on.
@@ -96,7 +96,7 @@ impl Report {
             log: log.into(),
             task: None,
             model: None,
-            unfinished: None,
+            partial_run: None,
             skipped: 0,
             limits: BTreeMap::new(),
             self_graded: None,
@@ -114,8 +114,8 @@ impl Report {
 
     /// The same for a run that did not reach its end: its figures are of the samples that finished first.
     #[must_use]
-    pub fn unfinished(mut self, unfinished: Option<Unfinished>) -> Self {
-        self.unfinished = unfinished;
+    pub fn partial_run(mut self, partial_run: Option<PartialRun>) -> Self {
+        self.partial_run = partial_run;
         self
     }
 
@@ -143,7 +143,7 @@ impl Report {
 
 /// A run that did not reach its end: its results are over a part of the samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfinished {
+pub struct PartialRun {
     /// How it ended: `cancelled`, `error`, or `started` if that is unknown.
     pub status: String,
     /// How many samples times epochs it should have had, where that is known.

@@ -3,9 +3,9 @@
 use std::io;
 
 use crate::cells::{block_cells, block_titles, matrix_cells, matrix_titles};
-use crate::matrix::{Part, parts};
-use crate::notes::Common;
-use crate::rows::Context;
+use crate::matrix::{ReportPart, parts};
+use crate::notes::CommonMethods;
+use crate::rows::RowBuilder;
 use crate::title::facts;
 use crate::{Listing, Render, Report, Sort};
 
@@ -41,14 +41,14 @@ impl Render for Markdown {
                 details.insert(0, report.log.clone());
             }
             writeln!(out, "\n{}", escape(&details.join(" · ")))?;
-            let common = Common::of(&report.results);
-            let context = Context { results: &report.results, common: &common, sort: self.sort };
+            let common = CommonMethods::of(&report.results);
+            let context = RowBuilder { results: &report.results, common: &common, sort: self.sort };
             for part in parts(&context) {
                 let (name, details, titles, rows) = match &part {
-                    Part::Block(block) => {
+                    ReportPart::Block(block) => {
                         (&block.name, &block.details, block_titles(block, &common), block_cells(block, "– "))
                     }
-                    Part::Matrix(matrix) => {
+                    ReportPart::Matrix(matrix) => {
                         (&matrix.name, &matrix.details, matrix_titles(matrix), matrix_cells(matrix, "– "))
                     }
                 };

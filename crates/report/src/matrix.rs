@@ -2,9 +2,9 @@
 
 use errorbar_core::{EstimateRow, Role, ScoreResult};
 
-use crate::figure::Figure;
+use crate::figure::EstimateText;
 use crate::notes;
-use crate::rows::{Block, Context, Line, Row, is_plain};
+use crate::rows::{DisplayRow, EstimateLine, RowBuilder, ScoreBlock, is_plain};
 use crate::text::{clean, width};
 use crate::title::{counts, title};
 
@@ -13,8 +13,8 @@ pub(crate) const MOST_UNKNOWN: usize = 17;
 
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Part {
-    Block(Block),
+pub(crate) enum ReportPart {
+    Block(ScoreBlock),
     Matrix(Matrix),
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Matrix {
 pub(crate) struct MatrixRow {
     pub(crate) nested: bool,
     pub(crate) label: String,
-    pub(crate) cells: Vec<Option<Figure>>,
+    pub(crate) cells: Vec<Option<EstimateText>>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -54,67 +54,67 @@ impl Matrix {
 }
 
 /// Everything of a report. Scores that share metrics come first, in one table; then what they have besides.
-pub(crate) fn parts(context: &Context<'_>) -> Vec<Part> {
+pub(crate) fn parts(context: &RowBuilder<'_>) -> Vec<ReportPart> {
     let positions = context.positions();
-    match Shared::of(context, &positions) {
+    match SharedMetrics::of(context, &positions) {
         Some(shared) => {
-            let rest = positions.iter().filter_map(|at| context.rest(*at)).map(Part::Block);
+            let rest = positions.iter().filter_map(|at| context.rest(*at)).map(ReportPart::Block);
             std::iter::once(shared.part()).chain(rest).collect()
         }
-        None => positions.iter().filter_map(|at| context.block(*at)).map(Part::Block).collect(),
+        None => positions.iter().filter_map(|at| context.block(*at)).map(ReportPart::Block).collect(),
     }
 }
 
 /// A score and its plain figures.
-struct Scored<'a> {
+struct ScoreFigures<'a> {
     score: &'a ScoreResult,
-    lines: Vec<(Column, Line, bool)>,
+    lines: Vec<(MetricColumn, EstimateLine, bool)>,
     /// Scores that have a reason, counted.
     reasons: Vec<String>,
 }
 
 /// Which metric a figure is of.
 #[derive(Debug, Clone, PartialEq)]
-struct Column {
+struct MetricColumn {
     spec: String,
     metric: String,
     arguments: Vec<String>,
     is_interval: bool,
 }
 
-impl Column {
+impl MetricColumn {
     fn of(row: &EstimateRow<'_>) -> Self {
         let (spec, metric) = (row.result.spec.to_string(), row.metric.to_owned());
         let is_interval = row.role == Role::IntervalOf;
-        Column { spec, metric, arguments: notes::arguments(row), is_interval }
+        MetricColumn { spec, metric, arguments: notes::arguments(row), is_interval }
     }
 
     fn title(&self) -> String {
-        let Column { metric, arguments, .. } = self;
+        let MetricColumn { metric, arguments, .. } = self;
         if arguments.is_empty() { metric.clone() } else { format!("{metric} {}", arguments.join(" ")) }
     }
 }
 
 /// The scores and the metrics that they share.
-struct Shared<'a> {
-    scores: Vec<Scored<'a>>,
-    columns: Vec<Column>,
+struct SharedMetrics<'a> {
+    scores: Vec<ScoreFigures<'a>>,
+    columns: Vec<MetricColumn>,
 }
 
-impl<'a> Shared<'a> {
+impl<'a> SharedMetrics<'a> {
     /// The scores, if they have a metric in common.
-    fn of(context: &Context<'a>, positions: &[usize]) -> Option<Self> {
+    fn of(context: &RowBuilder<'a>, positions: &[usize]) -> Option<Self> {
         if positions.len() < 2 {
             return None;
         }
         let mut scores = Vec::new();
-        let mut columns: Vec<Column> = Vec::new();
+        let mut columns: Vec<MetricColumn> = Vec::new();
         let mut is_shared = false;
         for at in positions {
             let score = context.results.scores.get(*at)?;
-            let mut lines: Vec<(Column, Line, bool)> = Vec::new();
+            let mut lines: Vec<(MetricColumn, EstimateLine, bool)> = Vec::new();
             for row in context.results.rows_of(*at).iter().filter(|row| is_plain(row)) {
-                let column = Column::of(row);
+                let column = MetricColumn::of(row);
                 let is_estimate = notes::is_estimate(row);
                 let mut line = context.line(row, score, false);
                 line.notes.retain(|note| !column.arguments.contains(note));
@@ -133,16 +133,16 @@ impl<'a> Shared<'a> {
                 lines.push((column, line, is_estimate));
             }
             if !lines.is_empty() {
-                scores.push(Scored { score, lines, reasons: context.reasons(score) });
+                scores.push(ScoreFigures { score, lines, reasons: context.reasons(score) });
             }
         }
-        is_shared.then(|| Shared { scores: by_heading(scores), columns })
+        is_shared.then(|| SharedMetrics { scores: by_heading(scores), columns })
     }
 
-    fn part(self) -> Part {
+    fn part(self) -> ReportPart {
         let labels = labels(&self.scores);
         let common = common_counts(&self.scores);
-        let own = |scored: &Scored<'_>| -> Vec<String> {
+        let own = |scored: &ScoreFigures<'_>| -> Vec<String> {
             let counts = counts(scored.score).into_iter().filter(|count| !common.contains(count));
             scored.reasons.iter().cloned().chain(counts).collect()
         };
@@ -156,25 +156,32 @@ impl<'a> Shared<'a> {
             let mut rows = Vec::new();
             for (at, (scored, (heading, label))) in self.scores.iter().zip(&labels).enumerate() {
                 let nested = heading.is_some();
-                rows.extend(headings(nested, at).map(|label| Row::Heading { label, notes: Vec::new() }));
+                rows.extend(
+                    headings(nested, at).map(|label| DisplayRow::Heading { label, notes: Vec::new() }),
+                );
                 let Some((_, line, _)) = scored.lines.first() else { continue };
                 let notes = line.notes.iter().cloned().chain(own(scored)).collect();
-                rows.push(Row::Line(Line { nested, label: label.clone(), notes, ..line.clone() }));
+                rows.push(DisplayRow::Estimate(EstimateLine {
+                    nested,
+                    label: label.clone(),
+                    notes,
+                    ..line.clone()
+                }));
             }
             let name = [name, Some(column.title())].into_iter().flatten().collect::<Vec<_>>().join(": ");
             let lines = rows.iter_mut().filter_map(|row| match row {
-                Row::Line(line) => Some(&mut line.notes),
+                DisplayRow::Estimate(line) => Some(&mut line.notes),
                 _ => None,
             });
             let details = common.iter().cloned().chain(take_shared(lines.collect())).collect();
-            return Part::Block(Block { name, details, column: "", rows });
+            return ReportPart::Block(ScoreBlock { name, details, column: "", rows });
         }
         let mut rows = Vec::new();
         for (at, (scored, (heading, label))) in self.scores.iter().zip(&labels).enumerate() {
             let nested = heading.is_some();
             let no_cells = |label| MatrixRow { nested: false, label, cells: Vec::new(), notes: Vec::new() };
             rows.extend(headings(nested, at).map(no_cells));
-            let cell = |column: &Column| {
+            let cell = |column: &MetricColumn| {
                 scored.lines.iter().find(|(of, ..)| of == column).map(|(_, line, _)| line.figure.clone())
             };
             let cells = self.columns.iter().map(cell).collect();
@@ -192,7 +199,7 @@ impl<'a> Shared<'a> {
             scorers.dedup();
             scorers.join(", ")
         });
-        Part::Matrix(Matrix { name, details, titles, intervals, rows })
+        ReportPart::Matrix(Matrix { name, details, titles, intervals, rows })
     }
 
     /// What all scores have in common, if they are of one scorer.
@@ -206,9 +213,9 @@ impl<'a> Shared<'a> {
 }
 
 /// The scores, those of one scorer and within them those of one field next to each other: they are below one heading.
-fn by_heading(scores: Vec<Scored<'_>>) -> Vec<Scored<'_>> {
+fn by_heading(scores: Vec<ScoreFigures<'_>>) -> Vec<ScoreFigures<'_>> {
     let first = |is_same: &dyn Fn(&ScoreResult) -> bool| scores.iter().position(|other| is_same(other.score));
-    let place = |scored: &Scored<'_>| {
+    let place = |scored: &ScoreFigures<'_>| {
         let ScoreResult { scorer, field, .. } = scored.score;
         let of_scorer = first(&|other| other.scorer == *scorer);
         (of_scorer, first(&|other| other.scorer == *scorer && other.field == *field))
@@ -220,8 +227,8 @@ fn by_heading(scores: Vec<Scored<'_>>) -> Vec<Scored<'_>> {
 }
 
 /// The titles of columns; metrics that would have the same are named in full.
-fn titles(columns: &[Column]) -> Vec<String> {
-    let titles: Vec<String> = columns.iter().map(Column::title).collect();
+fn titles(columns: &[MetricColumn]) -> Vec<String> {
+    let titles: Vec<String> = columns.iter().map(MetricColumn::title).collect();
     let is_unique = |title: &String| titles.iter().filter(|other| *other == title).count() == 1;
     let named = titles.iter().zip(columns);
     named.map(|(title, column)| if is_unique(title) { title.clone() } else { column.spec.clone() }).collect()
@@ -236,14 +243,14 @@ fn take_shared(mut rows: Vec<&mut Vec<String>>) -> Vec<String> {
 }
 
 /// The counts of most scores; a row has only those that differ.
-fn common_counts(scores: &[Scored<'_>]) -> Vec<String> {
+fn common_counts(scores: &[ScoreFigures<'_>]) -> Vec<String> {
     let all: Vec<Vec<String>> = scores.iter().map(|scored| counts(scored.score)).collect();
     notes::most_frequent(&all).unwrap_or_default()
 }
 
 /// For each score what it is called, of those parts that differ; if two differ, the first is the heading above it.
-fn labels(scores: &[Scored<'_>]) -> Vec<(Option<String>, String)> {
-    let parts = |scored: &Scored<'_>| -> [String; 3] {
+fn labels(scores: &[ScoreFigures<'_>]) -> Vec<(Option<String>, String)> {
+    let parts = |scored: &ScoreFigures<'_>| -> [String; 3] {
         let score = scored.score;
         let reducer = match &score.reducer {
             Some(reducer) => reducer.clone(),
@@ -268,7 +275,7 @@ fn labels(scores: &[Scored<'_>]) -> Vec<(Option<String>, String)> {
 }
 
 /// The notes of all figures of a score, each once; one that is not of all estimates names its metric.
-fn merged_notes(lines: &[(Column, Line, bool)]) -> Vec<String> {
+fn merged_notes(lines: &[(MetricColumn, EstimateLine, bool)]) -> Vec<String> {
     let estimates = lines.iter().filter(|(.., is_estimate)| *is_estimate).count();
     let mut notes: Vec<(String, Vec<String>)> = Vec::new();
     for (column, line, _) in lines {

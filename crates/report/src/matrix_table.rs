@@ -2,11 +2,11 @@
 
 use anstyle::Style;
 
-use crate::figure::Figure;
+use crate::figure::EstimateText;
 use crate::layout::{Decimals, GAP, INDENT, NOTES_BELOW};
 use crate::matrix::{MOST_UNKNOWN, Matrix, MatrixRow};
 use crate::paint::{BOLD, DIM, UNKNOWN};
-use crate::table::Table;
+use crate::table::TerminalTable;
 use crate::text::{clean, pad, width};
 
 impl Matrix {
@@ -16,14 +16,14 @@ impl Matrix {
 }
 
 /// A column of a matrix, each cell as it is shown.
-struct Column {
+struct MatrixColumn {
     title: String,
     cells: Vec<(String, Style)>,
     /// That of the widest cell, and of the title once it is cut.
     width: usize,
 }
 
-impl Table {
+impl TerminalTable {
     /// The matrix, and whether it shows intervals: it does if there is room for all columns with them.
     pub(crate) fn matrix(&self, matrix: &Matrix) -> (String, bool) {
         // A row without cells has the line to itself.
@@ -31,7 +31,7 @@ impl Table {
         let label = labelled.map(|row| indent(row) + width(&row.label)).max().unwrap_or(0);
         let label = label.min(self.width * 2 / 5);
         let is_interval = |at: usize| matrix.intervals.get(at).copied().unwrap_or(false);
-        let columns = |intervals| -> Vec<Column> {
+        let columns = |intervals| -> Vec<MatrixColumn> {
             let column = |at| self.matrix_column(matrix, at, intervals || is_interval(at));
             self.titled_columns((0..matrix.titles.len()).map(column).collect(), label)
         };
@@ -61,8 +61,8 @@ impl Table {
 
     /// The columns with titles that are cut to what a column should be wide, unless that would make two of them equal; if
     /// they are equal on a whole line too, they are numbered.
-    fn titled_columns(&self, mut columns: Vec<Column>, label: usize) -> Vec<Column> {
-        let cut = |column: &Column| self.truncate(&column.title, column.width.max(self.width / 4));
+    fn titled_columns(&self, mut columns: Vec<MatrixColumn>, label: usize) -> Vec<MatrixColumn> {
+        let cut = |column: &MatrixColumn| self.truncate(&column.title, column.width.max(self.width / 4));
         let short: Vec<String> = columns.iter().map(cut).collect();
         let most = self.width.saturating_sub(label + GAP);
         let mut known: Vec<String> = Vec::new();
@@ -80,13 +80,13 @@ impl Table {
         columns
     }
 
-    fn matrix_column(&self, matrix: &Matrix, at: usize, intervals: bool) -> Column {
-        let figures: Vec<Option<&Figure>> =
+    fn matrix_column(&self, matrix: &Matrix, at: usize, intervals: bool) -> MatrixColumn {
+        let figures: Vec<Option<&EstimateText>> =
             matrix.rows.iter().map(|row| row.cells.get(at).and_then(Option::as_ref)).collect();
-        let texts: Vec<_> = figures.iter().map(|figure| figure.map(Figure::texts)).collect();
+        let texts: Vec<_> = figures.iter().map(|figure| figure.map(EstimateText::texts)).collect();
         let values = Decimals::of(texts.iter().flatten().map(|texts| texts.value.as_str()));
         let errors = Decimals::of(texts.iter().flatten().filter_map(|texts| texts.error.as_deref()));
-        let short = |texts: &crate::figure::Texts| match &texts.error {
+        let short = |texts: &crate::figure::TextParts| match &texts.error {
             Some(error) => {
                 format!("{} {} {}", values.pad(&texts.value), self.sign("±", "+/-"), errors.pad(error))
             }
@@ -111,11 +111,17 @@ impl Table {
             .collect();
         let title = matrix.titles.get(at).cloned().unwrap_or_default();
         let widest = cells.iter().map(|(cell, _)| width(cell)).max().unwrap_or(0);
-        Column { width: widest, title, cells }
+        MatrixColumn { width: widest, title, cells }
     }
 
     /// Some of the columns; notes only below the last of them.
-    fn matrix_part(&self, matrix: &Matrix, label: usize, columns: &[Column], has_notes: bool) -> String {
+    fn matrix_part(
+        &self,
+        matrix: &Matrix,
+        label: usize,
+        columns: &[MatrixColumn],
+        has_notes: bool,
+    ) -> String {
         let mut titles = vec![(" ".repeat(label), DIM)];
         for column in columns {
             titles.push((format!("{}{}", " ".repeat(GAP), pad(&column.title, column.width)), DIM));

@@ -1,26 +1,26 @@
 //! The rows that people read, made once for every format that shows them: one for each estimate.
 //!
 //! Which error and interval belong to which number is known by core; here they are only put into words. Names are as
-//! they are; what shows rows on a terminal takes them [cleaned](Block::cleaned).
+//! they are; what shows rows on a terminal takes them [cleaned](ScoreBlock::cleaned).
 
 use errorbar_core::{EstimateRow, Results, Scope, ScoreResult};
 
 use crate::Sort;
-use crate::bar::Span;
-use crate::figure::Figure;
-use crate::notes::{self, Common};
+use crate::bar::BarSpan;
+use crate::figure::EstimateText;
+use crate::notes::{self, CommonMethods};
 use crate::sort::SortKey;
 use crate::text::clean;
 use crate::title::title;
 
 /// Rows under a title.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Block {
+pub(crate) struct ScoreBlock {
     pub(crate) name: String,
     pub(crate) details: Vec<String>,
     /// What rows are, as the title of their column; empty if the title of the block says it.
     pub(crate) column: &'static str,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<DisplayRow>,
 }
 
 /// The title of the column if a row is a metric.
@@ -28,22 +28,22 @@ pub(crate) const METRIC: &str = "metric";
 
 /// One row of a block.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Row {
+pub(crate) enum DisplayRow {
     /// What the rows below it, which are nested, have in common.
     Heading { label: String, notes: Vec<String> },
     /// An estimate.
-    Line(Line),
+    Estimate(EstimateLine),
     /// A metric that could not be computed.
     Failure { label: String, message: String },
 }
 
 /// An estimate as it is shown.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Line {
+pub(crate) struct EstimateLine {
     pub(crate) nested: bool,
     pub(crate) label: String,
-    pub(crate) figure: Figure,
-    pub(crate) span: Option<Span>,
+    pub(crate) figure: EstimateText,
+    pub(crate) span: Option<BarSpan>,
     /// How many scores it is of: `36`, `34 of 36`.
     pub(crate) n: Option<String>,
     /// Whether that is news beside the title of the block.
@@ -51,7 +51,7 @@ pub(crate) struct Line {
     pub(crate) notes: Vec<String>,
 }
 
-impl Line {
+impl EstimateLine {
     /// The notes, the number of scores among them.
     pub(crate) fn all_notes(&self) -> Vec<String> {
         let n = self.n.as_ref().filter(|_| self.shows_n).map(|n| format!("n {n}"));
@@ -59,18 +59,24 @@ impl Line {
     }
 }
 
-impl Block {
+impl ScoreBlock {
     /// The block as a terminal may show it.
     pub(crate) fn cleaned(self) -> Self {
         let all = |texts: Vec<String>| texts.iter().map(|text| clean(text)).collect::<Vec<String>>();
-        let row = |row: Row| match row {
-            Row::Heading { label, notes } => Row::Heading { label: clean(&label), notes: all(notes) },
-            Row::Line(line) => Row::Line(Line { label: clean(&line.label), notes: all(line.notes), ..line }),
-            Row::Failure { label, message } => {
-                Row::Failure { label: clean(&label), message: clean(&message) }
+        let row = |row: DisplayRow| match row {
+            DisplayRow::Heading { label, notes } => {
+                DisplayRow::Heading { label: clean(&label), notes: all(notes) }
+            }
+            DisplayRow::Estimate(line) => DisplayRow::Estimate(EstimateLine {
+                label: clean(&line.label),
+                notes: all(line.notes),
+                ..line
+            }),
+            DisplayRow::Failure { label, message } => {
+                DisplayRow::Failure { label: clean(&label), message: clean(&message) }
             }
         };
-        Block {
+        ScoreBlock {
             name: clean(&self.name),
             details: all(self.details),
             column: self.column,
@@ -81,13 +87,13 @@ impl Block {
 
 /// What rows are made with.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Context<'a> {
+pub(crate) struct RowBuilder<'a> {
     pub(crate) results: &'a Results,
-    pub(crate) common: &'a Common,
+    pub(crate) common: &'a CommonMethods,
     pub(crate) sort: Sort,
 }
 
-impl<'a> Context<'a> {
+impl<'a> RowBuilder<'a> {
     /// The positions of scores that say something: metrics by key alone have a plain one without metrics.
     pub(crate) fn positions(&self) -> Vec<usize> {
         let says = |score: &ScoreResult| !score.metrics.is_empty() || !score.failures.is_empty();
@@ -96,18 +102,18 @@ impl<'a> Context<'a> {
     }
 
     /// All of one score.
-    pub(crate) fn block(&self, at: usize) -> Option<Block> {
+    pub(crate) fn block(&self, at: usize) -> Option<ScoreBlock> {
         let score = self.results.scores.get(at)?;
         let (name, details) = title(score);
         let rows = self.results.rows_of(at);
         let counted =
             rows.iter().find(|row| is_plain(row) && notes::is_estimate(row)).map(|row| row.position);
-        let mut shown: Vec<Row> = Vec::new();
+        let mut shown: Vec<DisplayRow> = Vec::new();
         for of_metric in rows.chunk_by(|a, b| a.position == b.position) {
             match of_metric {
                 [row] if is_plain(row) => {
                     let is_first = counted == Some(row.position);
-                    shown.push(Row::Line(self.line(row, score, is_first)));
+                    shown.push(DisplayRow::Estimate(self.line(row, score, is_first)));
                 }
                 rows => shown.extend(self.section(rows, score, counted.is_none())),
             }
@@ -117,23 +123,23 @@ impl<'a> Context<'a> {
             details.extend(self.reasons(score));
         }
         shown.extend(failures(score));
-        Some(Block { name, details, column: METRIC, rows: shown })
+        Some(ScoreBlock { name, details, column: METRIC, rows: shown })
     }
 
     /// What a block has besides the plain figures of its metrics.
-    pub(crate) fn rest(&self, at: usize) -> Option<Block> {
+    pub(crate) fn rest(&self, at: usize) -> Option<ScoreBlock> {
         let score = self.results.scores.get(at)?;
         let (name, details) = title(score);
         let rows = self.results.rows_of(at);
         let sections = rows.chunk_by(|a, b| a.position == b.position);
         let sections = sections.filter(|rows| !rows.iter().all(is_plain));
-        let mut shown: Vec<Row> = sections.flat_map(|rows| self.section(rows, score, false)).collect();
+        let mut shown: Vec<DisplayRow> = sections.flat_map(|rows| self.section(rows, score, false)).collect();
         shown.extend(failures(score));
-        (!shown.is_empty()).then_some(Block { name, details, column: METRIC, rows: shown })
+        (!shown.is_empty()).then_some(ScoreBlock { name, details, column: METRIC, rows: shown })
     }
 
     /// The row of a metric that gives one estimate over all samples.
-    pub(crate) fn line(&self, row: &EstimateRow<'_>, score: &ScoreResult, is_first: bool) -> Line {
+    pub(crate) fn line(&self, row: &EstimateRow<'_>, score: &ScoreResult, is_first: bool) -> EstimateLine {
         let label = match row.field.filter(|field| score.field.as_deref() != Some(*field)) {
             Some(field) => format!("{} of {field}", row.metric),
             None => row.metric.to_owned(),
@@ -151,11 +157,11 @@ impl<'a> Context<'a> {
         line
     }
 
-    fn bare(&self, row: &EstimateRow<'_>, label: String) -> Line {
-        let figure = Figure::from(row.estimate.as_ref());
-        let span = Span::of(&figure, row.role);
+    fn bare(&self, row: &EstimateRow<'_>, label: String) -> EstimateLine {
+        let figure = EstimateText::from(row.estimate.as_ref());
+        let span = BarSpan::of(&figure, row.role);
         let n = notes::n_text(&row.estimate);
-        Line { nested: false, label, figure, span, n, shows_n: false, notes: Vec::new() }
+        EstimateLine { nested: false, label, figure, span, n, shows_n: false, notes: Vec::new() }
     }
 
     fn remarks(&self, row: &EstimateRow<'_>, has_bounds: bool) -> Vec<String> {
@@ -174,20 +180,21 @@ impl<'a> Context<'a> {
 
     /// The rows of a metric that gives several estimates: by group, key or position. The aggregate has bounds if no other
     /// row of the block has them.
-    fn section(&self, rows: &[EstimateRow<'_>], score: &ScoreResult, has_bounds: bool) -> Vec<Row> {
+    fn section(&self, rows: &[EstimateRow<'_>], score: &ScoreResult, has_bounds: bool) -> Vec<DisplayRow> {
         let Some(first) = rows.first() else { return Vec::new() };
         let keys = rows.iter().map(keys).max_by_key(Vec::len).unwrap_or_default();
         let label = match keys.as_slice() {
             [] => first.metric.to_owned(),
             keys => format!("{} by {}", first.metric, keys.join(" / ")),
         };
-        let mut lines: Vec<(Line, u64, bool)> = rows
+        let mut lines: Vec<(EstimateLine, u64, bool)> = rows
             .iter()
             .map(|row| (self.nested(row, score, has_bounds), row.estimate.n, is_aggregate(row)))
             .collect();
         // Of what is sorted, the aggregates come last; without, they are where they belong.
         if self.sort != Sort::None {
-            let key = |(line, n, _): &(Line, u64, bool)| (line.label.clone(), line.figure.value(), *n);
+            let key =
+                |(line, n, _): &(EstimateLine, u64, bool)| (line.label.clone(), line.figure.value(), *n);
             lines.sort_by(|a, b| {
                 let ((a_name, a_value, a_n), (b_name, b_value, b_n)) = (key(a), key(b));
                 let a_key = SortKey { name: &a_name, value: a_value, n: a_n };
@@ -197,11 +204,13 @@ impl<'a> Context<'a> {
         }
         let mut notes = notes::arguments(first);
         notes.extend(in_common(&mut lines));
-        let heading = Row::Heading { label, notes };
-        std::iter::once(heading).chain(lines.into_iter().map(|(line, ..)| Row::Line(line))).collect()
+        let heading = DisplayRow::Heading { label, notes };
+        std::iter::once(heading)
+            .chain(lines.into_iter().map(|(line, ..)| DisplayRow::Estimate(line)))
+            .collect()
     }
 
-    fn nested(&self, row: &EstimateRow<'_>, score: &ScoreResult, has_bounds: bool) -> Line {
+    fn nested(&self, row: &EstimateRow<'_>, score: &ScoreResult, has_bounds: bool) -> EstimateLine {
         let mut line = self.bare(row, nested_label(row));
         line.nested = true;
         // Groups say how many are absent; the bounds are shown once, for all samples.
@@ -217,8 +226,8 @@ impl<'a> Context<'a> {
 }
 
 /// Takes out of the lines what all of them say, but for the aggregates.
-fn in_common(lines: &mut [(Line, u64, bool)]) -> Vec<String> {
-    let mut groups: Vec<&mut Line> =
+fn in_common(lines: &mut [(EstimateLine, u64, bool)]) -> Vec<String> {
+    let mut groups: Vec<&mut EstimateLine> =
         lines.iter_mut().filter(|(.., is_aggregate)| !is_aggregate).map(|(line, ..)| line).collect();
     if groups.len() < 2 {
         return Vec::new();
@@ -291,11 +300,11 @@ fn nested_label(row: &EstimateRow<'_>) -> String {
     }
 }
 
-fn failures(score: &ScoreResult) -> impl Iterator<Item = Row> {
+fn failures(score: &ScoreResult) -> impl Iterator<Item = DisplayRow> {
     score.failures.iter().map(|failure| {
         let message = failure.error.to_string();
         let own = format!("{}: ", failure.metric);
         let message = message.strip_prefix(&own).unwrap_or(&message);
-        Row::Failure { label: failure.metric.clone(), message: message.to_owned() }
+        DisplayRow::Failure { label: failure.metric.clone(), message: message.to_owned() }
     })
 }

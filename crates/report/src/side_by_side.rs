@@ -2,18 +2,18 @@
 
 use errorbar_core::EstimateRow;
 
-use crate::bar::Span;
+use crate::bar::BarSpan;
 use crate::cells::interval;
-use crate::figure::Figure;
+use crate::figure::EstimateText;
 use crate::headline::headline;
 use crate::latex::{headed, listed};
 use crate::layout::INDENT;
 use crate::markdown::{escape, table};
-use crate::notes::{self, Common};
-use crate::rows::{Block, Line, Row, keys};
-use crate::table::{Signs, Table};
+use crate::notes::{self, CommonMethods};
+use crate::rows::{DisplayRow, EstimateLine, ScoreBlock, keys};
+use crate::table::{LegendContent, TerminalTable};
 use crate::text::{clean, wrap};
-use crate::{Cell, Listing, Report};
+use crate::{Listing, ListingCell, Report};
 
 /// The models that did one task, a line each, with the headline of each and what was left out.
 ///
@@ -47,16 +47,16 @@ pub struct SideBySide {
     task: String,
     /// The names of the headlines; one if all are of the same metric.
     metrics: Vec<String>,
-    models: Vec<Model>,
+    models: Vec<ModelHeadline>,
     left_out: Vec<String>,
-    common: Common,
+    common: CommonMethods,
 }
 
 /// The headline of a model.
 #[derive(Clone, Debug)]
-struct Model {
+struct ModelHeadline {
     metric: String,
-    line: Line,
+    line: EstimateLine,
     tokens: Option<u64>,
 }
 
@@ -85,7 +85,7 @@ impl SideBySide {
         // Only what is shown here: other rows of the reports may have other errors.
         let shown = headlines.iter().zip(reports);
         let shown = shown.filter_map(|(row, (report, _))| row.as_ref().map(|row| (row, &report.results)));
-        let common = Common::of_rows(shown.map(|(row, results)| (row, notes::keys_of(results, row))));
+        let common = CommonMethods::of_rows(shown.map(|(row, results)| (row, notes::keys_of(results, row))));
         let (mut models, mut metrics, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for ((report, tokens), shown) in reports.iter().zip(headlines) {
             let several = report.results.scores.len() > 1;
@@ -93,7 +93,7 @@ impl SideBySide {
             add(&mut metrics, metric.clone());
             report.results.rows().iter().for_each(|row| add(&mut others, name(row, several)));
             let label = report.model.clone().unwrap_or_default();
-            models.push(Model { metric, line: line(label, shown, report, &common), tokens: *tokens });
+            models.push(ModelHeadline { metric, line: line(label, shown, report, &common), tokens: *tokens });
         }
         others.retain(|name| !metrics.contains(name));
         SideBySide { task: task.to_owned(), metrics, models, left_out: others, common }
@@ -101,22 +101,22 @@ impl SideBySide {
 
     /// For a terminal of 100 columns, without colour.
     pub fn to_text(&self) -> String {
-        self.to_table(&Table::default())
+        self.to_table(&TerminalTable::default())
     }
 
     /// For a terminal, as wide and in the colours that a table is.
-    pub fn to_table(&self, table: &Table) -> String {
+    pub fn to_table(&self, table: &TerminalTable) -> String {
         let is_one = self.metrics.len() == 1;
-        let row = |model: &Model| {
+        let row = |model: &ModelHeadline| {
             let mut line = model.line.clone();
             line.notes.extend(model.tokens.map(|tokens| format!("{tokens} tokens")));
             line.notes.extend((!is_one).then(|| model.metric.clone()));
-            Row::Line(line)
+            DisplayRow::Estimate(line)
         };
         let name = format!("{}, side by side", self.task);
         let details = if is_one { self.metrics.clone() } else { Vec::new() };
-        let block = Block { name, details, column: "", rows: self.models.iter().map(row).collect() };
-        let mut signs = Signs::default();
+        let block = ScoreBlock { name, details, column: "", rows: self.models.iter().map(row).collect() };
+        let mut signs = LegendContent::default();
         let mut text = table.block(block.cleaned(), &mut signs);
         if let Some(left_out) = self.also() {
             let lines = wrap(&clean(&left_out), table.width.saturating_sub(2 * INDENT));
@@ -162,16 +162,16 @@ impl SideBySide {
         titles.extend(has_tokens.then(|| "tokens".to_owned()));
         titles.push("notes".to_owned());
         let mut listing = Listing::new(titles);
-        for Model { metric, line, tokens } in &self.models {
+        for ModelHeadline { metric, line, tokens } in &self.models {
             let mut cells = vec![
-                Cell::from(line.label.as_str()),
-                Cell::from(line.figure.short()),
-                Cell::from(interval(&line.figure)),
-                Cell::from(line.n.clone()),
+                ListingCell::from(line.label.as_str()),
+                ListingCell::from(line.figure.short()),
+                ListingCell::from(interval(&line.figure)),
+                ListingCell::from(line.n.clone()),
             ];
-            cells.extend(has_tokens.then(|| Cell::from(*tokens)));
+            cells.extend(has_tokens.then(|| ListingCell::from(*tokens)));
             let notes = line.notes.iter().cloned().chain((!is_one).then(|| metric.clone()));
-            cells.push(Cell::from(notes.collect::<Vec<_>>().join(" · ")));
+            cells.push(ListingCell::from(notes.collect::<Vec<_>>().join(" · ")));
             listing.push(cells);
         }
         listing
@@ -198,18 +198,31 @@ fn name(row: &EstimateRow<'_>, several: bool) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn line(label: String, row: Option<EstimateRow<'_>>, report: &Report, common: &Common) -> Line {
+fn line(
+    label: String,
+    row: Option<EstimateRow<'_>>,
+    report: &Report,
+    common: &CommonMethods,
+) -> EstimateLine {
     let Some(row) = row else {
-        let figure = Figure::undefined(&errorbar_core::Undefined::NoScores);
-        return Line { nested: false, label, figure, span: None, n: None, shows_n: false, notes: Vec::new() };
+        let figure = EstimateText::undefined(&errorbar_core::Undefined::NoScores);
+        return EstimateLine {
+            nested: false,
+            label,
+            figure,
+            span: None,
+            n: None,
+            shows_n: false,
+            notes: Vec::new(),
+        };
     };
-    let figure = Figure::from(row.estimate.as_ref());
+    let figure = EstimateText::from(row.estimate.as_ref());
     let few = notes::few(&row, false);
     let mut all: Vec<String> = few.iter().cloned().collect();
     all.extend(notes::methods(&row, notes::keys_of(&report.results, &row), common));
-    all.extend(report.unfinished.as_ref().map(|unfinished| unfinished.status.clone()));
+    all.extend(report.partial_run.as_ref().map(|partial_run| partial_run.status.clone()));
     all.extend(report.self_graded.as_ref().map(|_| "graded by itself".to_owned()));
-    let span = Span::of(&figure, row.role);
+    let span = BarSpan::of(&figure, row.role);
     let n = notes::n_text(&row.estimate);
-    Line { nested: false, label, figure, span, n, shows_n: few.is_none(), notes: all }
+    EstimateLine { nested: false, label, figure, span, n, shows_n: few.is_none(), notes: all }
 }

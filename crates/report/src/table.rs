@@ -5,31 +5,31 @@ use std::io;
 use anstyle::Style;
 
 use crate::bar;
-use crate::layout::{GAP, INDENT, Layout, NOTES_BELOW};
-use crate::matrix::{Part, parts};
-use crate::notes::Common;
+use crate::layout::{BlockLayout, GAP, INDENT, NOTES_BELOW};
+use crate::matrix::{ReportPart, parts};
+use crate::notes::CommonMethods;
 use crate::paint::{BAR, BOLD, DIM, FAILED, UNKNOWN};
-use crate::rows::{Block, Context, Line, Row};
+use crate::rows::{DisplayRow, EstimateLine, RowBuilder, ScoreBlock};
 use crate::text::{clean, pad, width, wrap};
 use crate::title::header;
 use crate::{Listing, Render, Report, Sort};
 
 /// A table for a terminal. By default 100 cells wide, in Unicode, without colour.
 #[derive(Debug, Clone, Copy)]
-pub struct Table {
+pub struct TerminalTable {
     pub(crate) width: usize,
     pub(crate) color: bool,
     pub(crate) ascii: bool,
     sort: Sort,
 }
 
-impl Default for Table {
+impl Default for TerminalTable {
     fn default() -> Self {
-        Table { width: 100, color: false, ascii: false, sort: Sort::None }
+        TerminalTable { width: 100, color: false, ascii: false, sort: Sort::None }
     }
 }
 
-impl Table {
+impl TerminalTable {
     /// How wide lines may be; at least 40 cells.
     #[must_use]
     pub fn width(mut self, cells: usize) -> Self {
@@ -59,7 +59,7 @@ impl Table {
     }
 }
 
-impl Render for Table {
+impl Render for TerminalTable {
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
         for (at, report) in reports.iter().enumerate() {
             if at > 0 {
@@ -68,14 +68,14 @@ impl Render for Table {
             let details: Vec<String> = header(report).iter().map(|detail| clean(detail)).collect();
             write!(out, "{}", self.titled((&clean(&report.log), BOLD), self.sign(" · ", ", "), &details))?;
             // Reports may be of other tasks, with other errors: each has its own legend.
-            let common = Common::of(&report.results);
-            let mut signs = Signs::default();
-            let context = Context { results: &report.results, common: &common, sort: self.sort };
+            let common = CommonMethods::of(&report.results);
+            let mut signs = LegendContent::default();
+            let context = RowBuilder { results: &report.results, common: &common, sort: self.sort };
             for part in parts(&context) {
                 writeln!(out)?;
                 match part {
-                    Part::Block(block) => write!(out, "{}", self.block(block.cleaned(), &mut signs))?,
-                    Part::Matrix(matrix) => {
+                    ReportPart::Block(block) => write!(out, "{}", self.block(block.cleaned(), &mut signs))?,
+                    ReportPart::Matrix(matrix) => {
                         signs.has_error |= matrix.has_error();
                         let (text, has_intervals) = self.matrix(&matrix.cleaned());
                         signs.has_interval |= has_intervals;
@@ -95,7 +95,7 @@ impl Render for Table {
 
 /// The signs in a table that need a word.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Signs {
+pub(crate) struct LegendContent {
     has_error: bool,
     has_interval: bool,
     /// A bar that is an interval.
@@ -104,8 +104,8 @@ pub(crate) struct Signs {
     error_bar: bool,
 }
 
-impl Signs {
-    fn note(&mut self, layout: &Layout, line: &Line) {
+impl LegendContent {
+    fn note(&mut self, layout: &BlockLayout, line: &EstimateLine) {
         let drawn = line.span.zip(layout.scale).is_some_and(|(span, scale)| scale.holds(span));
         let has_bar = layout.bar > 0 && drawn;
         let (has_error, has_interval) = (line.figure.stderr().is_some(), line.figure.ends().is_some());
@@ -116,9 +116,9 @@ impl Signs {
     }
 }
 
-impl Table {
+impl TerminalTable {
     /// What the signs mean, below everything.
-    pub(crate) fn legend(&self, signs: Signs, common: &Common) -> String {
+    pub(crate) fn legend(&self, signs: LegendContent, common: &CommonMethods) -> String {
         let bar = match (signs.interval_bar, signs.error_bar) {
             (true, true) => Some("the interval, or value ± error"),
             (true, false) => Some("the interval"),
@@ -136,30 +136,30 @@ impl Table {
         format!("\n{}", self.below(0, self.wrapped_notes(&words, self.width)))
     }
 
-    pub(crate) fn block(&self, block: Block, signs: &mut Signs) -> String {
-        let Block { name, details, rows, .. } = block;
-        let layout = Layout::new(self, &rows);
+    pub(crate) fn block(&self, block: ScoreBlock, signs: &mut LegendContent) -> String {
+        let ScoreBlock { name, details, rows, .. } = block;
+        let layout = BlockLayout::new(self, &rows);
         let mut text = self.titled((&name, BOLD), self.sign(" · ", ", "), &details);
         if let Some(header) = layout.header() {
             text += &self.line(&[(header, DIM)]);
         }
         for row in &rows {
             match row {
-                Row::Heading { label, notes } => {
+                DisplayRow::Heading { label, notes } => {
                     let label = format!("{}{label}", " ".repeat(INDENT));
                     text += &self.titled((&label, Style::new()), "  ", notes);
                 }
-                Row::Line(line) => {
+                DisplayRow::Estimate(line) => {
                     signs.note(&layout, line);
                     text += &self.figure(&layout, line);
                 }
-                Row::Failure { label, message } => text += &self.failure(&layout, label, message),
+                DisplayRow::Failure { label, message } => text += &self.failure(&layout, label, message),
             }
         }
         text
     }
 
-    fn figure(&self, layout: &Layout, line: &Line) -> String {
+    fn figure(&self, layout: &BlockLayout, line: &EstimateLine) -> String {
         let text = layout.figure(self, line);
         let bar_column = if layout.bar == 0 { 0 } else { layout.bar + GAP };
         let drawn = line.span.zip(layout.scale).filter(|(span, scale)| layout.bar > 0 && scale.holds(*span));
@@ -183,7 +183,7 @@ impl Table {
     }
 
     /// The notes of a line: what stands beside it, and the lines below.
-    fn placed_notes(&self, layout: &Layout, notes: &[String], has_room: bool) -> (String, String) {
+    fn placed_notes(&self, layout: &BlockLayout, notes: &[String], has_room: bool) -> (String, String) {
         /// More lines than this in the narrow column go below the row, where they are fewer.
         const MOST_BESIDE: usize = 2;
         let beside = self.wrapped_notes(notes, layout.notes);
@@ -196,7 +196,7 @@ impl Table {
     }
 
     /// The label, padded; one that is too wide for its column gets lines of its own before.
-    fn label(&self, layout: &Layout, nested: bool, label: &str) -> (String, String) {
+    fn label(&self, layout: &BlockLayout, nested: bool, label: &str) -> (String, String) {
         let indent = " ".repeat(INDENT + if nested { INDENT } else { 0 });
         let full = layout.label + GAP;
         if width(&indent) + width(label) <= layout.label {
@@ -207,7 +207,7 @@ impl Table {
         (above, " ".repeat(full))
     }
 
-    fn failure(&self, layout: &Layout, label: &str, message: &str) -> String {
+    fn failure(&self, layout: &BlockLayout, label: &str, message: &str) -> String {
         let (mut text, label) = self.label(layout, false, label);
         let before = " ".repeat(layout.label + GAP);
         let room = self.width.saturating_sub(width(&before));

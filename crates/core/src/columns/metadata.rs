@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use super::hash_bytes;
-use crate::score::Metadata;
+use crate::metadata::Metadata;
 
 const ABSENT: u32 = u32::MAX;
 

@@ -35,10 +35,11 @@ pub(crate) use values::Floats;
 pub use values::ValueColumn;
 
 use crate::error::{Error, Result};
+use crate::metadata::Metadata;
 use crate::naming::unique_names;
 use crate::reducer::{DetailView, Panel};
 use crate::sample_id::SampleId;
-use crate::score::{Metadata, Score};
+use crate::score::Score;
 use crate::value::Value;
 
 /// Seeded per process, so that ids in a hostile log cannot be chosen to collide. Nothing depends

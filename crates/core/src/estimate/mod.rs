@@ -35,7 +35,7 @@ use std::fmt;
 
 use serde_json::Value as Json;
 
-use crate::score::Metadata;
+use crate::metadata::Metadata;
 
 /// A part of an estimate: it is there, or there is a reason why not.
 pub type Maybe<T> = std::result::Result<T, Undefined>;

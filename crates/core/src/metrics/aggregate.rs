@@ -6,11 +6,11 @@ use crate::args::{ArgProblem, ArgType, passed, spec_of};
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Estimation, Kind, Undefined, Whole};
 use crate::evaluation::{MetricValue, Role, Subject};
+use crate::metadata::Metadata;
 use crate::metric::{
     MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state, params_with_inner, same_state,
 };
 use crate::registry::{MetricEntry, Param, Registry};
-use crate::score::Metadata;
 use crate::scores::Scores;
 use crate::spec::{Arg, Spec};
 use crate::value::{Conversion, Leaf, LeafRef, ValueRef};
@@ -79,7 +79,7 @@ impl Aggregate {
     }
 
     /// The field of one score; nothing if the score is to be left out.
-    fn field(&self, scores: &Scores<'_>, at: usize, tally: &mut Tally) -> Result<Option<Leaf>> {
+    fn field(&self, scores: &Scores<'_>, at: usize, counts: &mut FieldCounts) -> Result<Option<Leaf>> {
         let shape = |found: String, wanted: String| Error::Shape {
             metric: "aggregate".to_owned(),
             sample: scores.sample_id(at).to_owned(),
@@ -94,16 +94,16 @@ impl Aggregate {
         };
         let leaf = match map.get(self.key.as_str()).map(Leaf::view) {
             Some(LeafRef::Unscored) => {
-                tally.skipped += 1;
+                counts.skipped += 1;
                 return Ok(None);
             }
             None | Some(LeafRef::Null) => match self.on_missing.unwrap_or_default() {
                 OnMissing::Skip => {
-                    tally.skipped += 1;
+                    counts.skipped += 1;
                     return Ok(None);
                 }
                 OnMissing::Zero => {
-                    tally.zeroed += 1;
+                    counts.zeroed += 1;
                     return Ok(Some(Leaf::Float(0.0)));
                 }
                 OnMissing::Error => {
@@ -120,7 +120,7 @@ impl Aggregate {
             Some(conversion) => {
                 let converted = conversion.convert_leaf(leaf);
                 if !converted.convertible {
-                    tally.unconvertible.push(at);
+                    counts.unconvertible.push(at);
                 }
                 Leaf::from(converted.value)
             }
@@ -132,21 +132,21 @@ impl Aggregate {
     fn read<T>(
         &self,
         scores: &Scores<'_>,
-        tally: &mut Tally,
+        counts: &mut FieldCounts,
         read: impl FnOnce(&Scores<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
         let mut positions = Vec::with_capacity(scores.len());
         let mut values = Vec::with_capacity(scores.len());
-        tally.unconvertible.clear();
+        counts.unconvertible.clear();
         for at in 0..scores.len() {
-            if let Some(value) = self.field(scores, at, tally)? {
+            if let Some(value) = self.field(scores, at, counts)? {
                 positions.push(at as u32);
                 values.push(value);
             }
         }
-        tally.read += positions.len();
-        if let Some(first) = tally.unconvertible.first() {
-            scores.note_unconvertible(tally.unconvertible.len(), *first);
+        counts.read += positions.len();
+        if let Some(first) = counts.unconvertible.first() {
+            scores.note_unconvertible(counts.unconvertible.len(), *first);
         }
         if positions.is_empty() {
             return Ok(None);
@@ -157,14 +157,14 @@ impl Aggregate {
 
 /// What became of the fields.
 #[derive(Debug, Default)]
-struct Tally {
+struct FieldCounts {
     read: usize,
     skipped: usize,
     zeroed: usize,
     unconvertible: Vec<usize>,
 }
 
-impl Tally {
+impl FieldCounts {
     /// The value with what is to be known about the fields; not a number if none was read.
     fn noted(&self, value: Option<MetricValue>) -> MetricValue {
         let nothing = || Estimate::undefined(Undefined::NoField).into();
@@ -247,9 +247,9 @@ impl Metric for Aggregate {
         if let Some(state) = AggregateState::new(self.clone(), scores.estimation()) {
             return compute_by_state(state, scores);
         }
-        let mut tally = Tally::default();
-        let value = self.read(scores, &mut tally, |fields| self.agg.compute(fields))?;
-        Ok(tally.noted(value))
+        let mut counts = FieldCounts::default();
+        let value = self.read(scores, &mut counts, |fields| self.agg.compute(fields))?;
+        Ok(counts.noted(value))
     }
 
     fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
@@ -262,27 +262,31 @@ impl Metric for Aggregate {
 struct AggregateState {
     aggregate: Aggregate,
     inner: Box<dyn MetricState>,
-    tally: Tally,
+    counts: FieldCounts,
 }
 
 impl AggregateState {
     /// None if the inner metric has no state.
     fn new(aggregate: Aggregate, estimation: &Estimation) -> Option<Self> {
-        Some(AggregateState { inner: aggregate.agg.state(estimation)?, aggregate, tally: Tally::default() })
+        Some(AggregateState {
+            inner: aggregate.agg.state(estimation)?,
+            aggregate,
+            counts: FieldCounts::default(),
+        })
     }
 }
 
 impl MetricState for AggregateState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        let AggregateState { aggregate, inner, tally } = self;
-        aggregate.read(scores, tally, |fields| inner.update(fields)).map(Option::unwrap_or_default)
+        let AggregateState { aggregate, inner, counts } = self;
+        aggregate.read(scores, counts, |fields| inner.update(fields)).map(Option::unwrap_or_default)
     }
 
     fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
         let other = same_state::<AggregateState>(other)?;
-        self.tally.read += other.tally.read;
-        self.tally.skipped += other.tally.skipped;
-        self.tally.zeroed += other.tally.zeroed;
+        self.counts.read += other.counts.read;
+        self.counts.skipped += other.counts.skipped;
+        self.counts.zeroed += other.counts.zeroed;
         self.inner.merge(other.inner)
     }
 
@@ -292,7 +296,7 @@ impl MetricState for AggregateState {
 
     fn finish(&self, whole: Whole) -> Result<MetricValue> {
         // A state that has seen no score may be one that cannot finish.
-        let value = (self.tally.read > 0).then(|| self.inner.finish(whole)).transpose()?;
-        Ok(self.tally.noted(value))
+        let value = (self.counts.read > 0).then(|| self.inner.finish(whole)).transpose()?;
+        Ok(self.counts.noted(value))
     }
 }

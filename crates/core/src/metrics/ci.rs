@@ -5,15 +5,15 @@ use std::sync::Arc;
 use super::bootstrap_stderr::{checked_num_samples, num_samples_arg, params_without_seed};
 use super::level::{checked, level_arg};
 use super::stderr::errors_of;
-use super::summary::{Part, SummaryState, subject};
+use super::summary::{SummaryPart, SummaryState, subject};
 use super::takes_conversion;
 use crate::args::{ArgProblem, ArgType, passed, spec_of};
 use crate::error::Result;
 use crate::estimate::{Draws, Estimate, Estimation, Interval, IntervalMethod, Maybe, Summary, Undefined};
 use crate::evaluation::{MetricValue, Role, Subject};
+use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
 use crate::registry::{MetricEntry, Param, Registry};
-use crate::score::Metadata;
 use crate::scores::Scores;
 use crate::spec::{Arg, Spec};
 use crate::stats::{clustered_resampled_means, quantile_linear, resampled_means, t_quantile};
@@ -227,7 +227,7 @@ fn too_few(summary: &Summary) -> Option<Undefined> {
 }
 
 /// x̄ ± t·se, with n−1 degrees of freedom, or one less than there are clusters.
-fn by_t(state: &SummaryState, part: &Part<'_>) -> Result<Estimate> {
+fn by_t(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
     let summary = part.summary;
     let mut estimate = Estimate::of(summary.mean().ok_or(Undefined::NoScores));
     estimate.notes.clusters = summary.clusters().map(|clusters| clusters.len() as u64);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::level::{checked, level_arg};
 use super::stderr::errors_of;
-use super::summary::{Part, SummaryState, subject};
+use super::summary::{SummaryPart, SummaryState, subject};
 use super::takes_conversion;
 use crate::args::{passed, spec_of};
 use crate::error::{Error, Result};
@@ -154,7 +154,7 @@ impl MetricState for WilsonState {
 }
 
 /// Wilson's interval; with clusters on the effective n of the reference, never more than there are scores.
-fn by_wilson(state: &SummaryState, part: &Part<'_>) -> Result<Estimate> {
+fn by_wilson(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
     let summary = part.summary;
     let (n, level) = (summary.n(), state.errors.level());
     let upper_tail = 0.5 + level / 2.0;

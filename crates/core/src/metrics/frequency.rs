@@ -12,9 +12,9 @@ use crate::estimate::{
     estimate_from,
 };
 use crate::evaluation::{MetricValue, Role};
+use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, Wants, compute_by_state, same_state};
 use crate::registry::{MetricEntry, Param};
-use crate::score::Metadata;
 use crate::scores::Scores;
 use crate::spec::Spec;
 use crate::value::{Leaf, ValueRef};

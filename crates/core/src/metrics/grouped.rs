@@ -11,15 +11,15 @@ use indexmap::IndexMap;
 
 use self::macro_mean::macro_mean;
 use self::state::GroupedState;
-use self::template::Template;
+use self::template::NameTemplate;
 use crate::args::{ArgProblem, ArgType, Args, passed, spec_of};
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Estimation, Kind, Undefined};
 use crate::evaluation::{Group, Groups, GroupsAll, MetricValue, Over, Role, Subject};
+use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state, params_with_inner};
 use crate::python_text::json_text;
 use crate::registry::{MetricEntry, Param, Registry};
-use crate::score::Metadata;
 use crate::scores::Scores;
 use crate::spec::{Arg, Spec};
 use crate::value::Conversion;
@@ -123,8 +123,8 @@ impl Grouped {
         self.all_label.as_deref().unwrap_or("all")
     }
 
-    fn template(&self) -> Template<'_> {
-        Template(self.name_template.as_deref().unwrap_or("{group_name}"))
+    fn template(&self) -> NameTemplate<'_> {
+        NameTemplate(self.name_template.as_deref().unwrap_or("{group_name}"))
     }
 }
 
@@ -225,13 +225,13 @@ impl Metric for Grouped {
             return compute_by_state(state, scores);
         }
         let mut groups = Vec::new();
-        for Split { name, positions, absent, sample } in self.split(scores)? {
+        for GroupRows { name, positions, absent, sample } in self.split(scores)? {
             let of_group = scores.subset(positions, absent);
             let value = match of_group.is_empty() {
                 true => no_scores(of_group.absent()),
                 false => self.metric.compute(&of_group).map_err(|error| error.in_group(&name))?,
             };
-            groups.push(Computed { name, value, sample, n: of_group.len() as u64 });
+            groups.push(GroupValue { name, value, sample, n: of_group.len() as u64 });
         }
         let all = match self.all.unwrap_or_default() {
             All::Samples if !scores.is_empty() => Some(self.metric.compute(scores)?),
@@ -250,7 +250,7 @@ impl Metric for Grouped {
 const MAX_GROUPS: usize = 100_000;
 
 /// The value of a group, and a sample of it for messages.
-struct Computed {
+struct GroupValue {
     name: String,
     value: MetricValue,
     sample: String,
@@ -259,7 +259,7 @@ struct Computed {
 
 /// A group before it is computed: its name, the positions of its scores, the rows of its samples without a score, and a
 /// sample of it.
-struct Split {
+struct GroupRows {
     name: String,
     positions: Vec<u32>,
     absent: Vec<u32>,
@@ -267,23 +267,23 @@ struct Split {
 }
 
 /// The groups met so far.
-struct Splits<'g> {
+struct GroupIndex<'g> {
     grouped: &'g Grouped,
-    groups: Vec<Split>,
+    groups: Vec<GroupRows>,
     /// The group of each distinct metadata value.
-    of_code: OfCode,
+    of_code: CodeGroups,
     /// Different values may share a text ("True" and true), and then they share a group.
     of_text: HashMap<String, u32>,
 }
 
-impl Splits<'_> {
-    fn new(grouped: &Grouped, distinct: usize, scores: usize) -> Splits<'_> {
+impl GroupIndex<'_> {
+    fn new(grouped: &Grouped, distinct: usize, scores: usize) -> GroupIndex<'_> {
         // A small group of many values has no use for a table of all of them.
         let of_code = match distinct / 4 > scores {
-            true => OfCode::Few(HashMap::new()),
-            false => OfCode::All(vec![None; distinct]),
+            true => CodeGroups::Few(HashMap::new()),
+            false => CodeGroups::All(vec![None; distinct]),
         };
-        Splits { grouped, groups: Vec::new(), of_code, of_text: HashMap::new() }
+        GroupIndex { grouped, groups: Vec::new(), of_code, of_text: HashMap::new() }
     }
 
     /// The group of a metadata value.
@@ -293,10 +293,10 @@ impl Splits<'_> {
         code: u32,
         text: impl FnOnce() -> String,
         sample: impl FnOnce() -> &'s str,
-    ) -> Result<&mut Split> {
+    ) -> Result<&mut GroupRows> {
         let known = match &self.of_code {
-            OfCode::All(groups) => groups.get(code as usize).copied().flatten(),
-            OfCode::Few(groups) => groups.get(&code).copied(),
+            CodeGroups::All(groups) => groups.get(code as usize).copied().flatten(),
+            CodeGroups::Few(groups) => groups.get(&code).copied(),
         };
         let group = match known {
             Some(group) => group,
@@ -314,24 +314,24 @@ impl Splits<'_> {
                 let group = self.groups.len() as u32;
                 self.of_text.insert(text.clone(), group);
                 let sample = sample.to_owned();
-                self.groups.push(Split { name: text, positions: Vec::new(), absent: Vec::new(), sample });
+                self.groups.push(GroupRows { name: text, positions: Vec::new(), absent: Vec::new(), sample });
                 group
             }
         };
         match &mut self.of_code {
-            OfCode::All(groups) => {
+            CodeGroups::All(groups) => {
                 if let Some(slot) = groups.get_mut(code as usize) {
                     *slot = Some(group);
                 }
             }
-            OfCode::Few(groups) => drop(groups.insert(code, group)),
+            CodeGroups::Few(groups) => drop(groups.insert(code, group)),
         }
         Ok(group)
     }
 }
 
 /// The group of each distinct metadata value that was met.
-enum OfCode {
+enum CodeGroups {
     All(Vec<Option<u32>>),
     Few(HashMap<u32, u32>),
 }
@@ -357,10 +357,10 @@ impl Grouped {
     }
 
     /// The groups in order of first appearance; those without a score come last.
-    fn split(&self, scores: &Scores<'_>) -> Result<Vec<Split>> {
+    fn split(&self, scores: &Scores<'_>) -> Result<Vec<GroupRows>> {
         let column = scores.key("grouped", &self.group_key);
         let codes = scores.codes(&column)?;
-        let mut splits = Splits::new(self, column.values().len(), codes.len());
+        let mut splits = GroupIndex::new(self, column.values().len(), codes.len());
         for (at, &code) in codes.iter().enumerate() {
             let text = || column.values().get(code as usize).map(json_text).unwrap_or_default();
             splits.of(code, text, || scores.sample_id(at))?.positions.push(at as u32);
@@ -384,7 +384,7 @@ impl Grouped {
 
     fn assemble(
         &self,
-        groups: Vec<Computed>,
+        groups: Vec<GroupValue>,
         all: Option<MetricValue>,
         estimation: &Estimation,
         whole: Option<Kind>,
@@ -395,11 +395,11 @@ impl Grouped {
         let mut owner: IndexMap<String, usize> = IndexMap::new();
         let wants_all = self.all.unwrap_or_default() != All::None;
         let taken = |at: usize, name: String| {
-            let Computed { name: group, sample, .. } = groups.get(at)?;
+            let GroupValue { name: group, sample, .. } = groups.get(at)?;
             let (metric, group, sample) = ("grouped".to_owned(), group.clone(), sample.clone());
             Some(Error::GroupNameTaken { metric, group, sample, name })
         };
-        for (at, Computed { name: group, value, sample, n }) in groups.iter().enumerate() {
+        for (at, GroupValue { name: group, value, sample, n }) in groups.iter().enumerate() {
             let label = self.label_of(group)?;
             // Groups without a score are in no log, so their names cannot collide there.
             if *n > 0 {
@@ -426,10 +426,10 @@ impl Grouped {
             };
             assembled.push(Group { name: group.clone(), label, n: *n, value: value.clone().map(&counted) });
         }
-        let scored: Vec<&Computed> = groups.iter().filter(|group| group.n > 0).collect();
+        let scored: Vec<&GroupValue> = groups.iter().filter(|group| group.n > 0).collect();
         let undefined = || {
             let mut estimate = Estimate::undefined(Undefined::NoScores);
-            let absent = |group: &Computed| group.value.estimate().map_or(0, |estimate| estimate.absent);
+            let absent = |group: &GroupValue| group.value.estimate().map_or(0, |estimate| estimate.absent);
             estimate.absent = groups.iter().map(absent).sum();
             MetricValue::One(estimate)
         };

@@ -14,10 +14,10 @@ use crate::scores::Scores;
 use crate::value::Conversion;
 
 /// How a summary ends as a value.
-pub(super) type End = fn(&SummaryState, &Part<'_>) -> Result<Estimate>;
+pub(super) type Finish = fn(&SummaryState, &SummaryPart<'_>) -> Result<Estimate>;
 
 /// The summary of a part of the scores, and what it is a part of.
-pub(super) struct Part<'a> {
+pub(super) struct SummaryPart<'a> {
     pub(super) summary: &'a Summary,
     /// What all scores are.
     kind: Kind,
@@ -39,7 +39,7 @@ pub(super) struct SummaryState {
     absent: u64,
     /// Why there are no clusters, if the plan did not ask for them itself.
     problem: Option<String>,
-    end: End,
+    end: Finish,
 }
 
 impl SummaryState {
@@ -48,7 +48,7 @@ impl SummaryState {
         conversion: Conversion,
         errors: ErrorPlan,
         estimation: &Estimation,
-        end: End,
+        end: Finish,
     ) -> Self {
         SummaryState {
             metric,
@@ -74,7 +74,7 @@ impl SummaryState {
         metric: &'static str,
         conversion: Conversion,
         estimation: &Estimation,
-        end: End,
+        end: Finish,
     ) -> Self {
         SummaryState::new(metric, conversion, iid(), estimation, end)
     }
@@ -135,7 +135,7 @@ impl MetricState for SummaryState {
     fn finish(&self, whole: Whole) -> Result<MetricValue> {
         let empty = || Arc::new(Summary::for_plan(&self.errors, self.estimation.by_sample));
         let summary = self.summary.clone().unwrap_or_else(empty);
-        let part = Part {
+        let part = SummaryPart {
             summary: &summary,
             kind: whole.kind.unwrap_or_else(|| summary.kind()),
             random: self.estimation.random.among(whole.estimates),
@@ -147,7 +147,7 @@ impl MetricState for SummaryState {
 }
 
 /// The mean with its error and interval, and with what it would be if absent samples had scores.
-fn location(state: &SummaryState, part: &Part<'_>) -> Result<Estimate> {
+fn location(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
     let mut estimate = part.summary.estimate(&state.errors, part.kind, &part.random);
     if let Some(problem) = &state.problem {
         let reason = Undefined::Other(problem.clone());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::threshold::{PARAMS, Threshold, threshold_reducer};
-use crate::reducer::{EpochReducer, EpochValues, Reduced};
+use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 use crate::registry::ReducerEntry;
 use crate::value::{Conversion, Leaf};
 
@@ -31,9 +31,9 @@ impl EpochReducer for AtLeast {
         Some(&self.0.conversion)
     }
 
-    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> Reduced {
+    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
         let enough = self.0.successes(epochs.floats()) >= self.0.k;
-        Reduced::Leaf(Leaf::Int(i64::from(enough)))
+        ReducedValue::Leaf(Leaf::Int(i64::from(enough)))
     }
 }
 

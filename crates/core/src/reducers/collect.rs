@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::reduces_by_epoch;
-use crate::reducer::{EpochReducer, EpochValues, Reduced, Reducer};
+use crate::reducer::{EpochReducer, EpochValues, ReducedValue, Reducer};
 use crate::registry::ReducerEntry;
 use crate::spec::Spec;
 use crate::value::Conversion;
@@ -42,8 +42,8 @@ impl EpochReducer for Collect {
         false
     }
 
-    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> Reduced {
-        Reduced::List((0..epochs.len()).map(|at| epochs.to_leaf(at)).collect())
+    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
+        ReducedValue::List((0..epochs.len()).map(|at| epochs.to_leaf(at)).collect())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::reduces_by_epoch;
-use crate::reducer::{EpochReducer, EpochValues, Reduced, Reducer};
+use crate::reducer::{EpochReducer, EpochValues, ReducedValue, Reducer};
 use crate::registry::ReducerEntry;
 use crate::spec::Spec;
 use crate::value::{Conversion, Leaf};
@@ -42,10 +42,10 @@ impl EpochReducer for Majority {
         true
     }
 
-    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> Reduced {
+    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
         let (first, count) = epochs.most_common();
         let won = 2 * count > epochs.total();
-        Reduced::Leaf(if won { epochs.to_leaf(first) } else { Leaf::Unscored })
+        ReducedValue::Leaf(if won { epochs.to_leaf(first) } else { Leaf::Unscored })
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{conversion_arg, passed_conversion, reduces_by_epoch, takes_conversion};
 use crate::args::spec_of;
-use crate::reducer::{EpochReducer, EpochValues, Reduced, Reducer};
+use crate::reducer::{EpochReducer, EpochValues, ReducedValue, Reducer};
 use crate::registry::{Param, ReducerEntry};
 use crate::spec::Spec;
 use crate::value::Conversion;
@@ -45,14 +45,14 @@ impl EpochReducer for Max {
         Some(&self.conversion)
     }
 
-    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> Reduced {
+    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
         let mut best = (0, f64::NEG_INFINITY);
         for (at, &value) in epochs.floats().iter().enumerate() {
             if value > best.1 {
                 best = (at, value);
             }
         }
-        Reduced::Leaf(epochs.to_leaf(best.0))
+        ReducedValue::Leaf(epochs.to_leaf(best.0))
     }
 }
 

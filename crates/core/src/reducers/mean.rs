@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{conversion_arg, passed_conversion, reduces_by_epoch, takes_conversion};
 use crate::args::spec_of;
-use crate::reducer::{EpochReducer, EpochValues, Reduced, Reducer};
+use crate::reducer::{EpochReducer, EpochValues, ReducedValue, Reducer};
 use crate::registry::{Param, ReducerEntry};
 use crate::spec::Spec;
 use crate::stats::ExactSum;
@@ -50,8 +50,8 @@ impl EpochReducer for Mean {
         true
     }
 
-    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> Reduced {
-        Reduced::Leaf(Leaf::from(correctly_rounded_mean(epochs.floats())))
+    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
+        ReducedValue::Leaf(Leaf::from(correctly_rounded_mean(epochs.floats())))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::mean::correctly_rounded_mean;
 use super::{conversion_arg, passed_conversion, reduces_by_epoch, takes_conversion};
 use crate::args::spec_of;
-use crate::reducer::{EpochReducer, EpochValues, Reduced, Reducer};
+use crate::reducer::{EpochReducer, EpochValues, ReducedValue, Reducer};
 use crate::registry::{Param, ReducerEntry};
 use crate::spec::Spec;
 use crate::value::{Conversion, Leaf};
@@ -50,7 +50,7 @@ impl EpochReducer for Median {
         true
     }
 
-    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> Reduced {
+    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
         // Epochs are few: a copy on the stack spares an allocation per sample.
         let mut few = [0.0; 16];
         let mut many;
@@ -67,7 +67,7 @@ impl EpochReducer for Median {
         };
         sorted.sort_unstable_by(f64::total_cmp);
         let middle = sorted.get((sorted.len() - 1) / 2..=sorted.len() / 2).unwrap_or_default();
-        Reduced::Leaf(Leaf::from(correctly_rounded_mean(middle)))
+        ReducedValue::Leaf(Leaf::from(correctly_rounded_mean(middle)))
     }
 }
 

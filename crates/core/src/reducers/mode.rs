@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::reduces_by_epoch;
-use crate::reducer::{EpochReducer, EpochValues, Reduced, Reducer};
+use crate::reducer::{EpochReducer, EpochValues, ReducedValue, Reducer};
 use crate::registry::ReducerEntry;
 use crate::spec::Spec;
 use crate::value::Conversion;
@@ -38,8 +38,8 @@ impl EpochReducer for Mode {
         None
     }
 
-    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> Reduced {
-        Reduced::Leaf(epochs.to_leaf(epochs.most_common().0))
+    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
+        ReducedValue::Leaf(epochs.to_leaf(epochs.most_common().0))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::threshold::{PARAMS, Threshold, threshold_reducer};
-use crate::reducer::{EpochReducer, EpochValues, Reduced};
+use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 use crate::registry::ReducerEntry;
 use crate::value::{Conversion, Leaf};
 
@@ -31,10 +31,10 @@ impl EpochReducer for PassK {
         Some(&self.0.conversion)
     }
 
-    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> Reduced {
+    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
         let n = epochs.len() as u64;
         let rate = pass_hat_k(n, self.0.successes(epochs.floats()), self.0.k);
-        Reduced::Leaf(rate.map_or(Leaf::Unscored, Leaf::from))
+        ReducedValue::Leaf(rate.map_or(Leaf::Unscored, Leaf::from))
     }
 }
 

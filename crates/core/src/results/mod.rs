@@ -12,11 +12,12 @@ use serde::Serialize;
 use crate::columns::ScoreColumns;
 use crate::error::{Error, Result};
 use crate::evaluation::{Evaluation, Results};
+use crate::metadata::Metadata;
 use crate::naming::unique_names;
 use crate::plan::Plan;
 use crate::random::Random;
 use crate::sample_id::SampleId;
-use crate::score::{Metadata, Score};
+use crate::score::Score;
 
 /// A metric that could not be computed.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,9 @@ use rayon::prelude::*;
 use crate::columns::{Detail, Details, Numbers, SampleIndex, ScoreColumns, ScorerColumn, ValueColumn};
 use crate::error::{Error, Result};
 use crate::estimate::Estimation;
-use crate::reducer::{DetailView, EpochReducer, EpochValues, Lifting, Reduced, Reducer, merge_details};
+use crate::reducer::{
+    DetailView, EpochReducer, EpochValues, LiftedReducer, ReducedValue, Reducer, merge_details,
+};
 use crate::score::Score;
 use crate::scores::ScoreSet;
 use crate::value::{Leaf, Value};
@@ -158,8 +160,8 @@ impl<'a> Reduction<'a> {
             } else {
                 match reducer.reduce_epochs(&EpochValues::of_column(&scorer.values, scored, &floats, present))
                 {
-                    Reduced::Leaf(leaf) => Value::from(leaf),
-                    Reduced::List(list) => Value::List(list),
+                    ReducedValue::Leaf(leaf) => Value::from(leaf),
+                    ReducedValue::List(list) => Value::List(list),
                 }
             };
             if reducer.is_vote() {
@@ -199,8 +201,8 @@ impl<'a> Reduction<'a> {
                 epochs.extend(rows.iter().map(|row| numbers.get(*row as usize)));
                 let epochs = EpochValues::of_column(values, rows, &epochs, rows.len());
                 match reducer.reduce_epochs(&epochs) {
-                    Reduced::Leaf(Leaf::Float(float)) => reduced.push(float),
-                    Reduced::Leaf(Leaf::Unscored) => reduced.push(f64::NAN),
+                    ReducedValue::Leaf(Leaf::Float(float)) => reduced.push(float),
+                    ReducedValue::Leaf(Leaf::Unscored) => reduced.push(f64::NAN),
                     _ => all_floats = false,
                 }
                 first_rows.push(*first);
@@ -224,7 +226,7 @@ impl<'a> Reduction<'a> {
     fn nested(&mut self, reducer: &dyn EpochReducer, name: &str, index: &SampleIndex) -> Result<()> {
         self.each_sample(index, |columns, scores, first| {
             let sample = columns.id(first as usize);
-            let mut lifting = Lifting { reducer, name, sample, unconvertible: 0 };
+            let mut lifting = LiftedReducer { reducer, name, sample, unconvertible: 0 };
             let score = lifting.reduce(scores)?;
             Ok((score, lifting.unconvertible))
         })

@@ -9,12 +9,12 @@ use crate::columns::{SampleIndex, ScoreColumns, ScorerColumn};
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorMethod, ErrorPlan, Estimation};
 use crate::evaluation::{Counts, Evaluation, Results};
+use crate::metadata::Metadata;
 use crate::metric::{Metric, Wants};
 use crate::plan::{Metrics, Plan, Reducers};
 use crate::random::Random;
 use crate::reducer::Reducer;
 use crate::reducers;
-use crate::score::Metadata;
 use crate::scores::ScoreSet;
 
 /// What all scorers of an evaluation share.

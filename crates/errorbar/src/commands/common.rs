@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anstream::ColorChoice;
 use clap::{Args, ValueEnum};
-use errorbar_report::{Csv, Json, Latex, Listing, Markdown, Render, Report, Sort, Table};
+use errorbar_report::{Csv, Json, Latex, Listing, Markdown, Render, Report, Sort, TerminalTable};
 
 use crate::output::{self, Stream};
 
@@ -123,8 +123,8 @@ impl Format {
 }
 
 /// A table as wide as the terminal, in the characters that it has.
-pub(crate) fn table() -> Table {
-    Table::default().width(width()).ascii(speaks_only_ascii())
+pub(crate) fn table() -> TerminalTable {
+    TerminalTable::default().width(width()).ascii(speaks_only_ascii())
 }
 
 /// Writes a text for people to standard output; `render` gives it with styles or without.

@@ -52,7 +52,7 @@ fn draws(text: &str) -> Result<u32, String> {
 }
 
 /// What is wrong, and the way out.
-pub(super) type Refusal = (String, String);
+pub(super) type OptionProblem = (String, String);
 
 impl ErrorArgs {
     /// Whether one of the options is given.
@@ -63,7 +63,7 @@ impl ErrorArgs {
     }
 
     /// Checks what can be checked without knowing what a task or a log says.
-    pub(super) fn check(&self) -> Result<(), Refusal> {
+    pub(super) fn check(&self) -> Result<(), OptionProblem> {
         let wrong = |option: &str, plan: ErrorPlan, hint: &str| {
             plan.check().map_err(|problem| (format!("{option}: {problem}"), hint.to_owned()))
         };
@@ -115,7 +115,7 @@ impl ErrorArgs {
 }
 
 /// Why a plan has nothing to cluster by, and the way out.
-pub(super) fn without_clusters(plan: &Plan) -> Option<Refusal> {
+pub(super) fn without_clusters(plan: &Plan) -> Option<OptionProblem> {
     let method = plan.method_without_clusters()?;
     let problem = format!("{method} is for clustered samples, and there is no key to cluster by");
     Some((problem, "name the metadata key with --cluster KEY, or leave out --errors".to_owned()))
@@ -129,14 +129,14 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
-    struct Line {
+    struct TestArgs {
         #[command(flatten)]
         errors: ErrorArgs,
     }
 
     fn over(line: &str, said: &str) -> String {
         let line = ["errorbar"].into_iter().chain(line.split_whitespace());
-        Line::try_parse_from(line).unwrap().errors.over(&said.parse().unwrap()).to_string()
+        TestArgs::try_parse_from(line).unwrap().errors.over(&said.parse().unwrap()).to_string()
     }
 
     #[test]

@@ -11,21 +11,22 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use errorbar_core::ScoreResult;
 use errorbar_eval::{
-    CallCounts, Cancel, FailOnError, Finished, Limits, LogFormat, ModelChoice, Prepared, Provider, Resumable,
-    RunOptions, Stop, Task, block_on, cancel_on_interrupt, open_resumable_with, shown_cost,
+    CallCounts, CancelToken, FailOnError, FinishedRun, LogFormat, ModelChoice, PreparedTask, Provider,
+    ResumableLog, RunOptions, StopReason, Task, UsageLimits, block_on, cancel_on_interrupt,
+    open_resumable_with, shown_cost,
 };
 use errorbar_log::eval::{LogError, LogErrorKind};
-use errorbar_report::{Report, SideBySide, Unfinished};
+use errorbar_report::{PartialRun, Report, SideBySide};
 use futures_util::future::join_all;
 
 use super::common::{Format, GlobalArgs, OutputArgs, seconds, show, table};
+use super::diagnostics::{Diagnostics, findings};
 use super::error_args::ErrorArgs;
 use super::logs::LimitArgs;
 use super::models::ModelArgs;
-use super::told::{Told, findings};
 use super::{Context, Status, logs, output, servers, specs, tasks};
-use crate::message;
 use crate::progress::Watcher;
+use crate::{hints, message};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -127,7 +128,7 @@ impl From<LogForm> for LogFormat {
 }
 
 /// A task that is ready with one model, and the log that it goes on with.
-type Ready = (Prepared, Option<Resumable>);
+type PreparedRun = (PreparedTask, Option<ResumableLog>);
 
 pub(crate) fn run(args: &EvalArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
     if let Err((problem, hint)) = args.errors.check() {
@@ -154,16 +155,16 @@ pub(crate) fn run(args: &EvalArgs, global: &GlobalArgs, context: &Context<'_>) -
             }
         }
     }
-    let ran = block_on(run_all(ready, &watcher))?;
-    let status = conclude(ran, args, global, context)?;
+    let outcomes = block_on(run_all(ready, &watcher))?;
+    let status = conclude(outcomes, args, global, context)?;
     if let Some(calls) = calls.filter(|_| !global.quiet) {
-        tell_calls(&calls.counts());
+        report_calls(&calls.counts());
     }
     Ok(status)
 }
 
 /// Says how many tokens a run has used.
-fn tell_usage(finished: &Finished, task: &str, told: &mut Told) {
+fn report_usage(finished: &FinishedRun, task: &str, diagnostics: &mut Diagnostics) {
     for (model, usage) in &finished.usage {
         let cached = match usage.input_tokens_cache_read {
             Some(cached) if cached > 0 => format!(" (and {} from the server's cache)", grouped(cached)),
@@ -172,7 +173,8 @@ fn tell_usage(finished: &Finished, task: &str, told: &mut Told) {
         let cost =
             usage.total_cost.map(|cost| format!(", at a cost of {}", shown_cost(cost))).unwrap_or_default();
         let (read, written) = (grouped(usage.input_tokens), grouped(usage.output_tokens));
-        told.note(format!("{task}: {model} has read {read} tokens{cached} and written {written}{cost}"));
+        diagnostics
+            .note(format!("{task}: {model} has read {read} tokens{cached} and written {written}{cost}"));
     }
 }
 
@@ -191,7 +193,7 @@ fn grouped(number: u64) -> String {
 }
 
 /// Says what was out of the ordinary with calls of models.
-fn tell_calls(counts: &CallCounts) {
+fn report_calls(counts: &CallCounts) {
     let plural =
         |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
     let mut said = Vec::new();
@@ -199,8 +201,8 @@ fn tell_calls(counts: &CallCounts) {
         said.push(format!("{} kept from before", plural(counts.cached, "answer was", "answers were")));
     }
     if counts.retried > 0 {
-        let asked = plural(counts.retried, "request was", "requests were");
-        said.push(format!("{asked} made again, of {} in all", counts.asked));
+        let requests = plural(counts.retried, "request was", "requests were");
+        said.push(format!("{requests} made again, of {} in all", counts.requests));
     }
     for (model, least) in &counts.lowered {
         said.push(format!("{model} had as few as {least} connections, because it refused more"));
@@ -214,53 +216,54 @@ fn tell_calls(counts: &CallCounts) {
 }
 
 /// What became of a task.
-enum Ran {
-    Ended(Box<errorbar_eval::Result<Finished>>),
+enum TaskOutcome {
+    Ended(Box<errorbar_eval::Result<FinishedRun>>),
     /// It was not begun, because the user had ended the one before.
     NotRun(String),
 }
 
 /// Runs one task after the other, each with all its models at once, until the user ends it all.
-async fn run_all(ready: Vec<Vec<Ready>>, watcher: &Arc<Watcher>) -> Vec<Ran> {
-    let cancel = Cancel::new();
+async fn run_all(ready: Vec<Vec<PreparedRun>>, watcher: &Arc<Watcher>) -> Vec<TaskOutcome> {
+    let cancel = CancelToken::new();
     let talk = Arc::clone(watcher);
     cancel_on_interrupt(cancel.clone(), move || talk.interrupted());
-    let mut ran = Vec::new();
+    let mut outcomes = Vec::new();
     for models in ready {
         if cancel.is_stopped() {
-            ran.extend(models.iter().map(|(prepared, _)| Ran::NotRun(prepared.name().to_owned())));
+            outcomes
+                .extend(models.iter().map(|(prepared, _)| TaskOutcome::NotRun(prepared.name().to_owned())));
             continue;
         }
         let observers = watcher.watch(models.len());
         let runs = models.into_iter().zip(observers).map(|((prepared, log), observer)| {
             let cancel = cancel.clone();
             async move {
-                Ran::Ended(Box::new(match &log {
+                TaskOutcome::Ended(Box::new(match &log {
                     Some(log) => prepared.resume(log, observer, cancel).await,
                     None => prepared.run(observer, cancel).await,
                 }))
             }
         });
-        ran.extend(join_all(runs).await);
+        outcomes.extend(join_all(runs).await);
     }
-    ran
+    outcomes
 }
 
 /// The options that the command line gives; nothing if one is wrong, which then was told.
 fn options(args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> Option<RunOptions> {
-    let asked = specs::asked(&args.metrics, &args.reducers, args.no_reduce, context)?;
+    let overrides = specs::overrides(&args.metrics, &args.reducers, args.no_reduce, context)?;
     let mut options = RunOptions {
         limit: args.limit,
         sample_ids: args.sample_ids.clone(),
         epochs: args.epochs,
-        reducers: asked.reducers,
-        metrics: asked.metrics,
+        reducers: overrides.reducers,
+        metrics: overrides.metrics,
         max_samples: args.max_samples.map(NonZeroUsize::get),
         seed: args.seed,
         log_dir: args.log_dir.clone(),
         log_format: args.log_format.into(),
         fail_on_error: args.fail_on_error,
-        limits: Limits { time: args.time_limit, ..Limits::default() },
+        limits: UsageLimits { time: args.time_limit, ..UsageLimits::default() },
         ..RunOptions::default()
     };
     args.asking.apply(&mut options, watcher)?;
@@ -268,7 +271,7 @@ fn options(args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> Op
 }
 
 /// All tasks with each of the models, checked; nothing if one is wrong, which then was told.
-fn prepared(args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> Option<Vec<Vec<Ready>>> {
+fn prepared(args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> Option<Vec<Vec<PreparedRun>>> {
     let options = options(args, watcher, context);
     if let Some(list) = args.asking.models.iter().find(|model| is_list(model, context)) {
         message::error(format!(
@@ -280,7 +283,7 @@ fn prepared(args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> O
         [] => vec![None],
         models => models.iter().map(|model| Some(ModelChoice::from(model.as_str()))).collect(),
     };
-    let prepare = |named: &String| -> Option<Vec<Ready>> {
+    let prepare = |named: &String| -> Option<Vec<PreparedRun>> {
         let task = tasks::task(named, &args.task_args, context)?;
         let options = options.as_ref()?;
         let with_model = |model: &Option<ModelChoice>| {
@@ -288,11 +291,11 @@ fn prepared(args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> O
             let options = RunOptions { model: model.clone(), errors, ..options.clone() };
             prepare(named, &task, &options, context).map(|prepared| (prepared, None))
         };
-        let ready: Vec<Option<Ready>> = models.iter().map(with_model).collect();
+        let ready: Vec<Option<PreparedRun>> = models.iter().map(with_model).collect();
         ready.into_iter().collect()
     };
     // Every task is looked at, whatever is wrong with the one before.
-    let all: Vec<Option<Vec<Ready>>> = args.tasks.iter().map(prepare).collect();
+    let all: Vec<Option<Vec<PreparedRun>>> = args.tasks.iter().map(prepare).collect();
     all.into_iter().collect()
 }
 
@@ -305,7 +308,7 @@ fn is_list(model: &str, context: &Context<'_>) -> bool {
     !model.starts_with("mock/") && model.contains(',') && model.split(',').skip(1).any(is_model)
 }
 
-fn prepare(named: &str, task: &Task, options: &RunOptions, context: &Context<'_>) -> Option<Prepared> {
+fn prepare(named: &str, task: &Task, options: &RunOptions, context: &Context<'_>) -> Option<PreparedTask> {
     match task.prepare(options, context.registry) {
         Ok(prepared) => Some(prepared),
         Err(error) => {
@@ -318,7 +321,12 @@ fn prepare(named: &str, task: &Task, options: &RunOptions, context: &Context<'_>
 }
 
 /// The task of a log, checked, with the options that the log records.
-fn resumed(path: PathBuf, args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> Option<Ready> {
+fn resumed(
+    path: PathBuf,
+    args: &EvalArgs,
+    watcher: &Arc<Watcher>,
+    context: &Context<'_>,
+) -> Option<PreparedRun> {
     let refuse = |problem: errorbar_eval::Error| {
         message::error(problem);
         None
@@ -343,7 +351,7 @@ fn resumed(path: PathBuf, args: &EvalArgs, watcher: &Arc<Watcher>, context: &Con
         errors: recorded.errors.as_ref().map(|recorded| args.errors.over(recorded)),
         max_samples: args.max_samples.map(NonZeroUsize::get).or(recorded.max_samples),
         fail_on_error: args.fail_on_error.or(recorded.fail_on_error),
-        limits: Limits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
+        limits: UsageLimits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
         log_format: args.log_format.into(),
         // Another server than that of the log is refused later.
         base_url: args.asking.base_url.clone(),
@@ -363,25 +371,25 @@ fn resumed(path: PathBuf, args: &EvalArgs, watcher: &Arc<Watcher>, context: &Con
 
 /// Prints what came out, tells what went wrong, and says how it all ended.
 fn conclude(
-    ran: Vec<Ran>,
+    outcomes: Vec<TaskOutcome>,
     args: &EvalArgs,
     global: &GlobalArgs,
     context: &Context<'_>,
 ) -> anyhow::Result<Status> {
-    let mut told = Told::new(global.quiet);
+    let mut diagnostics = Diagnostics::new(global.quiet);
     let (mut reports, mut tokens, mut ended_early) = (Vec::new(), Vec::new(), false);
-    let several = ran.len() > 1;
-    for task in ran {
+    let several = outcomes.len() > 1;
+    for task in outcomes {
         match task {
-            Ran::NotRun(name) => {
-                told.warning(format!("{name}: not run, because the run was cancelled before"));
+            TaskOutcome::NotRun(name) => {
+                diagnostics.warning(format!("{name}: not run, because the run was cancelled before"));
                 ended_early = true;
             }
-            Ran::Ended(ended) => {
+            TaskOutcome::Ended(ended) => {
                 let finished = match *ended {
                     Ok(finished) => finished,
                     Err(error) => {
-                        told.error(error.to_string(), None);
+                        diagnostics.error(error.to_string(), hints::eval::hint(&error));
                         continue;
                     }
                 };
@@ -389,17 +397,17 @@ fn conclude(
                     true => format!("{} with {}", finished.task, finished.model),
                     false => finished.task.clone(),
                 };
-                ended_early |= !reached_its_end(&finished, &label, context, &mut told);
-                tell_usage(&finished, &label, &mut told);
-                let unfinished = logs::status_of_unfinished(finished.status);
-                let (status, planned) = (unfinished.map(str::to_owned), Some(finished.total));
-                let unfinished = status.map(|status| Unfinished { status, planned });
+                ended_early |= !reached_its_end(&finished, &label, context, &mut diagnostics);
+                report_usage(&finished, &label, &mut diagnostics);
+                let partial_run = logs::status_of_unfinished(finished.status);
+                let (status, planned) = (partial_run.map(str::to_owned), Some(finished.total));
+                let partial_run = status.map(|status| PartialRun { status, planned });
                 let used = finished.usage.get(&finished.model).map(|usage| usage.total_tokens);
-                let Finished { log, task, model, results, limits, self_graded, .. } = finished;
+                let FinishedRun { log, task, model, results, limits, self_graded, .. } = finished;
                 tokens.extend(results.as_ref().map(|_| used));
                 reports.extend(results.map(|results| {
                     let report = Report::new(log.display().to_string(), results).of_run(task, model);
-                    report.unfinished(unfinished).limits(limits).self_graded(self_graded)
+                    report.partial_run(partial_run).limits(limits).self_graded(self_graded)
                 }));
             }
         }
@@ -409,9 +417,9 @@ fn conclude(
         side_by_side(&reports, &tokens, args.output.format)?;
     }
     for report in &reports {
-        findings(report, &mut told);
+        findings(report, &mut diagnostics);
     }
-    Ok(match told.say() {
+    Ok(match diagnostics.print() {
         Status::Fine if ended_early => Status::Negative,
         status => status,
     })
@@ -437,21 +445,26 @@ fn is_lost(error: &LogError) -> bool {
 }
 
 /// Whether a run did all it should; what it did not is told.
-fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told: &mut Told) -> bool {
-    let Finished { log, archive, total, done, failed, .. } = finished;
+fn reached_its_end(
+    finished: &FinishedRun,
+    task: &str,
+    context: &Context<'_>,
+    diagnostics: &mut Diagnostics,
+) -> bool {
+    let FinishedRun { log, archive, total, done, failed, .. } = finished;
     let resume =
         format!("go on with `{}`", servers::resume_command(context.program, &[], archive, &finished.servers));
     match &finished.log_error {
         Some(errorbar_eval::Error::Log(error)) if is_lost(error) => {
             let problem = error.problem();
-            told.failure(
+            diagnostics.failure(
                 format!("{task}: after {done} of {total} samples: {problem}"),
-                Some(error.hint().to_owned()),
+                hints::log::hint(error),
             );
             return false;
         }
         Some(error) => {
-            told.error(
+            diagnostics.error(
                 format!("{task}: {error}; {done} of {total} samples are in it"),
                 Some(format!("when that is mended, {resume}")),
             );
@@ -460,21 +473,21 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
         None => {}
     }
     if let Some(error) = &finished.results_error {
-        told.error(
+        diagnostics.error(
             format!("{task}: the results cannot be computed: {error}"),
             Some(format!("the samples are in {}; score them with other metrics or reducers", log.display())),
         );
     }
     match &finished.stopped {
-        Some(Stop::AccessRefused { model, problem }) => {
-            told.failure(
+        Some(StopReason::AccessRefused { model, problem }) => {
+            diagnostics.failure(
                 format!("{task}: ended after {done} of {total} samples, because {model} refuses the key: {problem}"),
                 Some(format!("when the key is mended, {resume}")),
             );
             return false;
         }
-        Some(Stop::Unreachable { model, problem }) => {
-            told.failure(
+        Some(StopReason::Unreachable { model, problem }) => {
+            diagnostics.failure(
                 format!(
                     "{task}: ended after {done} of {total} samples, because the server of {model} has never answered: {problem}"
                 ),
@@ -482,16 +495,17 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
             );
             return false;
         }
-        Some(Stop::Cancelled) => {
-            told.warning(format!("{task}: cancelled after {done} of {total} samples; {resume}"));
+        Some(StopReason::Cancelled) => {
+            diagnostics.warning(format!("{task}: cancelled after {done} of {total} samples; {resume}"));
             return false;
         }
-        Some(Stop::LimitReached { limit }) => {
-            told.warning(format!("{task}: ended after {done} of {total} samples, because {limit}; {resume}"));
+        Some(StopReason::LimitReached { limit }) => {
+            diagnostics
+                .warning(format!("{task}: ended after {done} of {total} samples, because {limit}; {resume}"));
             return false;
         }
-        Some(Stop::TooManyErrors { failed, sample, problem, .. }) => {
-            told.warning(format!(
+        Some(StopReason::TooManyErrors { failed, sample, problem, .. }) => {
+            diagnostics.warning(format!(
                 "{task}: ended after {done} of {total} samples, because {failed} failed; sample {sample:?}: {problem}; {resume}"
             ));
             return false;
@@ -499,12 +513,12 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
         _ => {}
     }
     if *failed > 0 {
-        told.warning(format!(
+        diagnostics.warning(format!(
             "{task}: {failed} of {total} samples failed and are not in the figures; {resume} to run them again"
         ));
     }
     if finished.limited() > 0 {
-        told.warning(format!(
+        diagnostics.warning(format!(
             "{task}: {} of {total} samples met a limit and were judged as they were; the log says which",
             finished.limited()
         ));
@@ -520,7 +534,7 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
             }
         }
         let scorers = scorers.join(", ");
-        told.failure(
+        diagnostics.failure(
             format!("{task}: no answer could be scored by {scorers}, so the figures say nothing"),
             Some(reasons),
         );
@@ -528,7 +542,8 @@ fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told:
     }
     let is_unscored = |block: &&ScoreResult| block.counts.scored == 0 && block.counts.unscored > 0;
     for block in blocks.iter().filter(is_unscored) {
-        told.warning(format!("{task}: `{}` could not score any of the answers; {reasons}", block.name()));
+        diagnostics
+            .warning(format!("{task}: `{}` could not score any of the answers; {reasons}", block.name()));
     }
     failed < total
 }

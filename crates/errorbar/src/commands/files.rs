@@ -8,7 +8,7 @@ use super::logs::is_log;
 
 /// The files, and what could not be looked at.
 #[derive(Debug, Default)]
-pub(crate) struct Expanded {
+pub(crate) struct InputFiles {
     /// In the order of the arguments; those of a folder or a pattern by their path.
     pub(crate) files: Vec<PathBuf>,
     /// Problems, each with the way out.
@@ -22,8 +22,8 @@ pub(crate) struct Expanded {
 /// so the newest of a folder comes last. A pattern (`*`, `?`, `[…]`) that the shell has not filled in is filled in
 /// here. A file that is not there stays, so that opening it gives the error; a pattern that matches nothing
 /// is a problem.
-pub(crate) fn expand(paths: &[PathBuf]) -> Expanded {
-    let mut expanded = Expanded::default();
+pub(crate) fn expand(paths: &[PathBuf]) -> InputFiles {
+    let mut expanded = InputFiles::default();
     for path in paths {
         match pattern(path).filter(|_| !path.exists()) {
             None => expanded.add(path),
@@ -42,7 +42,7 @@ pub(crate) fn expand(paths: &[PathBuf]) -> Expanded {
     expanded
 }
 
-impl Expanded {
+impl InputFiles {
     fn add(&mut self, path: &Path) {
         if !path.is_dir() {
             self.files.push(path.to_owned());
@@ -134,7 +134,7 @@ mod tests {
         folder
     }
 
-    fn names(folder: &Path, expanded: &Expanded) -> Vec<String> {
+    fn names(folder: &Path, expanded: &InputFiles) -> Vec<String> {
         let name = |path: &PathBuf| path.strip_prefix(folder).unwrap().display().to_string();
         expanded.files.iter().map(name).collect()
     }

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use anstyle::Style;
 use clap::{Args, ValueEnum};
 use errorbar_core::Registry;
-use errorbar_core::registry::Listing as Entry;
+use errorbar_core::registry::EntryInfo as Entry;
 use errorbar_eval::{AnyScorer, AnySolver, Provider, Task};
-use errorbar_report::{Cell, Listing, wrap};
+use errorbar_report::{Listing, ListingCell, wrap};
 use serde_json::json;
 
 use super::Status;
@@ -25,14 +25,14 @@ Examples:
 pub(crate) struct ListArgs {
     /// What to list; everything if not said
     #[arg(value_enum)]
-    kind: Option<Kind>,
+    kind: Option<EntryKind>,
     /// How to write it
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum EntryKind {
     Metrics,
     Reducers,
     Scorers,
@@ -42,66 +42,66 @@ enum Kind {
     Conversions,
 }
 
-impl Kind {
-    const ALL: [Kind; 7] = [
-        Kind::Metrics,
-        Kind::Reducers,
-        Kind::Scorers,
-        Kind::Solvers,
-        Kind::Models,
-        Kind::Tasks,
-        Kind::Conversions,
+impl EntryKind {
+    const ALL: [EntryKind; 7] = [
+        EntryKind::Metrics,
+        EntryKind::Reducers,
+        EntryKind::Scorers,
+        EntryKind::Solvers,
+        EntryKind::Models,
+        EntryKind::Tasks,
+        EntryKind::Conversions,
     ];
 
     fn singular(self) -> &'static str {
         match self {
-            Kind::Metrics => "metric",
-            Kind::Reducers => "reducer",
-            Kind::Scorers => "scorer",
-            Kind::Solvers => "solver",
-            Kind::Models => "model",
-            Kind::Tasks => "task",
-            Kind::Conversions => "conversion",
+            EntryKind::Metrics => "metric",
+            EntryKind::Reducers => "reducer",
+            EntryKind::Scorers => "scorer",
+            EntryKind::Solvers => "solver",
+            EntryKind::Models => "model",
+            EntryKind::Tasks => "task",
+            EntryKind::Conversions => "conversion",
         }
     }
 
     fn plural(self) -> &'static str {
         match self {
-            Kind::Metrics => "Metrics",
-            Kind::Reducers => "Reducers",
-            Kind::Scorers => "Scorers",
-            Kind::Solvers => "Solvers",
-            Kind::Models => "Models",
-            Kind::Tasks => "Tasks",
-            Kind::Conversions => "Conversions",
+            EntryKind::Metrics => "Metrics",
+            EntryKind::Reducers => "Reducers",
+            EntryKind::Scorers => "Scorers",
+            EntryKind::Solvers => "Solvers",
+            EntryKind::Models => "Models",
+            EntryKind::Tasks => "Tasks",
+            EntryKind::Conversions => "Conversions",
         }
     }
 
     fn entries(self, registry: &Registry) -> Vec<&Entry> {
         match self {
-            Kind::Metrics => registry.list_metrics().collect(),
-            Kind::Reducers => registry.list_reducers().collect(),
-            Kind::Scorers => registry.list::<AnyScorer>().collect(),
-            Kind::Solvers => registry.list::<AnySolver>().collect(),
-            Kind::Models => registry.list::<Provider>().collect(),
-            Kind::Tasks => registry.list::<Task>().collect(),
-            Kind::Conversions => registry.list_conversions().collect(),
+            EntryKind::Metrics => registry.list_metrics().collect(),
+            EntryKind::Reducers => registry.list_reducers().collect(),
+            EntryKind::Scorers => registry.list::<AnyScorer>().collect(),
+            EntryKind::Solvers => registry.list::<AnySolver>().collect(),
+            EntryKind::Models => registry.list::<Provider>().collect(),
+            EntryKind::Tasks => registry.list::<Task>().collect(),
+            EntryKind::Conversions => registry.list_conversions().collect(),
         }
     }
 
     /// How an entry is written: a call with its arguments, for a model what stands before the slash.
     fn signature(self, entry: &Entry) -> String {
         match self {
-            Kind::Models => format!("{}/…", entry.name),
+            EntryKind::Models => format!("{}/…", entry.name),
             _ => entry.signature(),
         }
     }
 }
 
-type Section<'a> = (Kind, Vec<&'a Entry>);
+type Section<'a> = (EntryKind, Vec<&'a Entry>);
 
 pub(crate) fn run(args: &ListArgs, registry: &Registry) -> anyhow::Result<Status> {
-    let kinds = args.kind.map_or(Kind::ALL.to_vec(), |kind| vec![kind]);
+    let kinds = args.kind.map_or(EntryKind::ALL.to_vec(), |kind| vec![kind]);
     let mut sections: Vec<Section<'_>> =
         kinds.into_iter().map(|kind| (kind, kind.entries(registry))).collect();
     if args.kind.is_none() {
@@ -161,7 +161,7 @@ fn markdown(sections: &[Section<'_>]) -> String {
     text
 }
 
-fn for_people(kind: Kind, entries: &[&Entry]) -> Listing {
+fn for_people(kind: EntryKind, entries: &[&Entry]) -> Listing {
     let mut listing = Listing::new([kind.singular(), "summary"]);
     for entry in entries {
         listing.push([kind.signature(entry), entry.summary()]);
@@ -174,12 +174,12 @@ fn as_json(sections: &[Section<'_>]) -> Listing {
     for (kind, entry) in all(sections) {
         let params = entry.params.iter().map(|p| json!({"name": p.name, "default": p.default})).collect();
         listing.push([
-            Cell::from(kind.singular()),
+            ListingCell::from(kind.singular()),
             entry.name.as_str().into(),
             kind.signature(entry).into(),
-            Cell::new("", params),
+            ListingCell::new("", params),
             entry.doc.trim().into(),
-            Cell::new("", entry.built_in.into()),
+            ListingCell::new("", entry.built_in.into()),
         ]);
     }
     listing
@@ -193,6 +193,6 @@ fn as_csv(sections: &[Section<'_>]) -> Listing {
     listing
 }
 
-fn all<'a>(sections: &'a [Section<'a>]) -> impl Iterator<Item = (Kind, &'a Entry)> {
+fn all<'a>(sections: &'a [Section<'a>]) -> impl Iterator<Item = (EntryKind, &'a Entry)> {
     sections.iter().flat_map(|(kind, entries)| entries.iter().map(|entry| (*kind, *entry)))
 }

@@ -11,12 +11,13 @@ use errorbar_log::eval::{
     EditedScore, EvalInfo, EvalLog, Header, LogLimits, LogScores, LogWarning, ScoreOptions, Status,
     plan_from_header,
 };
-use errorbar_report::{Report, Unfinished};
+use errorbar_report::{PartialRun, Report};
 
 use super::Context;
 use super::common::parse_bytes;
-use super::told::Told;
-use crate::output::Progress;
+use super::diagnostics::Diagnostics;
+use crate::hints;
+use crate::output::ProgressLine;
 
 /// How many samples that were skipped are told one by one.
 const SKIPPED_TOLD: usize = 10;
@@ -30,7 +31,7 @@ pub(super) fn is_log(path: &Path) -> bool {
 
 /// How logs are read.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Reading logs")]
+#[command(next_help_heading = "ReadProgress logs")]
 pub(super) struct ReadArgs {
     /// Check all of a log: all checksums, that members say of themselves what the directory says, and
     /// that all of it is JSON. By default that is checked of what is computed with; messages and events
@@ -85,24 +86,24 @@ impl ReadArgs {
 }
 
 /// A line on a terminal that says how far the reading is.
-pub(super) struct Reading {
-    bar: Progress,
+pub(super) struct ReadProgress {
+    bar: ProgressLine,
 }
 
-impl Reading {
+impl ReadProgress {
     pub(super) fn new(quiet: bool) -> Self {
         if quiet {
-            return Reading { bar: Progress::hidden() };
+            return ReadProgress { bar: ProgressLine::hidden() };
         }
-        let bar = Progress::new(0, "{bar:30} {pos}/{len} samples read");
+        let bar = ProgressLine::new(0, "{bar:30} {pos}/{len} samples read");
         if !bar.is_hidden() {
             bar.tick_every(Duration::from_millis(100));
         }
-        Reading { bar }
+        ReadProgress { bar }
     }
 }
 
-impl Drop for Reading {
+impl Drop for ReadProgress {
     fn drop(&mut self) {
         self.bar.clear();
     }
@@ -110,7 +111,7 @@ impl Drop for Reading {
 
 /// What to compute in place of, or out of, what a log records.
 #[derive(Default)]
-pub(super) struct Request<'a> {
+pub(super) struct ScoreRequest<'a> {
     /// Only these scorers; all if there is none.
     pub(super) scorers: &'a [String],
     pub(super) skip_bad_samples: bool,
@@ -131,20 +132,20 @@ pub(super) struct OpenedLog<'a> {
 
 impl OpenedLog<'_> {
     /// How the run ended, if it did not reach its end.
-    pub(super) fn unfinished(&self) -> Option<Unfinished> {
+    pub(super) fn partial_run(&self) -> Option<PartialRun> {
         let eval = &self.header.eval;
         let samples = eval.dataset.sample_ids.as_ref().map(Vec::len);
         let planned = samples.map(|samples| samples * eval.config.epochs.unwrap_or(1) as usize);
         status_of_unfinished(self.header.status)
-            .map(|status| Unfinished { status: status.to_owned(), planned })
+            .map(|status| PartialRun { status: status.to_owned(), planned })
     }
 
     /// The results with what the log says of its run.
     pub(super) fn report(self, results: Results) -> Report {
-        let (unfinished, self_graded) = (self.unfinished(), self_graded(&self.header.eval));
+        let (partial_run, self_graded) = (self.partial_run(), self_graded(&self.header.eval));
         let EvalInfo { task, model, .. } = self.header.eval;
         let report = Report::new(self.log.path().display().to_string(), results).of_run(task, model);
-        let report = report.unfinished(unfinished).skipped(self.scores.skipped.len());
+        let report = report.partial_run(partial_run).skipped(self.scores.skipped.len());
         report.limits(self.scores.limits).self_graded(self_graded)
     }
 
@@ -158,23 +159,23 @@ impl OpenedLog<'_> {
     }
 
     /// Tells what people should know about the log before they read its figures.
-    pub(super) fn tell(&self, told: &mut Told) {
+    pub(super) fn tell(&self, diagnostics: &mut Diagnostics) {
         let log = self.log.path().display();
         for warning in &self.left_out {
-            told.warning(format!("{log}: {}", warning));
+            diagnostics.warning(format!("{log}: {}", warning));
         }
         if self.log.was_recovered() {
-            told.warning(format!(
+            diagnostics.warning(format!(
                 "{log}: the run is going on or was interrupted; these are the samples that it has saved"
             ));
         }
         let skipped = &self.scores.skipped;
         for error in skipped.iter().take(SKIPPED_TOLD) {
-            told.warning(format!("{} (skipped)", error.problem()));
+            diagnostics.warning(format!("{} (skipped)", error.problem()));
         }
         if !skipped.is_empty() {
             let all = self.log.sample_count();
-            told.warning(format!(
+            diagnostics.warning(format!(
                 "{log}: {} of {all} samples could not be read and were skipped",
                 skipped.len()
             ));
@@ -195,17 +196,17 @@ pub(super) fn status_of_unfinished(status: Status) -> Option<&'static str> {
 /// Reads the scores of a log for the plan that it records, as `change` leaves it; only what that plan needs is read.
 pub(super) fn read<'a>(
     log: &'a EvalLog,
-    request: &Request<'_>,
-    reading: &Reading,
+    request: &ScoreRequest<'_>,
+    progress: &ReadProgress,
     context: &Context<'_>,
     change: impl FnOnce(Plan) -> Plan,
 ) -> Result<OpenedLog<'a>, (String, Option<String>)> {
-    let problem = |error: errorbar_log::eval::LogError| (error.problem(), Some(error.hint().to_owned()));
+    let problem = |error: errorbar_log::eval::LogError| (error.problem(), hints::log::hint(&error));
     let header = log.header().map_err(problem)?;
     let (plan, left_out) =
         plan_from_header(&header, context.registry).map_err(|error| problem(error.at(log.path())))?;
     let plan = only(change(plan), request.scorers);
-    let bar = &reading.bar;
+    let bar = &progress.bar;
     bar.add_length(log.sample_count() as u64);
     let tick = |_| bar.step();
     let parts = if request.records_scores { ScoreParts::All } else { plan.score_parts() };

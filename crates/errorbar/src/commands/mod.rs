@@ -3,6 +3,7 @@
 mod cache;
 mod common;
 mod completions;
+mod diagnostics;
 mod error_args;
 mod eval;
 mod files;
@@ -16,7 +17,6 @@ mod specs;
 mod table_scores;
 mod tables;
 mod tasks;
-mod told;
 mod verify;
 
 use std::ffi::OsString;

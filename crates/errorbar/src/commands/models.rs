@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use errorbar_eval::{
-    Cache, Calls, GenerateConfig, Limits, MAX_CONNECTIONS, ModelChoice, Prices, Retry, RunOptions,
+    Cache, Calls, GenerateConfig, MAX_CONNECTIONS, ModelChoice, Prices, RetryPolicy, RunOptions, UsageLimits,
     allow_connections, max_open_files, read_small,
 };
 use serde_json::{Map, Value as Json};
@@ -84,7 +84,7 @@ pub(crate) struct CallArgs {
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(MAX_CONNECTIONS).unwrap_or(NonZeroUsize::MIN))]
     max_connections: NonZeroUsize,
     /// How often a request is made again that failed for a reason which passes
-    #[arg(long, value_name = "N", default_value_t = Retry::default().max_retries)]
+    #[arg(long, value_name = "N", default_value_t = RetryPolicy::default().max_retries)]
     max_retries: u32,
     /// How long the first wait before that is; each one after it is twice as long, up to a minute
     #[arg(long, value_name = "SECONDS", default_value = "0.5", value_parser = seconds)]
@@ -171,7 +171,7 @@ impl ModelArgs {
             seed: self.sampling_seed,
             logprobs: (self.logprobs || self.top_logprobs.is_some()).then_some(true),
             top_logprobs: self.top_logprobs,
-            extra_body: self.extra_body.clone().unwrap_or_default(),
+            extra_body: self.extra_body.clone().unwrap_or_default().into(),
         }
     }
 }
@@ -194,11 +194,11 @@ impl CallArgs {
         options.api_key_file.clone_from(&self.api_key_file);
         let file = |(role, file): &(String, String)| (role.clone(), PathBuf::from(file));
         options.role_key_files = self.role_key_files.iter().map(file).collect();
-        let retry = Retry {
+        let retry = RetryPolicy {
             max_retries: self.max_retries,
             first_wait: self.retry_wait,
             startup_timeout: self.startup_timeout,
-            ..Retry::default()
+            ..RetryPolicy::default()
         };
         let connections = allow_connections(self.max_connections.get());
         let mut calls = Calls::new(connections, retry).timeout(self.timeout);
@@ -210,7 +210,7 @@ impl CallArgs {
         options.limits.tokens = self.token_limit.or(options.limits.tokens);
         options.limits.cost = self.cost_limit.or(options.limits.cost);
         let recorded = options.run_limits;
-        options.run_limits = Limits {
+        options.run_limits = UsageLimits {
             time: self.run_time_limit.or(recorded.time),
             tokens: self.run_token_limit.or(recorded.tokens),
             cost: self.run_cost_limit.or(recorded.cost),

@@ -14,13 +14,14 @@ use errorbar_report::Report;
 use rayon::prelude::*;
 
 use super::common::{GlobalArgs, OutputArgs};
+use super::diagnostics::{Diagnostics, findings};
 use super::error_args::{ErrorArgs, without_clusters};
-use super::logs::{OpenedLog, ReadArgs, Reading, Request};
-use super::specs::Asked;
-use super::table_scores::{self, Refusal, Unconvertible};
+use super::logs::{OpenedLog, ReadArgs, ReadProgress, ScoreRequest};
+use super::specs::PlanOverrides;
+use super::table_scores::{self, TableScoreError, UnconvertiblePolicy};
 use super::tables::TableArgs;
-use super::told::{Told, findings, hint_for};
 use super::{Context, Status, files, logs, specs};
+use crate::hints;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -85,7 +86,7 @@ pub(crate) struct ScoreArgs {
     score_columns: Vec<String>,
     /// What cells of a table that are no scores become: an error, the score 0, or missing scores
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
-    unconvertible: Unconvertible,
+    unconvertible: UnconvertiblePolicy,
     /// Where random figures (bootstrap) start from [default: as a log records; 0 for a table]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -113,41 +114,41 @@ pub(crate) struct ScoreArgs {
 }
 
 pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
-    let Some(asked) = specs::asked(&args.metrics, &args.reducers, args.no_reduce, context) else {
+    let Some(overrides) = specs::overrides(&args.metrics, &args.reducers, args.no_reduce, context) else {
         return Ok(Status::InputError);
     };
-    let mut told = Told::new(global.quiet);
+    let mut diagnostics = Diagnostics::new(global.quiet);
     if let Err((problem, hint)) = args.errors.check() {
-        told.error(problem, Some(hint));
-        return Ok(told.say());
+        diagnostics.error(problem, Some(hint));
+        return Ok(diagnostics.print());
     }
-    let files::Expanded { files, problems } = files::expand(&args.files);
-    problems.into_iter().for_each(|(problem, hint)| told.error(problem, Some(hint)));
+    let files::InputFiles { files, problems } = files::expand(&args.files);
+    problems.into_iter().for_each(|(problem, hint)| diagnostics.error(problem, Some(hint)));
     if args.output.is_some() && files.len() != 1 {
-        told.error("--output is for one log".to_owned(), Some("give one log, or --write".to_owned()));
-        return Ok(told.say());
+        diagnostics.error("--output is for one log".to_owned(), Some("give one log, or --write".to_owned()));
+        return Ok(diagnostics.print());
     }
     if let Some((problem, hint)) =
         args.output.as_deref().and_then(|output| refuse_output(output, &files, args.force))
     {
-        told.error(problem, Some(hint));
-        return Ok(told.say());
+        diagnostics.error(problem, Some(hint));
+        return Ok(diagnostics.print());
     }
-    let reading = Reading::new(global.quiet);
+    let progress = ReadProgress::new(global.quiet);
     let score = |path: &PathBuf| {
-        let mut told = Told::new(global.quiet);
+        let mut diagnostics = Diagnostics::new(global.quiet);
         let report = if logs::is_log(path) {
-            score_log(path, &asked, args, &reading, context, &mut told)
+            score_log(path, &overrides, args, &progress, context, &mut diagnostics)
         } else {
-            score_table(path, &asked, args, context, &mut told)
+            score_table(path, &overrides, args, context, &mut diagnostics)
         };
-        (report, told)
+        (report, diagnostics)
     };
-    let scored: Vec<(Option<Report>, Told)> = files.par_iter().map(score).collect();
-    drop(reading);
+    let scored: Vec<(Option<Report>, Diagnostics)> = files.par_iter().map(score).collect();
+    drop(progress);
     let mut reports = Vec::new();
     for (report, about) in scored {
-        told.append(about);
+        diagnostics.append(about);
         reports.extend(report);
     }
     if !reports.is_empty() {
@@ -157,21 +158,22 @@ pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) 
         reports.iter().flat_map(|report| &report.results.scores).map(|score| score.counts.scored);
     if reports.iter().any(|report| !report.results.scores.is_empty()) && counts.all(|scored| scored == 0) {
         for report in &reports {
-            told.failure(format!("{}: nothing could be scored: no sample has a score", report.log), None);
+            diagnostics
+                .failure(format!("{}: nothing could be scored: no sample has a score", report.log), None);
         }
     }
     for report in &reports {
-        findings(report, &mut told);
+        findings(report, &mut diagnostics);
         if report.results.scores.iter().all(|block| block.metrics.is_empty() && block.failures.is_empty()) {
-            let asked_for_none = asked.metrics.as_ref().is_some_and(|m| m.iter().next().is_none());
+            let asked_for_none = overrides.metrics.as_ref().is_some_and(|m| m.iter().next().is_none());
             let why = match asked_for_none {
                 true => "--metric names no metric",
                 false => "no metric that was asked for is about these scores",
             };
-            told.warning(format!("{}: nothing was computed: {why}", report.log));
+            diagnostics.warning(format!("{}: nothing was computed: {why}", report.log));
         }
     }
-    Ok(told.say())
+    Ok(diagnostics.print())
 }
 
 /// Why a log cannot be written there, and the way out.
@@ -192,13 +194,13 @@ fn refuse_output(output: &Path, files: &[PathBuf], force: bool) -> Option<(Strin
 }
 
 /// The plan with everything that was asked for put in.
-fn as_asked(mut plan: Plan, asked: &Asked, args: &ScoreArgs) -> Plan {
-    if let Some(metrics) = &asked.metrics {
+fn with_overrides(mut plan: Plan, overrides: &PlanOverrides, args: &ScoreArgs) -> Plan {
+    if let Some(metrics) = &overrides.metrics {
         plan.task_metrics = Some(metrics.clone());
         // What the user asks for takes the time that it takes.
         plan.max_draws = None;
     }
-    if let Some(reducers) = &asked.reducers {
+    if let Some(reducers) = &overrides.reducers {
         plan.reducers = reducers.clone();
     }
     if let Some(seed) = args.seed {
@@ -213,22 +215,22 @@ fn as_asked(mut plan: Plan, asked: &Asked, args: &ScoreArgs) -> Plan {
 
 fn score_table(
     path: &Path,
-    asked: &Asked,
+    overrides: &PlanOverrides,
     args: &ScoreArgs,
     context: &Context<'_>,
-    told: &mut Told,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Report> {
     let log = path.display().to_string();
     if args.write || args.output.is_some() {
         let way_out = "leave out --write and --output, or give a log".to_owned();
-        told.error(format!("{log}: results cannot be put into a table"), Some(way_out));
+        diagnostics.error(format!("{log}: results cannot be put into a table"), Some(way_out));
         return None;
     }
     let mut plan = Plan::new();
     plan.default_metrics = scorer_metrics();
-    let mut plan = as_asked(plan, asked, args);
+    let mut plan = with_overrides(plan, overrides, args);
     if let Some((problem, hint)) = without_clusters(&plan) {
-        told.error(format!("{log}: {problem}"), Some(hint));
+        diagnostics.error(format!("{log}: {problem}"), Some(hint));
         return None;
     }
     let options = TableOptions::new()
@@ -239,32 +241,32 @@ fn score_table(
     let mut table = match read_table(path, &options) {
         Ok(table) => table,
         Err(error) => {
-            told.error(error.problem(), Some(error.hint()));
+            diagnostics.error(error.problem(), hints::table::hint(&error));
             return None;
         }
     };
     if table.columns.is_empty() {
         let hint = "give it a row for each sample, below the names of the columns".to_owned();
-        told.error(format!("{log}: the table has no rows"), Some(hint));
+        diagnostics.error(format!("{log}: the table has no rows"), Some(hint));
         return None;
     }
     table_scores::choose_metrics(&mut plan, &table.columns);
     match table_scores::compute(&mut table.columns, &plan, args.unconvertible, context.registry) {
-        Err(Refusal::Core(error)) => {
-            told.error(format!("{log}: {error}"), hint_for(&error));
+        Err(TableScoreError::Core(error)) => {
+            diagnostics.error(format!("{log}: {error}"), hints::core::hint(&error));
             None
         }
-        Err(Refusal::NoScores { problem, hint }) => {
-            told.error(format!("{log}: {problem}"), Some(hint));
+        Err(TableScoreError::NoScores { problem, hint }) => {
+            diagnostics.error(format!("{log}: {problem}"), Some(hint));
             None
         }
         Ok(mut results) => {
-            too_few_epochs(&log, &results, &plan, told);
+            too_few_epochs(&log, &results, &plan, diagnostics);
             name_columns(&mut results.scores, &table.metadata_keys);
             let scorers: Vec<String> = results.scores.iter().map(|block| block.scorer.clone()).collect();
             if let Some(name) = args.scorers.iter().find(|name| !scorers.contains(name)) {
                 let (problem, hint) = logs::unknown_scorer(&log, name, &scorers);
-                told.error(problem, hint);
+                diagnostics.error(problem, hint);
                 return None;
             }
             results.scores.retain(|block| args.scorers.is_empty() || args.scorers.contains(&block.scorer));
@@ -275,14 +277,14 @@ fn score_table(
 
 fn score_log(
     path: &Path,
-    asked: &Asked,
+    overrides: &PlanOverrides,
     args: &ScoreArgs,
-    reading: &Reading,
+    progress: &ReadProgress,
     context: &Context<'_>,
-    told: &mut Told,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Report> {
     let name = path.display().to_string();
-    let request = Request {
+    let request = ScoreRequest {
         scorers: &args.scorers,
         skip_bad_samples: args.skip_bad_samples,
         records_scores: args.write || args.output.is_some(),
@@ -291,36 +293,36 @@ fn score_log(
     let log = match args.read.open(path) {
         Ok(log) => log,
         Err(error) => {
-            told.log_error(&error);
+            diagnostics.log_error(&error);
             return None;
         }
     };
-    let opened = logs::read(&log, &request, reading, context, |plan| as_asked(plan, asked, args));
+    let opened = logs::read(&log, &request, progress, context, |plan| with_overrides(plan, overrides, args));
     let mut opened = match opened {
         Ok(opened) => opened,
         Err((problem, hint)) => {
-            told.error(problem, hint);
+            diagnostics.error(problem, hint);
             return None;
         }
     };
-    if asked.metrics.is_some() {
+    if overrides.metrics.is_some() {
         // What the log records is not asked for.
         opened.left_out.retain(|warning| matches!(warning, LogWarning::ErrorPlan { .. }));
     }
     if let Some((problem, hint)) = without_clusters(&opened.plan) {
-        told.error(format!("{name}: {problem}"), Some(hint));
+        diagnostics.error(format!("{name}: {problem}"), Some(hint));
         return None;
     }
-    opened.tell(told);
+    opened.tell(diagnostics);
     match opened.plan.evaluate(&opened.scores.columns) {
         Err(error) => {
-            told.error(format!("{name}: {error}"), hint_for(&error));
+            diagnostics.error(format!("{name}: {error}"), hints::core::hint(&error));
             None
         }
         Ok(evaluation) => {
-            too_few_epochs(&name, &evaluation.results, &opened.plan, told);
+            too_few_epochs(&name, &evaluation.results, &opened.plan, diagnostics);
             if args.write || args.output.is_some() {
-                write(&opened, &evaluation, asked, args, context, told);
+                write(&opened, &evaluation, overrides, args, context, diagnostics);
             }
             Some(opened.report(evaluation.results))
         }
@@ -331,23 +333,23 @@ fn score_log(
 fn write(
     opened: &OpenedLog<'_>,
     evaluation: &Evaluation,
-    asked: &Asked,
+    overrides: &PlanOverrides,
     args: &ScoreArgs,
     context: &Context<'_>,
-    told: &mut Told,
+    diagnostics: &mut Diagnostics,
 ) {
     let log = opened.log.path().display();
     if let Some(why) = opened.cannot_write(&evaluation.results) {
         let hint = "name the metrics to write with --metric".to_owned();
-        told.error(format!("{log}: nothing was written: {why}"), Some(hint));
+        diagnostics.error(format!("{log}: nothing was written: {why}"), Some(hint));
         return;
     }
     let write = || {
         let mut revision = opened.log.revise()?;
-        if let Some(metrics) = &asked.metrics {
+        if let Some(metrics) = &overrides.metrics {
             revision.set_metrics(&metrics_to_log(metrics, context.registry))?;
         }
-        if let Some(reducers) = &asked.reducers {
+        if let Some(reducers) = &overrides.reducers {
             revision.set_reducers(reducers)?;
         }
         if args.errors.is_given() {
@@ -362,14 +364,14 @@ fn write(
     match write() {
         Ok(()) => {
             let written = args.output.as_deref().unwrap_or(opened.log.path());
-            told.note(format!("the results are in {}", written.display()));
+            diagnostics.note(format!("the results are in {}", written.display()));
         }
-        Err(error) => told.log_error(&error),
+        Err(error) => diagnostics.log_error(&error),
     }
 }
 
 /// A table has the epochs it has, so a k beyond them is no error; but its figures say nothing.
-fn too_few_epochs(log: &str, results: &Results, plan: &Plan, told: &mut Told) {
+fn too_few_epochs(log: &str, results: &Results, plan: &Plan, diagnostics: &mut Diagnostics) {
     let Reducers::Explicit(reducers) = &plan.reducers else { return };
     let epochs = results.scores.iter().map(|score| score.counts.epochs).max().unwrap_or(0);
     for reducer in reducers {
@@ -380,7 +382,7 @@ fn too_few_epochs(log: &str, results: &Results, plan: &Plan, told: &mut Told) {
             true => "every sample is unscored",
             false => "every sample counts 0",
         };
-        told.warning(format!("{log}: {name} asks for {k} epochs, there are {epochs}; {outcome}"));
+        diagnostics.warning(format!("{log}: {name} asks for {k} epochs, there are {epochs}; {outcome}"));
     }
 }
 

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use errorbar_eval::{AskedServer, RecordedServer, Resumable};
+use errorbar_eval::{ModelServer, RecordedServer, ResumableLog};
 use errorbar_report::clean;
 
 use super::Context;
 use crate::{message, shell};
 
 /// Names the servers that will be asked, and get the key.
-pub(super) fn note(asked: impl Iterator<Item = AskedServer>) {
+pub(super) fn note(asked: impl Iterator<Item = ModelServer>) {
     let mut servers: Vec<(String, Vec<String>)> = Vec::new();
-    for AskedServer { address, model, role, .. } in asked {
+    for ModelServer { address, model, role, .. } in asked {
         let asked = match role {
             Some(role) => format!("{model} as {role}"),
             None => model,
@@ -52,7 +52,7 @@ pub(super) fn resume_command(
 /// Refuses to resume a run on servers that only its log names: the key of the environment would be sent there.
 pub(super) fn refuse_unnamed(
     unnamed: &[RecordedServer],
-    log: &Resumable,
+    log: &ResumableLog,
     tasks: &[String],
     context: &Context<'_>,
 ) {

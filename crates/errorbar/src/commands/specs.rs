@@ -10,18 +10,18 @@ const METRIC: &str = "--metric";
 const REDUCER: &str = "--reducer";
 
 /// What the options ask for in place of what a task or a log says.
-pub(crate) struct Asked {
+pub(crate) struct PlanOverrides {
     pub(crate) metrics: Option<Metrics>,
     pub(crate) reducers: Option<Reducers>,
 }
 
 /// What `--metric`, `--reducer` and `--no-reduce` ask for; nothing if one of them is wrong, which then was told.
-pub(crate) fn asked(
+pub(crate) fn overrides(
     metric_texts: &[String],
     reducer_texts: &[String],
     no_reduce: bool,
     context: &Context<'_>,
-) -> Option<Asked> {
+) -> Option<PlanOverrides> {
     // Both before either is given up, so that one run tells everything.
     let metrics = metrics(metric_texts, context);
     let reducers = reducers(reducer_texts, context);
@@ -30,7 +30,7 @@ pub(crate) fn asked(
         _ if no_reduce => Some(Reducers::Disabled),
         reducers => (!reducer_texts.is_empty()).then_some(reducers),
     };
-    Some(Asked { metrics: (!metric_texts.is_empty()).then_some(metrics), reducers })
+    Some(PlanOverrides { metrics: (!metric_texts.is_empty()).then_some(metrics), reducers })
 }
 
 /// The metrics of all `--metric` options as one list; a map that stands alone stays a map. Every

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use errorbar_core::spec::{Arg, Spec, nearest};
 use errorbar_core::{Error, Registry};
-use errorbar_eval::{Resumable, Task, load_task_file};
+use errorbar_eval::{ResumableLog, Task, load_task_file};
 
 use super::Context;
 use super::servers::resume_command;
@@ -16,7 +16,7 @@ pub(super) fn task(named: &str, args: &[String], context: &Context<'_>) -> Optio
 }
 
 /// The task of this file or name, with the arguments that a log records; nothing if there is none.
-pub(super) fn task_as_logged(named: &str, log: &Resumable, context: &Context<'_>) -> Option<Task> {
+pub(super) fn task_as_logged(named: &str, log: &ResumableLog, context: &Context<'_>) -> Option<Task> {
     if is_file(named) {
         return from_file(Path::new(named), &[], context);
     }
@@ -24,8 +24,8 @@ pub(super) fn task_as_logged(named: &str, log: &Resumable, context: &Context<'_>
 }
 
 /// A registered task with the arguments that a log records.
-fn with_logged_args(name: &str, log: &Resumable, context: &Context<'_>) -> Option<Task> {
-    match Spec::from_log(name, log.passed_args()) {
+fn with_logged_args(name: &str, log: &ResumableLog, context: &Context<'_>) -> Option<Task> {
+    match Spec::from_log(name, log.passed_args().as_object()) {
         Ok(spec) => build(&spec, context),
         Err(error) => {
             message::error(error);
@@ -35,7 +35,7 @@ fn with_logged_args(name: &str, log: &Resumable, context: &Context<'_>) -> Optio
 }
 
 /// The task that a log is of; nothing if it is not here, which then was told.
-pub(super) fn task_of_log(log: &Resumable, context: &Context<'_>) -> Option<Task> {
+pub(super) fn task_of_log(log: &ResumableLog, context: &Context<'_>) -> Option<Task> {
     if let Some(file) = log.task_file() {
         if !file.is_file() {
             message::error(format!("the task file of the log, {}, is not there", file.display()));

@@ -9,9 +9,10 @@ use errorbar_report::clean;
 use rayon::prelude::*;
 
 use super::common::{GlobalArgs, show};
-use super::logs::{ReadArgs, Reading, Request};
-use super::told::{Told, hint_for};
+use super::diagnostics::Diagnostics;
+use super::logs::{ReadArgs, ReadProgress, ScoreRequest};
 use super::{Context, Status, files, logs};
+use crate::hints;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,29 +34,29 @@ pub(crate) struct VerifyArgs {
 }
 
 pub(crate) fn run(args: &VerifyArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
-    let mut told = Told::new(global.quiet);
-    let files::Expanded { files, problems } = files::expand(&args.logs);
-    problems.into_iter().for_each(|(problem, hint)| told.error(problem, Some(hint)));
-    let reading = Reading::new(global.quiet);
+    let mut diagnostics = Diagnostics::new(global.quiet);
+    let files::InputFiles { files, problems } = files::expand(&args.logs);
+    problems.into_iter().for_each(|(problem, hint)| diagnostics.error(problem, Some(hint)));
+    let progress = ReadProgress::new(global.quiet);
     let verify = |path: &PathBuf| {
-        let mut told = Told::new(global.quiet);
-        let outcome = verify(path, &args.read, &reading, context, &mut told);
-        (outcome, told)
+        let mut diagnostics = Diagnostics::new(global.quiet);
+        let outcome = verify(path, &args.read, &progress, context, &mut diagnostics);
+        (outcome, diagnostics)
     };
-    let verified: Vec<(Option<Outcome>, Told)> = files.par_iter().map(verify).collect();
-    drop(reading);
+    let verified: Vec<(Option<Verification>, Diagnostics)> = files.par_iter().map(verify).collect();
+    drop(progress);
     let mut differs = false;
     let mut text = String::new();
     for (path, (outcome, about)) in files.iter().zip(verified) {
-        told.append(about);
+        diagnostics.append(about);
         let log = clean(&path.display().to_string());
         match outcome {
             None => {}
-            Some(Outcome { figures, differences }) if differences.is_empty() => {
+            Some(Verification { figures, differences }) if differences.is_empty() => {
                 let agree = if figures == 1 { "figure agrees" } else { "figures agree" };
                 writeln!(text, "{log}: {figures} {agree}")?;
             }
-            Some(Outcome { differences, .. }) => {
+            Some(Verification { differences, .. }) => {
                 differs = true;
                 writeln!(text, "{log}: {} difference(s)", differences.len())?;
                 for difference in differences {
@@ -65,14 +66,14 @@ pub(crate) fn run(args: &VerifyArgs, global: &GlobalArgs, context: &Context<'_>)
         }
     }
     show(|_| text.clone())?;
-    Ok(match told.say() {
+    Ok(match diagnostics.print() {
         Status::Fine if differs => Status::Negative,
         status => status,
     })
 }
 
 /// How many figures a log records, and which of them are different.
-struct Outcome {
+struct Verification {
     figures: usize,
     differences: Vec<Difference>,
 }
@@ -80,38 +81,38 @@ struct Outcome {
 fn verify(
     path: &Path,
     read: &ReadArgs,
-    reading: &Reading,
+    progress: &ReadProgress,
     context: &Context<'_>,
-    told: &mut Told,
-) -> Option<Outcome> {
+    diagnostics: &mut Diagnostics,
+) -> Option<Verification> {
     let name = path.display();
     let log = match read.open(path) {
         Ok(log) => log,
         Err(error) => {
-            told.log_error(&error);
+            diagnostics.log_error(&error);
             return None;
         }
     };
-    let opened = match logs::read(&log, &Request::default(), reading, context, |plan| plan) {
+    let opened = match logs::read(&log, &ScoreRequest::default(), progress, context, |plan| plan) {
         Ok(opened) => opened,
         Err((problem, hint)) => {
-            told.error(problem, hint);
+            diagnostics.error(problem, hint);
             return None;
         }
     };
-    opened.tell(told);
+    opened.tell(diagnostics);
     let Some(recorded) = &opened.header.results else {
         let hint = format!("`{} score {name}` computes them", context.program);
-        told.error(format!("{name}: the log records no results to compare with"), Some(hint));
+        diagnostics.error(format!("{name}: the log records no results to compare with"), Some(hint));
         return None;
     };
     match opened.plan.evaluate(&opened.scores.columns) {
-        Ok(recomputed) => Some(Outcome {
+        Ok(recomputed) => Some(Verification {
             figures: recorded.scores.iter().map(|block| block.metrics.len()).sum(),
             differences: compare(recorded, &recomputed.results),
         }),
         Err(error) => {
-            told.error(format!("{name}: {error}"), hint_for(&error));
+            diagnostics.error(format!("{name}: {error}"), hints::core::hint(&error));
             None
         }
     }

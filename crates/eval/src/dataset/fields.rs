@@ -189,7 +189,7 @@ fn read_metadata(record: &Record) -> Result<Metadata> {
     };
     match record.get("metadata") {
         None | Some(Json::Null) => Ok(Metadata::new()),
-        Some(Json::Object(entries)) => Ok(entries.clone()),
+        Some(Json::Object(entries)) => Ok(entries.clone().into()),
         Some(Json::String(text)) if text.trim().is_empty() => Ok(Metadata::new()),
         Some(Json::String(text)) => {
             serde_json::from_str(text).map_err(|_| wrong(&format!("the text {text:?}")))

@@ -15,19 +15,19 @@ use tokio::sync::Semaphore;
 pub(super) struct Connections {
     most: usize,
     all: Semaphore,
-    lines: Mutex<HashMap<String, Arc<Line>>>,
+    lines: Mutex<HashMap<String, Arc<ConnectionPool>>>,
 }
 
 /// The connections to one model.
 #[derive(Debug)]
-struct Line {
+struct ConnectionPool {
     most: usize,
     free: Semaphore,
-    state: Mutex<LineState>,
+    state: Mutex<PoolState>,
 }
 
 #[derive(Debug)]
-struct LineState {
+struct PoolState {
     /// How many there may be now.
     limit: usize,
     /// How many of those in use are not to be given back, because the limit was lowered meanwhile.
@@ -45,7 +45,7 @@ struct LineState {
 /// A connection that is in use.
 #[derive(Debug)]
 pub(super) struct Connection<'a> {
-    line: Arc<Line>,
+    line: Arc<ConnectionPool>,
     started: Instant,
     _of_all: tokio::sync::SemaphorePermit<'a>,
 }
@@ -65,12 +65,12 @@ impl Connections {
         self.most
     }
 
-    fn line(&self, model: &str) -> Arc<Line> {
+    fn line(&self, model: &str) -> Arc<ConnectionPool> {
         let mut lines = lock(&self.lines);
         if let Some(line) = lines.get(model) {
             return Arc::clone(line);
         }
-        let line = Arc::new(Line::new(self.most));
+        let line = Arc::new(ConnectionPool::new(self.most));
         lines.insert(model.to_owned(), Arc::clone(&line));
         line
     }
@@ -84,7 +84,7 @@ impl Connections {
                 permit.forget();
             }
             // From here on the place in the line is given back when it is dropped.
-            let place = Place(&line);
+            let place = PoolSlot(&line);
             if line.pause().is_none()
                 && let Ok(of_all) = self.all.acquire().await
                 // The model may have asked to be left alone while this one waited.
@@ -101,7 +101,7 @@ impl Connections {
     /// The models that got fewer connections than they might have had, and the least they had.
     pub(super) fn lowered(&self) -> Vec<(String, usize)> {
         let lines = lock(&self.lines);
-        let least = |line: &Arc<Line>| lock(&line.state).least;
+        let least = |line: &Arc<ConnectionPool>| lock(&line.state).least;
         let lowered = lines.iter().map(|(model, line)| (model.clone(), least(line)));
         let mut lowered: Vec<_> = lowered.filter(|(_, least)| *least < self.most).collect();
         lowered.sort();
@@ -110,19 +110,19 @@ impl Connections {
 }
 
 /// A place in a line that goes back to it.
-struct Place<'a>(&'a Line);
+struct PoolSlot<'a>(&'a ConnectionPool);
 
-impl Drop for Place<'_> {
+impl Drop for PoolSlot<'_> {
     fn drop(&mut self) {
         self.0.give_back();
     }
 }
 
-impl Line {
+impl ConnectionPool {
     fn new(most: usize) -> Self {
         let state =
-            LineState { limit: most, surplus: 0, answers: 0, lowered: None, paused_until: None, least: most };
-        Line { most, free: Semaphore::new(most), state: Mutex::new(state) }
+            PoolState { limit: most, surplus: 0, answers: 0, lowered: None, paused_until: None, least: most };
+        ConnectionPool { most, free: Semaphore::new(most), state: Mutex::new(state) }
     }
 
     fn give_back(&self) {

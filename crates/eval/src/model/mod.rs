@@ -24,27 +24,27 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use errorbar_core::registry::{Entry, Named};
+use errorbar_core::registry::{Entry, EntryKind};
 use errorbar_core::spec::nearest;
 use errorbar_core::{Error, Metadata, Registry, Result, Spec};
 
 use crate::{BoxFuture, Message, ModelOutput, NamedSample, SampleId};
 
-pub use cache::{Cache, CacheFolder, CacheKey, CachedAnswer, ModelAnswers, Removed};
+pub use cache::{Cache, CacheFolder, CacheKey, CacheRemoval, CachedAnswer, ModelAnswers};
 pub(crate) use calls::FatalError;
 pub use calls::{CallCounts, Calls, MAX_CONNECTIONS};
 pub use client::{ModelClient, Models};
 pub use config::GenerateConfig;
 pub use error::{ModelError, ModelErrorKind};
 pub use generate::Generate;
-pub(crate) use generate::Used;
+pub(crate) use generate::SampleUsage;
 pub use http::{allow_connections, max_open_files};
-pub use limits::{Limits, Price, Prices, shown_cost};
-pub(crate) use limits::{Spent, time_limit};
+pub use limits::{Price, Prices, UsageLimits, shown_cost};
+pub(crate) use limits::{Spending, time_limit};
 pub use mock::{FnModel, Mock, model_fn};
 pub(crate) use openai::QUERY;
 pub use replay::Replay;
-pub use retry::Retry;
+pub use retry::RetryPolicy;
 
 /// What a model is asked.
 #[derive(Clone, Copy, Debug)]
@@ -165,7 +165,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(600);
 /// An entry for a provider of models.
 pub type ProviderEntry = Entry<Provider>;
 
-impl Named for Provider {
+impl EntryKind for Provider {
     const KIND: &'static str = "model provider";
 }
 

@@ -10,18 +10,18 @@ const LONGEST_ATTEMPT: Duration = Duration::from_secs(10);
 
 /// The servers of all models that share their calls.
 #[derive(Debug, Default)]
-pub(super) struct Servers(Mutex<HashMap<String, Arc<Server>>>);
+pub(super) struct ServerStatuses(Mutex<HashMap<String, Arc<ServerStatus>>>);
 
 /// What is known of one server.
 #[derive(Debug, Default)]
-pub(super) struct Server {
+pub(super) struct ServerStatus {
     has_answered: AtomicBool,
     /// When it was first not reached.
     failed: OnceLock<Instant>,
 }
 
-impl Servers {
-    pub(super) fn get(&self, name: &str) -> Arc<Server> {
+impl ServerStatuses {
+    pub(super) fn get(&self, name: &str) -> Arc<ServerStatus> {
         let mut servers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match servers.get(name) {
             Some(server) => Arc::clone(server),
@@ -30,7 +30,7 @@ impl Servers {
     }
 }
 
-impl Server {
+impl ServerStatus {
     /// It has answered, if only with an error.
     pub(super) fn answered(&self) {
         self.has_answered.store(true, Ordering::Relaxed);
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn the_last_attempt_ends_in_time() {
-        let server = Server::default();
+        let server = ServerStatus::default();
         assert_eq!(server.wait(SECOND, Duration::ZERO, 1000 * SECOND), Some(SECOND));
         // Waits are cut short, and an attempt that took long leaves less time.
         let wait = server.wait(2000 * SECOND, 5 * SECOND, 1000 * SECOND).unwrap();

@@ -11,14 +11,14 @@ use errorbar_log::eval::{
 use futures_util::FutureExt;
 use uuid::Uuid;
 
-use super::prepare::Prepared;
+use super::prepare::PreparedTask;
 use super::record::now;
-use crate::model::{FatalError, Used, time_limit};
+use crate::model::{FatalError, SampleUsage, time_limit};
 use crate::{Generate, Sample, SampleId, TaskState};
 
 /// A sample that has been run, ready to be written.
 #[derive(Debug)]
-pub(super) struct Done {
+pub(super) struct SampleOutcome {
     /// Its place among all samples times epochs.
     pub(super) index: usize,
     pub(super) encoded: EncodedSample,
@@ -28,18 +28,18 @@ pub(super) struct Done {
     pub(super) problem: Option<String>,
     /// The limit that ended it.
     pub(super) limit: Option<SampleLimit>,
-    pub(super) used: Used,
+    pub(super) used: SampleUsage,
     /// What ends the run, which is not the fault of the sample.
     pub(super) refusal: Option<FatalError>,
 }
 
 /// Runs one sample in one epoch. What goes wrong with it is recorded, not returned.
 pub(super) async fn run_sample(
-    prepared: &Prepared,
+    prepared: &PreparedTask,
     index: usize,
     (id, sample, epoch): (&SampleId, &Sample, u32),
     encoder: &mut Encoder,
-) -> Result<Done, LogError> {
+) -> Result<SampleOutcome, LogError> {
     let (started, started_at) = (Instant::now(), now());
     let generate = Arc::new(Generate::of(Arc::clone(&prepared.models)));
     let mut state =
@@ -123,7 +123,7 @@ pub(super) async fn run_sample(
         .limit(limit.as_ref());
     let encoded = encode_sample(encoder, &record)?;
     let refusal = generate.met_refusal();
-    Ok(Done { index, encoded, scores, metadata: state.metadata, problem, limit, used, refusal })
+    Ok(SampleOutcome { index, encoded, scores, metadata: state.metadata, problem, limit, used, refusal })
 }
 
 /// What comes of some work, if it ends in time; what goes wrong in it is put into words.

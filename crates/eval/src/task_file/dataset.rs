@@ -9,8 +9,8 @@ use errorbar_core::spec::nearest;
 use toml::de::DeValue;
 
 use super::mistake::Mistakes;
-use super::section::{Field, Keys, Section, all};
-use super::text::Text;
+use super::section::{Keys, TomlField, TomlSection, all};
+use super::text::TomlString;
 use crate::{Dataset, DatasetError, Fields, OneOrMany, csv_dataset, json_dataset};
 
 pub(super) const KEYS: Keys = &[
@@ -29,18 +29,18 @@ pub(super) const KEYS: Keys = &[
 const FORMATS: &[&str] = &["csv", "json"];
 
 #[derive(Clone, Copy)]
-enum Format {
+enum FileFormat {
     Csv,
     Json,
 }
 
 /// The dataset, if there is one whose samples can be used. What is wrong with one key keeps none of the others from
 /// being looked at, nor the file.
-pub(super) fn read(field: Field<'_>, folder: &Path, mistakes: &mut Mistakes) -> Option<Dataset> {
+pub(super) fn read(field: TomlField<'_>, folder: &Path, mistakes: &mut Mistakes) -> Option<Dataset> {
     let (section, path) = match field.as_text() {
-        Some(path) => (Section::default(), Some(path)),
+        Some(path) => (TomlSection::default(), Some(path)),
         None => {
-            let Some(section) = Section::of_field(field, KEYS, mistakes) else {
+            let Some(section) = TomlSection::of_field(field, KEYS, mistakes) else {
                 let wanted = "a table such as { path = \"questions.csv\", input = \"question\" }";
                 field.expected(wanted, mistakes);
                 return None;
@@ -53,18 +53,18 @@ pub(super) fn read(field: Field<'_>, folder: &Path, mistakes: &mut Mistakes) -> 
             (section, path.and_then(|path| path.text(mistakes)))
         }
     };
-    let changes = Changes::read(&section, mistakes);
+    let changes = DatasetChanges::read(&section, mistakes);
     let format = format(&section, mistakes);
     let before = mistakes.count();
     let (fields, named) = fields(&section, mistakes);
     let fields_are_known = mistakes.count() == before;
-    let source = Source { path: path?, named, fields_are_known, table: field.place(), section };
+    let source = DatasetSource { path: path?, named, fields_are_known, table: field.place(), section };
     let dataset = source.read(folder, format, fields, changes, mistakes);
     dataset.filter(|_| fields_are_known)
 }
 
 /// The fields of the file that are named, and the same with their places.
-fn fields<'d>(section: &Section<'d>, mistakes: &mut Mistakes) -> (Fields, Vec<Text<'d>>) {
+fn fields<'d>(section: &TomlSection<'d>, mistakes: &mut Mistakes) -> (Fields, Vec<TomlString<'d>>) {
     let mut named = Vec::new();
     let mut several = |key: &str, wanted: &str| -> Option<OneOrMany> {
         let field = section.get(key)?;
@@ -93,11 +93,11 @@ fn fields<'d>(section: &Section<'d>, mistakes: &mut Mistakes) -> (Fields, Vec<Te
 }
 
 /// The format that is said.
-fn format(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<Format> {
+fn format(section: &TomlSection<'_>, mistakes: &mut Mistakes) -> Option<FileFormat> {
     let field = section.get("format")?;
     match field.value().as_str() {
-        Some("csv") => Some(Format::Csv),
-        Some("json") => Some(Format::Json),
+        Some("csv") => Some(FileFormat::Csv),
+        Some("json") => Some(FileFormat::Json),
         other => {
             let near = other.and_then(|other| nearest(other, FORMATS.iter().copied()));
             let hint = near.map(|near| format!("did you mean `{near}`?"));
@@ -109,19 +109,19 @@ fn format(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<Format> {
 
 /// What is done to the samples once they are read, in this order.
 #[derive(Clone, Copy, Default)]
-struct Changes {
+struct DatasetChanges {
     shuffle: Option<u64>,
     shuffle_choices: Option<u64>,
     limit: Option<usize>,
 }
 
-impl Changes {
-    fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Self {
+impl DatasetChanges {
+    fn read(section: &TomlSection<'_>, mistakes: &mut Mistakes) -> Self {
         let limit = section.get("limit");
         let limit = limit.and_then(|limit| limit.whole_number(1, "a whole number, 1 or more", mistakes));
         let shuffle = section.get("shuffle").and_then(|field| seed(field, mistakes));
         let shuffle_choices = section.get("shuffle_choices").and_then(|field| seed(field, mistakes));
-        Changes { shuffle, shuffle_choices, limit }
+        DatasetChanges { shuffle, shuffle_choices, limit }
     }
 
     fn apply(self, mut dataset: Dataset) -> Dataset {
@@ -139,7 +139,7 @@ impl Changes {
 }
 
 /// The seed of a shuffle; `false` is no shuffle.
-fn seed(field: Field<'_>, mistakes: &mut Mistakes) -> Option<u64> {
+fn seed(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<u64> {
     const WANTED: &str = "a seed, which is a whole number, 0 or more";
     match field.value() {
         DeValue::Boolean(false) => None,
@@ -154,23 +154,23 @@ fn seed(field: Field<'_>, mistakes: &mut Mistakes) -> Option<u64> {
 }
 
 /// Where a dataset is read from, and what the task file says about it.
-struct Source<'d> {
-    path: Text<'d>,
+struct DatasetSource<'d> {
+    path: TomlString<'d>,
     /// The fields that the task file names, and whether it says so without mistakes.
-    named: Vec<Text<'d>>,
+    named: Vec<TomlString<'d>>,
     fields_are_known: bool,
     /// The place of all that is said about the dataset.
     table: Range<usize>,
-    section: Section<'d>,
+    section: TomlSection<'d>,
 }
 
-impl Source<'_> {
+impl DatasetSource<'_> {
     fn read(
         &self,
         folder: &Path,
-        format: Option<Format>,
+        format: Option<FileFormat>,
         fields: Fields,
-        changes: Changes,
+        changes: DatasetChanges,
         mistakes: &mut Mistakes,
     ) -> Option<Dataset> {
         let path = folder.join(self.path.value);
@@ -185,12 +185,12 @@ impl Source<'_> {
             return None;
         };
         let dataset = match format {
-            Format::Csv => csv_dataset(&path, fields.reader()),
-            Format::Json => json_dataset(&path, fields.reader()),
+            FileFormat::Csv => csv_dataset(&path, fields.reader()),
+            FileFormat::Json => json_dataset(&path, fields.reader()),
         };
         let dataset = changes.apply(dataset);
         if let Err(problem) = dataset.samples() {
-            self.tell(&path, format, &problem, mistakes);
+            self.report(&path, format, &problem, mistakes);
             return None;
         }
         Some(dataset)
@@ -202,7 +202,7 @@ impl Source<'_> {
     }
 
     /// Says what is wrong with the dataset, at the place in the task file that it is the fault of.
-    fn tell(&self, path: &Path, format: Format, problem: &DatasetError, mistakes: &mut Mistakes) {
+    fn report(&self, path: &Path, format: FileFormat, problem: &DatasetError, mistakes: &mut Mistakes) {
         let at_path = self.path.span.clone();
         match problem {
             DatasetError::Read { .. } => {
@@ -212,13 +212,13 @@ impl Source<'_> {
             DatasetError::MissingField { place, field, known, .. } => {
                 let file = match format {
                     // All rows have the columns of the header.
-                    Format::Csv => path.display().to_string(),
-                    Format::Json => place.to_string(),
+                    FileFormat::Csv => path.display().to_string(),
+                    FileFormat::Json => place.to_string(),
                 };
-                self.tell_missing(field, known, &file, mistakes);
+                self.report_missing(field, known, &file, mistakes);
             }
             DatasetError::Record { problem: wrong, .. } => {
-                let about = |text: &&Text<'_>| wrong.starts_with(&format!("`{}`", text.value));
+                let about = |text: &&TomlString<'_>| wrong.starts_with(&format!("`{}`", text.value));
                 let place = self.named.iter().find(about).map_or(at_path, |text| text.span.clone());
                 mistakes.add(place, problem.to_string(), None);
             }
@@ -231,13 +231,13 @@ impl Source<'_> {
     }
 
     /// Tells every field that is named and not there: the reader stops at the first.
-    fn tell_missing(&self, first: &str, known: &[String], file: &str, mistakes: &mut Mistakes) {
+    fn report_missing(&self, first: &str, known: &[String], file: &str, mistakes: &mut Mistakes) {
         let advice = |name: &str| match nearest(name, known.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are: {}", known.join(", ")),
         };
-        let is_missing = |text: &&Text<'_>| known.iter().all(|known| known != text.value);
-        let missing: Vec<&Text<'_>> = self.named.iter().filter(is_missing).collect();
+        let is_missing = |text: &&TomlString<'_>| known.iter().all(|known| known != text.value);
+        let missing: Vec<&TomlString<'_>> = self.named.iter().filter(is_missing).collect();
         for text in &missing {
             let message = format!("no field `{}` in {file}", text.value);
             mistakes.add(text.span.clone(), message, Some(advice(text.value)));
@@ -249,10 +249,10 @@ impl Source<'_> {
     }
 }
 
-fn format_of(path: &Path) -> Option<Format> {
+fn format_of(path: &Path) -> Option<FileFormat> {
     match path.extension().and_then(OsStr::to_str)?.to_ascii_lowercase().as_str() {
-        "csv" | "tsv" => Some(Format::Csv),
-        "json" | "jsonl" => Some(Format::Json),
+        "csv" | "tsv" => Some(FileFormat::Csv),
+        "json" | "jsonl" => Some(FileFormat::Json),
         _ => None,
     }
 }

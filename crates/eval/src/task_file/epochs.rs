@@ -5,7 +5,7 @@ use std::sync::Arc;
 use errorbar_core::{Epochs, Error, Reducer, ReducerChoice, Registry};
 
 use super::mistake::Mistakes;
-use super::section::{Field, Keys, Section, all};
+use super::section::{Keys, TomlField, TomlSection, all};
 use super::specs;
 
 pub(super) const KEYS: Keys = &["count", "reducers", "reducer"];
@@ -17,8 +17,8 @@ pub(super) struct ReadEpochs {
     pub(super) reducers: Option<Vec<String>>,
 }
 
-pub(super) fn read(field: Field<'_>, registry: &Registry, mistakes: &mut Mistakes) -> Option<ReadEpochs> {
-    let Some(section) = Section::of_field(field, KEYS, mistakes) else {
+pub(super) fn read(field: TomlField<'_>, registry: &Registry, mistakes: &mut Mistakes) -> Option<ReadEpochs> {
+    let Some(section) = TomlSection::of_field(field, KEYS, mistakes) else {
         let wanted = "a whole number, 1 or more, or a table such as { count = 5, reducers = [\"mode\"] }";
         let count = field.whole_number(1, wanted, mistakes)?;
         return Some(ReadEpochs { epochs: Epochs::count(count), reducers: None });
@@ -55,7 +55,7 @@ pub(super) fn read(field: Field<'_>, registry: &Registry, mistakes: &mut Mistake
 }
 
 fn reducers(
-    field: Field<'_>,
+    field: TomlField<'_>,
     count: Option<u32>,
     registry: &Registry,
     mistakes: &mut Mistakes,

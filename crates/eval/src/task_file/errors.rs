@@ -6,12 +6,12 @@ use serde_json::Value as Json;
 
 use super::mistake::Mistakes;
 use super::options;
-use super::section::{Field, Keys, Section};
+use super::section::{Keys, TomlField, TomlSection};
 
 pub(super) const KEYS: Keys = &["cluster", "method", "interval", "level", "draws", "range"];
 
-pub(super) fn read(field: Field<'_>, mistakes: &mut Mistakes) -> Option<ErrorPlan> {
-    let Some(section) = Section::of_field(field, KEYS, mistakes) else {
+pub(super) fn read(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<ErrorPlan> {
+    let Some(section) = TomlSection::of_field(field, KEYS, mistakes) else {
         field.expected("a table such as { cluster = \"passage\" }", mistakes);
         return None;
     };
@@ -25,13 +25,13 @@ pub(super) fn read(field: Field<'_>, mistakes: &mut Mistakes) -> Option<ErrorPla
         }
     }
     // Each is right by itself, so this is about how they go together.
-    let plan = ErrorPlan::from_json(&Json::Object(fields));
+    let plan = ErrorPlan::from_json(&Json::from(fields));
     plan.map_err(|problem| mistakes.add(field.place(), problem, None)).ok()
 }
 
 /// Whether a value is one that the key can have; if not, it is reported.
-fn is_good(key: &str, value: &Json, field: Field<'_>, mistakes: &mut Mistakes) -> bool {
-    let alone = Json::Object(Metadata::from_iter([(key.to_owned(), value.clone())]));
+fn is_good(key: &str, value: &Json, field: TomlField<'_>, mistakes: &mut Mistakes) -> bool {
+    let alone = Json::from(Metadata::from_iter([(key.to_owned(), value.clone())]));
     let Err(problem) = ErrorPlan::from_json(&alone) else {
         if key == "cluster" && (value == "" || value.as_array().is_some_and(|keys| keys.contains(&"".into())))
         {

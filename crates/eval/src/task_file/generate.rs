@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 use super::mistake::Mistakes;
 use super::options;
-use super::section::{Field, Keys, Section};
+use super::section::{Keys, TomlField, TomlSection};
 use crate::GenerateConfig;
 
 pub(super) const KEYS: Keys = &[
@@ -22,8 +22,8 @@ pub(super) const KEYS: Keys = &[
     "extra_body",
 ];
 
-pub(super) fn read(field: Field<'_>, mistakes: &mut Mistakes) -> Option<GenerateConfig> {
-    let Some(section) = Section::of_field(field, KEYS, mistakes) else {
+pub(super) fn read(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<GenerateConfig> {
+    let Some(section) = TomlSection::of_field(field, KEYS, mistakes) else {
         field.expected("a table such as { temperature = 0, max_tokens = 512 }", mistakes);
         return None;
     };
@@ -37,14 +37,14 @@ pub(super) fn read(field: Field<'_>, mistakes: &mut Mistakes) -> Option<Generate
         }
     }
     // Nobody wants to know of how many tokens without wanting to know of any.
-    if fields.contains_key("top_logprobs") {
-        fields.entry("logprobs").or_insert(Json::Bool(true));
+    if fields.contains_key("top_logprobs") && !fields.contains_key("logprobs") {
+        fields.insert("logprobs", Json::Bool(true));
     }
     config(fields)
 }
 
 /// Whether a value is one that the key can have; if not, it is told.
-fn is_good(key: &str, value: &Json, field: Field<'_>, mistakes: &mut Mistakes) -> bool {
+fn is_good(key: &str, value: &Json, field: TomlField<'_>, mistakes: &mut Mistakes) -> bool {
     let alone = config(Metadata::from_iter([(key.to_owned(), value.clone())]));
     match alone.map(|config| config.check()) {
         Some(Ok(())) => return true,
@@ -55,7 +55,7 @@ fn is_good(key: &str, value: &Json, field: Field<'_>, mistakes: &mut Mistakes) -
 }
 
 fn config(fields: Metadata) -> Option<GenerateConfig> {
-    serde_json::from_value(Json::Object(fields)).ok()
+    serde_json::from_value(Json::from(fields)).ok()
 }
 
 /// The kind of value that a key has, in words.

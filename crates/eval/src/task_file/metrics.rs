@@ -6,14 +6,14 @@ use errorbar_core::spec::MetricsSpec;
 use errorbar_core::{Error, Metric, MetricItem, MetricMap, Metrics, Registry};
 
 use super::mistake::Mistakes;
-use super::section::{Field, all};
+use super::section::{TomlField, all};
 use super::specs;
-use super::text::Text;
+use super::text::TomlString;
 
 const WANTED: &str =
     "a metric such as \"accuracy()\", a list of them, or a table such as { \"a*\" = [\"mean()\"] }";
 
-pub(super) fn read(field: Field<'_>, registry: &Registry, mistakes: &mut Mistakes) -> Option<Metrics> {
+pub(super) fn read(field: TomlField<'_>, registry: &Registry, mistakes: &mut Mistakes) -> Option<Metrics> {
     if field.value().is_table() {
         return map(field, registry, mistakes).map(Metrics::Map);
     }
@@ -30,7 +30,7 @@ pub(super) fn read(field: Field<'_>, registry: &Registry, mistakes: &mut Mistake
     Some(Metrics::List(items.into_iter().flatten().collect()))
 }
 
-fn list_item(item: Field<'_>, registry: &Registry, mistakes: &mut Mistakes) -> Option<Vec<MetricItem>> {
+fn list_item(item: TomlField<'_>, registry: &Registry, mistakes: &mut Mistakes) -> Option<Vec<MetricItem>> {
     if item.value().is_table() {
         return map(item, registry, mistakes).map(|map| vec![MetricItem::Map(map)]);
     }
@@ -48,15 +48,15 @@ fn list_item(item: Field<'_>, registry: &Registry, mistakes: &mut Mistakes) -> O
 }
 
 /// The text may also hold a list or a map, as on the command line.
-fn from_text(text: &Text<'_>, registry: &Registry, mistakes: &mut Mistakes) -> Option<Metrics> {
-    let mut tell = |error: Error| specs::tell(text, "metric", &error, registry, mistakes);
-    let spec = text.value.parse::<MetricsSpec>().map_err(|error| tell(error.into())).ok()?;
+fn from_text(text: &TomlString<'_>, registry: &Registry, mistakes: &mut Mistakes) -> Option<Metrics> {
+    let mut report = |error: Error| specs::report(text, "metric", &error, registry, mistakes);
+    let spec = text.value.parse::<MetricsSpec>().map_err(|error| report(error.into())).ok()?;
     // One by one: building all of them would stop at the first that is wrong.
-    spec.specs().into_iter().filter_map(|spec| registry.metric(spec).err()).for_each(tell);
+    spec.specs().into_iter().filter_map(|spec| registry.metric(spec).err()).for_each(report);
     registry.metrics(&spec).ok()
 }
 
-fn map(field: Field<'_>, registry: &Registry, mistakes: &mut Mistakes) -> Option<MetricMap> {
+fn map(field: TomlField<'_>, registry: &Registry, mistakes: &mut Mistakes) -> Option<MetricMap> {
     let entries = field.as_table()?;
     if entries.is_empty() {
         field.expected("patterns of keys with their metrics, such as { \"a*\" = [\"mean()\"] }", mistakes);
@@ -67,7 +67,7 @@ fn map(field: Field<'_>, registry: &Registry, mistakes: &mut Mistakes) -> Option
 }
 
 fn of_pattern(
-    entry: Field<'_>,
+    entry: TomlField<'_>,
     registry: &Registry,
     mistakes: &mut Mistakes,
 ) -> Option<Vec<Arc<dyn Metric>>> {

@@ -87,7 +87,7 @@ impl Mistakes {
     pub(super) fn in_order(mut self, text: &str) -> Vec<Mistake> {
         self.found.sort_by_key(|(place, ..)| (place.start, place.end));
         self.found.dedup();
-        let mut cursor = Cursor::new(text);
+        let mut cursor = LineCursor::new(text);
         let placed = self.found.into_iter().map(|(place, message, hint)| {
             let start = text.floor_char_boundary(place.start);
             let end = text.ceil_char_boundary(place.end).max(start);
@@ -118,16 +118,16 @@ fn on_one_line(text: &str) -> String {
 }
 
 /// The line and column of ever later bytes; counting from the start for each would be quadratic.
-struct Cursor<'t> {
+struct LineCursor<'t> {
     text: &'t str,
     at: usize,
     line: usize,
     column: usize,
 }
 
-impl<'t> Cursor<'t> {
+impl<'t> LineCursor<'t> {
     fn new(text: &'t str) -> Self {
-        Cursor { text, at: 0, line: 1, column: 1 }
+        LineCursor { text, at: 0, line: 1, column: 1 }
     }
 
     fn at(&mut self, byte: usize) -> (usize, usize) {

@@ -32,14 +32,14 @@ mod text;
 use std::ops::Range;
 use std::path::Path;
 
-use errorbar_core::registry::Named;
+use errorbar_core::registry::EntryKind;
 use errorbar_core::{Registry, Result, unique_names};
 
 use crate::small_file::read_small;
 use crate::{AnyScorer, AnySolver, Chain, Dataset, ModelChoice, Task};
 use mistake::Mistakes;
-use section::{Field, Section, all};
-use text::Text;
+use section::{TomlField, TomlSection, all};
+use text::TomlString;
 
 pub use mistake::{Mistake, TaskFileError};
 
@@ -96,7 +96,7 @@ pub fn parse_task_file(text: &str, path: &Path, registry: &Registry) -> Result<T
 /// The task, unless something in the way of it was told.
 fn read(text: &str, path: &Path, registry: &Registry, mistakes: &mut Mistakes) -> Option<Task> {
     let (table, broken) = syntax::parse(text, mistakes);
-    let file = Section::of_file(text, &table, &broken, mistakes);
+    let file = TomlSection::of_file(text, &table, &broken, mistakes);
 
     let name = options::name(file.get("name"), path, mistakes);
     let version = file.get("version").and_then(|field| options::version(field, mistakes));
@@ -161,20 +161,20 @@ fn read(text: &str, path: &Path, registry: &Registry, mistakes: &mut Mistakes) -
 }
 
 /// Something that was built, and its place in the file.
-type Placed<T> = (Range<usize>, T);
+type WithSpan<T> = (Range<usize>, T);
 
 /// One spec or a list of specs, of which there must be one. There is nothing in the place of one that is wrong.
-fn placed<T: Named>(
-    field: Field<'_>,
+fn placed<T: EntryKind>(
+    field: TomlField<'_>,
     registry: &Registry,
     mistakes: &mut Mistakes,
-) -> Vec<Option<Placed<T>>> {
+) -> Vec<Option<WithSpan<T>>> {
     let kind = T::KIND;
     let texts = field.texts(&format!("a {kind} in quotes, or a list of {kind}s"), mistakes);
     if texts.as_ref().is_some_and(Vec::is_empty) {
         field.expected(&format!("at least one {kind}"), mistakes);
     }
-    let build = |text: Option<Text<'_>>| {
+    let build = |text: Option<TomlString<'_>>| {
         let text = text?;
         let built = specs::build(&text, registry, mistakes, |spec| registry.build::<T>(spec))?;
         Some((text.span, built))
@@ -183,14 +183,14 @@ fn placed<T: Named>(
 }
 
 /// What results call the scorers, if all of them are known.
-fn scorer_names(scorers: &[Option<Placed<AnyScorer>>]) -> Option<Vec<String>> {
-    let name = |scorer: &Option<Placed<AnyScorer>>| Some(scorer.as_ref()?.1.spec().log_name().into_owned());
+fn scorer_names(scorers: &[Option<WithSpan<AnyScorer>>]) -> Option<Vec<String>> {
+    let name = |scorer: &Option<WithSpan<AnyScorer>>| Some(scorer.as_ref()?.1.spec().log_name().into_owned());
     let names: Vec<String> = all(scorers.iter().map(name))?;
     Some(unique_names(names.iter().map(String::as_str)))
 }
 
 /// One after the other; a single one needs no chain.
-fn chained(mut solvers: Vec<Placed<AnySolver>>) -> AnySolver {
+fn chained(mut solvers: Vec<WithSpan<AnySolver>>) -> AnySolver {
     match (solvers.pop(), solvers.is_empty()) {
         (Some((_, only)), true) => only,
         (last, _) => Chain::new(solvers.into_iter().chain(last).map(|(_, solver)| solver)).into(),

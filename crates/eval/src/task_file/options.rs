@@ -10,19 +10,19 @@ use serde_json::Value as Json;
 use toml::de::DeValue;
 
 use super::mistake::Mistakes;
-use super::section::{Field, Keys, Section, all, integer};
+use super::section::{Keys, TomlField, TomlSection, all, integer};
 use crate::model::{OpenOptions, Provider, open_model};
 use crate::{FailOnError, ModelChoice};
 
 /// What the task is called; the file's own name, if nothing is said.
-pub(super) fn name(field: Option<Field<'_>>, path: &Path, mistakes: &mut Mistakes) -> Option<String> {
+pub(super) fn name(field: Option<TomlField<'_>>, path: &Path, mistakes: &mut Mistakes) -> Option<String> {
     match field {
         Some(field) => field.text(mistakes).map(|text| text.value.to_owned()),
         None => path.file_stem().map(|stem| stem.to_string_lossy().into_owned()),
     }
 }
 
-pub(super) fn version(field: Field<'_>, mistakes: &mut Mistakes) -> Option<Json> {
+pub(super) fn version(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<Json> {
     match field.value() {
         DeValue::String(_) | DeValue::Integer(_) | DeValue::Float(_) => json(field, mistakes),
         _ => {
@@ -32,19 +32,19 @@ pub(super) fn version(field: Field<'_>, mistakes: &mut Mistakes) -> Option<Json>
     }
 }
 
-pub(super) fn metadata(field: Field<'_>, mistakes: &mut Mistakes) -> Option<Metadata> {
+pub(super) fn metadata(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<Metadata> {
     if !field.value().is_table() {
         field.expected("a table such as { author = \"me\" }", mistakes);
         return None;
     }
     match json(field, mistakes)? {
-        Json::Object(entries) => Some(entries),
+        Json::Object(entries) => Some(entries.into()),
         _ => None,
     }
 }
 
 /// The value in JSON, as logs record it.
-pub(super) fn json(field: Field<'_>, mistakes: &mut Mistakes) -> Option<Json> {
+pub(super) fn json(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<Json> {
     match field.value() {
         DeValue::String(text) => Some(Json::from(text.as_ref())),
         DeValue::Boolean(boolean) => Some(Json::from(*boolean)),
@@ -76,7 +76,7 @@ pub(super) fn json(field: Field<'_>, mistakes: &mut Mistakes) -> Option<Json> {
 
 /// The model and its place; opened, unless it is on a server, which the command line has a say in.
 pub(super) fn model(
-    field: Field<'_>,
+    field: TomlField<'_>,
     registry: &Registry,
     mistakes: &mut Mistakes,
 ) -> Option<(Range<usize>, ModelChoice)> {
@@ -106,7 +106,7 @@ pub(super) fn model(
     }
 }
 
-pub(super) fn fail_on_error(field: Field<'_>, mistakes: &mut Mistakes) -> Option<FailOnError> {
+pub(super) fn fail_on_error(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<FailOnError> {
     let said = match field.value() {
         DeValue::Boolean(boolean) => boolean.to_string(),
         DeValue::Float(float) => float.as_str().to_owned(),
@@ -116,7 +116,7 @@ pub(super) fn fail_on_error(field: Field<'_>, mistakes: &mut Mistakes) -> Option
 }
 
 /// Seconds, whole or not.
-pub(super) fn time_limit(field: Field<'_>, mistakes: &mut Mistakes) -> Option<Duration> {
+pub(super) fn time_limit(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<Duration> {
     let seconds = match field.value() {
         DeValue::Float(float) => float.as_str().parse::<f64>().ok(),
         value => integer(value).map(|number| number as f64),
@@ -133,12 +133,12 @@ pub(super) const HEADLINE_KEYS: Keys = &["scorer", "score", "metric", "reducer"]
 /// Which figure comes first. Scorers and reducers must be those of the task, where these are known; the keys
 /// of metrics depend on the scores.
 pub(super) fn headline(
-    field: Field<'_>,
+    field: TomlField<'_>,
     scorers: Option<&[String]>,
     reducers: Option<&[String]>,
     mistakes: &mut Mistakes,
 ) -> Option<HeadlineRequest> {
-    let Some(section) = Section::of_field(field, HEADLINE_KEYS, mistakes) else {
+    let Some(section) = TomlSection::of_field(field, HEADLINE_KEYS, mistakes) else {
         field.expected("a table such as { metric = \"accuracy\" }", mistakes);
         return None;
     };

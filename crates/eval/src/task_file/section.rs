@@ -8,18 +8,18 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::mistake::Mistakes;
-use super::text::Text;
+use super::text::TomlString;
 use super::{dataset, epochs, errors, generate, options};
 
 /// A table of the file, its entries under the keys that it may have.
 #[derive(Debug, Default)]
-pub(super) struct Section<'d> {
-    fields: Vec<(&'static str, Field<'d>)>,
+pub(super) struct TomlSection<'d> {
+    fields: Vec<(&'static str, TomlField<'d>)>,
 }
 
 /// A key and its value.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field<'d> {
+pub(super) struct TomlField<'d> {
     key: &'d Spanned<Cow<'d, str>>,
     value: &'d Spanned<DeValue<'d>>,
     file: &'d str,
@@ -55,7 +55,7 @@ const TABLES: &[(&str, Keys)] = &[
     ("headline", options::HEADLINE_KEYS),
 ];
 
-impl<'d> Section<'d> {
+impl<'d> TomlSection<'d> {
     /// The file itself. Entries in which the text is no TOML are left out.
     pub(super) fn of_file(
         file: &'d str,
@@ -63,13 +63,13 @@ impl<'d> Section<'d> {
         broken: &[Range<usize>],
         mistakes: &mut Mistakes,
     ) -> Self {
-        let is_whole = |field: &Field<'d>| !broken.iter().any(|place| field.is_touched_by(place));
+        let is_whole = |field: &TomlField<'d>| !broken.iter().any(|place| field.is_touched_by(place));
         let fields = fields(file, table).into_iter().filter(is_whole);
         let advice = |key: &str| {
             let (table, _) = TABLES.iter().find(|(_, keys)| keys.contains(&key))?;
             Some(format!("it is a key of the table `{table}`: {table} = {{ {key} = …, … }}"))
         };
-        let mut section = Section::with_known_keys(fields, TASK_KEYS, advice, mistakes);
+        let mut section = TomlSection::with_known_keys(fields, TASK_KEYS, advice, mistakes);
 
         // What follows a [header] belongs to its table, to the surprise of many. It is told there, and checked as
         // what it was meant to be.
@@ -86,24 +86,24 @@ impl<'d> Section<'d> {
     }
 
     /// A table within the file.
-    pub(super) fn of_field(field: Field<'d>, keys: Keys, mistakes: &mut Mistakes) -> Option<Self> {
+    pub(super) fn of_field(field: TomlField<'d>, keys: Keys, mistakes: &mut Mistakes) -> Option<Self> {
         let advice = |key: &str| {
             let is_of_task = TASK_KEYS.contains(&key);
             is_of_task
                 .then(|| format!("it is a key of the task and belongs above the table `{}`", field.key()))
         };
-        Some(Section::with_known_keys(field.as_table()?.into_iter(), keys, advice, mistakes))
+        Some(TomlSection::with_known_keys(field.as_table()?.into_iter(), keys, advice, mistakes))
     }
 
     /// Tells the keys that are not known. One that is nearly right is taken for what was probably meant, so that
     /// its value is checked too and nobody says that the right one is missing.
     fn with_known_keys(
-        fields: impl Iterator<Item = Field<'d>>,
+        fields: impl Iterator<Item = TomlField<'d>>,
         known: Keys,
         advice: impl Fn(&str) -> Option<String>,
         mistakes: &mut Mistakes,
     ) -> Self {
-        let mut section = Section { fields: Vec::new() };
+        let mut section = TomlSection { fields: Vec::new() };
         let mut nearly = Vec::new();
         for field in fields {
             if let Some(key) = known.iter().find(|key| **key == field.key()) {
@@ -122,19 +122,20 @@ impl<'d> Section<'d> {
         section
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<Field<'d>> {
+    pub(super) fn get(&self, key: &str) -> Option<TomlField<'d>> {
         self.fields.iter().find(|(known, _)| *known == key).map(|(_, field)| *field)
     }
 }
 
 /// The entries of a table in the order of the file, whatever order the table keeps them in.
-fn fields<'d>(file: &'d str, table: &'d DeTable<'d>) -> Vec<Field<'d>> {
-    let mut fields: Vec<Field<'d>> = table.iter().map(|(key, value)| Field { key, value, file }).collect();
+fn fields<'d>(file: &'d str, table: &'d DeTable<'d>) -> Vec<TomlField<'d>> {
+    let mut fields: Vec<TomlField<'d>> =
+        table.iter().map(|(key, value)| TomlField { key, value, file }).collect();
     fields.sort_by_key(|field| field.key.span().start);
     fields
 }
 
-impl<'d> Field<'d> {
+impl<'d> TomlField<'d> {
     /// Where the value stands; that of a table under a [header] is the header.
     pub(super) fn place(&self) -> Range<usize> {
         self.value.span()
@@ -159,23 +160,23 @@ impl<'d> Field<'d> {
     }
 
     /// The text, if it is one.
-    pub(super) fn as_text(&self) -> Option<Text<'d>> {
-        Some(Text::new(self.file, self.place(), self.value().as_str()?))
+    pub(super) fn as_text(&self) -> Option<TomlString<'d>> {
+        Some(TomlString::new(self.file, self.place(), self.value().as_str()?))
     }
 
     /// The items of a list, under the same key.
-    pub(super) fn as_list(&self) -> Option<Vec<Field<'d>>> {
-        let item = |value| Field { value, ..*self };
+    pub(super) fn as_list(&self) -> Option<Vec<TomlField<'d>>> {
+        let item = |value| TomlField { value, ..*self };
         Some(self.value().as_array()?.iter().map(item).collect())
     }
 
     /// The entries of a table, in order.
-    pub(super) fn as_table(&self) -> Option<Vec<Field<'d>>> {
+    pub(super) fn as_table(&self) -> Option<Vec<TomlField<'d>>> {
         Some(fields(self.file, self.value().as_table()?))
     }
 
     /// A text, which must not be empty.
-    pub(super) fn text(&self, mistakes: &mut Mistakes) -> Option<Text<'d>> {
+    pub(super) fn text(&self, mistakes: &mut Mistakes) -> Option<TomlString<'d>> {
         let text = self.as_text().filter(|text| !text.value.is_empty());
         if text.is_none() {
             self.expected("a text in quotes", mistakes);
@@ -185,7 +186,7 @@ impl<'d> Field<'d> {
 
     /// One text or a list of texts, none of them empty; `wanted` says so in words. An item that is something else
     /// is told and leaves its place empty, so that the others can be looked at.
-    pub(super) fn texts(&self, wanted: &str, mistakes: &mut Mistakes) -> Option<Vec<Option<Text<'d>>>> {
+    pub(super) fn texts(&self, wanted: &str, mistakes: &mut Mistakes) -> Option<Vec<Option<TomlString<'d>>>> {
         if self.as_text().is_some() {
             return Some(vec![self.text(mistakes)]);
         }

@@ -3,29 +3,35 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use errorbar_core::registry::{Listing, Named};
+use errorbar_core::registry::{EntryInfo, EntryKind};
 use errorbar_core::spec::{MetricsSpec, Spec, SpecError, SpecErrorKind, reducer_of_papers, split_k_suffix};
 use errorbar_core::{Conversion, Error, Metric, Reducer, Registry, Result};
 
 use super::mistake::Mistakes;
-use super::spec_place::{Call, calls};
+use super::spec_place::{SpecCall, calls};
 use super::syntax::quoted;
-use super::text::Text;
+use super::text::TomlString;
 use crate::{AnyScorer, AnySolver};
 
 /// What is built from the text of one spec; nothing if that failed, which is then told.
-pub(super) fn build<T: Named>(
-    text: &Text<'_>,
+pub(super) fn build<T: EntryKind>(
+    text: &TomlString<'_>,
     registry: &Registry,
     mistakes: &mut Mistakes,
     build: impl FnOnce(&Spec) -> Result<T>,
 ) -> Option<T> {
     let built = text.value.parse::<Spec>().map_err(Error::from).and_then(|spec| build(&spec));
-    built.map_err(|error| tell(text, T::KIND, &error, registry, mistakes)).ok()
+    built.map_err(|error| report(text, T::KIND, &error, registry, mistakes)).ok()
 }
 
 /// Says what is wrong with a spec of this kind.
-pub(super) fn tell(text: &Text<'_>, kind: &str, error: &Error, registry: &Registry, mistakes: &mut Mistakes) {
+pub(super) fn report(
+    text: &TomlString<'_>,
+    kind: &str,
+    error: &Error,
+    registry: &Registry,
+    mistakes: &mut Mistakes,
+) {
     match error {
         Error::UnknownName { kind: wanted, name, nearest } => {
             let near = || nearest.as_ref().map(|near| format!("did you mean `{near}`?"));
@@ -44,7 +50,7 @@ pub(super) fn tell(text: &Text<'_>, kind: &str, error: &Error, registry: &Regist
 }
 
 /// Where in the file the part of the spec stands that the error is about.
-fn place(text: &Text<'_>, kind: &str, error: &Error, registry: &Registry) -> Range<usize> {
+fn place(text: &TomlString<'_>, kind: &str, error: &Error, registry: &Registry) -> Range<usize> {
     let part = match error {
         Error::Spec(error) => match error.offset() {
             Some(offset) if error.text() == Some(text.value) => Some(word_at(text.value, offset)),
@@ -54,7 +60,7 @@ fn place(text: &Text<'_>, kind: &str, error: &Error, registry: &Registry) -> Ran
         },
         Error::UnknownName { kind: wanted, name, .. } => {
             let roots = calls(text.value);
-            let is_it = |call: &&Call<'_>| call.goes_by(name);
+            let is_it = |call: &&SpecCall<'_>| call.goes_by(name);
             // `mean(to_float=mean())`: the conversion is the inner one.
             let outer = roots.iter().find(is_it).filter(|_| *wanted == kind);
             let inner = || roots.iter().flat_map(|root| root.all().into_iter().skip(1)).find(is_it);
@@ -64,7 +70,7 @@ fn place(text: &Text<'_>, kind: &str, error: &Error, registry: &Registry) -> Ran
         }
         Error::Argument { target, argument, .. } => {
             let roots = calls(text.value);
-            let call = roots.iter().flat_map(Call::all).find(|call| call.goes_by(target));
+            let call = roots.iter().flat_map(SpecCall::all).find(|call| call.goes_by(target));
             call.map(|call| {
                 let position = position(target, argument, registry);
                 let shift = usize::from(call.is_shorthand_for(target));
@@ -80,7 +86,7 @@ fn place(text: &Text<'_>, kind: &str, error: &Error, registry: &Registry) -> Ran
 /// Arguments that a spec does not take.
 fn place_of_argument(text: &str, error: &SpecError) -> Option<Range<usize>> {
     let roots = calls(text);
-    let all: Vec<&Call<'_>> = roots.iter().flat_map(Call::all).collect();
+    let all: Vec<&SpecCall<'_>> = roots.iter().flat_map(SpecCall::all).collect();
     let named = |name: &str| all.iter().filter(|call| call.goes_by(name)).copied().collect::<Vec<_>>();
     match error.kind() {
         SpecErrorKind::UnknownArgument { spec, argument, .. }
@@ -88,9 +94,9 @@ fn place_of_argument(text: &str, error: &SpecError) -> Option<Range<usize>> {
             named(spec).into_iter().find_map(|call| call.keyword(argument))
         }
         SpecErrorKind::TooManyArguments { spec, parameters, .. } => {
-            let shift = |call: &Call<'_>| usize::from(call.is_shorthand_for(spec));
+            let shift = |call: &SpecCall<'_>| usize::from(call.is_shorthand_for(spec));
             let named = named(spec).into_iter();
-            let extra = |call: &Call<'_>| call.positional(parameters.len().checked_sub(shift(call))?);
+            let extra = |call: &SpecCall<'_>| call.positional(parameters.len().checked_sub(shift(call))?);
             named.map(extra).find(Option::is_some).flatten()
         }
         _ => None,
@@ -108,14 +114,15 @@ fn word_at(text: &str, offset: usize) -> Range<usize> {
 
 /// Which argument, from 0, has this name.
 fn position(target: &str, argument: &str, registry: &Registry) -> Option<usize> {
-    let named = |(_, listing): &(&str, &Listing)| listing.name == target;
-    let at = |(_, listing): (&str, &Listing)| listing.params.iter().position(|param| param.name == argument);
+    let named = |(_, listing): &(&str, &EntryInfo)| listing.name == target;
+    let at =
+        |(_, listing): (&str, &EntryInfo)| listing.params.iter().position(|param| param.name == argument);
     listings(registry).filter(named).find_map(at)
 }
 
 /// Everything that specs can name, with its kind.
-fn listings(registry: &Registry) -> impl Iterator<Item = (&'static str, &Listing)> {
-    fn of<T: Named>(registry: &Registry) -> impl Iterator<Item = (&'static str, &Listing)> {
+fn listings(registry: &Registry) -> impl Iterator<Item = (&'static str, &EntryInfo)> {
+    fn of<T: EntryKind>(registry: &Registry) -> impl Iterator<Item = (&'static str, &EntryInfo)> {
         registry.list::<T>().map(|listing| (T::KIND, listing))
     }
     of::<AnySolver>(registry)
@@ -127,7 +134,7 @@ fn listings(registry: &Registry) -> impl Iterator<Item = (&'static str, &Listing
 
 /// A scorer among the metrics, a reducer among the scorers, and so on.
 fn of_another_kind(wanted: &str, name: &str, registry: &Registry) -> Option<String> {
-    let goes_by = |kind: &str, listing: &Listing| {
+    let goes_by = |kind: &str, listing: &EntryInfo| {
         let bare = split_k_suffix(name).filter(|_| kind == "reducer").map(|(bare, _)| bare);
         listing.name == name || bare == Some(listing.name.as_str())
     };
@@ -171,7 +178,7 @@ mod tests {
     fn wrong(spec: &str) -> (String, String) {
         let registry = built_in_registry();
         let file = format!("metrics = '''{spec}'''");
-        let text = Text::new(&file, 10..file.len(), spec);
+        let text = TomlString::new(&file, 10..file.len(), spec);
         let mut mistakes = Mistakes::default();
         build(&text, &registry, &mut mistakes, |spec| registry.metric(spec));
         let [mistake] = mistakes.in_order(&file).try_into().unwrap();
@@ -198,7 +205,7 @@ mod tests {
     #[test]
     fn of_two_of_one_name_the_wrong_one_is_meant() {
         let file = "metrics = 'mean(to_float=mean())'";
-        let text = Text::new(file, 10..file.len(), &file[11..file.len() - 1]);
+        let text = TomlString::new(file, 10..file.len(), &file[11..file.len() - 1]);
         let registry = built_in_registry();
         let place = |kind: &'static str, wanted: &'static str| {
             let error = Error::UnknownName { kind: wanted, name: "mean".to_owned(), nearest: None };

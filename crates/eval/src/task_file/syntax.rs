@@ -15,17 +15,17 @@ pub(super) fn parse<'t>(text: &'t str, mistakes: &mut Mistakes) -> (DeTable<'t>,
     mistakes.broken = !errors.is_empty();
 
     // A bracket that is never closed is told once, and not at every line behind it.
-    let mut told = None;
+    let mut reported = None;
     for error in &errors {
         let within = Some(entry_around(text, &table, &place(error)));
-        if within == told {
+        if within == reported {
             continue;
         }
         // Behind a bare word the parser goes on as if it had quotes.
         if unquoted(text, error).is_none() {
-            told = within;
+            reported = within;
         }
-        tell(text, error, mistakes);
+        report(text, error, mistakes);
     }
     (table, errors.iter().map(place).collect())
 }
@@ -60,7 +60,7 @@ fn boolean(word: &str) -> Option<&'static str> {
 }
 
 /// Says it in words that fit a task file, where the parser's own are about grammar.
-fn tell(text: &str, error: &Error, mistakes: &mut Mistakes) {
+fn report(text: &str, error: &Error, mistakes: &mut Mistakes) {
     let place = place(error);
     let written = text.get(place.clone()).unwrap_or_default();
     let next = text.get(place.start..).and_then(|rest| rest.chars().next());

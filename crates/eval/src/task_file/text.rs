@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// A string: what it says, and where and how it is written.
 #[derive(Clone, Debug)]
-pub(super) struct Text<'d> {
+pub(super) struct TomlString<'d> {
     /// What it says, escapes resolved.
     pub(super) value: &'d str,
     /// Where it stands, quotes and all.
@@ -13,10 +13,10 @@ pub(super) struct Text<'d> {
     raw: &'d str,
 }
 
-impl<'d> Text<'d> {
+impl<'d> TomlString<'d> {
     pub(super) fn new(file: &'d str, span: Range<usize>, value: &'d str) -> Self {
         let raw = file.get(span.clone()).unwrap_or_default();
-        Text { value, span, raw }
+        TomlString { value, span, raw }
     }
 
     /// Where in the file a part of what it says stands; all of it, if that cannot be told.
@@ -30,7 +30,7 @@ impl<'d> Text<'d> {
 
 /// Where a part of the value stands in the string as written.
 fn place_in(raw: &str, value: &str, part: Range<usize>) -> Option<Range<usize>> {
-    let pieces = Pieces::of(raw)?;
+    let pieces = StringPieces::of(raw)?;
     let close = pieces.rest.end;
     let mut start = None;
     let mut end = None;
@@ -59,14 +59,14 @@ fn place_in(raw: &str, value: &str, part: Range<usize>) -> Option<Range<usize>> 
 }
 
 /// The characters of a string with their places, one after the other.
-struct Pieces<'r> {
+struct StringPieces<'r> {
     raw: &'r str,
     rest: Range<usize>,
     has_escapes: bool,
     is_multi_line: bool,
 }
 
-impl<'r> Pieces<'r> {
+impl<'r> StringPieces<'r> {
     /// Takes off the quotes, and the line break that may follow three of them.
     fn of(raw: &'r str) -> Option<Self> {
         let quotes = [("\"\"\"", true), ("'''", false), ("\"", true), ("'", false)];
@@ -81,7 +81,7 @@ impl<'r> Pieces<'r> {
             body => usize::from(body.starts_with('\n')),
         };
         let rest = quote.len() + line_break..raw.len() - quote.len();
-        Some(Pieces { raw, rest, has_escapes, is_multi_line })
+        Some(StringPieces { raw, rest, has_escapes, is_multi_line })
     }
 
     /// The backslash at the end of a line, which takes all blanks behind it with it.
@@ -94,7 +94,7 @@ impl<'r> Pieces<'r> {
     }
 }
 
-impl Iterator for Pieces<'_> {
+impl Iterator for StringPieces<'_> {
     type Item = (char, Range<usize>);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -143,7 +143,7 @@ mod tests {
         let table = toml::de::DeTable::parse(file).unwrap();
         let value = table.get_ref().get("a").unwrap();
         let said = value.get_ref().as_str().unwrap();
-        let text = Text::new(file, value.span(), said);
+        let text = TomlString::new(file, value.span(), said);
         let start = said.find(wanted).unwrap();
         &file[text.place(start..start + wanted.len())]
     }
@@ -166,16 +166,16 @@ mod tests {
     #[test]
     fn the_end_is_the_closing_quote() {
         let file = "a = \"\"\"mean(\"\"\"";
-        let text = Text::new(file, 4..file.len(), "mean(");
+        let text = TomlString::new(file, 4..file.len(), "mean(");
         assert_eq!(text.place(5..5), 12..13);
         assert_eq!(text.place(99..100), 12..13);
     }
 
     #[test]
     fn what_cannot_be_told_is_the_whole_string() {
-        assert_eq!(Text::new("a = \"x\\qy\"", 4..10, "x\\qy").place(1..2), 4..10);
-        assert_eq!(Text::new("a = 'xy'", 4..8, "other").place(1..2), 4..8);
-        assert_eq!(Text::new("a = xy", 4..6, "xy").place(0..1), 4..6);
-        assert_eq!(Text::new("a = 'é'", 4..8, "é").place(1..2), 4..8);
+        assert_eq!(TomlString::new("a = \"x\\qy\"", 4..10, "x\\qy").place(1..2), 4..10);
+        assert_eq!(TomlString::new("a = 'xy'", 4..8, "other").place(1..2), 4..8);
+        assert_eq!(TomlString::new("a = xy", 4..6, "xy").place(0..1), 4..6);
+        assert_eq!(TomlString::new("a = 'é'", 4..8, "é").place(1..2), 4..8);
     }
 }

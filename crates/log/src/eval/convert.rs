@@ -18,7 +18,7 @@ use super::sample::member_name;
 use super::stored::SampleFields;
 use super::zip::assemble::Assembler;
 use super::zip::{Encoder, Member, StreamedMember};
-use crate::whole_file::WholeFile;
+use crate::atomic_file::AtomicFile;
 
 /// How many samples are in the works at once.
 const BATCH: usize = 16;
@@ -52,12 +52,12 @@ pub fn convert(log: &EvalLog, to: &Path) -> Result<()> {
     log.header()?;
     refuse_busy(log, to).map_err(|error| error.at(to))?;
     let mut file =
-        WholeFile::create(to).map_err(|error| LogError::from(LogErrorKind::Create(error)).at(to))?;
+        AtomicFile::create(to).map_err(|error| LogError::from(LogErrorKind::Create(error)).at(to))?;
     let written = match to.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
         true => write_json(log, &mut file),
         false => write_eval(log, &mut file),
     };
-    written.and_then(|()| Ok(file.keep().map_err(LogErrorKind::Write)?)).map_err(|error| error.at(to))
+    written.and_then(|()| Ok(file.commit().map_err(LogErrorKind::Write)?)).map_err(|error| error.at(to))
 }
 
 fn is_shell(name: &str) -> bool {

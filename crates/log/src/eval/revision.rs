@@ -21,7 +21,7 @@ use super::zip::assemble::Assembler;
 use super::zip::directory::{self, Directory, DirectoryRecord, Members};
 use super::zip::source::FileSection;
 use super::zip::{Encoder, ZSTD, ZipEntry};
-use crate::whole_file::WholeFile;
+use crate::atomic_file::AtomicFile;
 
 /// Changes to a log that are not written yet. The log itself stays as it is until [`Revision::write_back`].
 ///
@@ -166,12 +166,12 @@ impl Revision<'_> {
     }
 
     fn write_whole(&self, path: &Path) -> Result<()> {
-        let mut file = WholeFile::create(path).map_err(LogErrorKind::Create)?;
+        let mut file = AtomicFile::create(path).map_err(LogErrorKind::Create)?;
         match &self.log.container.layout {
             LogLayout::Json(log) => self.write_json(log, &mut file)?,
             LogLayout::Zip { members, .. } => self.write_zip(members, &mut file)?,
         }
-        Ok(file.keep().map_err(LogErrorKind::Write)?)
+        Ok(file.commit().map_err(LogErrorKind::Write)?)
     }
 
     /// Copies the members that stay, appends those that are new, and lists all of them.

@@ -105,7 +105,7 @@ impl<'a> EntrySubject<'a> {
     /// What an entry is about; `group` is the name of its group, if it has one.
     fn of(entry: &'a RecordedMetric, group: &'a str) -> Self {
         let mut metric = entry.group.as_deref().unwrap_or(&entry.name);
-        let mut params = &entry.params;
+        let mut params = entry.params.as_object();
         let mut numbers = ScoreBasis { to_float: None, field: None, group: None };
         if let Some((key, (name, inner))) = params.get("group_key").zip(params.get("metric").and_then(call)) {
             (metric, params) = (name, inner);
@@ -138,7 +138,7 @@ impl<'a> EntrySubject<'a> {
 }
 
 /// The name and the arguments of a metric within another.
-fn call(metric: &Json) -> Option<(&str, &errorbar_core::Metadata)> {
+fn call(metric: &Json) -> Option<(&str, &serde_json::Map<String, Json>)> {
     Some((metric.get("name")?.as_str()?, metric.get("params")?.as_object()?))
 }
 

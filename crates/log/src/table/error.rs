@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::builder::shown;
+use super::builder::excerpt;
 
 /// Why a table could not be read.
 ///
@@ -17,13 +17,13 @@ pub struct TableError(Box<Inner>);
 #[derive(Debug)]
 struct Inner {
     path: PathBuf,
-    problem: Problem,
+    problem: ReadError,
 }
 
 /// A problem and where in the file it is; the reader of rows does not know the file's name.
 #[derive(Debug)]
-pub(super) struct Problem {
-    at: Option<At>,
+pub(super) struct ReadError {
+    at: Option<UnresolvedLocation>,
     sample: Option<String>,
     kind: Box<TableErrorKind>,
 }
@@ -31,7 +31,7 @@ pub(super) struct Problem {
 /// Where in a table something is: the line of a text, the row of a Parquet file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum TableLocation {
     /// The line, from 1.
     Line(u64),
     /// The row, from 1.
@@ -40,10 +40,10 @@ pub enum Place {
 
 /// Where a problem is, as far as its finder knows: lines of a CSV are counted only when one is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum At {
+pub(super) enum UnresolvedLocation {
     /// The byte where the row starts.
     Offset(u64),
-    Place(Place),
+    Known(TableLocation),
 }
 
 /// What is wrong with a table.
@@ -131,17 +131,17 @@ pub enum TableErrorKind {
         /// The epoch.
         epoch: u32,
         /// Where the first of the two rows is.
-        first: Place,
+        first: TableLocation,
     },
     /// Two rows for one epoch of a sample and one scorer, where scorers have rows of their own.
-    #[error("epoch {epoch} of this sample by the scorer {} is already {first}", shown(scorer))]
+    #[error("epoch {epoch} of this sample by the scorer {} is already {first}", excerpt(scorer))]
     DuplicateScore {
         /// The epoch.
         epoch: u32,
         /// The scorer; empty where the rows name none.
         scorer: String,
         /// Where the first of the two rows is.
-        first: Place,
+        first: TableLocation,
     },
     /// A row with a score but without a scorer, where scorers have rows of their own.
     #[error("the row has a score in `{column}`, but its `scorer` is empty")]
@@ -382,16 +382,16 @@ impl TableError {
 
     /// The line, from 1, where the problem has one.
     pub fn line(&self) -> Option<u64> {
-        match self.place() {
-            Some(Place::Line(line)) => Some(line),
+        match self.location() {
+            Some(TableLocation::Line(line)) => Some(line),
             _ => None,
         }
     }
 
     /// Where in the file it is, if it is somewhere.
-    pub fn place(&self) -> Option<Place> {
+    pub fn location(&self) -> Option<TableLocation> {
         match self.0.problem.at {
-            Some(At::Place(place)) => Some(place),
+            Some(UnresolvedLocation::Known(place)) => Some(place),
             _ => None,
         }
     }
@@ -409,13 +409,13 @@ impl TableError {
     /// File, line and problem, without the way out.
     pub fn problem(&self) -> String {
         let mut text = self.path().display().to_string();
-        match self.place() {
-            Some(Place::Line(line)) => text += &format!(":{line}"),
-            Some(Place::Row(row)) => text += &format!(": row {row}"),
+        match self.location() {
+            Some(TableLocation::Line(line)) => text += &format!(":{line}"),
+            Some(TableLocation::Row(row)) => text += &format!(": row {row}"),
             None => {}
         }
         if let Some(sample) = self.sample() {
-            text += &format!(": sample {}", shown(sample));
+            text += &format!(": sample {}", excerpt(sample));
         }
         // What is from the file could play with a terminal.
         format!("{text}: {}", self.kind().to_string().replace(char::is_control, "\u{fffd}"))
@@ -439,18 +439,21 @@ impl std::error::Error for TableError {
     }
 }
 
-impl Problem {
+impl ReadError {
     pub(super) fn at_path(self, path: &Path) -> TableError {
         TableError(Box::new(Inner { path: path.to_owned(), problem: self }))
     }
 
     /// Says where things are in the file's own way of counting, which a reader finds out late.
-    pub(super) fn locate(mut self, mut place_of: impl FnMut(At) -> Option<Place>) -> Self {
-        self.at = self.at.and_then(&mut place_of).map(At::Place);
+    pub(super) fn locate(
+        mut self,
+        mut place_of: impl FnMut(UnresolvedLocation) -> Option<TableLocation>,
+    ) -> Self {
+        self.at = self.at.and_then(&mut place_of).map(UnresolvedLocation::Known);
         if let TableErrorKind::DuplicateRow { first, .. } | TableErrorKind::DuplicateScore { first, .. } =
             self.kind.as_mut()
         {
-            *first = place_of(At::Place(*first)).unwrap_or(*first);
+            *first = place_of(UnresolvedLocation::Known(*first)).unwrap_or(*first);
         }
         self
     }
@@ -461,35 +464,35 @@ impl Problem {
     }
 }
 
-impl From<TableErrorKind> for Problem {
+impl From<TableErrorKind> for ReadError {
     fn from(kind: TableErrorKind) -> Self {
-        Problem { at: None, sample: None, kind: kind.into() }
+        ReadError { at: None, sample: None, kind: kind.into() }
     }
 }
 
 impl TableErrorKind {
-    pub(super) fn at(self, at: At) -> Problem {
-        Problem { at: Some(at), sample: None, kind: self.into() }
+    pub(super) fn at(self, at: UnresolvedLocation) -> ReadError {
+        ReadError { at: Some(at), sample: None, kind: self.into() }
     }
 
-    pub(super) fn on_line(self, line: u64) -> Problem {
-        self.at(At::Place(Place::Line(line)))
+    pub(super) fn on_line(self, line: u64) -> ReadError {
+        self.at(UnresolvedLocation::Known(TableLocation::Line(line)))
     }
 
-    pub(super) fn in_row(self, row: u64) -> Problem {
-        self.at(At::Place(Place::Row(row)))
+    pub(super) fn in_row(self, row: u64) -> ReadError {
+        self.at(UnresolvedLocation::Known(TableLocation::Row(row)))
     }
 
-    pub(super) fn at_offset(self, offset: u64) -> Problem {
-        self.at(At::Offset(offset))
+    pub(super) fn at_offset(self, offset: u64) -> ReadError {
+        self.at(UnresolvedLocation::Offset(offset))
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for TableLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Line(line) => write!(f, "on line {line}"),
-            Place::Row(row) => write!(f, "in row {row}"),
+            TableLocation::Line(line) => write!(f, "on line {line}"),
+            TableLocation::Row(row) => write!(f, "in row {row}"),
         }
     }
 }
@@ -514,11 +517,11 @@ pub(super) fn bytes(bytes: u64) -> String {
 /// Names for a message, the first few of them.
 fn list(names: &[String]) -> String {
     const SHOWN: usize = 12;
-    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| quoted(name)).collect();
+    let excerpt: Vec<String> = names.iter().take(SHOWN).map(|name| quoted(name)).collect();
     match names.len().saturating_sub(SHOWN) {
         0 if names.is_empty() => "none".to_owned(),
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
+        0 => excerpt.join(", "),
+        more => format!("{} and {more} more", excerpt.join(", ")),
     }
 }
 

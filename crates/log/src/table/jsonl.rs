@@ -9,14 +9,14 @@ use errorbar_core::{Leaf, MetadataKeys, Score, ScoreColumns, Value};
 use jiter::{Jiter, JiterError, Peek};
 use serde_json::Value as Json;
 
-use super::builder::{finish, shown};
+use super::builder::{excerpt, finish};
 use super::cell::epoch;
-use super::error::{At, Place, Problem};
+use super::error::{ReadError, TableLocation, UnresolvedLocation};
 use super::layout::{ANSWER, DEFAULT_SCORES, ERROR, EXPLANATION, LONG_SCORES, REASON, SCORER};
 use super::limits::Budget;
 use super::long::{LongBuilder, LongRow, value_bytes};
 use super::{EPOCH, ID, ScoreTable, TableErrorKind, TableLimits, TableOptions, no_score_column};
-use crate::json_value::{self, Room, Scalar};
+use crate::json_value::{self, MemoryAllowance, Scalar};
 
 const BUFFER_BYTES: usize = 1 << 18;
 /// How many keys that are not needed are remembered for messages. A table has a few; hostile ones must not
@@ -25,19 +25,21 @@ const MAX_KEYS: usize = 10_000;
 /// After so many bytes it is checked how much memory the columns take.
 const CHECK_EVERY: usize = 1 << 20;
 
-pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, Problem> {
+pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, ReadError> {
     let budget = options.limits.budget(&file);
-    let mut lines = Lines::new(file, options.limits);
+    let mut lines = LineReader::new(file, options.limits);
     rows(&mut lines, options, budget).map_err(|problem| {
         problem.locate(|at| match at {
-            At::Place(Place::Row(row)) => lines.line_of_row(row).map(Place::Line),
-            At::Place(place) => Some(place),
-            At::Offset(_) => None,
+            UnresolvedLocation::Known(TableLocation::Row(row)) => {
+                lines.line_of_row(row).map(TableLocation::Line)
+            }
+            UnresolvedLocation::Known(place) => Some(place),
+            UnresolvedLocation::Offset(_) => None,
         })
     })
 }
 
-fn rows(lines: &mut Lines, options: &TableOptions, budget: Budget) -> Result<ScoreTable, Problem> {
+fn rows(lines: &mut LineReader, options: &TableOptions, budget: Budget) -> Result<ScoreTable, ReadError> {
     if !options.score_columns.is_empty() {
         return Ok(wide(lines, &options.score_columns, options, false, budget)?.unwrap_or_default());
     }
@@ -51,15 +53,15 @@ fn rows(lines: &mut Lines, options: &TableOptions, budget: Budget) -> Result<Sco
 
 /// A row per sample and epoch; nothing if scorers may have rows of their own and do.
 fn wide(
-    lines: &mut Lines,
+    lines: &mut LineReader,
     scorers: &[String],
     options: &TableOptions,
     may_be_long: bool,
     budget: Budget,
-) -> Result<Option<ScoreTable>, Problem> {
+) -> Result<Option<ScoreTable>, ReadError> {
     lines.rewind().map_err(TableErrorKind::Read)?;
     let mut columns = ScoreColumns::new(scorers);
-    let mut keys = Keys::new(scorers, options, false);
+    let mut keys = LineKeys::new(scorers, options, false);
     let mut row = ParsedRow::new(budget);
     let (mut nested, mut unchecked) = (0, 0);
     while let Some((line, text)) = lines.next()? {
@@ -90,15 +92,15 @@ fn wide(
 
 /// A row per sample, epoch and scorer.
 fn long(
-    lines: &mut Lines,
+    lines: &mut LineReader,
     value: String,
     options: &TableOptions,
     budget: Budget,
-) -> Result<ScoreTable, Problem> {
+) -> Result<ScoreTable, ReadError> {
     lines.rewind().map_err(TableErrorKind::Read)?;
     let score_names = [value];
     let mut builder = LongBuilder::new(budget);
-    let mut keys = Keys::new(&score_names, options, true);
+    let mut keys = LineKeys::new(&score_names, options, true);
     let mut row = ParsedRow::new(budget);
     while let Some((line, text)) = lines.next()? {
         let of_row = |kind: TableErrorKind, id: &str| kind.on_line(line).of_sample(id);
@@ -111,16 +113,16 @@ fn long(
 /// Which default score column the table has: the first line that has one decides for the first name at
 /// once, and for the second only if the first is nowhere.
 fn default_score(
-    lines: &mut Lines,
+    lines: &mut LineReader,
     names: [&str; 2],
     options: &TableOptions,
     budget: Budget,
-) -> Result<String, Problem> {
+) -> Result<String, ReadError> {
     lines.rewind().map_err(TableErrorKind::Read)?;
     let [first, second] = names;
     let owned = names.map(str::to_owned);
     let no_metadata = TableOptions { metadata: MetadataKeys::NONE, ..options.clone() };
-    let mut keys = Keys::new(&owned, &no_metadata, false);
+    let mut keys = LineKeys::new(&owned, &no_metadata, false);
     let mut row = ParsedRow::new(budget);
     while let Some((_, text)) = lines.next()? {
         // What is wrong with a line is said when the rows are read.
@@ -136,17 +138,17 @@ fn default_score(
 }
 
 /// The lines of a file that are not blank, with their numbers.
-struct Lines {
+struct LineReader {
     reader: BufReader<File>,
     buffer: Vec<u8>,
     number: u64,
     limits: TableLimits,
 }
 
-impl Lines {
+impl LineReader {
     fn new(file: File, limits: TableLimits) -> Self {
         let reader = BufReader::with_capacity(BUFFER_BYTES, file);
-        Lines { reader, buffer: Vec::new(), number: 0, limits }
+        LineReader { reader, buffer: Vec::new(), number: 0, limits }
     }
 
     /// The line of a row, both counted from 1.
@@ -163,7 +165,7 @@ impl Lines {
         self.reader.rewind()
     }
 
-    fn next(&mut self) -> Result<Option<(u64, &str)>, Problem> {
+    fn next(&mut self) -> Result<Option<(u64, &str)>, ReadError> {
         loop {
             self.buffer.clear();
             let limit = self.limits.max_line;
@@ -195,13 +197,13 @@ fn content(line: &[u8], number: u64) -> &[u8] {
 
 /// What a key stands for.
 #[derive(Clone, Copy)]
-enum Field {
+enum KeyRole {
     Id,
     Epoch,
     Score(usize),
     /// These only where scorers have rows of their own.
     Scorer,
-    Detail(Detail),
+    ScoreDetail(ScoreDetail),
     Error,
     /// Metadata to fetch, by its number among the keys found.
     Metadata(usize),
@@ -212,15 +214,15 @@ enum Field {
 
 /// What is recorded with a score.
 #[derive(Clone, Copy)]
-enum Detail {
+enum ScoreDetail {
     Answer,
     Explanation,
     Reason,
 }
 
 /// Every key met so far.
-struct Keys<'a> {
-    fields: HashMap<String, Field>,
+struct LineKeys<'a> {
+    fields: HashMap<String, KeyRole>,
     /// The keys in order of appearance.
     found: Vec<String>,
     score_names: &'a [String],
@@ -234,49 +236,58 @@ struct Keys<'a> {
     names_scorers: bool,
 }
 
-impl<'a> Keys<'a> {
+impl<'a> LineKeys<'a> {
     fn new(score_names: &'a [String], options: &'a TableOptions, is_long: bool) -> Self {
         let score_seen = vec![false; score_names.len()];
         let (fields, found) = (HashMap::new(), Vec::new());
-        Keys { fields, found, score_names, score_seen, options, fetched: 0, is_long, names_scorers: false }
+        LineKeys {
+            fields,
+            found,
+            score_names,
+            score_seen,
+            options,
+            fetched: 0,
+            is_long,
+            names_scorers: false,
+        }
     }
 
     /// The keys that are metadata, fetched or not.
     fn into_metadata(self) -> Vec<String> {
         let is_metadata =
-            |key: &String| matches!(self.fields.get(key), Some(Field::Metadata(_) | Field::Skipped));
+            |key: &String| matches!(self.fields.get(key), Some(KeyRole::Metadata(_) | KeyRole::Skipped));
         self.found.into_iter().filter(is_metadata).collect()
     }
 
-    fn field(&mut self, key: &str) -> Field {
+    fn field(&mut self, key: &str) -> KeyRole {
         if let Some(field) = self.fields.get(key) {
             return *field;
         }
         self.names_scorers |= key == SCORER;
         let field = match key {
-            ID => Field::Id,
-            EPOCH => Field::Epoch,
-            SCORER if self.is_long => Field::Scorer,
-            ANSWER | EXPLANATION if self.is_long && !self.options.details => Field::Unread,
-            ANSWER if self.is_long => Field::Detail(Detail::Answer),
-            EXPLANATION if self.is_long => Field::Detail(Detail::Explanation),
-            REASON if self.is_long => Field::Detail(Detail::Reason),
-            ERROR if self.is_long => Field::Error,
+            ID => KeyRole::Id,
+            EPOCH => KeyRole::Epoch,
+            SCORER if self.is_long => KeyRole::Scorer,
+            ANSWER | EXPLANATION if self.is_long && !self.options.details => KeyRole::Unread,
+            ANSWER if self.is_long => KeyRole::ScoreDetail(ScoreDetail::Answer),
+            EXPLANATION if self.is_long => KeyRole::ScoreDetail(ScoreDetail::Explanation),
+            REASON if self.is_long => KeyRole::ScoreDetail(ScoreDetail::Reason),
+            ERROR if self.is_long => KeyRole::Error,
             key => match self.score_names.iter().position(|name| name == key) {
                 Some(at) => {
                     if let Some(seen) = self.score_seen.get_mut(at) {
                         *seen = true;
                     }
-                    Field::Score(at)
+                    KeyRole::Score(at)
                 }
                 None if self.options.metadata.contains(key) => {
                     self.fetched += 1;
-                    Field::Metadata(self.found.len())
+                    KeyRole::Metadata(self.found.len())
                 }
-                None => Field::Skipped,
+                None => KeyRole::Skipped,
             },
         };
-        if !matches!(field, Field::Skipped) || self.found.len() < MAX_KEYS {
+        if !matches!(field, KeyRole::Skipped) || self.found.len() < MAX_KEYS {
             self.fields.insert(key.to_owned(), field);
             self.found.push(key.to_owned());
         }
@@ -315,7 +326,7 @@ impl ParsedRow {
         }
     }
 
-    fn read(&mut self, text: &str, keys: &mut Keys<'_>) -> Result<(), TableErrorKind> {
+    fn read(&mut self, text: &str, keys: &mut LineKeys<'_>) -> Result<(), TableErrorKind> {
         self.id.clear();
         self.has_id = false;
         self.epoch = None;
@@ -341,10 +352,10 @@ impl ParsedRow {
         let mut field = json.known_object().map_err(invalid)?.map(|key| keys.field(key));
         let max_columns = keys.options.limits.max_columns;
         // Of what a line may take, lists and maps take many times the bytes that they are written in.
-        let mut room = Room::new(self.budget.limit());
+        let mut allowance = MemoryAllowance::new(self.budget.limit());
         while let Some(known) = field {
-            let read = self.field(known, &mut json, &mut room, keys.score_names, &invalid);
-            read.map_err(|kind| if room.is_used_up() { self.budget.refusal() } else { kind })?;
+            let read = self.field(known, &mut json, &mut allowance, keys.score_names, &invalid);
+            read.map_err(|kind| if allowance.is_used_up() { self.budget.refusal() } else { kind })?;
             if keys.fetched.max(self.metadata.len()) > max_columns {
                 return Err(TableErrorKind::TooManyColumns { limit: max_columns });
             }
@@ -360,17 +371,17 @@ impl ParsedRow {
 
     fn field(
         &mut self,
-        field: Field,
+        field: KeyRole,
         json: &mut Jiter<'_>,
-        room: &mut Room,
+        allowance: &mut MemoryAllowance,
         score_names: &[String],
         invalid: &impl Fn(JiterError) -> TableErrorKind,
     ) -> Result<(), TableErrorKind> {
         let twice = |name: &str| Err(TableErrorKind::DuplicateColumn { name: name.to_owned() });
         let peek = json.peek().map_err(invalid)?;
         match field {
-            Field::Id if self.has_id => return twice(ID),
-            Field::Id => {
+            KeyRole::Id if self.has_id => return twice(ID),
+            KeyRole::Id => {
                 self.has_id = true;
                 match json_value::scalar(json, peek).map_err(invalid)? {
                     Some(Scalar::Text(text)) => self.id.push_str(text),
@@ -379,23 +390,25 @@ impl ParsedRow {
                     None => return Err(TableErrorKind::BadId { found: json_value::kind(peek).to_owned() }),
                 }
             }
-            Field::Epoch if self.epoch.is_some() => return twice(EPOCH),
-            Field::Epoch => {
+            KeyRole::Epoch if self.epoch.is_some() => return twice(EPOCH),
+            KeyRole::Epoch => {
                 self.epoch = Some(match json_value::scalar(json, peek).map_err(invalid)? {
                     Some(Scalar::Int(int)) => epoch(&int.to_string())?,
-                    Some(Scalar::Text(text)) => return Err(TableErrorKind::BadEpoch { found: shown(text) }),
+                    Some(Scalar::Text(text)) => {
+                        return Err(TableErrorKind::BadEpoch { found: excerpt(text) });
+                    }
                     Some(other) => return Err(TableErrorKind::BadEpoch { found: other.describe() }),
                     None => {
                         return Err(TableErrorKind::BadEpoch { found: json_value::kind(peek).to_owned() });
                     }
                 });
             }
-            Field::Score(at) => {
+            KeyRole::Score(at) => {
                 let name = score_names.get(at).map(String::as_str).unwrap_or_default();
                 let Some(slot) = self.scores.get_mut(at).filter(|slot| slot.is_none()) else {
                     return twice(name);
                 };
-                match json_value::score_within(json, peek, room).map_err(invalid)? {
+                match json_value::score_within(json, peek, allowance).map_err(invalid)? {
                     Ok(value) => *slot = Some(value),
                     Err(found) => {
                         *slot = Some(Value::from(Leaf::Null));
@@ -404,8 +417,8 @@ impl ParsedRow {
                     }
                 }
             }
-            Field::Scorer if self.scorer.is_some() => return twice(SCORER),
-            Field::Scorer => {
+            KeyRole::Scorer if self.scorer.is_some() => return twice(SCORER),
+            KeyRole::Scorer => {
                 self.scorer = Some(match json_value::scalar(json, peek).map_err(invalid)? {
                     Some(Scalar::Text(text)) => text.to_owned(),
                     Some(Scalar::Null) => String::new(),
@@ -415,8 +428,8 @@ impl ParsedRow {
                     }
                 });
             }
-            Field::Detail(detail) => {
-                let text = match json_value::any_within(json, peek, room).map_err(invalid)? {
+            KeyRole::ScoreDetail(detail) => {
+                let text = match json_value::any_within(json, peek, allowance).map_err(invalid)? {
                     Json::Null => None,
                     Json::String(text) => Some(text),
                     other => Some(other.to_string()),
@@ -425,21 +438,21 @@ impl ParsedRow {
                     *slot = text;
                 }
             }
-            Field::Error => {
-                let value = json_value::any_within(json, peek, room).map_err(invalid)?;
+            KeyRole::Error => {
+                let value = json_value::any_within(json, peek, allowance).map_err(invalid)?;
                 self.errored =
                     !matches!(&value, Json::Null | Json::Bool(false)) && value.as_str() != Some("");
             }
-            Field::Metadata(key) => {
-                let value = json_value::any_within(json, peek, room).map_err(invalid)?;
+            KeyRole::Metadata(key) => {
+                let value = json_value::any_within(json, peek, allowance).map_err(invalid)?;
                 self.metadata.push((key, value));
             }
-            Field::Skipped | Field::Unread => json.known_skip(peek).map_err(invalid)?,
+            KeyRole::Skipped | KeyRole::Unread => json.known_skip(peek).map_err(invalid)?,
         }
         Ok(())
     }
 
-    fn add(&mut self, keys: &Keys<'_>, columns: &mut ScoreColumns) -> Result<(), TableErrorKind> {
+    fn add(&mut self, keys: &LineKeys<'_>, columns: &mut ScoreColumns) -> Result<(), TableErrorKind> {
         if self.id.is_empty() {
             return Err(TableErrorKind::BadId { found: "empty".to_owned() });
         }
@@ -457,7 +470,7 @@ impl ParsedRow {
         Ok(())
     }
 
-    fn add_long(&mut self, keys: &Keys<'_>, builder: &mut LongBuilder) -> Result<(), TableErrorKind> {
+    fn add_long(&mut self, keys: &LineKeys<'_>, builder: &mut LongBuilder) -> Result<(), TableErrorKind> {
         let scorer = self.scorer.as_deref().unwrap_or_default();
         let value = self.scores.first_mut().and_then(Option::take);
         let [answer, explanation, reason] = &self.details;
@@ -476,7 +489,7 @@ impl ParsedRow {
         builder.push(row, self.metadata(keys), column)
     }
 
-    fn metadata<'k>(&'k self, keys: &'k Keys<'_>) -> impl Iterator<Item = (&'k str, &'k Json)> {
+    fn metadata<'k>(&'k self, keys: &'k LineKeys<'_>) -> impl Iterator<Item = (&'k str, &'k Json)> {
         let named = |(key, value): &'k (usize, Json)| Some((keys.found.get(*key)?.as_str(), value));
         self.metadata.iter().filter_map(named)
     }

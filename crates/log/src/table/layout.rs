@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::error::Problem;
+use super::error::ReadError;
 use super::{EPOCH, ID, TableErrorKind, TableOptions, no_score_column};
 
 /// The score columns that are looked for when none is named: the first that is there.
@@ -21,20 +21,20 @@ pub(super) const ERROR: &str = "error";
 
 /// A column and its place among all.
 #[derive(Clone, Debug)]
-pub(super) struct Column {
+pub(super) struct TableColumn {
     pub(super) name: String,
     pub(super) at: usize,
 }
 
 /// What each column of a table is.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(super) struct TableLayout {
     pub(super) columns: usize,
     pub(super) id: usize,
     pub(super) epoch: Option<usize>,
     pub(super) form: Form,
     /// The metadata to fetch.
-    pub(super) metadata: Vec<Column>,
+    pub(super) metadata: Vec<TableColumn>,
     /// All metadata, for messages.
     pub(super) metadata_keys: Vec<String>,
 }
@@ -43,7 +43,7 @@ pub(super) struct Layout {
 #[derive(Debug)]
 pub(super) enum Form {
     /// A sample and epoch, with a column per scorer.
-    Wide(Vec<Column>),
+    Wide(Vec<TableColumn>),
     /// A sample, epoch and scorer.
     Long(LongColumns),
 }
@@ -52,7 +52,7 @@ pub(super) enum Form {
 #[derive(Debug)]
 pub(super) struct LongColumns {
     pub(super) scorer: usize,
-    pub(super) value: Column,
+    pub(super) value: TableColumn,
     pub(super) answer: Option<usize>,
     pub(super) explanation: Option<usize>,
     /// Whether answers and explanations are held.
@@ -73,16 +73,16 @@ impl LongColumns {
     }
 }
 
-impl Layout {
+impl TableLayout {
     /// What the columns of these names are.
-    pub(super) fn new(names: &[&str], options: &TableOptions) -> Result<Self, Problem> {
+    pub(super) fn new(names: &[&str], options: &TableOptions) -> Result<Self, ReadError> {
         let found = || names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let place = |name: &str| names.iter().position(|other| *other == name);
-        let column = |name: &str| place(name).map(|at| Column { name: name.to_owned(), at });
+        let column = |name: &str| place(name).map(|at| TableColumn { name: name.to_owned(), at });
         let first_of = |wanted: &[&str]| {
             wanted.iter().find_map(|name| column(name)).ok_or_else(|| no_score_column(wanted, found()))
         };
-        let id = place(ID).ok_or_else(|| Problem::from(TableErrorKind::NoIdColumn { found: found() }))?;
+        let id = place(ID).ok_or_else(|| ReadError::from(TableErrorKind::NoIdColumn { found: found() }))?;
         let epoch = place(EPOCH);
         let form = match (place(SCORER), options.score_columns.as_slice()) {
             (Some(scorer), []) => Form::Long(LongColumns {
@@ -105,13 +105,13 @@ impl Layout {
             Form::Long(long) => long.contains(at),
         };
         let is_metadata = |at: &usize| *at != id && Some(*at) != epoch && !is_score(*at);
-        let all: Vec<Column> = (0..names.len())
+        let all: Vec<TableColumn> = (0..names.len())
             .filter(is_metadata)
-            .filter_map(|at| names.get(at).map(|name| Column { name: (*name).to_owned(), at }))
+            .filter_map(|at| names.get(at).map(|name| TableColumn { name: (*name).to_owned(), at }))
             .collect();
         let metadata_keys = all.iter().map(|column| column.name.clone()).collect();
         let metadata = all.into_iter().filter(|column| options.metadata.contains(&column.name)).collect();
-        Ok(Layout { columns: names.len(), id, epoch, form, metadata, metadata_keys })
+        Ok(TableLayout { columns: names.len(), id, epoch, form, metadata, metadata_keys })
     }
 }
 

@@ -8,7 +8,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use serde_json::Value as Json;
 
-use super::error::Place;
+use super::error::TableLocation;
 use super::limits::Budget;
 use super::{ScoreTable, TableErrorKind};
 use crate::json_value::MAP_ENTRY_BYTES;
@@ -197,7 +197,7 @@ impl LongBuilder {
         Err(TableErrorKind::DuplicateScore {
             epoch: row.epoch,
             scorer: row.scorer.trim().to_owned(),
-            first: Place::Row(first as u64 + 1),
+            first: TableLocation::Row(first as u64 + 1),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::Computed;
+use super::GroupValue;
 use crate::estimate::{
     ErrorMethod, Estimate, Estimation, Interval, Kind, Maybe, StdError, Undefined, estimate_from,
 };
@@ -12,7 +12,7 @@ use crate::value::{Conversion, LeafRef};
 
 /// The plain mean of the groups' values, part by part where there are several.
 pub(super) fn macro_mean(
-    groups: &[&Computed],
+    groups: &[&GroupValue],
     role: Role,
     conversion: Option<&Conversion>,
     estimation: &Estimation,
@@ -21,7 +21,7 @@ pub(super) fn macro_mean(
     let n = groups.iter().map(|group| group.n).sum();
     let mean = Mean { role, conversion, estimation, whole, n };
     let mut by_key: IndexMap<Option<String>, Vec<&Estimate>> = IndexMap::new();
-    for Computed { value, .. } in groups {
+    for GroupValue { value, .. } in groups {
         collect(value, None, &mut by_key);
     }
     if by_key.len() == 1

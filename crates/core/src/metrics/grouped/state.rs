@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::{All, Computed, Grouped, MAX_GROUPS, Split, no_scores};
+use super::{All, GroupRows, GroupValue, Grouped, MAX_GROUPS, no_scores};
 use crate::error::{Error, Result};
 use crate::estimate::{Estimation, Kind, Whole};
 use crate::evaluation::MetricValue;
@@ -67,7 +67,7 @@ impl GroupedState {
 
 impl MetricState for GroupedState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        for Split { name, positions, absent, sample } in self.grouped.split(scores)? {
+        for GroupRows { name, positions, absent, sample } in self.grouped.split(scores)? {
             let of_group = scores.subset(positions, absent);
             let group = self.with_scores(&name, &sample, of_group.len() as u64)?;
             group.absent += of_group.absent();
@@ -103,10 +103,10 @@ impl MetricState for GroupedState {
                 0 => no_scores(*absent),
                 _ => value.finish(whole).map_err(|error| error.in_group(name))?,
             };
-            groups.push(Computed { name: name.clone(), value, sample: sample.clone(), n: *n });
+            groups.push(GroupValue { name: name.clone(), value, sample: sample.clone(), n: *n });
         }
         // Groups without a score come last.
-        groups.sort_by_key(|group: &Computed| group.n == 0);
+        groups.sort_by_key(|group: &GroupValue| group.n == 0);
         let is_empty = groups.iter().all(|group| group.n == 0);
         let all = match (&self.all, is_empty) {
             (Some(all), false) => Some(all.finish(whole)?),

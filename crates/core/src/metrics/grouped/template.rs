@@ -1,9 +1,9 @@
 //! The names of groups.
 
 /// A name with `{group_name}` in it; `{{` and `}}` stand for braces.
-pub(super) struct Template<'a>(pub(super) &'a str);
+pub(super) struct NameTemplate<'a>(pub(super) &'a str);
 
-impl Template<'_> {
+impl NameTemplate<'_> {
     pub(super) fn apply(&self, group: &str) -> Result<String, String> {
         let mut name = String::with_capacity(self.0.len() + group.len());
         let mut rest = self.0;
@@ -33,15 +33,15 @@ impl Template<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Template;
+    use super::NameTemplate;
 
     #[test]
     fn one_placeholder_and_doubled_braces() {
-        assert_eq!(Template("{group_name}").apply("x").unwrap(), "x");
-        assert_eq!(Template("a_{group_name}_{group_name}").apply("x").unwrap(), "a_x_x");
-        assert_eq!(Template("{{{group_name}}}").apply("{y}").unwrap(), "{{y}}");
+        assert_eq!(NameTemplate("{group_name}").apply("x").unwrap(), "x");
+        assert_eq!(NameTemplate("a_{group_name}_{group_name}").apply("x").unwrap(), "a_x_x");
+        assert_eq!(NameTemplate("{{{group_name}}}").apply("{y}").unwrap(), "{{y}}");
         for broken in ["{", "}", "{other}", "{}", "{group_name", "{group_name:>5}"] {
-            assert!(Template(broken).apply("x").is_err(), "{broken}");
+            assert!(NameTemplate(broken).apply("x").is_err(), "{broken}");
         }
     }
 }

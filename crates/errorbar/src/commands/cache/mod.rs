@@ -9,23 +9,23 @@ use clap::{Args, Subcommand};
 use errorbar_eval::{Cache, CacheFolder};
 
 use super::common::GlobalArgs;
-use super::told::Told;
+use super::diagnostics::Diagnostics;
 use super::{Status, output};
 
 #[derive(Debug, Args)]
 pub(crate) struct CacheArgs {
     #[command(subcommand)]
-    verb: Verb,
+    verb: CacheCommand,
     #[command(flatten)]
     place: CacheDirArgs,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum CacheCommand {
     /// Print the folder that answers are kept in
     Path,
     /// List how many answers of which models are kept
-    List(list::ListArgs),
+    List(list::CacheListArgs),
     /// Remove answers: all, those of a model, those that are old
     Clear(clear::ClearArgs),
 }
@@ -49,16 +49,18 @@ impl CacheDirArgs {
 }
 
 pub(crate) fn run(args: &CacheArgs, global: &GlobalArgs) -> anyhow::Result<Status> {
-    let mut told = Told::new(global.quiet);
+    let mut diagnostics = Diagnostics::new(global.quiet);
     match args.place.folder().map(CacheFolder::new) {
         Ok(folder) => match &args.verb {
-            Verb::Path => output::print(&[folder.path().as_os_str().as_encoded_bytes(), b"\n"].concat())?,
-            Verb::List(args) => list::run(args, &folder, &mut told)?,
-            Verb::Clear(args) => clear::run(args, &folder, &mut told),
+            CacheCommand::Path => {
+                output::print(&[folder.path().as_os_str().as_encoded_bytes(), b"\n"].concat())?
+            }
+            CacheCommand::List(args) => list::run(args, &folder, &mut diagnostics)?,
+            CacheCommand::Clear(args) => clear::run(args, &folder, &mut diagnostics),
         },
-        Err(error) => told.error(error.to_string(), None),
+        Err(error) => diagnostics.error(error.to_string(), None),
     }
-    Ok(told.say())
+    Ok(diagnostics.print())
 }
 
 /// `1 answer`, `2 answers`.

@@ -7,8 +7,8 @@ use errorbar_log::eval::convert;
 
 use super::super::Status;
 use super::super::common::GlobalArgs;
+use super::super::diagnostics::Diagnostics;
 use super::super::logs::ReadArgs;
-use super::super::told::Told;
 use super::tell;
 
 const EXAMPLES: &str = "\
@@ -41,18 +41,19 @@ pub(crate) struct ConvertArgs {
 }
 
 pub(crate) fn run(args: &ConvertArgs, global: &GlobalArgs) -> anyhow::Result<Status> {
-    let mut told = Told::new(global.quiet);
+    let mut diagnostics = Diagnostics::new(global.quiet);
     let output = args.output.display();
     if !super::super::logs::is_log(&args.output) {
         let hint = "give it a name that ends in .eval or .json".to_owned();
-        told.error(format!("{output}: the name does not say what form the log should have"), Some(hint));
+        diagnostics
+            .error(format!("{output}: the name does not say what form the log should have"), Some(hint));
     } else if args.output.exists() && !args.force {
-        told.error(
+        diagnostics.error(
             format!("{output}: a file of that name is there already"),
             Some("replace it with --force".to_owned()),
         );
     } else if let Err(error) = args.read.open(&args.log).and_then(|log| convert(&log, &args.output)) {
-        tell(&mut told, &error);
+        tell(&mut diagnostics, &error);
     }
-    Ok(told.say())
+    Ok(diagnostics.print())
 }

@@ -7,13 +7,13 @@ use clap::Args;
 use errorbar_core::MetadataKeys;
 use errorbar_core::spec::nearest;
 use errorbar_log::eval::{EvalLog, LogError, LogErrorKind, SampleFields, Status as RunStatus};
-use errorbar_log::export::{Layout, StrictWriter};
+use errorbar_log::export::{JsonLayout, StrictWriter};
 
 use super::super::Status;
 use super::super::common::GlobalArgs;
+use super::super::diagnostics::Diagnostics;
 use super::super::logs::ReadArgs;
 use super::super::output;
-use super::super::told::Told;
 use super::tell;
 
 const EXAMPLES: &str = "\
@@ -53,50 +53,50 @@ pub(crate) struct DumpArgs {
 }
 
 /// What ends a dump.
-enum Failed {
+enum DumpError {
     Log(LogError),
     /// What was asked for is not there, and the way out.
     NotThere(String, String),
     Output(io::Error),
 }
 
-impl From<LogError> for Failed {
+impl From<LogError> for DumpError {
     fn from(error: LogError) -> Self {
-        Failed::Log(error)
+        DumpError::Log(error)
     }
 }
 
-impl From<io::Error> for Failed {
+impl From<io::Error> for DumpError {
     fn from(error: io::Error) -> Self {
-        Failed::Output(error)
+        DumpError::Output(error)
     }
 }
 
 pub(crate) fn run(args: &DumpArgs, global: &GlobalArgs) -> anyhow::Result<Status> {
-    let mut told = Told::new(global.quiet);
-    match dump(args, &mut told) {
+    let mut diagnostics = Diagnostics::new(global.quiet);
+    match dump(args, &mut diagnostics) {
         Ok(()) => {}
-        Err(Failed::Output(error)) => return Err(error.into()),
-        Err(Failed::NotThere(problem, hint)) => told.error(problem, Some(hint)),
-        Err(Failed::Log(error)) => tell(&mut told, &error),
+        Err(DumpError::Output(error)) => return Err(error.into()),
+        Err(DumpError::NotThere(problem, hint)) => diagnostics.error(problem, Some(hint)),
+        Err(DumpError::Log(error)) => tell(&mut diagnostics, &error),
     }
-    Ok(told.say())
+    Ok(diagnostics.print())
 }
 
-fn dump(args: &DumpArgs, told: &mut Told) -> Result<(), Failed> {
+fn dump(args: &DumpArgs, diagnostics: &mut Diagnostics) -> Result<(), DumpError> {
     let log = args.read.open(&args.log)?;
-    let mut out = Out { inner: output::stdout(), raw: args.raw };
+    let mut out = RecordWriter { inner: output::stdout(), raw: args.raw };
     if args.samples {
         let mut samples = log.samples_with(SampleFields::scores(MetadataKeys::NONE))?;
-        while out.write(Layout::Line, |out| samples.copy_next(out))? {}
+        while out.write(JsonLayout::Line, |out| samples.copy_next(out))? {}
     } else if let Some(id) = &args.sample {
-        if !out.write(Layout::Pretty, |out| log.copy_sample(id, args.epoch, out))? {
+        if !out.write(JsonLayout::Pretty, |out| log.copy_sample(id, args.epoch, out))? {
             return Err(no_sample(&log, id, args.epoch)?);
         }
     } else {
-        out.write(Layout::Pretty, |out| log.copy_header(out).map(|()| true))?;
+        out.write(JsonLayout::Pretty, |out| log.copy_header(out).map(|()| true))?;
         if log.header().is_ok_and(|header| header.status == RunStatus::Started) {
-            told.warning(format!(
+            diagnostics.warning(format!(
                 "{}: the run is going on or was interrupted; this is what was recorded at its start",
                 args.log.display()
             ));
@@ -106,25 +106,25 @@ fn dump(args: &DumpArgs, told: &mut Told) -> Result<(), Failed> {
 }
 
 /// Where records go: as they are, or made strict. They pass through in pieces, whatever their size.
-struct Out {
+struct RecordWriter {
     inner: Box<dyn Write + Send>,
     raw: bool,
 }
 
-impl Out {
+impl RecordWriter {
     /// Writes the record that `copy` gives; false if it gives none.
     fn write(
         &mut self,
-        layout: Layout,
+        layout: JsonLayout,
         mut copy: impl FnMut(&mut dyn Write) -> Result<bool, LogError>,
-    ) -> Result<bool, Failed> {
+    ) -> Result<bool, DumpError> {
         let copied = match self.raw {
             true => copy(&mut self.inner),
             false => copy(&mut StrictWriter::new(&mut self.inner, layout)),
         };
         let is_there = copied.map_err(|error| match error.kind() {
-            LogErrorKind::Write(error) => Failed::Output(error.kind().into()),
-            _ => Failed::Log(error),
+            LogErrorKind::Write(error) => DumpError::Output(error.kind().into()),
+            _ => DumpError::Log(error),
         })?;
         if is_there {
             self.inner.write_all(b"\n")?;
@@ -134,7 +134,7 @@ impl Out {
 }
 
 /// What to say of a sample that is not there: its epochs, or samples with a similar id.
-fn no_sample(log: &EvalLog, id: &str, epoch: u32) -> Result<Failed, LogError> {
+fn no_sample(log: &EvalLog, id: &str, epoch: u32) -> Result<DumpError, LogError> {
     const SHOWN: usize = 3;
     let (mut ids, mut epochs, mut count) = (Vec::<String>::new(), Vec::new(), 0);
     for sample in log.samples_with(SampleFields::scores(MetadataKeys::NONE))? {
@@ -154,7 +154,7 @@ fn no_sample(log: &EvalLog, id: &str, epoch: u32) -> Result<Failed, LogError> {
         let there =
             if first == last { format!("epoch {first}") } else { format!("epochs {first} to {last}") };
         let problem = format!("{path}: sample `{}` has no epoch {epoch}, only {there}", id);
-        return Ok(Failed::NotThere(problem, format!("choose one with --epoch, such as --epoch {first}")));
+        return Ok(DumpError::NotThere(problem, format!("choose one with --epoch, such as --epoch {first}")));
     }
     let problem = format!("{path}: no sample has the id `{}`; the log has {count} samples", id);
     let mut left: Vec<&str> = ids.iter().map(String::as_str).collect();
@@ -171,5 +171,5 @@ fn no_sample(log: &EvalLog, id: &str, epoch: u32) -> Result<Failed, LogError> {
     } else {
         format!("did you mean {}?", near.join(" or "))
     };
-    Ok(Failed::NotThere(problem, hint))
+    Ok(DumpError::NotThere(problem, hint))
 }

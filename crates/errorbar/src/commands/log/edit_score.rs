@@ -8,8 +8,8 @@ use errorbar_report::Report;
 use jiff::Timestamp;
 
 use super::super::common::{GlobalArgs, OutputArgs};
-use super::super::logs::{self, ReadArgs, Reading, Request};
-use super::super::told::{Told, findings};
+use super::super::diagnostics::{Diagnostics, findings};
+use super::super::logs::{self, ReadArgs, ReadProgress, ScoreRequest};
 use super::super::{Context, Status};
 use super::tell;
 
@@ -61,23 +61,28 @@ pub(crate) fn run(
     global: &GlobalArgs,
     context: &Context<'_>,
 ) -> anyhow::Result<Status> {
-    let mut told = Told::new(global.quiet);
-    if let Some(report) = edit(args, global, context, &mut told) {
+    let mut diagnostics = Diagnostics::new(global.quiet);
+    if let Some(report) = edit(args, global, context, &mut diagnostics) {
         args.output.write(&[report])?;
     }
-    Ok(told.say())
+    Ok(diagnostics.print())
 }
 
-fn edit(args: &EditScoreArgs, global: &GlobalArgs, context: &Context<'_>, told: &mut Told) -> Option<Report> {
+fn edit(
+    args: &EditScoreArgs,
+    global: &GlobalArgs,
+    context: &Context<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Report> {
     let name = args.log.display().to_string();
-    let told_error = |told: &mut Told, error: LogError| {
-        tell(told, &error);
+    let log_error = |diagnostics: &mut Diagnostics, error: LogError| {
+        tell(diagnostics, &error);
         None
     };
     for (option, text) in [("--author", &args.author), ("--reason", &args.reason)] {
         if text.trim().is_empty() {
             let hint = "say it: it is for those who read the log".to_owned();
-            told.error(format!("{option} is empty"), Some(hint));
+            diagnostics.error(format!("{option} is empty"), Some(hint));
             return None;
         }
     }
@@ -85,7 +90,7 @@ fn edit(args: &EditScoreArgs, global: &GlobalArgs, context: &Context<'_>, told: 
         Ok(value) => value,
         Err(problem) => {
             let hint = "give a number, a text, or a list or map of them".to_owned();
-            told.error(format!("--value: {problem}"), Some(hint));
+            diagnostics.error(format!("--value: {problem}"), Some(hint));
             return None;
         }
     };
@@ -100,7 +105,7 @@ fn edit(args: &EditScoreArgs, global: &GlobalArgs, context: &Context<'_>, told: 
     };
     let log = match args.read.open(&args.log) {
         Ok(log) => log,
-        Err(error) => return told_error(told, error),
+        Err(error) => return log_error(diagnostics, error),
     };
     let prepared = log.revise().and_then(|mut revision| {
         let edited = revision.edit_score(&edit)?;
@@ -108,40 +113,40 @@ fn edit(args: &EditScoreArgs, global: &GlobalArgs, context: &Context<'_>, told: 
     });
     let (mut revision, edited) = match prepared {
         Ok(prepared) => prepared,
-        Err(error) => return told_error(told, error),
+        Err(error) => return log_error(diagnostics, error),
     };
-    let request = Request { edited: Some(&edited), records_scores: true, ..Request::default() };
-    let reading = Reading::new(global.quiet);
-    let opened = match logs::read(&log, &request, &reading, context, |plan| plan) {
+    let request = ScoreRequest { edited: Some(&edited), records_scores: true, ..ScoreRequest::default() };
+    let progress = ReadProgress::new(global.quiet);
+    let opened = match logs::read(&log, &request, &progress, context, |plan| plan) {
         Ok(opened) => opened,
         Err((problem, hint)) => {
-            told.error(problem, hint);
+            diagnostics.error(problem, hint);
             return None;
         }
     };
-    drop(reading);
-    opened.tell(told);
+    drop(progress);
+    opened.tell(diagnostics);
     let evaluation = match opened.plan.evaluate(&opened.scores.columns) {
         Ok(evaluation) => evaluation,
         Err(error) => {
-            told.error(format!("{name}: nothing was written: {error}"), None);
+            diagnostics.error(format!("{name}: nothing was written: {error}"), None);
             return None;
         }
     };
     if let Some(why) = opened.cannot_write(&evaluation.results) {
-        findings(&Report::new(name.clone(), evaluation.results), told);
+        findings(&Report::new(name.clone(), evaluation.results), diagnostics);
         let hint = "give a value that the metrics take".to_owned();
-        told.error(format!("{name}: nothing was written: {why}"), Some(hint));
+        diagnostics.error(format!("{name}: nothing was written: {why}"), Some(hint));
         return None;
     }
     let written =
         revision.set_results(&evaluation, &opened.scores.columns).and_then(|()| revision.write_back());
     if let Err(error) = written {
-        return told_error(told, error);
+        return log_error(diagnostics, error);
     }
     let report = opened.report(evaluation.results);
-    findings(&report, told);
-    told.note(format!(
+    findings(&report, diagnostics);
+    diagnostics.note(format!(
         "sample {}, epoch {}: {} is now {}",
         args.sample, edited.epoch, args.scorer, args.value
     ));

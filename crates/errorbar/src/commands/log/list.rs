@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use errorbar_log::eval::{Header, LogError, Status as RunStatus};
 use errorbar_log::inspect::{RecordedRow, recovered_headline};
-use errorbar_report::{Cell, Figure, Listing};
+use errorbar_report::{EstimateText, Listing, ListingCell};
 use rayon::prelude::*;
 use serde_json::json;
 
 use super::super::Status;
 use super::super::common::{Format, GlobalArgs, speaks_only_ascii};
+use super::super::diagnostics::Diagnostics;
 use super::super::files::expand;
 use super::super::logs::ReadArgs;
-use super::super::told::Told;
 use super::tell;
 
 const EXAMPLES: &str = "\
@@ -30,7 +30,7 @@ Exit code: 0 if all is well, 2 if a log could not be read; the others are listed
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct ListArgs {
+pub(crate) struct LogListArgs {
     /// Eval logs, or folders of them
     #[arg(value_name = "LOG", default_value = "logs", env = "ERRORBAR_LOG_DIR")]
     logs: Vec<PathBuf>,
@@ -42,7 +42,7 @@ pub(crate) struct ListArgs {
 }
 
 /// What is said of a log.
-struct Listed {
+struct LogSummary {
     log: String,
     created: String,
     task: String,
@@ -54,19 +54,19 @@ struct Listed {
     first: Option<RecordedRow>,
 }
 
-pub(crate) fn run(args: &ListArgs, global: &GlobalArgs) -> anyhow::Result<Status> {
-    let mut told = Told::new(global.quiet);
+pub(crate) fn run(args: &LogListArgs, global: &GlobalArgs) -> anyhow::Result<Status> {
+    let mut diagnostics = Diagnostics::new(global.quiet);
     let expanded = expand(&args.logs);
     for (problem, hint) in expanded.problems {
-        told.error(problem, Some(hint));
+        diagnostics.error(problem, Some(hint));
     }
-    let read: Vec<Result<Listed, LogError>> =
-        expanded.files.par_iter().map(|path| Listed::read(path, &args.read)).collect();
+    let read: Vec<Result<LogSummary, LogError>> =
+        expanded.files.par_iter().map(|path| LogSummary::read(path, &args.read)).collect();
     let mut logs = Vec::with_capacity(read.len());
     for listed in read {
         match listed {
             Ok(listed) => logs.push(listed),
-            Err(error) => tell(&mut told, &error),
+            Err(error) => tell(&mut diagnostics, &error),
         }
     }
     if !logs.is_empty() {
@@ -78,10 +78,10 @@ pub(crate) fn run(args: &ListArgs, global: &GlobalArgs) -> anyhow::Result<Status
         };
         args.format.write_listing(&listing)?;
     }
-    Ok(told.say())
+    Ok(diagnostics.print())
 }
 
-impl Listed {
+impl LogSummary {
     fn read(path: &Path, read: &ReadArgs) -> Result<Self, LogError> {
         let log = read.open(path)?;
         let Header { eval, status, results, .. } = log.short_header()?;
@@ -99,7 +99,7 @@ impl Listed {
                 (saved, planned.or(results.as_ref().map(|found| found.total_samples)))
             }
         };
-        Ok(Listed {
+        Ok(LogSummary {
             log: path.display().to_string(),
             created: eval.created,
             task: eval.task,
@@ -135,11 +135,13 @@ impl Listed {
         let figure = match (row.value, &row.interval, &row.undefined) {
             (Some(value), ..) => {
                 let error = row.stderr.filter(|_| !row.degenerate);
-                error.map_or_else(|| Figure::new(value), |error| Figure::new(value).error(error)).short()
+                error
+                    .map_or_else(|| EstimateText::new(value), |error| EstimateText::new(value).error(error))
+                    .short()
             }
             // The ends of an interval of nothing that the log records.
             (None, Some(interval), _) => {
-                format!("{} … {}", Figure::new(interval.lower), Figure::new(interval.upper))
+                format!("{} … {}", EstimateText::new(interval.lower), EstimateText::new(interval.upper))
             }
             (None, None, Some(reason)) => format!("undefined ({reason})"),
             (None, None, None) => "undefined".to_owned(),
@@ -155,13 +157,13 @@ impl Listed {
 }
 
 /// The columns for people. The file comes last: it is the longest, and must be whole to be of use.
-fn for_people(logs: &[Listed], is_ascii: bool) -> Listing {
+fn for_people(logs: &[LogSummary], is_ascii: bool) -> Listing {
     let mut listing = Listing::new(["created", "task", "model", "status", "samples", "figure", "log"]);
     for log in logs {
         // Numbers are cut short last, so they must not look like texts.
-        let number = |text: String| Cell::new(text, json!({}));
+        let number = |text: String| ListingCell::new(text, json!({}));
         listing.push([
-            Cell::from(log.short_time()),
+            ListingCell::from(log.short_time()),
             log.task.as_str().into(),
             log.model.as_str().into(),
             log.status.into(),
@@ -174,7 +176,7 @@ fn for_people(logs: &[Listed], is_ascii: bool) -> Listing {
 }
 
 /// The columns for programs that read JSON, with the headline as an object.
-fn as_json(logs: &[Listed]) -> Listing {
+fn as_json(logs: &[LogSummary]) -> Listing {
     let mut listing = Listing::new([
         "log",
         "created",
@@ -199,21 +201,21 @@ fn as_json(logs: &[Listed]) -> Listing {
             })
         });
         listing.push([
-            Cell::from(log.log.as_str()),
+            ListingCell::from(log.log.as_str()),
             log.created.as_str().into(),
             log.task.as_str().into(),
             log.model.as_str().into(),
             log.status.into(),
             log.completed.into(),
             log.total.into(),
-            Cell::new("", headline.unwrap_or_default()),
+            ListingCell::new("", headline.unwrap_or_default()),
         ]);
     }
     listing
 }
 
 /// The same flat.
-fn as_csv(logs: &[Listed]) -> Listing {
+fn as_csv(logs: &[LogSummary]) -> Listing {
     let mut listing = Listing::new([
         "log",
         "created",
@@ -235,7 +237,7 @@ fn as_csv(logs: &[Listed]) -> Listing {
         let row = log.first.as_ref();
         let interval = row.and_then(|row| row.interval.as_ref());
         listing.push([
-            Cell::from(log.log.as_str()),
+            ListingCell::from(log.log.as_str()),
             log.created.as_str().into(),
             log.task.as_str().into(),
             log.model.as_str().into(),

@@ -7,22 +7,22 @@ mod export;
 mod list;
 
 use clap::{Args, Subcommand};
-use errorbar_log::eval::{LogError, LogErrorKind};
+use errorbar_log::eval::LogError;
 
 use super::common::GlobalArgs;
-use super::told::Told;
+use super::diagnostics::Diagnostics;
 use super::{Context, Status};
 
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
     #[command(subcommand)]
-    verb: Verb,
+    verb: LogCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum LogCommand {
     /// List logs: what was run when, how it ended and what came out
-    List(list::ListArgs),
+    List(list::LogListArgs),
     /// Print what a log holds as JSON: its header, or samples
     Dump(dump::DumpArgs),
     /// Write a log in its other form, .eval or .json
@@ -35,20 +35,15 @@ enum Verb {
 
 pub(crate) fn run(args: &LogArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
     match &args.verb {
-        Verb::List(args) => list::run(args, global),
-        Verb::Dump(args) => dump::run(args, global),
-        Verb::Convert(args) => convert::run(args, global),
-        Verb::EditScore(args) => edit_score::run(args, global, context),
-        Verb::Export(args) => export::run(args, global, context),
+        LogCommand::List(args) => list::run(args, global),
+        LogCommand::Dump(args) => dump::run(args, global),
+        LogCommand::Convert(args) => convert::run(args, global),
+        LogCommand::EditScore(args) => edit_score::run(args, global, context),
+        LogCommand::Export(args) => export::run(args, global, context),
     }
 }
 
 /// Tells that a log could not be read.
-fn tell(told: &mut Told, error: &LogError) {
-    let hint = match error.kind() {
-        // These verbs have no option to leave samples out.
-        LogErrorKind::Damaged(_) | LogErrorKind::Json { .. } => "get an undamaged copy",
-        _ => error.hint(),
-    };
-    told.error(error.problem(), Some(hint.to_owned()));
+fn tell(diagnostics: &mut Diagnostics, error: &LogError) {
+    diagnostics.log_error(error);
 }

@@ -25,7 +25,7 @@ use serde_json::Value as Json;
 use super::{Model, Request};
 use crate::{Error, ModelOutput, Result};
 
-pub use folder::{CacheFolder, CachedAnswer, ModelAnswers, Removed};
+pub use folder::{CacheFolder, CacheRemoval, CachedAnswer, ModelAnswers};
 pub use key::CacheKey;
 
 /// The version of the files.
@@ -59,7 +59,7 @@ pub struct Cache {
 
 /// A file of the cache.
 #[derive(Serialize, Deserialize)]
-struct Entry<'a, Output> {
+struct CacheEntry<'a, Output> {
     version: u32,
     created: Cow<'a, str>,
     model: Cow<'a, str>,
@@ -116,7 +116,7 @@ impl Cache {
     /// none, and the next answer takes its place.
     pub fn get(&self, key: &CacheKey) -> Option<ModelOutput> {
         let bytes = read(&self.folder.place(key), MAX_BYTES)?;
-        let entry: Entry<'_, Wire<ModelOutput>> = serde_json::from_slice(&bytes).ok()?;
+        let entry: CacheEntry<'_, Wire<ModelOutput>> = serde_json::from_slice(&bytes).ok()?;
         let created: Timestamp = entry.created.parse().ok()?;
         let is_expired = self.expiry.is_some_and(|expiry| is_older(created, expiry));
         let is_this = entry.version == VERSION && *entry.request == *key.request();
@@ -132,7 +132,7 @@ impl Cache {
         if is_filtered || output.error.is_some() {
             return Ok(());
         }
-        let entry = Entry {
+        let entry = CacheEntry {
             version: VERSION,
             created: Timestamp::now().to_string().into(),
             model: key.model().into(),

@@ -37,8 +37,8 @@ impl Model for Server {
 }
 
 /// The key of a request that is changed a little.
-fn key_of(model: &Server, change: impl FnOnce(&mut Asked)) -> CacheKey {
-    let mut asked = Asked {
+fn key_of(model: &Server, change: impl FnOnce(&mut RequestParts)) -> CacheKey {
+    let mut asked = RequestParts {
         id: "q1".into(),
         epoch: 1,
         call: 0,
@@ -47,12 +47,12 @@ fn key_of(model: &Server, change: impl FnOnce(&mut Asked)) -> CacheKey {
         config: GenerateConfig { temperature: Some(0.5), ..GenerateConfig::default() },
     };
     change(&mut asked);
-    let Asked { id, epoch, call, repeat, messages, config } = &asked;
+    let RequestParts { id, epoch, call, repeat, messages, config } = &asked;
     let request = Request { sample_id: id, epoch: *epoch, call: *call, repeat: *repeat, messages, config };
     Cache::key(model, &request)
 }
 
-struct Asked {
+struct RequestParts {
     id: crate::SampleId,
     epoch: u32,
     call: u32,

@@ -7,21 +7,21 @@ use errorbar_core::python_text::{json_text, str_repr};
 use errorbar_core::{Error, Result};
 use serde_json::Value as Json;
 
-use super::layout::Layout;
+use super::format_spec::FormatSpec;
 
 /// A template that has been read.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Template(Vec<Piece>);
+pub(super) struct FormatTemplate(Vec<TemplatePiece>);
 
 #[derive(Clone, Debug, PartialEq)]
-enum Piece {
+enum TemplatePiece {
     Text(String),
-    Field(Field),
+    Placeholder(Placeholder),
 }
 
 /// A name in braces.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Field {
+pub(super) struct Placeholder {
     /// What stands in the braces.
     source: String,
     /// The name.
@@ -31,10 +31,10 @@ pub(super) struct Field {
     /// Whether texts are shown with quotes: `!r`.
     repr: bool,
     /// How the value is laid out.
-    layout: Option<Layout>,
+    layout: Option<FormatSpec>,
 }
 
-impl Template {
+impl FormatTemplate {
     /// Reads a template.
     ///
     /// # Errors
@@ -53,35 +53,35 @@ impl Template {
             } else {
                 let field = tail.strip_prefix('{').and_then(|inner| inner.split_once('}'));
                 let (field, tail) = field.ok_or_else(|| alone(tail))?;
-                pieces.push(Piece::Text(std::mem::take(&mut text)));
-                pieces.push(Piece::Field(Field::parse(field)?));
+                pieces.push(TemplatePiece::Text(std::mem::take(&mut text)));
+                pieces.push(TemplatePiece::Placeholder(Placeholder::parse(field)?));
                 rest = tail;
             }
         }
         text.push_str(rest);
-        pieces.push(Piece::Text(text));
-        Ok(Template(pieces))
+        pieces.push(TemplatePiece::Text(text));
+        Ok(FormatTemplate(pieces))
     }
 
     /// The names in it.
-    pub(super) fn fields(&self) -> impl Iterator<Item = &Field> {
+    pub(super) fn fields(&self) -> impl Iterator<Item = &Placeholder> {
         self.0.iter().filter_map(|piece| match piece {
-            Piece::Text(_) => None,
-            Piece::Field(field) => Some(field),
+            TemplatePiece::Text(_) => None,
+            TemplatePiece::Placeholder(field) => Some(field),
         })
     }
 
     /// The text with every name filled in. What is filled in is not looked at again.
-    pub(super) fn fill(&self, text_of: impl Fn(&Field) -> Result<String>) -> Result<String> {
-        let piece = |piece: &Piece| match piece {
-            Piece::Text(text) => Ok(text.clone()),
-            Piece::Field(field) => text_of(field),
+    pub(super) fn fill(&self, text_of: impl Fn(&Placeholder) -> Result<String>) -> Result<String> {
+        let piece = |piece: &TemplatePiece| match piece {
+            TemplatePiece::Text(text) => Ok(text.clone()),
+            TemplatePiece::Placeholder(field) => text_of(field),
         };
         self.0.iter().map(piece).collect()
     }
 }
 
-impl Field {
+impl Placeholder {
     fn parse(field: &str) -> Result<Self> {
         let refused = |problem: &str| {
             Error::custom(format!(
@@ -103,7 +103,7 @@ impl Field {
             _ => return Err(refused("behind a name come keys in square brackets, and perhaps !r or !s")),
         };
         let read = |layout| {
-            Layout::parse(layout).ok_or_else(|| {
+            FormatSpec::parse(layout).ok_or_else(|| {
                 refused(
                     "behind a colon come side, width and digits, as in >8, .2f, .1% and ,d, and nothing else",
                 )
@@ -129,7 +129,7 @@ impl Field {
             path.push(key.to_owned());
             keys = rest;
         }
-        Ok(Field { source: field.to_owned(), name: name.to_owned(), path, repr, layout })
+        Ok(Placeholder { source: field.to_owned(), name: name.to_owned(), path, repr, layout })
     }
 
     /// The part of a value that the keys lead to.
@@ -154,7 +154,7 @@ impl Field {
     }
 }
 
-impl fmt::Display for Field {
+impl fmt::Display for Placeholder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{{{}}}", self.source)
     }
@@ -178,8 +178,8 @@ mod tests {
             "n": {"k": ["x", [2]], "k.j": 1}, "half": 0.5, "none": null, "text": "it", "my-key": true, " a ": "{text}",
         });
         let text_of =
-            |field: &Field| Ok(field.text_of(field.part_of(&values[&field.name]).unwrap()).unwrap());
-        Template::parse(template).unwrap().fill(text_of).unwrap()
+            |field: &Placeholder| Ok(field.text_of(field.part_of(&values[&field.name]).unwrap()).unwrap());
+        FormatTemplate::parse(template).unwrap().fill(text_of).unwrap()
     }
 
     // The right-hand sides are those of Python's `str.format`.
@@ -212,7 +212,7 @@ mod tests {
             ("{a[]}", "{name[key][0]}"),
             ("{a {b}", "a name has no braces"),
         ] {
-            let error = Template::parse(template).unwrap_err().to_string();
+            let error = FormatTemplate::parse(template).unwrap_err().to_string();
             assert!(error.contains(problem), "{template}: {error}");
         }
     }

@@ -9,7 +9,7 @@ use crate::text::{PythonRegex, is_space, is_word};
 
 /// How the grade is read.
 #[derive(Clone, Debug)]
-pub(super) enum Reading {
+pub(super) enum GradeReader {
     /// The last `GRADE:` decides, by letter or word, and only what the built-in instructions offer is a grade.
     Offered {
         /// Whether P is offered.
@@ -21,7 +21,7 @@ pub(super) enum Reading {
     Pattern(Arc<PythonRegex>),
 }
 
-impl Reading {
+impl GradeReader {
     /// By a regular expression of one's own.
     ///
     /// # Errors
@@ -35,7 +35,7 @@ impl Reading {
                  \"GRADE: (\\w)\""
             )));
         }
-        Ok(Reading::Pattern(Arc::new(regex)))
+        Ok(GradeReader::Pattern(Arc::new(regex)))
     }
 
     /// The grade, if there is one.
@@ -44,9 +44,9 @@ impl Reading {
     /// An expression that tries too many ways to match, or takes too long.
     pub(super) async fn grade(&self, text: &str) -> Result<Option<String>> {
         Ok(match self {
-            Reading::Offered { partial } => offered(behind_markers(text).next(), *partial),
-            Reading::AnyLetter => behind_markers(text).find_map(any_letter),
-            Reading::Pattern(regex) => {
+            GradeReader::Offered { partial } => offered(behind_markers(text).next(), *partial),
+            GradeReader::AnyLetter => behind_markers(text).find_map(any_letter),
+            GradeReader::Pattern(regex) => {
                 let (regex, text) = (Arc::clone(regex), text.to_owned());
                 background::search(move |budget| {
                     let found = regex.search(&text, budget)?;
@@ -168,10 +168,10 @@ mod tests {
     #[tokio::test]
     async fn grades_are_those_of_the_reference() {
         let readings = [
-            Reading::Offered { partial: false },
-            Reading::Offered { partial: true },
-            Reading::AnyLetter,
-            Reading::by_pattern(r"GRADE: (\w+)").unwrap(),
+            GradeReader::Offered { partial: false },
+            GradeReader::Offered { partial: true },
+            GradeReader::AnyLetter,
+            GradeReader::by_pattern(r"GRADE: (\w+)").unwrap(),
         ];
         for (text, grades) in GRADES {
             for (reading, wanted) in readings.iter().zip(grades) {
@@ -183,7 +183,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_group_that_took_no_part_is_no_grade() {
-        let reading = Reading::by_pattern("GRADE: (C)?(X)?").unwrap();
+        let reading = GradeReader::by_pattern("GRADE: (C)?(X)?").unwrap();
         assert_eq!(reading.grade("GRADE: X").await.unwrap(), None);
     }
 }

@@ -1,8 +1,8 @@
 //! `model_graded_qa` and `model_graded_fact`: another model grades the answer, or several that vote.
 
 mod format;
+mod format_spec;
 mod grade;
-mod layout;
 mod panel;
 mod prompt;
 mod self_graded;
@@ -16,9 +16,9 @@ use errorbar_core::{ArgType, Args, Error, Metrics, Reducer, ReducerChoice, Resul
 
 pub use self::self_graded::self_graded;
 
-use self::format::Template;
-use self::grade::Reading;
-use self::panel::{Grading, Named};
+use self::format::FormatTemplate;
+use self::grade::GradeReader;
+use self::panel::{GraderModels, GraderRequest};
 use self::prompt::{FACT_TEMPLATE, Prompt, QA_TEMPLATE};
 use super::of_grades;
 use crate::{AnyScorer, BoxFuture, Sample, Scorer, ScorerEntry, Target, TaskState, collected_registry};
@@ -101,11 +101,11 @@ pub struct ModelGraded {
     grade_pattern: Option<String>,
     include_history: Option<bool>,
     partial_credit: Option<bool>,
-    named: Option<Named>,
+    named: Option<GraderModels>,
     /// Nothing if nothing was said; nothing inside if no role is wanted.
     role: Option<Option<String>>,
     reducer: Option<Result<Arc<dyn Reducer>>>,
-    ready: Result<(Prompt, Reading)>,
+    ready: Result<(Prompt, GradeReader)>,
 }
 
 /// Whether the answer meets the criterion that the target is, as another model says.
@@ -188,14 +188,14 @@ impl ModelGraded {
     /// The model that grades.
     #[must_use]
     pub fn model(mut self, model: impl Into<String>) -> Self {
-        self.named = Some(Named::One(model.into()));
+        self.named = Some(GraderModels::One(model.into()));
         self
     }
 
     /// The models that grade and vote. One may have several votes.
     #[must_use]
     pub fn models(mut self, models: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.named = Some(Named::Panel(models.into_iter().map(Into::into).collect()));
+        self.named = Some(GraderModels::Panel(models.into_iter().map(Into::into).collect()));
         self
     }
 
@@ -219,7 +219,7 @@ impl ModelGraded {
     }
 
     fn prompt(&self) -> Result<Prompt> {
-        let template = Template::parse(self.template_text.as_deref().unwrap_or(self.default_template))?;
+        let template = FormatTemplate::parse(self.template_text.as_deref().unwrap_or(self.default_template))?;
         if template.fields().next().is_none() {
             return Err(Error::custom(format!(
                 "the template {:?} names no file, and as a text it shows the grader nothing; put {{question}}, \
@@ -232,11 +232,11 @@ impl ModelGraded {
         Ok(Prompt { template, instructions, include_history: self.include_history.unwrap_or(false) })
     }
 
-    fn reading(&self) -> Result<Reading> {
+    fn reading(&self) -> Result<GradeReader> {
         match (&self.grade_pattern, &self.instructions) {
-            (Some(pattern), _) => Reading::by_pattern(pattern),
-            (None, Some(_)) => Ok(Reading::AnyLetter),
-            (None, None) => Ok(Reading::Offered { partial: self.partial_credit.unwrap_or(false) }),
+            (Some(pattern), _) => GradeReader::by_pattern(pattern),
+            (None, Some(_)) => Ok(GradeReader::AnyLetter),
+            (None, None) => Ok(GradeReader::Offered { partial: self.partial_credit.unwrap_or(false) }),
         }
     }
 
@@ -246,7 +246,7 @@ impl ModelGraded {
     }
 
     /// What it asks and how it reads answers, if all of it makes sense.
-    fn checked(&self) -> Result<&(Prompt, Reading)> {
+    fn checked(&self) -> Result<&(Prompt, GradeReader)> {
         if self.named.as_ref().is_some_and(|named| named.names().is_empty()) {
             return Err(Error::custom(
                 "the list of models is empty; name at least one, or leave it out for those of the role",
@@ -304,11 +304,11 @@ impl Scorer for ModelGraded {
                     self.name
                 ))
             })?;
-            let named = self.named.as_ref().map(Named::names).unwrap_or_default();
+            let named = self.named.as_ref().map(GraderModels::names).unwrap_or_default();
             let graders = generate.graders(named, self.role())?;
-            let grading = Grading { generate, state, prompt: prompt.text(state, target)?, reading };
+            let grading = GraderRequest { generate, state, prompt: prompt.text(state, target)?, reading };
             let mut scores = grading.scores(&graders).await?;
-            let is_panel = graders.len() > 1 || matches!(self.named, Some(Named::Panel(_)));
+            let is_panel = graders.len() > 1 || matches!(self.named, Some(GraderModels::Panel(_)));
             if is_panel { self.reduced(&scores).map(Some) } else { Ok(scores.pop()) }
         })
     }

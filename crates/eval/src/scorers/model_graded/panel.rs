@@ -5,7 +5,7 @@ use errorbar_log::eval::Wire;
 use futures_util::future::join_all;
 use serde_json::json;
 
-use super::grade::Reading;
+use super::grade::GradeReader;
 use crate::{Generate, Message, ModelClient, TaskState};
 
 /// The reason of a score for which no grade was found.
@@ -13,48 +13,48 @@ const GRADER_FAILED: &str = "grader_failed";
 
 /// The models that were named: one, or a panel, perhaps of one.
 #[derive(Clone, Debug)]
-pub(super) enum Named {
+pub(super) enum GraderModels {
     One(String),
     Panel(Vec<String>),
 }
 
-impl Named {
+impl GraderModels {
     pub(super) fn names(&self) -> &[String] {
         match self {
-            Named::One(name) => std::slice::from_ref(name),
-            Named::Panel(names) => names,
+            GraderModels::One(name) => std::slice::from_ref(name),
+            GraderModels::Panel(names) => names,
         }
     }
 }
 
-impl ArgType for Named {
+impl ArgType for GraderModels {
     const EXPECTED: &'static str = "the name of a model, or a list of such names";
 
     fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
         let wrong = |_| ArgProblem::Expected(Self::EXPECTED);
         match arg {
-            Arg::List(_) => Vec::from_arg(arg, registry).map(Named::Panel).map_err(wrong),
-            arg => String::from_arg(arg, registry).map(Named::One).map_err(wrong),
+            Arg::List(_) => Vec::from_arg(arg, registry).map(GraderModels::Panel).map_err(wrong),
+            arg => String::from_arg(arg, registry).map(GraderModels::One).map_err(wrong),
         }
     }
 
     fn to_arg(&self) -> Arg {
         match self {
-            Named::One(name) => name.to_arg(),
-            Named::Panel(names) => names.to_arg(),
+            GraderModels::One(name) => name.to_arg(),
+            GraderModels::Panel(names) => names.to_arg(),
         }
     }
 }
 
 /// One prompt for one answer, and how the grades that come back are read.
-pub(super) struct Grading<'a> {
+pub(super) struct GraderRequest<'a> {
     pub(super) generate: &'a Generate,
     pub(super) state: &'a TaskState,
     pub(super) prompt: String,
-    pub(super) reading: &'a Reading,
+    pub(super) reading: &'a GradeReader,
 }
 
-impl Grading<'_> {
+impl GraderRequest<'_> {
     /// The scores that the graders give, in their order; all are asked at once.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use errorbar_core::spec::nearest;
 use errorbar_core::{Error, Metadata, Result};
 use serde_json::Value as Json;
 
-use super::format::{Field, Template};
+use super::format::{FormatTemplate, Placeholder};
 use crate::{Input, Message, MessageRole, Sample, Target, TaskState};
 
 /// Whether an answer meets a criterion.
@@ -69,7 +69,7 @@ const NAMES: [&str; 4] = ["question", "answer", "criterion", "instructions"];
 /// What graders are asked about each sample.
 #[derive(Clone, Debug)]
 pub(super) struct Prompt {
-    pub(super) template: Template,
+    pub(super) template: FormatTemplate,
     pub(super) instructions: String,
     pub(super) include_history: bool,
 }
@@ -107,7 +107,7 @@ impl Prompt {
     }
 }
 
-fn entry<'m>(field: &Field, metadata: &'m Metadata) -> Result<&'m Json> {
+fn entry<'m>(field: &Placeholder, metadata: &'m Metadata) -> Result<&'m Json> {
     metadata.get(&field.name).ok_or_else(|| {
         let keys: Vec<&str> = metadata.keys().map(String::as_str).collect();
         let keys_told = match keys.as_slice() {
@@ -124,7 +124,7 @@ fn entry<'m>(field: &Field, metadata: &'m Metadata) -> Result<&'m Json> {
     })
 }
 
-fn shown(field: &Field, value: &Json) -> Result<String> {
+fn shown(field: &Placeholder, value: &Json) -> Result<String> {
     let refused = |problem: &str, value: &Json| {
         Error::custom(format!(
             "the grader's template has {field}, but {problem} in the sample's `{}`: it is {value}",

@@ -120,7 +120,7 @@ pub(in crate::eval) fn typed<T: DeserializeOwned>(
 /// A map of anything; null is none.
 pub(in crate::eval) fn metadata(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Option<Metadata>> {
     match any(json, peek)? {
-        Json::Object(map) => Ok(Some(map)),
+        Json::Object(map) => Ok(Some(map.into())),
         Json::Null => Ok(None),
         _ => Err(unexpected(field, peek, "an object")),
     }

@@ -8,8 +8,8 @@ use std::thread;
 use errorbar_core::{ColumnBlock, ScoreColumns};
 
 use crate::table::TableErrorKind;
-use crate::table::error::Problem;
-use crate::table::layout::{Column, Layout};
+use crate::table::error::ReadError;
+use crate::table::layout::{TableColumn, TableLayout};
 use crate::table::limits::Budget;
 
 /// The rows that room is made for at the start, at most: the size of a file is only a hint.
@@ -22,52 +22,52 @@ const CHECK_EVERY: usize = 16;
 ///
 /// No thread waits for another's rows: a block whose turn has not come is left here, and the thread that
 /// is at work on the columns appends it when its turn comes.
-pub(super) struct Joiner<'a> {
-    layout: &'a Layout,
+pub(super) struct BlockJoiner<'a> {
+    layout: &'a TableLayout,
     scorers: usize,
     /// About how many blocks there are.
     blocks: usize,
     /// How many may wait for their turn before nobody begins another.
     most_waiting: usize,
     budget: Budget,
-    joined: Mutex<Joined>,
-    left: Mutex<Left>,
+    joined: Mutex<AppendedBlocks>,
+    left: Mutex<PendingBlocks>,
     /// Told when fewer blocks are left.
     fewer: Condvar,
     has_failed: AtomicBool,
 }
 
-struct Joined {
+struct AppendedBlocks {
     columns: ScoreColumns,
     /// The block whose turn it is.
     next: usize,
-    problem: Option<Problem>,
+    problem: Option<ReadError>,
 }
 
 /// Blocks that wait for their turn, by number, and those that are free again.
 #[derive(Default)]
-struct Left {
-    waiting: BTreeMap<usize, Result<ColumnBlock, Problem>>,
+struct PendingBlocks {
+    waiting: BTreeMap<usize, Result<ColumnBlock, ReadError>>,
     free: Vec<ColumnBlock>,
 }
 
-impl<'a> Joiner<'a> {
+impl<'a> BlockJoiner<'a> {
     /// For about so many blocks that so many threads read.
     pub(super) fn new(
-        layout: &'a Layout,
-        scores: &[Column],
+        layout: &'a TableLayout,
+        scores: &[TableColumn],
         blocks: usize,
         threads: usize,
         budget: Budget,
     ) -> Self {
         let columns = ScoreColumns::new(scores.iter().map(|column| &column.name));
-        Joiner {
+        BlockJoiner {
             layout,
             scorers: scores.len(),
             blocks,
             most_waiting: threads + 2,
             budget,
-            joined: Mutex::new(Joined { columns, next: 0, problem: None }),
+            joined: Mutex::new(AppendedBlocks { columns, next: 0, problem: None }),
             left: Mutex::default(),
             fewer: Condvar::new(),
             has_failed: AtomicBool::new(false),
@@ -86,7 +86,7 @@ impl<'a> Joiner<'a> {
     }
 
     /// Takes a block, or what was wrong with it.
-    pub(super) fn give(&self, number: usize, read: Result<ColumnBlock, Problem>) {
+    pub(super) fn give(&self, number: usize, read: Result<ColumnBlock, ReadError>) {
         lock(&self.left).waiting.insert(number, read);
         // Whoever has the columns looks for more blocks after giving them back, and so finds this one.
         while let Ok(mut joined) = self.joined.try_lock() {
@@ -99,7 +99,7 @@ impl<'a> Joiner<'a> {
     }
 
     /// Appends the blocks whose turn it is, and says which is next.
-    fn append_all(&self, joined: &mut Joined) -> usize {
+    fn append_all(&self, joined: &mut AppendedBlocks) -> usize {
         loop {
             let Some(read) = lock(&self.left).waiting.remove(&joined.next) else { return joined.next };
             self.fewer.notify_all();
@@ -124,7 +124,7 @@ impl<'a> Joiner<'a> {
         columns: &mut ScoreColumns,
         mut block: ColumnBlock,
         number: usize,
-    ) -> Result<ColumnBlock, Problem> {
+    ) -> Result<ColumnBlock, ReadError> {
         let keys = || self.layout.metadata.iter().map(|column| column.name.as_str());
         let rows = columns.len() as u64;
         if rows == 0 {
@@ -149,8 +149,8 @@ impl<'a> Joiner<'a> {
     }
 
     /// Something to hold while blocks are read: if the thread panics, nobody waits for its block.
-    pub(super) fn watch(&self) -> Watch<'_, 'a> {
-        Watch(self)
+    pub(super) fn panic_guard(&self) -> PanicGuard<'_, 'a> {
+        PanicGuard(self)
     }
 
     /// Whether a problem was met, so that what follows is read in vain.
@@ -159,16 +159,16 @@ impl<'a> Joiner<'a> {
     }
 
     /// All rows, or the first problem.
-    pub(super) fn finish(self) -> Result<ScoreColumns, Problem> {
+    pub(super) fn finish(self) -> Result<ScoreColumns, ReadError> {
         let joined = self.joined.into_inner().unwrap_or_else(PoisonError::into_inner);
         joined.problem.map_or(Ok(joined.columns), Err)
     }
 }
 
 /// Tells the others if the thread that holds it panics.
-pub(super) struct Watch<'j, 'a>(&'j Joiner<'a>);
+pub(super) struct PanicGuard<'j, 'a>(&'j BlockJoiner<'a>);
 
-impl Drop for Watch<'_, '_> {
+impl Drop for PanicGuard<'_, '_> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.fail();
@@ -189,17 +189,17 @@ mod tests {
     use crate::table::layout::Form;
     use crate::table::{TableLimits, TableOptions};
 
-    fn block(joiner: &Joiner<'_>, id: &str) -> ColumnBlock {
+    fn block(joiner: &BlockJoiner<'_>, id: &str) -> ColumnBlock {
         let mut block = joiner.block();
         block.ids.push(id);
         block
     }
 
-    fn with_joiner<T>(test: impl FnOnce(Joiner<'_>) -> T) -> T {
-        let layout = Layout::new(&["id", "score"], &TableOptions::new()).unwrap();
+    fn with_joiner<T>(test: impl FnOnce(BlockJoiner<'_>) -> T) -> T {
+        let layout = TableLayout::new(&["id", "score"], &TableOptions::new()).unwrap();
         let Form::Wide(scores) = &layout.form else { unreachable!("no column names a scorer") };
         let budget = TableLimits::default().budget(&tempfile::tempfile().unwrap());
-        test(Joiner::new(&layout, scores, 3, 1, budget))
+        test(BlockJoiner::new(&layout, scores, 3, 1, budget))
     }
 
     fn ids(columns: &ScoreColumns) -> Vec<&str> {
@@ -258,7 +258,7 @@ mod tests {
             thread::scope(|scope| {
                 let waiting = scope.spawn(|| joiner.block());
                 let panicking = scope.spawn(|| {
-                    let _watch = joiner.watch();
+                    let _watch = joiner.panic_guard();
                     panic!("a bug in the reader of a piece");
                 });
                 assert!(panicking.join().is_err());

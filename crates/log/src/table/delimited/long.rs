@@ -2,24 +2,24 @@
 
 use serde_json::Value as Json;
 
-use super::pieces::{Piece, Pieces};
-use super::{Fields, RecordRow, for_each_record};
-use crate::table::error::Problem;
-use crate::table::layout::{ANSWER, ERROR, EXPLANATION, Layout, LongColumns, REASON, SCORER};
+use super::pieces::{Piece, PieceReader};
+use super::{RecordFields, RecordRow, for_each_record};
+use crate::table::error::ReadError;
+use crate::table::layout::{ANSWER, ERROR, EXPLANATION, LongColumns, REASON, SCORER, TableLayout};
 use crate::table::limits::Budget;
 use crate::table::long::{LongBuilder, LongRow};
 use crate::table::{EPOCH, ID, ScoreTable, TableErrorKind, cell};
 
 /// Reads tables with a row per sample, epoch and scorer, one row after the other.
 pub(super) struct LongReader<'a> {
-    pub(super) layout: &'a Layout,
+    pub(super) layout: &'a TableLayout,
     pub(super) long: &'a LongColumns,
     pub(super) delimiter: u8,
     pub(super) budget: Budget,
 }
 
 impl LongReader<'_> {
-    pub(super) fn read(&self, pieces: &mut Pieces, first: Piece) -> Result<ScoreTable, Problem> {
+    pub(super) fn read(&self, pieces: &mut PieceReader, first: Piece) -> Result<ScoreTable, ReadError> {
         let mut builder = LongBuilder::new(self.budget);
         let mut metadata = vec![Json::Null; self.layout.metadata.len()];
         let mut piece = first;
@@ -38,11 +38,11 @@ impl LongReader<'_> {
 
     fn row(
         &self,
-        row: &impl Fields,
+        row: &impl RecordFields,
         offset: u64,
         metadata: &mut [Json],
         builder: &mut LongBuilder,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ReadError> {
         let (layout, long) = (self.layout, self.long);
         let text = |at: usize, name: &str| {
             let invalid = || TableErrorKind::InvalidUtf8 { column: Some(name.to_owned()) };
@@ -50,7 +50,7 @@ impl LongReader<'_> {
         };
         let optional = |at: Option<usize>, name: &str| {
             let found = at.map(|at| text(at, name)).transpose()?;
-            Ok::<_, Problem>(found.filter(|text| !text.is_empty()))
+            Ok::<_, ReadError>(found.filter(|text| !text.is_empty()))
         };
         let id = text(layout.id, ID)?;
         let of_row = |kind: TableErrorKind| kind.at_offset(offset).of_sample(id);

@@ -18,30 +18,32 @@ use std::str;
 use csv::ByteRecord;
 
 use self::long::LongReader;
-use self::pieces::{PIECE_BYTES, Piece, Pieces};
+use self::pieces::{PIECE_BYTES, Piece, PieceReader};
 use self::wide::WideReader;
 use super::builder::finish;
-use super::error::{At, Place, Problem};
-use super::layout::{Form, Layout, refuse_twice};
+use super::error::{ReadError, TableLocation, UnresolvedLocation};
+use super::layout::{Form, TableLayout, refuse_twice};
 use super::{ScoreTable, TableErrorKind, TableOptions};
 use crate::delimited::{QuoteState, line_at};
 
-pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, Problem> {
-    let mut pieces = Pieces::new(file, delimiter, options.limits);
+pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, ReadError> {
+    let mut pieces = PieceReader::new(file, delimiter, options.limits);
     rows(&mut pieces, delimiter, options).map_err(|problem| {
         let file = pieces.file();
         problem.locate(|at| {
             let offset = match at {
-                At::Offset(offset) => offset,
-                At::Place(Place::Row(row)) => offset_of_row(file, delimiter, row).ok()?,
-                At::Place(place) => return Some(place),
+                UnresolvedLocation::Offset(offset) => offset,
+                UnresolvedLocation::Known(TableLocation::Row(row)) => {
+                    offset_of_row(file, delimiter, row).ok()?
+                }
+                UnresolvedLocation::Known(place) => return Some(place),
             };
-            line_at(&mut *file, offset).ok().map(Place::Line)
+            line_at(&mut *file, offset).ok().map(TableLocation::Line)
         })
     })
 }
 
-fn rows(pieces: &mut Pieces, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, Problem> {
+fn rows(pieces: &mut PieceReader, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, ReadError> {
     let mut first = Piece::default();
     if !pieces.next(&mut first)? {
         return Err(TableErrorKind::Empty.into());
@@ -61,7 +63,7 @@ fn rows(pieces: &mut Pieces, delimiter: u8, options: &TableOptions) -> Result<Sc
 }
 
 /// What the columns are, and how many bytes say so.
-fn header(piece: &Piece, delimiter: u8, options: &TableOptions) -> Result<(Layout, usize), Problem> {
+fn header(piece: &Piece, delimiter: u8, options: &TableOptions) -> Result<(TableLayout, usize), ReadError> {
     let mut reader = records(piece.bytes.as_slice(), delimiter);
     let mut record = ByteRecord::new();
     if !reader.read_byte_record(&mut record).map_err(read_error)? {
@@ -82,7 +84,7 @@ fn header(piece: &Piece, delimiter: u8, options: &TableOptions) -> Result<(Layou
         .map_err(|_| TableErrorKind::InvalidUtf8 { column: None }.at_offset(offset))?;
     refuse_twice(&names).map_err(|kind| kind.at_offset(offset))?;
     let bytes = usize::try_from(reader.position().byte()).unwrap_or(usize::MAX).min(piece.bytes.len());
-    Ok((Layout::new(&names, options)?, bytes))
+    Ok((TableLayout::new(&names, options)?, bytes))
 }
 
 /// A reader of records. Flexible, because its own complaint about a short row cannot name the sample.
@@ -95,8 +97,8 @@ fn for_each_record(
     piece: &Piece,
     delimiter: u8,
     columns: usize,
-    mut each: impl FnMut(&ByteRecord, u64) -> Result<(), Problem>,
-) -> Result<(), Problem> {
+    mut each: impl FnMut(&ByteRecord, u64) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
     refuse_many_fields(piece, delimiter, columns)?;
     // A line feed more, so that the reader does not take a mark at the start of a piece for the one that
     // may stand at the start of a file.
@@ -112,7 +114,7 @@ fn for_each_record(
 
 /// Refuses a row of so many fields that the list of them would fill the memory; rows with fewer that are too
 /// many are refused one by one. Only a long row can have as many, and a piece is long if a row is.
-fn refuse_many_fields(piece: &Piece, delimiter: u8, columns: usize) -> Result<(), Problem> {
+fn refuse_many_fields(piece: &Piece, delimiter: u8, columns: usize) -> Result<(), ReadError> {
     const MANY: usize = 1 << 20;
     if piece.bytes.len() < LONG_PIECE {
         return Ok(());
@@ -142,7 +144,7 @@ fn refuse_many_fields(piece: &Piece, delimiter: u8, columns: usize) -> Result<()
 /// A piece of this size holds a row that is far longer than others.
 const LONG_PIECE: usize = 4 * PIECE_BYTES;
 
-fn read_error(error: csv::Error) -> Problem {
+fn read_error(error: csv::Error) -> ReadError {
     let text = error.to_string();
     match error.into_kind() {
         csv::ErrorKind::Io(error) => TableErrorKind::Read(error).into(),
@@ -162,7 +164,7 @@ fn offset_of_row(file: &mut File, delimiter: u8, row: u64) -> io::Result<u64> {
 }
 
 /// The fields of one row.
-trait Fields {
+trait RecordFields {
     fn count(&self) -> usize;
     /// A field's text, empty where the row is too short; nothing if it is not UTF-8.
     fn field(&self, at: usize) -> Option<&str>;
@@ -172,7 +174,7 @@ struct RecordRow<'a> {
     record: &'a ByteRecord,
 }
 
-impl Fields for RecordRow<'_> {
+impl RecordFields for RecordRow<'_> {
     fn count(&self) -> usize {
         self.record.len()
     }

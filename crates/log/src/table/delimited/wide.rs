@@ -8,27 +8,27 @@ use memchr::{memchr, memchr_iter};
 use serde_json::Value as Json;
 
 use super::fields::Separators;
-use super::join::{Joiner, lock};
-use super::pieces::{Piece, Pieces};
-use super::{Fields, LONG_PIECE, RecordRow, for_each_record};
-use crate::table::error::Problem;
-use crate::table::layout::{Column, Layout};
+use super::join::{BlockJoiner, lock};
+use super::pieces::{Piece, PieceReader};
+use super::{LONG_PIECE, RecordFields, RecordRow, for_each_record};
+use crate::table::error::ReadError;
+use crate::table::layout::{TableColumn, TableLayout};
 use crate::table::limits::Budget;
 use crate::table::{EPOCH, ID, TableErrorKind, cell};
 
 /// Reads tables with a row per sample and epoch.
 pub(super) struct WideReader<'a> {
-    pub(super) layout: &'a Layout,
-    pub(super) scores: &'a [Column],
+    pub(super) layout: &'a TableLayout,
+    pub(super) scores: &'a [TableColumn],
     pub(super) delimiter: u8,
     pub(super) budget: Budget,
 }
 
 impl WideReader<'_> {
-    pub(super) fn read(&self, pieces: &mut Pieces, first: Piece) -> Result<ScoreColumns, Problem> {
+    pub(super) fn read(&self, pieces: &mut PieceReader, first: Piece) -> Result<ScoreColumns, ReadError> {
         let count = pieces.estimate();
         let threads = rayon::current_num_threads().min(count).max(1);
-        let joiner = Joiner::new(self.layout, self.scores, count, threads, self.budget);
+        let joiner = BlockJoiner::new(self.layout, self.scores, count, threads, self.budget);
         let source = Mutex::new((pieces, Some(first)));
         if threads == 1 {
             self.work(&source, &joiner);
@@ -43,10 +43,10 @@ impl WideReader<'_> {
     }
 
     /// Takes piece after piece, until there is none or something is wrong.
-    fn work(&self, source: &Mutex<(&mut Pieces, Option<Piece>)>, joiner: &Joiner<'_>) {
-        let _watch = joiner.watch();
+    fn work(&self, source: &Mutex<(&mut PieceReader, Option<Piece>)>, joiner: &BlockJoiner<'_>) {
+        let _panic_guard = joiner.panic_guard();
         let mut piece = Piece::default();
-        let mut room = Room::default();
+        let mut scratch = Scratch::default();
         while !joiner.has_failed() {
             let mut block = joiner.block();
             let taken = {
@@ -61,7 +61,7 @@ impl WideReader<'_> {
             };
             let read = match taken {
                 Ok(false) => return,
-                Ok(true) => self.piece(&piece, &mut room, &mut block),
+                Ok(true) => self.piece(&piece, &mut scratch, &mut block),
                 Err(problem) => Err(problem),
             };
             joiner.give(piece.number, read.map(|()| block));
@@ -69,10 +69,10 @@ impl WideReader<'_> {
     }
 
     /// Reads the rows of a piece into a block.
-    fn piece(&self, piece: &Piece, room: &mut Room, block: &mut ColumnBlock) -> Result<(), Problem> {
+    fn piece(&self, piece: &Piece, scratch: &mut Scratch, block: &mut ColumnBlock) -> Result<(), ReadError> {
         let plain = !piece.has_quotes && memchr(b'\r', &piece.bytes).is_none();
         match str::from_utf8(&piece.bytes) {
-            Ok(text) if plain => self.plain(text, piece.offset, room, block)?,
+            Ok(text) if plain => self.plain(text, piece.offset, scratch, block)?,
             _ => for_each_record(piece, self.delimiter, self.layout.columns, |record, offset| {
                 self.row(&RecordRow { record }, offset, block)
             })?,
@@ -88,10 +88,10 @@ impl WideReader<'_> {
         &self,
         text: &str,
         offset: u64,
-        room: &mut Room,
+        scratch: &mut Scratch,
         block: &mut ColumnBlock,
-    ) -> Result<(), Problem> {
-        if self.regular(text, room, block).is_some() {
+    ) -> Result<(), ReadError> {
+        if self.regular(text, scratch, block).is_some() {
             return Ok(());
         }
         // Something is out of the ordinary: the rows one by one, to say what and where, or to pass over it.
@@ -119,8 +119,8 @@ impl WideReader<'_> {
 
     /// Rows that all have the right number of fields, column by column, which takes half the time.
     /// Nothing, and the block in any state, if there is something else or something wrong.
-    fn regular(&self, text: &str, room: &mut Room, block: &mut ColumnBlock) -> Option<()> {
-        let Room { ends, digits } = room;
+    fn regular(&self, text: &str, scratch: &mut Scratch, block: &mut ColumnBlock) -> Option<()> {
+        let Scratch { ends, digits } = scratch;
         let bytes = text.as_bytes();
         // A row that is far longer than others may have far more fields, and the places of all would be listed.
         if bytes.len() >= LONG_PIECE {
@@ -133,7 +133,7 @@ impl WideReader<'_> {
         }
         // As many line feeds as rows, each at the end of one: then there is none within a row.
         let feeds = memchr_iter(b'\n', bytes).count() + usize::from(bytes.last() != Some(&b'\n'));
-        let rows = Rows { text, ends, columns: self.layout.columns };
+        let rows = RegularRows { text, ends, columns: self.layout.columns };
         if !rows.are_whole(feeds) {
             return None;
         }
@@ -166,7 +166,7 @@ impl WideReader<'_> {
     }
 
     #[inline]
-    fn row(&self, row: &impl Fields, offset: u64, block: &mut ColumnBlock) -> Result<(), Problem> {
+    fn row(&self, row: &impl RecordFields, offset: u64, block: &mut ColumnBlock) -> Result<(), ReadError> {
         let layout = self.layout;
         let text = |at: usize, name: &str| {
             let invalid = || TableErrorKind::InvalidUtf8 { column: Some(name.to_owned()) };
@@ -196,7 +196,7 @@ impl WideReader<'_> {
 
 /// Memory that a thread works with.
 #[derive(Default)]
-struct Room {
+struct Scratch {
     /// Where fields end.
     ends: Vec<u32>,
     digits: Vec<u8>,
@@ -204,14 +204,14 @@ struct Room {
 
 /// Rows of a text that have all their fields.
 #[derive(Clone, Copy)]
-struct Rows<'a> {
+struct RegularRows<'a> {
     text: &'a str,
     /// Where the fields end, one row after the other.
     ends: &'a [u32],
     columns: usize,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> RegularRows<'a> {
     /// Whether each row has its number of fields and ends with one of so many line feeds, or with the text.
     fn are_whole(&self, feeds: usize) -> bool {
         let bytes = self.text.as_bytes();
@@ -272,7 +272,7 @@ struct PlainRow<'a> {
     count: usize,
 }
 
-impl Fields for PlainRow<'_> {
+impl RecordFields for PlainRow<'_> {
     #[inline]
     fn count(&self) -> usize {
         self.count

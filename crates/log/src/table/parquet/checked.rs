@@ -4,7 +4,7 @@ use parquet::basic::Encoding;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 
-use super::compact::Compact;
+use super::thrift::ThriftReader;
 
 /// Pages from another reader, none of which claims more texts than it has cells.
 ///
@@ -44,9 +44,9 @@ impl<P: PageReader> CheckedPages<P> {
             Encoding::DELTA_BYTE_ARRAY => 2,
             _ => return Ok(()),
         };
-        let mut compact = Compact::new(values.unwrap_or_default());
+        let mut thrift = ThriftReader::new(values.unwrap_or_default());
         for list in 0..lists {
-            match lengths(&mut compact, list + 1 < lists) {
+            match lengths(&mut thrift, list + 1 < lists) {
                 Some(claimed) if claimed <= u64::from(count) => {}
                 // A page of nulls may have no lengths at all.
                 None if values.is_none_or(<[u8]>::is_empty) => {}
@@ -58,22 +58,22 @@ impl<P: PageReader> CheckedPages<P> {
 }
 
 /// How many integers a delta-encoded list claims to have. It is gone past to its end if that is wanted.
-fn lengths(compact: &mut Compact<'_>, to_the_end: bool) -> Option<u64> {
-    let (block, parts, count) = (compact.varint()?, compact.varint()?, compact.varint()?);
-    compact.varint()?;
+fn lengths(thrift: &mut ThriftReader<'_>, to_the_end: bool) -> Option<u64> {
+    let (block, parts, count) = (thrift.varint()?, thrift.varint()?, thrift.varint()?);
+    thrift.varint()?;
     if !to_the_end {
         return Some(count);
     }
     let part = block.checked_div(parts).filter(|part| *part > 0)?;
     let mut left = count.saturating_sub(1);
     while left > 0 {
-        compact.varint()?;
-        let mut widths = compact.clone();
-        compact.skip_bytes(parts)?;
+        thrift.varint()?;
+        let mut widths = thrift.clone();
+        thrift.skip_bytes(parts)?;
         for _ in 0..parts {
             let width = u64::from(widths.byte()?);
             if left > 0 {
-                compact.skip_bytes(width.checked_mul(part)? / 8)?;
+                thrift.skip_bytes(width.checked_mul(part)? / 8)?;
             }
             left = left.saturating_sub(part);
         }

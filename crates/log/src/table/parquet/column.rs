@@ -11,8 +11,8 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::checked::CheckedPages;
-use super::headers::Work;
-use super::types::Kind;
+use super::headers::PageBudget;
+use super::types::ValueKind;
 use crate::table::TableErrorKind;
 
 /// How many cells are decoded at once.
@@ -22,7 +22,7 @@ const BATCH_BYTES: u64 = 64 << 20;
 
 /// One cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Cell<'a> {
+pub(super) enum ParquetCell<'a> {
     Null,
     Bool(bool),
     Int(i64),
@@ -32,17 +32,17 @@ pub(super) enum Cell<'a> {
 }
 
 /// The cells of a column, in order.
-pub(super) struct Cells<'a> {
+pub(super) struct CellReader<'a> {
     name: &'a str,
-    kind: Kind,
+    kind: ValueKind,
     reader: ColumnReader,
     /// How many cells are decoded at once.
     batch: usize,
-    work: &'a Work,
+    work: &'a PageBudget,
     /// The level at which a value is there; 0 where no value can lack.
     defined: i16,
     levels: Vec<i16>,
-    values: Values,
+    values: DecodedValues,
     /// How many cells are decoded, and how many of those are told.
     decoded: usize,
     told: usize,
@@ -52,7 +52,7 @@ pub(super) struct Cells<'a> {
 
 /// Decoded values of the one type that the column has.
 #[derive(Debug, Default)]
-struct Values {
+struct DecodedValues {
     bools: Vec<bool>,
     ints: Vec<i32>,
     longs: Vec<i64>,
@@ -61,14 +61,14 @@ struct Values {
     texts: Vec<ByteArray>,
 }
 
-impl<'a> Cells<'a> {
+impl<'a> CellReader<'a> {
     pub(super) fn new(
         pages: SerializedPageReader<File>,
         chunk: &ColumnChunkMetaData,
         name: &'a str,
-        kind: Kind,
+        kind: ValueKind,
         largest_page: u64,
-        work: &'a Work,
+        work: &'a PageBudget,
     ) -> std::result::Result<Self, TableErrorKind> {
         let defined = chunk.column_descr().max_def_level();
         let pages = Box::new(CheckedPages::new(pages, defined > 0));
@@ -80,7 +80,7 @@ impl<'a> Cells<'a> {
             true => usize::try_from(BATCH_BYTES / largest_page.max(1)).unwrap_or(BATCH).clamp(1, BATCH),
             false => BATCH,
         };
-        Ok(Cells {
+        Ok(CellReader {
             name,
             kind,
             reader,
@@ -88,7 +88,7 @@ impl<'a> Cells<'a> {
             work,
             defined,
             levels: Vec::new(),
-            values: Values::default(),
+            values: DecodedValues::default(),
             decoded: 0,
             told: 0,
             value: 0,
@@ -99,12 +99,12 @@ impl<'a> Cells<'a> {
         self.name
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> ValueKind {
         self.kind
     }
 
     /// The next cell; nothing at the end of the row group.
-    pub(super) fn next(&mut self) -> std::result::Result<Option<Cell<'_>>, TableErrorKind> {
+    pub(super) fn next(&mut self) -> std::result::Result<Option<ParquetCell<'_>>, TableErrorKind> {
         if self.told == self.decoded {
             guarded(|| self.decode()).map_err(|problem| column_problem(self.name, problem))?;
             if self.decoded == 0 {
@@ -116,26 +116,30 @@ impl<'a> Cells<'a> {
         let is_null = self.defined > 0 && self.levels.get(self.told).is_none_or(|l| *l < self.defined);
         self.told += 1;
         if is_null {
-            return Ok(Some(Cell::Null));
+            return Ok(Some(ParquetCell::Null));
         }
         let at = self.value;
         self.value += 1;
-        let unsigned = self.kind == Kind::Unsigned;
+        let unsigned = self.kind == ValueKind::Unsigned;
         let values = &self.values;
         let cell = match &self.reader {
-            ColumnReader::BoolColumnReader(_) => values.bools.get(at).map(|b| Cell::Bool(*b)),
+            ColumnReader::BoolColumnReader(_) => values.bools.get(at).map(|b| ParquetCell::Bool(*b)),
             ColumnReader::Int32ColumnReader(_) if unsigned => {
-                values.ints.get(at).map(|i| Cell::Unsigned(u64::from(i.cast_unsigned())))
+                values.ints.get(at).map(|i| ParquetCell::Unsigned(u64::from(i.cast_unsigned())))
             }
-            ColumnReader::Int32ColumnReader(_) => values.ints.get(at).map(|i| Cell::Int(i64::from(*i))),
+            ColumnReader::Int32ColumnReader(_) => {
+                values.ints.get(at).map(|i| ParquetCell::Int(i64::from(*i)))
+            }
             ColumnReader::Int64ColumnReader(_) if unsigned => {
-                values.longs.get(at).map(|i| Cell::Unsigned(i.cast_unsigned()))
+                values.longs.get(at).map(|i| ParquetCell::Unsigned(i.cast_unsigned()))
             }
-            ColumnReader::Int64ColumnReader(_) => values.longs.get(at).map(|i| Cell::Int(*i)),
-            ColumnReader::FloatColumnReader(_) => values.floats.get(at).map(|f| Cell::Float(f64::from(*f))),
-            ColumnReader::DoubleColumnReader(_) => values.doubles.get(at).map(|f| Cell::Float(*f)),
+            ColumnReader::Int64ColumnReader(_) => values.longs.get(at).map(|i| ParquetCell::Int(*i)),
+            ColumnReader::FloatColumnReader(_) => {
+                values.floats.get(at).map(|f| ParquetCell::Float(f64::from(*f)))
+            }
+            ColumnReader::DoubleColumnReader(_) => values.doubles.get(at).map(|f| ParquetCell::Float(*f)),
             ColumnReader::ByteArrayColumnReader(_) => match values.texts.get(at) {
-                Some(text) => Some(Cell::Text(
+                Some(text) => Some(ParquetCell::Text(
                     str::from_utf8(text.data())
                         .map_err(|_| TableErrorKind::InvalidUtf8 { column: Some(self.name.to_owned()) })?,
                 )),

@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
-use super::compact::{BINARY, Compact, I32, LIST, STRUCT};
+use super::thrift::{BINARY, I32, LIST, STRUCT, ThriftReader};
 use crate::table::{TableErrorKind, TableLimits};
 
 /// How deep columns may be nested; those that are read are not nested at all.
@@ -30,7 +30,9 @@ pub(super) fn check(file: &mut File, limits: &TableLimits) -> Result<(), TableEr
     file.seek(start).map_err(TableErrorKind::Read)?;
     file.take(length).read_to_end(&mut footer).map_err(TableErrorKind::Read)?;
     let refused = |problem: &str| Err(TableErrorKind::Parquet { problem: problem.to_owned() });
-    let Some(outline) = Outline::read(&footer, limits) else { return refused("its footer makes no sense") };
+    let Some(outline) = FooterOutline::read(&footer, limits) else {
+        return refused("its footer makes no sense");
+    };
     let schema = &outline.schema;
     if schema.columns > limits.max_columns as u64 {
         return Err(TableErrorKind::TooManyColumns { limit: limits.max_columns });
@@ -60,15 +62,15 @@ fn footer_length(file: &mut File) -> std::io::Result<Option<u64>> {
 
 /// What a footer says, as far as it is looked at.
 #[derive(Debug)]
-struct Outline<'a> {
-    schema: Schema<'a>,
+struct FooterOutline<'a> {
+    schema: SchemaShape<'a>,
     /// Whether all row groups have the columns of the schema.
     agrees: bool,
 }
 
 /// What the schema is like.
 #[derive(Debug, Default)]
-struct Schema<'a> {
+struct SchemaShape<'a> {
     /// The columns, each with its parts counted as one.
     columns: u64,
     parts: usize,
@@ -76,56 +78,56 @@ struct Schema<'a> {
     /// Whether every part that is announced is there.
     is_whole: bool,
     /// The parts that hold values, in order.
-    leaves: Vec<Leaf<'a>>,
+    leaves: Vec<SchemaLeaf<'a>>,
 }
 
 /// What holds values: the number of its type, and its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Leaf<'a> {
+struct SchemaLeaf<'a> {
     kind: Option<i64>,
     name: &'a [u8],
 }
 
-impl<'a> Outline<'a> {
+impl<'a> FooterOutline<'a> {
     /// Nothing if the footer cannot be read.
     fn read(footer: &'a [u8], limits: &TableLimits) -> Option<Self> {
-        let mut compact = Compact::new(footer);
+        let mut thrift = ThriftReader::new(footer);
         let (mut last, mut schema, mut agrees) = (0, None, true);
-        while let Some((number, kind)) = compact.field(&mut last)? {
+        while let Some((number, kind)) = thrift.field(&mut last)? {
             match (number, kind) {
-                (2, LIST) => schema = Some(Schema::read(&mut compact)?),
+                (2, LIST) => schema = Some(SchemaShape::read(&mut thrift)?),
                 (4, LIST) => {
                     // What is wrong with the schema itself is said first.
                     let schema = schema.as_ref().filter(|schema| schema.is_sound(limits));
                     if let Some(schema) = schema {
-                        agrees = groups_agree(&mut compact, schema)?;
+                        agrees = groups_agree(&mut thrift, schema)?;
                     }
                     break;
                 }
-                _ => compact.skip(kind)?,
+                _ => thrift.skip(kind)?,
             }
         }
-        Some(Outline { schema: schema?, agrees })
+        Some(FooterOutline { schema: schema?, agrees })
     }
 }
 
-impl<'a> Schema<'a> {
+impl<'a> SchemaShape<'a> {
     fn is_sound(&self, limits: &TableLimits) -> bool {
         self.is_whole
             && self.nesting <= MAX_NESTING
             && self.parts <= limits.max_columns.saturating_mul(PARTS_PER_COLUMN)
     }
 
-    fn read(compact: &mut Compact<'a>) -> Option<Self> {
-        let (count, kind) = compact.list()?;
+    fn read(thrift: &mut ThriftReader<'a>) -> Option<Self> {
+        let (count, kind) = thrift.list()?;
         if kind != STRUCT {
             return None;
         }
-        let mut schema = Schema::default();
+        let mut schema = SchemaShape::default();
         // For each group that is open, how many of its children are still to come.
         let mut open: Vec<u64> = Vec::new();
         for at in 0..count {
-            let (leaf, children) = part(compact)?;
+            let (leaf, children) = part(thrift)?;
             schema.parts += 1;
             if at == 0 {
                 schema.columns = children;
@@ -153,39 +155,39 @@ impl<'a> Schema<'a> {
 }
 
 /// A part of the schema, and how many children it has.
-fn part<'a>(compact: &mut Compact<'a>) -> Option<(Leaf<'a>, u64)> {
+fn part<'a>(thrift: &mut ThriftReader<'a>) -> Option<(SchemaLeaf<'a>, u64)> {
     let (mut last, mut children) = (0, 0);
-    let mut leaf = Leaf { kind: None, name: &[] };
-    while let Some((number, kind)) = compact.field(&mut last)? {
+    let mut leaf = SchemaLeaf { kind: None, name: &[] };
+    while let Some((number, kind)) = thrift.field(&mut last)? {
         match (number, kind) {
-            (1, I32) => leaf.kind = Some(compact.int()?),
-            (4, BINARY) => leaf.name = compact.binary()?,
-            (5, I32) => children = u64::try_from(compact.int()?).ok()?,
-            _ => compact.skip(kind)?,
+            (1, I32) => leaf.kind = Some(thrift.int()?),
+            (4, BINARY) => leaf.name = thrift.binary()?,
+            (5, I32) => children = u64::try_from(thrift.int()?).ok()?,
+            _ => thrift.skip(kind)?,
         }
     }
     Some((leaf, children))
 }
 
 /// Whether all row groups have the leaves of the schema; nothing if they cannot be read.
-fn groups_agree(compact: &mut Compact<'_>, schema: &Schema<'_>) -> Option<bool> {
-    let (groups, kind) = compact.list()?;
+fn groups_agree(thrift: &mut ThriftReader<'_>, schema: &SchemaShape<'_>) -> Option<bool> {
+    let (groups, kind) = thrift.list()?;
     if kind != STRUCT {
         return None;
     }
     for _ in 0..groups {
         let mut last = 0;
-        while let Some((number, kind)) = compact.field(&mut last)? {
+        while let Some((number, kind)) = thrift.field(&mut last)? {
             if (number, kind) != (1, LIST) {
-                compact.skip(kind)?;
+                thrift.skip(kind)?;
                 continue;
             }
-            let (columns, _) = compact.list()?;
+            let (columns, _) = thrift.list()?;
             if columns != schema.leaves.len() as u64 {
                 return Some(false);
             }
             for leaf in &schema.leaves {
-                if !column_agrees(compact, leaf)? {
+                if !column_agrees(thrift, leaf)? {
                     return Some(false);
                 }
             }
@@ -195,26 +197,26 @@ fn groups_agree(compact: &mut Compact<'_>, schema: &Schema<'_>) -> Option<bool> 
 }
 
 /// Whether a column of a row group is a leaf of the schema. What a column does not say agrees.
-fn column_agrees(compact: &mut Compact<'_>, leaf: &Leaf<'_>) -> Option<bool> {
+fn column_agrees(thrift: &mut ThriftReader<'_>, leaf: &SchemaLeaf<'_>) -> Option<bool> {
     let (mut last, mut agrees) = (0, true);
-    while let Some((number, kind)) = compact.field(&mut last)? {
+    while let Some((number, kind)) = thrift.field(&mut last)? {
         if (number, kind) != (3, STRUCT) {
-            compact.skip(kind)?;
+            thrift.skip(kind)?;
             continue;
         }
         let mut last = 0;
-        while let Some((number, kind)) = compact.field(&mut last)? {
+        while let Some((number, kind)) = thrift.field(&mut last)? {
             match (number, kind) {
-                (1, I32) => agrees &= Some(compact.int()?) == leaf.kind,
+                (1, I32) => agrees &= Some(thrift.int()?) == leaf.kind,
                 (3, LIST) => {
-                    let (parts, _) = compact.list()?;
+                    let (parts, _) = thrift.list()?;
                     let mut name = leaf.name;
                     for _ in 0..parts {
-                        name = compact.binary()?;
+                        name = thrift.binary()?;
                     }
                     agrees &= name == leaf.name;
                 }
-                _ => compact.skip(kind)?,
+                _ => thrift.skip(kind)?,
             }
         }
     }
@@ -239,10 +241,11 @@ mod tests {
     fn the_shape_of_a_schema() {
         let limits = TableLimits::default();
         let sound = |children: &[u8]| {
-            Outline::read(&footer(children), &limits).is_some_and(|outline| outline.schema.is_sound(&limits))
+            FooterOutline::read(&footer(children), &limits)
+                .is_some_and(|outline| outline.schema.is_sound(&limits))
         };
         let bytes = footer(&[2, 0, 1, 0]);
-        let Outline { schema, agrees } = Outline::read(&bytes, &limits).unwrap();
+        let FooterOutline { schema, agrees } = FooterOutline::read(&bytes, &limits).unwrap();
         assert_eq!((schema.columns, schema.parts, schema.nesting, schema.leaves.len()), (2, 4, 2, 2));
         assert!(schema.is_whole && agrees);
         assert!(sound(&[1, 0]) && sound(&[2, 1, 1, 0, 0]));

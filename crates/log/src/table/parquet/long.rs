@@ -3,28 +3,28 @@
 use parquet::file::metadata::RowGroupMetaData;
 use serde_json::Value as Json;
 
-use super::column::{Cell, Cells};
-use super::types::{Kind, Role};
-use super::{Source, Table, epoch_of, id_into, metadata_of, rows_of, score_of, wrong_length};
-use crate::table::error::Problem;
+use super::column::{CellReader, ParquetCell};
+use super::types::{ColumnRole, ValueKind};
+use super::{ParquetColumn, ParquetTable, epoch_of, id_into, metadata_of, rows_of, score_of, wrong_length};
+use crate::table::error::ReadError;
 use crate::table::layout::{ANSWER, ERROR, EXPLANATION, LongColumns, REASON, SCORER};
 use crate::table::long::{LongBuilder, LongRow};
 use crate::table::{EPOCH, ID, TableErrorKind, cell};
 
-pub(super) fn read(table: &Table<'_>, long: &LongColumns) -> Result<LongBuilder, Problem> {
-    let optional = |at: Option<usize>, name: &'static str, role: Role| {
+pub(super) fn read(table: &ParquetTable<'_>, long: &LongColumns) -> Result<LongBuilder, ReadError> {
+    let optional = |at: Option<usize>, name: &'static str, role: ColumnRole| {
         at.map(|at| table.source(at, name, role)).transpose()
     };
     let [answer, explanation] = long.details();
-    let sources = Sources {
-        id: table.source(table.layout.id, ID, Role::Id)?,
-        epoch: optional(table.layout.epoch, EPOCH, Role::Epoch)?,
-        scorer: table.source(long.scorer, SCORER, Role::Scorer)?,
-        value: table.source(long.value.at, &long.value.name, Role::Score)?,
-        answer: optional(answer, ANSWER, Role::Detail)?,
-        explanation: optional(explanation, EXPLANATION, Role::Detail)?,
-        reason: optional(long.reason, REASON, Role::Detail)?,
-        error: optional(long.error, ERROR, Role::Detail)?,
+    let sources = LongSources {
+        id: table.source(table.layout.id, ID, ColumnRole::Id)?,
+        epoch: optional(table.layout.epoch, EPOCH, ColumnRole::Epoch)?,
+        scorer: table.source(long.scorer, SCORER, ColumnRole::Scorer)?,
+        value: table.source(long.value.at, &long.value.name, ColumnRole::Score)?,
+        answer: optional(answer, ANSWER, ColumnRole::Detail)?,
+        explanation: optional(explanation, EXPLANATION, ColumnRole::Detail)?,
+        reason: optional(long.reason, REASON, ColumnRole::Detail)?,
+        error: optional(long.error, ERROR, ColumnRole::Detail)?,
         metadata: table.metadata_sources()?,
     };
     let mut builder = LongBuilder::new(table.budget);
@@ -32,7 +32,7 @@ pub(super) fn read(table: &Table<'_>, long: &LongColumns) -> Result<LongBuilder,
         if rows_of(group) == 0 {
             continue;
         }
-        let mut rows = Rows::open(table, group, &sources)?;
+        let mut rows = RowGroupRows::open(table, group, &sources)?;
         for row in 0..rows_of(group) {
             let number = builder.rows() + 1;
             let mut id = String::new();
@@ -50,49 +50,49 @@ pub(super) fn read(table: &Table<'_>, long: &LongColumns) -> Result<LongBuilder,
 }
 
 /// The columns to be read.
-struct Sources<'a> {
-    id: Source<'a>,
-    epoch: Option<Source<'a>>,
-    scorer: Source<'a>,
-    value: Source<'a>,
-    answer: Option<Source<'a>>,
-    explanation: Option<Source<'a>>,
-    reason: Option<Source<'a>>,
-    error: Option<Source<'a>>,
-    metadata: Vec<Source<'a>>,
+struct LongSources<'a> {
+    id: ParquetColumn<'a>,
+    epoch: Option<ParquetColumn<'a>>,
+    scorer: ParquetColumn<'a>,
+    value: ParquetColumn<'a>,
+    answer: Option<ParquetColumn<'a>>,
+    explanation: Option<ParquetColumn<'a>>,
+    reason: Option<ParquetColumn<'a>>,
+    error: Option<ParquetColumn<'a>>,
+    metadata: Vec<ParquetColumn<'a>>,
 }
 
 /// The rows of a row group.
-struct Rows<'a> {
+struct RowGroupRows<'a> {
     group: &'a RowGroupMetaData,
-    id: Cells<'a>,
-    epoch: Option<Cells<'a>>,
-    scorer: Cells<'a>,
-    value: Cells<'a>,
-    answer: Option<Cells<'a>>,
-    explanation: Option<Cells<'a>>,
-    reason: Option<Cells<'a>>,
-    error: Option<Cells<'a>>,
-    metadata: Vec<Cells<'a>>,
+    id: CellReader<'a>,
+    epoch: Option<CellReader<'a>>,
+    scorer: CellReader<'a>,
+    value: CellReader<'a>,
+    answer: Option<CellReader<'a>>,
+    explanation: Option<CellReader<'a>>,
+    reason: Option<CellReader<'a>>,
+    error: Option<CellReader<'a>>,
+    metadata: Vec<CellReader<'a>>,
     entries: Vec<Json>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> RowGroupRows<'a> {
     fn open(
-        table: &'a Table<'_>,
+        table: &'a ParquetTable<'_>,
         group: &'a RowGroupMetaData,
-        sources: &Sources<'a>,
+        sources: &LongSources<'a>,
     ) -> Result<Self, TableErrorKind> {
         // A page of each column is in memory at the same time.
         let largest = std::cell::Cell::new(0u64);
-        let open = |source: Source<'a>| {
+        let open = |source: ParquetColumn<'a>| {
             let column = table.open(group, source)?;
             largest.set(largest.get().saturating_add(column.largest_page));
             table.budget.check(largest.get())?;
             column.cells(source, &table.work)
         };
-        let optional = |source: Option<Source<'a>>| source.map(open).transpose();
-        Ok(Rows {
+        let optional = |source: Option<ParquetColumn<'a>>| source.map(open).transpose();
+        Ok(RowGroupRows {
             group,
             id: open(sources.id)?,
             epoch: optional(sources.epoch)?,
@@ -111,7 +111,7 @@ impl<'a> Rows<'a> {
     fn push_next(
         &mut self,
         id: &mut String,
-        table: &Table<'_>,
+        table: &ParquetTable<'_>,
         row: usize,
         builder: &mut LongBuilder,
     ) -> Result<(), TableErrorKind> {
@@ -128,7 +128,9 @@ impl<'a> Rows<'a> {
         let (kind, column) = (self.value.kind(), self.value.name());
         let value = match next(&mut self.value, row, group)? {
             // A column that holds grades or maps beside numbers holds them all as texts, as a CSV does.
-            Cell::Text(text) if kind == Kind::Text => cell::score_or_structure(text, column, table.budget)?,
+            ParquetCell::Text(text) if kind == ValueKind::Text => {
+                cell::score_or_structure(text, column, table.budget)?
+            }
             cell => score_of(cell, kind, column, table.budget)?,
         };
         let row = LongRow {
@@ -147,23 +149,23 @@ impl<'a> Rows<'a> {
 }
 
 fn next<'c>(
-    cells: &'c mut Cells<'_>,
+    cells: &'c mut CellReader<'_>,
     row: usize,
     group: &RowGroupMetaData,
-) -> Result<Cell<'c>, TableErrorKind> {
+) -> Result<ParquetCell<'c>, TableErrorKind> {
     let name = cells.name();
     cells.next()?.ok_or_else(|| wrong_length(name, row, group))
 }
 
-fn text_of(cell: Cell<'_>) -> Option<&str> {
+fn text_of(cell: ParquetCell<'_>) -> Option<&str> {
     match cell {
-        Cell::Text(text) if !text.is_empty() => Some(text),
+        ParquetCell::Text(text) if !text.is_empty() => Some(text),
         _ => None,
     }
 }
 
 fn optional_text<'c>(
-    cells: &'c mut Option<Cells<'_>>,
+    cells: &'c mut Option<CellReader<'_>>,
     row: usize,
     group: &RowGroupMetaData,
 ) -> Result<Option<&'c str>, TableErrorKind> {

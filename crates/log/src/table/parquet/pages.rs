@@ -3,24 +3,24 @@
 //! The library hands out every text as a counted reference, which takes three times as long as all the
 //! rest of reading a table. So plain and dictionary-encoded pages are decoded here, straight into the
 //! columns of the result; the library does the rest: it finds and decompresses the pages, and columns in
-//! other encodings are its own ([`Cells`](super::column::Cells)).
+//! other encodings are its own ([`CellReader`](super::column::Cells)).
 
 use errorbar_core::TextColumn;
 use parquet::basic::{Encoding, Type};
 use parquet::column::page::{Page, PageReader};
 use parquet::file::metadata::ColumnChunkMetaData;
 
-use super::column::{Cell, column_problem, guarded};
-use super::held::ColumnShare;
-use super::rle::{self, Decoder};
+use super::column::{ParquetCell, column_problem, guarded};
+use super::memory_use::ColumnMemory;
+use super::rle::{self, RleDecoder};
 use crate::table::TableErrorKind;
 
 /// Takes the cells of a column, in order.
-pub(super) trait Sink: Send {
+pub(super) trait CellSink: Send {
     /// How many bytes it holds.
     fn held(&self) -> u64;
 
-    fn take(&mut self, cell: Cell<'_>) -> Result<(), TableErrorKind>;
+    fn take(&mut self, cell: ParquetCell<'_>) -> Result<(), TableErrorKind>;
 
     /// Takes the cells of all codes at once, if it has a fast way to, and if all is well with them: each
     /// code points to an entry of the dictionary. False if nothing was taken.
@@ -44,7 +44,7 @@ pub(super) fn is_simple(chunk: &ColumnChunkMetaData) -> bool {
 }
 
 /// A column of a row group.
-pub(super) struct Pages<'a> {
+pub(super) struct ColumnPages<'a> {
     pub(super) name: &'a str,
     pub(super) physical: Type,
     pub(super) unsigned: bool,
@@ -55,18 +55,18 @@ pub(super) struct Pages<'a> {
     /// Whether the next page is read while one is decoded.
     pub(super) read_ahead: bool,
     /// What is held of this column.
-    pub(super) held: ColumnShare<'a>,
+    pub(super) held: ColumnMemory<'a>,
 }
 
-impl Pages<'_> {
+impl ColumnPages<'_> {
     /// Gives all cells to the sink, counting them in `row`.
     pub(super) fn read(
         &self,
         pages: &mut dyn PageReader,
         row: &mut usize,
-        sink: &mut impl Sink,
+        sink: &mut impl CellSink,
     ) -> Result<(), TableErrorKind> {
-        let mut decoding = Decoding::default();
+        let mut decoding = ColumnState::default();
         let mut next = self.next(pages)?;
         while let Some(page) = next {
             if !self.read_ahead {
@@ -90,9 +90,9 @@ impl Pages<'_> {
     fn take(
         &self,
         page: &Page,
-        decoding: &mut Decoding,
+        decoding: &mut ColumnState,
         row: &mut usize,
-        sink: &mut impl Sink,
+        sink: &mut impl CellSink,
     ) -> Result<(), TableErrorKind> {
         let data = match page {
             Page::DictionaryPage { buf, num_values, .. } => {
@@ -101,7 +101,7 @@ impl Pages<'_> {
             }
             Page::DataPage { buf, num_values, encoding, .. } => {
                 let (levels, values) = self.split(buf)?;
-                Data { levels, values, count: *num_values as usize, encoding: *encoding }
+                DataPage { levels, values, count: *num_values as usize, encoding: *encoding }
             }
             Page::DataPageV2 {
                 buf, num_values, encoding, def_levels_byte_len, rep_levels_byte_len, ..
@@ -111,7 +111,7 @@ impl Pages<'_> {
                     return Err(self.problem("it has lists".to_owned()));
                 }
                 let (levels, values) = self.cut(rest, *def_levels_byte_len as usize)?;
-                Data { levels, values, count: *num_values as usize, encoding: *encoding }
+                DataPage { levels, values, count: *num_values as usize, encoding: *encoding }
             }
         };
         // A page cannot have more cells than are left, so what it claims bounds what is decoded.
@@ -154,9 +154,9 @@ impl Pages<'_> {
     }
 
     /// The texts of a dictionary. What is not UTF-8 is nothing, and reported in the row that has it.
-    fn texts(&self, page: &[u8], count: usize) -> Result<Texts, TableErrorKind> {
+    fn texts(&self, page: &[u8], count: usize) -> Result<DictionaryTexts, TableErrorKind> {
         let mut plain = PlainTexts::new(page);
-        let mut texts = Texts::default();
+        let mut texts = DictionaryTexts::default();
         for at in 0..count {
             let text = plain.next().ok_or_else(|| self.too_short())?;
             if text.is_none() {
@@ -173,15 +173,15 @@ impl Pages<'_> {
 
     fn page(
         &self,
-        data: &Data<'_>,
-        decoding: &mut Decoding,
+        data: &DataPage<'_>,
+        decoding: &mut ColumnState,
         row: &mut usize,
-        sink: &mut impl Sink,
+        sink: &mut impl CellSink,
     ) -> Result<(), TableErrorKind> {
-        let Decoding { dictionary, levels, codes } = decoding;
+        let ColumnState { dictionary, levels, codes } = decoding;
         let has_levels = self.optional && !rle::is_run_of_ones(data.levels, data.count);
-        let mut level_decoder = Decoder::new(if has_levels { data.levels } else { &[] }, 1);
-        let mut values = Values::new(data, self)?;
+        let mut level_decoder = RleDecoder::new(if has_levels { data.levels } else { &[] }, 1);
+        let mut values = PageValues::new(data, self)?;
         let mut left = data.count;
         while left > 0 {
             let count = left.min(BATCH);
@@ -193,7 +193,7 @@ impl Pages<'_> {
                 read.ok_or_else(|| self.too_short())?;
                 present = levels.iter().map(|level| *level as usize).sum();
             }
-            let mut cells = Feed {
+            let mut cells = CellFeed {
                 pages: self,
                 levels: levels.iter(),
                 has_levels: present != count,
@@ -201,9 +201,9 @@ impl Pages<'_> {
                 sink: &mut *sink,
             };
             match &mut values {
-                Values::Plain(bytes) => self.plain(bytes, present, &mut cells)?,
-                Values::Texts(texts) => cells.give_texts(texts, present)?,
-                Values::Coded(packed) => {
+                PageValues::Plain(bytes) => self.plain(bytes, present, &mut cells)?,
+                PageValues::Texts(texts) => cells.give_texts(texts, present)?,
+                PageValues::Coded(packed) => {
                     codes.clear();
                     // A page of nulls may have no values at all.
                     if present > 0 {
@@ -217,9 +217,9 @@ impl Pages<'_> {
         }
         // Values of another size than they are read with would leave some.
         match values {
-            Values::Plain([]) | Values::Coded(_) => Ok(()),
-            Values::Texts(texts) if texts.is_at_end() => Ok(()),
-            Values::Plain(_) | Values::Texts(_) => {
+            PageValues::Plain([]) | PageValues::Coded(_) => Ok(()),
+            PageValues::Texts(texts) if texts.is_at_end() => Ok(()),
+            PageValues::Plain(_) | PageValues::Texts(_) => {
                 Err(self.problem("a page has more bytes than its cells take".to_owned()))
             }
         }
@@ -230,7 +230,7 @@ impl Pages<'_> {
         &self,
         bytes: &mut &[u8],
         count: usize,
-        cells: &mut Feed<'_, impl Sink>,
+        cells: &mut CellFeed<'_, impl CellSink>,
     ) -> Result<(), TableErrorKind> {
         let width = match self.physical {
             Type::INT32 | Type::FLOAT => 4,
@@ -248,8 +248,8 @@ impl Pages<'_> {
                 let ints = ints64(now, count, self.unsigned).ok_or_else(too_short)?;
                 cells.give(ints.map(|int| self.int(int)))
             }
-            Type::FLOAT => cells.give(floats(now, count).ok_or_else(too_short)?.map(Cell::Float)),
-            _ => cells.give(doubles(now, count).ok_or_else(too_short)?.map(Cell::Float)),
+            Type::FLOAT => cells.give(floats(now, count).ok_or_else(too_short)?.map(ParquetCell::Float)),
+            _ => cells.give(doubles(now, count).ok_or_else(too_short)?.map(ParquetCell::Float)),
         }
     }
 
@@ -258,7 +258,7 @@ impl Pages<'_> {
         &self,
         dictionary: &Dictionary,
         codes: &[u32],
-        cells: &mut Feed<'_, impl Sink>,
+        cells: &mut CellFeed<'_, impl CellSink>,
     ) -> Result<(), TableErrorKind> {
         let all_known = codes.iter().fold(0, |most, code| most.max(*code)) < dictionary.len();
         // All at once looks at the whole dictionary, which does not pay for a few cells.
@@ -275,31 +275,31 @@ impl Pages<'_> {
                 cells.look_up(codes, beyond, |at| ints.get(at).map(|int| self.int(*int)))
             }
             Dictionary::Floats(floats) => {
-                cells.look_up(codes, beyond, |at| floats.get(at).map(|f| Cell::Float(*f)))
+                cells.look_up(codes, beyond, |at| floats.get(at).map(|f| ParquetCell::Float(*f)))
             }
             Dictionary::Texts(texts) => {
                 let problem = |at| if at < texts.column.len() { self.not_utf8() } else { beyond(at) };
-                cells.look_up(codes, problem, |at| texts.get(at).map(Cell::Text))
+                cells.look_up(codes, problem, |at| texts.get(at).map(ParquetCell::Text))
             }
         }
     }
 
     #[inline]
-    fn int<'c>(&self, int: i64) -> Cell<'c> {
-        if self.unsigned { Cell::Unsigned(int.cast_unsigned()) } else { Cell::Int(int) }
+    fn int<'c>(&self, int: i64) -> ParquetCell<'c> {
+        if self.unsigned { ParquetCell::Unsigned(int.cast_unsigned()) } else { ParquetCell::Int(int) }
     }
 }
 
 /// What stays from page to page: the dictionary, and memory to work with.
 #[derive(Default)]
-struct Decoding {
+struct ColumnState {
     dictionary: Dictionary,
     levels: Vec<u32>,
     codes: Vec<u32>,
 }
 
 /// What a data page holds.
-struct Data<'p> {
+struct DataPage<'p> {
     levels: &'p [u8],
     values: &'p [u8],
     /// How many cells there are, nulls included.
@@ -308,22 +308,24 @@ struct Data<'p> {
 }
 
 /// The values of a data page, as far as they are not yet given.
-enum Values<'p> {
+enum PageValues<'p> {
     Plain(&'p [u8]),
     Texts(PlainTexts<'p>),
     /// Nothing if there is not even a width.
-    Coded(Option<Decoder<'p>>),
+    Coded(Option<RleDecoder<'p>>),
 }
 
-impl<'p> Values<'p> {
-    fn new(data: &Data<'p>, pages: &Pages<'_>) -> Result<Self, TableErrorKind> {
+impl<'p> PageValues<'p> {
+    fn new(data: &DataPage<'p>, pages: &ColumnPages<'_>) -> Result<Self, TableErrorKind> {
         match (data.encoding, pages.physical) {
             (Encoding::PLAIN, Type::INT32 | Type::INT64 | Type::FLOAT | Type::DOUBLE) => {
-                Ok(Values::Plain(data.values))
+                Ok(PageValues::Plain(data.values))
             }
-            (Encoding::PLAIN, _) => Ok(Values::Texts(PlainTexts::new(data.values))),
-            (Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY, _) => Ok(Values::Coded(
-                data.values.split_first().and_then(|(width, packed)| Decoder::new(packed, u32::from(*width))),
+            (Encoding::PLAIN, _) => Ok(PageValues::Texts(PlainTexts::new(data.values))),
+            (Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY, _) => Ok(PageValues::Coded(
+                data.values
+                    .split_first()
+                    .and_then(|(width, packed)| RleDecoder::new(packed, u32::from(*width))),
             )),
             (other, _) => {
                 let problem = format!("a page has the encoding {other}, which the file does not name");
@@ -341,17 +343,17 @@ pub(super) enum Dictionary {
     /// Also those without a sign, as their bits.
     Ints(Vec<i64>),
     Floats(Vec<f64>),
-    Texts(Texts),
+    Texts(DictionaryTexts),
 }
 
 /// The texts of a dictionary, and which of them are not UTF-8.
 #[derive(Default)]
-pub(super) struct Texts {
+pub(super) struct DictionaryTexts {
     column: TextColumn,
     invalid: Vec<usize>,
 }
 
-impl Texts {
+impl DictionaryTexts {
     #[inline]
     fn get(&self, at: usize) -> Option<&str> {
         let is_valid =
@@ -378,17 +380,17 @@ impl Dictionary {
 }
 
 /// Gives values to the sink, and nulls where the levels say so.
-struct Feed<'f, S> {
-    pages: &'f Pages<'f>,
+struct CellFeed<'f, S> {
+    pages: &'f ColumnPages<'f>,
     levels: std::slice::Iter<'f, u32>,
     has_levels: bool,
     row: &'f mut usize,
     sink: &'f mut S,
 }
 
-impl<S: Sink> Feed<'_, S> {
+impl<S: CellSink> CellFeed<'_, S> {
     #[inline(always)]
-    fn cell(&mut self, cell: Cell<'_>) -> Result<(), TableErrorKind> {
+    fn cell(&mut self, cell: ParquetCell<'_>) -> Result<(), TableErrorKind> {
         if self.has_levels {
             self.nulls()?;
         }
@@ -400,13 +402,13 @@ impl<S: Sink> Feed<'_, S> {
     /// The nulls up to the next value.
     fn nulls(&mut self) -> Result<(), TableErrorKind> {
         while self.levels.next() == Some(&0) {
-            self.sink.take(Cell::Null)?;
+            self.sink.take(ParquetCell::Null)?;
             *self.row += 1;
         }
         Ok(())
     }
 
-    fn give<'v>(&mut self, cells: impl Iterator<Item = Cell<'v>>) -> Result<(), TableErrorKind> {
+    fn give<'v>(&mut self, cells: impl Iterator<Item = ParquetCell<'v>>) -> Result<(), TableErrorKind> {
         for cell in cells {
             self.cell(cell)?;
         }
@@ -416,7 +418,7 @@ impl<S: Sink> Feed<'_, S> {
     fn give_texts(&mut self, texts: &mut PlainTexts<'_>, count: usize) -> Result<(), TableErrorKind> {
         for _ in 0..count {
             let text = texts.next().ok_or_else(|| self.pages.too_short())?;
-            self.cell(Cell::Text(text.ok_or_else(|| self.pages.not_utf8())?))?;
+            self.cell(ParquetCell::Text(text.ok_or_else(|| self.pages.not_utf8())?))?;
         }
         self.nulls()
     }
@@ -425,7 +427,7 @@ impl<S: Sink> Feed<'_, S> {
         &mut self,
         codes: &[u32],
         problem: impl Fn(usize) -> TableErrorKind,
-        value: impl Fn(usize) -> Option<Cell<'v>>,
+        value: impl Fn(usize) -> Option<ParquetCell<'v>>,
     ) -> Result<(), TableErrorKind> {
         for &code in codes {
             self.cell(value(code as usize).ok_or_else(|| problem(code as usize))?)?;

@@ -2,17 +2,17 @@
 
 /// Integers of so many bits each, decoded some at a time: a run of a few bytes can stand for millions.
 #[derive(Debug)]
-pub(super) struct Decoder<'a> {
+pub(super) struct RleDecoder<'a> {
     bytes: &'a [u8],
     width: u32,
-    run: Run<'a>,
+    run: RleRun<'a>,
     /// Integers of a group of which others were given already.
     spare: Vec<u32>,
 }
 
 /// What is left of the run or the groups that are being decoded.
 #[derive(Debug)]
-enum Run<'a> {
+enum RleRun<'a> {
     Same { value: u32, left: usize },
     Packed { bytes: &'a [u8], left: usize },
 }
@@ -20,11 +20,11 @@ enum Run<'a> {
 /// How many integers are packed side by side.
 const GROUP: usize = 8;
 
-impl<'a> Decoder<'a> {
+impl<'a> RleDecoder<'a> {
     /// Nothing if integers cannot have so many bits.
     pub(super) fn new(bytes: &'a [u8], width: u32) -> Option<Self> {
-        let run = Run::Same { value: 0, left: 0 };
-        (width <= 32).then_some(Decoder { bytes, width, run, spare: Vec::new() })
+        let run = RleRun::Same { value: 0, left: 0 };
+        (width <= 32).then_some(RleDecoder { bytes, width, run, spare: Vec::new() })
     }
 
     /// Decodes so many integers; nothing if the bytes end too early or make no sense.
@@ -34,13 +34,13 @@ impl<'a> Decoder<'a> {
         while into.len() < end {
             let wanted = end - into.len();
             match &mut self.run {
-                Run::Same { left: 0, .. } | Run::Packed { left: 0, .. } => self.next_run()?,
-                Run::Same { value, left } => {
+                RleRun::Same { left: 0, .. } | RleRun::Packed { left: 0, .. } => self.next_run()?,
+                RleRun::Same { value, left } => {
                     let length = wanted.min(*left);
                     *left -= length;
                     into.resize(into.len() + length, *value);
                 }
-                Run::Packed { bytes, left } => {
+                RleRun::Packed { bytes, left } => {
                     let length = wanted.min(*left);
                     // The last group may be cut off where its values are not wanted.
                     if bytes.len() < (length * self.width as usize).div_ceil(8) {
@@ -77,12 +77,12 @@ impl<'a> Decoder<'a> {
             let (value, rest) = self.bytes.split_at_checked(self.width.div_ceil(8) as usize)?;
             self.bytes = rest;
             let value = value.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte));
-            Run::Same { value, left: length }
+            RleRun::Same { value, left: length }
         } else {
             let packed = length.checked_mul(self.width as usize)?;
             let (bytes, rest) = self.bytes.split_at(packed.min(self.bytes.len()));
             self.bytes = rest;
-            Run::Packed { bytes, left: length.checked_mul(GROUP)? }
+            RleRun::Packed { bytes, left: length.checked_mul(GROUP)? }
         };
         Some(())
     }
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     fn decode(bytes: &[u8], width: u32, count: usize, into: &mut Vec<u32>) -> Option<()> {
-        Decoder::new(bytes, width)?.read(count, into)
+        RleDecoder::new(bytes, width)?.read(count, into)
     }
 
     fn packed(values: &[u32], width: u32) -> Vec<u8> {
@@ -181,7 +181,7 @@ mod tests {
             let mut whole = Vec::new();
             decode(&bytes, width, count, &mut whole).unwrap();
             for step in 1..count {
-                let (mut found, mut decoder) = (Vec::new(), Decoder::new(&bytes, width).unwrap());
+                let (mut found, mut decoder) = (Vec::new(), RleDecoder::new(&bytes, width).unwrap());
                 while found.len() < count {
                     decoder.read(step.min(count - found.len()), &mut found).unwrap();
                 }

@@ -6,25 +6,25 @@ use errorbar_core::{ColumnBlock, EpochColumn, MetadataColumn, ScoreColumns, Text
 use parquet::file::metadata::RowGroupMetaData;
 use rayon::prelude::*;
 
-use super::column::Cell;
-use super::pages::{Dictionary, Pages, Sink, is_simple};
-use super::types::{Kind, Role};
-use super::{Source, Table, epoch_of, id_into, metadata_of, rows_of, score_of, wrong_length};
-use crate::table::error::Problem;
-use crate::table::layout::Column;
+use super::column::ParquetCell;
+use super::pages::{CellSink, ColumnPages, Dictionary, is_simple};
+use super::types::{ColumnRole, ValueKind};
+use super::{ParquetColumn, ParquetTable, epoch_of, id_into, metadata_of, rows_of, score_of, wrong_length};
+use crate::table::error::ReadError;
+use crate::table::layout::TableColumn;
 use crate::table::limits::Budget;
 use crate::table::long::value_bytes;
 use crate::table::{EPOCH, ID, TableErrorKind};
 
-pub(super) fn read(table: &Table<'_>, scores: &[Column]) -> Result<ScoreColumns, Problem> {
+pub(super) fn read(table: &ParquetTable<'_>, scores: &[TableColumn]) -> Result<ScoreColumns, ReadError> {
     let layout = table.layout;
-    let mut sources = vec![table.source(layout.id, ID, Role::Id)?];
+    let mut sources = vec![table.source(layout.id, ID, ColumnRole::Id)?];
     if let Some(at) = layout.epoch {
-        sources.push(table.source(at, EPOCH, Role::Epoch)?);
+        sources.push(table.source(at, EPOCH, ColumnRole::Epoch)?);
     }
     sources.extend(table.metadata_sources()?);
     for column in scores {
-        sources.push(table.source(column.at, &column.name, Role::Score)?);
+        sources.push(table.source(column.at, &column.name, ColumnRole::Score)?);
     }
     let mut columns = ScoreColumns::new(scores.iter().map(|column| &column.name));
     let mut block = ColumnBlock::new(scores.len(), layout.metadata.len());
@@ -48,7 +48,7 @@ pub(super) fn read(table: &Table<'_>, scores: &[Column]) -> Result<ScoreColumns,
 const MOST_COLUMNS_AHEAD: usize = 64;
 
 /// What is wrong with a row, counted within its row group from 0.
-struct RowProblem {
+struct RowError {
     row: usize,
     kind: TableErrorKind,
 }
@@ -64,18 +64,18 @@ enum Target<'a> {
 /// Reads a row group into a block, a thread per column. Of several problems the one in the first row is
 /// told, and of those in one row that of the first column.
 fn row_group(
-    table: &Table<'_>,
+    table: &ParquetTable<'_>,
     group: &RowGroupMetaData,
-    sources: &[Source<'_>],
+    sources: &[ParquetColumn<'_>],
     block: &mut ColumnBlock,
     rows_before: u64,
-) -> Result<(), Problem> {
+) -> Result<(), ReadError> {
     let mut targets: Vec<Target<'_>> = vec![Target::Ids(&mut block.ids)];
     targets.extend(table.layout.epoch.map(|_| Target::Epochs(&mut block.epochs)));
     targets.extend(block.metadata.iter_mut().map(Target::Metadata));
     targets.extend(block.scores.iter_mut().map(Target::Scores));
-    let tasks: Vec<(&Source<'_>, Target<'_>)> = sources.iter().zip(targets).collect();
-    let problems: Vec<RowProblem> = tasks
+    let tasks: Vec<(&ParquetColumn<'_>, Target<'_>)> = sources.iter().zip(targets).collect();
+    let problems: Vec<RowError> = tasks
         .into_par_iter()
         .with_max_len(1)
         .filter_map(|(source, target)| column(table, group, *source, target).err())
@@ -83,7 +83,7 @@ fn row_group(
     match problems.into_iter().min_by_key(|problem| problem.row) {
         None => Ok(()),
         // What is wrong with the file is wrong with no sample.
-        Some(RowProblem {
+        Some(RowError {
             kind:
                 kind @ (TableErrorKind::ParquetColumn { .. }
                 | TableErrorKind::PageTooLarge { .. }
@@ -93,18 +93,18 @@ fn row_group(
                 | TableErrorKind::Open(_)),
             ..
         }) => Err(kind.into()),
-        Some(RowProblem { row, kind }) => {
+        Some(RowError { row, kind }) => {
             Err(kind.in_row(rows_before + row as u64 + 1).of_sample(block.ids.get(row)))
         }
     }
 }
 
 fn column(
-    table: &Table<'_>,
+    table: &ParquetTable<'_>,
     group: &RowGroupMetaData,
-    source: Source<'_>,
+    source: ParquetColumn<'_>,
     target: Target<'_>,
-) -> Result<(), RowProblem> {
+) -> Result<(), RowError> {
     let mut row = 0;
     let read = match target {
         Target::Ids(ids) => {
@@ -114,19 +114,19 @@ fn column(
                 group,
                 source,
                 &mut row,
-                &mut Ids { ids, digits: String::new(), left, budget: table.budget },
+                &mut IdSink { ids, digits: String::new(), left, budget: table.budget },
             )
         }
-        Target::Epochs(epochs) => cells(table, group, source, &mut row, &mut Epochs { epochs, source }),
+        Target::Epochs(epochs) => cells(table, group, source, &mut row, &mut EpochSink { epochs, source }),
         Target::Metadata(column) => {
-            cells(table, group, source, &mut row, &mut Metadata { column, source, budget: table.budget })
+            cells(table, group, source, &mut row, &mut MetadataSink { column, source, budget: table.budget })
         }
         Target::Scores(column) => cells(
             table,
             group,
             source,
             &mut row,
-            &mut Scores { column, source, budget: table.budget, nested: 0 },
+            &mut ScoreSink { column, source, budget: table.budget, nested: 0 },
         ),
     };
     let kind = match read {
@@ -134,16 +134,16 @@ fn column(
         Ok(()) => wrong_length(source.name, row, group),
         Err(kind) => kind,
     };
-    Err(RowProblem { row, kind })
+    Err(RowError { row, kind })
 }
 
 /// Gives the cells of a column to a sink, counting them.
 fn cells(
-    table: &Table<'_>,
+    table: &ParquetTable<'_>,
     group: &RowGroupMetaData,
-    source: Source<'_>,
+    source: ParquetColumn<'_>,
     row: &mut usize,
-    sink: &mut impl Sink,
+    sink: &mut impl CellSink,
 ) -> Result<(), TableErrorKind> {
     let column = table.open(group, source)?;
     // One thread at a time has pages that are large; it does not wait for others meanwhile.
@@ -151,10 +151,10 @@ fn cells(
     let _alone = is_large.then(|| table.large.lock().unwrap_or_else(PoisonError::into_inner));
     let held = table.held.column();
     if is_simple(column.chunk) {
-        let pages = Pages {
+        let pages = ColumnPages {
             name: source.name,
             physical: column.chunk.column_type(),
-            unsigned: source.kind == Kind::Unsigned,
+            unsigned: source.kind == ValueKind::Unsigned,
             optional: column.chunk.column_descr().max_def_level() > 0,
             rows: rows_of(group),
             // A thread that waits for a page takes up another column, on top of the one that waits.
@@ -179,7 +179,7 @@ const LARGE_PAGE: u64 = 16 << 20;
 /// After so many cells it is checked how much memory the column takes.
 const CHECK_EVERY: usize = 1 << 12;
 
-struct Ids<'a> {
+struct IdSink<'a> {
     ids: &'a mut TextColumn,
     digits: String,
     /// How many bytes they may still have: a cell of a dictionary can stand in any number of rows.
@@ -187,15 +187,15 @@ struct Ids<'a> {
     budget: Budget,
 }
 
-impl Sink for Ids<'_> {
+impl CellSink for IdSink<'_> {
     fn held(&self) -> u64 {
         self.ids.heap_bytes() as u64
     }
 
     #[inline(always)]
-    fn take(&mut self, cell: Cell<'_>) -> Result<(), TableErrorKind> {
+    fn take(&mut self, cell: ParquetCell<'_>) -> Result<(), TableErrorKind> {
         match cell {
-            Cell::Text(id) if !id.is_empty() => {
+            ParquetCell::Text(id) if !id.is_empty() => {
                 self.left = self.left.checked_sub(id.len() as u64).ok_or_else(|| self.budget.refusal())?;
                 self.ids.push(id);
             }
@@ -208,47 +208,47 @@ impl Sink for Ids<'_> {
     }
 }
 
-struct Epochs<'a> {
+struct EpochSink<'a> {
     epochs: &'a mut EpochColumn,
-    source: Source<'a>,
+    source: ParquetColumn<'a>,
 }
 
-impl Sink for Epochs<'_> {
+impl CellSink for EpochSink<'_> {
     fn held(&self) -> u64 {
         self.epochs.heap_bytes() as u64
     }
 
     #[inline(always)]
-    fn take(&mut self, cell: Cell<'_>) -> Result<(), TableErrorKind> {
+    fn take(&mut self, cell: ParquetCell<'_>) -> Result<(), TableErrorKind> {
         self.epochs.push(epoch_of(cell)?);
         Ok(())
     }
 
     fn take_coded(&mut self, dictionary: &Dictionary, codes: &[u32]) -> bool {
         let Dictionary::Ints(ints) = dictionary else { return false };
-        let epoch = |int: &i64| epoch_of(Cell::Int(*int)).ok();
+        let epoch = |int: &i64| epoch_of(ParquetCell::Int(*int)).ok();
         let epochs: Option<Vec<u32>> = ints.iter().map(epoch).collect();
-        let Some(epochs) = epochs.filter(|_| self.source.kind == Kind::Int) else { return false };
+        let Some(epochs) = epochs.filter(|_| self.source.kind == ValueKind::Int) else { return false };
         self.epochs.extend_coded(&epochs, codes);
         true
     }
 }
 
-struct Metadata<'a> {
+struct MetadataSink<'a> {
     column: &'a mut MetadataColumn,
-    source: Source<'a>,
+    source: ParquetColumn<'a>,
     budget: Budget,
 }
 
-impl Sink for Metadata<'_> {
+impl CellSink for MetadataSink<'_> {
     fn held(&self) -> u64 {
         self.column.heap_bytes() as u64
     }
 
     #[inline(always)]
-    fn take(&mut self, cell: Cell<'_>) -> Result<(), TableErrorKind> {
+    fn take(&mut self, cell: ParquetCell<'_>) -> Result<(), TableErrorKind> {
         match cell {
-            Cell::Text(text) if self.source.kind == Kind::Text => self.column.push_text(text),
+            ParquetCell::Text(text) if self.source.kind == ValueKind::Text => self.column.push_text(text),
             cell => self.column.push(&metadata_of(cell, self.source.kind, self.source.name, self.budget)?),
         }
         Ok(())
@@ -256,31 +256,31 @@ impl Sink for Metadata<'_> {
 
     fn take_coded(&mut self, dictionary: &Dictionary, codes: &[u32]) -> bool {
         let Dictionary::Texts(texts) = dictionary else { return false };
-        let Some(texts) = texts.all().filter(|_| self.source.kind == Kind::Text) else { return false };
+        let Some(texts) = texts.all().filter(|_| self.source.kind == ValueKind::Text) else { return false };
         self.column.extend_coded(&texts, codes);
         true
     }
 }
 
-struct Scores<'a> {
+struct ScoreSink<'a> {
     column: &'a mut ValueColumn,
-    source: Source<'a>,
+    source: ParquetColumn<'a>,
     budget: Budget,
     /// What the items of lists and maps take.
     nested: u64,
 }
 
-impl Sink for Scores<'_> {
+impl CellSink for ScoreSink<'_> {
     fn held(&self) -> u64 {
         self.column.heap_bytes() as u64 + self.nested
     }
 
     #[inline(always)]
-    fn take(&mut self, cell: Cell<'_>) -> Result<(), TableErrorKind> {
+    fn take(&mut self, cell: ParquetCell<'_>) -> Result<(), TableErrorKind> {
         match cell {
-            Cell::Int(int) => self.column.push_int(int),
-            Cell::Float(float) => self.column.push_float(float),
-            Cell::Text(text) if self.source.kind == Kind::Text => self.column.push_text(text),
+            ParquetCell::Int(int) => self.column.push_int(int),
+            ParquetCell::Float(float) => self.column.push_float(float),
+            ParquetCell::Text(text) if self.source.kind == ValueKind::Text => self.column.push_text(text),
             cell => {
                 let score = score_of(cell, self.source.kind, self.source.name, self.budget)?;
                 self.nested += score.as_ref().map_or(0, value_bytes);
@@ -292,7 +292,7 @@ impl Sink for Scores<'_> {
     }
 
     fn take_coded(&mut self, dictionary: &Dictionary, codes: &[u32]) -> bool {
-        let (Dictionary::Ints(ints), Kind::Int) = (dictionary, self.source.kind) else { return false };
+        let (Dictionary::Ints(ints), ValueKind::Int) = (dictionary, self.source.kind) else { return false };
         self.column.extend_coded_ints(ints, codes);
         true
     }
