@@ -85,8 +85,8 @@ pub use resume::ResumedLog;
 pub use revision::Revision;
 pub use sample::{SampleLimit, SampleRecord};
 pub use wire::decode::MAX_SCORERS;
-pub use wire::{Shape, Wire};
 pub(crate) use wire::score_json;
+pub use wire::{Shape, Wire};
 
 pub use scores::{EditedScore, LogScores, ScoreOptions};
 pub use stored::{SampleFields, StoredSample};

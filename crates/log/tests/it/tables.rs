@@ -208,7 +208,10 @@ fn every_refusal_says_where_what_and_the_way_out() {
             refused_with("t.csv", "id,score\na,1\n", &long),
             "t.csv: there is no score column `scor`; columns found: `id`, `score`; name the column that holds the scores",
         ),
-        (refused_with("t.jsonl", "{\"id\":1,\"score\":1}", &long), "there is no score column `scor`; columns found: `id`, `score`; "),
+        (
+            refused_with("t.jsonl", "{\"id\":1,\"score\":1}", &long),
+            "there is no score column `scor`; columns found: `id`, `score`; ",
+        ),
         (refused_with("t.csv", "id,a\na,1\n", &twice), "the score column `a` is asked for twice; "),
         (refused_with("t.csv", "id,a\na,1\n", &id), "the column `id` cannot be a score: "),
         (
