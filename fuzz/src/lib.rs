@@ -1,6 +1,6 @@
 //! What the fuzz targets do with an input, and what must hold then: see `README.md`.
 //!
-//! The files of this crate are also modules of ordinary tests (`crates/log/tests/mutations`,
+//! The files of this crate are also modules of ordinary tests (`crates/log/tests/it/mutations`,
 //! `crates/errorbar/tests/fuzz_seeds.rs`), which run the seeds without a fuzzer.
 
 pub mod log;
@@ -8,6 +8,6 @@ pub mod spec;
 pub mod table;
 pub mod task;
 
-#[path = "../../crates/log/tests/eval/zips.rs"]
+#[path = "../../crates/test-support/src/zip.rs"]
 #[allow(dead_code, reason = "the tests of logs use the rest")]
-mod zips;
+mod zip;

@@ -2,7 +2,7 @@
 //!
 //! What must hold: nothing panics; an error names the file, says what to do and is one line without control
 //! characters; samples are counted as they are read; a file that was written from a log opens and gives what the log
-//! gave. What a log *should* give only its writer knows: see `crates/log/tests/mutations`.
+//! gave. What a log *should* give only its writer knows: see `crates/log/tests/it/mutations`.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use errorbar_core::{Evaluation, MetadataKeys, Plan, Reducers, Registry, Value};
 use errorbar_log::eval::*;
 
-use super::zips::Zip;
+use super::zip::Zip;
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::built_in);
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use crate::error::{Error, Result};
+use crate::metadata::Metadata;
 use crate::metric::Metric;
 use crate::reducer::Reducer;
 use crate::registry::Registry;
-use crate::score::Metadata;
 use crate::spec::{Arg, Spec};
 use crate::value::{Conversion, Leaf};
 

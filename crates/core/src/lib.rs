@@ -28,10 +28,12 @@
 #![forbid(unsafe_code)]
 
 mod args;
+pub mod chat;
 mod columns;
 mod error;
 mod estimate;
 mod evaluation;
+mod metadata;
 mod metric;
 pub mod metrics;
 mod naming;
@@ -52,16 +54,19 @@ pub mod stats;
 mod value;
 
 pub use args::{ArgProblem, ArgType, ArgWord, Args};
-pub use columns::{ColumnBlock, EpochColumn, MetadataColumn, Row, ScoreColumns, TextColumn, ValueColumn};
+pub use columns::{
+    ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
+};
 pub use error::{Error, Result};
 pub use estimate::{
-    Bounds, Clustered, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation, Interval, IntervalChoice,
-    IntervalMethod, Kind, Maybe, Notes, Plain, StdError, Summary, Undefined, Whole,
+    Bounds, ClusteredScores, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation, IndependentScores,
+    Interval, IntervalChoice, IntervalMethod, Kind, Maybe, Notes, StdError, Summary, Undefined, Whole,
 };
 pub use evaluation::{
     Counts, EstimateRow, Evaluation, Group, Groups, GroupsAll, MetricResult, MetricValue, Over, Results,
     Role, Scope, ScoreResult, Subject,
 };
+pub use metadata::Metadata;
 pub use metric::{Accumulator, FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn};
 pub use naming::{TakenNames, unique_names};
 pub use params::{Params, ToSpec};
@@ -74,11 +79,11 @@ pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, ReducedValue, Red
 pub use registry::Registry;
 pub use results::{Failure, Headline, Reduction, Warning};
 pub use sample_id::SampleId;
-pub use score::{Metadata, SampleScore, Score};
+pub use score::{SampleScore, Score};
 pub use scores::{Iter, ScoreSet, Scores};
 pub use spec::Spec;
 pub use value::{
-    Conversion, Converted, Leaf, LeafMap, LeafRef, Value, ValueRef, ValueToFloat, value_to_float,
+    Conversion, ConvertedNumber, Leaf, LeafMap, LeafRef, Value, ValueRef, ValueToFloat, value_to_float,
 };
 
 /// What kind of figure a metric gives, by the name that `#[metric]` knows it by in every crate.

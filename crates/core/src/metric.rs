@@ -17,8 +17,8 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::estimate::{Estimation, Kind, Whole};
 use crate::evaluation::{MetricValue, Role, Subject};
+use crate::metadata::Metadata;
 use crate::params::ToSpec;
-use crate::score::Metadata;
 use crate::scores::Scores;
 use crate::spec::{SEED, Spec, params_to_log};
 

@@ -6,10 +6,10 @@ use indexmap::IndexMap;
 
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorMethod, ErrorPlan};
+use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, ScoreParts};
 use crate::reducer::Reducer;
 use crate::registry::Registry;
-use crate::score::Metadata;
 use crate::spec::Spec;
 
 /// Metrics for some keys of map-valued scores: a shell glob, and what to compute for each key it matches.

@@ -1,13 +1,11 @@
 //! A score: what a scorer says about one answer, with its reasons.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 use crate::error::Result;
+use crate::metadata::Metadata;
 use crate::value::Value;
-
-/// Free-form metadata, in the order it was written.
-pub type Metadata = Map<String, Json>;
 
 /// A score and all that is recorded with it.
 ///

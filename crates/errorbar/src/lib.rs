@@ -50,22 +50,23 @@
 
 mod app;
 mod commands;
-mod message;
-mod mistakes;
+mod diagnostic;
+mod hints;
 mod output;
 pub mod prelude;
 mod progress;
 mod shell;
+mod snippet;
 
 pub use app::{App, main};
-/// What kind of figure a metric gives; [`Role`](enum@crate::Role) is that of a message.
+/// What kind of figure a metric gives; [`MessageRole`] is that of a message.
 pub use errorbar_core::Role as MetricRole;
 pub use errorbar_core::*;
 pub use errorbar_eval as eval;
 pub use errorbar_eval::{
     AnyModel, AnyScorer, AnySolver, BoxFuture, Chain, Choice, Dataset, DatasetError, FailOnError, Fields,
-    Generate, Input, IntoSample, Message, Mock, Model, ModelChoice, ModelOutput, Record, Replay, Request,
-    Role, Sample, SampleId, Scorer, ScorerEntry, Solver, SolverEntry, Target, Task, TaskEntry, TaskState,
+    Generate, Input, IntoSample, Message, MessageRole, Mock, Model, ModelChoice, ModelOutput, Record, Replay,
+    Request, Sample, SampleId, Scorer, ScorerEntry, Solver, SolverEntry, Target, Task, TaskEntry, TaskState,
     Usage, chain, collected_registry, csv_dataset, json_dataset, model_fn, scorers, solvers,
 };
 pub use errorbar_macros::{metric, reducer, scorer, solver, task};

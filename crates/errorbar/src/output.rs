@@ -17,13 +17,11 @@
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::borrow::Cow;
-use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::panic::PanicHookInfo;
 use std::time::Duration;
 
 use anstream::{AutoStream, ColorChoice};
-use anstyle::Style;
 use errorbar_report::{REPLACEMENT, clean, is_unsafe};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -92,17 +90,10 @@ fn safe(has_colors: bool, render: impl Fn(bool) -> String) -> String {
     }
 }
 
-/// Writes a message to standard error, with a label before it if there is one. A message of several lines has the
-/// others indented, so that none of them can pass for a message of its own.
-pub(crate) fn message(label: Option<(&str, Style)>, text: impl Display) {
-    let text = text.to_string();
-    let text = cleaned(shortened(&text)).trim_end().replace('\n', "\n  ");
-    let line = match label {
-        Some((label, style)) => format!("{style}{label}{style:#}: {text}\n"),
-        None => format!("{text}\n"),
-    };
-    // If standard error cannot be written to, there is nowhere to report that.
-    let _ = Stream::Stderr.write(&line);
+/// The text of a message, cleaned and not too long. The lines after the first are indented, so that none of them can
+/// pass for a message of its own.
+pub(crate) fn paragraph(text: &str) -> String {
+    cleaned(shortened(text)).trim_end().replace('\n', "\n  ")
 }
 
 /// As much of a message as people read: a name in a file may have megabytes.
@@ -115,7 +106,11 @@ fn shortened(text: &str) -> &str {
 /// model. Elsewhere they stay as Rust writes them.
 pub(crate) fn clean_panics() {
     if Stream::Stderr.is_terminal() {
-        std::panic::set_hook(Box::new(|panic| message(None, panic_text(panic, &Backtrace::capture()))));
+        std::panic::set_hook(Box::new(|panic| {
+            let text = panic_text(panic, &Backtrace::capture());
+            // If standard error cannot be written to, there is nowhere to report that.
+            let _ = show(Stream::Stderr, |_| paragraph(&text) + "\n");
+        }));
     }
 }
 
@@ -140,31 +135,58 @@ fn cleaned(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// What a command writes to standard output.
+#[derive(Default)]
+pub(crate) enum Output {
+    #[default]
+    Nothing,
+    /// For people. It is rendered with styles (true) or without, and must not differ in anything else.
+    Text(Box<dyn Fn(bool) -> String>),
+    Data(Vec<u8>),
+}
+
+impl Output {
+    pub(crate) fn text(render: impl Fn(bool) -> String + 'static) -> Self {
+        Output::Text(Box::new(render))
+    }
+
+    pub(crate) fn write(self) -> io::Result<()> {
+        match self {
+            Output::Nothing => Ok(()),
+            Output::Text(render) => show(Stream::Stdout, render),
+            Output::Data(data) => {
+                let mut out = stdout();
+                out.write_all(&data)?;
+                out.flush()
+            }
+        }
+    }
+}
+
+impl From<String> for Output {
+    fn from(data: String) -> Self {
+        Output::Data(data.into_bytes())
+    }
+}
+
 /// Standard output for data.
 pub(crate) fn stdout() -> Box<dyn Write + Send> {
     let stdout = io::stdout();
     let is_terminal = stdout.is_terminal();
     let buffered = BufWriter::with_capacity(64 << 10, stdout);
-    if is_terminal { Box::new(Cleaned::new(buffered)) } else { Box::new(buffered) }
-}
-
-/// Writes data to standard output.
-pub(crate) fn print(data: &[u8]) -> io::Result<()> {
-    let mut out = stdout();
-    out.write_all(data)?;
-    out.flush()
+    if is_terminal { Box::new(CleaningWriter::new(buffered)) } else { Box::new(buffered) }
 }
 
 /// Data on its way to a terminal, cleaned.
-struct Cleaned<W> {
+struct CleaningWriter<W> {
     inner: W,
     /// The first bytes of a character whose others are still to come.
     cut: Vec<u8>,
 }
 
-impl<W: Write> Cleaned<W> {
+impl<W: Write> CleaningWriter<W> {
     fn new(inner: W) -> Self {
-        Cleaned { inner, cut: Vec::new() }
+        CleaningWriter { inner, cut: Vec::new() }
     }
 
     fn write_cleaned(&mut self, bytes: &[u8], is_end: bool) -> io::Result<()> {
@@ -190,7 +212,7 @@ fn is_cut_character(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
 
-impl<W: Write> Write for Cleaned<W> {
+impl<W: Write> Write for CleaningWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.cut.is_empty() {
             self.write_cleaned(bytes, false)?;
@@ -210,25 +232,25 @@ impl<W: Write> Write for Cleaned<W> {
 }
 
 /// A line on the terminal of standard error that shows how far something is. No other text gets into it than what
-/// [`Progress::set_message`] has cleaned and the template, which must be the program's own.
+/// [`ProgressLine::set_message`] has cleaned and the template, which must be the program's own.
 #[derive(Debug, Clone)]
-pub(crate) struct Progress(ProgressBar);
+pub(crate) struct ProgressLine(ProgressBar);
 
-impl Progress {
+impl ProgressLine {
     /// A line that is not shown.
     pub(crate) fn hidden() -> Self {
-        Progress(ProgressBar::hidden())
+        ProgressLine(ProgressBar::hidden())
     }
 
     /// A line of `total` steps, if standard error is a terminal.
     pub(crate) fn new(total: u64, template: &str) -> Self {
         if !Stream::Stderr.is_terminal() {
-            return Progress::hidden();
+            return ProgressLine::hidden();
         }
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
         // The template is ours and well-formed; a plain bar would do too.
         let style = ProgressStyle::with_template(template);
-        Progress(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
+        ProgressLine(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
     }
 
     pub(crate) fn is_hidden(&self) -> bool {
@@ -273,11 +295,13 @@ impl Progress {
 
 #[cfg(test)]
 mod tests {
+    use anstyle::Style;
+
     use super::*;
 
     #[test]
     fn data_on_a_terminal_has_no_unsafe_characters() {
-        let mut out = Cleaned::new(Vec::new());
+        let mut out = CleaningWriter::new(Vec::new());
         // An escape, a character cut in two by the buffer, a turn of direction, a tab that may stay.
         for piece in [&b"a\x1b[31m,\xc3"[..], b"\xa9\n\tb\xe2\x80", b"\xaec\n", b"\x9bend\xe2"] {
             out.write_all(piece).unwrap();
@@ -292,7 +316,7 @@ mod tests {
         let data = "a\u{1b}]0;t\u{7}é数\u{9b}31m\u{202e}😀\u{e0041}\n\t\r".as_bytes();
         let data = [data, b"\xff\xf0\x9f\x98", b"x\xe2\x80"].concat();
         let written = |pieces: &[&[u8]]| {
-            let mut out = Cleaned::new(Vec::new());
+            let mut out = CleaningWriter::new(Vec::new());
             pieces.iter().for_each(|piece| out.write_all(piece).unwrap());
             out.flush().unwrap();
             String::from_utf8(out.inner).unwrap()

@@ -34,8 +34,8 @@ pub use errorbar_eval::solvers::{
     chain_of_thought, generate, multiple_choice, prompt_template, self_critique, system_message, user_message,
 };
 pub use errorbar_eval::{
-    AnyScorer, AnySolver, Choice, Dataset, FailOnError, Fields, Generate, Input, Message, ModelChoice,
-    ModelOutput, Record, Role, Sample, SampleId, Scorer, Solver, Target, Task, TaskState, chain,
+    AnyScorer, AnySolver, Choice, Dataset, FailOnError, Fields, Generate, Input, Message, MessageRole,
+    ModelChoice, ModelOutput, Record, Sample, SampleId, Scorer, Solver, Target, Task, TaskState, chain,
     collected_registry, csv_dataset, json_dataset, model_fn,
 };
 pub use errorbar_macros::{metric, reducer, scorer, solver, task};

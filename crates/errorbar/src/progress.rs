@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 use errorbar_eval::{ModelError, Observer, Progress, RunningFigure};
 use errorbar_report::clean;
 
-use crate::message;
+use crate::diagnostic::Diagnostic;
 use crate::output::{self, Stream};
 
 /// How often the line on a terminal changes.
 const REDRAW: Duration = Duration::from_millis(100);
 /// How often it is said that requests are made again.
-const RETRIES_TOLD_EVERY: Duration = Duration::from_secs(10);
+const RETRY_NOTE_INTERVAL: Duration = Duration::from_secs(10);
 /// How many failures are told one by one.
-const FAILURES_TOLD: usize = 10;
+const FAILURES_SHOWN: usize = 10;
 
 /// Watches runs for a person: one, or several side by side.
 pub(crate) struct Watcher {
@@ -24,9 +24,9 @@ pub(crate) struct Watcher {
     on_terminal: bool,
     /// How often there is something new to see at most.
     every: Duration,
-    state: Mutex<State>,
+    state: Mutex<WatchState>,
     /// When it was said last that requests are made again.
-    retry_told: Mutex<Option<Instant>>,
+    retry_noted: Mutex<Option<Instant>>,
 }
 
 /// Watches one of the runs.
@@ -36,8 +36,8 @@ pub(crate) struct RunWatcher {
     number: usize,
 }
 
-struct State {
-    bar: output::Progress,
+struct WatchState {
+    bar: output::ProgressLine,
     task: String,
     started: Instant,
     shown: Instant,
@@ -51,15 +51,15 @@ struct State {
 #[derive(Clone, Debug, Default)]
 struct RunState {
     model: String,
-    counts: Counts,
+    counts: SampleCounts,
     figures: Vec<RunningFigure>,
     has_ended: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Counts {
+struct SampleCounts {
     done: usize,
-    kept: usize,
+    resumed: usize,
     failed: usize,
     total: usize,
 }
@@ -68,8 +68,8 @@ impl Watcher {
     /// A line is written every so often where there is no terminal.
     pub(crate) fn new(quiet: bool, line_every: Duration) -> Self {
         let now = Instant::now();
-        let state = State {
-            bar: output::Progress::hidden(),
+        let state = WatchState {
+            bar: output::ProgressLine::hidden(),
             task: String::new(),
             started: now,
             shown: now,
@@ -79,7 +79,7 @@ impl Watcher {
         };
         let on_terminal = Stream::Stderr.is_terminal();
         let every = if on_terminal { REDRAW } else { line_every };
-        Watcher { quiet, on_terminal, every, state: Mutex::new(state), retry_told: Mutex::default() }
+        Watcher { quiet, on_terminal, every, state: Mutex::new(state), retry_noted: Mutex::default() }
     }
 
     /// Begins to watch so many runs side by side.
@@ -89,7 +89,7 @@ impl Watcher {
             (state.started, state.shown, state.failures) = (now, now, 0);
             state.problems.clear();
             state.runs = vec![RunState::default(); runs];
-            state.bar = if self.on_terminal && !self.quiet { bar(0) } else { output::Progress::hidden() };
+            state.bar = if self.on_terminal && !self.quiet { bar(0) } else { output::ProgressLine::hidden() };
         });
         let watcher = |number| Arc::new(RunWatcher { watcher: Arc::clone(self), number });
         (0..runs).map(watcher).collect()
@@ -102,27 +102,25 @@ impl Watcher {
 
     /// Says now and then that requests are made again, or a run seems to hang.
     pub(crate) fn retried(&self, error: &ModelError, wait: Duration) {
-        let mut told = self.retry_told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.is_some_and(|told| told.elapsed() < RETRIES_TOLD_EVERY) {
+        let mut noted = self.retry_noted.lock().unwrap_or_else(PoisonError::into_inner);
+        if noted.is_some_and(|noted| noted.elapsed() < RETRY_NOTE_INTERVAL) {
             return;
         }
-        *told = Some(Instant::now());
-        drop(told);
+        *noted = Some(Instant::now());
+        drop(noted);
         self.say(&format!("asking again in {:.1} s: {}", wait.as_secs_f64(), error));
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut WatchState) -> T) -> T {
         act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// A line of its own, above the one that moves. What servers answer may have many lines; here it is on one.
     fn say(&self, text: &str) {
-        if !self.quiet {
-            self.with(|state| state.bar.suspend(|| message::note(clean(text))));
-        }
+        self.with(|state| state.bar.suspend(|| Diagnostic::note(clean(text)).print(self.quiet)));
     }
 
-    fn show(&self, state: &State) {
+    fn show(&self, state: &WatchState) {
         let counts = state.counts();
         let parts = parts(&counts, state.started.elapsed(), &state.figures());
         let (done, total) = (counts.done, counts.total);
@@ -134,17 +132,18 @@ impl Watcher {
             state.bar.set_position(done as u64);
             state.bar.set_message(&line);
         } else {
-            message::note(clean(&format!("{}: {done}/{total}{line}", state.task)));
+            let line = clean(&format!("{}: {done}/{total}{line}", state.task));
+            Diagnostic::note(line).print(self.quiet);
         }
     }
 }
 
-impl State {
+impl WatchState {
     /// All runs together.
-    fn counts(&self) -> Counts {
-        self.runs.iter().fold(Counts::default(), |all, run| Counts {
+    fn counts(&self) -> SampleCounts {
+        self.runs.iter().fold(SampleCounts::default(), |all, run| SampleCounts {
             done: all.done + run.counts.done,
-            kept: all.kept + run.counts.kept,
+            resumed: all.resumed + run.counts.resumed,
             failed: all.failed + run.counts.failed,
             total: all.total + run.counts.total,
         })
@@ -178,14 +177,14 @@ impl RunWatcher {
 }
 
 impl Observer for RunWatcher {
-    fn started(&self, task: &str, model: &str, log: &Path, total: usize, kept: usize) {
-        let said = if kept > 0 { format!(", {kept} of them done before") } else { String::new() };
+    fn started(&self, task: &str, model: &str, log: &Path, total: usize, resumed: usize) {
+        let said = if resumed > 0 { format!(", {resumed} of them done before") } else { String::new() };
         let plural = if total == 1 { "" } else { "s" };
         self.watcher
             .say(&format!("{task}: {total} sample{plural}{said} with {model}, log {}", log.display()));
         self.with_run(|run| {
             run.model = model.to_owned();
-            run.counts = Counts { done: kept, kept, failed: 0, total };
+            run.counts = SampleCounts { done: resumed, resumed, failed: 0, total };
         });
         self.watcher.with(|state| {
             state.task = task.to_owned();
@@ -207,10 +206,10 @@ impl Observer for RunWatcher {
             let run = state.runs.get(self.number).filter(|_| state.runs.len() > 1);
             (state.failures, run.map(|run| format!("{}: ", run.model)).unwrap_or_default())
         });
-        if failures <= FAILURES_TOLD {
+        if failures <= FAILURES_SHOWN {
             self.watcher.say(&format!("{model}sample {sample:?}, epoch {epoch}: {problem}"));
         }
-        if failures == FAILURES_TOLD {
+        if failures == FAILURES_SHOWN {
             self.watcher.say("further failures are in the log");
         }
     }
@@ -223,8 +222,8 @@ impl Observer for RunWatcher {
         watcher.with(|state| {
             let is_due = state.shown.elapsed() >= watcher.every;
             if let Some(run) = state.runs.get_mut(self.number) {
-                let Progress { done, kept, failed, total, .. } = progress;
-                run.counts = Counts { done, kept, failed, total };
+                let Progress { done, resumed, failed, total, .. } = progress;
+                run.counts = SampleCounts { done, resumed, failed, total };
                 if is_due {
                     run.figures = progress.running.figures();
                 }
@@ -259,17 +258,17 @@ impl Observer for RunWatcher {
     }
 }
 
-fn bar(total: usize) -> output::Progress {
+fn bar(total: usize) -> output::ProgressLine {
     let template = match bar_width() {
         0 => "{pos}/{len}{wide_msg}".to_owned(),
         width => format!("{{bar:{}}} {{pos}}/{{len}}{{wide_msg}}", width - 1),
     };
-    output::Progress::new(total as u64, &template)
+    output::ProgressLine::new(total as u64, &template)
 }
 
 /// How wide the terminal is.
 fn columns() -> usize {
-    message::columns().unwrap_or(80)
+    Stream::Stderr.columns().unwrap_or(80)
 }
 
 /// How much of the line the bar takes, the blank behind it included; on a narrow terminal the words matter more.
@@ -291,8 +290,8 @@ fn fitting(parts: Vec<String>, room: usize) -> String {
 }
 
 /// Rate, time left, failures and figures.
-fn parts(counts: &Counts, elapsed: Duration, figures: &[String]) -> Vec<String> {
-    let ran = counts.done.saturating_sub(counts.kept);
+fn parts(counts: &SampleCounts, elapsed: Duration, figures: &[String]) -> Vec<String> {
+    let ran = counts.done.saturating_sub(counts.resumed);
     let rate = ran as f64 / elapsed.as_secs_f64().max(1e-9);
     let to_do = counts.total.saturating_sub(counts.done);
     let left = Duration::from_secs_f64((to_do as f64 / rate.max(1e-9)).min(1e9));

@@ -77,8 +77,9 @@ fn entry<T>(name: &str) -> &'static Entry<T>
 where
     SubmittedEntry<T>: inventory::Collect,
 {
-    let SubmittedEntry(entry) =
-        inventory::iter::<SubmittedEntry<T>>().find(|SubmittedEntry(entry)| entry.name == name).expect("submitted");
+    let SubmittedEntry(entry) = inventory::iter::<SubmittedEntry<T>>()
+        .find(|SubmittedEntry(entry)| entry.name == name)
+        .expect("submitted");
     entry
 }
 

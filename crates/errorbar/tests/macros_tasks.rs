@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use errorbar::Metadata;
-use errorbar::eval::{Cancel, Quiet, RunOptions, block_on};
+use errorbar::eval::{CancelToken, Quiet, RunOptions, block_on};
 use errorbar::prelude::*;
 use errorbar_log::eval::{EvalLog, Header};
 
@@ -50,7 +50,7 @@ fn run(task: &Task) -> Header {
     let folder = tempfile::tempdir().unwrap();
     let options = RunOptions { log_dir: folder.path().to_owned(), ..RunOptions::default() };
     let prepared = task.prepare(&options, &collected_registry().unwrap()).unwrap();
-    let finished = block_on(prepared.run(Arc::new(Quiet), Cancel::new())).unwrap().unwrap();
+    let finished = block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();
     EvalLog::open(&finished.log).unwrap().header().unwrap()
 }
 
@@ -85,7 +85,7 @@ fn specs_pass_what_they_like() {
 fn what_a_log_records_builds_the_task_again() {
     let header = run(&by_spec("colors(3, scorer=exact())").unwrap());
     let args: &Metadata = &header.eval.task_args_passed;
-    let spec = Spec::from_log(header.eval.task_registry_name.as_deref().unwrap(), args).unwrap();
+    let spec = Spec::from_log(header.eval.task_registry_name.as_deref().unwrap(), args.as_object()).unwrap();
     let again = run(&collected_registry().unwrap().build(&spec).unwrap());
     assert_eq!(again.eval.config.epochs, Some(3));
     assert_eq!(again.eval.task_args_passed, header.eval.task_args_passed);

@@ -28,22 +28,24 @@ use std::future::Future;
 use std::pin::Pin;
 
 pub use dataset::{
-    Dataset, DatasetError, Fields, IntoSample, NamedSample, OneOrMany, Place, Record, csv_dataset,
+    Dataset, DatasetError, Fields, IntoSample, NamedSample, OneOrMany, Record, RecordLocation, csv_dataset,
     json_dataset,
 };
 pub use error::{Error, Result};
-pub use errorbar_log::eval::{Input, Message, ModelOutput, OutputChoice, Role, SampleId, Targets, Usage};
+pub use errorbar_log::eval::{
+    Input, Message, MessageRole, ModelOutput, OutputChoice, SampleId, Targets, Usage,
+};
 pub use model::{
-    AnyModel, Cache, CacheFolder, CacheKey, CachedAnswer, CallCounts, Calls, FnModel, Generate,
-    GenerateConfig, Limits, MAX_CONNECTIONS, Mock, Model, ModelAnswers, ModelClient, ModelError,
-    ModelErrorKind, Models, OpenModel, OpenOptions, Price, Prices, Provider, ProviderEntry, Removed, Replay,
-    Request, Retry, allow_connections, max_open_files, model_fn, open_model, shown_cost,
+    AnyModel, Cache, CacheFolder, CacheKey, CacheRemoval, CachedAnswer, CallCounts, Calls, FnModel, Generate,
+    GenerateConfig, MAX_CONNECTIONS, Mock, Model, ModelAnswers, ModelClient, ModelError, ModelErrorKind,
+    Models, OpenModel, OpenOptions, Price, Prices, Provider, ProviderEntry, Replay, Request, RetryPolicy,
+    UsageLimits, allow_connections, max_open_files, model_fn, open_model, shown_cost,
 };
 pub use registry::{SubmittedEntry, built_in_registry, collected_registry};
 pub use run::{
-    AskedServer, Cancel, Finished, LogFormat, Observer, PrepareError, Prepared, Progress, Quiet,
-    RecordedServer, Resumable, RunOptions, Running, RunningFigure, Stop, block_on, cancel_on_interrupt,
-    open_resumable, open_resumable_with,
+    CancelToken, FinishedRun, LogFormat, ModelServer, Observer, PrepareError, PreparedTask, Progress, Quiet,
+    RecordedServer, ResumableLog, RunOptions, RunningFigure, RunningFigures, StopReason, block_on,
+    cancel_on_interrupt, open_resumable, open_resumable_with,
 };
 pub use sample::{Sample, Target};
 pub use scorer::{AnyScorer, IntoScore, Scorer, ScorerEntry};

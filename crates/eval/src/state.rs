@@ -5,7 +5,7 @@ use std::sync::Arc;
 use errorbar_core::Metadata;
 use errorbar_log::eval::{MessageSource, SampleLimit};
 
-use crate::{Generate, Input, Message, ModelOutput, Role, Sample, SampleId, Target};
+use crate::{Generate, Input, Message, MessageRole, ModelOutput, Sample, SampleId, Target};
 
 /// One choice of a multiple-choice question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl TaskState {
         match &self.input {
             Input::Text(text) => text,
             Input::Messages(messages) => {
-                let last = messages.iter().rev().find(|message| message.role == Role::User);
+                let last = messages.iter().rev().find(|message| message.role == MessageRole::User);
                 last.map_or("", |message| &message.content)
             }
         }
@@ -104,7 +104,7 @@ impl TaskState {
 
     /// The last message of the user, which solvers reword.
     pub fn user_prompt(&mut self) -> Option<&mut Message> {
-        self.messages.iter_mut().rev().find(|message| message.role == Role::User)
+        self.messages.iter_mut().rev().find(|message| message.role == MessageRole::User)
     }
 }
 

@@ -29,7 +29,7 @@ impl Scalar<'_> {
             Scalar::Int(i) => i.to_string(),
             Scalar::Big(i) => i.to_string(),
             Scalar::Float(f) => format!("the number {f}"),
-            Scalar::Text(text) => crate::table::shown(text),
+            Scalar::Text(text) => crate::table::excerpt(text),
         }
     }
 }
@@ -88,17 +88,17 @@ fn number(digits: &[u8]) -> Scalar<'static> {
 
 /// How many bytes values may still take; a few bytes of JSON make many times as many in memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
+pub(crate) struct MemoryAllowance {
     left: u64,
     is_used_up: bool,
 }
 
-impl Room {
+impl MemoryAllowance {
     /// Room for whatever comes.
-    pub(crate) const UNLIMITED: Room = Room::new(u64::MAX);
+    pub(crate) const UNLIMITED: MemoryAllowance = MemoryAllowance::new(u64::MAX);
 
     pub(crate) const fn new(bytes: u64) -> Self {
-        Room { left: bytes, is_used_up: false }
+        MemoryAllowance { left: bytes, is_used_up: false }
     }
 
     /// Whether a value was given up for want of room.
@@ -128,14 +128,14 @@ pub(crate) const MAP_ENTRY_BYTES: usize = 112;
 
 /// A score value. What is nested deeper than scalars in a list or map is skipped and named.
 pub(crate) fn score(json: &mut Jiter<'_>, peek: Peek) -> Result<Result<Value, &'static str>, JiterError> {
-    score_within(json, peek, &mut Room::UNLIMITED.clone())
+    score_within(json, peek, &mut MemoryAllowance::UNLIMITED.clone())
 }
 
 /// The same with a limit on what lists and maps may take.
 pub(crate) fn score_within(
     json: &mut Jiter<'_>,
     peek: Peek,
-    room: &mut Room,
+    allowance: &mut MemoryAllowance,
 ) -> Result<Result<Value, &'static str>, JiterError> {
     let mut nested = None;
     let mut leaf = |json: &mut Jiter<'_>, peek| -> Result<Leaf, JiterError> {
@@ -153,7 +153,7 @@ pub(crate) fn score_within(
             let mut items = Vec::new();
             let mut next = json.known_array()?;
             while let Some(peek) = next {
-                room.take(size_of::<Leaf>(), json)?;
+                allowance.take(size_of::<Leaf>(), json)?;
                 items.push(leaf(json, peek)?);
                 next = json.array_step()?;
             }
@@ -164,7 +164,7 @@ pub(crate) fn score_within(
             let mut key: Option<Arc<str>> = json.known_object()?.map(Into::into);
             while let Some(name) = key {
                 let peek = json.peek()?;
-                room.take(MAP_ENTRY_BYTES + name.len(), json)?;
+                allowance.take(MAP_ENTRY_BYTES + name.len(), json)?;
                 map.insert(name, leaf(json, peek)?);
                 key = json.next_key()?.map(Into::into);
             }
@@ -177,15 +177,24 @@ pub(crate) fn score_within(
 
 /// Any value, for metadata. JSON has no word for a number that is not finite, so it becomes null.
 pub(crate) fn any(json: &mut Jiter<'_>, peek: Peek) -> Result<Json, JiterError> {
-    any_within(json, peek, &mut Room::UNLIMITED.clone())
+    any_within(json, peek, &mut MemoryAllowance::UNLIMITED.clone())
 }
 
 /// The same with a limit on what lists and maps may take.
-pub(crate) fn any_within(json: &mut Jiter<'_>, peek: Peek, room: &mut Room) -> Result<Json, JiterError> {
-    nested(json, peek, MAX_DEPTH, room)
+pub(crate) fn any_within(
+    json: &mut Jiter<'_>,
+    peek: Peek,
+    allowance: &mut MemoryAllowance,
+) -> Result<Json, JiterError> {
+    nested(json, peek, MAX_DEPTH, allowance)
 }
 
-fn nested(json: &mut Jiter<'_>, peek: Peek, depth: usize, room: &mut Room) -> Result<Json, JiterError> {
+fn nested(
+    json: &mut Jiter<'_>,
+    peek: Peek,
+    depth: usize,
+    allowance: &mut MemoryAllowance,
+) -> Result<Json, JiterError> {
     if depth == 0 {
         let error_type = JiterErrorType::JsonError(JsonErrorType::RecursionLimitExceeded);
         return Err(JiterError { error_type, index: json.current_index() });
@@ -195,8 +204,8 @@ fn nested(json: &mut Jiter<'_>, peek: Peek, depth: usize, room: &mut Room) -> Re
             let mut items = Vec::new();
             let mut next = json.known_array()?;
             while let Some(peek) = next {
-                room.take(size_of::<Json>(), json)?;
-                items.push(nested(json, peek, depth - 1, room)?);
+                allowance.take(size_of::<Json>(), json)?;
+                items.push(nested(json, peek, depth - 1, allowance)?);
                 next = json.array_step()?;
             }
             Ok(Json::Array(items))
@@ -206,8 +215,8 @@ fn nested(json: &mut Jiter<'_>, peek: Peek, depth: usize, room: &mut Room) -> Re
             let mut key = json.known_object()?.map(str::to_owned);
             while let Some(name) = key {
                 let peek = json.peek()?;
-                room.take(MAP_ENTRY_BYTES + size_of::<Json>() + name.len(), json)?;
-                map.insert(name, nested(json, peek, depth - 1, room)?);
+                allowance.take(MAP_ENTRY_BYTES + size_of::<Json>() + name.len(), json)?;
+                map.insert(name, nested(json, peek, depth - 1, allowance)?);
                 key = json.next_key()?.map(str::to_owned);
             }
             Ok(Json::Object(map))

@@ -21,12 +21,14 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod atomic_file;
 pub mod delimited;
 pub mod eval;
 pub mod export;
 pub mod inspect;
 mod json_value;
 mod table;
-mod whole_file;
 
-pub use table::{Place, ScoreTable, TableError, TableErrorKind, TableLimits, TableOptions, read_table};
+pub use table::{
+    ScoreTable, TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, read_table,
+};

@@ -2,11 +2,11 @@
 
 use errorbar_core::Role;
 
-use crate::figure::Figure;
+use crate::figure::EstimateText;
 
 /// What a row draws: a point, and how far it may be off.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Span {
+pub(crate) struct BarSpan {
     pub(crate) point: f64,
     pub(crate) lower: f64,
     pub(crate) upper: f64,
@@ -14,9 +14,9 @@ pub(crate) struct Span {
     pub(crate) sets_scale: bool,
 }
 
-impl Span {
+impl BarSpan {
     /// What is drawn of a figure: its interval, else its error, else a point if it lies among the scores.
-    pub(crate) fn of(figure: &Figure, role: Role) -> Option<Self> {
+    pub(crate) fn of(figure: &EstimateText, role: Role) -> Option<Self> {
         let point = figure.value().filter(|value| value.is_finite())?;
         let sets_scale = matches!(role, Role::Location | Role::Share);
         let is_drawn = matches!(role, Role::Location | Role::Share | Role::IntervalOf | Role::Other);
@@ -26,7 +26,7 @@ impl Span {
             None if sets_scale => (point, point),
             _ => return None,
         };
-        Some(Span { point, lower, upper, sets_scale })
+        Some(BarSpan { point, lower, upper, sets_scale })
     }
 }
 
@@ -44,25 +44,25 @@ pub(crate) const ASCII: Pen = Pen { left: '|', line: '-', right: '|', point: 'o'
 
 /// Where the bars of a block begin and end.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Scale {
+pub(crate) struct BarScale {
     pub(crate) from: f64,
     pub(crate) to: f64,
 }
 
-impl Scale {
+impl BarScale {
     /// From 0 to 1 if that is what the spans are about, else from the least to the greatest of them, widened to round
     /// numbers; none if there is nothing to compare.
-    pub(crate) fn of(spans: &[Span]) -> Option<Self> {
-        let is_finite = |span: &&Span| span.lower.is_finite() && span.upper.is_finite();
-        let main: Vec<&Span> = spans.iter().filter(is_finite).filter(|span| span.sets_scale).collect();
+    pub(crate) fn of(spans: &[BarSpan]) -> Option<Self> {
+        let is_finite = |span: &&BarSpan| span.lower.is_finite() && span.upper.is_finite();
+        let main: Vec<&BarSpan> = spans.iter().filter(is_finite).filter(|span| span.sets_scale).collect();
         let spans = if main.is_empty() { spans.iter().filter(is_finite).collect() } else { main };
         /// How far an interval may stick out of [0, 1], where it is cut; of a wider one, a side would be missing.
         const SLACK: f64 = 0.1;
-        let fits = |span: &&Span| {
+        let fits = |span: &&BarSpan| {
             (0.0..=1.0).contains(&span.point) && span.lower >= -SLACK && span.upper <= 1.0 + SLACK
         };
         if !spans.is_empty() && spans.iter().all(fits) {
-            return Some(Scale { from: 0.0, to: 1.0 });
+            return Some(BarScale { from: 0.0, to: 1.0 });
         }
         let least = spans.iter().map(|span| span.lower).reduce(f64::min)?;
         let greatest = spans.iter().map(|span| span.upper).reduce(f64::max)?;
@@ -72,11 +72,11 @@ impl Scale {
         }
         let step = 10f64.powi((range.log10() - 0.3).floor() as i32);
         let (from, to) = ((least / step).floor() * step, (greatest / step).ceil() * step);
-        (from < to && from.is_finite() && to.is_finite()).then_some(Scale { from, to })
+        (from < to && from.is_finite() && to.is_finite()).then_some(BarScale { from, to })
     }
 
     /// Whether a span can be drawn.
-    pub(crate) fn holds(self, span: Span) -> bool {
+    pub(crate) fn holds(self, span: BarSpan) -> bool {
         let holds = |value: f64| self.from <= value && value <= self.to;
         span.sets_scale || (holds(span.lower) && holds(span.upper))
     }
@@ -89,7 +89,7 @@ impl Scale {
     /// The span in cells. An end that lies outside is drawn as a line that runs to the edge.
     ///
     /// Distances from the point are rounded, not ends: what is symmetric looks symmetric.
-    pub(crate) fn draw(self, span: Span, cells: usize, pen: Pen) -> String {
+    pub(crate) fn draw(self, span: BarSpan, cells: usize, pen: Pen) -> String {
         /// Differences of two distances, in cells, that come from rounding alone.
         const SAME: f64 = 1e-6;
         let point = self.cells(span.point - self.from, cells).round() as i64;
@@ -114,16 +114,16 @@ mod tests {
     use super::*;
     use crate::number::plain;
 
-    fn span(point: f64, lower: f64, upper: f64) -> Span {
-        Span { point, lower, upper, sets_scale: true }
+    fn span(point: f64, lower: f64, upper: f64) -> BarSpan {
+        BarSpan { point, lower, upper, sets_scale: true }
     }
 
-    fn around(point: f64, error: f64) -> Span {
+    fn around(point: f64, error: f64) -> BarSpan {
         span(point, point - error, point + error)
     }
 
-    fn draw(span: Span) -> String {
-        let scale = Scale { from: 0.0, to: 1.0 };
+    fn draw(span: BarSpan) -> String {
+        let scale = BarScale { from: 0.0, to: 1.0 };
         scale.draw(span, 21, UNICODE)
     }
 
@@ -157,13 +157,14 @@ mod tests {
     #[test]
     fn other_scales_come_from_the_spans() {
         let spans = [around(7.25, 0.4), around(6.9, 0.2)];
-        assert_eq!(Scale::of(&spans), Some(Scale { from: 6.7, to: 7.7 }));
-        assert_eq!(Scale::of(&[span(3.0, 3.0, 3.0)]), None);
-        assert_eq!(Scale::of(&[around(0.5, f64::NAN)]), None);
-        assert_eq!(Scale::of(&[around(0.5, 40.0)]), Some(Scale { from: -40.0, to: 50.0 }));
-        assert_eq!(Scale::of(&[]), None);
-        let ends =
-            |spans: &[Span]| Scale::of(spans).map(|scale| (plain(scale.from), plain(scale.to))).unwrap();
+        assert_eq!(BarScale::of(&spans), Some(BarScale { from: 6.7, to: 7.7 }));
+        assert_eq!(BarScale::of(&[span(3.0, 3.0, 3.0)]), None);
+        assert_eq!(BarScale::of(&[around(0.5, f64::NAN)]), None);
+        assert_eq!(BarScale::of(&[around(0.5, 40.0)]), Some(BarScale { from: -40.0, to: 50.0 }));
+        assert_eq!(BarScale::of(&[]), None);
+        let ends = |spans: &[BarSpan]| {
+            BarScale::of(spans).map(|scale| (plain(scale.from), plain(scale.to))).unwrap()
+        };
         let texts = |from: &str, to: &str| (from.to_owned(), to.to_owned());
         assert_eq!(ends(&[around(0.0, 0.24)]), texts("-0.3", "0.3"), "both sides are shown");
         let near_1 = [around(0.95, 0.14), around(0.5, 0.1)];
@@ -171,19 +172,20 @@ mod tests {
         let few = [around(0.5, 0.7), around(0.5, 0.1), around(0.7, 0.1)];
         assert_eq!(ends(&few), texts("-0.2", "1.2"), "no end is hidden");
         let huge = [span(-1e308, -1e308, -1e308), span(1e308, 1e308, 1e308)];
-        assert_eq!(Scale::of(&huge), None, "the range itself overflows");
+        assert_eq!(BarScale::of(&huge), None, "the range itself overflows");
     }
 
     #[test]
     fn other_kinds_of_figures_are_drawn_where_they_fit() {
-        let alpha = Figure::new(0.7).interval(0.6, 0.8);
-        let perplexity = Figure::new(23.0).error(3.0);
-        let scale = Scale::of(&[around(0.5, 0.1), Span::of(&perplexity, Role::Other).unwrap()]).unwrap();
-        assert_eq!(scale, Scale { from: 0.0, to: 1.0 });
-        assert!(scale.holds(Span::of(&alpha, Role::Other).unwrap()));
-        assert!(!scale.holds(Span::of(&perplexity, Role::Other).unwrap()));
-        assert_eq!(Span::of(&alpha, Role::Spread), None);
-        assert_eq!(Span::of(&Figure::new(0.7), Role::Other), None);
-        assert!(Span::of(&Figure::new(0.7), Role::Share).is_some());
+        let alpha = EstimateText::new(0.7).interval(0.6, 0.8);
+        let perplexity = EstimateText::new(23.0).error(3.0);
+        let scale =
+            BarScale::of(&[around(0.5, 0.1), BarSpan::of(&perplexity, Role::Other).unwrap()]).unwrap();
+        assert_eq!(scale, BarScale { from: 0.0, to: 1.0 });
+        assert!(scale.holds(BarSpan::of(&alpha, Role::Other).unwrap()));
+        assert!(!scale.holds(BarSpan::of(&perplexity, Role::Other).unwrap()));
+        assert_eq!(BarSpan::of(&alpha, Role::Spread), None);
+        assert_eq!(BarSpan::of(&EstimateText::new(0.7), Role::Other), None);
+        assert!(BarSpan::of(&EstimateText::new(0.7), Role::Share).is_some());
     }
 }

@@ -13,16 +13,16 @@ use crate::number::{decimals, fixed, plain};
 ///
 /// ```
 /// use errorbar_core::Estimate;
-/// use errorbar_report::Figure;
+/// use errorbar_report::EstimateText;
 ///
-/// let figure = Figure::new(0.8194).error(0.0342).interval(0.7501, 0.8879);
+/// let figure = EstimateText::new(0.8194).error(0.0342).interval(0.7501, 0.8879);
 /// assert_eq!(figure.to_string(), "0.819 ± 0.034 [0.750, 0.888]");
 /// assert_eq!(figure.short(), "0.819 ± 0.034");
 /// let certain = Estimate::new(1.0).with_stderr(0.0).with_interval(0.4385, 1.0, 0.95);
-/// assert_eq!(Figure::from(&certain).to_string(), "1.00 [0.44, 1.00]");
+/// assert_eq!(EstimateText::from(&certain).to_string(), "1.00 [0.44, 1.00]");
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Figure {
+pub struct EstimateText {
     value: Result<f64, String>,
     error: Option<f64>,
     interval: Option<(f64, f64)>,
@@ -30,17 +30,17 @@ pub struct Figure {
 
 /// The parts of a figure as text.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Texts {
+pub(crate) struct TextParts {
     pub(crate) value: String,
     pub(crate) error: Option<String>,
     pub(crate) interval: Option<(String, String)>,
 }
 
-impl Figure {
+impl EstimateText {
     /// A number alone.
     pub fn new(value: f64) -> Self {
         let value = if value.is_nan() { Err("undefined (not a number)".to_owned()) } else { Ok(value) };
-        Figure { value, error: None, interval: None }
+        EstimateText { value, error: None, interval: None }
     }
 
     /// No number, with the reason.
@@ -49,7 +49,7 @@ impl Figure {
             Undefined::NoScores => "no scores".to_owned(),
             reason => format!("undefined ({reason})"),
         };
-        Figure { value: Err(text), error: None, interval: None }
+        EstimateText { value: Err(text), error: None, interval: None }
     }
 
     /// The same with a standard error, unless it is 0 or no number.
@@ -74,11 +74,16 @@ impl Figure {
 
     /// The number and its error, without the interval.
     pub fn short(&self) -> String {
-        let Texts { value, error, .. } = self.texts();
+        let TextParts { value, error, .. } = self.texts();
         match error {
             Some(error) => format!("{value} ± {error}"),
             None => value,
         }
+    }
+
+    /// The interval as it is written: `[0.750, 0.888]`; empty if there is none.
+    pub(crate) fn interval_text(&self) -> String {
+        self.texts().interval.map(|(lower, upper)| format!("[{lower}, {upper}]")).unwrap_or_default()
     }
 
     /// The ends, if there is a number with an interval.
@@ -91,15 +96,15 @@ impl Figure {
         self.error.filter(|_| self.value.is_ok())
     }
 
-    pub(crate) fn texts(&self) -> Texts {
+    pub(crate) fn texts(&self) -> TextParts {
         let value = match &self.value {
             Ok(value) => *value,
-            Err(reason) => return Texts { value: reason.clone(), error: None, interval: None },
+            Err(reason) => return TextParts { value: reason.clone(), error: None, interval: None },
         };
         let half_width = self.interval.map(|(lower, upper)| (upper - lower) / 2.0);
         let decimals = self.error.or(half_width).and_then(decimals);
         let text = |number: f64| decimals.map_or_else(|| plain(number), |decimals| fixed(number, decimals));
-        Texts {
+        TextParts {
             value: text(value),
             error: self.error.map(text),
             interval: self.interval.map(|(lower, upper)| (text(lower), text(upper))),
@@ -107,26 +112,21 @@ impl Figure {
     }
 }
 
-impl From<&Estimate> for Figure {
+impl From<&Estimate> for EstimateText {
     fn from(estimate: &Estimate) -> Self {
-        let mut figure = match &estimate.value {
-            Ok(value) => Figure::new(*value),
-            Err(reason) => Figure::undefined(reason),
+        let figure = match &estimate.value {
+            Ok(value) => EstimateText::new(*value),
+            Err(reason) => EstimateText::undefined(reason),
         };
-        if let Ok(error) = &estimate.error
-            && !error.degenerate
-        {
-            figure = figure.error(error.se);
-        }
-        match &estimate.interval {
-            Ok(interval) => figure.interval(interval.lower, interval.upper),
-            Err(_) => figure,
-        }
+        let error = estimate.error.as_ref().ok().filter(|error| !error.degenerate);
+        let ends = estimate.interval.as_ref().map_or((0.0, 0.0), |interval| (interval.lower, interval.upper));
+        // An error of 0 and equal ends are left out.
+        figure.error(error.map_or(0.0, |error| error.se)).interval(ends.0, ends.1)
     }
 }
 
 /// `0.819 ± 0.034 [0.750, 0.888]`, `12.35`, `undefined (n < 2)`.
-impl fmt::Display for Figure {
+impl fmt::Display for EstimateText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.short())?;
         match self.texts().interval {
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn all_parts_have_the_same_decimals() {
-        let shown = |value, error| Figure::new(value).error(error).to_string();
+        let shown = |value, error| EstimateText::new(value).error(error).to_string();
         assert_eq!(shown(0.741_935, 0.061_4), "0.742 ± 0.061");
         assert_eq!(shown(0.75, 0.25), "0.75 ± 0.25");
         assert_eq!(shown(0.741_935, 0.099_6), "0.74 ± 0.10");
@@ -150,10 +150,10 @@ mod tests {
         assert_eq!(shown(12_345.6, 234.5), "12346 ± 234");
         assert_eq!(shown(-0.000_1, 0.1), "0.00 ± 0.10");
         assert_eq!(shown(0.5, 1.2e-12), "0.5 ± 1.200e-12");
-        let interval = |lower, upper| Figure::new(0.8194).interval(lower, upper).to_string();
+        let interval = |lower, upper| EstimateText::new(0.8194).interval(lower, upper).to_string();
         assert_eq!(interval(0.6123, 0.8711), "0.82 [0.61, 0.87]");
         assert_eq!(interval(f64::NAN, 0.9), "0.8194");
-        assert_eq!(Figure::new(0.5).interval(0.5, 0.5).to_string(), "0.5", "no width is no interval");
+        assert_eq!(EstimateText::new(0.5).interval(0.5, 0.5).to_string(), "0.5", "no width is no interval");
     }
 
     #[test]
@@ -164,15 +164,15 @@ mod tests {
         assert_eq!(shown_of(Estimate::new(f64::NAN)), "undefined (not a number)");
         assert_eq!(shown_of(Estimate::undefined(Undefined::NoScores)), "no scores");
         assert_eq!(shown_of(Estimate::undefined(Undefined::TooFewScores { n: 1 })), "undefined (n < 2)");
-        let with_parts = Figure {
+        let with_parts = EstimateText {
             error: Some(0.1),
             interval: Some((0.0, 1.0)),
-            ..Figure::undefined(&Undefined::NoScores)
+            ..EstimateText::undefined(&Undefined::NoScores)
         };
         assert_eq!((with_parts.stderr(), with_parts.ends(), with_parts.value()), (None, None, None));
     }
 
     fn shown_of(estimate: Estimate) -> String {
-        Figure::from(&estimate).to_string()
+        EstimateText::from(&estimate).to_string()
     }
 }

@@ -21,7 +21,7 @@ const SCHEMA: u32 = 1;
 pub struct Json;
 
 #[derive(Serialize)]
-struct Log<'a> {
+struct LogReport<'a> {
     schema: u32,
     log: &'a str,
     task: Option<&'a str>,
@@ -42,15 +42,15 @@ struct Log<'a> {
 
 impl Render for Json {
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
-        let logs: Vec<Log<'_>> = reports
+        let logs: Vec<LogReport<'_>> = reports
             .iter()
-            .map(|report| Log {
+            .map(|report| LogReport {
                 schema: SCHEMA,
                 log: &report.log,
                 task: report.task.as_deref(),
                 model: report.model.as_deref(),
-                status: report.unfinished.as_ref().map(|unfinished| unfinished.status.as_str()),
-                planned_samples: report.unfinished.as_ref().and_then(|unfinished| unfinished.planned),
+                status: report.partial_run.as_ref().map(|partial_run| partial_run.status.as_str()),
+                planned_samples: report.partial_run.as_ref().and_then(|partial_run| partial_run.planned),
                 skipped_samples: (report.skipped > 0).then_some(report.skipped),
                 limits: &report.limits,
                 self_graded: report.self_graded.as_deref(),

@@ -1,16 +1,16 @@
 //! What people look at: estimates as terminal tables, Markdown, LaTeX, CSV and JSON.
 //!
 //! One format, one file, one trait ([`Render`]), for results and for lists ([`Listing`]). The formats for people
-//! ([`Table`], [`Markdown`], [`Latex`]) share the rows of `rows.rs`; the formats for machines ([`Json`], [`Csv`]) have an
+//! ([`TerminalTable`], [`Markdown`], [`Latex`]) share the rows of `rows.rs`; the formats for machines ([`Json`], [`Csv`]) have an
 //! [`EstimateRecord`] for each estimate. Nothing here computes a statistic or decides by the name of a metric: which error
 //! belongs to which number is core's [`Results::rows`]. Nothing knows whether it writes to a terminal: colour and width
-//! come from the caller. Names may hold anything. A [`Table`] is for terminals, so it is [`clean`]; every other format
+//! come from the caller. Names may hold anything. A [`TerminalTable`] is for terminals, so it is [`clean`]; every other format
 //! keeps names as they are, as they may be read again, and the caller cleans one of them that goes to a terminal.
 //!
 //! ```
 //! use errorbar_core::{MetricResult, MetricValue, Results, Role, ScoreResult};
 //! use errorbar_core::{Estimate, Spec};
-//! use errorbar_report::{Render, Report, Table};
+//! use errorbar_report::{Render, Report, TerminalTable};
 //!
 //! let estimate = Estimate::new(0.8194).with_stderr(0.0342).with_interval(0.7501, 0.8879, 0.95).with_n(144);
 //! let mut score = ScoreResult::default();
@@ -19,13 +19,12 @@
 //! score.metrics = vec![MetricResult::new(Spec::new("accuracy"), Role::Location, MetricValue::One(estimate))];
 //! let mut results = Results::default();
 //! results.scores = vec![score];
-//! let text = Table::default().to_text(&[Report::new("quiz.csv", results)]);
+//! let text = TerminalTable::default().to_text(&[Report::new("quiz.csv", results)]);
 //! assert!(text.contains("accuracy  0.819 ± 0.034 [0.750, 0.888]"), "{text}");
 //! ```
 #![forbid(unsafe_code)]
 
 mod bar;
-mod cells;
 mod csv;
 mod figure;
 mod headline;
@@ -40,6 +39,7 @@ mod notes;
 mod number;
 mod paint;
 mod record;
+mod report_table;
 mod rows;
 mod side_by_side;
 mod sort;
@@ -56,20 +56,21 @@ use std::io;
 use errorbar_core::Results;
 
 pub use csv::Csv;
-pub use figure::Figure;
+pub use figure::EstimateText;
 pub use headline::headline;
 pub use json::Json;
 pub use latex::{Latex, escape as escape_latex};
-pub use listing::{Cell, Listing};
+pub use listing::{Listing, ListingCell};
 pub use markdown::{Markdown, escape as escape_markdown};
-pub use record::{Clusters, EstimateRecord, UndefinedParts, estimates};
+pub use record::{ClusterCounts, EstimateRecord, UndefinedParts, estimates};
 pub use side_by_side::SideBySide;
 pub use sort::Sort;
-pub use table::Table;
+pub use table::TerminalTable;
 pub use text::{REPLACEMENT, clean, is_unsafe, width, wrap};
 
 /// The results of one log or table, and where they come from.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Report {
     /// The path, as it was given.
     pub log: String,
@@ -78,7 +79,7 @@ pub struct Report {
     /// The model, where it is known.
     pub model: Option<String>,
     /// How the run ended, if it did not reach its end.
-    pub unfinished: Option<Unfinished>,
+    pub partial_run: Option<PartialRun>,
     /// How many samples times epochs could not be read and are in no figure.
     pub skipped: usize,
     /// How many samples times epochs a limit ended and were judged as they were, by its kind: `token`, `time` and so on.
@@ -92,16 +93,7 @@ pub struct Report {
 impl Report {
     /// The results of a table, which knows neither task nor model.
     pub fn new(log: impl Into<String>, results: Results) -> Self {
-        Report {
-            log: log.into(),
-            task: None,
-            model: None,
-            unfinished: None,
-            skipped: 0,
-            limits: BTreeMap::new(),
-            self_graded: None,
-            results,
-        }
+        Report { log: log.into(), results, ..Report::default() }
     }
 
     /// The same of a task and a model.
@@ -111,39 +103,11 @@ impl Report {
         self.model = Some(model.into());
         self
     }
-
-    /// The same for a run that did not reach its end: its figures are of the samples that finished first.
-    #[must_use]
-    pub fn unfinished(mut self, unfinished: Option<Unfinished>) -> Self {
-        self.unfinished = unfinished;
-        self
-    }
-
-    /// The same with the number of samples that could not be read.
-    #[must_use]
-    pub fn skipped(mut self, skipped: usize) -> Self {
-        self.skipped = skipped;
-        self
-    }
-
-    /// The same with the number of samples that a limit ended, by its kind.
-    #[must_use]
-    pub fn limits(mut self, limits: BTreeMap<String, usize>) -> Self {
-        self.limits = limits;
-        self
-    }
-
-    /// The same with a model that graded its own answers.
-    #[must_use]
-    pub fn self_graded(mut self, model: Option<String>) -> Self {
-        self.self_graded = model;
-        self
-    }
 }
 
 /// A run that did not reach its end: its results are over a part of the samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfinished {
+pub struct PartialRun {
     /// How it ended: `cancelled`, `error`, or `started` if that is unknown.
     pub status: String,
     /// How many samples times epochs it should have had, where that is known.

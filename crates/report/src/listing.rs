@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 use crate::layout::GAP;
 use crate::paint::BOLD;
-use crate::table::Table;
+use crate::table::TerminalTable;
 use crate::text::{clean, pad, width};
 
 /// The least width that a column is truncated to.
@@ -18,18 +18,18 @@ const LEAST: usize = 8;
 /// place for a path. If it is too wide even so, nothing is cut. JSON and CSV have the data of the cells, under the titles in lower case with `_` for blanks.
 ///
 /// ```
-/// use errorbar_report::{Cell, Csv, Json, Listing, Markdown, Render, Table};
+/// use errorbar_report::{ListingCell, Csv, Json, Listing, Markdown, Render, TerminalTable};
 /// use serde_json::json;
 ///
 /// let mut logs = Listing::new(["model", "samples", "figure", "log"]);
-/// let figure = Cell::new("0.819 ± 0.034", json!({ "value": 0.8194, "stderr": 0.0342 }));
-/// logs.push([Cell::from("openai/heron"), Cell::from(144), figure, Cell::from("logs/a.eval")]);
+/// let figure = ListingCell::new("0.819 ± 0.034", json!({ "value": 0.8194, "stderr": 0.0342 }));
+/// logs.push([ListingCell::from("openai/heron"), ListingCell::from(144_u64), figure, ListingCell::from("logs/a.eval")]);
 ///
-/// assert_eq!(Table::default().listing_text(&logs), "\
+/// assert_eq!(TerminalTable::default().listing_text(&logs), "\
 /// model         samples  figure         log
 /// openai/heron      144  0.819 ± 0.034  logs/a.eval
 /// ");
-/// let narrow = Table::default().width(46).listing_text(&logs);
+/// let narrow = TerminalTable::default().width(46).listing_text(&logs);
 /// assert_eq!(narrow.lines().nth(1), Some("openai/h…      144  0.819 ± 0.034  logs/a.eval"));
 /// assert!(Markdown::default().listing_text(&logs).contains("| openai/heron | 144 | 0.819 ± 0.034 | logs/a.eval |"));
 /// assert!(Csv.listing_text(&logs).starts_with("model,samples,figure,log\nopenai/heron,144,"));
@@ -38,20 +38,20 @@ const LEAST: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
     titles: Vec<String>,
-    rows: Vec<Vec<Cell>>,
+    rows: Vec<Vec<ListingCell>>,
 }
 
 /// A cell of a [`Listing`]: a text for people, and the data behind it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Cell {
+pub struct ListingCell {
     text: String,
     data: Json,
 }
 
-impl Cell {
+impl ListingCell {
     /// A text for people, and what JSON and CSV have in its place.
     pub fn new(text: impl Into<String>, data: Json) -> Self {
-        Cell { text: text.into(), data }
+        ListingCell { text: text.into(), data }
     }
 
     /// The text for people.
@@ -66,47 +66,47 @@ impl Cell {
 
     /// The data as one field of CSV.
     pub(crate) fn field(&self) -> String {
-        match &self.data {
-            Json::Null => String::new(),
-            Json::String(text) => text.clone(),
-            other => other.to_string(),
-        }
+        csv_field(&self.data)
     }
 }
 
-impl From<&str> for Cell {
+/// Data as one field of CSV: strings as they are, other data as JSON.
+pub(crate) fn csv_field(data: &Json) -> String {
+    match data {
+        Json::Null => String::new(),
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+impl From<&str> for ListingCell {
     fn from(text: &str) -> Self {
-        Cell::new(text, Json::from(text))
+        ListingCell::new(text, Json::from(text))
     }
 }
-impl From<String> for Cell {
+impl From<String> for ListingCell {
     fn from(text: String) -> Self {
-        Cell::from(text.as_str())
+        ListingCell::from(text.as_str())
     }
 }
-impl From<u64> for Cell {
+impl From<u64> for ListingCell {
     fn from(count: u64) -> Self {
-        Cell::new(count.to_string(), Json::from(count))
+        ListingCell::new(count.to_string(), Json::from(count))
     }
 }
-impl From<usize> for Cell {
+impl From<usize> for ListingCell {
     fn from(count: usize) -> Self {
-        Cell::from(count as u64)
-    }
-}
-impl From<i32> for Cell {
-    fn from(count: i32) -> Self {
-        Cell::new(count.to_string(), Json::from(count))
+        ListingCell::from(count as u64)
     }
 }
 /// As many digits as mean something.
-impl From<f64> for Cell {
+impl From<f64> for ListingCell {
     fn from(number: f64) -> Self {
-        Cell::new(crate::number::plain(number), Json::from(number))
+        ListingCell::new(crate::number::plain(number), Json::from(number))
     }
 }
 /// An absent one is blank, and null in JSON.
-impl<T: Into<Cell>> From<Option<T>> for Cell {
+impl<T: Into<ListingCell>> From<Option<T>> for ListingCell {
     fn from(cell: Option<T>) -> Self {
         cell.map(Into::into).unwrap_or_default()
     }
@@ -119,9 +119,9 @@ impl Listing {
     }
 
     /// Adds a row: a cell for each title; those that are missing are blank, those that are too many are left out.
-    pub fn push<C: Into<Cell>>(&mut self, cells: impl IntoIterator<Item = C>) {
-        let mut row: Vec<Cell> = cells.into_iter().map(Into::into).collect();
-        row.resize(self.titles.len(), Cell::default());
+    pub fn push<C: Into<ListingCell>>(&mut self, cells: impl IntoIterator<Item = C>) {
+        let mut row: Vec<ListingCell> = cells.into_iter().map(Into::into).collect();
+        row.resize(self.titles.len(), ListingCell::default());
         self.rows.push(row);
     }
 
@@ -131,8 +131,13 @@ impl Listing {
     }
 
     /// The rows, each with a cell for each title.
-    pub fn rows(&self) -> &[Vec<Cell>] {
+    pub fn rows(&self) -> &[Vec<ListingCell>] {
         &self.rows
+    }
+
+    /// The rows as people read them.
+    pub(crate) fn texts(&self) -> Vec<Vec<String>> {
+        self.rows.iter().map(|row| row.iter().map(|cell| cell.text.clone()).collect()).collect()
     }
 
     /// The names of the columns in JSON and CSV.
@@ -144,20 +149,20 @@ impl Listing {
     pub(crate) fn is_numeric(&self, column: usize) -> bool {
         let mut cells =
             self.rows.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.data.is_null());
-        let is_number = |cell: &Cell| cell.data.is_number();
+        let is_number = |cell: &ListingCell| cell.data.is_number();
         cells.next().is_some_and(is_number) && cells.all(is_number)
     }
 
     /// The rows as an array of objects.
     pub(crate) fn to_json(&self) -> Json {
-        let object = |row: &Vec<Cell>| {
+        let object = |row: &Vec<ListingCell>| {
             Json::Object(self.keys().zip(row.iter().map(|cell| cell.data.clone())).collect())
         };
         self.rows.iter().map(object).collect()
     }
 }
 
-impl Table {
+impl TerminalTable {
     /// A list, in lines of at most the width if cutting suffices for that.
     pub(crate) fn listed(&self, listing: &Listing) -> String {
         let titles: Vec<String> = listing.titles.iter().map(|title| clean(title)).collect();
@@ -167,7 +172,7 @@ impl Table {
             let cells = rows.iter().chain([&titles]).filter_map(|row| row.get(at));
             cells.map(|cell| width(cell)).max().unwrap_or(0)
         };
-        let is_text = |at: usize| listing.rows.iter().filter_map(|row| row.get(at)).all(Cell::is_text);
+        let is_text = |at: usize| listing.rows.iter().filter_map(|row| row.get(at)).all(ListingCell::is_text);
         let texts: Vec<bool> = (0..titles.len()).map(is_text).collect();
         let widths = fitted((0..titles.len()).map(widest).collect(), &texts, self.width);
         let numeric: Vec<bool> = (0..titles.len()).map(|at| listing.is_numeric(at)).collect();
@@ -189,22 +194,15 @@ impl Table {
 /// nothing.
 fn fitted(whole: Vec<usize>, texts: &[bool], limit: usize) -> Vec<usize> {
     let mut widths = whole.clone();
-    let gaps = widths.len().saturating_sub(1) * GAP;
-    let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(limit);
     let last = widths.len().saturating_sub(1);
-    while excess > 0 {
-        let is_wide = |(_, (wide, _)): &(usize, (&usize, &bool))| **wide > LEAST;
-        let columns = || widths.iter().zip(texts).enumerate().take(last).filter(is_wide);
-        let widest = |found: &mut dyn Iterator<Item = (usize, (&usize, &bool))>| {
-            found.max_by_key(|(_, (wide, _))| **wide).map(|(at, _)| at)
-        };
-        let text =
-            widest(&mut columns().skip_while(|(at, _)| *at == 0).filter(|(_, (_, is_text))| **is_text));
-        let text =
-            text.or_else(|| columns().next().filter(|(at, (_, is_text))| *at == 0 && **is_text).map(|_| 0));
-        let Some(wide) = text.and_then(|at| widths.get_mut(at)) else { return whole };
-        *wide -= 1;
-        excess -= 1;
+    let needed = widths.iter().sum::<usize>() + last * GAP;
+    for _ in limit..needed {
+        let width = |at: &usize| widths.get(*at).copied().unwrap_or(0);
+        let gives = |at: &usize| *at < last && texts.get(*at) == Some(&true) && width(at) > LEAST;
+        let middle = (1..last).filter(gives).max_by_key(width);
+        let column = middle.or_else(|| Some(0).filter(gives)).and_then(|at| widths.get_mut(at));
+        let Some(column) = column else { return whole };
+        *column -= 1;
     }
     widths
 }
@@ -232,22 +230,22 @@ mod tests {
     #[test]
     fn lists_are_clean_and_numbers_are_aligned() {
         let mut list = Listing::new(["name", "number of tokens"]);
-        list.push([Cell::from("a\u{1b}[31m|b"), Cell::from(7)]);
-        list.push([Cell::from("c"), Cell::from(1234.5)]);
-        list.push([Cell::from("d"), Cell::from(None::<u64>)]);
-        let text = Table::default().listing_text(&list);
+        list.push([ListingCell::from("a\u{1b}[31m|b"), ListingCell::from(7_u64)]);
+        list.push([ListingCell::from("c"), ListingCell::from(1234.5)]);
+        list.push([ListingCell::from("d"), ListingCell::from(None::<u64>)]);
+        let text = TerminalTable::default().listing_text(&list);
         assert_eq!(
             text,
             "name      number of tokens\na\u{fffd}[31m|b                 7\nc                     1234\nd\n"
         );
-        assert_eq!(Table::default().ascii(true).width(40).listing_text(&list).lines().count(), 4);
+        assert_eq!(TerminalTable::default().ascii(true).width(40).listing_text(&list).lines().count(), 4);
         let json: Json = serde_json::from_str(&crate::Json.listing_text(&list)).unwrap();
         assert_eq!(json[1]["number_of_tokens"], 1234.5);
         assert_eq!(
             (&json[0]["name"], &json[2]["number_of_tokens"]),
             (&Json::from("a\u{1b}[31m|b"), &Json::Null)
         );
-        let bold = Table::default().color(true).listing_text(&list);
+        let bold = TerminalTable::default().color(true).listing_text(&list);
         assert!(bold.starts_with("\u{1b}[1mname"), "{bold:?}");
     }
 }

@@ -18,18 +18,18 @@ const LARGE_EFFECT: f64 = 1.5;
 
 /// How most errors and intervals were made. Said once; a row says only what differs.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Common {
+pub(crate) struct CommonMethods {
     error: Option<String>,
     /// The number of clusters, if it is the same everywhere.
     clusters: Option<String>,
     interval: Option<(String, f64)>,
 }
 
-impl Common {
+impl CommonMethods {
     /// What the rows of a report have in common.
     pub(crate) fn of(results: &Results) -> Self {
         let rows = results.rows();
-        Common::of_rows(rows.iter().map(|row| (row, keys_of(results, row))))
+        CommonMethods::of_rows(rows.iter().map(|row| (row, keys_of(results, row))))
     }
 
     /// What rows have in common, each with what its errors are clustered by.
@@ -44,7 +44,7 @@ impl Common {
         }
         let same_clusters = clusters.first().cloned().flatten();
         let is_same = clusters.iter().all(|found| *found == same_clusters);
-        Common {
+        CommonMethods {
             error: most_frequent(&errors),
             clusters: same_clusters.filter(|_| is_same && clusters.len() > 1),
             interval: most_frequent(&intervals),
@@ -224,7 +224,7 @@ fn has_few_clusters(error: &StdError) -> bool {
 }
 
 /// How the error and the interval of a row were made, as far as it differs from the others.
-pub(crate) fn methods(row: &EstimateRow<'_>, keys: &[String], common: &Common) -> Vec<String> {
+pub(crate) fn methods(row: &EstimateRow<'_>, keys: &[String], common: &CommonMethods) -> Vec<String> {
     let estimate = &row.estimate;
     let mut notes = Vec::new();
     if let Some(error) = shown_error(estimate) {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 
 use crate::layout::{GAP, NOTES_BELOW};
-use crate::table::Table;
+use crate::table::TerminalTable;
 use crate::text::{truncate, width, wrap};
 
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -14,7 +14,7 @@ pub(crate) const BAR: Style = AnsiColor::Cyan.on_default();
 pub(crate) const UNKNOWN: Style = AnsiColor::Yellow.on_default();
 pub(crate) const FAILED: Style = AnsiColor::Red.on_default();
 
-impl Table {
+impl TerminalTable {
     pub(crate) fn paint(&self, text: &str, style: Style) -> String {
         if self.color && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }

@@ -41,7 +41,7 @@ pub struct EstimateRecord {
     /// The degrees of freedom of the error; none if there are infinitely many.
     pub df: Option<f64>,
     /// The number of clusters; a list of two for two ways of clustering.
-    pub clusters: Option<Clusters>,
+    pub clusters: Option<ClusterCounts>,
     /// The lower end of the interval.
     pub lower: Option<f64>,
     /// The upper end of the interval.
@@ -81,7 +81,7 @@ pub struct EstimateRecord {
 /// The number of clusters: one number, or one for each way of clustering.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Clusters {
+pub enum ClusterCounts {
     /// One way of clustering.
     One(u64),
     /// Several ways.
@@ -147,10 +147,10 @@ impl EstimateRecord {
                 (None, None) => None,
             },
             clusters: match error.map(|error| error.clusters.as_slice()) {
-                None => notes.clusters.map(Clusters::One),
+                None => notes.clusters.map(ClusterCounts::One),
                 Some([]) => None,
-                Some([one]) => Some(Clusters::One(*one)),
-                Some(several) => Some(Clusters::Several(several.to_vec())),
+                Some([one]) => Some(ClusterCounts::One(*one)),
+                Some(several) => Some(ClusterCounts::Several(several.to_vec())),
             },
             lower: interval.and_then(|interval| finite(interval.lower)),
             upper: interval.and_then(|interval| finite(interval.upper)),

@@ -5,31 +5,32 @@ use std::io;
 use anstyle::Style;
 
 use crate::bar;
-use crate::layout::{GAP, INDENT, Layout, NOTES_BELOW};
-use crate::matrix::{Part, parts};
-use crate::notes::Common;
+use crate::figure::EstimateText;
+use crate::layout::{BlockLayout, GAP, INDENT, NOTES_BELOW, indent};
+use crate::matrix::tables;
+use crate::notes::CommonMethods;
 use crate::paint::{BAR, BOLD, DIM, FAILED, UNKNOWN};
-use crate::rows::{Block, Context, Line, Row};
+use crate::report_table::{ReportTable, TableRow};
 use crate::text::{clean, pad, width, wrap};
 use crate::title::header;
 use crate::{Listing, Render, Report, Sort};
 
 /// A table for a terminal. By default 100 cells wide, in Unicode, without colour.
 #[derive(Debug, Clone, Copy)]
-pub struct Table {
+pub struct TerminalTable {
     pub(crate) width: usize,
     pub(crate) color: bool,
     pub(crate) ascii: bool,
     sort: Sort,
 }
 
-impl Default for Table {
+impl Default for TerminalTable {
     fn default() -> Self {
-        Table { width: 100, color: false, ascii: false, sort: Sort::None }
+        TerminalTable { width: 100, color: false, ascii: false, sort: Sort::None }
     }
 }
 
-impl Table {
+impl TerminalTable {
     /// How wide lines may be; at least 40 cells.
     #[must_use]
     pub fn width(mut self, cells: usize) -> Self {
@@ -59,7 +60,7 @@ impl Table {
     }
 }
 
-impl Render for Table {
+impl Render for TerminalTable {
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
         for (at, report) in reports.iter().enumerate() {
             if at > 0 {
@@ -68,20 +69,11 @@ impl Render for Table {
             let details: Vec<String> = header(report).iter().map(|detail| clean(detail)).collect();
             write!(out, "{}", self.titled((&clean(&report.log), BOLD), self.sign(" · ", ", "), &details))?;
             // Reports may be of other tasks, with other errors: each has its own legend.
-            let common = Common::of(&report.results);
-            let mut signs = Signs::default();
-            let context = Context { results: &report.results, common: &common, sort: self.sort };
-            for part in parts(&context) {
+            let (common, tables) = tables(report, self.sort);
+            let mut signs = LegendContent::default();
+            for table in tables {
                 writeln!(out)?;
-                match part {
-                    Part::Block(block) => write!(out, "{}", self.block(block.cleaned(), &mut signs))?,
-                    Part::Matrix(matrix) => {
-                        signs.has_error |= matrix.has_error();
-                        let (text, has_intervals) = self.matrix(&matrix.cleaned());
-                        signs.has_interval |= has_intervals;
-                        write!(out, "{text}")?;
-                    }
-                }
+                write!(out, "{}", self.report_table(table.cleaned(), &mut signs))?;
             }
             write!(out, "{}", self.legend(signs, &common))?;
         }
@@ -95,20 +87,19 @@ impl Render for Table {
 
 /// The signs in a table that need a word.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Signs {
-    has_error: bool,
-    has_interval: bool,
+pub(crate) struct LegendContent {
+    pub(crate) has_error: bool,
+    pub(crate) has_interval: bool,
     /// A bar that is an interval.
     interval_bar: bool,
     /// A bar that is ± error, as there is no interval.
     error_bar: bool,
 }
 
-impl Signs {
-    fn note(&mut self, layout: &Layout, line: &Line) {
-        let drawn = line.span.zip(layout.scale).is_some_and(|(span, scale)| scale.holds(span));
-        let has_bar = layout.bar > 0 && drawn;
-        let (has_error, has_interval) = (line.figure.stderr().is_some(), line.figure.ends().is_some());
+impl LegendContent {
+    fn add(&mut self, layout: &BlockLayout, row: &TableRow, figure: &EstimateText) {
+        let has_bar = layout.bar(row).is_some();
+        let (has_error, has_interval) = (figure.stderr().is_some(), figure.ends().is_some());
         self.has_error |= has_error;
         self.has_interval |= has_interval;
         self.interval_bar |= has_bar && has_interval;
@@ -116,9 +107,9 @@ impl Signs {
     }
 }
 
-impl Table {
+impl TerminalTable {
     /// What the signs mean, below everything.
-    pub(crate) fn legend(&self, signs: Signs, common: &Common) -> String {
+    pub(crate) fn legend(&self, signs: LegendContent, common: &CommonMethods) -> String {
         let bar = match (signs.interval_bar, signs.error_bar) {
             (true, true) => Some("the interval, or value ± error"),
             (true, false) => Some("the interval"),
@@ -136,54 +127,53 @@ impl Table {
         format!("\n{}", self.below(0, self.wrapped_notes(&words, self.width)))
     }
 
-    pub(crate) fn block(&self, block: Block, signs: &mut Signs) -> String {
-        let Block { name, details, rows, .. } = block;
-        let layout = Layout::new(self, &rows);
-        let mut text = self.titled((&name, BOLD), self.sign(" · ", ", "), &details);
+    /// The table, with the signs that it needs in the legend.
+    pub(crate) fn report_table(&self, table: ReportTable, signs: &mut LegendContent) -> String {
+        if !table.columns.is_empty() {
+            return self.matrix(&table, signs);
+        }
+        let layout = BlockLayout::new(self, &table.rows);
+        let mut text = self.titled((&table.name, BOLD), self.sign(" · ", ", "), &table.details);
         if let Some(header) = layout.header() {
             text += &self.line(&[(header, DIM)]);
         }
-        for row in &rows {
-            match row {
-                Row::Heading { label, notes } => {
-                    let label = format!("{}{label}", " ".repeat(INDENT));
-                    text += &self.titled((&label, Style::new()), "  ", notes);
+        for row in &table.rows {
+            text += &match row.figure() {
+                Some(figure) => {
+                    signs.add(&layout, row, figure);
+                    self.figure(&layout, row, figure)
                 }
-                Row::Line(line) => {
-                    signs.note(&layout, line);
-                    text += &self.figure(&layout, line);
+                None if row.failed => self.failure(&layout, row),
+                None => {
+                    let label = format!("{}{}", " ".repeat(INDENT), row.label);
+                    self.titled((&label, Style::new()), "  ", &row.notes)
                 }
-                Row::Failure { label, message } => text += &self.failure(&layout, label, message),
-            }
+            };
         }
         text
     }
 
-    fn figure(&self, layout: &Layout, line: &Line) -> String {
-        let text = layout.figure(self, line);
+    fn figure(&self, layout: &BlockLayout, row: &TableRow, figure: &EstimateText) -> String {
+        let text = layout.figure(self, figure);
         let bar_column = if layout.bar == 0 { 0 } else { layout.bar + GAP };
-        let drawn = line.span.zip(layout.scale).filter(|(span, scale)| layout.bar > 0 && scale.holds(*span));
-        let (value, bar) = match drawn {
+        let (value, bar) = if figure.value().is_none() {
             // No bar, so the reason may take its place.
-            _ if line.figure.value().is_none() => {
-                ((pad(&clean(&text), layout.value + GAP + bar_column), UNKNOWN), String::new())
-            }
-            Some((span, scale)) => {
-                let pen = if self.ascii { bar::ASCII } else { bar::UNICODE };
-                let bar = pad(&scale.draw(span, layout.bar, pen), bar_column);
-                ((pad(&text, layout.value + GAP), Style::new()), bar)
-            }
-            None => ((pad(&text, layout.value + GAP), Style::new()), " ".repeat(bar_column)),
+            ((pad(&clean(&text), layout.value + GAP + bar_column), UNKNOWN), String::new())
+        } else {
+            let pen = if self.ascii { bar::ASCII } else { bar::UNICODE };
+            let bar = layout.bar(row).map(|(scale, span)| scale.draw(span, layout.bar, pen));
+            let bar = pad(&bar.unwrap_or_default(), bar_column);
+            ((pad(&text, layout.value + GAP), Style::new()), bar)
         };
         let has_room = layout.notes_beside && width(&text) <= layout.value + bar_column;
-        let (beside, below) = self.placed_notes(layout, &line.all_notes(), has_room);
-        let (mut text, label) = self.label(layout, line.nested, &line.label);
+        let (beside, below) = self.placed_notes(layout, &row.all_notes(), has_room);
+        let (mut text, label) = self.label(layout, row);
         text += &self.line(&[(label, Style::new()), value, (bar, BAR), (beside, DIM)]);
         text + &below
     }
 
     /// The notes of a line: what stands beside it, and the lines below.
-    fn placed_notes(&self, layout: &Layout, notes: &[String], has_room: bool) -> (String, String) {
+    fn placed_notes(&self, layout: &BlockLayout, notes: &[String], has_room: bool) -> (String, String) {
         /// More lines than this in the narrow column go below the row, where they are fewer.
         const MOST_BESIDE: usize = 2;
         let beside = self.wrapped_notes(notes, layout.notes);
@@ -196,8 +186,8 @@ impl Table {
     }
 
     /// The label, padded; one that is too wide for its column gets lines of its own before.
-    fn label(&self, layout: &Layout, nested: bool, label: &str) -> (String, String) {
-        let indent = " ".repeat(INDENT + if nested { INDENT } else { 0 });
+    fn label(&self, layout: &BlockLayout, row: &TableRow) -> (String, String) {
+        let (indent, label) = (" ".repeat(indent(row)), &row.label);
         let full = layout.label + GAP;
         if width(&indent) + width(label) <= layout.label {
             return (String::new(), pad(&format!("{indent}{label}"), full));
@@ -207,11 +197,11 @@ impl Table {
         (above, " ".repeat(full))
     }
 
-    fn failure(&self, layout: &Layout, label: &str, message: &str) -> String {
-        let (mut text, label) = self.label(layout, false, label);
+    fn failure(&self, layout: &BlockLayout, row: &TableRow) -> String {
+        let (mut text, label) = self.label(layout, row);
         let before = " ".repeat(layout.label + GAP);
         let room = self.width.saturating_sub(width(&before));
-        for (at, line) in wrap(&format!("failed: {message}"), room).into_iter().enumerate() {
+        for (at, line) in wrap(&format!("failed: {}", row.notes.join(" ")), room).into_iter().enumerate() {
             let before = if at == 0 { label.clone() } else { before.clone() };
             text += &self.line(&[(before, Style::new()), (line, FAILED)]);
         }

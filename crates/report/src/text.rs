@@ -1,4 +1,4 @@
-//! Texts from anyone, on a terminal: cleaned, measured, wrapped.
+//! Strings from anyone, on a terminal: cleaned, measured, wrapped.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 

@@ -3,7 +3,7 @@
 use errorbar_core::ScoreResult;
 
 use crate::number::counted;
-use crate::{Report, Unfinished};
+use crate::{PartialRun, Report};
 
 /// What is to be known about a report, besides its file: task, model, how many samples, and what became of them.
 pub(crate) fn header(report: &Report) -> Vec<String> {
@@ -23,8 +23,8 @@ pub(crate) fn facts(report: &Report) -> Vec<String> {
     };
     let total = results.total_samples;
     let mut facts = Vec::new();
-    match &report.unfinished {
-        Some(Unfinished { status, planned }) => {
+    match &report.partial_run {
+        Some(PartialRun { status, planned }) => {
             facts.push(match planned {
                 Some(planned) => format!("{total} of {}", counted(*planned as u64, thing)),
                 None => counted(total as u64, thing),
@@ -44,7 +44,7 @@ pub(crate) fn facts(report: &Report) -> Vec<String> {
 
 /// The facts without the number of samples of a run that reached its end: what a figure must not be shown without.
 pub(crate) fn remarks(report: &Report) -> Vec<String> {
-    let is_whole = report.unfinished.is_none();
+    let is_whole = report.partial_run.is_none();
     facts(report).into_iter().skip(usize::from(is_whole)).collect()
 }
 

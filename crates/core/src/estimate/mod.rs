@@ -7,22 +7,22 @@ mod bytes;
 mod clustered;
 mod clusters;
 mod estimation;
+mod independent;
 mod kind;
 mod method;
 mod methods;
-mod plain;
 mod plan;
 mod shares;
 mod summary;
 
-pub use clustered::Clustered;
-pub(crate) use clusters::{WHO as ERRORS, check as check_clusters};
+pub use clustered::ClusteredScores;
+pub(crate) use clusters::{ERRORS, check as check_clusters};
 pub(crate) use estimation::SummaryKey;
 pub use estimation::{Estimation, Whole};
+pub use independent::IndependentScores;
 pub use kind::Kind;
 pub use method::{Cr, ErrorMethod, IntervalChoice, IntervalMethod};
 pub(crate) use methods::wilson::wilson;
-pub use plain::Plain;
 pub use plan::ErrorPlan;
 pub(crate) use shares::ShareClusters;
 pub use summary::Summary;
@@ -35,7 +35,7 @@ use std::fmt;
 
 use serde_json::Value as Json;
 
-use crate::score::Metadata;
+use crate::metadata::Metadata;
 
 /// A part of an estimate: it is there, or there is a reason why not.
 pub type Maybe<T> = std::result::Result<T, Undefined>;

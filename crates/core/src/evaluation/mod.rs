@@ -10,9 +10,9 @@ use indexmap::IndexMap;
 
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorPlan, Estimate, Undefined};
+use crate::metadata::Metadata;
 use crate::plan::HeadlineRequest;
 use crate::results::{Failure, Reduction, Warning};
-use crate::score::Metadata;
 use crate::spec::{Arg, Spec};
 use crate::value::Conversion;
 

@@ -9,10 +9,10 @@ use crate::estimate::{
     Bounds, Cr, ErrorMethod, ErrorPlan, Estimate, Estimation, Kind, Notes, Summary, Undefined, Whole,
 };
 use crate::evaluation::{MetricValue, Role, Subject};
+use crate::metadata::Metadata;
 use crate::metric::{Accumulator, MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
 use crate::params::{Params, ToSpec};
 use crate::random::Random;
-use crate::score::Metadata;
 use crate::scores::Scores;
 use crate::spec::{SEED, params_to_log};
 use crate::stats::Moments;

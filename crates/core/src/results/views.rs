@@ -9,16 +9,16 @@ use crate::columns::{SampleIndex, ScoreColumns, ScorerColumn};
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorMethod, ErrorPlan, Estimation};
 use crate::evaluation::{Counts, Evaluation, Results};
+use crate::metadata::Metadata;
 use crate::metric::{Metric, Wants};
 use crate::plan::{Metrics, Plan, Reducers};
 use crate::random::Random;
 use crate::reducer::Reducer;
 use crate::reducers;
-use crate::score::Metadata;
 use crate::scores::ScoreSet;
 
 /// What all scorers of an evaluation share.
-pub(super) struct Shared<'a> {
+pub(super) struct EvaluationInput<'a> {
     pub(super) columns: &'a ScoreColumns,
     pub(super) index: &'a SampleIndex,
     pub(super) random: Random,
@@ -26,14 +26,14 @@ pub(super) struct Shared<'a> {
 
 /// Adds everything about one scorer to the results.
 pub(super) fn scorer_results(
-    shared: &Shared<'_>,
+    shared: &EvaluationInput<'_>,
     plan: &Plan,
     name: &str,
     params: &Metadata,
     metrics: &Metrics,
     evaluation: &mut Evaluation,
 ) -> Result<()> {
-    let Shared { columns, index, random } = shared;
+    let EvaluationInput { columns, index, random } = shared;
     let absent = ScorerColumn { name: name.to_owned(), ..ScorerColumn::default() };
     let scorer = columns.scorer(name).unwrap_or(&absent);
     let (errors, implied_cluster) = effective_errors(&plan.errors, metrics);

@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use super::{Arg, MAX_DEPTH, SEED, Spec, SpecError, SpecErrorKind};
+use crate::metadata::Metadata;
 
 impl Spec {
     /// The spec as a log records it. All its arguments must have names, as those of a built metric do; a spec with
@@ -89,7 +90,7 @@ impl Arg {
             Self::Float(value) => Value::from(*value),
             Self::Str(value) => Value::from(value.as_str()),
             Self::List(items) => items.iter().map(|item| item.to_log_json(name)).collect(),
-            Self::Map(entries) => Value::Object(params_to_log(entries)),
+            Self::Map(entries) => params_to_log(entries).into(),
             Self::Spec(spec) if matches!(name, "to_float" | "value_to_float") || !spec.args.is_empty() => {
                 Value::from(spec.to_string())
             }
@@ -128,7 +129,7 @@ pub(super) fn logged_name(value: &Value) -> Option<&str> {
 }
 
 /// Arguments by name, as logs record them.
-pub(crate) fn params_to_log(params: &IndexMap<String, Arg>) -> Map<String, Value> {
+pub(crate) fn params_to_log(params: &IndexMap<String, Arg>) -> Metadata {
     params.iter().map(|(name, arg)| (name.clone(), arg.to_log_json(name))).collect()
 }
 

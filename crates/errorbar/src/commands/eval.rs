@@ -2,29 +2,29 @@
 //!
 //! Every task is built and checked before the first one runs, and everything that is wrong is told at once.
 
-use std::io;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use errorbar_core::ScoreResult;
 use errorbar_eval::{
-    CallCounts, Cancel, FailOnError, Finished, Limits, LogFormat, ModelChoice, Prepared, Provider, Resumable,
-    RunOptions, Stop, Task, block_on, cancel_on_interrupt, open_resumable_with, shown_cost,
+    CallCounts, Calls, CancelToken, FailOnError, FinishedRun, LogFormat, ModelChoice, PreparedTask, Provider,
+    ResumableLog, RunOptions, Task, Usage, UsageLimits, block_on, cancel_on_interrupt, open_resumable_with,
+    shown_cost,
 };
-use errorbar_log::eval::{LogError, LogErrorKind};
-use errorbar_report::{Report, SideBySide, Unfinished};
+use errorbar_report::{PartialRun, Report, SideBySide};
 use futures_util::future::join_all;
 
-use super::common::{Format, GlobalArgs, OutputArgs, seconds, show, table};
+use super::common::{Format, OutputArgs, seconds, table};
 use super::error_args::ErrorArgs;
+use super::findings::findings;
 use super::logs::LimitArgs;
 use super::models::ModelArgs;
-use super::told::{Told, findings};
-use super::{Context, Status, logs, output, servers, specs, tasks};
-use crate::message;
+use super::specs::PlanOverrides;
+use super::{CommandResult, Context, Outcome, Status, ending, logs, servers, tasks};
+use crate::diagnostic::{Diagnostic, Diagnostics, all};
+use crate::output::Output;
 use crate::progress::Watcher;
 
 const EXAMPLES: &str = "\
@@ -105,7 +105,7 @@ pub(crate) struct EvalArgs {
     #[command(flatten)]
     errors: ErrorArgs,
     #[command(flatten)]
-    asking: ModelArgs,
+    model_args: ModelArgs,
     #[command(flatten)]
     read_limits: LimitArgs,
 }
@@ -126,54 +126,47 @@ impl From<LogForm> for LogFormat {
     }
 }
 
-/// A task that is ready with one model, and the log that it goes on with.
-type Ready = (Prepared, Option<Resumable>);
+/// A task that is ready to run with one model, and the log that it resumes.
+type PreparedRun = (PreparedTask, Option<ResumableLog>);
 
-pub(crate) fn run(args: &EvalArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
-    if let Err((problem, hint)) = args.errors.check() {
-        message::error(problem);
-        message::hint(hint);
-        return Ok(Status::InputError);
-    }
-    let watcher = Arc::new(Watcher::new(global.quiet, args.progress_every));
-    let ready = match &args.resume {
-        Some(log) => resumed(log.clone(), args, &watcher, context).map(|ready| vec![vec![ready]]),
-        None => prepared(args, &watcher, context),
+pub(crate) fn run(args: &EvalArgs, context: &Context<'_>) -> CommandResult {
+    args.errors.check()?;
+    let watcher = Arc::new(Watcher::new(context.quiet, args.progress_every));
+    let runs = match &args.resume {
+        Some(log) => vec![vec![resume(log, args, &watcher, context)?]],
+        None => prepare_all(args, &watcher, context)?,
     };
-    let Some(ready) = ready else { return Ok(Status::InputError) };
-    let calls = ready.first().and_then(|models| models.first()).map(|(first, _)| Arc::clone(first.calls()));
-    if !global.quiet {
-        servers::note(ready.iter().flatten().flat_map(|(run, _)| run.servers()));
-        if let Some(calls) = &calls {
-            args.asking.calling.note_fewer(calls);
-        }
-        // What is to be said of a task does not depend on the model.
-        for (prepared, _) in ready.iter().filter_map(|models| models.first()) {
-            for warning in prepared.warnings() {
-                message::warning(format!("{}: {warning}", prepared.name()));
-            }
-        }
+    let calls = runs.first().and_then(|models| models.first()).map(|(first, _)| Arc::clone(first.calls()));
+    before(&runs, calls.as_deref(), args).print(context.quiet);
+    let outcomes = block_on(run_all(runs, &watcher))?;
+    let mut outcome = conclude(outcomes, args, context);
+    if let Some(calls) = calls {
+        outcome.diagnostics.extend(call_notes(&calls.counts()));
     }
-    let ran = block_on(run_all(ready, &watcher))?;
-    let status = conclude(ran, args, global, context)?;
-    if let Some(calls) = calls.filter(|_| !global.quiet) {
-        tell_calls(&calls.counts());
-    }
-    Ok(status)
+    Ok(outcome)
 }
 
-/// Says how many tokens a run has used.
-fn tell_usage(finished: &Finished, task: &str, told: &mut Told) {
-    for (model, usage) in &finished.usage {
-        let cached = match usage.input_tokens_cache_read {
-            Some(cached) if cached > 0 => format!(" (and {} from the server's cache)", grouped(cached)),
-            _ => String::new(),
-        };
-        let cost =
-            usage.total_cost.map(|cost| format!(", at a cost of {}", shown_cost(cost))).unwrap_or_default();
-        let (read, written) = (grouped(usage.input_tokens), grouped(usage.output_tokens));
-        told.note(format!("{task}: {model} has read {read} tokens{cached} and written {written}{cost}"));
-    }
+/// What there is to report before anything runs.
+fn before(runs: &[Vec<PreparedRun>], calls: Option<&Calls>, args: &EvalArgs) -> Diagnostics {
+    let servers = servers::note(runs.iter().flatten().flat_map(|(run, _)| run.servers()));
+    let connections = calls.and_then(|calls| args.model_args.calling.note_fewer(calls));
+    // The warnings of a task do not depend on the model.
+    let warnings = runs.iter().filter_map(|models| models.first()).flat_map(|(run, _)| {
+        run.warnings().iter().map(|warning| Diagnostic::warning(warning.to_string()).about(run.name()))
+    });
+    servers.into_iter().chain(connections).chain(warnings).collect()
+}
+
+/// The tokens that a run has used.
+fn usage_note(model: &str, usage: &Usage) -> Diagnostic {
+    let cached = match usage.input_tokens_cache_read {
+        Some(cached) if cached > 0 => format!(" (and {} from the server's cache)", grouped(cached)),
+        _ => String::new(),
+    };
+    let cost =
+        usage.total_cost.map(|cost| format!(", at a cost of {}", shown_cost(cost))).unwrap_or_default();
+    let (input, output) = (grouped(usage.input_tokens), grouped(usage.output_tokens));
+    Diagnostic::note(format!("{model} has read {input} tokens{cached} and written {output}{cost}"))
 }
 
 /// A number with its thousands apart.
@@ -190,110 +183,114 @@ fn grouped(number: u64) -> String {
     text
 }
 
-/// Says what was out of the ordinary with calls of models.
-fn tell_calls(counts: &CallCounts) {
+/// What was out of the ordinary with calls of models.
+fn call_notes(counts: &CallCounts) -> Diagnostics {
     let plural =
         |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
-    let mut said = Vec::new();
+    let mut notes = Vec::new();
     if counts.cached > 0 {
-        said.push(format!("{} kept from before", plural(counts.cached, "answer was", "answers were")));
+        notes.push(format!("{} from the cache", plural(counts.cached, "answer was", "answers were")));
     }
     if counts.retried > 0 {
-        let asked = plural(counts.retried, "request was", "requests were");
-        said.push(format!("{asked} made again, of {} in all", counts.asked));
+        let requests = plural(counts.retried, "request was", "requests were");
+        notes.push(format!("{requests} retried, of {} in all", counts.requests));
     }
     for (model, least) in &counts.lowered {
-        said.push(format!("{model} had as few as {least} connections, because it refused more"));
+        notes.push(format!("{model} had as few as {least} connections, because it refused more"));
     }
-    if !said.is_empty() {
-        message::note(said.join("; "));
-    }
-    if let Some(problem) = &counts.cache_problem {
-        message::warning(format!("answers could not be kept in the cache: {problem}"));
-    }
+    let note = (!notes.is_empty()).then(|| Diagnostic::note(notes.join("; ")));
+    let cache = counts.cache_problem.as_ref();
+    let cache = cache.map(|problem| Diagnostic::warning(format!("answers could not be cached: {problem}")));
+    note.into_iter().chain(cache).collect()
 }
 
 /// What became of a task.
-enum Ran {
-    Ended(Box<errorbar_eval::Result<Finished>>),
+enum TaskOutcome {
+    Ended(Box<errorbar_eval::Result<FinishedRun>>),
     /// It was not begun, because the user had ended the one before.
     NotRun(String),
 }
 
 /// Runs one task after the other, each with all its models at once, until the user ends it all.
-async fn run_all(ready: Vec<Vec<Ready>>, watcher: &Arc<Watcher>) -> Vec<Ran> {
-    let cancel = Cancel::new();
+async fn run_all(ready: Vec<Vec<PreparedRun>>, watcher: &Arc<Watcher>) -> Vec<TaskOutcome> {
+    let cancel = CancelToken::new();
     let talk = Arc::clone(watcher);
     cancel_on_interrupt(cancel.clone(), move || talk.interrupted());
-    let mut ran = Vec::new();
+    let mut outcomes = Vec::new();
     for models in ready {
         if cancel.is_stopped() {
-            ran.extend(models.iter().map(|(prepared, _)| Ran::NotRun(prepared.name().to_owned())));
+            outcomes
+                .extend(models.iter().map(|(prepared, _)| TaskOutcome::NotRun(prepared.name().to_owned())));
             continue;
         }
         let observers = watcher.watch(models.len());
         let runs = models.into_iter().zip(observers).map(|((prepared, log), observer)| {
             let cancel = cancel.clone();
             async move {
-                Ran::Ended(Box::new(match &log {
+                TaskOutcome::Ended(Box::new(match &log {
                     Some(log) => prepared.resume(log, observer, cancel).await,
                     None => prepared.run(observer, cancel).await,
                 }))
             }
         });
-        ran.extend(join_all(runs).await);
+        outcomes.extend(join_all(runs).await);
     }
-    ran
+    outcomes
 }
 
-/// The options that the command line gives; nothing if one is wrong, which then was told.
-fn options(args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> Option<RunOptions> {
-    let asked = specs::asked(&args.metrics, &args.reducers, args.no_reduce, context)?;
+/// The options that the command line gives.
+fn options(
+    args: &EvalArgs,
+    watcher: &Arc<Watcher>,
+    context: &Context<'_>,
+) -> Result<RunOptions, Diagnostics> {
+    let overrides = PlanOverrides::new(&args.metrics, &args.reducers, args.no_reduce, context)?;
     let mut options = RunOptions {
         limit: args.limit,
         sample_ids: args.sample_ids.clone(),
         epochs: args.epochs,
-        reducers: asked.reducers,
-        metrics: asked.metrics,
+        reducers: overrides.reducers,
+        metrics: overrides.metrics,
         max_samples: args.max_samples.map(NonZeroUsize::get),
         seed: args.seed,
         log_dir: args.log_dir.clone(),
         log_format: args.log_format.into(),
         fail_on_error: args.fail_on_error,
-        limits: Limits { time: args.time_limit, ..Limits::default() },
+        limits: UsageLimits { time: args.time_limit, ..UsageLimits::default() },
         ..RunOptions::default()
     };
-    args.asking.apply(&mut options, watcher)?;
-    Some(options)
+    args.model_args.apply(&mut options, watcher)?;
+    Ok(options)
 }
 
-/// All tasks with each of the models, checked; nothing if one is wrong, which then was told.
-fn prepared(args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> Option<Vec<Vec<Ready>>> {
-    let options = options(args, watcher, context);
-    if let Some(list) = args.asking.models.iter().find(|model| is_list(model, context)) {
-        message::error(format!(
-            "--model names one model, and `{list}` is a list; give --model once for each"
-        ));
-        return None;
+/// Every task with each of the models, checked. Everything that is wrong is reported at once.
+fn prepare_all(
+    args: &EvalArgs,
+    watcher: &Arc<Watcher>,
+    context: &Context<'_>,
+) -> Result<Vec<Vec<PreparedRun>>, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let options = diagnostics.collect(options(args, watcher, context));
+    if let Some(list) = args.model_args.models.iter().find(|model| is_list(model, context)) {
+        let problem = format!("--model names one model, and `{list}` is a list");
+        diagnostics.push(Diagnostic::error(problem).hint("give --model once for each"));
+        return Err(diagnostics);
     }
-    let models: Vec<Option<ModelChoice>> = match args.asking.models.as_slice() {
+    let models: Vec<Option<ModelChoice>> = match args.model_args.models.as_slice() {
         [] => vec![None],
         models => models.iter().map(|model| Some(ModelChoice::from(model.as_str()))).collect(),
     };
-    let prepare = |named: &String| -> Option<Vec<Ready>> {
+    let prepare_task = |named: &String| {
         let task = tasks::task(named, &args.task_args, context)?;
-        let options = options.as_ref()?;
-        let with_model = |model: &Option<ModelChoice>| {
+        let Some(options) = &options else { return Ok(Vec::new()) };
+        all(models.iter().map(|model| {
             let errors = Some(args.errors.over(task.error_plan()));
             let options = RunOptions { model: model.clone(), errors, ..options.clone() };
             prepare(named, &task, &options, context).map(|prepared| (prepared, None))
-        };
-        let ready: Vec<Option<Ready>> = models.iter().map(with_model).collect();
-        ready.into_iter().collect()
+        }))
     };
-    // Every task is looked at, whatever is wrong with the one before.
-    let all: Vec<Option<Vec<Ready>>> = args.tasks.iter().map(prepare).collect();
-    all.into_iter().collect()
+    let runs = diagnostics.collect(all(args.tasks.iter().map(prepare_task)));
+    runs.filter(|_| options.is_some()).ok_or(diagnostics)
 }
 
 /// Whether a model is a list of models, as some other programs take it. A script of `mock` may look like one.
@@ -305,230 +302,121 @@ fn is_list(model: &str, context: &Context<'_>) -> bool {
     !model.starts_with("mock/") && model.contains(',') && model.split(',').skip(1).any(is_model)
 }
 
-fn prepare(named: &str, task: &Task, options: &RunOptions, context: &Context<'_>) -> Option<Prepared> {
-    match task.prepare(options, context.registry) {
-        Ok(prepared) => Some(prepared),
-        Err(error) => {
-            for problem in error.problems {
-                message::error(format!("{named}: {problem}"));
-            }
-            None
-        }
-    }
+fn prepare(
+    named: &str,
+    task: &Task,
+    options: &RunOptions,
+    context: &Context<'_>,
+) -> Result<PreparedTask, Diagnostics> {
+    task.prepare(options, context.registry).map_err(|error| {
+        error.problems.into_iter().map(|problem| Diagnostic::from(problem).about(named)).collect()
+    })
 }
 
 /// The task of a log, checked, with the options that the log records.
-fn resumed(path: PathBuf, args: &EvalArgs, watcher: &Arc<Watcher>, context: &Context<'_>) -> Option<Ready> {
-    let refuse = |problem: errorbar_eval::Error| {
-        message::error(problem);
-        None
-    };
-    let log = match open_resumable_with(&path, args.read_limits.limits()) {
-        Ok(log) => log,
-        Err(problem) => return refuse(problem),
-    };
-    let task = match args.tasks.as_slice() {
-        [] => tasks::task_of_log(&log, context)?,
-        [named] => tasks::task_as_logged(named, &log, context)?,
-        _ => {
-            message::error("--resume goes on with one log, of one task");
-            return None;
-        }
-    };
-    let recorded = match log.options(&task, context.registry) {
-        Ok(recorded) => recorded,
-        Err(problem) => return refuse(problem),
-    };
+fn resume(
+    path: &Path,
+    args: &EvalArgs,
+    watcher: &Arc<Watcher>,
+    context: &Context<'_>,
+) -> Result<PreparedRun, Diagnostics> {
+    let log = open_resumable_with(path, args.read_limits.limits())?;
+    if args.tasks.len() > 1 {
+        return Err(Diagnostic::error("--resume continues one log, of one task").into());
+    }
+    let task = tasks::task_of_log(args.tasks.first().map(String::as_str), &log, context)?;
+    let recorded = log.options(&task, context.registry)?;
     let mut options = RunOptions {
         errors: recorded.errors.as_ref().map(|recorded| args.errors.over(recorded)),
         max_samples: args.max_samples.map(NonZeroUsize::get).or(recorded.max_samples),
         fail_on_error: args.fail_on_error.or(recorded.fail_on_error),
-        limits: Limits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
+        limits: UsageLimits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
         log_format: args.log_format.into(),
         // Another server than that of the log is refused later.
-        base_url: args.asking.base_url.clone(),
-        role_base_urls: args.asking.role_base_urls.clone(),
+        base_url: args.model_args.base_url.clone(),
+        role_base_urls: args.model_args.role_base_urls.clone(),
         ..recorded
     };
     let unnamed = log.unnamed_servers(&task, &options, context.registry);
     if !unnamed.is_empty() {
-        servers::refuse_unnamed(&unnamed, &log, &args.tasks, context);
-        return None;
+        return Err(servers::unnamed(&unnamed, &log, &args.tasks, context).into());
     }
-    args.asking.calling.apply(&mut options, watcher)?;
+    args.model_args.calling.apply(&mut options, watcher)?;
     let named = format!("{}: {}", path.display(), log.task());
     let prepared = prepare(&named, &task, &options, context)?;
-    Some((prepared, Some(log)))
+    Ok((prepared, Some(log)))
 }
 
-/// Prints what came out, tells what went wrong, and says how it all ended.
-fn conclude(
-    ran: Vec<Ran>,
-    args: &EvalArgs,
-    global: &GlobalArgs,
-    context: &Context<'_>,
-) -> anyhow::Result<Status> {
-    let mut told = Told::new(global.quiet);
-    let (mut reports, mut tokens, mut ended_early) = (Vec::new(), Vec::new(), false);
-    let several = ran.len() > 1;
-    for task in ran {
-        match task {
-            Ran::NotRun(name) => {
-                told.warning(format!("{name}: not run, because the run was cancelled before"));
-                ended_early = true;
+/// The results of all runs, and what there is to report of them.
+fn conclude(outcomes: Vec<TaskOutcome>, args: &EvalArgs, context: &Context<'_>) -> Outcome {
+    let (mut outcome, mut reports, mut tokens) = (Outcome::default(), Vec::new(), Vec::new());
+    let several = outcomes.len() > 1;
+    for run in outcomes {
+        let finished = match run {
+            TaskOutcome::NotRun(name) => {
+                let text = "not run, because the run was cancelled before";
+                outcome.diagnostics.push(Diagnostic::warning(text).about(name));
+                outcome.status = Status::Negative;
+                continue;
             }
-            Ran::Ended(ended) => {
-                let finished = match *ended {
-                    Ok(finished) => finished,
-                    Err(error) => {
-                        told.error(error.to_string(), None);
-                        continue;
-                    }
-                };
-                let label = match several {
-                    true => format!("{} with {}", finished.task, finished.model),
-                    false => finished.task.clone(),
-                };
-                ended_early |= !reached_its_end(&finished, &label, context, &mut told);
-                tell_usage(&finished, &label, &mut told);
-                let unfinished = logs::status_of_unfinished(finished.status);
-                let (status, planned) = (unfinished.map(str::to_owned), Some(finished.total));
-                let unfinished = status.map(|status| Unfinished { status, planned });
-                let used = finished.usage.get(&finished.model).map(|usage| usage.total_tokens);
-                let Finished { log, task, model, results, limits, self_graded, .. } = finished;
-                tokens.extend(results.as_ref().map(|_| used));
-                reports.extend(results.map(|results| {
-                    let report = Report::new(log.display().to_string(), results).of_run(task, model);
-                    report.unfinished(unfinished).limits(limits).self_graded(self_graded)
-                }));
-            }
+            TaskOutcome::Ended(ended) => match *ended {
+                Ok(finished) => finished,
+                Err(error) => {
+                    outcome.diagnostics.push(error);
+                    continue;
+                }
+            },
+        };
+        let label = match several {
+            true => format!("{} with {}", finished.task, finished.model),
+            false => finished.task.clone(),
+        };
+        let (ending, is_complete) = ending::diagnostics(&finished, context);
+        outcome.diagnostics.extend(ending.about(&label));
+        if !is_complete {
+            outcome.status = Status::Negative;
+        }
+        let usage = finished.usage.iter().map(|(model, usage)| usage_note(model, usage).about(&label));
+        outcome.diagnostics.extend(usage);
+        let used = finished.usage.get(&finished.model).map(|usage| usage.total_tokens);
+        if let Some(report) = report(finished) {
+            outcome.diagnostics.extend(findings(&report));
+            reports.push(report);
+            tokens.push(used);
         }
     }
     if !reports.is_empty() {
-        args.output.write(&reports)?;
-        side_by_side(&reports, &tokens, args.output.format)?;
+        outcome.output = with_comparison(reports, &tokens, &args.output);
     }
-    for report in &reports {
-        findings(report, &mut told);
-    }
-    Ok(match told.say() {
-        Status::Fine if ended_early => Status::Negative,
-        status => status,
-    })
+    outcome
 }
 
-/// Models that did one task, side by side, where people read it.
-fn side_by_side(reports: &[Report], tokens: &[Option<u64>], format: Format) -> io::Result<()> {
-    let tables = SideBySide::of(reports, tokens);
-    let joined = |write: &dyn Fn(&SideBySide) -> String| -> String {
+/// The results of a run, with what is known of it.
+fn report(finished: FinishedRun) -> Option<Report> {
+    let FinishedRun { log, task, model, results, limits, self_graded, status, total, .. } = finished;
+    let unfinished = logs::status_of_unfinished(status)
+        .map(|status| PartialRun { status: status.to_owned(), planned: Some(total) });
+    let mut report = Report::new(log.display().to_string(), results?).of_run(task, model);
+    (report.partial_run, report.limits, report.self_graded) = (unfinished, limits, self_graded);
+    Some(report)
+}
+
+/// The results, and models that did one task side by side, where people read it.
+fn with_comparison(reports: Vec<Report>, tokens: &[Option<u64>], args: &OutputArgs) -> Output {
+    let tables = SideBySide::of(&reports, tokens);
+    let joined = move |write: &dyn Fn(&SideBySide) -> String| -> String {
         tables.iter().map(|table| format!("\n{}", write(table))).collect()
     };
-    match format {
-        Format::Table => show(|color| joined(&|tables| tables.to_table(&table().color(color)))),
-        Format::Markdown => output::print(joined(&SideBySide::to_markdown).as_bytes()),
-        Format::Latex => output::print(joined(&SideBySide::to_latex).as_bytes()),
-        Format::Json | Format::Csv => Ok(()),
-    }
-}
-
-/// Whether there is no log any more to go on with.
-fn is_lost(error: &LogError) -> bool {
-    matches!(error.kind(), LogErrorKind::Gone | LogErrorKind::Displaced)
-}
-
-/// Whether a run did all it should; what it did not is told.
-fn reached_its_end(finished: &Finished, task: &str, context: &Context<'_>, told: &mut Told) -> bool {
-    let Finished { log, archive, total, done, failed, .. } = finished;
-    let resume =
-        format!("go on with `{}`", servers::resume_command(context.program, &[], archive, &finished.servers));
-    match &finished.log_error {
-        Some(errorbar_eval::Error::Log(error)) if is_lost(error) => {
-            let problem = error.problem();
-            told.failure(
-                format!("{task}: after {done} of {total} samples: {problem}"),
-                Some(error.hint().to_owned()),
-            );
-            return false;
+    match (args.reports(reports), args.format) {
+        (Output::Text(render), _) => Output::text(move |color| {
+            render(color) + &joined(&|tables| tables.to_table(&table().color(color)))
+        }),
+        (Output::Data(data), Format::Markdown) => {
+            Output::Data([data, joined(&SideBySide::to_markdown).into_bytes()].concat())
         }
-        Some(error) => {
-            told.error(
-                format!("{task}: {error}; {done} of {total} samples are in it"),
-                Some(format!("when that is mended, {resume}")),
-            );
-            return false;
+        (Output::Data(data), Format::Latex) => {
+            Output::Data([data, joined(&SideBySide::to_latex).into_bytes()].concat())
         }
-        None => {}
+        (output, _) => output,
     }
-    if let Some(error) = &finished.results_error {
-        told.error(
-            format!("{task}: the results cannot be computed: {error}"),
-            Some(format!("the samples are in {}; score them with other metrics or reducers", log.display())),
-        );
-    }
-    match &finished.stopped {
-        Some(Stop::AccessRefused { model, problem }) => {
-            told.failure(
-                format!("{task}: ended after {done} of {total} samples, because {model} refuses the key: {problem}"),
-                Some(format!("when the key is mended, {resume}")),
-            );
-            return false;
-        }
-        Some(Stop::Unreachable { model, problem }) => {
-            told.failure(
-                format!(
-                    "{task}: ended after {done} of {total} samples, because the server of {model} has never answered: {problem}"
-                ),
-                Some(format!("when the server runs, {resume}")),
-            );
-            return false;
-        }
-        Some(Stop::Cancelled) => {
-            told.warning(format!("{task}: cancelled after {done} of {total} samples; {resume}"));
-            return false;
-        }
-        Some(Stop::LimitReached { limit }) => {
-            told.warning(format!("{task}: ended after {done} of {total} samples, because {limit}; {resume}"));
-            return false;
-        }
-        Some(Stop::TooManyErrors { failed, sample, problem, .. }) => {
-            told.warning(format!(
-                "{task}: ended after {done} of {total} samples, because {failed} failed; sample {sample:?}: {problem}; {resume}"
-            ));
-            return false;
-        }
-        _ => {}
-    }
-    if *failed > 0 {
-        told.warning(format!(
-            "{task}: {failed} of {total} samples failed and are not in the figures; {resume} to run them again"
-        ));
-    }
-    if finished.limited() > 0 {
-        told.warning(format!(
-            "{task}: {} of {total} samples met a limit and were judged as they were; the log says which",
-            finished.limited()
-        ));
-    }
-    let reasons =
-        format!("the log has the reasons: `{} log dump {} --samples`", context.program, log.display());
-    let blocks = finished.results.as_ref().map_or(&[][..], |results| &results.scores);
-    if failed < total && !blocks.is_empty() && blocks.iter().all(|block| block.counts.scored == 0) {
-        let mut scorers: Vec<String> = Vec::new();
-        for name in blocks.iter().map(|block| format!("`{}`", block.scorer)) {
-            if !scorers.contains(&name) {
-                scorers.push(name);
-            }
-        }
-        let scorers = scorers.join(", ");
-        told.failure(
-            format!("{task}: no answer could be scored by {scorers}, so the figures say nothing"),
-            Some(reasons),
-        );
-        return false;
-    }
-    let is_unscored = |block: &&ScoreResult| block.counts.scored == 0 && block.counts.unscored > 0;
-    for block in blocks.iter().filter(is_unscored) {
-        told.warning(format!("{task}: `{}` could not score any of the answers; {reasons}", block.name()));
-    }
-    failed < total
 }

@@ -11,6 +11,8 @@ use errorbar_core::{
     metrics,
 };
 
+use crate::diagnostic::Diagnostic;
+
 /// The number of distinct values that an error lists.
 const VALUES_LISTED: usize = 5;
 /// The number of characters of a value that an error shows.
@@ -18,17 +20,11 @@ const SHOWN: usize = 40;
 
 /// What becomes of cells that are no scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Unconvertible {
+pub(super) enum UnconvertiblePolicy {
     #[default]
     Error,
     Zero,
     Missing,
-}
-
-/// Why there are no results, and the way out.
-pub(super) enum Refusal {
-    Core(errorbar_core::Error),
-    NoScores { problem: String, hint: String },
 }
 
 /// Scores that are not all between 0 and 1 have a mean; their accuracy means nothing.
@@ -44,29 +40,31 @@ pub(super) fn choose_metrics(plan: &mut Plan, columns: &ScoreColumns) {
 pub(super) fn compute(
     columns: &mut ScoreColumns,
     plan: &Plan,
-    mode: Unconvertible,
+    mode: UnconvertiblePolicy,
     registry: &Registry,
-) -> Result<Results, Refusal> {
-    let computed = plan.evaluate(columns).map_err(Refusal::Core)?.results;
-    let found = misunderstood(&computed, columns, plan, registry);
+) -> Result<Results, Diagnostic> {
+    let computed = plan.evaluate(columns)?.results;
+    let found = unconvertible_scores(&computed, columns, plan, registry);
     match mode {
-        Unconvertible::Zero => Ok(computed),
+        UnconvertiblePolicy::Zero => Ok(computed),
         _ if found.is_empty() => Ok(computed),
-        Unconvertible::Error => Err(refusal(&found)),
-        Unconvertible::Missing => {
+        UnconvertiblePolicy::Error => Err(refusal(&found)),
+        UnconvertiblePolicy::Missing => {
             // Parts of lists and maps cannot be missing by themselves.
-            for Misunderstood { scorer, conversions, .. } in found.into_iter().filter(|one| !one.are_parts) {
-                columns.remove_scores(&scorer, |value| is_misunderstood(value, &conversions));
+            for UnconvertibleScores { scorer, conversions, .. } in
+                found.into_iter().filter(|one| !one.are_parts)
+            {
+                columns.remove_scores(&scorer, |value| is_unconvertible(value, &conversions));
             }
-            let computed = plan.evaluate(columns).map_err(Refusal::Core)?.results;
-            let left = misunderstood(&computed, columns, plan, registry);
+            let computed = plan.evaluate(columns)?.results;
+            let left = unconvertible_scores(&computed, columns, plan, registry);
             if left.is_empty() { Ok(computed) } else { Err(refusal(&left)) }
         }
     }
 }
 
 /// Values of a scorer that have no meaning as a number.
-struct Misunderstood {
+struct UnconvertibleScores {
     scorer: String,
     /// The key of map-valued scores that they are under.
     key: Option<String>,
@@ -82,13 +80,13 @@ struct Misunderstood {
     are_parts: bool,
 }
 
-fn misunderstood(
+fn unconvertible_scores(
     results: &Results,
     columns: &ScoreColumns,
     plan: &Plan,
     registry: &Registry,
-) -> Vec<Misunderstood> {
-    let mut found: Vec<Misunderstood> = Vec::new();
+) -> Vec<UnconvertibleScores> {
+    let mut found: Vec<UnconvertibleScores> = Vec::new();
     for warning in &results.warnings {
         let Warning::Unconvertible { scorer, key, reducer, count, .. } = warning else { continue };
         // Several reducers and metrics meet the same values.
@@ -102,7 +100,7 @@ fn misunderstood(
         let mut values: IndexMap<String, usize> = IndexMap::new();
         let (mut are_nested, mut are_parts) = (false, false);
         let mut note = |value: ValueRef<'_>| {
-            if is_misunderstood(value, &conversions) {
+            if is_unconvertible(value, &conversions) {
                 are_nested |= !matches!(value, ValueRef::Leaf(_));
                 *values.entry(shown(value)).or_default() += 1;
             }
@@ -127,7 +125,7 @@ fn misunderstood(
             }
         }
         values.sort_by(|_, a, _, b| b.cmp(a));
-        found.push(Misunderstood {
+        found.push(UnconvertibleScores {
             scorer: scorer.clone(),
             key: key.clone(),
             count: values.values().sum::<usize>().max(*count),
@@ -141,7 +139,7 @@ fn misunderstood(
     found
 }
 
-fn is_misunderstood(value: ValueRef<'_>, conversions: &[Conversion]) -> bool {
+fn is_unconvertible(value: ValueRef<'_>, conversions: &[Conversion]) -> bool {
     !value.is_unscored() && conversions.iter().any(|conversion| !conversion.convert(value).convertible)
 }
 
@@ -197,8 +195,8 @@ fn shown(value: ValueRef<'_>) -> String {
     }
 }
 
-fn refusal(found: &[Misunderstood]) -> Refusal {
-    let about = |one: &Misunderstood| {
+fn refusal(found: &[UnconvertibleScores]) -> Diagnostic {
+    let about = |one: &UnconvertibleScores| {
         let listed = one.values.iter().take(VALUES_LISTED).map(|(value, count)| format!("{value} ({count})"));
         let mut values = listed.collect::<Vec<_>>().join(", ");
         let more = one.values.len().saturating_sub(VALUES_LISTED);
@@ -214,7 +212,7 @@ fn refusal(found: &[Misunderstood]) -> Refusal {
         [one, ..] if one.are_nested => {
             "give metrics by key, such as --metric '{\"*\": [mean(), stderr()]}'".to_owned()
         }
-        [Misunderstood { reducer: Some(reducer), .. }, ..] => {
+        [UnconvertibleScores { reducer: Some(reducer), .. }, ..] => {
             format!(
                 "name the grades with --reducer '{reducer}(value_to_float=value_to_float(correct=…, incorrect=…))'"
             )
@@ -228,5 +226,5 @@ fn refusal(found: &[Misunderstood]) -> Refusal {
             "{meaning}; or --unconvertible missing leaves them out, --unconvertible zero counts them as 0"
         ),
     };
-    Refusal::NoScores { problem, hint }
+    Diagnostic::error(problem).hint(hint)
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 use errorbar_log::delimited::{QuoteState, ends_in_quote};
 use serde_json::Value as Json;
 
-use super::error::{DatasetError, Line, Place};
-use super::limits::{MAX_COLUMNS, Text, read_text};
+use super::error::{DatasetError, RecordLocation, RecordPosition};
+use super::limits::{FileText, MAX_COLUMNS, read_text};
 use super::record::Record;
 
 pub(super) fn read(
@@ -17,13 +17,14 @@ pub(super) fn read(
 ) -> Result<(), DatasetError> {
     let unreadable = |problem: String| DatasetError::Read { path: path.to_owned(), problem };
     // Whole, because the samples stay in memory anyway, and lines can then be counted when something fails.
-    let Text { text, longest_line } = read_text(path, false).map_err(unreadable)?;
+    let FileText { text, longest_line } = read_text(path, false).map_err(unreadable)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let delimiter = match path.extension() {
         Some(extension) if extension.eq_ignore_ascii_case("tsv") => b'\t',
         _ => b',',
     };
-    let on_line = |line: u64| Place { path: Some(path.to_owned()), line: Some(Line::Line(line)) };
+    let on_line =
+        |line: u64| RecordLocation { path: Some(path.to_owned()), line: Some(RecordPosition::Line(line)) };
     let wrong = |offset: u64, problem: String| DatasetError::Record {
         place: on_line(LineCounter::new(text).at(offset)),
         problem,

@@ -5,35 +5,35 @@ use std::path::PathBuf;
 
 /// Where a record is: its file and line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct RecordLocation {
     /// The file; none for samples made in code.
     pub path: Option<PathBuf>,
     /// The line, or, for a JSON list, the number of the record.
-    pub line: Option<Line>,
+    pub line: Option<RecordPosition>,
 }
 
 /// A place within a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum RecordPosition {
     /// The line, from 1.
     Line(u64),
     /// The number of the record in a list, from 1.
     Record(usize),
 }
 
-impl Place {
+impl RecordLocation {
     /// The place of samples made in code.
-    pub const NOWHERE: Place = Place { path: None, line: None };
+    pub const NOWHERE: RecordLocation = RecordLocation { path: None, line: None };
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for RecordLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.path {
             write!(f, "{}", path.display())?;
         }
         match self.line {
-            Some(Line::Line(line)) => write!(f, ", line {line}"),
-            Some(Line::Record(number)) => write!(f, ", record {number}"),
+            Some(RecordPosition::Line(line)) => write!(f, ", line {line}"),
+            Some(RecordPosition::Record(number)) => write!(f, ", record {number}"),
             None => Ok(()),
         }
     }
@@ -55,7 +55,7 @@ pub enum DatasetError {
     #[error("{place}: {problem}")]
     Record {
         /// Where.
-        place: Place,
+        place: RecordLocation,
         /// What is wrong with it.
         problem: String,
     },
@@ -63,7 +63,7 @@ pub enum DatasetError {
     #[error("{place}: no field `{field}`; {}", known_fields(known, nearest.as_deref()))]
     MissingField {
         /// Where.
-        place: Place,
+        place: RecordLocation,
         /// The field.
         field: String,
         /// The fields that there are.
@@ -86,9 +86,9 @@ pub enum DatasetError {
         /// The id.
         id: String,
         /// Number and place of the first sample of that id.
-        first: (usize, Place),
+        first: (usize, RecordLocation),
         /// Number and place of the second.
-        second: (usize, Place),
+        second: (usize, RecordLocation),
         /// Whether one of them got its id by counting.
         numbered: bool,
     },
@@ -116,8 +116,13 @@ fn known_fields(known: &[String], nearest: Option<&str>) -> String {
     }
 }
 
-fn duplicate(id: &str, first: &(usize, Place), second: &(usize, Place), numbered: bool) -> String {
-    let name = |(number, place): &(usize, Place)| match place.line {
+fn duplicate(
+    id: &str,
+    first: &(usize, RecordLocation),
+    second: &(usize, RecordLocation),
+    numbered: bool,
+) -> String {
+    let name = |(number, place): &(usize, RecordLocation)| match place.line {
         Some(_) => place.to_string(),
         None => format!("sample number {number}"),
     };

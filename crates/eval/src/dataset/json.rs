@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json};
 
-use super::error::{DatasetError, Line, Place};
-use super::limits::{ListProblem, Text, for_each_record, read_text, record};
+use super::error::{DatasetError, RecordLocation, RecordPosition};
+use super::limits::{FileText, ListProblem, for_each_record, read_text, record};
 use super::record::Record;
 
 pub(super) fn read(
@@ -13,10 +13,10 @@ pub(super) fn read(
     take: &mut dyn FnMut(Record) -> Result<(), DatasetError>,
 ) -> Result<(), DatasetError> {
     let unreadable = |problem: String| DatasetError::Read { path: path.to_owned(), problem };
-    let Text { text, .. } = read_text(path, true).map_err(unreadable)?;
+    let FileText { text, .. } = read_text(path, true).map_err(unreadable)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let place = |line: Line| Place { path: Some(path.to_owned()), line: Some(line) };
-    let object = |value: Json, place: &Place| match value {
+    let place = |line: RecordPosition| RecordLocation { path: Some(path.to_owned()), line: Some(line) };
+    let object = |value: Json, place: &RecordLocation| match value {
         Json::Object(fields) => Ok(fields),
         other => Err(DatasetError::Record {
             place: place.clone(),
@@ -25,7 +25,7 @@ pub(super) fn read(
     };
     if text.trim_start().starts_with('[') {
         let read = for_each_record(text, |number, value| {
-            let place = place(Line::Record(number));
+            let place = place(RecordPosition::Record(number));
             let fields: Map<String, Json> = object(value, &place)?;
             take(Record::new(place, fields))
         });
@@ -38,7 +38,7 @@ pub(super) fn read(
         if line.trim().is_empty() {
             continue;
         }
-        let place = place(Line::Line(number));
+        let place = place(RecordPosition::Line(number));
         let value = record(line).map_err(|error| DatasetError::Record {
             place: place.clone(),
             problem: format!(

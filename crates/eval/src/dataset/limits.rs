@@ -29,13 +29,13 @@ const MEMORY_PER_BYTE: u64 = 6;
 const MAX_RECORD: u64 = 48 << 20;
 
 /// The text of a file, and how long its longest line is.
-pub(super) struct Text {
+pub(super) struct FileText {
     pub(super) text: String,
     pub(super) longest_line: u64,
 }
 
 /// Reads a file whole; lists in JSON may be in one line, however long.
-pub(super) fn read_text(path: &Path, may_be_list: bool) -> Result<Text, String> {
+pub(super) fn read_text(path: &Path, may_be_list: bool) -> Result<FileText, String> {
     const CHUNK: u64 = 1 << 20;
     let problem = |error: io::Error| error.to_string();
     let mut file = File::open(path).map_err(problem)?;
@@ -64,7 +64,7 @@ pub(super) fn read_text(path: &Path, may_be_list: bool) -> Result<Text, String> 
         }
     }
     let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
-    Ok(Text { text, longest_line })
+    Ok(FileText { text, longest_line })
 }
 
 fn too_long(number: u64) -> String {
@@ -102,15 +102,15 @@ impl Lines {
 }
 
 /// Adds up what is held, and says when it is too much for a file of its size.
-pub(crate) struct Held {
+pub(crate) struct MemoryBudget {
     bytes: u64,
     limit: u64,
 }
 
-impl Held {
+impl MemoryBudget {
     pub(crate) fn of_file(path: &Path) -> Self {
         let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-        Held { bytes: 0, limit: size.saturating_mul(MEMORY_PER_BYTE).max(LEAST_MEMORY) }
+        MemoryBudget { bytes: 0, limit: size.saturating_mul(MEMORY_PER_BYTE).max(LEAST_MEMORY) }
     }
 
     /// Takes so many bytes more into account.

@@ -21,7 +21,7 @@ use crate::{Sample, SampleId, Target};
 
 pub(crate) use json::json_problem;
 
-pub use error::{DatasetError, Place};
+pub use error::{DatasetError, RecordLocation};
 pub use fields::{Fields, OneOrMany};
 pub use record::{IntoSample, Record};
 
@@ -48,10 +48,13 @@ pub struct Dataset {
 impl Dataset {
     /// These samples. Those without an id are numbered by their place, from 1.
     pub fn new(samples: impl IntoIterator<Item = impl Into<Sample>>) -> Self {
-        Dataset::made(None, Ok(samples.into_iter().map(|sample| (Place::NOWHERE, sample.into())).collect()))
+        Dataset::made(
+            None,
+            Ok(samples.into_iter().map(|sample| (RecordLocation::NOWHERE, sample.into())).collect()),
+        )
     }
 
-    fn made(location: Option<&Path>, samples: Result<Vec<(Place, Sample)>, DatasetError>) -> Self {
+    fn made(location: Option<&Path>, samples: Result<Vec<(RecordLocation, Sample)>, DatasetError>) -> Self {
         let samples = samples.and_then(with_ids);
         let name = location.and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
         let location = location.map(|path| path.display().to_string());
@@ -173,7 +176,7 @@ type ReadRecords = fn(&Path, &mut dyn FnMut(Record) -> Result<(), DatasetError>)
 
 fn read<S: IntoSample>(path: &Path, records: ReadRecords, to_sample: impl Fn(&Record) -> S) -> Dataset {
     let mut samples = Vec::new();
-    let mut held = limits::Held::of_file(path);
+    let mut held = limits::MemoryBudget::of_file(path);
     let read = records(path, &mut |record| {
         let sample = to_sample(&record).into_sample();
         // A column that is not there explains whatever else went wrong with the record.
@@ -192,7 +195,7 @@ fn read<S: IntoSample>(path: &Path, records: ReadRecords, to_sample: impl Fn(&Re
     Dataset::made(Some(path), read.map(|()| samples))
 }
 
-fn with_ids(samples: Vec<(Place, Sample)>) -> Result<Arc<[NamedSample]>, DatasetError> {
+fn with_ids(samples: Vec<(RecordLocation, Sample)>) -> Result<Arc<[NamedSample]>, DatasetError> {
     let mut seen: HashMap<String, (usize, bool)> = HashMap::with_capacity(samples.len());
     let mut places = Vec::with_capacity(samples.len());
     let mut named = Vec::with_capacity(samples.len());
@@ -201,7 +204,7 @@ fn with_ids(samples: Vec<(Place, Sample)>) -> Result<Arc<[NamedSample]>, Dataset
         places.push(place);
         let is_numbered = sample.id.is_none();
         if let Some((first, was_numbered)) = seen.insert(id.to_string(), (at, is_numbered)) {
-            let place = |at: usize| places.get(at).cloned().unwrap_or(Place::NOWHERE);
+            let place = |at: usize| places.get(at).cloned().unwrap_or(RecordLocation::NOWHERE);
             return Err(DatasetError::DuplicateId {
                 id: id.to_string(),
                 first: (first + 1, place(first)),

@@ -8,7 +8,7 @@ use errorbar_core::spec::nearest;
 use errorbar_core::{IndexMap, Result};
 use serde_json::Value as Json;
 
-use super::error::{DatasetError, Place};
+use super::error::{DatasetError, RecordLocation};
 use crate::Sample;
 
 /// One record of a dataset file: fields by name.
@@ -17,27 +17,27 @@ use crate::Sample;
 /// there reads as an empty text, and the reader then refuses the record and names the field.
 #[derive(Debug)]
 pub struct Record {
-    place: Place,
-    fields: IndexMap<String, Field>,
+    place: RecordLocation,
+    fields: IndexMap<String, RecordField>,
     missing: RefCell<Option<String>>,
 }
 
 #[derive(Debug)]
-struct Field {
+struct RecordField {
     value: Json,
     /// The text of a value that is none.
     text: Option<String>,
 }
 
 impl Record {
-    pub(super) fn new(place: Place, fields: impl IntoIterator<Item = (String, Json)>) -> Self {
+    pub(super) fn new(place: RecordLocation, fields: impl IntoIterator<Item = (String, Json)>) -> Self {
         let field = |value: Json| {
             let text = match &value {
                 Json::String(_) => None,
                 Json::Null => Some(String::new()),
                 other => Some(json_text(other)),
             };
-            Field { value, text }
+            RecordField { value, text }
         };
         let fields = fields.into_iter().map(|(name, value)| (name, field(value))).collect();
         Record { place, fields, missing: RefCell::new(None) }
@@ -54,7 +54,7 @@ impl Record {
     }
 
     /// Where the record is.
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &RecordLocation {
         &self.place
     }
 
@@ -79,8 +79,8 @@ impl Index<&str> for Record {
 
     fn index(&self, name: &str) -> &str {
         match self.fields.get(name) {
-            Some(Field { text: Some(text), .. }) => text,
-            Some(Field { value, .. }) => value.as_str().unwrap_or_default(),
+            Some(RecordField { text: Some(text), .. }) => text,
+            Some(RecordField { value, .. }) => value.as_str().unwrap_or_default(),
             None => {
                 self.miss(name);
                 ""

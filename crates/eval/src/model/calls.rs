@@ -2,14 +2,15 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value as Json;
 use tokio::task::spawn_blocking;
+use tokio::time::Instant;
 
 use super::connections::Connections;
-use super::servers::Servers;
-use super::{AnyModel, Cache, ModelError, ModelErrorKind, Request, Retry};
+use super::servers::ServerStatuses;
+use super::{AnyModel, Cache, ModelError, ModelErrorKind, Request, RetryPolicy};
 use crate::ModelOutput;
 
 /// How many connections there are at most if nothing is said.
@@ -18,33 +19,33 @@ pub const MAX_CONNECTIONS: usize = 20;
 /// What calls of models have in common. Runs that share one share its connections.
 ///
 /// ```
-/// use errorbar_eval::{Calls, Retry};
-/// let calls = Calls::new(100, Retry { max_retries: 3, ..Retry::default() });
+/// use errorbar_eval::{Calls, RetryPolicy};
+/// let calls = Calls::new(100, RetryPolicy { max_retries: 3, ..RetryPolicy::default() });
 /// assert_eq!(calls.counts().retried, 0);
 /// ```
 #[derive(Debug)]
 pub struct Calls {
-    retry: Retry,
+    retry: RetryPolicy,
     timeout: Option<Duration>,
     connections: Connections,
-    servers: Servers,
+    servers: ServerStatuses,
     cache: Option<Cache>,
-    on_retry: Option<OnRetry>,
+    on_retry: Option<RetryObserver>,
     /// Why answers could not be kept.
     cache_problem: Mutex<Option<String>>,
     cached: AtomicU64,
-    asked: AtomicU64,
+    requests: AtomicU64,
     retried: AtomicU64,
     refused: AtomicU64,
 }
 
 /// Why a request is to be made again, and after what time.
-type TellRetry = dyn Fn(&ModelError, Duration) + Send + Sync;
+type RetryCallback = dyn Fn(&ModelError, Duration) + Send + Sync;
 
 /// Told of every request that is to be made again.
-struct OnRetry(Box<TellRetry>);
+struct RetryObserver(Box<RetryCallback>);
 
-impl std::fmt::Debug for OnRetry {
+impl std::fmt::Debug for RetryObserver {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("OnRetry")
     }
@@ -52,9 +53,9 @@ impl std::fmt::Debug for OnRetry {
 
 /// What goes wrong with the questions about one sample.
 #[derive(Debug, Default)]
-pub(super) struct Trouble {
+pub(super) struct CallFailures {
     /// Why the model that is being asked has given no answer yet: what a sample whose time is over has failed of.
-    no_answer: Mutex<Option<NoAnswer>>,
+    no_answer: Mutex<Option<PendingFailure>>,
     /// Shared by the samples of a run.
     refusal: Arc<OnceLock<FatalError>>,
     /// Whether this sample has met it.
@@ -63,7 +64,7 @@ pub(super) struct Trouble {
 
 /// Why a model has given no answer yet.
 #[derive(Clone, Debug)]
-struct NoAnswer {
+struct PendingFailure {
     problem: String,
     /// What the run ends for if the model is not tried for any longer: its server has never answered.
     fatal: Option<FatalError>,
@@ -77,16 +78,16 @@ pub(crate) struct FatalError {
     pub(crate) error: ModelError,
 }
 
-impl Trouble {
+impl CallFailures {
     pub(super) fn of_run(refusal: &Arc<OnceLock<FatalError>>) -> Self {
-        Trouble { refusal: Arc::clone(refusal), ..Trouble::default() }
+        CallFailures { refusal: Arc::clone(refusal), ..CallFailures::default() }
     }
 
-    fn set(&self, no_answer: Option<NoAnswer>) {
+    fn set(&self, no_answer: Option<PendingFailure>) {
         *self.no_answer.lock().unwrap_or_else(PoisonError::into_inner) = no_answer;
     }
 
-    fn no_answer(&self) -> Option<NoAnswer> {
+    fn no_answer(&self) -> Option<PendingFailure> {
         self.no_answer.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -130,7 +131,7 @@ pub(super) struct Answer {
 #[non_exhaustive]
 pub struct CallCounts {
     /// Requests, also those that were asked again.
-    pub asked: u64,
+    pub requests: u64,
     /// Those of them that were asked again.
     pub retried: u64,
     /// Those that were refused as too many.
@@ -145,23 +146,23 @@ pub struct CallCounts {
 
 impl Default for Calls {
     fn default() -> Self {
-        Calls::new(MAX_CONNECTIONS, Retry::default())
+        Calls::new(MAX_CONNECTIONS, RetryPolicy::default())
     }
 }
 
 impl Calls {
     /// At most so many at once.
-    pub fn new(max_connections: usize, retry: Retry) -> Self {
+    pub fn new(max_connections: usize, retry: RetryPolicy) -> Self {
         Calls {
             retry,
             timeout: None,
             connections: Connections::new(max_connections),
-            servers: Servers::default(),
+            servers: ServerStatuses::default(),
             cache: None,
             on_retry: None,
             cache_problem: Mutex::default(),
             cached: AtomicU64::new(0),
-            asked: AtomicU64::new(0),
+            requests: AtomicU64::new(0),
             retried: AtomicU64::new(0),
             refused: AtomicU64::new(0),
         }
@@ -189,7 +190,7 @@ impl Calls {
     /// Tells of every request that is to be made again: why, and after what time.
     #[must_use]
     pub fn on_retry(mut self, tell: impl Fn(&ModelError, Duration) + Send + Sync + 'static) -> Self {
-        self.on_retry = Some(OnRetry(Box::new(tell)));
+        self.on_retry = Some(RetryObserver(Box::new(tell)));
         self
     }
 
@@ -201,7 +202,7 @@ impl Calls {
     /// What calls there were so far.
     pub fn counts(&self) -> CallCounts {
         CallCounts {
-            asked: self.asked.load(Ordering::Relaxed),
+            requests: self.requests.load(Ordering::Relaxed),
             retried: self.retried.load(Ordering::Relaxed),
             refused: self.refused.load(Ordering::Relaxed),
             cached: self.cached.load(Ordering::Relaxed),
@@ -215,7 +216,7 @@ impl Calls {
         &self,
         model: &AnyModel,
         request: Request<'_>,
-        trouble: &Trouble,
+        trouble: &CallFailures,
     ) -> Result<Answer, ModelError> {
         let Some(cache) = self.cache.as_ref().filter(|_| model.is_cacheable()) else {
             return Ok(Answer { output: self.call(model, request, trouble).await?, is_cached: false });
@@ -243,7 +244,7 @@ impl Calls {
         &self,
         model: &AnyModel,
         request: Request<'_>,
-        trouble: &Trouble,
+        trouble: &CallFailures,
     ) -> Result<ModelOutput, ModelError> {
         let line = line_name(model);
         let server = self.servers.get(&model.server().unwrap_or_else(|| line.clone()));
@@ -270,12 +271,12 @@ impl Calls {
                 }
                 false => (wait, None),
             };
-            trouble.set(Some(NoAnswer { problem: error.to_string(), fatal }));
+            trouble.set(Some(PendingFailure { problem: error.to_string(), fatal }));
             let Some(wait) = wait else {
                 trouble.give_up();
                 return Err(after_retries(error, retries));
             };
-            if let Some(OnRetry(tell)) = &self.on_retry {
+            if let Some(RetryObserver(tell)) = &self.on_retry {
                 tell(&error, wait);
             }
             tokio::time::sleep(wait).await;
@@ -290,7 +291,7 @@ impl Calls {
         model: &AnyModel,
         line: &str,
         request: Request<'_>,
-        trouble: &Trouble,
+        trouble: &CallFailures,
     ) -> (Result<ModelOutput, ModelError>, Duration) {
         let connection = self.connections.take(line).await;
         let started = Instant::now();
@@ -298,7 +299,7 @@ impl Calls {
         if let Some(refusal) = trouble.refusal() {
             return (Err(refusal.without_response()), Duration::ZERO);
         }
-        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.requests.fetch_add(1, Ordering::Relaxed);
         let answer = model.generate(request);
         let answer = match self.timeout {
             None => answer.await,
@@ -334,16 +335,16 @@ fn line_name(model: &AnyModel) -> String {
     match (args.get("base_url").and_then(Json::as_str), args.len()) {
         (_, 0) => model.name().to_owned(),
         (Some(url), 1) => format!("{} at {url}", model.name()),
-        _ => format!("{} {}", model.name(), Json::Object(args)),
+        _ => format!("{} {}", model.name(), Json::from(args)),
     }
 }
 
-/// The error, with a word about the retries that were in vain.
+/// The error, with the number of retries.
 fn after_retries(error: ModelError, retries: u32) -> ModelError {
     match retries {
         0 => error,
-        1 => error.with_message(|message| format!("{message} (asked again once, in vain)")),
-        _ => error.with_message(|message| format!("{message} (asked again {retries} times, in vain)")),
+        1 => error.with_message(|message| format!("{message} (retried once)")),
+        _ => error.with_message(|message| format!("{message} (retried {retries} times)")),
     }
 }
 

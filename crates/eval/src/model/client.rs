@@ -1,13 +1,13 @@
 //! A model as a run asks it: with its configuration, its connections, its cache, and as often as it takes.
 
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use errorbar_core::IndexMap;
+use tokio::time::Instant;
 
-use super::calls::{Answer, FatalError, Trouble};
-use super::limits::Till;
-use super::{AnyModel, Calls, GenerateConfig, Limits, ModelError, Prices, Request};
+use super::calls::{Answer, CallFailures, FatalError};
+use super::limits::SharedSpending;
+use super::{AnyModel, Calls, GenerateConfig, ModelError, Prices, Request, UsageLimits};
 use crate::Message;
 
 /// A model as a run asks it.
@@ -31,8 +31,8 @@ pub struct Models {
     /// What they cost.
     pub prices: Prices,
     /// How much one sample may take.
-    pub limits: Limits,
-    pub(crate) till: Arc<Till>,
+    pub limits: UsageLimits,
+    pub(crate) till: Arc<SharedSpending>,
     /// What ends the run, once it is known.
     pub(super) refusal: Arc<OnceLock<FatalError>>,
 }
@@ -71,7 +71,11 @@ impl ModelClient {
     }
 
     /// Asks, as often as it takes.
-    pub(super) async fn ask(&self, request: Request<'_>, trouble: &Trouble) -> Result<Answer, ModelError> {
+    pub(super) async fn ask(
+        &self,
+        request: Request<'_>,
+        trouble: &CallFailures,
+    ) -> Result<Answer, ModelError> {
         let with_system: Vec<Message>;
         let messages = match &self.config.system_message {
             Some(text) => {
@@ -98,7 +102,7 @@ impl Models {
             roles: IndexMap::new(),
             named: IndexMap::new(),
             prices: Prices::default(),
-            limits: Limits::default(),
+            limits: UsageLimits::default(),
             till: Arc::default(),
             refusal: Arc::default(),
         }

@@ -102,9 +102,9 @@ impl GenerateConfig {
     /// assert_eq!(run.or(&task), GenerateConfig { temperature: Some(0.0), ..task });
     /// ```
     #[must_use]
-    pub fn or(mut self, other: &GenerateConfig) -> Self {
+    pub fn or(self, other: &GenerateConfig) -> Self {
         let mut extra_body = other.extra_body.clone();
-        extra_body.append(&mut self.extra_body);
+        extra_body.extend(self.extra_body);
         GenerateConfig {
             system_message: self.system_message.or_else(|| other.system_message.clone()),
             max_tokens: self.max_tokens.or(other.max_tokens),
@@ -123,7 +123,7 @@ impl GenerateConfig {
     /// As logs record it: what is said, and nothing else.
     pub fn to_log(&self) -> Metadata {
         match serde_json::to_value(self) {
-            Ok(Json::Object(fields)) => fields,
+            Ok(Json::Object(fields)) => fields.into(),
             // Plain fields always are an object.
             _ => Metadata::new(),
         }

@@ -6,28 +6,29 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
 /// How many requests are under way at once, over all models that share this.
 #[derive(Debug)]
 pub(super) struct Connections {
     most: usize,
     all: Semaphore,
-    lines: Mutex<HashMap<String, Arc<Line>>>,
+    lines: Mutex<HashMap<String, Arc<ConnectionPool>>>,
 }
 
 /// The connections to one model.
 #[derive(Debug)]
-struct Line {
+struct ConnectionPool {
     most: usize,
     free: Semaphore,
-    state: Mutex<LineState>,
+    state: Mutex<PoolState>,
 }
 
 #[derive(Debug)]
-struct LineState {
+struct PoolState {
     /// How many there may be now.
     limit: usize,
     /// How many of those in use are not to be given back, because the limit was lowered meanwhile.
@@ -45,7 +46,7 @@ struct LineState {
 /// A connection that is in use.
 #[derive(Debug)]
 pub(super) struct Connection<'a> {
-    line: Arc<Line>,
+    line: Arc<ConnectionPool>,
     started: Instant,
     _of_all: tokio::sync::SemaphorePermit<'a>,
 }
@@ -65,12 +66,12 @@ impl Connections {
         self.most
     }
 
-    fn line(&self, model: &str) -> Arc<Line> {
+    fn line(&self, model: &str) -> Arc<ConnectionPool> {
         let mut lines = lock(&self.lines);
         if let Some(line) = lines.get(model) {
             return Arc::clone(line);
         }
-        let line = Arc::new(Line::new(self.most));
+        let line = Arc::new(ConnectionPool::new(self.most));
         lines.insert(model.to_owned(), Arc::clone(&line));
         line
     }
@@ -84,7 +85,7 @@ impl Connections {
                 permit.forget();
             }
             // From here on the place in the line is given back when it is dropped.
-            let place = Place(&line);
+            let place = PoolSlot(&line);
             if line.pause().is_none()
                 && let Ok(of_all) = self.all.acquire().await
                 // The model may have asked to be left alone while this one waited.
@@ -101,7 +102,7 @@ impl Connections {
     /// The models that got fewer connections than they might have had, and the least they had.
     pub(super) fn lowered(&self) -> Vec<(String, usize)> {
         let lines = lock(&self.lines);
-        let least = |line: &Arc<Line>| lock(&line.state).least;
+        let least = |line: &Arc<ConnectionPool>| lock(&line.state).least;
         let lowered = lines.iter().map(|(model, line)| (model.clone(), least(line)));
         let mut lowered: Vec<_> = lowered.filter(|(_, least)| *least < self.most).collect();
         lowered.sort();
@@ -110,19 +111,19 @@ impl Connections {
 }
 
 /// A place in a line that goes back to it.
-struct Place<'a>(&'a Line);
+struct PoolSlot<'a>(&'a ConnectionPool);
 
-impl Drop for Place<'_> {
+impl Drop for PoolSlot<'_> {
     fn drop(&mut self) {
         self.0.give_back();
     }
 }
 
-impl Line {
+impl ConnectionPool {
     fn new(most: usize) -> Self {
         let state =
-            LineState { limit: most, surplus: 0, answers: 0, lowered: None, paused_until: None, least: most };
-        Line { most, free: Semaphore::new(most), state: Mutex::new(state) }
+            PoolState { limit: most, surplus: 0, answers: 0, lowered: None, paused_until: None, least: most };
+        ConnectionPool { most, free: Semaphore::new(most), state: Mutex::new(state) }
     }
 
     fn give_back(&self) {
@@ -262,18 +263,20 @@ mod tests {
         assert_eq!(take_all(&connections, "a").await.len(), 1);
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn a_short_pause_does_not_end_a_long_one() {
         let connections = Connections::new(2);
         let taken = take_all(&connections, "a").await;
         taken[0].refused(Some(Duration::from_secs(60)));
         taken[1].refused(Some(Duration::from_nanos(1)));
         drop(taken);
-        tokio::time::sleep(Duration::from_millis(2)).await;
+        tokio::time::advance(Duration::from_secs(59)).await;
         assert!(connections.take("a").now_or_never().is_none());
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert!(connections.take("a").now_or_never().is_some());
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn a_model_that_wants_to_be_left_alone_is() {
         let connections = Connections::new(2);
         let pause = Duration::from_millis(80);
@@ -282,13 +285,13 @@ mod tests {
         assert!(connections.take("b").now_or_never().is_some());
         let asked = Instant::now();
         let connection = connections.take("a").await;
-        assert!(asked.elapsed() > pause / 2);
+        assert!(asked.elapsed() >= pause);
         // Whoever gave up waiting has left nothing behind.
         drop(connection);
         assert_eq!(take_all(&connections, "a").await.len(), 1);
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn a_pause_that_begins_while_one_waits_for_a_connection_holds_for_it_too() {
         let connections = Connections::new(2);
         let (of_a, of_b) = (connections.take("a").await, connections.take("b").await);

@@ -10,7 +10,7 @@ use super::http::{Address, Reply, limit_reset, retry_after};
 use super::{ModelError, ModelErrorKind};
 
 /// Who was asked for what.
-pub(super) struct Asked<'a> {
+pub(super) struct RequestContext<'a> {
     pub(super) address: &'a Address,
     /// The model, as the server knows it.
     pub(super) model: &'a str,
@@ -19,23 +19,23 @@ pub(super) struct Asked<'a> {
 }
 
 /// The error that an answer is.
-pub(super) fn of(reply: &Reply, asked: &Asked<'_>) -> ModelError {
-    let said = Said::read(&reply.body);
+pub(super) fn of(reply: &Reply, context: &RequestContext<'_>) -> ModelError {
+    let error = ErrorBody::read(&reply.body);
     let status = reply.status;
     let mut message = format!("answered {}", status.as_u16());
     if let Some(reason) = status.canonical_reason() {
         message.push_str(&format!(" {reason}"));
     }
-    let quoted = asked.address.quote(&said.message, 300);
+    let quoted = context.address.quote(&error.message, 300);
     if !quoted.is_empty() {
         message.push_str(&format!(": {quoted}"));
     }
-    if let Some(advice) = advice(reply, &said, asked) {
+    if let Some(advice) = advice(reply, &error, context) {
         let end = message.trim_end_matches('.').len();
         message.truncate(end);
         message.push_str(&format!("; {advice}"));
     }
-    ModelError::new(kind(reply, &said), asked.address.says(&message))
+    ModelError::new(kind(reply, &error), context.address.says(&message))
 }
 
 /// The error that an answer is which calls itself a success and is none, for this problem.
@@ -55,33 +55,33 @@ pub(super) fn no_answer(
 }
 
 /// Whether asking again may help.
-fn kind(reply: &Reply, said: &Said) -> ModelErrorKind {
-    let asked = retry_after(&reply.headers, SystemTime::now());
+fn kind(reply: &Reply, error: &ErrorBody) -> ModelErrorKind {
+    let wait = retry_after(&reply.headers, SystemTime::now());
     match reply.status.as_u16() {
-        429 if said.is("insufficient_quota") => ModelErrorKind::Permanent,
-        429 => ModelErrorKind::RateLimited { retry_after: asked.or_else(|| limit_reset(&reply.headers)) },
-        408 | 409 | 425 | 500.. => ModelErrorKind::Transient { retry_after: asked },
+        429 if error.is("insufficient_quota") => ModelErrorKind::Permanent,
+        429 => ModelErrorKind::RateLimited { retry_after: wait.or_else(|| limit_reset(&reply.headers)) },
+        408 | 409 | 425 | 500.. => ModelErrorKind::Transient { retry_after: wait },
         401 => ModelErrorKind::AccessRefused,
-        400 if said.is_about_access() => ModelErrorKind::AccessRefused,
-        403 if said.is_about_access() || said.speaks_of_access() => ModelErrorKind::AccessRefused,
+        400 if error.is_about_access() => ModelErrorKind::AccessRefused,
+        403 if error.is_about_access() || error.speaks_of_access() => ModelErrorKind::AccessRefused,
         _ => ModelErrorKind::Permanent,
     }
 }
 
 /// The way out, where there is one.
-fn advice(reply: &Reply, said: &Said, asked: &Asked<'_>) -> Option<String> {
-    let Asked { address, model, key_variable } = asked;
+fn advice(reply: &Reply, error: &ErrorBody, context: &RequestContext<'_>) -> Option<String> {
+    let RequestContext { address, model, key_variable } = context;
     let model = address.quote(model, 100);
     Some(match reply.status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => check_the_key(key_variable),
-        StatusCode::BAD_REQUEST if said.is_about_access() => check_the_key(key_variable),
+        StatusCode::BAD_REQUEST if error.is_about_access() => check_the_key(key_variable),
         StatusCode::NOT_FOUND => {
             format!("check that the server has a model `{model}`, and the base URL, which often ends in /v1")
         }
-        StatusCode::TOO_MANY_REQUESTS if said.is("insufficient_quota") => {
+        StatusCode::TOO_MANY_REQUESTS if error.is("insufficient_quota") => {
             "the account has nothing left to pay with; waiting does not help".to_owned()
         }
-        StatusCode::BAD_REQUEST if said.is("context_length_exceeded") => {
+        StatusCode::BAD_REQUEST if error.is("context_length_exceeded") => {
             "shorten the prompt, lower --max-tokens, or take a model with a longer context".to_owned()
         }
         status if status.is_redirection() => {
@@ -122,17 +122,17 @@ const WORDS_OF_ACCESS: [&str; 7] =
 
 /// What the body of an error says.
 #[derive(Default)]
-struct Said {
+struct ErrorBody {
     message: String,
     /// By what names the error is known to programs.
     names: Vec<String>,
 }
 
-impl Said {
+impl ErrorBody {
     /// As OpenAI says it, or as others do: `error` a text, `message`, or `detail`; else the body as it is.
-    fn read(body: &[u8]) -> Said {
+    fn read(body: &[u8]) -> ErrorBody {
         let Ok(body) = serde_json::from_slice::<Json>(body) else {
-            return Said { message: String::from_utf8_lossy(body).into_owned(), ..Said::default() };
+            return ErrorBody { message: String::from_utf8_lossy(body).into_owned(), ..ErrorBody::default() };
         };
         let error = body.get("error").unwrap_or(&body);
         let text = |key: &str| error.get(key)?.as_str().map(str::to_owned);
@@ -144,7 +144,7 @@ impl Said {
         // Google has one in `status`, and a closer one among the details.
         let reasons = details.filter_map(|detail| detail.get("reason")?.as_str().map(str::to_owned));
         let names = ["code", "type", "status"].into_iter().filter_map(text).chain(reasons).collect();
-        Said { message: message.unwrap_or_else(|| error.to_string()), names }
+        ErrorBody { message: message.unwrap_or_else(|| error.to_string()), names }
     }
 
     fn is(&self, name: &str) -> bool {
@@ -181,7 +181,7 @@ mod tests {
         let base = BaseUrl::parse("http://127.0.0.1:8080/v1?q=1&key=hunter22&more=rabbit%2F77", "").unwrap();
         let key = ApiKey::new("sk-secret", "").unwrap();
         let address = Address::new(&base, &["chat", "completions"], Some(key), Duration::from_secs(1));
-        of(&reply, &Asked { address: &address, model: "m", key_variable: "OPENAI_API_KEY" })
+        of(&reply, &RequestContext { address: &address, model: "m", key_variable: "OPENAI_API_KEY" })
     }
 
     #[test]

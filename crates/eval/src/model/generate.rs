@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use errorbar_core::{Error, IndexMap, Result};
 use errorbar_log::eval::SampleLimit;
 
-use super::calls::{FatalError, Trouble};
-use super::{AnyModel, Calls, GenerateConfig, Limits, ModelClient, Models, Request, Spent};
+use super::calls::{CallFailures, FatalError};
+use super::{AnyModel, Calls, GenerateConfig, ModelClient, Models, Request, Spending, UsageLimits};
 use crate::{Message, ModelOutput, TaskState, Usage};
 
 /// Asks models about one sample in one epoch; what solvers get.
@@ -17,25 +17,25 @@ pub struct Generate {
     models: Arc<Models>,
     /// What each model was asked, by name, as hashes.
     calls: Mutex<IndexMap<String, Vec<u64>>>,
-    used: Mutex<Used>,
+    used: Mutex<SampleUsage>,
     /// Whether the answer is being judged: graders may go on where the model had to stop.
     is_scoring: AtomicBool,
-    trouble: Trouble,
+    trouble: CallFailures,
 }
 
 /// The tokens used for a sample.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Used {
+pub(crate) struct SampleUsage {
     pub(crate) by_model: IndexMap<String, Usage>,
     pub(crate) by_role: IndexMap<String, Usage>,
-    pub(crate) spent: Spent,
+    pub(crate) spent: Spending,
     /// The limit that solving the sample has passed.
     pub(crate) limit: Option<SampleLimit>,
 }
 
-impl Used {
+impl SampleUsage {
     /// Adds what was used elsewhere.
-    pub(crate) fn add(&mut self, other: &Used) {
+    pub(crate) fn add(&mut self, other: &SampleUsage) {
         let both = [(&mut self.by_model, &other.by_model), (&mut self.by_role, &other.by_role)];
         for (own, other) in both {
             other.iter().for_each(|(name, usage)| own.entry(name.clone()).or_default().add(usage));
@@ -52,7 +52,7 @@ impl Generate {
 
     /// Asks these models: one is evaluated, others may have roles or be named by scorers.
     pub fn of(models: Arc<Models>) -> Self {
-        let trouble = Trouble::of_run(&models.refusal);
+        let trouble = CallFailures::of_run(&models.refusal);
         Generate {
             models,
             calls: Mutex::default(),
@@ -84,7 +84,7 @@ impl Generate {
         state: &TaskState,
         messages: &[Message],
     ) -> Result<ModelOutput> {
-        self.refuse_beyond(Limits::reached)?;
+        self.refuse_beyond(UsageLimits::reached)?;
         let (call, repeat) = self.count_call(client.model().name(), messages);
         let (sample_id, epoch, config) = (&state.sample_id, state.epoch, client.config());
         let answer =
@@ -104,7 +104,7 @@ impl Generate {
                 used.by_role.entry(role.to_owned()).or_default().add(usage);
             }
         }
-        self.refuse_beyond(Limits::passed)?;
+        self.refuse_beyond(UsageLimits::passed)?;
         Ok(output)
     }
 
@@ -122,7 +122,7 @@ impl Generate {
     }
 
     /// Refuses to go on when a limit is met; also the answer that passed it is not used.
-    fn refuse_beyond(&self, met: fn(&Limits, &Spent) -> Option<SampleLimit>) -> Result<()> {
+    fn refuse_beyond(&self, met: fn(&UsageLimits, &Spending) -> Option<SampleLimit>) -> Result<()> {
         if self.is_scoring.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -157,7 +157,7 @@ impl Generate {
         self.trouble.met_refusal()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Used> {
+    fn lock(&self) -> MutexGuard<'_, SampleUsage> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -185,7 +185,7 @@ impl Generate {
         self.used().by_model
     }
 
-    pub(crate) fn used(&self) -> Used {
+    pub(crate) fn used(&self) -> SampleUsage {
         self.lock().clone()
     }
 }

@@ -13,7 +13,7 @@ use crate::Usage;
 
 /// How much a sample, or a whole run, may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Limits {
+pub struct UsageLimits {
     /// Time.
     pub time: Option<Duration>,
     /// Tokens, read and written, of all models together.
@@ -22,18 +22,18 @@ pub struct Limits {
     pub cost: Option<f64>,
 }
 
-impl Limits {
+impl UsageLimits {
     /// The limit that so much has reached: nothing more can be asked.
-    pub(crate) fn reached(&self, spent: &Spent) -> Option<SampleLimit> {
+    pub(crate) fn reached(&self, spent: &Spending) -> Option<SampleLimit> {
         self.met(spent, |spent, limit| spent > 0.0 && spent >= limit)
     }
 
     /// The limit that so much is above.
-    pub(crate) fn passed(&self, spent: &Spent) -> Option<SampleLimit> {
+    pub(crate) fn passed(&self, spent: &Spending) -> Option<SampleLimit> {
         self.met(spent, |spent, limit| spent > limit)
     }
 
-    fn met(&self, spent: &Spent, is_met: impl Fn(f64, f64) -> bool) -> Option<SampleLimit> {
+    fn met(&self, spent: &Spending, is_met: impl Fn(f64, f64) -> bool) -> Option<SampleLimit> {
         let record = |kind: &str, limit: f64, reason: String| SampleLimit {
             kind: kind.to_owned(),
             limit,
@@ -67,12 +67,12 @@ pub(crate) fn time_limit(limit: Duration) -> SampleLimit {
 
 /// What has been spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Spent {
+pub(crate) struct Spending {
     pub(crate) tokens: u64,
     pub(crate) cost: f64,
 }
 
-impl Spent {
+impl Spending {
     pub(crate) fn add(&mut self, usage: &Usage) {
         self.tokens = self.tokens.saturating_add(usage.total_tokens);
         self.cost += usage.total_cost.unwrap_or(0.0);
@@ -81,14 +81,14 @@ impl Spent {
 
 /// What the samples of a run have spent together, counted at every answer.
 #[derive(Debug, Default)]
-pub(crate) struct Till(Mutex<Spent>);
+pub(crate) struct SharedSpending(Mutex<Spending>);
 
-impl Till {
+impl SharedSpending {
     pub(crate) fn add(&self, usage: &Usage) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).add(usage);
     }
 
-    pub(crate) fn spent(&self) -> Spent {
+    pub(crate) fn spent(&self) -> Spending {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -212,15 +212,15 @@ mod tests {
 
     #[test]
     fn a_limit_is_what_may_be_reached_and_not_passed() {
-        let limits = Limits { tokens: Some(10), cost: Some(0.5), ..Limits::default() };
-        assert_eq!(limits.passed(&Spent { tokens: 10, cost: 0.5 }), None);
-        assert_eq!(limits.reached(&Spent { tokens: 9, cost: 0.4 }), None);
-        assert_eq!(limits.reached(&Spent { tokens: 10, cost: 0.0 }).unwrap().kind, "token");
-        assert_eq!(limits.reached(&Spent { tokens: 0, cost: 0.5 }).unwrap().kind, "cost");
-        let passed = limits.passed(&Spent { tokens: 11, cost: 0.5 }).unwrap();
+        let limits = UsageLimits { tokens: Some(10), cost: Some(0.5), ..UsageLimits::default() };
+        assert_eq!(limits.passed(&Spending { tokens: 10, cost: 0.5 }), None);
+        assert_eq!(limits.reached(&Spending { tokens: 9, cost: 0.4 }), None);
+        assert_eq!(limits.reached(&Spending { tokens: 10, cost: 0.0 }).unwrap().kind, "token");
+        assert_eq!(limits.reached(&Spending { tokens: 0, cost: 0.5 }).unwrap().kind, "cost");
+        let passed = limits.passed(&Spending { tokens: 11, cost: 0.5 }).unwrap();
         assert_eq!((passed.kind.as_str(), passed.limit), ("token", 10.0));
-        let passed = limits.passed(&Spent { tokens: 3, cost: 0.6 }).unwrap();
+        let passed = limits.passed(&Spending { tokens: 3, cost: 0.6 }).unwrap();
         assert_eq!((passed.kind.as_str(), passed.limit), ("cost", 0.5));
-        assert_eq!(Limits::default().passed(&Spent { tokens: 1 << 60, cost: 1e9 }), None);
+        assert_eq!(UsageLimits::default().passed(&Spending { tokens: 1 << 60, cost: 1e9 }), None);
     }
 }

@@ -30,21 +30,21 @@ use errorbar_core::{Error, Metadata, Registry, Result, Spec};
 
 use crate::{BoxFuture, Message, ModelOutput, NamedSample, SampleId};
 
-pub use cache::{Cache, CacheFolder, CacheKey, CachedAnswer, ModelAnswers, Removed};
+pub use cache::{Cache, CacheFolder, CacheKey, CacheRemoval, CachedAnswer, ModelAnswers};
 pub(crate) use calls::FatalError;
 pub use calls::{CallCounts, Calls, MAX_CONNECTIONS};
 pub use client::{ModelClient, Models};
 pub use config::GenerateConfig;
 pub use error::{ModelError, ModelErrorKind};
 pub use generate::Generate;
-pub(crate) use generate::Used;
+pub(crate) use generate::SampleUsage;
 pub use http::{allow_connections, max_open_files};
-pub use limits::{Limits, Price, Prices, shown_cost};
-pub(crate) use limits::{Spent, time_limit};
+pub use limits::{Price, Prices, UsageLimits, shown_cost};
+pub(crate) use limits::{Spending, time_limit};
 pub use mock::{FnModel, Mock, model_fn};
 pub(crate) use openai::QUERY;
 pub use replay::Replay;
-pub use retry::Retry;
+pub use retry::RetryPolicy;
 
 /// What a model is asked.
 #[derive(Clone, Copy, Debug)]

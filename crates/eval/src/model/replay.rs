@@ -4,12 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use errorbar_core::{Error, Metadata, Result};
+use errorbar_log::eval::Wire;
 use serde::Deserialize;
 
 use super::mock::{Answers, NO_PARAMS};
 use super::{AnyModel, Model, ModelError, OpenModel, Provider, ProviderEntry, Request};
 use crate::dataset::json_problem;
-use crate::dataset::limits::{Held, Lines, from_line};
+use crate::dataset::limits::{Lines, MemoryBudget, from_line};
 use crate::{BoxFuture, ModelOutput, NamedSample, SampleId, Usage};
 
 pub(super) const PROVIDER: ProviderEntry = ProviderEntry {
@@ -31,26 +32,26 @@ pub struct Replay {
     name: String,
     path: PathBuf,
     /// By id as text and epoch; epoch 0 answers every epoch.
-    answers: HashMap<(String, u32), Recorded>,
+    answers: HashMap<(String, u32), ReplayEntry>,
 }
 
 /// What an answer takes besides its texts: a place in the table, and its id on the heap.
 const RECORDED_BYTES: usize = 64;
 
 #[derive(Debug)]
-struct Recorded {
+struct ReplayEntry {
     answers: Answers,
     usage: Option<Usage>,
 }
 
 #[derive(Deserialize)]
-struct Line {
-    id: SampleId,
+struct ReplayLine {
+    id: Wire<SampleId>,
     #[serde(default)]
     epoch: Option<u32>,
     output: Answers,
     #[serde(default)]
-    usage: Option<Usage>,
+    usage: Option<Wire<Usage>>,
 }
 
 impl Replay {
@@ -64,14 +65,14 @@ impl Replay {
             Error::custom(format!("cannot read the recorded outputs {}: {problem}", path.display()))
         };
         let mut lines = Lines::open(&path).map_err(|error| fail(error.to_string()))?;
-        let mut held = Held::of_file(&path);
-        let mut answers: HashMap<(String, u32), Recorded> = HashMap::new();
+        let mut held = MemoryBudget::of_file(&path);
+        let mut answers: HashMap<(String, u32), ReplayEntry> = HashMap::new();
         while let Some((number, line)) = lines.next().map_err(fail)? {
             let line = line.strip_prefix('\u{feff}').unwrap_or(&line);
             if line.trim().is_empty() {
                 continue;
             }
-            let Line { id, epoch, output, usage } = from_line(line).map_err(|error| {
+            let ReplayLine { id: Wire(id), epoch, output, usage } = from_line(line).map_err(|error| {
                 fail(format!(
                     "line {number}: {}; a line is {{\"id\": …, \"epoch\": 1, \"output\": \"…\"}}, the epoch \
                      is optional",
@@ -81,10 +82,13 @@ impl Replay {
             if output.at(0).is_none() {
                 return Err(fail(format!("line {number}: `output` is an empty list")));
             }
-            let bytes = size_of::<((String, u32), Recorded)>() + RECORDED_BYTES + output.bytes();
+            let bytes = size_of::<((String, u32), ReplayEntry)>() + RECORDED_BYTES + output.bytes();
             held.add(bytes as u64).map_err(|problem| fail(format!("line {number}: {problem}")))?;
             let key = (id.to_string(), epoch.unwrap_or(0));
-            if answers.insert(key, Recorded { answers: output, usage }).is_some() {
+            if answers
+                .insert(key, ReplayEntry { answers: output, usage: usage.map(|Wire(usage)| usage) })
+                .is_some()
+            {
                 let epoch = epoch.map(|epoch| format!(" in epoch {epoch}")).unwrap_or_default();
                 return Err(fail(format!("line {number}: sample {:?} occurs twice{epoch}", id.to_string())));
             }
@@ -92,7 +96,7 @@ impl Replay {
         Ok(Replay { name: format!("replay/{file}"), path, answers })
     }
 
-    fn find(&self, id: &SampleId, epoch: u32) -> Option<&Recorded> {
+    fn find(&self, id: &SampleId, epoch: u32) -> Option<&ReplayEntry> {
         let id = id.to_string();
         self.answers.get(&(id.clone(), epoch)).or_else(|| self.answers.get(&(id, 0)))
     }

@@ -8,13 +8,13 @@ use super::ModelError;
 ///
 /// ```
 /// use std::time::Duration;
-/// use errorbar_eval::Retry;
-/// let patient = Retry { max_retries: 20, ..Retry::default() };
-/// let hasty = Retry { first_wait: Duration::from_millis(10), ..Retry::default() };
+/// use errorbar_eval::RetryPolicy;
+/// let patient = RetryPolicy { max_retries: 20, ..RetryPolicy::default() };
+/// let hasty = RetryPolicy { first_wait: Duration::from_millis(10), ..RetryPolicy::default() };
 /// # let _ = (patient, hasty);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Retry {
+pub struct RetryPolicy {
     /// How often it is asked again at most.
     pub max_retries: u32,
     /// How long the first wait is; each one after it is twice as long.
@@ -26,9 +26,9 @@ pub struct Retry {
     pub startup_timeout: Duration,
 }
 
-impl Default for Retry {
+impl Default for RetryPolicy {
     fn default() -> Self {
-        Retry {
+        RetryPolicy {
             max_retries: 10,
             first_wait: Duration::from_millis(500),
             longest_wait: Duration::from_secs(60),
@@ -37,7 +37,7 @@ impl Default for Retry {
     }
 }
 
-impl Retry {
+impl RetryPolicy {
     /// How long to wait before asking again, after so many retries; nothing if it is not to be asked again.
     ///
     /// `random` is a number from 0 to 1. It spreads the waits over half their length, so that callers who were
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn waits_double_up_to_the_longest_and_are_spread() {
-        let retry = Retry::default();
+        let retry = RetryPolicy::default();
         let busy = ModelError::transient("busy");
         assert_eq!(seconds(retry.wait(&busy, 0, 1.0)), Some(0.5));
         assert_eq!(seconds(retry.wait(&busy, 0, 0.0)), Some(0.25));
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_wish_of_the_server_is_honoured_and_never_cut_short() {
-        let retry = Retry::default();
+        let retry = RetryPolicy::default();
         let wish = |seconds: f64| {
             let retry_after = Some(Duration::from_secs_f64(seconds));
             ModelError::new(ModelErrorKind::RateLimited { retry_after }, "too many")
@@ -93,7 +93,7 @@ mod tests {
             }
         }
         assert_eq!(seconds(retry.wait(&wish(0.3), 8, 0.0)), Some(0.3));
-        let endless = Retry { first_wait: Duration::MAX, ..retry };
+        let endless = RetryPolicy { first_wait: Duration::MAX, ..retry };
         assert_eq!(seconds(endless.wait(&wish(1.0), 0, 1.0)), Some(61.0));
     }
 }

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::thread;
 
-use super::stop::Cancel;
+use super::stop::CancelToken;
 use crate::{Error, Result};
 
 /// Runs a future to its end on all cores.
@@ -19,19 +19,19 @@ pub fn block_on<F: Future>(future: F) -> Result<F::Output> {
     Ok(output)
 }
 
-/// Cancels a run at the first Ctrl-C or request to terminate, after which `told` is called; the second ends the
+/// Cancels a run at the first Ctrl-C or request to terminate, after which `on_interrupt` is called; the second ends the
 /// process at once.
 ///
 /// On a thread of its own: solvers and scorers that block the runtime's threads must not keep the user from ending
 /// the run.
-pub fn cancel_on_interrupt(cancel: Cancel, told: impl FnOnce() + Send + 'static) {
+pub fn cancel_on_interrupt(cancel: CancelToken, on_interrupt: impl FnOnce() + Send + 'static) {
     thread::spawn(move || {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
         runtime.block_on(async move {
             let Ok(mut interrupts) = Interrupts::new() else { return };
             interrupts.next().await;
             cancel.cancel();
-            told();
+            on_interrupt();
             interrupts.next().await;
             std::process::exit(INTERRUPTED);
         });

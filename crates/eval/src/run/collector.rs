@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use errorbar_core::{Metadata, Score, ScoreColumns};
 use errorbar_log::eval::{LogError, LogWriter, StoredSample};
 
-use super::execute::Ran;
+use super::execute::Delivery;
 use super::observer::{Observer, Progress};
-use super::prepare::Prepared;
-use super::running::Running;
-use super::sample::Done;
-use super::stop::{Cancel, Stop};
-use crate::model::{FatalError, ModelErrorKind, Used};
+use super::prepare::PreparedTask;
+use super::running::RunningFigures;
+use super::sample::SampleOutcome;
+use super::stop::{CancelToken, StopReason};
+use crate::model::{FatalError, ModelErrorKind, SampleUsage};
 
 /// How often to look whether the run is stopped when no sample comes.
 const LOOK_UP: Duration = Duration::from_millis(50);
@@ -26,15 +26,15 @@ const CHECK_PLACE: Duration = Duration::from_secs(1);
 
 /// What is known of a sample that is in the log.
 #[derive(Debug)]
-struct Slot {
+struct SampleSlot {
     scores: Vec<(String, Score)>,
     /// The metadata, if the solver changed it.
     metadata: Option<Metadata>,
-    outcome: Outcome,
+    outcome: SlotStatus,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
+enum SlotStatus {
     Succeeded,
     Failed,
     /// Failed in an earlier run, and is to be run again in this one.
@@ -42,45 +42,45 @@ enum Outcome {
 }
 
 /// What has been collected.
-pub(super) struct Collected {
+pub(super) struct CollectedSamples {
     pub(super) writer: LogWriter,
-    slots: Vec<Option<Slot>>,
+    slots: Vec<Option<SampleSlot>>,
     pub(super) done: usize,
-    pub(super) kept: usize,
+    pub(super) resumed: usize,
     pub(super) failed: usize,
     /// Those that a limit ended, and that were judged as they were, by its kind.
     pub(super) limits: BTreeMap<String, usize>,
-    pub(super) used: Used,
+    pub(super) used: SampleUsage,
     pub(super) log_error: Option<LogError>,
 }
 
 /// Writes, counts and tells.
 pub(super) struct Collector {
-    prepared: Arc<Prepared>,
+    prepared: Arc<PreparedTask>,
     observer: Arc<dyn Observer>,
-    cancel: Cancel,
-    running: Running,
-    collected: Collected,
+    cancel: CancelToken,
+    running: RunningFigures,
+    collected: CollectedSamples,
 }
 
 impl Collector {
     pub(super) fn new(
-        prepared: Arc<Prepared>,
+        prepared: Arc<PreparedTask>,
         writer: LogWriter,
         observer: Arc<dyn Observer>,
-        cancel: Cancel,
+        cancel: CancelToken,
     ) -> Self {
         let names: Vec<String> = prepared.scorers.iter().map(|(name, _)| name.clone()).collect();
-        let running = Running::new(&prepared.plan, &names, prepared.epochs, observer.wants_figures());
+        let running = RunningFigures::new(&prepared.plan, &names, prepared.epochs, observer.wants_figures());
         let slots = std::iter::repeat_with(|| None).take(prepared.total()).collect();
-        let collected = Collected {
+        let collected = CollectedSamples {
             writer,
             slots,
             done: 0,
-            kept: 0,
+            resumed: 0,
             failed: 0,
             limits: BTreeMap::new(),
-            used: Used::default(),
+            used: SampleUsage::default(),
             log_error: None,
         };
         Collector { prepared, observer, cancel, running, collected }
@@ -91,32 +91,32 @@ impl Collector {
     pub(super) fn keep(&mut self, index: usize, sample: StoredSample) {
         if sample.error.is_some() {
             let metadata = Some(sample.metadata);
-            let slot = Slot { scores: Vec::new(), metadata, outcome: Outcome::FailedBefore };
+            let slot = SampleSlot { scores: Vec::new(), metadata, outcome: SlotStatus::FailedBefore };
             if let Some(place) = self.collected.slots.get_mut(index) {
                 *place = Some(slot);
             }
             return;
         }
-        self.collected.used.add(&Used {
+        self.collected.used.add(&SampleUsage {
             by_model: sample.model_usage,
             by_role: sample.role_usage,
-            ..Used::default()
+            ..SampleUsage::default()
         });
         self.collected.count_limit(sample.limit);
         let scores: Vec<(String, Score)> = sample.scores.into_iter().collect();
-        self.fill(index, scores, sample.metadata, Outcome::Succeeded);
-        self.collected.kept += 1;
+        self.fill(index, scores, sample.metadata, SlotStatus::Succeeded);
+        self.collected.resumed += 1;
     }
 
     /// Which samples are still to be run.
     pub(super) fn todo(&self) -> Vec<usize> {
-        let is_open = |slot: &Option<Slot>| slot.as_ref().is_none_or(Slot::failed_before);
+        let is_open = |slot: &Option<SampleSlot>| slot.as_ref().is_none_or(SampleSlot::failed_before);
         let slots = self.collected.slots.iter().enumerate();
         slots.filter(|(_, slot)| is_open(slot)).map(|(index, _)| index).collect()
     }
 
     /// Collects until the workers are done or a reason to stop has come up.
-    pub(super) fn collect(mut self, receiver: mpsc::Receiver<Ran>) -> Collected {
+    pub(super) fn collect(mut self, receiver: mpsc::Receiver<Delivery>) -> CollectedSamples {
         let mut stopped_at = None;
         let started = Instant::now();
         let mut checked = started;
@@ -129,9 +129,9 @@ impl Collector {
                 }
             }
             if let Some(limit) = self.prepared.passed_limit(started.elapsed()) {
-                self.cancel.stop(Stop::LimitReached { limit });
+                self.cancel.stop(StopReason::LimitReached { limit });
             }
-            let Ran { done, counted } = match receiver.recv_timeout(LOOK_UP) {
+            let Delivery { done, counted } = match receiver.recv_timeout(LOOK_UP) {
                 Ok(ran) => ran,
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
@@ -157,31 +157,31 @@ impl Collector {
 
     fn fail_log(&mut self, error: LogError) {
         self.collected.log_error = Some(error);
-        self.cancel.stop(Stop::LogFailed);
+        self.cancel.stop(StopReason::LogFailed);
     }
 
-    fn take(&mut self, done: Done) -> Result<(), LogError> {
-        let Done { index, encoded, scores, metadata, problem, limit, used, refusal } = done;
+    fn take(&mut self, done: SampleOutcome) -> Result<(), LogError> {
+        let SampleOutcome { index, encoded, scores, metadata, problem, limit, used, refusal } = done;
         self.collected.used.add(&used);
         if let Some(FatalError { model, error }) = refusal {
             // The sample stays out of the log: nothing is wrong with it, and it is run when the run is resumed.
             let problem = error.to_string();
             self.cancel.stop(match error.kind() {
-                ModelErrorKind::Unreachable => Stop::Unreachable { model, problem },
-                _ => Stop::AccessRefused { model, problem },
+                ModelErrorKind::Unreachable => StopReason::Unreachable { model, problem },
+                _ => StopReason::AccessRefused { model, problem },
             });
             return Ok(());
         }
         self.collected.writer.append_encoded(encoded)?;
         self.collected.count_limit(limit.filter(|_| problem.is_none()).map(|limit| limit.kind));
-        let outcome = if problem.is_some() { Outcome::Failed } else { Outcome::Succeeded };
+        let outcome = if problem.is_some() { SlotStatus::Failed } else { SlotStatus::Succeeded };
         self.fill(index, scores, metadata, outcome);
         if let Some(problem) = &problem {
             self.fail(index, problem);
         }
         self.observer.sample_done(Progress {
             done: self.collected.done,
-            kept: self.collected.kept,
+            resumed: self.collected.resumed,
             failed: self.collected.failed,
             total: self.prepared.total(),
             running: &mut self.running,
@@ -196,13 +196,13 @@ impl Collector {
         let (failed, total) = (self.collected.failed, self.prepared.total());
         if self.prepared.fail_on_error.is_reached(failed, total) {
             let problem = problem.to_owned();
-            self.cancel.stop(Stop::TooManyErrors { failed, total, sample, problem });
+            self.cancel.stop(StopReason::TooManyErrors { failed, total, sample, problem });
         }
     }
 
-    fn fill(&mut self, index: usize, scores: Vec<(String, Score)>, metadata: Metadata, outcome: Outcome) {
+    fn fill(&mut self, index: usize, scores: Vec<(String, Score)>, metadata: Metadata, outcome: SlotStatus) {
         let Some((id, sample, epoch)) = self.prepared.item(index) else { return };
-        let failed = outcome == Outcome::Failed;
+        let failed = outcome == SlotStatus::Failed;
         if !failed {
             self.running.add(&id.to_string(), epoch, &metadata, &scores);
         }
@@ -210,18 +210,18 @@ impl Collector {
         self.collected.failed += usize::from(failed);
         let metadata = (metadata != sample.metadata).then_some(metadata);
         if let Some(slot) = self.collected.slots.get_mut(index) {
-            *slot = Some(Slot { scores, metadata, outcome });
+            *slot = Some(SampleSlot { scores, metadata, outcome });
         }
     }
 }
 
-impl Slot {
+impl SampleSlot {
     fn failed_before(&self) -> bool {
-        self.outcome == Outcome::FailedBefore
+        self.outcome == SlotStatus::FailedBefore
     }
 }
 
-impl Collected {
+impl CollectedSamples {
     fn count_limit(&mut self, kind: Option<String>) {
         if let Some(kind) = kind {
             *self.limits.entry(kind).or_default() += 1;
@@ -229,23 +229,23 @@ impl Collected {
     }
 
     /// Samples that failed in an earlier run and were not reached in this one.
-    pub(super) fn not_run_again(&self) -> usize {
+    pub(super) fn not_retried(&self) -> usize {
         self.slots.iter().flatten().filter(|slot| slot.failed_before()).count()
     }
 
     /// The scores in dataset order within each epoch, whatever the order of completion was.
-    pub(super) fn columns(&mut self, prepared: &Prepared) -> errorbar_core::Result<ScoreColumns> {
+    pub(super) fn columns(&mut self, prepared: &PreparedTask) -> errorbar_core::Result<ScoreColumns> {
         let mut columns = prepared.empty_columns();
         for (index, slot) in std::mem::take(&mut self.slots).into_iter().enumerate() {
-            let Some(Slot { scores, metadata, outcome }) = slot else { continue };
-            let failed = outcome != Outcome::Succeeded;
+            let Some(SampleSlot { scores, metadata, outcome }) = slot else { continue };
+            let failed = outcome != SlotStatus::Succeeded;
             prepared.push_row(&mut columns, index, metadata.as_ref(), scores, failed)?;
         }
         Ok(columns)
     }
 }
 
-impl Prepared {
+impl PreparedTask {
     /// Columns for the scorers of the task, without a row.
     pub(super) fn empty_columns(&self) -> ScoreColumns {
         ScoreColumns::new(self.scorers.iter().map(|(name, _)| name.as_str()))

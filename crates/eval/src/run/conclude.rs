@@ -10,26 +10,26 @@ use errorbar_log::eval::{
     EvalError, EvalLog, Header, LogWriter, Reductions, Stats, Status, StoredSample, convert,
 };
 use errorbar_log::inspect::project;
-use tokio::task::spawn_blocking;
+use tokio::sync::oneshot;
 
-use super::collector::{Collected, Collector};
+use super::collector::{CollectedSamples, Collector};
 use super::execute::start_workers;
 use super::observer::Observer;
 use super::options::LogFormat;
-use super::prepare::Prepared;
+use super::prepare::PreparedTask;
 use super::record::now;
 use super::servers::{RecordedServer, recorded_servers};
-use super::stop::{Cancel, Stop};
+use super::stop::{CancelToken, StopReason};
 use crate::{Error, Result, Usage, self_graded};
 
 /// A run that has ended, and how.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Finished {
+pub struct FinishedRun {
     /// How it ended.
     pub status: Status,
     /// Why it ended before its end, if it did.
-    pub stopped: Option<Stop>,
+    pub stopped: Option<StopReason>,
     /// What came out, over the samples that were done.
     pub results: Option<Results>,
     /// Why there are no results.
@@ -49,7 +49,7 @@ pub struct Finished {
     /// Those that are in the log.
     pub done: usize,
     /// Those of them that an earlier run had done.
-    pub kept: usize,
+    pub resumed: usize,
     /// Those that failed.
     pub failed: usize,
     /// Those that a limit ended, and that were judged as they were, by its kind: `token`, `time`, `cost`.
@@ -62,38 +62,38 @@ pub struct Finished {
     pub servers: Vec<RecordedServer>,
 }
 
-impl Finished {
+impl FinishedRun {
     /// How many samples a limit ended.
     pub fn limited(&self) -> usize {
         self.limits.values().sum()
     }
 }
 
-impl Prepared {
+impl PreparedTask {
     /// Runs the task and writes its log. `cancel` ends it early.
     ///
     /// # Errors
     /// A log that cannot be written. Samples that fail are no error: they are recorded.
-    pub async fn run(self, observer: Arc<dyn Observer>, cancel: Cancel) -> Result<Finished> {
+    pub async fn run(self, observer: Arc<dyn Observer>, cancel: CancelToken) -> Result<FinishedRun> {
         let writer = LogWriter::create(&self.log_path, &self.start)?;
         self.run_into(writer, Vec::new(), observer, cancel).await
     }
 
-    /// Runs what `kept` does not hold.
+    /// Runs what `resumed` does not hold.
     pub(super) async fn run_into(
         self,
         writer: LogWriter,
-        kept: Vec<(usize, StoredSample)>,
+        resumed: Vec<(usize, StoredSample)>,
         observer: Arc<dyn Observer>,
-        cancel: Cancel,
-    ) -> Result<Finished> {
+        cancel: CancelToken,
+    ) -> Result<FinishedRun> {
         let prepared = Arc::new(self);
         // Too many failures end this run, and no other that the caller may cancel with it.
         let cancel = cancel.child();
         let started_at = now();
         let mut collector =
             Collector::new(Arc::clone(&prepared), writer, Arc::clone(&observer), cancel.clone());
-        for (index, sample) in kept {
+        for (index, sample) in resumed {
             collector.keep(index, sample);
         }
         let (todo, total) = (collector.todo(), prepared.total());
@@ -106,9 +106,9 @@ impl Prepared {
         );
         let receiver = start_workers(&prepared, todo, &cancel);
         // A thread of its own, because writing blocks.
-        let collecting = thread::spawn(move || collector.collect(receiver));
-        let collected = spawn_blocking(move || collecting.join()).await;
-        let Ok(Ok(collected)) = collected else {
+        let (sender, collected) = oneshot::channel();
+        thread::spawn(move || sender.send(collector.collect(receiver)));
+        let Ok(collected) = collected.await else {
             return Err(Error::refused(
                 "the thread that writes the log has panicked; this is a bug in errorbar",
             ));
@@ -118,7 +118,7 @@ impl Prepared {
     }
 }
 
-impl Prepared {
+impl PreparedTask {
     /// The log in the form that was asked for, once it is written.
     pub(super) fn log_in_its_form(&self, is_complete: bool) -> Result<PathBuf> {
         match self.log_format {
@@ -129,14 +129,15 @@ impl Prepared {
 }
 
 fn conclude(
-    prepared: &Prepared,
-    mut collected: Collected,
-    stopped: Option<Stop>,
+    prepared: &PreparedTask,
+    mut collected: CollectedSamples,
+    stopped: Option<StopReason>,
     started_at: String,
-) -> Result<Finished> {
-    let (done, kept, failed, total) = (collected.done, collected.kept, collected.failed, prepared.total());
+) -> Result<FinishedRun> {
+    let (done, resumed, failed, total) =
+        (collected.done, collected.resumed, collected.failed, prepared.total());
     // In the log they are, if only as failures.
-    let (done, failed) = (done + collected.not_run_again(), failed + collected.not_run_again());
+    let (done, failed) = (done + collected.not_retried(), failed + collected.not_retried());
     let mut log_error = collected.log_error.take().map(Error::from);
     let columns = collected.columns(prepared)?;
     let (evaluation, results_error) = match prepared.plan.evaluate(&columns) {
@@ -144,18 +145,19 @@ fn conclude(
         Err(error) => (None, Some(error)),
     };
     // A stop that came when everything was done already changes nothing.
-    let stopped = stopped.filter(|stop| collected.done < total || matches!(stop, Stop::TooManyErrors { .. }));
+    let stopped =
+        stopped.filter(|stop| collected.done < total || matches!(stop, StopReason::TooManyErrors { .. }));
     let (status, problem) = match (&stopped, &results_error) {
-        (Some(Stop::TooManyErrors { failed, sample, problem, .. }), _) => {
+        (Some(StopReason::TooManyErrors { failed, sample, problem, .. }), _) => {
             (Status::Error, Some(format!("{failed} sample(s) failed, the last {sample:?}: {problem}")))
         }
-        (Some(Stop::AccessRefused { model, problem }), _) => {
+        (Some(StopReason::AccessRefused { model, problem }), _) => {
             (Status::Error, Some(format!("{model} refuses the key: {problem}")))
         }
-        (Some(Stop::Unreachable { model, problem }), _) => {
+        (Some(StopReason::Unreachable { model, problem }), _) => {
             (Status::Error, Some(format!("the server of {model} has never answered: {problem}")))
         }
-        (Some(Stop::LogFailed), _) => (Status::Error, None),
+        (Some(StopReason::LogFailed), _) => (Status::Error, None),
         (Some(_), _) => (Status::Cancelled, None),
         (None, Some(error)) => (Status::Error, Some(error.to_string())),
         (None, None) => (Status::Success, None),
@@ -188,7 +190,7 @@ fn conclude(
             Err(error) => log_error = Some(error),
         }
     }
-    Ok(Finished {
+    Ok(FinishedRun {
         status: if log_error.is_some() { Status::Error } else { status },
         stopped,
         results: evaluation.map(|evaluation| evaluation.results),
@@ -200,7 +202,7 @@ fn conclude(
         model: prepared.model_name().to_owned(),
         total,
         done,
-        kept,
+        resumed,
         failed,
         limits: collected.limits,
         usage,

@@ -6,23 +6,23 @@ use std::sync::{Arc, mpsc};
 use errorbar_log::eval::{Encoder, LogError};
 use tokio::sync::oneshot;
 
-use super::prepare::Prepared;
-use super::sample::{Done, run_sample};
-use super::stop::Cancel;
+use super::prepare::PreparedTask;
+use super::sample::{SampleOutcome, run_sample};
+use super::stop::CancelToken;
 
 /// A sample that has been run, or why its record could not be made; the worker waits for the answer.
-pub(super) struct Ran {
-    pub(super) done: Result<Done, LogError>,
+pub(super) struct Delivery {
+    pub(super) done: Result<SampleOutcome, LogError>,
     /// To be told when the record is in the log and counted.
     pub(super) counted: oneshot::Sender<()>,
 }
 
 /// Runs these samples and hands each to the collector, whose end of the channel is returned.
 pub(super) fn start_workers(
-    prepared: &Arc<Prepared>,
+    prepared: &Arc<PreparedTask>,
     todo: Vec<usize>,
-    cancel: &Cancel,
-) -> mpsc::Receiver<Ran> {
+    cancel: &CancelToken,
+) -> mpsc::Receiver<Delivery> {
     let workers = prepared.max_samples.min(todo.len());
     let (sender, receiver) = mpsc::channel();
     let queue = Arc::new((AtomicUsize::new(0), todo));
@@ -33,10 +33,10 @@ pub(super) fn start_workers(
 }
 
 async fn work(
-    prepared: Arc<Prepared>,
+    prepared: Arc<PreparedTask>,
     queue: Arc<(AtomicUsize, Vec<usize>)>,
-    cancel: Cancel,
-    sender: mpsc::Sender<Ran>,
+    cancel: CancelToken,
+    sender: mpsc::Sender<Delivery>,
 ) {
     let mut encoder = match Encoder::new() {
         Ok(encoder) => encoder,
@@ -63,7 +63,7 @@ async fn work(
 
 /// Hands a sample to the collector and waits until it is counted, so that a run which is to end at a failure does
 /// not go on behind it, and records do not pile up. Whether the run goes on.
-async fn hand_over(sender: &mpsc::Sender<Ran>, done: Result<Done, LogError>) -> bool {
+async fn hand_over(sender: &mpsc::Sender<Delivery>, done: Result<SampleOutcome, LogError>) -> bool {
     let (counted, answer) = oneshot::channel();
-    sender.send(Ran { done, counted }).is_ok() && answer.await.is_ok()
+    sender.send(Delivery { done, counted }).is_ok() && answer.await.is_ok()
 }

@@ -25,12 +25,12 @@ mod servers;
 mod stop;
 
 pub use block::{block_on, cancel_on_interrupt};
-pub use conclude::Finished;
+pub use conclude::FinishedRun;
 pub use observer::{Observer, Progress, Quiet};
 pub use options::{LogFormat, RunOptions};
-pub use prepare::{PrepareError, Prepared};
+pub use prepare::{PrepareError, PreparedTask};
 pub(crate) use record::ROLES;
-pub use resume::{Resumable, open_resumable, open_resumable_with};
-pub use running::{Running, RunningFigure};
-pub use servers::{AskedServer, RecordedServer};
-pub use stop::{Cancel, Stop};
+pub use resume::{ResumableLog, open_resumable, open_resumable_with};
+pub use running::{RunningFigure, RunningFigures};
+pub use servers::{ModelServer, RecordedServer};
+pub use stop::{CancelToken, StopReason};

@@ -9,7 +9,7 @@ use errorbar_core::{IndexMap, Registry};
 use super::options::RunOptions;
 use crate::model::{OpenOptions, open_model};
 use crate::{
-    AnyModel, Error, GenerateConfig, Limits, ModelChoice, ModelClient, Models, NamedSample, Result, Task,
+    AnyModel, Error, GenerateConfig, ModelChoice, ModelClient, Models, NamedSample, Result, Task, UsageLimits,
 };
 
 impl Task {
@@ -32,12 +32,12 @@ impl Task {
             ));
         };
         let client = |model, config| ModelClient::new(model, config, Arc::clone(&options.calls));
-        let server = Server {
+        let server = ServerOptions {
             base_url: options.base_url.as_deref(),
             key_file: options.api_key_file.as_deref(),
             timeout: options.calls.request_timeout(),
         };
-        let open = |choice: &ModelChoice, server: Server<'_>| {
+        let open = |choice: &ModelChoice, server: ServerOptions<'_>| {
             let model = server.open(choice, registry)?;
             model.check(samples)?;
             Ok::<_, Error>(model)
@@ -47,7 +47,7 @@ impl Task {
         model.check_config(&generate)?;
         let mut models = Models::only(client(model, generate));
         for (role, choice) in &options.roles {
-            let server = Server {
+            let server = ServerOptions {
                 base_url: of_role(&options.role_base_urls, role).map(String::as_str),
                 key_file: of_role(&options.role_key_files, role).map(PathBuf::as_path),
                 ..server
@@ -64,7 +64,7 @@ impl Task {
         for scorer in &self.scorers {
             for name in scorer.models() {
                 if !models.named.contains_key(&name) {
-                    let server = Server { base_url: None, key_file: None, ..server };
+                    let server = ServerOptions { base_url: None, key_file: None, ..server };
                     let choice = ModelChoice::relative_to(folder, name.as_str());
                     let model = open(&choice, server).map_err(|error| {
                         Error::refused(format!("the scorer `{}`: {error}", scorer.spec().log_name()))
@@ -79,7 +79,7 @@ impl Task {
         for (role, _) in &options.role_key_files {
             refuse_unknown_role(role, "--role-api-key-file", &models)?;
         }
-        models.limits = Limits { time: options.limits.time.or(self.time_limit), ..options.limits };
+        models.limits = UsageLimits { time: options.limits.time.or(self.time_limit), ..options.limits };
         models.prices = options.prices.clone();
         if options.limits.cost.is_some() || options.run_limits.cost.is_some() {
             refuse_without_price(&models)?;
@@ -104,13 +104,13 @@ fn refuse_unknown_role(role: &str, option: &str, models: &Models) -> Result<()> 
 
 /// Where models are.
 #[derive(Clone, Copy)]
-struct Server<'a> {
+struct ServerOptions<'a> {
     base_url: Option<&'a str>,
     key_file: Option<&'a Path>,
     timeout: Option<Duration>,
 }
 
-impl Server<'_> {
+impl ServerOptions<'_> {
     fn open(self, choice: &ModelChoice, registry: &Registry) -> Result<AnyModel> {
         match choice {
             ModelChoice::Built(model) => Ok(model.clone()),

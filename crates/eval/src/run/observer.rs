@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::running::Running;
+use super::running::RunningFigures;
 
 /// How far a run is.
 #[derive(Debug)]
@@ -10,20 +10,20 @@ pub struct Progress<'a> {
     /// Samples times epochs whose records are in the log, failed ones among them.
     pub done: usize,
     /// Those of them that were there before, in a run that goes on.
-    pub kept: usize,
+    pub resumed: usize,
     /// Those that failed.
     pub failed: usize,
     /// All there are to do.
     pub total: usize,
     /// The figures so far.
-    pub running: &'a mut Running,
+    pub running: &'a mut RunningFigures,
 }
 
 /// Watches a run. Every method has an empty default.
 pub trait Observer: Send + Sync {
     /// The run begins: the task, its model, the log, how many samples times epochs there are, and how many of them an
     /// earlier run has done.
-    fn started(&self, _task: &str, _model: &str, _log: &Path, _total: usize, _kept: usize) {}
+    fn started(&self, _task: &str, _model: &str, _log: &Path, _total: usize, _resumed: usize) {}
 
     /// A sample is done: its record is in the log. Called for each, from one thread.
     fn sample_done(&self, _progress: Progress<'_>) {}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use errorbar_core::{ErrorPlan, Metrics, Reducers};
 
-use crate::{Calls, FailOnError, GenerateConfig, Limits, ModelChoice, Prices};
+use crate::{Calls, FailOnError, GenerateConfig, ModelChoice, Prices, UsageLimits};
 
 /// How a task is run; what is not said here is as the task says.
 #[derive(Clone, Debug)]
@@ -35,9 +35,9 @@ pub struct RunOptions {
     /// When samples that fail end the run.
     pub fail_on_error: Option<FailOnError>,
     /// How much one sample may take.
-    pub limits: Limits,
+    pub limits: UsageLimits,
     /// How much the run may take.
-    pub run_limits: Limits,
+    pub run_limits: UsageLimits,
     /// What models cost.
     pub prices: Prices,
     /// How models generate.
@@ -72,8 +72,8 @@ impl Default for RunOptions {
             log_dir: PathBuf::from("logs"),
             log_format: LogFormat::Eval,
             fail_on_error: None,
-            limits: Limits::default(),
-            run_limits: Limits::default(),
+            limits: UsageLimits::default(),
+            run_limits: UsageLimits::default(),
             prices: Prices::default(),
             generate: GenerateConfig::default(),
             base_url: None,

@@ -12,7 +12,8 @@ use super::options::{LogFormat, RunOptions};
 use super::record::{options_of, start_record};
 use crate::NamedSample;
 use crate::{
-    AnyModel, AnyScorer, AnySolver, Calls, Error, FailOnError, Limits, Models, Result, Sample, SampleId, Task,
+    AnyModel, AnyScorer, AnySolver, Calls, Error, FailOnError, Models, Result, Sample, SampleId, Task,
+    UsageLimits,
 };
 
 /// How many samples run at once if nothing is said.
@@ -25,7 +26,7 @@ const LONGEST_ID: usize = 10_000;
 
 /// A task that can run.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct PreparedTask {
     pub(super) name: String,
     pub(super) samples: Vec<NamedSample>,
     pub(super) epochs: u32,
@@ -35,7 +36,7 @@ pub struct Prepared {
     pub(super) scorers: Vec<(String, AnyScorer)>,
     pub(super) plan: Plan,
     pub(super) max_samples: usize,
-    pub(super) run_limits: Limits,
+    pub(super) run_limits: UsageLimits,
     pub(super) fail_on_error: FailOnError,
     pub(super) log_format: LogFormat,
     pub(super) log_path: PathBuf,
@@ -67,7 +68,7 @@ impl Task {
     ///
     /// # Errors
     /// Every problem that can be found without running anything.
-    pub fn prepare(&self, options: &RunOptions, registry: &Registry) -> Result<Prepared, PrepareError> {
+    pub fn prepare(&self, options: &RunOptions, registry: &Registry) -> Result<PreparedTask, PrepareError> {
         let mut problems = Vec::new();
         let mut note = |problem: Error| problems.push(problem);
 
@@ -136,7 +137,7 @@ impl Task {
         let mut warnings = unknown_keys(&plan, &samples);
         warnings.extend(without_target(&samples));
         warnings.extend(self.roles_without_use(&models));
-        let mut prepared = Prepared {
+        let mut prepared = PreparedTask {
             name: self.name_or_default().to_owned(),
             samples,
             epochs: epochs.epochs(),
@@ -307,7 +308,7 @@ fn without_target(samples: &[NamedSample]) -> Option<String> {
     })
 }
 
-impl Prepared {
+impl PreparedTask {
     /// The task's name.
     pub fn name(&self) -> &str {
         &self.name

@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
 use super::options::RunOptions;
-use super::prepare::Prepared;
+use super::prepare::PreparedTask;
 use super::recorded_limits;
 use crate::{AnyModel, ModelClient, Models, Task};
 
@@ -69,7 +69,7 @@ pub(super) fn log_path(options: &RunOptions, start: &StartRecord) -> PathBuf {
 /// The record of the start.
 pub(super) fn start_record(
     task: &Task,
-    prepared: &Prepared,
+    prepared: &PreparedTask,
     options: &RunOptions,
     registry: &Registry,
 ) -> StartRecord {
@@ -128,7 +128,7 @@ pub(super) fn start_record(
     StartRecord::new(eval, PlanRecord { steps, ..PlanRecord::default() })
 }
 
-fn config(prepared: &Prepared, options: &RunOptions) -> EvalConfig {
+fn config(prepared: &PreparedTask, options: &RunOptions) -> EvalConfig {
     let mut extra = Metadata::new();
     let mut note = |key: &str, value: Json| extra.insert(key.to_owned(), value);
     note("log_samples", json!(true));
@@ -179,7 +179,7 @@ fn step(spec: &Spec) -> PlanStep {
 pub(super) fn options_of(spec: &Spec) -> Metadata {
     match spec.to_log() {
         Json::Object(mut logged) => match logged.remove("options") {
-            Some(Json::Object(options)) => options,
+            Some(Json::Object(options)) => options.into(),
             _ => Metadata::new(),
         },
         // Arguments by place have no other form than the text.

@@ -8,8 +8,8 @@ use std::time::Duration;
 use errorbar_core::Metadata;
 use serde_json::{Value as Json, json};
 
-use super::prepare::Prepared;
-use crate::{Limits, Prices};
+use super::prepare::PreparedTask;
+use crate::{Prices, UsageLimits};
 
 const TIME: &str = "time_limit";
 /// The same where it is no whole number of seconds, which the format wants.
@@ -24,13 +24,13 @@ const ALL: [&str; 8] = [TIME, EXACT_TIME, TOKENS, COST, RUN_TIME, RUN_TOKENS, RU
 
 /// What a log records of limits.
 pub(super) struct RecordedLimits {
-    pub(super) sample: Limits,
-    pub(super) run: Limits,
+    pub(super) sample: UsageLimits,
+    pub(super) run: UsageLimits,
     pub(super) prices: Prices,
 }
 
 /// Puts the limits of a run, and the prices of its models, into the configuration.
-pub(super) fn record(prepared: &Prepared, config: &mut Metadata) {
+pub(super) fn record(prepared: &PreparedTask, config: &mut Metadata) {
     let (sample, run) = (&prepared.models.limits, &prepared.run_limits);
     let mut note = |key: &str, value: Option<Json>| {
         if let Some(value) = value {
@@ -57,12 +57,12 @@ pub(super) fn read(config: &Metadata) -> RecordedLimits {
     // Prices that nobody can read are as good as none: a limit on the cost asks for them.
     let prices = config.get(PRICES).and_then(|prices| Prices::parse(&prices.to_string()).ok());
     RecordedLimits {
-        sample: Limits {
+        sample: UsageLimits {
             time: time(number(EXACT_TIME).or_else(|| number(TIME))),
             tokens: tokens(TOKENS),
             cost: number(COST),
         },
-        run: Limits { time: time(number(RUN_TIME)), tokens: tokens(RUN_TOKENS), cost: number(RUN_COST) },
+        run: UsageLimits { time: time(number(RUN_TIME)), tokens: tokens(RUN_TOKENS), cost: number(RUN_COST) },
         prices: prices.unwrap_or_default(),
     }
 }
@@ -72,7 +72,7 @@ pub(super) fn replace(config: &mut Metadata, new: &Metadata) {
     for key in ALL {
         match new.get(key) {
             Some(value) => config.insert(key.to_owned(), value.clone()),
-            None => config.shift_remove(key),
+            None => config.remove(key),
         };
     }
 }

@@ -7,27 +7,27 @@ use std::sync::Arc;
 use errorbar_core::spec::MetricsSpec;
 use errorbar_core::{ErrorPlan, Metadata, Reducers, Registry, Spec};
 use errorbar_log::eval::{
-    ERRORS, EvalInfo, EvalLog, Limits, LogError, LogWriter, PlanRecord, SampleFields, Status, StoredSample,
-    recorded_errors,
+    ERRORS, EvalInfo, EvalLog, LogError, LogLimits, LogWriter, PlanRecord, SampleFields, Status,
+    StoredSample, recorded_errors,
 };
 use serde_json::Value as Json;
 
-use super::conclude::Finished;
+use super::conclude::FinishedRun;
 use super::observer::Observer;
 use super::options::RunOptions;
-use super::prepare::Prepared;
+use super::prepare::PreparedTask;
 use super::record::{BASE_URL, ROLES, recorded_args};
 use super::recorded_limits;
 use super::servers::recorded_servers;
-use super::stop::Cancel;
+use super::stop::CancelToken;
 use crate::model::{OpenOptions, QUERY, open_model};
 use crate::{AnyModel, Error, FailOnError, GenerateConfig, ModelChoice, Result, Task, self_graded};
 
 /// A log that a run can go on with: what was run, and how.
 #[derive(Debug)]
-pub struct Resumable {
+pub struct ResumableLog {
     path: PathBuf,
-    limits: Limits,
+    limits: LogLimits,
     eval: EvalInfo,
 }
 
@@ -35,15 +35,15 @@ pub struct Resumable {
 ///
 /// # Errors
 /// A file that is no log, or holds no record of the start.
-pub fn open_resumable(path: &Path) -> Result<Resumable> {
-    open_resumable_with(path, Limits::default())
+pub fn open_resumable(path: &Path) -> Result<ResumableLog> {
+    open_resumable_with(path, LogLimits::default())
 }
 
 /// The same for a log that may be larger than others, or must be smaller.
 ///
 /// # Errors
 /// As [`open_resumable`], and a log beyond the limits.
-pub fn open_resumable_with(path: &Path, limits: Limits) -> Result<Resumable> {
+pub fn open_resumable_with(path: &Path, limits: LogLimits) -> Result<ResumableLog> {
     let log = EvalLog::open_with(path, limits)?;
     if log.is_json() {
         return Err(Error::refused(format!(
@@ -53,10 +53,10 @@ pub fn open_resumable_with(path: &Path, limits: Limits) -> Result<Resumable> {
         )));
     }
     let eval = log.header()?.eval;
-    Ok(Resumable { path: path.to_owned(), limits, eval })
+    Ok(ResumableLog { path: path.to_owned(), limits, eval })
 }
 
-impl Resumable {
+impl ResumableLog {
     /// The name of the task.
     pub fn task(&self) -> &str {
         &self.eval.task
@@ -132,7 +132,7 @@ impl Resumable {
             Some(Json::Null) | None => Vec::new(),
             Some(id) => vec![text(id)],
         };
-        let generate = Json::Object(self.eval.model_generate_config.clone());
+        let generate = Json::from(self.eval.model_generate_config.clone());
         let generate: GenerateConfig = serde_json::from_value(generate).map_err(|error| {
             Error::refused(format!(
                 "{}: how the model generates is recorded in a way that this program does not know: {error}",
@@ -167,7 +167,7 @@ impl Resumable {
 /// The other way to compute errors that may have been given is what the results are computed with.
 fn replace_errors(recorded: &mut Metadata, errors: &ErrorPlan) {
     match errors.is_default() {
-        true => recorded.shift_remove(ERRORS),
+        true => recorded.remove(ERRORS),
         false => recorded.insert(ERRORS.to_owned(), errors.to_json()),
     };
 }
@@ -197,7 +197,7 @@ fn reducers(recorded: Option<&[String]>, registry: &Registry) -> Result<Reducers
     Ok(Reducers::explicit(names.iter().map(build).collect::<errorbar_core::Result<_>>()?))
 }
 
-impl Prepared {
+impl PreparedTask {
     /// Goes on with the run that a log was interrupted in: what it holds is kept, what is missing or failed is
     /// run, and the log is finished in its place.
     ///
@@ -205,10 +205,10 @@ impl Prepared {
     /// A log of another task, or of this one as it was before it changed; one that cannot be written.
     pub async fn resume(
         mut self,
-        log: &Resumable,
+        log: &ResumableLog,
         observer: Arc<dyn Observer>,
-        cancel: Cancel,
-    ) -> Result<Finished> {
+        cancel: CancelToken,
+    ) -> Result<FinishedRun> {
         // All of it is looked at before the log is touched.
         let opened = EvalLog::open_with(&log.path, log.limits)?;
         let header = opened.header()?;
@@ -220,15 +220,15 @@ impl Prepared {
         }
         drop(opened);
         let (writer, recovered) = LogWriter::resume_with(&log.path, log.limits)?;
-        let kept = self.kept(recovered.samples);
+        let resumed = self.resumed(recovered.samples);
         let own = std::mem::replace(&mut self.start, recovered.start);
         // Other limits than before may have been given, and those are what the rest runs with.
         recorded_limits::replace(&mut self.start.eval.config.extra, &own.eval.config.extra);
         replace_errors(&mut self.start.eval.config.extra, &self.plan.errors);
-        self.run_into(writer, kept, observer, cancel).await
+        self.run_into(writer, resumed, observer, cancel).await
     }
 
-    fn refuse(&self, log: &Resumable, differences: &[String]) -> Result<()> {
+    fn refuse(&self, log: &ResumableLog, differences: &[String]) -> Result<()> {
         if differences.is_empty() {
             return Ok(());
         }
@@ -275,22 +275,22 @@ impl Prepared {
     }
 
     /// The end of a run that has reached it already: the log stays as it is.
-    fn nothing_to_do(&self, log: &EvalLog, observer: &dyn Observer) -> Result<Finished> {
+    fn nothing_to_do(&self, log: &EvalLog, observer: &dyn Observer) -> Result<FinishedRun> {
         let total = self.total();
         observer.started(&self.name, self.model().name(), &self.log_path, total, total);
         let fields = SampleFields::scores(self.plan.metadata_keys());
         let samples: Vec<StoredSample> = log.samples_with(fields)?.collect::<Result<_, LogError>>()?;
-        let mut kept = self.kept(samples);
-        kept.sort_by_key(|(index, _)| *index);
+        let mut resumed = self.resumed(samples);
+        resumed.sort_by_key(|(index, _)| *index);
         let mut limits = BTreeMap::new();
-        for kind in kept.iter().filter_map(|(_, sample)| sample.limit.clone()) {
+        for kind in resumed.iter().filter_map(|(_, sample)| sample.limit.clone()) {
             *limits.entry(kind).or_default() += 1;
         }
         let mut columns = self.empty_columns();
-        for (index, sample) in kept {
+        for (index, sample) in resumed {
             self.push_row(&mut columns, index, Some(&sample.metadata), sample.scores, false)?;
         }
-        Ok(Finished {
+        Ok(FinishedRun {
             status: Status::Success,
             stopped: None,
             results: Some(self.plan.evaluate(&columns)?.results),
@@ -302,7 +302,7 @@ impl Prepared {
             model: self.model().name().to_owned(),
             total,
             done: total,
-            kept: total,
+            resumed: total,
             failed: 0,
             limits,
             usage: log.header()?.stats.model_usage,
@@ -342,7 +342,7 @@ impl Prepared {
     }
 
     /// The samples that the log holds, with their numbers.
-    fn kept(&self, samples: Vec<StoredSample>) -> Vec<(usize, StoredSample)> {
+    fn resumed(&self, samples: Vec<StoredSample>) -> Vec<(usize, StoredSample)> {
         let places = self.places();
         let number = |stored: &StoredSample| {
             let at = places.get(&stored.id.to_string())?;

@@ -28,23 +28,23 @@ pub struct RunningFigure {
 
 /// The figures of a run that is going on.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningFigures {
     plan: Plan,
     names: Vec<String>,
-    how: How,
+    how: FigureSource,
     /// Whether anybody will ask.
     wanted: bool,
 }
 
 #[derive(Debug)]
-enum How {
-    ByState { pending: ScoreColumns, shown: Vec<Shown> },
+enum FigureSource {
+    ByState { pending: ScoreColumns, shown: Vec<MetricProgress> },
     Anew { all: ScoreColumns, last: Vec<RunningFigure>, at: Option<Instant>, cost: Duration },
 }
 
 /// The metric of a scorer that is shown, by its state.
 #[derive(Debug)]
-struct Shown {
+struct MetricProgress {
     scorer: String,
     metric: String,
     state: Box<dyn MetricState>,
@@ -56,7 +56,7 @@ const BATCH: usize = 1024;
 /// The share of the time that computing anew may take is one in so many.
 const SPARING: u32 = 20;
 
-impl Running {
+impl RunningFigures {
     pub(super) fn new(plan: &Plan, names: &[String], epochs: u32, wanted: bool) -> Self {
         let columns = || ScoreColumns::new(names.iter().map(String::as_str));
         let is_plain = epochs == 1 && matches!(plan.reducers, Reducers::Implicit | Reducers::Disabled);
@@ -64,10 +64,10 @@ impl Running {
         plan.errors = without_resampling(plan.errors);
         let shown = if is_plain { shown(&plan, names) } else { None };
         let how = match shown {
-            Some(shown) => How::ByState { pending: columns(), shown },
-            None => How::Anew { all: columns(), last: Vec::new(), at: None, cost: Duration::ZERO },
+            Some(shown) => FigureSource::ByState { pending: columns(), shown },
+            None => FigureSource::Anew { all: columns(), last: Vec::new(), at: None, cost: Duration::ZERO },
         };
-        Running { plan, names: names.to_vec(), how, wanted }
+        RunningFigures { plan, names: names.to_vec(), how, wanted }
     }
 
     /// Takes in the scores of one sample in one epoch.
@@ -75,7 +75,8 @@ impl Running {
         if !self.wanted {
             return;
         }
-        let (How::ByState { pending: columns, .. } | How::Anew { all: columns, .. }) = &mut self.how;
+        let (FigureSource::ByState { pending: columns, .. } | FigureSource::Anew { all: columns, .. }) =
+            &mut self.how;
         let mut row = columns.push(id, epoch);
         let keys = self.plan.metadata_keys();
         row = row.metadata_all(
@@ -88,14 +89,14 @@ impl Running {
                 Err(_) => return,
             }
         }
-        if matches!(&self.how, How::ByState { pending, .. } if pending.len() >= BATCH) {
+        if matches!(&self.how, FigureSource::ByState { pending, .. } if pending.len() >= BATCH) {
             self.take_in();
         }
     }
 
     /// Lets the states take in what has come since.
     fn take_in(&mut self) {
-        if let How::ByState { pending, shown } = &mut self.how {
+        if let FigureSource::ByState { pending, shown } = &mut self.how {
             for metric in &mut *shown {
                 metric.update(pending);
             }
@@ -107,8 +108,8 @@ impl Running {
     pub fn figures(&mut self) -> Vec<RunningFigure> {
         self.take_in();
         match &mut self.how {
-            How::ByState { shown, .. } => shown.iter().filter_map(Shown::figure).collect(),
-            How::Anew { all, last, at, cost } => {
+            FigureSource::ByState { shown, .. } => shown.iter().filter_map(MetricProgress::figure).collect(),
+            FigureSource::Anew { all, last, at, cost } => {
                 if at.is_none_or(|at| at.elapsed() >= *cost * SPARING) {
                     let started = Instant::now();
                     *last = anew(all, &self.plan);
@@ -121,7 +122,7 @@ impl Running {
     }
 }
 
-impl Shown {
+impl MetricProgress {
     /// A metric that fails on what is there so far says nothing for now; the results will say why.
     fn update(&mut self, pending: &ScoreColumns) {
         let Ok(set) = ScoreSet::unreduced(pending, &self.scorer) else { return };
@@ -160,7 +161,7 @@ const SHOWN: [&[Role]; 2] = [&[Role::Location, Role::Share], &[Role::Other]];
 
 /// The metric of each scorer that is shown; nothing if one of them has no state, or if its error is that of another
 /// metric and is not what the plan computes.
-fn shown(plan: &Plan, names: &[String]) -> Option<Vec<Shown>> {
+fn shown(plan: &Plan, names: &[String]) -> Option<Vec<MetricProgress>> {
     let estimation = Estimation::new(plan.errors.clone(), plan.seed);
     let of_scorer = |(name, metrics): (&String, &Metrics)| {
         let Metrics::List(items) = metrics else { return None };
@@ -180,7 +181,7 @@ fn shown(plan: &Plan, names: &[String]) -> Option<Vec<Shown>> {
         let metric = SHOWN.iter().find_map(of)?;
         // What is grouped, or of several keys, has no single figure.
         let state = metric.state(&estimation).filter(|_| metric.inner().is_none())?;
-        Some(Shown { scorer: name.clone(), metric: metric.spec().name, state })
+        Some(MetricProgress { scorer: name.clone(), metric: metric.spec().name, state })
     };
     let of_plan = plan.scorers.iter().map(|scorer| plan.task_metrics.as_ref().unwrap_or(&scorer.metrics));
     names.iter().zip(of_plan).map(of_scorer).collect()
@@ -222,7 +223,7 @@ mod tests {
 
     /// The figures over scores, two to a passage.
     fn figures(plan: &Plan, epochs: u32, values: &[Value]) -> Vec<RunningFigure> {
-        let mut running = Running::new(plan, &["s".to_owned()], epochs, true);
+        let mut running = RunningFigures::new(plan, &["s".to_owned()], epochs, true);
         for (at, value) in values.iter().enumerate() {
             let passage = Metadata::from_iter([("passage".to_owned(), (at / 2).into())]);
             running.add(&at.to_string(), 1, &passage, &[("s".to_owned(), Score::new(value.clone()))]);

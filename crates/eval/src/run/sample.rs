@@ -2,23 +2,24 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use errorbar_core::Score;
 use errorbar_log::eval::{
     EncodedSample, Encoder, EvalError, LogError, SampleLimit, SampleRecord, encode_sample,
 };
 use futures_util::FutureExt;
+use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::prepare::Prepared;
+use super::prepare::PreparedTask;
 use super::record::now;
-use crate::model::{FatalError, Used, time_limit};
+use crate::model::{FatalError, SampleUsage, time_limit};
 use crate::{Generate, Sample, SampleId, TaskState};
 
 /// A sample that has been run, ready to be written.
 #[derive(Debug)]
-pub(super) struct Done {
+pub(super) struct SampleOutcome {
     /// Its place among all samples times epochs.
     pub(super) index: usize,
     pub(super) encoded: EncodedSample,
@@ -28,18 +29,18 @@ pub(super) struct Done {
     pub(super) problem: Option<String>,
     /// The limit that ended it.
     pub(super) limit: Option<SampleLimit>,
-    pub(super) used: Used,
+    pub(super) used: SampleUsage,
     /// What ends the run, which is not the fault of the sample.
     pub(super) refusal: Option<FatalError>,
 }
 
 /// Runs one sample in one epoch. What goes wrong with it is recorded, not returned.
 pub(super) async fn run_sample(
-    prepared: &Prepared,
+    prepared: &PreparedTask,
     index: usize,
     (id, sample, epoch): (&SampleId, &Sample, u32),
     encoder: &mut Encoder,
-) -> Result<Done, LogError> {
+) -> Result<SampleOutcome, LogError> {
     let (started, started_at) = (Instant::now(), now());
     let generate = Arc::new(Generate::of(Arc::clone(&prepared.models)));
     let mut state =
@@ -103,30 +104,27 @@ pub(super) async fn run_sample(
     let used = generate.used();
     let (uuid, completed_at) = (Uuid::new_v4().simple().to_string(), now());
     let seconds = started.elapsed().as_secs_f64();
-    let record = SampleRecord {
-        id,
-        epoch,
-        input: &sample.input,
-        choices: (!sample.choices.is_empty()).then_some(sample.choices.as_slice()),
-        target: sample.target.targets(),
-        messages: &state.messages,
-        output: &state.output,
-        scores: &scores,
-        metadata: &state.metadata,
-        store: &state.store,
-        model_usage: &used.by_model,
-        role_usage: &used.by_role,
-        started_at: Some(&started_at),
-        completed_at: Some(&completed_at),
-        total_time: Some(seconds),
-        working_time: Some(seconds),
-        uuid: Some(&uuid),
-        error: error.as_ref(),
-        limit: limit.as_ref(),
-    };
+    let record = SampleRecord::new(id, epoch)
+        .input(&sample.input)
+        .choices((!sample.choices.is_empty()).then_some(sample.choices.as_slice()))
+        .target(sample.target.targets())
+        .messages(&state.messages)
+        .output(&state.output)
+        .scores(&scores)
+        .metadata(&state.metadata)
+        .store(&state.store)
+        .model_usage(&used.by_model)
+        .role_usage(&used.by_role)
+        .started_at(&started_at)
+        .completed_at(&completed_at)
+        .total_time(seconds)
+        .working_time(seconds)
+        .uuid(&uuid)
+        .error(error.as_ref())
+        .limit(limit.as_ref());
     let encoded = encode_sample(encoder, &record)?;
     let refusal = generate.met_refusal();
-    Ok(Done { index, encoded, scores, metadata: state.metadata, problem, limit, used, refusal })
+    Ok(SampleOutcome { index, encoded, scores, metadata: state.metadata, problem, limit, used, refusal })
 }
 
 /// What comes of some work, if it ends in time; what goes wrong in it is put into words.

@@ -5,9 +5,9 @@ use errorbar_log::eval::EvalInfo;
 use serde_json::Value as Json;
 
 use super::options::RunOptions;
-use super::prepare::Prepared;
+use super::prepare::PreparedTask;
 use super::record::{BASE_URL, ROLES, recorded_args};
-use super::resume::Resumable;
+use super::resume::ResumableLog;
 use crate::model::{OpenOptions, QUERY, open_model};
 use crate::{ModelChoice, ModelClient, Task};
 
@@ -28,7 +28,7 @@ pub struct RecordedServer {
 /// A model that a run asks on a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct AskedServer {
+pub struct ModelServer {
     /// Where it is, without what may be secret.
     pub address: String,
     /// The model.
@@ -64,7 +64,7 @@ pub(super) fn recorded_servers(eval: &EvalInfo) -> Vec<RecordedServer> {
     servers
 }
 
-impl Resumable {
+impl ResumableLog {
     /// The servers that the log names, other than those of the providers.
     pub fn servers(&self) -> Vec<RecordedServer> {
         recorded_servers(self.eval())
@@ -103,13 +103,13 @@ fn is_there(server: &RecordedServer, registry: &Registry) -> bool {
     opened.is_ok_and(|model| recorded_args(&model).1.as_deref() == Some(&server.base_url))
 }
 
-impl Prepared {
+impl PreparedTask {
     /// The servers that will be asked.
-    pub fn servers(&self) -> Vec<AskedServer> {
+    pub fn servers(&self) -> Vec<ModelServer> {
         let asked = |client: &ModelClient| {
             let model = client.model();
             let role = client.role().map(str::to_owned);
-            Some(AskedServer { address: model.server()?, model: model.name().to_owned(), role })
+            Some(ModelServer { address: model.server()?, model: model.name().to_owned(), role })
         };
         self.models.iter().filter_map(asked).collect()
     }

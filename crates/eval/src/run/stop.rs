@@ -7,7 +7,7 @@ use tokio::sync::watch;
 /// Why a run stopped before its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Stop {
+pub enum StopReason {
     /// Somebody cancelled it.
     Cancelled,
     /// Too many samples failed.
@@ -46,32 +46,32 @@ pub enum Stop {
 
 /// Cancels runs from elsewhere; clones cancel the same runs.
 #[derive(Clone, Debug)]
-pub struct Cancel {
-    stop: Arc<watch::Sender<Option<Stop>>>,
+pub struct CancelToken {
+    stop: Arc<watch::Sender<Option<StopReason>>>,
     /// What cancels this one too.
-    parent: Option<Arc<watch::Sender<Option<Stop>>>>,
+    parent: Option<Arc<watch::Sender<Option<StopReason>>>>,
 }
 
-impl Default for Cancel {
+impl Default for CancelToken {
     fn default() -> Self {
-        Cancel::new()
+        CancelToken::new()
     }
 }
 
-impl Cancel {
+impl CancelToken {
     /// Nothing is cancelled yet.
     pub fn new() -> Self {
-        Cancel { stop: Arc::new(watch::Sender::new(None)), parent: None }
+        CancelToken { stop: Arc::new(watch::Sender::new(None)), parent: None }
     }
 
     /// What this one cancels too, and what can be stopped by itself: one run of several.
     pub(crate) fn child(&self) -> Self {
-        Cancel { parent: Some(Arc::clone(&self.stop)), ..Cancel::new() }
+        CancelToken { parent: Some(Arc::clone(&self.stop)), ..CancelToken::new() }
     }
 
     /// Lets the samples that are done be the last: logs are finished as cancelled.
     pub fn cancel(&self) {
-        self.stop(Stop::Cancelled);
+        self.stop(StopReason::Cancelled);
     }
 
     /// Whether the run is stopped.
@@ -80,7 +80,7 @@ impl Cancel {
     }
 
     /// Stops for a reason; the first one counts.
-    pub(crate) fn stop(&self, reason: Stop) {
+    pub(crate) fn stop(&self, reason: StopReason) {
         self.stop.send_if_modified(|stop| {
             let is_first = stop.is_none();
             if is_first {
@@ -91,7 +91,7 @@ impl Cancel {
     }
 
     /// Why the run is stopped, if it is.
-    pub(crate) fn reason(&self) -> Option<Stop> {
+    pub(crate) fn reason(&self) -> Option<StopReason> {
         let own = self.stop.borrow().clone();
         own.or_else(|| self.parent.as_ref()?.borrow().clone())
     }

@@ -6,10 +6,10 @@ use errorbar_core::{Error, Result};
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
-use crate::text::{Budget, TextError};
+use crate::text::{SearchBudget, TextError};
 
 /// Stops the work when nobody waits for it any more, because the time limit of the sample was reached.
-struct StopOnDrop(Budget);
+struct StopOnDrop(SearchBudget);
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
@@ -19,9 +19,9 @@ impl Drop for StopOnDrop {
 
 /// Runs a search on a thread of its own, so that a time limit ends the wait for it, and then stops the search.
 pub(super) async fn search<T: Send + 'static>(
-    work: impl FnOnce(&Budget) -> Result<T, TextError> + Send + 'static,
+    work: impl FnOnce(&SearchBudget) -> Result<T, TextError> + Send + 'static,
 ) -> Result<T> {
-    let budget = Budget::default();
+    let budget = SearchBudget::default();
     let _stop = StopOnDrop(budget.clone());
     let found = match Handle::try_current() {
         Ok(_) => match spawn_blocking(move || work(&budget)).await {

@@ -4,7 +4,7 @@ use errorbar_core::Result;
 use errorbar_macros::solver;
 
 use crate::template::{fill, lookup};
-use crate::{Generate, Message, Role, TaskState};
+use crate::{Generate, Message, MessageRole, TaskState};
 
 /// Adds a system message, behind those that are there.
 #[solver(crate = crate::facade, built_in)]
@@ -15,7 +15,7 @@ pub fn system_message(
     template: String,
 ) -> Result<()> {
     let text = fill(&template, |name| lookup(name, [&state.store, &state.metadata]))?;
-    let behind = state.messages.iter().rposition(|message| message.role == Role::System);
+    let behind = state.messages.iter().rposition(|message| message.role == MessageRole::System);
     state.messages.insert(behind.map_or(0, |at| at + 1), Message::system(text));
     Ok(())
 }

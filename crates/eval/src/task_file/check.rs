@@ -1,31 +1,22 @@
-//! Whether the samples suit those who will have to do with them.
+//! Whether the samples suit the solvers and scorers of the task.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use errorbar_core::Result;
 
 use super::mistake::Mistakes;
-use crate::{AnyScorer, AnySolver, Sample, SampleId};
+use crate::{NamedSample, Sample};
 
 /// A check of one sample, and the place in the file of whatever makes it.
-pub(super) type Check<'a> = (Range<usize>, Box<dyn Fn(&Sample) -> Result<()> + 'a>);
+pub(super) type SampleCheck<'a> = (Range<usize>, Box<dyn Fn(&Sample) -> Result<()> + 'a>);
 
-pub(super) fn by_solver<'a>((place, solver): &'a (Range<usize>, AnySolver)) -> Check<'a> {
-    (place.clone(), Box::new(|sample| solver.check(sample)))
-}
-
-pub(super) fn by_scorer<'a>((place, scorer): &'a (Range<usize>, AnyScorer)) -> Check<'a> {
-    (place.clone(), Box::new(|sample| scorer.check(sample)))
-}
-
-/// Tells the first sample that each check refuses, and how many more it does.
+/// Reports the first sample that each check refuses, and how many more it does.
 pub(super) fn refuse<'a>(
-    samples: &[(SampleId, Arc<Sample>)],
-    checks: impl IntoIterator<Item = Check<'a>>,
-    mistakes: &mut Mistakes,
+    samples: &[NamedSample],
+    checks: impl IntoIterator<Item = SampleCheck<'a>>,
+    mistakes: &Mistakes,
 ) {
-    let mut told: Vec<String> = Vec::new();
+    let mut reported: Vec<String> = Vec::new();
     for (place, check) in checks {
         let mut refusals = samples.iter().filter_map(|(id, sample)| Some((id, check(sample).err()?)));
         let Some((id, problem)) = refusals.next() else { continue };
@@ -36,8 +27,8 @@ pub(super) fn refuse<'a>(
         };
         let message = format!("sample {:?}: {problem}{more}", id.to_string());
         // A solver and a scorer may refuse a sample for the same reason.
-        if !told.contains(&message) {
-            told.push(message.clone());
+        if !reported.contains(&message) {
+            reported.push(message.clone());
             mistakes.add(place, message, None);
         }
     }

@@ -9,26 +9,26 @@ use errorbar_core::spec::split_k_suffix;
 
 /// A name and its arguments in the text of a spec.
 #[derive(Debug)]
-pub(super) struct Call<'t> {
+pub(super) struct SpecCall<'t> {
     /// The name as it is written, with its package and without backquotes.
     name: &'t str,
     pub(super) name_place: Range<usize>,
-    arguments: Vec<Argument<'t>>,
+    arguments: Vec<SpecArgument<'t>>,
 }
 
 #[derive(Debug)]
-struct Argument<'t> {
+struct SpecArgument<'t> {
     keyword: Option<(&'t str, Range<usize>)>,
     value_place: Range<usize>,
-    calls: Vec<Call<'t>>,
+    calls: Vec<SpecCall<'t>>,
 }
 
 /// The calls of a text that is a spec, or a list or map of specs: those that stand in no other one.
-pub(super) fn calls(text: &str) -> Vec<Call<'_>> {
-    Walker { text, at: 0 }.value().1
+pub(super) fn calls(text: &str) -> Vec<SpecCall<'_>> {
+    SpecWalker { text, at: 0 }.value().1
 }
 
-impl<'t> Call<'t> {
+impl<'t> SpecCall<'t> {
     /// Whether it is called so: with its package, without that of the reference, or without the number behind it.
     pub(super) fn goes_by(&self, name: &str) -> bool {
         let short = self.name.strip_prefix("inspect_ai/").unwrap_or(self.name);
@@ -42,8 +42,8 @@ impl<'t> Call<'t> {
     }
 
     /// Itself, and all calls within it.
-    pub(super) fn all(&self) -> Vec<&Call<'t>> {
-        let inner = self.arguments.iter().flat_map(|argument| &argument.calls).flat_map(Call::all);
+    pub(super) fn all(&self) -> Vec<&SpecCall<'t>> {
+        let inner = self.arguments.iter().flat_map(|argument| &argument.calls).flat_map(SpecCall::all);
         std::iter::once(self).chain(inner).collect()
     }
 
@@ -55,8 +55,9 @@ impl<'t> Call<'t> {
 
     /// The value that was passed by this name.
     pub(super) fn value_of(&self, name: &str) -> Option<Range<usize>> {
-        let is_it =
-            |argument: &&Argument<'_>| argument.keyword.as_ref().is_some_and(|(keyword, _)| *keyword == name);
+        let is_it = |argument: &&SpecArgument<'_>| {
+            argument.keyword.as_ref().is_some_and(|(keyword, _)| *keyword == name)
+        };
         self.arguments.iter().find(is_it).map(|argument| argument.value_place.clone())
     }
 
@@ -68,12 +69,12 @@ impl<'t> Call<'t> {
 }
 
 /// A place in the text. The text is a spec, so nothing is checked here; what it does not expect, it steps over.
-struct Walker<'t> {
+struct SpecWalker<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl<'t> Walker<'t> {
+impl<'t> SpecWalker<'t> {
     fn rest(&self) -> &'t str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -95,7 +96,7 @@ impl<'t> Walker<'t> {
         found
     }
 
-    fn value(&mut self) -> (Range<usize>, Vec<Call<'t>>) {
+    fn value(&mut self) -> (Range<usize>, Vec<SpecCall<'t>>) {
         let first = self.peek();
         let start = self.at;
         let mut calls = Vec::new();
@@ -145,7 +146,7 @@ impl<'t> Walker<'t> {
         self.text.get(start..self.at).unwrap_or_default().trim_matches('`')
     }
 
-    fn call(&mut self) -> Option<Call<'t>> {
+    fn call(&mut self) -> Option<SpecCall<'t>> {
         let start = self.at;
         let mut name = self.word();
         if self.rest().starts_with('/') {
@@ -165,20 +166,20 @@ impl<'t> Walker<'t> {
             self.at = name_place.end;
         }
         let is_literal = matches!(name, "true" | "True" | "false" | "False" | "null" | "None");
-        (!is_literal).then_some(Call { name, name_place, arguments })
+        (!is_literal).then_some(SpecCall { name, name_place, arguments })
     }
 
-    fn argument(&mut self) -> Argument<'t> {
+    fn argument(&mut self) -> SpecArgument<'t> {
         let start = self.at;
         let word = self.word();
         let end = self.at;
         if !word.is_empty() && self.eat('=') {
             let (value_place, calls) = self.value();
-            return Argument { keyword: Some((word, start..end)), value_place, calls };
+            return SpecArgument { keyword: Some((word, start..end)), value_place, calls };
         }
         self.at = start;
         let (value_place, calls) = self.value();
-        Argument { keyword: None, value_place, calls }
+        SpecArgument { keyword: None, value_place, calls }
     }
 }
 

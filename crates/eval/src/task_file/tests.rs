@@ -238,7 +238,7 @@ fn files_that_a_scorer_reads_are_beside_the_file_too() {
 
 #[test]
 fn how_the_model_generates() {
-    let config = |lines: &str| serde_json::Value::Object(task(lines).generate.to_log());
+    let config = |lines: &str| serde_json::Value::from(task(lines).generate.to_log());
     assert_eq!(config(""), json!({}));
     let all = r#"
         [generate]

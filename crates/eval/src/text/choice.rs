@@ -86,7 +86,7 @@ fn labels_on_own_line(text: &str) -> Option<String> {
     let begins_line =
         |marker: &Marker| marker.start == 0 || text.get(..marker.start).is_some_and(|t| t.ends_with('\n'));
     let labels = |marker: Marker| {
-        let lists = List::read(text.get(marker.end..)?);
+        let lists = LabelList::read(text.get(marker.end..)?);
         lists.into_iter().flatten().find(|list| ends_line(list.after)).map(|list| list.labels)
     };
     markers(text).filter(begins_line).filter_map(labels).last()
@@ -101,8 +101,8 @@ fn labels_anywhere(text: &str) -> Option<String> {
         if marker.start < from {
             continue;
         }
-        let lists = List::read(text.get(marker.end..)?);
-        if let Some(list) = lists.into_iter().flatten().find_map(List::ending_with_a_word) {
+        let lists = LabelList::read(text.get(marker.end..)?);
+        if let Some(list) = lists.into_iter().flatten().find_map(LabelList::ending_with_a_word) {
             from = text.len() - list.after.len();
             found = Some(list.labels);
         }
@@ -117,12 +117,12 @@ fn ends_line(text: &str) -> bool {
 }
 
 /// Labels and what separates them, and the text behind them.
-struct List<'a> {
+struct LabelList<'a> {
     labels: String,
     after: &'a str,
 }
 
-impl<'a> List<'a> {
+impl<'a> LabelList<'a> {
     /// The list that begins a text, if there is one, and then the one of nothing but spaces, if there are
     /// spaces: an answer that cannot be read is not the same as none.
     fn read(text: &'a str) -> [Option<Self>; 2] {
@@ -141,9 +141,9 @@ impl<'a> List<'a> {
         }
         let spaces = blanks.find(' ').and_then(|at| text.get(at..)).map(|spaces| {
             let after = spaces.trim_start_matches(' ');
-            List { labels: " ".repeat(spaces.len() - after.len()), after }
+            LabelList { labels: " ".repeat(spaces.len() - after.len()), after }
         });
-        [(!labels.is_empty()).then_some(List { labels, after }), spaces]
+        [(!labels.is_empty()).then_some(LabelList { labels, after }), spaces]
     }
 
     /// The list up to its last whole word; nothing if it has none.

@@ -45,7 +45,7 @@ impl Match {
     /// without the blanks around it; there is none when there is no target. Where no target matches, it is
     /// the last one's.
     pub fn judge<'a>(&self, completion: &'a str, targets: &[impl AsRef<str>]) -> Judgement<'a> {
-        let text = Text::new(completion, self.ignore_case);
+        let text = CompletionText::new(completion, self.ignore_case);
         let mut answer = None;
         for target in targets {
             let (found, right) = self.compare(&text, target.as_ref());
@@ -57,7 +57,7 @@ impl Match {
         Judgement::new(completion, Mark::Incorrect, answer)
     }
 
-    fn compare<'a>(&self, text: &Text<'a>, target: &str) -> (Cow<'a, str>, bool) {
+    fn compare<'a>(&self, text: &CompletionText<'a>, target: &str) -> (Cow<'a, str>, bool) {
         if !self.numeric {
             return (Cow::Borrowed(text.trimmed), self.same_text(text, target));
         }
@@ -72,7 +72,7 @@ impl Match {
         }
     }
 
-    fn same_text(&self, text: &Text<'_>, target: &str) -> bool {
+    fn same_text(&self, text: &CompletionText<'_>, target: &str) -> bool {
         let target = fold_if(self.ignore_case, target);
         let target = trim_punctuation(&target);
         let text = trim_punctuation(&text.folded);
@@ -85,7 +85,7 @@ impl Match {
     }
 
     /// Numbers are the same when they are written alike with five digits.
-    fn compare_number<'a>(&self, text: &Text<'a>, target: &str) -> (Cow<'a, str>, bool) {
+    fn compare_number<'a>(&self, text: &CompletionText<'a>, target: &str) -> (Cow<'a, str>, bool) {
         let same = |number: f64| same_number(&five_digits(number), target);
         let one = |number: Option<f64>| {
             let found = number.map(five_digits).unwrap_or_default();
@@ -116,14 +116,14 @@ fn same_number(a: &str, b: &str) -> bool {
 }
 
 /// A completion in the forms that the comparisons with each target share.
-struct Text<'a> {
+struct CompletionText<'a> {
     trimmed: &'a str,
     folded: Cow<'a, str>,
 }
 
-impl<'a> Text<'a> {
+impl<'a> CompletionText<'a> {
     fn new(completion: &'a str, ignore_case: bool) -> Self {
         let trimmed = trim(completion);
-        Text { trimmed, folded: fold_if(ignore_case, trimmed) }
+        CompletionText { trimmed, folded: fold_if(ignore_case, trimmed) }
     }
 }

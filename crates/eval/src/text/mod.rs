@@ -33,7 +33,7 @@ pub use includes::Includes;
 pub use label::{choice_label, choice_places};
 pub use matches::{Location, Match};
 pub use pattern::Pattern;
-pub(crate) use python_regex::{Budget, PythonRegex};
+pub(crate) use python_regex::{PythonRegex, SearchBudget};
 pub use space::is_blank;
 pub(crate) use space::{is_space, is_word};
 

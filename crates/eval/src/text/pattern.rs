@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use fancy_regex::Captures;
 
-use super::python_regex::{Budget, PythonRegex};
+use super::python_regex::{PythonRegex, SearchBudget};
 use super::{Judgement, Mark, TextError};
 
 /// Right when what the groups of a regular expression capture is a target. An expression without groups is
@@ -36,7 +36,7 @@ impl Pattern {
         completion: &'a str,
         targets: &[impl AsRef<str>],
     ) -> Result<Judgement<'a>, TextError> {
-        self.judge_within(completion, targets, &Budget::default())
+        self.judge_within(completion, targets, &SearchBudget::default())
     }
 
     /// Whether a completion is judged in a time that grows with its length, and no faster.
@@ -49,7 +49,7 @@ impl Pattern {
         &self,
         completion: &'a str,
         targets: &[impl AsRef<str>],
-        budget: &Budget,
+        budget: &SearchBudget,
     ) -> Result<Judgement<'a>, TextError> {
         let Some(found) = self.regex.search(completion, budget)? else {
             return Ok(Judgement::not_found(completion));

@@ -9,7 +9,7 @@ use errorbar_core::{MetricValue, Results, Role};
 use serde_json::Value as Json;
 
 use super::recorded::{RecordedBlock, RecordedMetric, RecordedResults};
-use crate::inspect::{Figure, Part, ProjectedBlock, Projection};
+use crate::inspect::{Figure, FigurePart, ProjectedBlock, Projection};
 
 /// How far two computations of one figure may be apart, relative to it.
 const RELATIVE: f64 = 1e-9;
@@ -219,8 +219,8 @@ fn agree_but_for_the_seed(
     let count = (draws.count as f64).max(1.0);
     match new.part {
         // The standard deviation of an estimated standard deviation is σ/√(2B); both of the two are drawn.
-        Part::Value | Part::Entry => apart <= MONTE_CARLO * SQRT_2 * size / (2.0 * count).sqrt(),
-        Part::Lower | Part::Upper => {
+        FigurePart::Value | FigurePart::Entry => apart <= MONTE_CARLO * SQRT_2 * size / (2.0 * count).sqrt(),
+        FigurePart::Lower | FigurePart::Upper => {
             // The spread of the means, off the width of the interval.
             let other = other_end(key, new, recomputed).and_then(|other| block.metrics.get(other));
             let width = other.map_or(size, |other| (other.value - old.value).abs());
@@ -242,9 +242,10 @@ fn agree_but_for_the_seed(
 fn other_end<'p>(key: &str, figure: &Figure<'_>, block: &'p ProjectedBlock<'_>) -> Option<&'p str> {
     // The two ends stand one after the other.
     let at = block.entries.get_index_of(key)?;
-    let at = if figure.part == Part::Lower { at.checked_add(1)? } else { at.checked_sub(1)? };
+    let at = if figure.part == FigurePart::Lower { at.checked_add(1)? } else { at.checked_sub(1)? };
     let (other, entry) = block.entries.get_index(at)?;
-    let is_end = matches!(entry.figure.part, Part::Lower | Part::Upper) && entry.figure.part != figure.part;
+    let is_end = matches!(entry.figure.part, FigurePart::Lower | FigurePart::Upper)
+        && entry.figure.part != figure.part;
     is_end.then_some(other)
 }
 

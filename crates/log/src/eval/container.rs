@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use super::error::{LogError, LogErrorKind, Result};
 use super::json_log::JsonLog;
-use super::limits::{Claims, Limits};
+use super::limits::{ClaimedSizes, LogLimits};
 use super::members::{self, HEADER, START, SampleName};
-use super::memory::Memory;
+use super::memory_budget::MemoryBudget;
+use super::zip::decompress::Decompressor;
 use super::zip::directory::{self, Members};
-use super::zip::scan::{Scanned, scan};
-use super::zip::source::{Section, Source};
-use super::zip::unpack::Unpacker;
+use super::zip::scan::{ScanResult, scan};
+use super::zip::source::{FileSection, LogFile};
 
 /// How much of a file is looked at to see what it is.
 const HEAD_BYTES: u64 = 1024;
@@ -20,17 +20,17 @@ const HEAD_BYTES: u64 = 1024;
 /// An open log file and where its records are.
 #[derive(Debug)]
 pub(super) struct Container {
-    pub(super) source: Source,
-    pub(super) limits: Limits,
+    pub(super) source: LogFile,
+    pub(super) limits: LogLimits,
     /// What may still be held of the log.
-    pub(super) memory: Arc<Memory>,
-    pub(super) layout: Layout,
+    pub(super) memory: Arc<MemoryBudget>,
+    pub(super) layout: LogLayout,
     /// Where the members end, if the directory of a zip was missing or wrong and they were found one by one.
     pub(super) recovered_end: Option<u64>,
 }
 
 #[derive(Debug)]
-pub(super) enum Layout {
+pub(super) enum LogLayout {
     Zip { members: Members, samples: Vec<SampleMember> },
     Json(JsonLog),
 }
@@ -44,16 +44,16 @@ pub(super) struct SampleMember {
 }
 
 impl Container {
-    pub(super) fn open(file: File, limits: Limits) -> Result<Self> {
-        let source = Source::new(file).map_err(LogErrorKind::Read)?;
+    pub(super) fn open(file: File, limits: LogLimits) -> Result<Self> {
+        let source = LogFile::new(file).map_err(LogErrorKind::Read)?;
         if starts_as_object(&source)? {
-            let memory = Arc::new(Memory::new(limits.memory_for(source.len())));
-            let layout = Layout::Json(JsonLog::index(&source, limits)?);
+            let memory = Arc::new(MemoryBudget::new(limits.memory_for(source.len())));
+            let layout = LogLayout::Json(JsonLog::index(&source, limits)?);
             return Ok(Container { source, limits, memory, layout, recovered_end: None });
         }
         let (members, recovered_end) = match directory::read(&source).map_err(LogErrorKind::Read)? {
             Some(members) => {
-                let mut claims = Claims::new(limits, source.len());
+                let mut claims = ClaimedSizes::new(limits, source.len());
                 for (name, entry) in &members {
                     claims.add(entry).map_err(|error| error.in_member(name))?;
                 }
@@ -75,21 +75,21 @@ impl Container {
     }
 
     /// A zip of which these are the members.
-    pub(super) fn of_members(source: Source, limits: Limits, members: Members) -> Self {
-        let memory = Arc::new(Memory::new(limits.memory_for(source.len())));
+    pub(super) fn of_members(source: LogFile, limits: LogLimits, members: Members) -> Self {
+        let memory = Arc::new(MemoryBudget::new(limits.memory_for(source.len())));
         let samples = sample_members(&members);
-        let layout = Layout::Zip { members, samples };
+        let layout = LogLayout::Zip { members, samples };
         Container { source, limits, memory, layout, recovered_end: None }
     }
 
-    pub(super) fn unpacker(&self) -> Unpacker {
-        Unpacker::new(self.limits)
+    pub(super) fn decompressor(&self) -> Decompressor {
+        Decompressor::new(self.limits)
     }
 
     pub(super) fn sample_count(&self) -> usize {
         match &self.layout {
-            Layout::Zip { samples, .. } => samples.len(),
-            Layout::Json(log) => log.samples.len(),
+            LogLayout::Zip { samples, .. } => samples.len(),
+            LogLayout::Json(log) => log.samples.len(),
         }
     }
 
@@ -100,8 +100,8 @@ impl Container {
     }
 
     /// The member of the sample at a place, in a zip.
-    pub(super) fn sample_member(&self, at: usize) -> Option<(&str, &super::zip::Entry)> {
-        let Layout::Zip { members, samples } = &self.layout else { return None };
+    pub(super) fn sample_member(&self, at: usize) -> Option<(&str, &super::zip::ZipEntry)> {
+        let LogLayout::Zip { members, samples } = &self.layout else { return None };
         let (name, entry) = members.get_index(samples.get(at)?.at)?;
         Some((name, entry))
     }
@@ -109,17 +109,17 @@ impl Container {
     /// The JSON of the sample at a place, in pieces.
     pub(super) fn sample_pieces(
         &self,
-        unpacker: &mut Unpacker,
+        decompressor: &mut Decompressor,
         at: usize,
         each: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         match &self.layout {
-            Layout::Json(log) => {
+            LogLayout::Json(log) => {
                 let Range { start, end } = log.samples.get(at).cloned().unwrap_or_default();
-                unpacker.section(Section::new(&self.source, start, end - start), each)
+                decompressor.section(FileSection::new(&self.source, start, end - start), each)
             }
-            Layout::Zip { .. } => match self.sample_member(at) {
-                Some((name, entry)) => unpacker.pieces(&self.source, name, entry, each),
+            LogLayout::Zip { .. } => match self.sample_member(at) {
+                Some((name, entry)) => decompressor.pieces(&self.source, name, entry, each),
                 None => Ok(()),
             },
         }
@@ -128,21 +128,21 @@ impl Container {
     /// The metadata of the sample at a place, where it is a member of its own.
     pub(super) fn sample_metadata<'u>(
         &self,
-        unpacker: &'u mut Unpacker,
+        decompressor: &'u mut Decompressor,
         at: usize,
     ) -> Option<Result<&'u [u8]>> {
-        let Layout::Zip { members, samples } = &self.layout else { return None };
+        let LogLayout::Zip { members, samples } = &self.layout else { return None };
         let (name, entry) = members.get_index(samples.get(at)?.metadata?)?;
-        Some(unpacker.unpack(&self.source, name, entry))
+        Some(decompressor.decompress(&self.source, name, entry))
     }
 
-    /// A member as it is, unpacked.
+    /// A member as it is, decompressed.
     pub(super) fn member(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let json = match &self.layout {
-            Layout::Json(log) => log.member(&self.source, name, self.limits)?,
-            Layout::Zip { members, .. } => match members.get(name) {
+            LogLayout::Json(log) => log.member(&self.source, name, self.limits)?,
+            LogLayout::Zip { members, .. } => match members.get(name) {
                 None => None,
-                Some(entry) => Some(self.unpacker().unpack_owned(&self.source, name, entry)?),
+                Some(entry) => Some(self.decompressor().decompress_owned(&self.source, name, entry)?),
             },
         };
         if let Some(json) = &json {
@@ -175,7 +175,7 @@ fn sample_members(members: &Members) -> Vec<SampleMember> {
 }
 
 /// Whether the first byte that is no blank begins an object; an archive begins otherwise.
-fn starts_as_object(source: &Source) -> Result<bool> {
+fn starts_as_object(source: &LogFile) -> Result<bool> {
     let mut head = Vec::new();
     source.read_up_to(0, HEAD_BYTES, &mut head).map_err(LogErrorKind::Read)?;
     Ok(head.trim_ascii_start().starts_with(b"{"))
@@ -183,8 +183,8 @@ fn starts_as_object(source: &Source) -> Result<bool> {
 
 /// Finds the members without a directory. A file that is damaged in the middle is refused, as what comes
 /// behind the damage would vanish without a trace.
-pub(super) fn scan_source(source: &Source, limits: Limits) -> Result<Scanned> {
-    let found = scan(source, &mut Unpacker::new(limits))?;
+pub(super) fn scan_source(source: &LogFile, limits: LogLimits) -> Result<ScanResult> {
+    let found = scan(source, &mut Decompressor::new(limits))?;
     if found.members.is_empty() && !found.could_be_a_log {
         return Err(LogErrorKind::NotALog.into());
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::container::Layout;
+use super::container::LogLayout;
 use super::error::{LogError, LogErrorKind, Result};
 use super::json::{Validator, splice, validate};
 use super::members::{
@@ -16,10 +16,9 @@ use super::reader::{EvalLog, SampleReader};
 use super::revision::refuse_busy;
 use super::sample::member_name;
 use super::stored::SampleFields;
-use super::summary::Summary;
 use super::zip::assemble::Assembler;
 use super::zip::{Encoder, Member, StreamedMember};
-use crate::whole_file::WholeFile;
+use crate::atomic_file::AtomicFile;
 
 /// How many samples are in the works at once.
 const BATCH: usize = 16;
@@ -44,7 +43,7 @@ const BATCH: usize = 16;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn convert(log: &EvalLog, to: &Path) -> Result<()> {
-    if let Layout::Zip { samples, members } = &log.container.layout
+    if let LogLayout::Zip { samples, members } = &log.container.layout
         && samples.iter().filter_map(|sample| members.get_index(sample.at)).any(|(name, _)| is_shell(name))
     {
         return Err(LogError::from(LogErrorKind::Chunked).at(log.path()));
@@ -53,12 +52,12 @@ pub fn convert(log: &EvalLog, to: &Path) -> Result<()> {
     log.header()?;
     refuse_busy(log, to).map_err(|error| error.at(to))?;
     let mut file =
-        WholeFile::create(to).map_err(|error| LogError::from(LogErrorKind::Create(error)).at(to))?;
+        AtomicFile::create(to).map_err(|error| LogError::from(LogErrorKind::Create(error)).at(to))?;
     let written = match to.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
         true => write_json(log, &mut file),
         false => write_eval(log, &mut file),
     };
-    written.and_then(|()| Ok(file.keep().map_err(LogErrorKind::Write)?)).map_err(|error| error.at(to))
+    written.and_then(|()| Ok(file.commit().map_err(LogErrorKind::Write)?)).map_err(|error| error.at(to))
 }
 
 fn is_shell(name: &str) -> bool {
@@ -97,7 +96,7 @@ fn write_eval(log: &EvalLog, out: &mut impl Write) -> Result<()> {
     let mut encoder = Encoder::new()?;
     let mut zip = Assembler::new(out, 0);
     zip.add(encoder.encode(START, &start_of(log, &header)?)?)?;
-    if let Layout::Zip { members, .. } = &log.container.layout {
+    if let LogLayout::Zip { members, .. } = &log.container.layout {
         let is_other = |name: &str| {
             sample_name(name) == SampleName::No
                 && name != START
@@ -167,7 +166,7 @@ fn encode(
         })?;
         validator.finish()?;
         let member = member.finish(&member_name(&sample.id, sample.epoch))?;
-        Ok((member, Summary::from(&sample).to_json()))
+        Ok((member, sample.summary_json()))
     };
     encode().map_err(|error: LogError| error.in_member(&log.container.sample_name(at)).at(log.path()))
 }

@@ -6,15 +6,15 @@ use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, SampleId, Score, Value};
 use serde_json::{Value as Json, json};
 
-use super::decode;
 use super::error::{LogError, LogErrorKind, Result};
 use super::json::splice;
 use super::members::SUMMARIES;
 use super::reader::{EvalLog, SampleReader};
-use super::revision::{Place, Revision};
+use super::revision::{RecordKey, Revision};
 use super::scores::EditedScore;
 use super::stored::{SampleFields, id_and_epoch};
 use super::wire::JsonWriter;
+use super::wire::decode;
 use crate::json_value;
 
 /// What stands in the history for a part of a score that was not edited.
@@ -81,13 +81,13 @@ impl Revision<'_> {
             error.of_sample(&edit.sample).in_member(&log.container.sample_name(at)).at(log.path())
         };
         // Edits follow one another.
-        let sample = match self.replaced(&Place::Sample(at)) {
+        let sample = match self.replaced(&RecordKey::Sample(at)) {
             Some(json) => json.to_vec(),
             None => log.sample_json(at).map_err(place)?,
         };
         let (sample, score) = edited_sample(&sample, edit).map_err(place)?;
-        self.replace(Place::Sample(at), sample);
-        let summaries = Place::Member(SUMMARIES.to_owned());
+        self.replace(RecordKey::Sample(at), sample);
+        let summaries = RecordKey::Member(SUMMARIES.to_owned());
         let old = match self.replaced(&summaries) {
             Some(json) => Some(json.to_vec()),
             None => log.raw(SUMMARIES)?,
@@ -95,7 +95,7 @@ impl Revision<'_> {
         if let Some(old) = old {
             let summaries = edited_summaries(&old, &id, epoch, edit);
             let summaries = summaries.map_err(|error| error.in_member(SUMMARIES).at(log.path()))?;
-            self.replace(Place::Member(SUMMARIES.to_owned()), summaries);
+            self.replace(RecordKey::Member(SUMMARIES.to_owned()), summaries);
         }
         Ok(EditedScore { id, epoch, scorer: edit.scorer.clone(), score })
     }

@@ -13,10 +13,10 @@ pub type Result<T> = std::result::Result<T, LogError>;
 /// [`LogError::hint`] give the two halves apart.
 // Boxed, so that the results which carry it stay small.
 #[derive(Debug)]
-pub struct LogError(Box<Inner>);
+pub struct LogError(Box<ErrorContext>);
 
 #[derive(Debug)]
-struct Inner {
+struct ErrorContext {
     path: Option<PathBuf>,
     member: Option<String>,
     sample: Option<String>,
@@ -89,7 +89,7 @@ pub enum LogErrorKind {
     #[error("compression method {0} is not supported")]
     Method(u16),
     /// A member is larger than is allowed.
-    #[error("unpacked it has {bytes} bytes, more than the {limit} allowed")]
+    #[error("decompressed it has {bytes} bytes, more than the {limit} allowed")]
     TooLarge {
         /// What the file says.
         bytes: u64,
@@ -148,7 +148,7 @@ pub enum LogErrorKind {
     Json {
         /// What is wrong.
         problem: String,
-        /// Where in the unpacked member.
+        /// Where in the decompressed member.
         at: u64,
     },
     /// A field is not what it should be.
@@ -243,7 +243,9 @@ impl LogErrorKind {
                 "get an undamaged copy; `score --skip-bad-samples` goes on without samples that cannot be read"
             }
             Kind::Method(_) => "rewrite the log with stored, deflate or zstd members",
-            Kind::TooLarge { .. } => "check where the log comes from; if you trust it, give --max-unpacked",
+            Kind::TooLarge { .. } => {
+                "check where the log comes from; if you trust it, give --max-decompressed"
+            }
             Kind::TooDense { .. } => "check where the log comes from; if you trust it, give --max-ratio",
             Kind::TooLargeRecord { .. } => {
                 "check where the log comes from; if you trust it, give --max-record"
@@ -276,7 +278,7 @@ impl LogErrorKind {
 
 impl From<LogErrorKind> for LogError {
     fn from(kind: LogErrorKind) -> Self {
-        LogError(Box::new(Inner { path: None, member: None, sample: None, kind }))
+        LogError(Box::new(ErrorContext { path: None, member: None, sample: None, kind }))
     }
 }
 

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::error::{LogErrorKind, Result};
-use super::json::{Outline, Parts};
-use super::limits::Limits;
+use super::json::{Outline, PartVisitor};
+use super::limits::LogLimits;
 use super::members::{HEADER, REDUCTIONS};
-use super::zip::source::{Section, Source};
-use super::zip::unpack::Unpacker;
+use super::zip::decompress::Decompressor;
+use super::zip::source::{FileSection, LogFile};
 
 const SAMPLES_FIELD: &str = "samples";
 const REDUCTIONS_FIELD: &str = "reductions";
@@ -25,11 +25,11 @@ pub(super) struct JsonLog {
 
 impl JsonLog {
     /// Finds the parts of a file that holds one object.
-    pub(super) fn index(source: &Source, limits: Limits) -> Result<Self> {
-        let mut index = Index { log: JsonLog::default(), samples: None };
+    pub(super) fn index(source: &LogFile, limits: LogLimits) -> Result<Self> {
+        let mut index = LogIndexer { log: JsonLog::default(), samples: None };
         let mut outline = Outline::of_object(0);
-        Unpacker::new(limits)
-            .section(Section::whole(source), &mut |piece| outline.push(piece, &mut index))?;
+        Decompressor::new(limits)
+            .section(FileSection::whole(source), &mut |piece| outline.push(piece, &mut index))?;
         outline.finish()?;
         Ok(index.log)
     }
@@ -42,23 +42,23 @@ impl JsonLog {
     /// The header that an `.eval` log would have, in pieces.
     pub(super) fn header_pieces(
         &self,
-        source: &Source,
-        unpacker: &mut Unpacker,
+        source: &LogFile,
+        decompressor: &mut Decompressor,
         each: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         let parts = self.fields.iter().filter(|(name, _)| name != SAMPLES_FIELD && name != REDUCTIONS_FIELD);
         let mut before = "{";
         for (name, range) in parts {
             each(format!("{before}{}:", serde_json::Value::from(name.as_str())).as_bytes())?;
-            unpacker.section(Section::new(source, range.start, range.end - range.start), each)?;
+            decompressor.section(FileSection::new(source, range.start, range.end - range.start), each)?;
             before = ",";
         }
         each(if before == "{" { b"{}" } else { b"}" })
     }
 
     /// What would be this member of an `.eval` log.
-    pub(super) fn member(&self, source: &Source, name: &str, limits: Limits) -> Result<Option<Vec<u8>>> {
-        let mut unpacker = Unpacker::new(limits);
+    pub(super) fn member(&self, source: &LogFile, name: &str, limits: LogLimits) -> Result<Option<Vec<u8>>> {
+        let mut decompressor = Decompressor::new(limits);
         let mut json = Vec::new();
         let mut keep = |piece: &[u8]| {
             let limit = limits.max_record;
@@ -69,9 +69,10 @@ impl JsonLog {
             Ok(())
         };
         match (name, self.field(REDUCTIONS_FIELD)) {
-            (HEADER, _) => self.header_pieces(source, &mut unpacker, &mut keep)?,
+            (HEADER, _) => self.header_pieces(source, &mut decompressor, &mut keep)?,
             (REDUCTIONS, Some(range)) => {
-                unpacker.section(Section::new(source, range.start, range.end - range.start), &mut keep)?;
+                decompressor
+                    .section(FileSection::new(source, range.start, range.end - range.start), &mut keep)?;
             }
             _ => return Ok(None),
         }
@@ -80,13 +81,13 @@ impl JsonLog {
 }
 
 /// A log whose parts are being found.
-struct Index {
+struct LogIndexer {
     log: JsonLog,
     /// The outline of the samples, while they last.
     samples: Option<Outline>,
 }
 
-impl Parts for Index {
+impl PartVisitor for LogIndexer {
     fn begin(&mut self, key: &[u8], at: u64) -> Result<()> {
         if key == SAMPLES_FIELD.as_bytes() {
             // Of several lists the last one counts.
@@ -102,7 +103,7 @@ impl Parts for Index {
 
     fn bytes(&mut self, bytes: &[u8], _at: u64) -> Result<()> {
         match &mut self.samples {
-            Some(outline) => outline.push(bytes, &mut Samples(&mut self.log.samples)),
+            Some(outline) => outline.push(bytes, &mut SampleRanges(&mut self.log.samples)),
             None => Ok(()),
         }
     }
@@ -115,9 +116,9 @@ impl Parts for Index {
     }
 }
 
-struct Samples<'a>(&'a mut Vec<Range<u64>>);
+struct SampleRanges<'a>(&'a mut Vec<Range<u64>>);
 
-impl Parts for Samples<'_> {
+impl PartVisitor for SampleRanges<'_> {
     fn begin(&mut self, _key: &[u8], at: u64) -> Result<()> {
         self.0.push(at..at);
         Ok(())
@@ -140,18 +141,18 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    fn log(text: &str) -> Result<(JsonLog, Source)> {
+    fn log(text: &str) -> Result<(JsonLog, LogFile)> {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(text.as_bytes()).unwrap();
-        let source = Source::new(file).unwrap();
-        Ok((JsonLog::index(&source, Limits::default())?, source))
+        let source = LogFile::new(file).unwrap();
+        Ok((JsonLog::index(&source, LogLimits::default())?, source))
     }
 
     #[test]
     fn the_parts_are_found() {
         let text = r#" {"version": 2, "samples": [ {"id": 1, "v": NaN} , {"id": "]}"}], "a\"b": [-Infinity], "reductions": [1]} "#;
         let (log, source) = log(text).unwrap();
-        let member = |name| log.member(&source, name, Limits::default()).unwrap();
+        let member = |name| log.member(&source, name, LogLimits::default()).unwrap();
         assert_eq!(member(HEADER).unwrap(), br#"{"version":2,"a\"b":[-Infinity]}"#);
         let samples: Vec<&str> =
             log.samples.iter().map(|range| &text[range.start as usize..range.end as usize]).collect();
@@ -179,7 +180,7 @@ mod tests {
     #[test]
     fn a_header_beyond_the_limit_is_refused() {
         let (log, source) = log(&format!(r#"{{"a":"{}"}}"#, "x".repeat(1000))).unwrap();
-        let limits = Limits { max_record: 500, ..Limits::default() };
+        let limits = LogLimits { max_record: 500, ..LogLimits::default() };
         assert!(log.member(&source, HEADER, limits).is_err());
     }
 }

@@ -80,7 +80,7 @@ pub(super) fn metadata_of(folder: &str) -> String {
     format!("{folder}/metadata.json")
 }
 
-/// Whether a name, were it a path, would lead out of the folder that it is unpacked in. The names of samples
+/// Whether a name, were it a path, would lead out of the folder that it is decompressed in. The names of samples
 /// hold their ids, which may be anything; they are never made a path.
 pub(super) fn is_outside(name: &str) -> bool {
     if sample_name(name) == SampleName::Whole {

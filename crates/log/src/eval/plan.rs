@@ -126,7 +126,7 @@ impl fmt::Display for LogWarning {
 /// # Ok::<(), LogError>(())
 /// ```
 pub fn plan_from_header(header: &Header, registry: &Registry) -> Result<(Plan, Vec<LogWarning>)> {
-    let mut builder = PlanBuilder { registry, warnings: Vec::new(), figures: Figures::new(header) };
+    let mut builder = PlanBuilder { registry, warnings: Vec::new(), figures: MetricCounter::new(header) };
     let mut plan = Plan::new();
     // The metrics of the task are recorded with every scorer too. Where somebody changed those of a scorer,
     // they count, and a scorer without any has no results.
@@ -186,15 +186,15 @@ const MAX_DRAWS: u64 = 2_000_000_000;
 pub const MAX_METRICS: usize = 10_000;
 
 /// Counts the metrics that a log records.
-struct Figures {
+struct MetricCounter {
     reducers: usize,
     count: usize,
 }
 
-impl Figures {
+impl MetricCounter {
     fn new(header: &Header) -> Self {
         let reducers = header.eval.config.epochs_reducer.as_ref().map_or(1, Vec::len);
-        Figures { reducers: reducers.max(1), count: 0 }
+        MetricCounter { reducers: reducers.max(1), count: 0 }
     }
 
     fn add(&mut self, metrics: usize) -> Result<()> {
@@ -257,7 +257,7 @@ pub fn scorer_metrics() -> IndexMap<String, Metrics> {
 struct PlanBuilder<'a> {
     registry: &'a Registry,
     warnings: Vec<LogWarning>,
-    figures: Figures,
+    figures: MetricCounter,
 }
 
 impl PlanBuilder<'_> {

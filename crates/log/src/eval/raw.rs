@@ -5,14 +5,14 @@ use std::io::Write;
 use errorbar_core::MetadataKeys;
 use jiter::{Jiter, Peek};
 
-use super::container::{Container, Layout};
-use super::decode::{fields, root_fields};
+use super::container::{Container, LogLayout};
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::Header;
 use super::json::Validator;
 use super::members::{HEADER, SAMPLES, START};
 use super::reader::{EvalLog, SampleReader};
 use super::stored::SampleFields;
+use super::wire::decode::{fields, root_fields};
 
 impl EvalLog {
     /// Writes the header as it is in the file; the record of the start, if the run has not ended. It passes through
@@ -25,12 +25,12 @@ impl EvalLog {
             validator.push(piece)?;
             Ok(out.write_all(piece).map_err(LogErrorKind::Write)?)
         };
-        let mut unpacker = self.container.unpacker();
+        let mut decompressor = self.container.decompressor();
         let name = if self.has_header() { HEADER } else { START };
         let copied = match layout {
-            Layout::Json(log) => log.header_pieces(source, &mut unpacker, &mut write),
-            Layout::Zip { members, .. } => match members.get(name) {
-                Some(entry) => unpacker.pieces(source, name, entry, &mut write),
+            LogLayout::Json(log) => log.header_pieces(source, &mut decompressor, &mut write),
+            LogLayout::Zip { members, .. } => match members.get(name) {
+                Some(entry) => decompressor.pieces(source, name, entry, &mut write),
                 None => Err(LogErrorKind::NoStart.into()),
             },
         };

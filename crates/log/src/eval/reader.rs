@@ -5,18 +5,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::container::{Container, Layout};
+use super::container::{Container, LogLayout};
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::{Header, StartRecord};
 use super::json::{Skimmer, Validator};
-use super::limits::Limits;
+use super::limits::LogLimits;
 use super::members::{HEADER, START};
 use super::parallel::for_all;
 use super::stored::{SOME_SCORER, SampleFields, StoredSample, id_and_epoch};
+use super::zip::decompress::Decompressor;
 use super::zip::directory::Members;
 use super::zip::local;
-use super::zip::source::{Section, Source};
-use super::zip::unpack::Unpacker;
+use super::zip::source::{FileSection, LogFile};
 use errorbar_core::{MetadataKeys, SampleId};
 
 /// How much of a sample is looked at for its id and epoch, which stand first.
@@ -43,23 +43,23 @@ impl EvalLog {
     /// # Errors
     /// A file that cannot be read, is no eval log, holds nothing yet, or is damaged other than at its end.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with(path, Limits::default())
+        Self::open_with(path, LogLimits::default())
     }
 
     /// Opens a log that may be larger than others, or must be smaller.
-    pub fn open_with(path: impl AsRef<Path>, limits: Limits) -> Result<Self> {
+    pub fn open_with(path: impl AsRef<Path>, limits: LogLimits) -> Result<Self> {
         let path = path.as_ref();
         let file = File::open(path).map_err(|error| LogError::from(LogErrorKind::Open(error)).at(path))?;
         Self::from_file(file, path, limits)
     }
 
-    pub(super) fn from_file(file: File, path: &Path, limits: Limits) -> Result<Self> {
+    pub(super) fn from_file(file: File, path: &Path, limits: LogLimits) -> Result<Self> {
         let container = Container::open(file, limits).map_err(|error| error.at(path))?;
         Ok(EvalLog { path: path.to_owned(), container, old_scorer: OnceLock::new() })
     }
 
     /// A log of these members of a file.
-    pub(super) fn of_members(path: &Path, source: Source, limits: Limits, members: Members) -> Self {
+    pub(super) fn of_members(path: &Path, source: LogFile, limits: LogLimits, members: Members) -> Self {
         let container = Container::of_members(source, limits, members);
         EvalLog { path: path.to_owned(), container, old_scorer: OnceLock::new() }
     }
@@ -81,14 +81,14 @@ impl EvalLog {
 
     /// Whether the log is one JSON object, which is written as a whole and cannot be appended to.
     pub fn is_json(&self) -> bool {
-        matches!(self.container.layout, Layout::Json(_))
+        matches!(self.container.layout, LogLayout::Json(_))
     }
 
     /// Whether the log has the record of the end of its run.
     pub fn has_header(&self) -> bool {
         match &self.container.layout {
-            Layout::Json(_) => true,
-            Layout::Zip { members, .. } => members.contains_key(HEADER),
+            LogLayout::Json(_) => true,
+            LogLayout::Zip { members, .. } => members.contains_key(HEADER),
         }
     }
 
@@ -113,29 +113,33 @@ impl EvalLog {
     /// all of it is JSON, whether a metric asks for it or not.
     pub fn check(&self) -> Result<()> {
         let container = &self.container;
-        let check = |unpacker: &mut Unpacker, part: Part<'_>| {
+        let check = |decompressor: &mut Decompressor, part: CheckTarget<'_>| {
             let mut validator = Validator::new();
             let mut push = |piece: &[u8]| validator.push(piece);
             match part {
-                Part::Whole => unpacker.section(Section::whole(&container.source), &mut push)?,
-                Part::Member(name, entry) => unpacker.pieces(&container.source, name, entry, &mut push)?,
+                CheckTarget::Whole => {
+                    decompressor.section(FileSection::whole(&container.source), &mut push)?
+                }
+                CheckTarget::Member(name, entry) => {
+                    decompressor.pieces(&container.source, name, entry, &mut push)?
+                }
             }
             validator.finish().map_err(|error| match part {
-                Part::Member(name, _) => error.in_member(name),
-                Part::Whole => error,
+                CheckTarget::Member(name, _) => error.in_member(name),
+                CheckTarget::Whole => error,
             })
         };
         match &container.layout {
-            Layout::Json(_) => check(&mut container.unpacker(), Part::Whole),
-            Layout::Zip { members, .. } => {
-                let unpacker = || container.unpacker();
-                let checked = for_all(members.len(), unpacker, |unpacker, at| {
+            LogLayout::Json(_) => check(&mut container.decompressor(), CheckTarget::Whole),
+            LogLayout::Zip { members, .. } => {
+                let decompressor = || container.decompressor();
+                let checked = for_all(members.len(), decompressor, |decompressor, at| {
                     let Some((name, entry)) = members.get_index(at) else { return Ok(()) };
                     local::check(&container.source, name, entry)?;
                     // A folder has no content.
                     match name.ends_with('/') {
                         true => Ok(()),
-                        false => check(unpacker, Part::Member(name, entry)),
+                        false => check(decompressor, CheckTarget::Member(name, entry)),
                     }
                 });
                 checked.map(|_| ())
@@ -195,7 +199,7 @@ impl EvalLog {
         const COPIES: u64 = 5;
         let limit = self.container.limits.max_record.min(self.container.memory.limit() / COPIES);
         let mut json = Vec::new();
-        self.container.sample_pieces(&mut self.container.unpacker(), at, &mut |piece| {
+        self.container.sample_pieces(&mut self.container.decompressor(), at, &mut |piece| {
             if (json.len() + piece.len()) as u64 > limit {
                 return Err(LogErrorKind::TooLargeRecord { limit }.into());
             }
@@ -205,7 +209,7 @@ impl EvalLog {
         Ok(json)
     }
 
-    /// A member as it is, unpacked.
+    /// A member as it is, decompressed.
     pub(super) fn raw(&self, name: &str) -> Result<Option<Vec<u8>>> {
         self.container.member(name).map_err(|error| error.at(&self.path))
     }
@@ -213,9 +217,9 @@ impl EvalLog {
 
 /// What is checked at once.
 #[derive(Clone, Copy)]
-enum Part<'a> {
+enum CheckTarget<'a> {
     Whole,
-    Member(&'a str, &'a super::zip::Entry),
+    Member(&'a str, &'a super::zip::ZipEntry),
 }
 
 /// Reads samples by their place. One per thread.
@@ -223,7 +227,7 @@ enum Part<'a> {
 pub(super) struct SampleReader<'a> {
     log: &'a EvalLog,
     fields: SampleFields,
-    unpacker: Unpacker,
+    decompressor: Decompressor,
     skimmer: Skimmer,
 }
 
@@ -231,7 +235,7 @@ impl<'a> SampleReader<'a> {
     pub(super) fn new(log: &'a EvalLog, fields: SampleFields) -> Self {
         let Container { limits, memory, .. } = &log.container;
         let skimmer = Skimmer::new(fields.wanted(), limits.max_record, Arc::clone(memory));
-        SampleReader { log, fields, unpacker: log.container.unpacker(), skimmer }
+        SampleReader { log, fields, decompressor: log.container.decompressor(), skimmer }
     }
 
     /// The sample at a place.
@@ -251,7 +255,7 @@ impl<'a> SampleReader<'a> {
     ) -> Result<StoredSample> {
         let container = &self.log.container;
         self.skimmer.reset();
-        let taken = container.sample_pieces(&mut self.unpacker, at, &mut |piece| {
+        let taken = container.sample_pieces(&mut self.decompressor, at, &mut |piece| {
             self.skimmer.push(piece)?;
             copy(piece)
         });
@@ -265,7 +269,7 @@ impl<'a> SampleReader<'a> {
             StoredSample::from_json(json, &self.fields).map_err(|error| self.skimmer.place(error))?;
         let mut sample = sample.name_nameless(|| self.log.old_scorer().to_owned());
         if self.fields.wants_metadata()
-            && let Some(json) = container.sample_metadata(&mut self.unpacker, at)
+            && let Some(json) = container.sample_metadata(&mut self.decompressor, at)
         {
             sample.read_metadata(json?, &self.fields.metadata)?;
         }
@@ -279,7 +283,7 @@ impl<'a> SampleReader<'a> {
             validator.push(piece)?;
             Ok(out.write_all(piece).map_err(LogErrorKind::Write)?)
         };
-        let copied = self.log.container.sample_pieces(&mut self.unpacker, at, &mut write);
+        let copied = self.log.container.sample_pieces(&mut self.decompressor, at, &mut write);
         let copied = copied.and_then(|()| validator.finish());
         copied.map_err(|error| self.in_sample(at, error))
     }
@@ -288,7 +292,7 @@ impl<'a> SampleReader<'a> {
     pub(super) fn key(&mut self, at: usize) -> Result<(SampleId, u32)> {
         let container = &self.log.container;
         if let Some((name, entry)) = container.sample_member(at) {
-            let head = self.unpacker.unpack_head(&container.source, name, entry, HEAD_BYTES);
+            let head = self.decompressor.decompress_head(&container.source, name, entry, HEAD_BYTES);
             let key = head.map(id_and_epoch);
             if let Some(key) = key.map_err(|error| self.in_sample(at, error))? {
                 return Ok(key);

@@ -6,21 +6,20 @@ use std::path::Path;
 use super::container::scan_source;
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::{Header, StartRecord};
-use super::limits::Limits;
+use super::limits::LogLimits;
 use super::members::{HEADER, SAMPLES, START, is_derived, is_journal_summaries};
-use super::memory;
+use super::memory_budget;
 use super::reader::{EvalLog, SampleReader};
 use super::stored::{SampleFields, StoredSample};
-use super::summary::Summary;
 use super::writer::{LogWriter, lock_named};
 use super::zip::Encoder;
+use super::zip::decompress::Decompressor;
 use super::zip::directory;
-use super::zip::source::Source;
-use super::zip::unpack::Unpacker;
+use super::zip::source::LogFile;
 
 /// What a log held when its run was resumed.
 #[derive(Debug)]
-pub struct Recovered {
+pub struct ResumedLog {
     /// The header, if the run had ended.
     pub header: Option<Header>,
     /// What the run started with.
@@ -37,20 +36,20 @@ impl LogWriter {
     /// # Errors
     /// A log that another process writes, one that is damaged other than at its end, and one beyond the limits:
     /// cutting it there would lose what comes behind.
-    pub fn resume(path: &Path) -> Result<(LogWriter, Recovered)> {
-        Self::resume_with(path, Limits::default())
+    pub fn resume(path: &Path) -> Result<(LogWriter, ResumedLog)> {
+        Self::resume_with(path, LogLimits::default())
     }
 
     /// The same for a log that may be larger than others, or must be smaller.
-    pub fn resume_with(path: &Path, limits: Limits) -> Result<(LogWriter, Recovered)> {
+    pub fn resume_with(path: &Path, limits: LogLimits) -> Result<(LogWriter, ResumedLog)> {
         resume(path, limits).map_err(|error| error.at(path))
     }
 }
 
-fn resume(path: &Path, limits: Limits) -> Result<(LogWriter, Recovered)> {
+fn resume(path: &Path, limits: LogLimits) -> Result<(LogWriter, ResumedLog)> {
     let file = OpenOptions::new().read(true).write(true).open(path).map_err(LogErrorKind::Open)?;
     lock_named(&file, path)?;
-    let source = Source::new(file.try_clone().map_err(LogErrorKind::Open)?).map_err(LogErrorKind::Read)?;
+    let source = LogFile::new(file.try_clone().map_err(LogErrorKind::Open)?).map_err(LogErrorKind::Read)?;
     // The walk, even where there is a directory: what it finds is what a later one will find again.
     let found = scan_source(&source, limits)?;
     if let Some(listed) = directory::read(&source).map_err(LogErrorKind::Read)? {
@@ -61,13 +60,13 @@ fn resume(path: &Path, limits: Limits) -> Result<(LogWriter, Recovered)> {
         }
     }
 
-    let mut unpacker = Unpacker::new(limits);
+    let mut decompressor = Decompressor::new(limits);
     let header = match found.members.get(HEADER) {
-        Some(entry) => Some(Header::from_json(unpacker.unpack(&source, HEADER, entry)?)?),
+        Some(entry) => Some(Header::from_json(decompressor.decompress(&source, HEADER, entry)?)?),
         None => None,
     };
     let start = match (found.members.get(START), &header) {
-        (Some(entry), _) => StartRecord::from_json(unpacker.unpack(&source, START, entry)?)?,
+        (Some(entry), _) => StartRecord::from_json(decompressor.decompress(&source, START, entry)?)?,
         (None, Some(header)) => {
             StartRecord { version: header.version, eval: header.eval.clone(), plan: header.plan.clone() }
         }
@@ -85,7 +84,7 @@ fn resume(path: &Path, limits: Limits) -> Result<(LogWriter, Recovered)> {
     let mut samples = Vec::new();
     for at in 0..log.sample_count() {
         let sample = reader.read(at)?;
-        let bytes = memory::of_sample(&sample);
+        let bytes = memory_budget::of_sample(&sample);
         log.container.memory.take(bytes).map_err(|error| reader.in_sample(at, error))?;
         samples.push(sample);
     }
@@ -100,8 +99,8 @@ fn resume(path: &Path, limits: Limits) -> Result<(LogWriter, Recovered)> {
     // The old summaries are not trusted: they may lack samples and hold some that were run again.
     let mut reader = SampleReader::new(&log, SampleFields::all());
     for at in 0..log.sample_count() {
-        let summary = Summary::from(&reader.read(at)?).to_json();
+        let summary = reader.read(at)?.summary_json();
         writer.push_summary(&log.container.sample_name(at), &summary)?;
     }
-    Ok((writer, Recovered { header, start, samples }))
+    Ok((writer, ResumedLog { header, start, samples }))
 }

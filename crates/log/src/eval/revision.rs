@@ -7,7 +7,7 @@ use std::path::Path;
 use errorbar_core::{ErrorPlan, Evaluation, Reducers, ScoreColumns};
 use serde_json::Value as Json;
 
-use super::container::Layout;
+use super::container::LogLayout;
 use super::error::{LogErrorKind, Result};
 use super::json::splice;
 use super::json_log::JsonLog;
@@ -18,10 +18,10 @@ use super::recorded::RecordedResults;
 use super::reductions::Reductions;
 use super::writer::{lock, lock_named};
 use super::zip::assemble::Assembler;
-use super::zip::directory::{self, Directory, Members, Record};
-use super::zip::source::Section;
-use super::zip::{Encoder, Entry, ZSTD};
-use crate::whole_file::WholeFile;
+use super::zip::directory::{self, Directory, DirectoryRecord, Members};
+use super::zip::source::FileSection;
+use super::zip::{Encoder, ZSTD, ZipEntry};
+use crate::atomic_file::AtomicFile;
 
 /// Changes to a log that are not written yet. The log itself stays as it is until [`Revision::write_back`].
 ///
@@ -48,12 +48,12 @@ pub struct Revision<'a> {
     /// The header as it will be.
     header: Vec<u8>,
     /// The other records that are replaced.
-    members: Vec<(Place, Vec<u8>)>,
+    members: Vec<(RecordKey, Vec<u8>)>,
 }
 
 /// Which record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum RecordKey {
     /// A member of this name.
     Member(String),
     /// The sample at this place.
@@ -82,7 +82,7 @@ impl Revision<'_> {
         };
         self.header = splice::set(&self.header, &["results"], &json)?;
         if let Some(json) = Reductions::of(&evaluation.reductions, columns).json {
-            self.replace(Place::Member(REDUCTIONS.to_owned()), json);
+            self.replace(RecordKey::Member(REDUCTIONS.to_owned()), json);
         }
         Ok(())
     }
@@ -121,11 +121,11 @@ impl Revision<'_> {
     }
 
     /// What will be at a place, if it is replaced.
-    pub(super) fn replaced(&self, place: &Place) -> Option<&[u8]> {
+    pub(super) fn replaced(&self, place: &RecordKey) -> Option<&[u8]> {
         self.members.iter().find(|(other, _)| other == place).map(|(_, json)| json.as_slice())
     }
 
-    pub(super) fn replace(&mut self, place: Place, json: Vec<u8>) {
+    pub(super) fn replace(&mut self, place: RecordKey, json: Vec<u8>) {
         self.members.retain(|(other, _)| *other != place);
         self.members.push((place, json));
     }
@@ -166,12 +166,12 @@ impl Revision<'_> {
     }
 
     fn write_whole(&self, path: &Path) -> Result<()> {
-        let mut file = WholeFile::create(path).map_err(LogErrorKind::Create)?;
+        let mut file = AtomicFile::create(path).map_err(LogErrorKind::Create)?;
         match &self.log.container.layout {
-            Layout::Json(log) => self.write_json(log, &mut file)?,
-            Layout::Zip { members, .. } => self.write_zip(members, &mut file)?,
+            LogLayout::Json(log) => self.write_json(log, &mut file)?,
+            LogLayout::Zip { members, .. } => self.write_zip(members, &mut file)?,
         }
-        Ok(file.keep().map_err(LogErrorKind::Write)?)
+        Ok(file.commit().map_err(LogErrorKind::Write)?)
     }
 
     /// Copies the members that stay, appends those that are new, and lists all of them.
@@ -179,8 +179,8 @@ impl Revision<'_> {
         let mut new: Vec<(String, &[u8])> = Vec::new();
         for (place, json) in &self.members {
             let name = match place {
-                Place::Member(name) => name.clone(),
-                Place::Sample(at) => self.log.container.sample_name(*at),
+                RecordKey::Member(name) => name.clone(),
+                RecordKey::Sample(at) => self.log.container.sample_name(*at),
             };
             new.push((name, json));
         }
@@ -197,7 +197,7 @@ impl Revision<'_> {
             }
         };
         let end = kept_end(offset, &records, is_replaced);
-        copy(&mut Section::new(source, 0, end), out)?;
+        copy(&mut FileSection::new(source, 0, end), out)?;
         let mut zip = Assembler::new(out, end);
         records.iter().filter(|record| !is_replaced(&record.name)).for_each(|record| zip.keep(record));
         let mut encoder = Encoder::new()?;
@@ -223,30 +223,32 @@ impl Revision<'_> {
         }
         for (place, json) in &self.members {
             match place {
-                Place::Sample(at) => edits.push((log.samples.get(*at).cloned().unwrap_or_default(), json)),
-                Place::Member(name) if name == REDUCTIONS => match log.field("reductions") {
+                RecordKey::Sample(at) => {
+                    edits.push((log.samples.get(*at).cloned().unwrap_or_default(), json))
+                }
+                RecordKey::Member(name) if name == REDUCTIONS => match log.field("reductions") {
                     Some(range) => edits.push((range, json)),
                     None => added.push(("reductions", json)),
                 },
                 // Summaries, which such a log has not.
-                Place::Member(_) => {}
+                RecordKey::Member(_) => {}
             }
         }
         edits.sort_by_key(|(range, _)| range.start);
         let source = &self.log.container.source;
         let mut at = 0;
         for (range, json) in edits {
-            copy(&mut Section::new(source, at, range.start - at), out)?;
+            copy(&mut FileSection::new(source, at, range.start - at), out)?;
             out.write_all(json).map_err(LogErrorKind::Write)?;
             at = range.end;
         }
         let last = log.fields.iter().map(|(_, range)| range.end).max().unwrap_or(at);
-        copy(&mut Section::new(source, at, last - at), out)?;
+        copy(&mut FileSection::new(source, at, last - at), out)?;
         for (name, json) in added {
             let parts: [&[u8]; 4] = [b",\"", name.as_bytes(), b"\":", json];
             out.write_all(&parts.concat()).map_err(LogErrorKind::Write)?;
         }
-        copy(&mut Section::new(source, last, source.len() - last), out)
+        copy(&mut FileSection::new(source, last, source.len() - last), out)
     }
 }
 
@@ -283,28 +285,28 @@ fn updated(old: &[u8], new: &RecordedResults) -> Result<Vec<u8>> {
 
 /// Where the members end that are copied: what is replaced at the end is left out; what is replaced in between
 /// stays as bytes that no directory lists.
-fn kept_end(offset: u64, records: &[Record], is_replaced: impl Fn(&str) -> bool) -> u64 {
+fn kept_end(offset: u64, records: &[DirectoryRecord], is_replaced: impl Fn(&str) -> bool) -> u64 {
     let mut places: Vec<(u64, bool)> =
         records.iter().map(|record| (record.entry.offset, is_replaced(&record.name))).collect();
     places.sort_unstable();
     let end = places.iter().rev().take_while(|(_, is_replaced)| *is_replaced).map(|(at, _)| *at).last();
     // Members of a file that is up to no good may lie within one another: then all of it is kept.
-    let reaches = |record: &Record| record.entry.offset.saturating_add(record.entry.compressed);
+    let reaches = |record: &DirectoryRecord| record.entry.offset.saturating_add(record.entry.compressed);
     let kept = records.iter().filter(|record| !is_replaced(&record.name)).map(reaches).max().unwrap_or(0);
     end.filter(|end| *end >= kept).unwrap_or(offset)
 }
 
 /// The directory of a log that has none, and whose members end at `offset`.
 fn recovered_directory(members: &Members, offset: u64) -> Directory {
-    let record = |(name, entry): (&String, &Entry)| {
+    let record = |(name, entry): (&String, &ZipEntry)| {
         let mut bytes = Vec::new();
         entry.put_central(name, &mut bytes);
-        Record { name: name.clone(), entry: *entry, bytes }
+        DirectoryRecord { name: name.clone(), entry: *entry, bytes }
     };
     Directory { offset, records: members.iter().map(record).collect() }
 }
 
-fn copy(from: &mut Section<'_>, to: &mut impl Write) -> Result<()> {
+fn copy(from: &mut FileSection<'_>, to: &mut impl Write) -> Result<()> {
     io::copy(from, to).map_err(LogErrorKind::Write)?;
     Ok(())
 }

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::decode::MAX_SCORERS;
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::Header;
-use super::memory;
+use super::memory_budget;
 use super::parallel::for_all;
 use super::reader::{EvalLog, SampleReader};
 use super::stored::{SampleFields, StoredSample};
+use super::wire::decode::MAX_SCORERS;
 use errorbar_core::{Metadata, MetadataKeys, SampleId, Score, ScoreColumns, ScoreParts, unique_names};
 
 /// How to read the scores of a log.
@@ -101,7 +101,7 @@ pub struct LogScores {
 const ERROR_BYTES: u64 = 512;
 
 /// What is held of a sample until all are there.
-struct Row {
+struct SampleRow {
     id: SampleId,
     epoch: u32,
     is_errored: bool,
@@ -110,15 +110,15 @@ struct Row {
     scores: Vec<(String, Score)>,
 }
 
-impl Row {
+impl SampleRow {
     /// The memory behind it, about.
     fn memory(&self) -> u64 {
-        let metadata = self.metadata.iter().map(memory::of_field).sum::<u64>();
+        let metadata = self.metadata.iter().map(memory_budget::of_field).sum::<u64>();
         let score = |(scorer, score): &(String, Score)| {
-            (size_of::<(String, Score)>() + scorer.len()) as u64 + memory::of_score(score)
+            (size_of::<(String, Score)>() + scorer.len()) as u64 + memory_budget::of_score(score)
         };
         let scores = self.scores.iter().map(score).sum::<u64>();
-        memory::of_id(&self.id) + metadata + scores
+        memory_budget::of_id(&self.id) + metadata + scores
     }
 
     fn edit(&mut self, edited: &EditedScore) {
@@ -130,9 +130,9 @@ impl Row {
     }
 }
 
-impl From<StoredSample> for Row {
+impl From<StoredSample> for SampleRow {
     fn from(sample: StoredSample) -> Self {
-        Row {
+        SampleRow {
             id: sample.id,
             epoch: sample.epoch,
             is_errored: sample.error.is_some(),
@@ -159,7 +159,7 @@ impl EvalLog {
         let done = AtomicUsize::new(0);
         let memory = &self.container.memory;
         let read = |reader: &mut SampleReader<'_>, at| {
-            let row = reader.read(at).map(Row::from).map(|mut row| {
+            let row = reader.read(at).map(SampleRow::from).map(|mut row| {
                 if let Some(edited) = options.edited {
                     row.edit(edited);
                 }
@@ -173,12 +173,12 @@ impl EvalLog {
                 Err(error) if !options.skip_bad_samples || error.is_of_memory() => return Err(error),
                 row => row,
             };
-            let bytes = row.as_ref().map_or(ERROR_BYTES, Row::memory);
+            let bytes = row.as_ref().map_or(ERROR_BYTES, SampleRow::memory);
             memory.take(bytes).map_err(|error| reader.in_sample(at, error))?;
             Ok(row)
         };
         // Room for all rows is made at once, and again where the good ones are moved to.
-        let rows = 2 * (self.sample_count() * size_of::<Row>()) as u64;
+        let rows = 2 * (self.sample_count() * size_of::<SampleRow>()) as u64;
         memory.take(rows).map_err(|error| error.at(self.path()))?;
         let fields = SampleFields::scores(options.metadata.clone()).score_parts(options.parts);
         let rows = for_all(self.sample_count(), || SampleReader::new(self, fields.clone()), read)?;
@@ -197,7 +197,7 @@ impl EvalLog {
     fn columns(
         &self,
         header: &Header,
-        rows: Vec<Row>,
+        rows: Vec<SampleRow>,
         skipped: Vec<LogError>,
         only: &[String],
     ) -> Result<LogScores> {

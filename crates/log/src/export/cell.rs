@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use errorbar_core::{Leaf, Value};
 use serde_json::Value as Json;
 
-use crate::eval::SampleId;
+use crate::eval::{SampleId, score_json};
 
 /// What stands in a row under a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Cell<'a> {
+pub(super) enum ExportCell<'a> {
     /// The sample has no such thing.
     Missing,
     /// It says that there is nothing.
@@ -21,42 +21,38 @@ pub(super) enum Cell<'a> {
     Metadata(&'a Json),
 }
 
-impl<'a> Cell<'a> {
+impl<'a> ExportCell<'a> {
     /// A text, or null.
     pub(super) fn text_or_null(text: Option<&'a str>) -> Self {
-        text.map_or(Cell::Null, Cell::Text)
+        text.map_or(ExportCell::Null, ExportCell::Text)
     }
 
     /// The cell as a text: scalars as they are, lists and maps as JSON, in which `NaN` and `Infinity` stay bare.
     /// Nothing if nothing is there.
     pub(super) fn text(self) -> Option<Cow<'a, str>> {
         Some(match self {
-            Cell::Missing | Cell::Null | Cell::Metadata(Json::Null) => return None,
-            Cell::Text(text) => Cow::Borrowed(text),
-            Cell::Metadata(Json::String(text)) => Cow::Borrowed(text),
-            Cell::Id(SampleId::Str(id)) => Cow::Borrowed(id),
-            Cell::Score(Value::Str(text)) => Cow::Borrowed(text),
-            Cell::Epoch(epoch) => Cow::Owned(epoch.to_string()),
-            Cell::Id(id) => Cow::Owned(id.to_string()),
-            Cell::Metadata(json) => Cow::Owned(json.to_string()),
-            Cell::Score(value) => {
-                let mut text = String::new();
-                write_value(value, &mut text, bare);
-                Cow::Owned(text)
-            }
+            ExportCell::Missing | ExportCell::Null | ExportCell::Metadata(Json::Null) => return None,
+            ExportCell::Text(text) => Cow::Borrowed(text),
+            ExportCell::Metadata(Json::String(text)) => Cow::Borrowed(text),
+            ExportCell::Id(SampleId::Str(id)) => Cow::Borrowed(id),
+            ExportCell::Score(Value::Str(text)) => Cow::Borrowed(text),
+            ExportCell::Epoch(epoch) => Cow::Owned(epoch.to_string()),
+            ExportCell::Id(id) => Cow::Owned(id.to_string()),
+            ExportCell::Metadata(json) => Cow::Owned(json.to_string()),
+            ExportCell::Score(value) => Cow::Owned(score_json(value)),
         })
     }
 
     /// Writes the cell as strict JSON: null for a number that is not finite.
     pub(super) fn write_json(self, out: &mut String) {
         match self {
-            Cell::Missing | Cell::Null => out.push_str("null"),
-            Cell::Text(text) => write_text(text, out),
-            Cell::Epoch(epoch) => out.push_str(&epoch.to_string()),
-            Cell::Id(SampleId::Str(id)) => write_text(id, out),
-            Cell::Id(SampleId::Int(id)) => out.push_str(&id.to_string()),
-            Cell::Metadata(json) => out.push_str(&json.to_string()),
-            Cell::Score(value) => write_value(value, out, |_| "null"),
+            ExportCell::Missing | ExportCell::Null => out.push_str("null"),
+            ExportCell::Text(text) => write_text(text, out),
+            ExportCell::Epoch(epoch) => out.push_str(&epoch.to_string()),
+            ExportCell::Id(SampleId::Str(id)) => write_text(id, out),
+            ExportCell::Id(SampleId::Int(id)) => out.push_str(&id.to_string()),
+            ExportCell::Metadata(json) => out.push_str(&json.to_string()),
+            ExportCell::Score(value) => out.push_str(&value.to_json().to_string()),
         }
     }
 
@@ -66,56 +62,9 @@ impl<'a> Cell<'a> {
         let lost =
             |leaf: &Leaf| matches!(leaf, Leaf::Unscored) || matches!(leaf, Leaf::Float(f) if !f.is_finite());
         match self {
-            Cell::Score(Value::List(items)) => items.iter().any(lost),
-            Cell::Score(Value::Map(map)) => map.values().any(lost),
+            ExportCell::Score(Value::List(items)) => items.iter().any(lost),
+            ExportCell::Score(Value::Map(map)) => map.values().any(lost),
             _ => false,
-        }
-    }
-}
-
-/// The name of a number that is not finite, as Python's JSON has it.
-fn bare(number: f64) -> &'static str {
-    match number {
-        f64::INFINITY => "Infinity",
-        f64::NEG_INFINITY => "-Infinity",
-        _ => "NaN",
-    }
-}
-
-/// Writes a score as JSON, with these words for numbers that are not finite.
-fn write_value(value: &Value, out: &mut String, not_finite: fn(f64) -> &'static str) {
-    let leaf = |leaf: &Leaf, out: &mut String| match leaf {
-        Leaf::Unscored => out.push_str(not_finite(f64::NAN)),
-        Leaf::Null => out.push_str("null"),
-        Leaf::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
-        Leaf::Int(int) => out.push_str(&int.to_string()),
-        Leaf::Float(float) if float.is_finite() => out.push_str(&Json::from(*float).to_string()),
-        Leaf::Float(float) => out.push_str(not_finite(*float)),
-        Leaf::Str(text) => write_text(text, out),
-    };
-    match value {
-        Value::Unscored => leaf(&Leaf::Unscored, out),
-        Value::Bool(b) => leaf(&Leaf::Bool(*b), out),
-        Value::Int(int) => leaf(&Leaf::Int(*int), out),
-        Value::Float(float) => leaf(&Leaf::Float(*float), out),
-        Value::Str(text) => write_text(text, out),
-        Value::List(items) => {
-            out.push('[');
-            for (at, item) in items.iter().enumerate() {
-                out.push_str(if at > 0 { "," } else { "" });
-                leaf(item, out);
-            }
-            out.push(']');
-        }
-        Value::Map(map) => {
-            out.push('{');
-            for (at, (key, item)) in map.iter().enumerate() {
-                out.push_str(if at > 0 { "," } else { "" });
-                write_text(key, out);
-                out.push(':');
-                leaf(item, out);
-            }
-            out.push('}');
         }
     }
 }
@@ -133,8 +82,8 @@ mod tests {
 
     fn both(value: Value) -> (String, String) {
         let mut json = String::new();
-        Cell::Score(&value).write_json(&mut json);
-        (Cell::Score(&value).text().unwrap().into_owned(), json)
+        ExportCell::Score(&value).write_json(&mut json);
+        (ExportCell::Score(&value).text().unwrap().into_owned(), json)
     }
 
     #[test]
@@ -161,7 +110,7 @@ mod tests {
 
     #[test]
     fn what_is_lost_in_json_is_known() {
-        let lost = |value: Value| Cell::Score(&value).loses_inside();
+        let lost = |value: Value| ExportCell::Score(&value).loses_inside();
         assert!(lost(Value::list([f64::NAN])) && lost(Value::map([("a", f64::INFINITY)])));
         assert!(!lost(Value::Unscored), "null reads as unscored again");
         assert!(!lost(Value::map([("a", Leaf::Null)])));
@@ -169,7 +118,7 @@ mod tests {
 
     #[test]
     fn metadata_as_text() {
-        let text = |json: Json| Cell::Metadata(&json).text().map(Cow::into_owned);
+        let text = |json: Json| ExportCell::Metadata(&json).text().map(Cow::into_owned);
         assert_eq!(text(json!("a,\"b")).as_deref(), Some("a,\"b"));
         assert_eq!(text(json!([1, "x", null])).as_deref(), Some("[1,\"x\",null]"));
         assert_eq!(text(json!({})).as_deref(), Some("{}"));

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use errorbar_core::Value;
+use errorbar_core::{Metadata, Value};
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
@@ -14,7 +14,7 @@ const MOST: usize = 20_000;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum ColumnSource {
     Log,
     Task,
     Model,
@@ -32,19 +32,19 @@ pub(super) enum Source {
 }
 
 /// The columns that every export has, in order; `log`, `answer` and `explanation` can be left out.
-const FIXED: [(&str, Source, Kind); 12] = [
-    ("log", Source::Log, Kind::Text),
-    ("task", Source::Task, Kind::Text),
-    ("model", Source::Model, Kind::Text),
-    ("id", Source::Id, Kind::Text),
-    ("epoch", Source::Epoch, Kind::Int),
-    ("scorer", Source::Scorer, Kind::Text),
-    ("value", Source::Value, Kind::Text),
-    ("answer", Source::Answer, Kind::Text),
-    ("explanation", Source::Explanation, Kind::Text),
-    ("reason", Source::Reason, Kind::Text),
-    ("error", Source::Error, Kind::Text),
-    ("limit", Source::Limit, Kind::Text),
+const FIXED: [(&str, ColumnSource, ExportKind); 12] = [
+    ("log", ColumnSource::Log, ExportKind::Text),
+    ("task", ColumnSource::Task, ExportKind::Text),
+    ("model", ColumnSource::Model, ExportKind::Text),
+    ("id", ColumnSource::Id, ExportKind::Text),
+    ("epoch", ColumnSource::Epoch, ExportKind::Int),
+    ("scorer", ColumnSource::Scorer, ExportKind::Text),
+    ("value", ColumnSource::Value, ExportKind::Text),
+    ("answer", ColumnSource::Answer, ExportKind::Text),
+    ("explanation", ColumnSource::Explanation, ExportKind::Text),
+    ("reason", ColumnSource::Reason, ExportKind::Text),
+    ("error", ColumnSource::Error, ExportKind::Text),
+    ("limit", ColumnSource::Limit, ExportKind::Text),
 ];
 
 /// A name that metadata may not have either: readers of tables take such a column for the scores.
@@ -52,7 +52,7 @@ const SCORE: &str = "score";
 
 /// What all values of a column have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ExportKind {
     Bool,
     /// Integers that a float holds exactly.
     Int,
@@ -63,17 +63,17 @@ pub(super) enum Kind {
     Text,
 }
 
-impl Kind {
+impl ExportKind {
     fn of_int(int: i64) -> Self {
         const EXACT: u64 = 1 << 53;
-        if int.unsigned_abs() <= EXACT { Kind::Int } else { Kind::LongInt }
+        if int.unsigned_abs() <= EXACT { ExportKind::Int } else { ExportKind::LongInt }
     }
 
     fn of_json(json: &Json) -> Self {
         match json {
-            Json::Bool(_) => Kind::Bool,
-            Json::Number(number) => number.as_i64().map_or(Kind::Float, Kind::of_int),
-            _ => Kind::Text,
+            Json::Bool(_) => ExportKind::Bool,
+            Json::Number(number) => number.as_i64().map_or(ExportKind::Float, ExportKind::of_int),
+            _ => ExportKind::Text,
         }
     }
 
@@ -81,56 +81,54 @@ impl Kind {
     pub(super) fn of_value(value: &Value) -> Option<Self> {
         match value {
             Value::Unscored => None,
-            Value::Int(int) => Some(Kind::of_int(*int)),
-            Value::Float(_) => Some(Kind::Float),
+            Value::Int(int) => Some(ExportKind::of_int(*int)),
+            Value::Float(_) => Some(ExportKind::Float),
             // Only numbers make a column of numbers: `true` is not 1.
-            _ => Some(Kind::Text),
+            _ => Some(ExportKind::Text),
         }
     }
 
     /// The kind of both together.
-    pub(super) fn and(self, other: Kind) -> Kind {
+    pub(super) fn and(self, other: ExportKind) -> ExportKind {
         match (self, other) {
             (a, b) if a == b => a,
-            (Kind::Int | Kind::LongInt, Kind::Int | Kind::LongInt) => Kind::LongInt,
-            (Kind::Int, Kind::Float) | (Kind::Float, Kind::Int) => Kind::Float,
-            _ => Kind::Text,
+            (ExportKind::Int | ExportKind::LongInt, ExportKind::Int | ExportKind::LongInt) => {
+                ExportKind::LongInt
+            }
+            (ExportKind::Int, ExportKind::Float) | (ExportKind::Float, ExportKind::Int) => ExportKind::Float,
+            _ => ExportKind::Text,
         }
     }
 }
 
 /// A column.
 #[derive(Clone, Debug)]
-pub(super) struct Column {
+pub(super) struct ExportColumn {
     pub(super) name: String,
-    pub(super) source: Source,
+    pub(super) source: ColumnSource,
     #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "only Parquet has types"))]
-    pub(super) kind: Kind,
+    pub(super) kind: ExportKind,
 }
 
 /// The metadata keys of all samples, as the tree that they are.
 #[derive(Debug, Default)]
-pub(super) struct Keys {
-    root: IndexMap<String, Node>,
+pub(super) struct MetadataTree {
+    root: IndexMap<String, MetadataNode>,
     count: usize,
 }
 
 /// A key, which may hold a value in one sample and a map in another.
 #[derive(Debug, Default)]
-struct Node {
-    kind: Option<Kind>,
+struct MetadataNode {
+    kind: Option<ExportKind>,
     /// The number of its column, once the columns are made.
     column: Option<usize>,
-    children: IndexMap<String, Node>,
+    children: IndexMap<String, MetadataNode>,
 }
 
-impl Keys {
+impl MetadataTree {
     /// Takes in the metadata of a sample.
-    pub(super) fn learn(
-        &mut self,
-        log: &Path,
-        metadata: &errorbar_core::Metadata,
-    ) -> Result<(), ExportError> {
+    pub(super) fn learn(&mut self, log: &Path, metadata: &Metadata) -> Result<(), ExportError> {
         for (key, value) in metadata {
             learn(&mut self.root, key, value, &mut self.count);
         }
@@ -142,13 +140,17 @@ impl Keys {
 
     /// Makes the columns: the fixed ones that are wanted, then one for each key that holds a value somewhere, or
     /// nothing but nulls.
-    pub(super) fn columns(&mut self, wanted: impl Fn(Source) -> bool, value: Kind) -> Vec<Column> {
-        let mut columns: Vec<Column> = FIXED
+    pub(super) fn columns(
+        &mut self,
+        wanted: impl Fn(ColumnSource) -> bool,
+        value: ExportKind,
+    ) -> Vec<ExportColumn> {
+        let mut columns: Vec<ExportColumn> = FIXED
             .into_iter()
             .filter(|(_, source, _)| wanted(*source))
             .map(|(name, source, kind)| {
-                let kind = if source == Source::Value { value } else { kind };
-                Column { name: name.to_owned(), source, kind }
+                let kind = if source == ColumnSource::Value { value } else { kind };
+                ExportColumn { name: name.to_owned(), source, kind }
             })
             .collect();
         // Whether they are wanted or not, so that a name does not depend on the options.
@@ -159,15 +161,15 @@ impl Keys {
             let name = free_name(path, &taken);
             taken.insert(name.clone());
             node.column = Some(count);
-            let kind = node.kind.unwrap_or(Kind::Text);
-            columns.push(Column { name, source: Source::Metadata(count), kind });
+            let kind = node.kind.unwrap_or(ExportKind::Text);
+            columns.push(ExportColumn { name, source: ColumnSource::Metadata(count), kind });
             count += 1;
         });
         columns
     }
 
     /// The metadata of a sample, in its columns; nothing if one of them is not known.
-    pub(super) fn cells<'m>(&self, metadata: &'m errorbar_core::Metadata) -> Option<Vec<Option<&'m Json>>> {
+    pub(super) fn cells<'m>(&self, metadata: &'m Metadata) -> Option<Vec<Option<&'m Json>>> {
         let mut cells = Vec::new();
         for (key, value) in metadata {
             fill(&self.root, key, value, &mut cells)?;
@@ -177,12 +179,12 @@ impl Keys {
 }
 
 /// The map that a value is, if it has anything in it; an empty one is a value like others.
-fn as_map(value: &Json) -> Option<&errorbar_core::Metadata> {
+fn as_map(value: &Json) -> Option<&serde_json::Map<String, Json>> {
     value.as_object().filter(|map| !map.is_empty())
 }
 
 // Readers of logs limit how deep metadata may be nested, so this may recurse.
-fn learn(nodes: &mut IndexMap<String, Node>, key: &str, value: &Json, count: &mut usize) {
+fn learn(nodes: &mut IndexMap<String, MetadataNode>, key: &str, value: &Json, count: &mut usize) {
     if !nodes.contains_key(key) {
         *count += 1;
     }
@@ -191,13 +193,17 @@ fn learn(nodes: &mut IndexMap<String, Node>, key: &str, value: &Json, count: &mu
         (Some(map), _) => map.iter().for_each(|(key, value)| learn(&mut node.children, key, value, count)),
         (None, Json::Null) => {}
         (None, value) => {
-            let kind = Kind::of_json(value);
+            let kind = ExportKind::of_json(value);
             node.kind = Some(node.kind.map_or(kind, |known| known.and(kind)));
         }
     }
 }
 
-fn name_nodes(nodes: &mut IndexMap<String, Node>, above: &str, name: &mut impl FnMut(&mut Node, &str)) {
+fn name_nodes(
+    nodes: &mut IndexMap<String, MetadataNode>,
+    above: &str,
+    name: &mut impl FnMut(&mut MetadataNode, &str),
+) {
     for (key, node) in nodes {
         let path = if above.is_empty() { key.clone() } else { format!("{above}.{key}") };
         if node.kind.is_some() || node.children.is_empty() {
@@ -218,7 +224,7 @@ fn free_name(path: &str, taken: &HashSet<String>) -> String {
 }
 
 fn fill<'m>(
-    nodes: &IndexMap<String, Node>,
+    nodes: &IndexMap<String, MetadataNode>,
     key: &str,
     value: &'m Json,
     cells: &mut Vec<Option<&'m Json>>,
@@ -243,16 +249,20 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn columns(samples: &[Json]) -> Vec<(String, Kind)> {
-        let mut keys = Keys::default();
+    fn metadata(json: &Json) -> Metadata {
+        json.as_object().unwrap().clone().into()
+    }
+
+    fn columns(samples: &[Json]) -> Vec<(String, ExportKind)> {
+        let mut keys = MetadataTree::default();
         for sample in samples {
-            keys.learn(Path::new("a.eval"), sample.as_object().unwrap()).unwrap();
+            keys.learn(Path::new("a.eval"), &metadata(sample)).unwrap();
         }
-        let columns = keys.columns(|_| false, Kind::Float);
+        let columns = keys.columns(|_| false, ExportKind::Float);
         columns.into_iter().map(|column| (column.name, column.kind)).collect()
     }
 
-    fn named(pairs: &[(&str, Kind)]) -> Vec<(String, Kind)> {
+    fn named(pairs: &[(&str, ExportKind)]) -> Vec<(String, ExportKind)> {
         pairs.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect()
     }
 
@@ -261,7 +271,12 @@ mod tests {
         let samples =
             [json!({"a": {"b": 1, "c": {"d": "x"}}, "e": [1, 2]}), json!({"a": {"b": 0.5}, "f": {}})];
         let found = columns(&samples);
-        let wanted = [("a.b", Kind::Float), ("a.c.d", Kind::Text), ("e", Kind::Text), ("f", Kind::Text)];
+        let wanted = [
+            ("a.b", ExportKind::Float),
+            ("a.c.d", ExportKind::Text),
+            ("e", ExportKind::Text),
+            ("f", ExportKind::Text),
+        ];
         assert_eq!(found, named(&wanted));
     }
 
@@ -278,17 +293,23 @@ mod tests {
     #[test]
     fn a_key_may_be_a_map_here_and_null_or_a_value_there() {
         let samples = [json!({"a": null, "b": 1, "n": null}), json!({"a": {"x": true}, "b": {"y": "t"}})];
-        let wanted = [("a.x", Kind::Bool), ("b", Kind::Int), ("b.y", Kind::Text), ("n", Kind::Text)];
+        let wanted = [
+            ("a.x", ExportKind::Bool),
+            ("b", ExportKind::Int),
+            ("b.y", ExportKind::Text),
+            ("n", ExportKind::Text),
+        ];
         assert_eq!(columns(&samples), named(&wanted));
-        let mut keys = Keys::default();
+        let mut keys = MetadataTree::default();
         for sample in &samples {
-            keys.learn(Path::new("a.eval"), sample.as_object().unwrap()).unwrap();
+            keys.learn(Path::new("a.eval"), &metadata(sample)).unwrap();
         }
-        keys.columns(|_| false, Kind::Text);
-        let cells = keys.cells(samples[0].as_object().unwrap()).unwrap();
+        keys.columns(|_| false, ExportKind::Text);
+        let first = metadata(&samples[0]);
+        let cells = keys.cells(&first).unwrap();
         assert_eq!(cells, [None, Some(&json!(1)), None, Some(&json!(null))]);
-        assert!(keys.cells(json!({"new": 1}).as_object().unwrap()).is_none());
-        assert!(keys.cells(json!({"a": 1}).as_object().unwrap()).is_none(), "`a` itself has no column");
+        assert!(keys.cells(&metadata(&json!({"new": 1}))).is_none());
+        assert!(keys.cells(&metadata(&json!({"a": 1}))).is_none(), "`a` itself has no column");
     }
 
     #[test]
@@ -298,21 +319,21 @@ mod tests {
             let samples: Vec<Json> = values.iter().map(|value| json!({"k": value})).collect();
             columns(&samples)[0].1
         };
-        assert_eq!(kind(&[json!(1), json!(null), json!(2)]), Kind::Int);
-        assert_eq!(kind(&[json!(1), json!(2.5), json!(1)]), Kind::Float);
-        assert_eq!(kind(&[json!(1), long.clone()]), Kind::LongInt);
-        assert_eq!(kind(&[long.clone(), json!(0.5)]), Kind::Text, "a float would lose digits");
-        assert_eq!(kind(&[json!(1), long, json!(0.5)]), Kind::Text);
-        assert_eq!(kind(&[json!(true), json!(1)]), Kind::Text);
-        assert_eq!(kind(&[json!(true), json!(false)]), Kind::Bool);
+        assert_eq!(kind(&[json!(1), json!(null), json!(2)]), ExportKind::Int);
+        assert_eq!(kind(&[json!(1), json!(2.5), json!(1)]), ExportKind::Float);
+        assert_eq!(kind(&[json!(1), long.clone()]), ExportKind::LongInt);
+        assert_eq!(kind(&[long.clone(), json!(0.5)]), ExportKind::Text, "a float would lose digits");
+        assert_eq!(kind(&[json!(1), long, json!(0.5)]), ExportKind::Text);
+        assert_eq!(kind(&[json!(true), json!(1)]), ExportKind::Text);
+        assert_eq!(kind(&[json!(true), json!(false)]), ExportKind::Bool);
     }
 
     #[test]
     fn names_are_not_collected_without_end() {
-        let mut keys = Keys::default();
+        let mut keys = MetadataTree::default();
         let result = (0..).find_map(|i| {
-            let metadata = json!({format!("k{i}"): i});
-            keys.learn(Path::new("a.eval"), metadata.as_object().unwrap()).err()
+            let metadata = Metadata::new().with(format!("k{i}"), i);
+            keys.learn(Path::new("a.eval"), &metadata).err()
         });
         assert!(matches!(result, Some(ExportError::TooManyColumns { limit: MOST, .. })), "{result:?}");
     }

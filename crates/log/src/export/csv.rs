@@ -2,27 +2,30 @@
 
 use std::io::{self, Write};
 
-use super::Sink;
-use super::columns::Column;
+use super::RowSink;
+use super::columns::ExportColumn;
 use super::error::ExportError;
-use super::rows::Row;
+use super::rows::ExportRow;
 
 /// A header, then a line per row; quotes where they are needed.
 pub(super) struct CsvSink<'a> {
     out: csv::Writer<&'a mut (dyn Write + Send)>,
-    columns: &'a [Column],
+    columns: &'a [ExportColumn],
 }
 
 impl<'a> CsvSink<'a> {
-    pub(super) fn new(out: &'a mut (dyn Write + Send), columns: &'a [Column]) -> Result<Self, ExportError> {
+    pub(super) fn new(
+        out: &'a mut (dyn Write + Send),
+        columns: &'a [ExportColumn],
+    ) -> Result<Self, ExportError> {
         let mut out = csv::Writer::from_writer(out);
         out.write_record(columns.iter().map(|column| column.name.as_bytes())).map_err(unwrapped)?;
         Ok(CsvSink { out, columns })
     }
 }
 
-impl Sink for CsvSink<'_> {
-    fn row(&mut self, row: &Row<'_>) -> Result<(), ExportError> {
+impl RowSink for CsvSink<'_> {
+    fn row(&mut self, row: &ExportRow<'_>) -> Result<(), ExportError> {
         for column in self.columns {
             let text = row.cell(column.source).text().unwrap_or_default();
             self.out.write_field(text.as_bytes()).map_err(unwrapped)?;

@@ -2,24 +2,24 @@
 
 use std::io::Write;
 
-use super::Sink;
-use super::cell::{Cell, write_text};
-use super::columns::Column;
+use super::RowSink;
+use super::cell::{ExportCell, write_text};
+use super::columns::ExportColumn;
 use super::error::ExportError;
-use super::rows::Row;
+use super::rows::ExportRow;
 
 /// An object a line. What the sample does not have is not there; what it says is nothing is null.
 pub(super) struct JsonlSink<'a> {
     out: &'a mut (dyn Write + Send),
-    columns: &'a [Column],
+    columns: &'a [ExportColumn],
     /// The names as JSON, with the colon.
     keys: Vec<String>,
     line: String,
 }
 
 impl<'a> JsonlSink<'a> {
-    pub(super) fn new(out: &'a mut (dyn Write + Send), columns: &'a [Column]) -> Self {
-        let key = |column: &Column| {
+    pub(super) fn new(out: &'a mut (dyn Write + Send), columns: &'a [ExportColumn]) -> Self {
+        let key = |column: &ExportColumn| {
             let mut key = String::new();
             write_text(&column.name, &mut key);
             key + ":"
@@ -28,13 +28,13 @@ impl<'a> JsonlSink<'a> {
     }
 }
 
-impl Sink for JsonlSink<'_> {
-    fn row(&mut self, row: &Row<'_>) -> Result<(), ExportError> {
+impl RowSink for JsonlSink<'_> {
+    fn row(&mut self, row: &ExportRow<'_>) -> Result<(), ExportError> {
         self.line.clear();
         self.line.push('{');
         for (column, key) in self.columns.iter().zip(&self.keys) {
             let cell = row.cell(column.source);
-            if cell == Cell::Missing {
+            if cell == ExportCell::Missing {
                 continue;
             }
             if self.line.len() > 1 {

@@ -59,13 +59,13 @@ use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, Score};
 use indexmap::IndexSet;
 
-use columns::{Column, Keys, Kind, Source};
+use columns::{ColumnSource, ExportColumn, ExportKind, MetadataTree};
 pub use error::ExportError;
-use rows::{Row, Run};
-pub use strict_json::{Layout, StrictWriter, strict_json};
+use rows::{ExportRow, LogContext};
+pub use strict_json::{JsonLayout, StrictWriter, strict_json};
 
-use crate::eval::{EvalLog, Limits, SampleFields, StoredSample};
-use crate::whole_file::WholeFile;
+use crate::atomic_file::AtomicFile;
+use crate::eval::{EvalLog, LogLimits, SampleFields, StoredSample};
 
 /// What rows are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,19 +99,19 @@ pub struct ExportOptions {
     /// Whether to write answers and explanations.
     pub texts: bool,
     /// How large a log may be.
-    pub limits: Limits,
+    pub limits: LogLimits,
 }
 
 impl Default for ExportOptions {
     fn default() -> Self {
-        ExportOptions { scorers: Vec::new(), texts: true, limits: Limits::default() }
+        ExportOptions { scorers: Vec::new(), texts: true, limits: LogLimits::default() }
     }
 }
 
 /// What was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Exported {
+pub struct ExportCounts {
     /// Rows without the header.
     pub rows: u64,
     /// Scores that are lists or maps and have null where they held a number that is not finite; only in JSON
@@ -126,15 +126,15 @@ pub struct Exported {
 pub struct Export {
     logs: Vec<PathBuf>,
     scorers: Vec<String>,
-    limits: Limits,
-    keys: Keys,
-    columns: Vec<Column>,
+    limits: LogLimits,
+    keys: MetadataTree,
+    columns: Vec<ExportColumn>,
     recovered: Vec<PathBuf>,
 }
 
 /// Somewhere that rows go.
-trait Sink {
-    fn row(&mut self, row: &Row<'_>) -> Result<(), ExportError>;
+trait RowSink {
+    fn row(&mut self, row: &ExportRow<'_>) -> Result<(), ExportError>;
     fn finish(self: Box<Self>) -> Result<(), ExportError>;
 }
 
@@ -148,7 +148,8 @@ impl Export {
         options: ExportOptions,
     ) -> Result<Self, ExportError> {
         let logs: Vec<PathBuf> = logs.into_iter().map(Into::into).collect();
-        let (mut keys, mut known, mut value) = (Keys::default(), IndexSet::<String>::new(), None::<Kind>);
+        let (mut keys, mut known, mut value) =
+            (MetadataTree::default(), IndexSet::<String>::new(), None::<ExportKind>);
         let mut recovered = Vec::new();
         for path in &logs {
             let log = EvalLog::open_with(path, options.limits)?;
@@ -164,7 +165,7 @@ impl Export {
                     }
                 }
                 for (_, score) in chosen(&sample, &options.scorers) {
-                    let Some(kind) = Kind::of_value(&score.value) else { continue };
+                    let Some(kind) = ExportKind::of_value(&score.value) else { continue };
                     value = Some(value.map_or(kind, |value| value.and(kind)));
                 }
             }
@@ -175,12 +176,12 @@ impl Export {
             return Err(ExportError::UnknownScorer { scorer: scorer.clone(), known, nearest });
         }
         let wanted = |source| match source {
-            Source::Log => logs.len() > 1,
-            Source::Answer | Source::Explanation => options.texts,
+            ColumnSource::Log => logs.len() > 1,
+            ColumnSource::Answer | ColumnSource::Explanation => options.texts,
             _ => true,
         };
         // Unscored alone is a number too.
-        let columns = keys.columns(wanted, value.unwrap_or(Kind::Float));
+        let columns = keys.columns(wanted, value.unwrap_or(ExportKind::Float));
         Ok(Export { logs, scorers: options.scorers, limits: options.limits, keys, columns, recovered })
     }
 
@@ -195,9 +196,13 @@ impl Export {
     }
 
     /// Reads the logs again and writes the rows.
-    pub fn write(&self, format: ExportFormat, out: &mut (dyn Write + Send)) -> Result<Exported, ExportError> {
+    pub fn write(
+        &self,
+        format: ExportFormat,
+        out: &mut (dyn Write + Send),
+    ) -> Result<ExportCounts, ExportError> {
         let columns = self.columns.as_slice();
-        let mut sink: Box<dyn Sink + '_> = match format {
+        let mut sink: Box<dyn RowSink + '_> = match format {
             ExportFormat::Csv => Box::new(csv::CsvSink::new(out, columns)?),
             ExportFormat::JsonLines => Box::new(jsonl::JsonlSink::new(out, columns)),
             #[cfg(feature = "parquet")]
@@ -205,11 +210,11 @@ impl Export {
             #[cfg(not(feature = "parquet"))]
             ExportFormat::Parquet => return Err(ExportError::NoParquet),
         };
-        let mut written = Exported::default();
+        let mut written = ExportCounts::default();
         for path in &self.logs {
             self.write_log(path, |row| {
                 written.rows += 1;
-                let loses = format == ExportFormat::JsonLines && row.cell(Source::Value).loses_inside();
+                let loses = format == ExportFormat::JsonLines && row.cell(ColumnSource::Value).loses_inside();
                 written.nulled += u64::from(loses);
                 sink.row(row)
             })?;
@@ -221,21 +226,21 @@ impl Export {
     fn write_log(
         &self,
         path: &Path,
-        mut write: impl FnMut(&Row<'_>) -> Result<(), ExportError>,
+        mut write: impl FnMut(&ExportRow<'_>) -> Result<(), ExportError>,
     ) -> Result<(), ExportError> {
         let log = EvalLog::open_with(path, self.limits)?;
         let eval = log.header()?.eval;
-        let run = Run { log: path.display().to_string(), task: eval.task, model: eval.model };
+        let run = LogContext { log: path.display().to_string(), task: eval.task, model: eval.model };
         for sample in log.samples_with(fields())? {
             let sample = &sample?;
             let cells = self.keys.cells(&sample.metadata);
             let metadata = &cells.ok_or_else(|| ExportError::Changed { path: path.to_owned() })?;
             let mut scores = chosen(sample, &self.scorers).peekable();
             if scores.peek().is_none() {
-                write(&Row { run: &run, sample, scored: None, metadata })?;
+                write(&ExportRow { run: &run, sample, scored: None, metadata })?;
             }
             for scored in scores {
-                write(&Row { run: &run, sample, scored: Some(scored), metadata })?;
+                write(&ExportRow { run: &run, sample, scored: Some(scored), metadata })?;
             }
         }
         Ok(())
@@ -245,15 +250,15 @@ impl Export {
     ///
     /// # Errors
     /// As [`Export::write`]; an output that is one of the logs.
-    pub fn save(&self, format: ExportFormat, path: &Path) -> Result<Exported, ExportError> {
+    pub fn save(&self, format: ExportFormat, path: &Path) -> Result<ExportCounts, ExportError> {
         let place = fs::canonicalize(path).ok();
         if place.is_some() && self.logs.iter().any(|log| fs::canonicalize(log).ok() == place) {
             return Err(ExportError::OutputIsInput { path: path.to_owned() });
         }
         let save = || {
-            let mut file = WholeFile::create(path)?;
+            let mut file = AtomicFile::create(path)?;
             let written = self.write(format, &mut file)?;
-            file.keep()?;
+            file.commit()?;
             Ok(written)
         };
         save().map_err(|error: ExportError| error.at(path))

@@ -15,12 +15,12 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnDescPtr, Type};
 use serde_json::Value as Json;
 
-use super::Sink;
-use super::cell::Cell;
-use super::columns::{Column, Kind, Source};
+use super::RowSink;
+use super::cell::ExportCell;
+use super::columns::{ColumnSource, ExportColumn, ExportKind};
 use super::error::ExportError;
 use super::parquet_pages::ChecksummedPages;
-use super::rows::Row;
+use super::rows::ExportRow;
 
 /// A group of rows is written when it has so many rows, or so many bytes.
 const GROUP_ROWS: usize = 100_000;
@@ -29,21 +29,21 @@ const GROUP_BYTES: usize = 32 << 20;
 /// Columns of texts, numbers and booleans, all of which may be null.
 pub(super) struct ParquetSink<'a> {
     file: SerializedFileWriter<&'a mut (dyn Write + Send)>,
-    columns: &'a [Column],
-    cells: Vec<Cells>,
+    columns: &'a [ExportColumn],
+    cells: Vec<ColumnBuffer>,
     rows: usize,
     bytes: usize,
     group_bytes: usize,
 }
 
 /// The cells of one column that are not yet written.
-struct Cells {
+struct ColumnBuffer {
     /// 1 where there is a value, 0 for null.
     present: Vec<i16>,
-    values: Values,
+    values: BufferedValues,
 }
 
-enum Values {
+enum BufferedValues {
     Bool(Vec<bool>),
     Int32(Vec<i32>),
     Int64(Vec<i64>),
@@ -52,7 +52,10 @@ enum Values {
 }
 
 impl<'a> ParquetSink<'a> {
-    pub(super) fn new(out: &'a mut (dyn Write + Send), columns: &'a [Column]) -> Result<Self, ExportError> {
+    pub(super) fn new(
+        out: &'a mut (dyn Write + Send),
+        columns: &'a [ExportColumn],
+    ) -> Result<Self, ExportError> {
         let fields = columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
         let schema = Type::group_type_builder("samples").with_fields(fields).build().map_err(refused)?;
         let level = ZstdLevel::try_new(3).map_err(refused)?;
@@ -61,7 +64,7 @@ impl<'a> ParquetSink<'a> {
             .set_created_by(concat!("errorbar ", env!("CARGO_PKG_VERSION")).to_owned())
             .build();
         let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(refused)?;
-        let cells = columns.iter().map(Cells::of).collect();
+        let cells = columns.iter().map(ColumnBuffer::of).collect();
         Ok(ParquetSink { file, columns, cells, rows: 0, bytes: 0, group_bytes: GROUP_BYTES })
     }
 
@@ -84,16 +87,16 @@ impl<'a> ParquetSink<'a> {
     }
 }
 
-impl Sink for ParquetSink<'_> {
-    fn row(&mut self, row: &Row<'_>) -> Result<(), ExportError> {
+impl RowSink for ParquetSink<'_> {
+    fn row(&mut self, row: &ExportRow<'_>) -> Result<(), ExportError> {
         for (column, cells) in self.columns.iter().zip(&mut self.cells) {
             self.bytes += cells.push(row.cell(column.source)).map_err(|unfit| match unfit {
-                Unfit::Epoch(epoch) => ExportError::Epoch {
+                CellMismatch::Epoch(epoch) => ExportError::Epoch {
                     path: Path::new(&row.run.log).to_owned(),
                     sample: row.sample.id.to_string(),
                     epoch,
                 },
-                Unfit::Kind => ExportError::Changed { path: Path::new(&row.run.log).to_owned() },
+                CellMismatch::Kind => ExportError::Changed { path: Path::new(&row.run.log).to_owned() },
             })?;
         }
         self.rows += 1;
@@ -108,57 +111,58 @@ impl Sink for ParquetSink<'_> {
 }
 
 /// Why a value does not fit the column.
-enum Unfit {
+enum CellMismatch {
     Epoch(u32),
     /// The column was made for another kind.
     Kind,
 }
 
-impl Cells {
-    fn of(column: &Column) -> Self {
+impl ColumnBuffer {
+    fn of(column: &ExportColumn) -> Self {
         let values = match (column.source, column.kind) {
-            (Source::Epoch, _) => Values::Int32(Vec::new()),
-            (Source::Value, Kind::Int | Kind::Float) => Values::Double(Vec::new()),
+            (ColumnSource::Epoch, _) => BufferedValues::Int32(Vec::new()),
+            (ColumnSource::Value, ExportKind::Int | ExportKind::Float) => BufferedValues::Double(Vec::new()),
             // Integers that a float cannot hold are better texts than other numbers.
-            (Source::Value, _) | (_, Kind::Text) => Values::Text(Vec::new()),
-            (_, Kind::Bool) => Values::Bool(Vec::new()),
-            (_, Kind::Int | Kind::LongInt) => Values::Int64(Vec::new()),
-            (_, Kind::Float) => Values::Double(Vec::new()),
+            (ColumnSource::Value, _) | (_, ExportKind::Text) => BufferedValues::Text(Vec::new()),
+            (_, ExportKind::Bool) => BufferedValues::Bool(Vec::new()),
+            (_, ExportKind::Int | ExportKind::LongInt) => BufferedValues::Int64(Vec::new()),
+            (_, ExportKind::Float) => BufferedValues::Double(Vec::new()),
         };
-        Cells { present: Vec::new(), values }
+        ColumnBuffer { present: Vec::new(), values }
     }
 
     /// Takes a cell, and says how much memory it holds on to.
-    fn push(&mut self, cell: Cell<'_>) -> Result<usize, Unfit> {
-        let is_null = matches!(cell, Cell::Missing | Cell::Null | Cell::Metadata(Json::Null));
+    fn push(&mut self, cell: ExportCell<'_>) -> Result<usize, CellMismatch> {
+        let is_null =
+            matches!(cell, ExportCell::Missing | ExportCell::Null | ExportCell::Metadata(Json::Null));
         self.present.push(i16::from(!is_null));
         if is_null {
             return Ok(size_of::<i16>());
         }
         Ok(match (&mut self.values, cell) {
-            (Values::Int32(values), Cell::Epoch(epoch)) => {
-                values.push(i32::try_from(epoch).map_err(|_| Unfit::Epoch(epoch))?);
+            (BufferedValues::Int32(values), ExportCell::Epoch(epoch)) => {
+                values.push(i32::try_from(epoch).map_err(|_| CellMismatch::Epoch(epoch))?);
                 size_of::<i32>()
             }
-            (Values::Double(values), cell) => {
-                values.push(float(cell).ok_or(Unfit::Kind)?);
+            (BufferedValues::Double(values), cell) => {
+                values.push(float(cell).ok_or(CellMismatch::Kind)?);
                 size_of::<f64>()
             }
-            (Values::Int64(values), Cell::Metadata(json)) => {
-                values.push(json.as_i64().ok_or(Unfit::Kind)?);
+            (BufferedValues::Int64(values), ExportCell::Metadata(json)) => {
+                values.push(json.as_i64().ok_or(CellMismatch::Kind)?);
                 size_of::<i64>()
             }
-            (Values::Bool(values), Cell::Metadata(json)) => {
-                values.push(json.as_bool().ok_or(Unfit::Kind)?);
+            (BufferedValues::Bool(values), ExportCell::Metadata(json)) => {
+                values.push(json.as_bool().ok_or(CellMismatch::Kind)?);
                 size_of::<bool>()
             }
-            (Values::Text(values), cell) => {
+            (BufferedValues::Text(values), cell) => {
                 let text = cell.text().unwrap_or_default().into_owned();
                 let bytes = size_of::<ByteArray>() + text.len();
                 values.push(ByteArray::from(text.into_bytes()));
                 bytes
             }
-            _ => return Err(Unfit::Kind),
+            _ => return Err(CellMismatch::Kind),
         })
     }
 
@@ -173,11 +177,11 @@ impl Cells {
         let writer = get_column_writer(descriptor, properties, pages);
         let present = Some(self.present.as_slice());
         let close = match &mut self.values {
-            Values::Bool(values) => write::<BoolType>(writer, values, present),
-            Values::Int32(values) => write::<Int32Type>(writer, values, present),
-            Values::Int64(values) => write::<Int64Type>(writer, values, present),
-            Values::Double(values) => write::<DoubleType>(writer, values, present),
-            Values::Text(values) => write::<ByteArrayType>(writer, values, present),
+            BufferedValues::Bool(values) => write::<BoolType>(writer, values, present),
+            BufferedValues::Int32(values) => write::<Int32Type>(writer, values, present),
+            BufferedValues::Int64(values) => write::<Int64Type>(writer, values, present),
+            BufferedValues::Double(values) => write::<DoubleType>(writer, values, present),
+            BufferedValues::Text(values) => write::<ByteArrayType>(writer, values, present),
         }?;
         self.present.clear();
         Ok(close)
@@ -196,23 +200,23 @@ fn write<T: DataType>(
 }
 
 /// A number as a float; unscored is not a number.
-fn float(cell: Cell<'_>) -> Option<f64> {
+fn float(cell: ExportCell<'_>) -> Option<f64> {
     match cell {
-        Cell::Score(Value::Unscored) => Some(f64::NAN),
-        Cell::Score(Value::Int(int)) => Some(*int as f64),
-        Cell::Score(Value::Float(float)) => Some(*float),
-        Cell::Metadata(Json::Number(number)) => number.as_f64(),
+        ExportCell::Score(Value::Unscored) => Some(f64::NAN),
+        ExportCell::Score(Value::Int(int)) => Some(*int as f64),
+        ExportCell::Score(Value::Float(float)) => Some(*float),
+        ExportCell::Metadata(Json::Number(number)) => number.as_f64(),
         _ => None,
     }
 }
 
-fn field(column: &Column) -> Result<Arc<Type>, ExportError> {
-    let (physical, is_text) = match Cells::of(column).values {
-        Values::Bool(_) => (Physical::BOOLEAN, false),
-        Values::Int32(_) => (Physical::INT32, false),
-        Values::Int64(_) => (Physical::INT64, false),
-        Values::Double(_) => (Physical::DOUBLE, false),
-        Values::Text(_) => (Physical::BYTE_ARRAY, true),
+fn field(column: &ExportColumn) -> Result<Arc<Type>, ExportError> {
+    let (physical, is_text) = match ColumnBuffer::of(column).values {
+        BufferedValues::Bool(_) => (Physical::BOOLEAN, false),
+        BufferedValues::Int32(_) => (Physical::INT32, false),
+        BufferedValues::Int64(_) => (Physical::INT64, false),
+        BufferedValues::Double(_) => (Physical::DOUBLE, false),
+        BufferedValues::Text(_) => (Physical::BYTE_ARRAY, true),
     };
     let mut field =
         Type::primitive_type_builder(&column.name, physical).with_repetition(Repetition::OPTIONAL);
@@ -237,8 +241,8 @@ fn refused(error: ParquetError) -> ExportError {
 mod tests {
     use super::*;
     use crate::eval::EvalLog;
-    use crate::export::columns::Keys;
-    use crate::export::rows::Run;
+    use crate::export::columns::MetadataTree;
+    use crate::export::rows::LogContext;
     use ::parquet::file::reader::{FileReader, SerializedFileReader};
 
     #[test]
@@ -253,16 +257,16 @@ mod tests {
         let text = format!(r#"{{"eval": {{}}, "samples": [{}]}}"#, samples.join(","));
         std::fs::write(&path, text).unwrap();
 
-        let columns = Keys::default().columns(|_| true, Kind::Int);
+        let columns = MetadataTree::default().columns(|_| true, ExportKind::Int);
         let out_path = folder.path().join("a.parquet");
         let mut out = std::fs::File::create(&out_path).unwrap();
         let mut sink = Box::new(ParquetSink::new(&mut out, &columns).unwrap());
         sink.group_bytes = 30_000;
-        let run = Run { log: String::new(), task: String::new(), model: String::new() };
+        let run = LogContext { log: String::new(), task: String::new(), model: String::new() };
         for sample in EvalLog::open(&path).unwrap().samples().unwrap() {
             let sample = &sample.unwrap();
             let scored = sample.scores.iter().next().map(|(name, score)| (name.as_str(), score));
-            sink.row(&Row { run: &run, sample, scored, metadata: &[] }).unwrap();
+            sink.row(&ExportRow { run: &run, sample, scored, metadata: &[] }).unwrap();
             assert!(sink.bytes < sink.group_bytes);
         }
         sink.finish().unwrap();

@@ -45,10 +45,10 @@ fn header(page: &CompressedPage) -> Result<Vec<u8>> {
         Page::DataPageV2 { .. } => (3, 8),
     };
     let checksum = crc32fast::hash(page.data()).cast_signed();
-    let mut header = Fields::default();
+    let mut header = ThriftFields::default();
     header.int(1, kind).int(2, size(page.uncompressed_size())?).int(3, size(page.compressed_size())?);
     header.int(4, checksum);
-    let mut inner = Fields::default();
+    let mut inner = ThriftFields::default();
     let count = |count: &u32| count.cast_signed();
     match page.compressed_page() {
         Page::DataPage { num_values, encoding, def_level_encoding, rep_level_encoding, .. } => {
@@ -94,12 +94,12 @@ fn code(encoding: Encoding) -> Result<i32> {
 
 /// The fields of a structure, in the order of their numbers.
 #[derive(Default)]
-struct Fields {
+struct ThriftFields {
     bytes: Vec<u8>,
     last: u8,
 }
 
-impl Fields {
+impl ThriftFields {
     /// The number of a field, as the distance from the one before, and its type.
     fn begin(&mut self, number: u8, kind: u8) {
         self.bytes.push((number - self.last) << 4 | kind);
@@ -122,7 +122,7 @@ impl Fields {
         self
     }
 
-    fn structure(&mut self, number: u8, inner: Fields) -> &mut Self {
+    fn structure(&mut self, number: u8, inner: ThriftFields) -> &mut Self {
         self.begin(number, 12);
         self.bytes.extend(inner.end());
         self

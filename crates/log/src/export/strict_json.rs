@@ -6,7 +6,7 @@ use crate::eval::{LogError, LogErrorKind, validate_json};
 
 /// How JSON is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub enum JsonLayout {
     /// On one line, without blanks.
     Line,
     /// A value a line, indented by two blanks. Values nested deeper than 20 levels stay on one line, and so does
@@ -25,15 +25,15 @@ const BLANKS: u64 = 64 << 10;
 /// are written; characters that play with a terminal are escaped. Nothing is built, so no value is too deep or long.
 ///
 /// ```
-/// use errorbar_log::export::{Layout, strict_json};
-/// let line = strict_json(br#"{"a": [NaN, 1.50, "NaN"], "b": {}}"#, Layout::Line)?;
+/// use errorbar_log::export::{JsonLayout, strict_json};
+/// let line = strict_json(br#"{"a": [NaN, 1.50, "NaN"], "b": {}}"#, JsonLayout::Line)?;
 /// assert_eq!(line, r#"{"a":[null,1.50,"NaN"],"b":{}}"#);
 /// # Ok::<(), errorbar_log::eval::LogError>(())
 /// ```
 ///
 /// # Errors
 /// Bytes that are no JSON, with the place.
-pub fn strict_json(json: &[u8], layout: Layout) -> Result<String, LogError> {
+pub fn strict_json(json: &[u8], layout: JsonLayout) -> Result<String, LogError> {
     validate_json(json)?;
     let mut writer = StrictWriter::new(Vec::new(), layout);
     writer.write_all(json).map_err(LogErrorKind::Write)?;
@@ -46,8 +46,8 @@ pub fn strict_json(json: &[u8], layout: Layout) -> Result<String, LogError> {
 ///
 /// ```
 /// use std::io::Write;
-/// use errorbar_log::export::{Layout, StrictWriter};
-/// let mut writer = StrictWriter::new(Vec::new(), Layout::Line);
+/// use errorbar_log::export::{JsonLayout, StrictWriter};
+/// let mut writer = StrictWriter::new(Vec::new(), JsonLayout::Line);
 /// for piece in ["{\"a\": Na", "N}"] {
 ///     writer.write_all(piece.as_bytes())?;
 /// }
@@ -57,8 +57,8 @@ pub fn strict_json(json: &[u8], layout: Layout) -> Result<String, LogError> {
 #[derive(Debug)]
 pub struct StrictWriter<W> {
     out: W,
-    layout: Layout,
-    state: State,
+    layout: JsonLayout,
+    state: WriterState,
     depth: usize,
     /// Whether the list or object that was opened last has nothing in it so far.
     is_empty: bool,
@@ -70,7 +70,7 @@ pub struct StrictWriter<W> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum WriterState {
     /// Outside of texts, numbers and words.
     Between,
     /// Within a text, perhaps behind a backslash.
@@ -85,9 +85,9 @@ enum State {
 
 impl<W: Write> StrictWriter<W> {
     /// Writes to `out`.
-    pub fn new(out: W, layout: Layout) -> Self {
+    pub fn new(out: W, layout: JsonLayout) -> Self {
         let (read, blanks) = (0, 0);
-        let (state, character) = (State::Between, Vec::new());
+        let (state, character) = (WriterState::Between, Vec::new());
         StrictWriter { out, layout, state, depth: 0, is_empty: true, character, read, blanks }
     }
 
@@ -99,28 +99,28 @@ impl<W: Write> StrictWriter<W> {
     /// Takes what belongs to the current state, at least one byte, and returns its length.
     fn step(&mut self, bytes: &[u8], first: u8) -> io::Result<usize> {
         match self.state {
-            State::Text { is_escaped } => return self.text(bytes, is_escaped),
-            State::Between => {
+            WriterState::Text { is_escaped } => return self.text(bytes, is_escaped),
+            WriterState::Between => {
                 self.between(first)?;
                 return Ok(1);
             }
-            State::Minus if first == b'I' => {
+            WriterState::Minus if first == b'I' => {
                 self.out.write_all(b"null")?;
-                self.state = State::Replaced;
+                self.state = WriterState::Replaced;
             }
-            State::Minus => {
+            WriterState::Minus => {
                 self.out.write_all(b"-")?;
-                self.state = State::Copied;
+                self.state = WriterState::Copied;
             }
-            State::Copied | State::Replaced => {
+            WriterState::Copied | WriterState::Replaced => {
                 let is_end = |byte: &u8| matches!(byte, b',' | b']' | b'}') || byte.is_ascii_whitespace();
                 let end = bytes.iter().position(is_end);
                 let word = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
-                if self.state == State::Copied {
+                if self.state == WriterState::Copied {
                     self.out.write_all(word)?;
                 }
                 if end.is_some() {
-                    self.state = State::Between;
+                    self.state = WriterState::Between;
                 }
                 return Ok(word.len());
             }
@@ -135,7 +135,7 @@ impl<W: Write> StrictWriter<W> {
                 self.out.write_all(b",")?;
                 self.line_break()
             }
-            b':' => self.out.write_all(if self.layout == Layout::Pretty { b": " } else { b":" }),
+            b':' => self.out.write_all(if self.layout == JsonLayout::Pretty { b": " } else { b":" }),
             b'}' | b']' => {
                 let is_on_a_line = self.depth > INDENTED;
                 self.depth = self.depth.saturating_sub(1);
@@ -156,19 +156,19 @@ impl<W: Write> StrictWriter<W> {
                         self.out.write_all(&[byte])
                     }
                     b'"' => {
-                        self.state = State::Text { is_escaped: false };
+                        self.state = WriterState::Text { is_escaped: false };
                         self.out.write_all(b"\"")
                     }
                     b'N' | b'I' => {
-                        self.state = State::Replaced;
+                        self.state = WriterState::Replaced;
                         self.out.write_all(b"null")
                     }
                     b'-' => {
-                        self.state = State::Minus;
+                        self.state = WriterState::Minus;
                         Ok(())
                     }
                     _ => {
-                        self.state = State::Copied;
+                        self.state = WriterState::Copied;
                         self.out.write_all(&[byte])
                     }
                 }
@@ -183,7 +183,7 @@ impl<W: Write> StrictWriter<W> {
             line
         };
         let allowed = self.read.saturating_mul(BLANKS_PER_BYTE).saturating_add(BLANKS);
-        if self.layout != Layout::Pretty || self.depth > INDENTED || self.blanks > allowed {
+        if self.layout != JsonLayout::Pretty || self.depth > INDENTED || self.blanks > allowed {
             return Ok(());
         }
         self.blanks += 2 * self.depth as u64;
@@ -212,7 +212,7 @@ impl<W: Write> StrictWriter<W> {
                 }
             }
         }
-        self.state = if is_over { State::Between } else { State::Text { is_escaped } };
+        self.state = if is_over { WriterState::Between } else { WriterState::Text { is_escaped } };
         self.put_text(bytes.get(..end).unwrap_or_default())?;
         Ok(end)
     }
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     fn line(json: &str) -> String {
-        strict_json(json.as_bytes(), Layout::Line).unwrap()
+        strict_json(json.as_bytes(), JsonLayout::Line).unwrap()
     }
 
     #[test]
@@ -312,7 +312,7 @@ mod tests {
     #[test]
     fn pieces_of_any_size_give_the_same() {
         let text = "{\"a\\\\\\\"\": [NaN, -Infinity,-1.5e3 ,Infinity,true, {}, []], \"b\u{9b}é\u{202e}\" : {\"c\":\"\\u00e9😀\"}} ";
-        for layout in [Layout::Line, Layout::Pretty] {
+        for layout in [JsonLayout::Line, JsonLayout::Pretty] {
             let whole = strict_json(text.as_bytes(), layout).unwrap();
             for size in 1..=text.len() {
                 let mut writer = StrictWriter::new(Vec::new(), layout);
@@ -330,14 +330,14 @@ mod tests {
     fn indentation_does_not_grow_with_depth() {
         // Each level has two items more, which would be indented by the depth.
         let deep = format!("{}0{}", "[1,2,".repeat(4_000), "]".repeat(4_000));
-        let pretty = strict_json(deep.as_bytes(), Layout::Pretty).unwrap();
+        let pretty = strict_json(deep.as_bytes(), JsonLayout::Pretty).unwrap();
         assert!(pretty.len() < 4 * deep.len() + (100 << 10), "{} of {}", pretty.len(), deep.len());
-        assert_eq!(strict_json(pretty.as_bytes(), Layout::Line).unwrap(), deep);
+        assert_eq!(strict_json(pretty.as_bytes(), JsonLayout::Line).unwrap(), deep);
         // And many small items at the last level that is indented do not fill the disk either.
         let wide = format!("{}{}[]{}", "[".repeat(19), "[],".repeat(100_000), "]".repeat(19));
-        let pretty = strict_json(wide.as_bytes(), Layout::Pretty).unwrap();
+        let pretty = strict_json(wide.as_bytes(), JsonLayout::Pretty).unwrap();
         assert!(pretty.len() < 5 * wide.len() + (100 << 10), "{} of {}", pretty.len(), wide.len());
-        assert_eq!(strict_json(pretty.as_bytes(), Layout::Line).unwrap(), wide);
+        assert_eq!(strict_json(pretty.as_bytes(), JsonLayout::Line).unwrap(), wide);
     }
 
     #[test]
@@ -345,7 +345,7 @@ mod tests {
         let json = r#"{"a":[1,{"b":[]}],"c":{},"d":"x"}"#;
         let value: serde_json::Value = serde_json::from_str(json).unwrap();
         let pretty = serde_json::to_string_pretty(&value).unwrap();
-        assert_eq!(strict_json(json.as_bytes(), Layout::Pretty).unwrap(), pretty);
+        assert_eq!(strict_json(json.as_bytes(), JsonLayout::Pretty).unwrap(), pretty);
     }
 
     #[test]
@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn what_is_no_json_is_refused() {
         for text in ["", "{", "[1,", "[1 2]", "{\"a\"}", "{\"a\":}", "1 2", "nul", "\"\u{1b}[31m\"", "[}"] {
-            let error = strict_json(text.as_bytes(), Layout::Line).unwrap_err();
+            let error = strict_json(text.as_bytes(), JsonLayout::Line).unwrap_err();
             assert!(matches!(error.kind(), LogErrorKind::Json { .. }), "{text}: {error}");
         }
     }

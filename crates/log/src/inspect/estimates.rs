@@ -6,7 +6,7 @@ use errorbar_core::Estimate;
 use errorbar_core::{EstimateRow, Results, Role};
 use serde_json::{Map, Value as Json};
 
-use super::figures::{Figure, Part};
+use super::figures::{Figure, FigurePart};
 
 /// Where it is in the `metadata` of an entry.
 pub(super) const KEY: &str = "estimate";
@@ -29,8 +29,8 @@ impl<'r> Estimates<'r> {
             return Some(Json::Null);
         };
         match (figure.part, figure.result.role) {
-            (Part::Upper, _) => Some(Json::Null),
-            (Part::Lower, _) => Some(to_json(&row.estimate)),
+            (FigurePart::Upper, _) => Some(Json::Null),
+            (FigurePart::Lower, _) => Some(to_json(&row.estimate)),
             (_, Role::ErrorOf) => None,
             _ => {
                 let has_error = row.estimate.error.is_ok() || row.estimate.interval.is_ok();

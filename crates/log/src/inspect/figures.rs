@@ -11,7 +11,7 @@ pub(crate) struct Figure<'r> {
     /// The estimate that it is a part of; none where there is no score.
     pub(crate) estimate: Option<&'r Estimate>,
     /// Which part.
-    pub(crate) part: Part,
+    pub(crate) part: FigurePart,
     /// The number of scores of its group.
     pub(crate) group_n: Option<u64>,
     /// Whether it is the mean of groups.
@@ -20,7 +20,7 @@ pub(crate) struct Figure<'r> {
 
 /// Which part of an estimate a number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum FigurePart {
     /// The value.
     Value,
     /// The value, where it is one of a map.
@@ -43,7 +43,7 @@ pub(super) enum Figures<'r> {
 
 /// The numbers of a metric over this many scores.
 pub(super) fn figures(result: &MetricResult, scored: usize) -> Figures<'_> {
-    let of = Metric(result);
+    let of = MetricFigures(result);
     if scored > 0 {
         return of.figures(&result.value);
     }
@@ -58,14 +58,20 @@ pub(super) fn figures(result: &MetricResult, scored: usize) -> Figures<'_> {
     }
 }
 
-struct Metric<'r>(&'r MetricResult);
+struct MetricFigures<'r>(&'r MetricResult);
 
-impl<'r> Metric<'r> {
+impl<'r> MetricFigures<'r> {
     fn nothing(&self) -> Figure<'r> {
-        Figure { result: self.0, estimate: None, part: Part::Value, group_n: None, is_mean_of_groups: false }
+        Figure {
+            result: self.0,
+            estimate: None,
+            part: FigurePart::Value,
+            group_n: None,
+            is_mean_of_groups: false,
+        }
     }
 
-    fn figure(&self, estimate: &'r Estimate, part: Part) -> Figure<'r> {
+    fn figure(&self, estimate: &'r Estimate, part: FigurePart) -> Figure<'r> {
         Figure { estimate: Some(estimate), part, ..self.nothing() }
     }
 
@@ -78,24 +84,24 @@ impl<'r> Metric<'r> {
 
     /// The two ends of an interval, with the names that the reference has for them.
     fn ends(&self, estimate: &'r Estimate) -> [(&'static str, Figure<'r>); 2] {
-        [("lower", Part::Lower), ("upper", Part::Upper)]
+        [("lower", FigurePart::Lower), ("upper", FigurePart::Upper)]
             .map(|(name, part)| (name, self.figure(estimate, part)))
     }
 
     fn figures(&self, value: &'r MetricValue) -> Figures<'r> {
         match value {
             MetricValue::One(estimate) if self.is_interval(estimate) => {
-                let ends = [("lower", Part::Lower), ("upper", Part::Upper)];
+                let ends = [("lower", FigurePart::Lower), ("upper", FigurePart::Upper)];
                 Figures::Named(ends.map(|(name, part)| (name.to_owned(), self.figure(estimate, part))).into())
             }
-            MetricValue::One(estimate) => Figures::Only(self.figure(estimate, Part::Value)),
+            MetricValue::One(estimate) => Figures::Only(self.figure(estimate, FigurePart::Value)),
             MetricValue::Map(map) => {
                 let mut named = Vec::with_capacity(map.len());
                 for (key, estimate) in map.iter().filter_map(|(key, e)| Some((key, e.as_ref()?))) {
                     if self.is_interval(estimate) {
                         named.extend(self.ends(estimate).map(|(end, f)| (format!("{key}_{end}"), f)));
                     } else {
-                        named.push((key.clone(), self.figure(estimate, Part::Entry)));
+                        named.push((key.clone(), self.figure(estimate, FigurePart::Entry)));
                     }
                 }
                 Figures::Named(named)
@@ -104,7 +110,7 @@ impl<'r> Metric<'r> {
                 let found =
                     list.iter().enumerate().filter_map(|(at, estimate)| Some((at, estimate.as_ref()?)));
                 Figures::Placed(
-                    found.map(|(at, estimate)| (at, self.figure(estimate, Part::Value))).collect(),
+                    found.map(|(at, estimate)| (at, self.figure(estimate, FigurePart::Value))).collect(),
                 )
             }
             MetricValue::Groups(groups) => Figures::Named(self.of_groups(groups)),
@@ -145,18 +151,20 @@ impl Figure<'_> {
         let Some(estimate) = self.estimate else { return f64::NAN };
         let role = self.result.role;
         let value = match self.part {
-            Part::Value => &estimate.value,
-            Part::Entry if estimate.value == Err(Undefined::NoScores) && role == Role::Share => return 0.0,
-            Part::Entry => &estimate.value,
-            Part::Lower | Part::Upper => match &estimate.interval {
-                Ok(interval) if self.part == Part::Lower => return interval.lower,
+            FigurePart::Value => &estimate.value,
+            FigurePart::Entry if estimate.value == Err(Undefined::NoScores) && role == Role::Share => {
+                return 0.0;
+            }
+            FigurePart::Entry => &estimate.value,
+            FigurePart::Lower | FigurePart::Upper => match &estimate.interval {
+                Ok(interval) if self.part == FigurePart::Lower => return interval.lower,
                 Ok(interval) => return interval.upper,
                 Err(Undefined::NoScores) => return 0.0,
                 // Too few for an interval: the value twice.
                 Err(Undefined::TooFewScores { .. } | Undefined::TooFewClusters { .. }) => {
                     return estimate.value.clone().unwrap_or(f64::NAN);
                 }
-                Err(Undefined::Overflow) if self.part == Part::Lower => return f64::NEG_INFINITY,
+                Err(Undefined::Overflow) if self.part == FigurePart::Lower => return f64::NEG_INFINITY,
                 Err(Undefined::Overflow) => return f64::INFINITY,
                 Err(_) => return f64::NAN,
             },
@@ -172,8 +180,8 @@ impl Figure<'_> {
     pub(crate) fn undefined(&self) -> Option<&Undefined> {
         let Some(estimate) = self.estimate else { return Some(&Undefined::NoScores) };
         match self.part {
-            Part::Value | Part::Entry => estimate.value.as_ref().err(),
-            Part::Lower | Part::Upper => estimate.interval.as_ref().err(),
+            FigurePart::Value | FigurePart::Entry => estimate.value.as_ref().err(),
+            FigurePart::Lower | FigurePart::Upper => estimate.interval.as_ref().err(),
         }
     }
 

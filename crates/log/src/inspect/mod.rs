@@ -20,5 +20,5 @@ pub use projection::{Projection, project};
 pub use recover::{RecordedInterval, RecordedRow, recover, recovered_headline};
 pub use results_json::ResultsJson;
 
-pub(crate) use figures::{Figure, Part};
+pub(crate) use figures::{Figure, FigurePart};
 pub(crate) use projection::ProjectedBlock;

@@ -5,7 +5,7 @@ use errorbar_core::spec::{Arg, Spec};
 use errorbar_core::{Estimate, Metadata, Undefined};
 use serde_json::Value as Json;
 
-use super::figures::{Figure, Part};
+use super::figures::{Figure, FigurePart};
 
 /// The level of an interval if the metric does not say.
 const DEFAULT_LEVEL: f64 = 0.95;
@@ -27,7 +27,7 @@ impl Figure<'_> {
         let role = self.result.role;
         let seed = self.is_random().then_some(estimate.draws).flatten().map(|draws| Json::from(draws.seed));
         match self.part {
-            Part::Lower | Part::Upper => {
+            FigurePart::Lower | FigurePart::Upper => {
                 let interval = estimate.interval.as_ref().ok();
                 let level = interval.map_or_else(|| level(&self.result.spec), |interval| interval.level);
                 note("level", Some(level.into()));
@@ -37,7 +37,7 @@ impl Figure<'_> {
                 note("effective_n", estimate.notes.effective_n.map(Json::from));
                 note("undefined", undefined);
             }
-            Part::Value | Part::Entry => {
+            FigurePart::Value | FigurePart::Entry => {
                 note("undefined", undefined);
                 if role == Role::ErrorOf {
                     note("clusters", clusters(estimate));

@@ -1,6 +1,6 @@
 //! Which numbers of a log of the reference belong together: a mean and its error, an interval and its mean.
 //!
-//! Such a log has nothing but names and arguments. Numbers are only paired when they are about the same scores: read by
+//! Such a log has nothing but names and arguments. ScoreBasis are only paired when they are about the same scores: read by
 //! the same conversion, of the same field, and for groups over the same key. An error that belongs to something else
 //! would be worse than none.
 
@@ -19,7 +19,7 @@ const DEFAULT_LEVEL: f64 = 0.95;
 pub(super) fn rows(at: usize, block: &RecordedBlock) -> Vec<RecordedRow> {
     let entries: Vec<(&str, &RecordedMetric)> =
         block.metrics.iter().map(|(key, metric)| (key.as_str(), metric)).collect();
-    let mut rows: Vec<(RecordedRow, Subject<'_>)> = Vec::new();
+    let mut rows: Vec<(RecordedRow, EntrySubject<'_>)> = Vec::new();
     let mut parts = Vec::new();
     let mut rest = entries.as_slice();
     while let [(key, metric), after @ ..] = rest {
@@ -27,25 +27,25 @@ pub(super) fn rows(at: usize, block: &RecordedBlock) -> Vec<RecordedRow> {
         let mut row = RecordedRow::new(at, block, key, metric);
         let upper = after.first().and_then(|(_, next)| Some((*next, interval_prefix(metric, next)?)));
         let upper =
-            upper.filter(|(_, prefix)| Subject::of(metric, prefix.trim_end_matches('_')).is_interval());
+            upper.filter(|(_, prefix)| EntrySubject::of(metric, prefix.trim_end_matches('_')).is_interval());
         if let Some((upper, prefix)) = upper {
             rest = after.get(1..).unwrap_or_default();
-            let subject = Subject::of(metric, prefix.trim_end_matches('_'));
+            let subject = EntrySubject::of(metric, prefix.trim_end_matches('_'));
             row.interval = interval(&row, &subject, metric, upper);
             row.value = None;
             parts.push((rows.len(), subject));
         } else {
-            let subject = Subject::of(metric, &metric.name);
+            let subject = EntrySubject::of(metric, &metric.name);
             row.stderr = own_error(metric);
             row.degenerate = row.stderr == Some(0.0);
             if subject.is_error() {
                 parts.push((rows.len(), subject));
             }
         }
-        let subject = Subject::of(metric, &metric.name);
+        let subject = EntrySubject::of(metric, &metric.name);
         rows.push((row, subject));
     }
-    let mut centres: HashMap<Numbers<'_>, Vec<usize>> = HashMap::new();
+    let mut centres: HashMap<ScoreBasis<'_>, Vec<usize>> = HashMap::new();
     for (position, (_, subject)) in rows.iter().enumerate() {
         if subject.is_centre() && !subject.is_mean_of_groups {
             centres.entry(subject.numbers).or_default().push(position);
@@ -77,23 +77,23 @@ pub(super) fn rows(at: usize, block: &RecordedBlock) -> Vec<RecordedRow> {
 
 /// What a number is about.
 #[derive(Clone, Copy, Debug)]
-struct Subject<'a> {
+struct EntrySubject<'a> {
     metric: &'a str,
-    numbers: Numbers<'a>,
+    numbers: ScoreBasis<'a>,
     is_mean_of_groups: bool,
-    has: Has,
+    has: PairedParts,
 }
 
 /// What a row has from other entries.
 #[derive(Clone, Copy, Debug, Default)]
-struct Has {
+struct PairedParts {
     error: bool,
     interval: bool,
 }
 
 /// The scores that numbers have to share to belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Numbers<'a> {
+struct ScoreBasis<'a> {
     to_float: Option<&'a Json>,
     /// The field of map-valued scores, how it is read, and what stands for an absent one.
     field: Option<(&'a Json, Option<&'a Json>, Option<&'a Json>)>,
@@ -101,12 +101,12 @@ struct Numbers<'a> {
     group: Option<(&'a Json, &'a str)>,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> EntrySubject<'a> {
     /// What an entry is about; `group` is the name of its group, if it has one.
     fn of(entry: &'a RecordedMetric, group: &'a str) -> Self {
         let mut metric = entry.group.as_deref().unwrap_or(&entry.name);
-        let mut params = &entry.params;
-        let mut numbers = Numbers { to_float: None, field: None, group: None };
+        let mut params = entry.params.as_object();
+        let mut numbers = ScoreBasis { to_float: None, field: None, group: None };
         if let Some((key, (name, inner))) = params.get("group_key").zip(params.get("metric").and_then(call)) {
             (metric, params) = (name, inner);
             numbers.group = Some((key, group));
@@ -116,11 +116,11 @@ impl<'a> Subject<'a> {
             (metric, params) = (name, inner);
         }
         numbers.to_float = params.get("to_float");
-        Subject {
+        EntrySubject {
             metric: without_own_package(metric.strip_prefix("inspect_ai/").unwrap_or(metric)),
             numbers,
             is_mean_of_groups: is_mean_of_groups(entry, group),
-            has: Has::default(),
+            has: PairedParts::default(),
         }
     }
 
@@ -138,7 +138,7 @@ impl<'a> Subject<'a> {
 }
 
 /// The name and the arguments of a metric within another.
-fn call(metric: &Json) -> Option<(&str, &errorbar_core::Metadata)> {
+fn call(metric: &Json) -> Option<(&str, &serde_json::Map<String, Json>)> {
     Some((metric.get("name")?.as_str()?, metric.get("params")?.as_object()?))
 }
 
@@ -172,7 +172,7 @@ fn interval_prefix<'e>(lower: &'e RecordedMetric, upper: &RecordedMetric) -> Opt
 /// The interval between two ends; one without a width is that of too few scores, or of equal ones, and says nothing.
 fn interval(
     row: &RecordedRow,
-    subject: &Subject<'_>,
+    subject: &EntrySubject<'_>,
     lower: &RecordedMetric,
     upper: &RecordedMetric,
 ) -> Option<RecordedInterval> {

@@ -34,18 +34,18 @@ impl<'r> From<Projection<'r>> for ResultsJson<'r> {
 }
 
 #[derive(Serialize)]
-struct All<'a> {
+struct AllJson<'a> {
     total_samples: usize,
     completed_samples: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     headline: Option<&'a Headline>,
-    scores: Vec<Block<'a>>,
+    scores: Vec<BlockJson<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<&'a Warning>,
 }
 
 #[derive(Serialize)]
-struct Block<'a> {
+struct BlockJson<'a> {
     name: &'a str,
     scorer: &'a str,
     reducer: Option<&'a str>,
@@ -59,15 +59,15 @@ struct Block<'a> {
     missing_epochs: usize,
     unconvertible: usize,
     params: &'a Metadata,
-    metrics: Metrics<'a>,
+    metrics: MetricsJson<'a>,
     #[serde(skip_serializing_if = "<[Failure]>::is_empty")]
     failures: &'a [Failure],
 }
 
-struct Metrics<'a>(&'a IndexMap<String, ProjectedEntry<'a>>);
+struct MetricsJson<'a>(&'a IndexMap<String, ProjectedEntry<'a>>);
 
 #[derive(Serialize)]
-struct Entry<'a> {
+struct EntryJson<'a> {
     name: &'a str,
     group: Option<&'a str>,
     value: f64,
@@ -75,11 +75,11 @@ struct Entry<'a> {
     metadata: Option<Metadata>,
 }
 
-impl<'a> From<&'a ProjectedBlock<'a>> for Block<'a> {
+impl<'a> From<&'a ProjectedBlock<'a>> for BlockJson<'a> {
     fn from(block: &'a ProjectedBlock<'a>) -> Self {
         let score = block.score;
         let counts = &score.counts;
-        Block {
+        BlockJson {
             name: score.name(),
             scorer: &score.scorer,
             reducer: score.reducer.as_deref(),
@@ -93,18 +93,18 @@ impl<'a> From<&'a ProjectedBlock<'a>> for Block<'a> {
             missing_epochs: counts.missing_epochs,
             unconvertible: counts.unconvertible,
             params: &score.params,
-            metrics: Metrics(&block.entries),
+            metrics: MetricsJson(&block.entries),
             failures: &score.failures,
         }
     }
 }
 
-impl Serialize for Metrics<'_> {
+impl Serialize for MetricsJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(key, entry)| {
             let ProjectedEntry { name, group, figure } = entry;
             let (value, params, metadata) = (figure.number(), &figure.result.params, figure.notes());
-            (key, Entry { name, group: group.as_deref(), value, params, metadata })
+            (key, EntryJson { name, group: group.as_deref(), value, params, metadata })
         }))
     }
 }
@@ -112,11 +112,11 @@ impl Serialize for Metrics<'_> {
 impl Serialize for ResultsJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let projection = &self.0;
-        let all = All {
+        let all = AllJson {
             total_samples: projection.results.total_samples,
             completed_samples: projection.results.completed_samples,
             headline: projection.headline(),
-            scores: projection.blocks.iter().map(Block::from).collect(),
+            scores: projection.blocks.iter().map(BlockJson::from).collect(),
             warnings: projection.warnings().collect(),
         };
         all.serialize(serializer)

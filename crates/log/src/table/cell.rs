@@ -4,9 +4,9 @@ use errorbar_core::{Value, ValueColumn};
 use jiter::{Jiter, JiterError};
 
 use super::TableErrorKind;
-use super::builder::shown;
+use super::error::excerpt;
 use super::limits::Budget;
-use crate::json_value::{self, Room};
+use crate::json_value::{self, MemoryAllowance};
 
 /// An epoch as it is counted: 1, 2, …
 #[inline]
@@ -16,7 +16,7 @@ pub(super) fn epoch(text: &str) -> Result<u32, TableErrorKind> {
         _ => match text.trim().parse::<u32>() {
             Ok(epoch) if epoch >= 1 => Ok(epoch),
             _ if text.is_empty() => Err(TableErrorKind::BadEpoch { found: "empty".to_owned() }),
-            _ => Err(TableErrorKind::BadEpoch { found: shown(text) }),
+            _ => Err(TableErrorKind::BadEpoch { found: excerpt(text) }),
         },
     }
 }
@@ -79,7 +79,7 @@ pub(super) fn score_or_structure(
 
 /// A list or a map as a score, from JSON that may hold bare `NaN`.
 pub(super) fn structure(cell: &str, column: &str, budget: Budget) -> Result<Value, TableErrorKind> {
-    let mut room = Room::new(budget.limit());
+    let mut allowance = MemoryAllowance::new(budget.limit());
     let invalid = |error: JiterError| TableErrorKind::BadStructure {
         column: column.to_owned(),
         problem: format!(
@@ -90,8 +90,9 @@ pub(super) fn structure(cell: &str, column: &str, budget: Budget) -> Result<Valu
     };
     let mut json = Jiter::new(cell.as_bytes()).with_allow_inf_nan();
     let peek = json.peek().map_err(invalid)?;
-    let value = json_value::score_within(&mut json, peek, &mut room);
-    let value = value.map_err(|error| if room.is_used_up() { budget.refusal() } else { invalid(error) })?;
+    let value = json_value::score_within(&mut json, peek, &mut allowance);
+    let value =
+        value.map_err(|error| if allowance.is_used_up() { budget.refusal() } else { invalid(error) })?;
     json.finish().map_err(invalid)?;
     value.map_err(|found| TableErrorKind::NestedScore { column: column.to_owned(), found })
 }

@@ -1,6 +1,5 @@
 //! Score tables: a row per sample and epoch, as CSV, TSV, JSON lines or Parquet.
 
-mod builder;
 mod cell;
 mod delimited;
 mod error;
@@ -10,6 +9,7 @@ mod limits;
 mod long;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod row;
 
 use std::fs::File;
 use std::path::Path;
@@ -17,14 +17,11 @@ use std::path::Path;
 use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, ScoreColumns};
 
-pub(crate) use builder::shown;
-pub use error::{Place, TableError, TableErrorKind};
-pub use limits::TableLimits;
+pub(crate) use error::excerpt;
+use layout::{EPOCH, ID};
 
-/// The column that names the sample.
-const ID: &str = "id";
-/// The column that numbers the epoch.
-const EPOCH: &str = "epoch";
+pub use error::{TableError, TableErrorKind, TableLocation};
+pub use limits::TableLimits;
 
 /// Which columns of a table to read as what.
 ///
@@ -111,20 +108,20 @@ pub struct ScoreTable {
 
 /// What a table is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
+enum TableFormat {
     Delimited(u8),
     JsonLines,
     Parquet,
 }
 
-impl Format {
+impl TableFormat {
     fn of(path: &Path) -> Result<Self, TableErrorKind> {
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
         match extension.as_deref() {
-            Some("csv") => Ok(Format::Delimited(b',')),
-            Some("tsv") => Ok(Format::Delimited(b'\t')),
-            Some("jsonl" | "ndjson") => Ok(Format::JsonLines),
-            Some("parquet") => Ok(Format::Parquet),
+            Some("csv") => Ok(TableFormat::Delimited(b',')),
+            Some("tsv") => Ok(TableFormat::Delimited(b'\t')),
+            Some("jsonl" | "ndjson") => Ok(TableFormat::JsonLines),
+            Some("parquet") => Ok(TableFormat::Parquet),
             Some("eval" | "json") => Err(TableErrorKind::EvalLog),
             _ => Err(TableErrorKind::UnknownFormat { extension }),
         }
@@ -155,27 +152,39 @@ pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<Scor
     let path = path.as_ref();
     let read = || {
         options.check()?;
-        let format = Format::of(path)?;
+        let format = TableFormat::of(path)?;
         let file = File::open(path).map_err(TableErrorKind::Open)?;
         match format {
-            Format::Delimited(delimiter) => delimited::read(file, delimiter, options),
-            Format::JsonLines => jsonl::read(file, options),
+            TableFormat::Delimited(delimiter) => delimited::read(file, delimiter, options),
+            TableFormat::JsonLines => jsonl::read(file, options),
             #[cfg(feature = "parquet")]
-            Format::Parquet => parquet::read(file, path, options),
+            TableFormat::Parquet => parquet::read(file, path, options),
             #[cfg(not(feature = "parquet"))]
-            Format::Parquet => Err(TableErrorKind::NoParquet.into()),
+            TableFormat::Parquet => Err(TableErrorKind::NoParquet.into()),
         }
     };
-    read().map_err(|problem: error::Problem| problem.at_path(path))
+    read().map_err(|problem: error::ReadError| problem.at_path(path))
 }
 
 /// The problem of score columns that are not there. A name that was asked for has a nearest one among
 /// all columns; the default names have not, or every table would be told to use its first column.
-fn no_score_column(wanted: &[&str], found: Vec<String>) -> error::Problem {
+fn no_score_column(wanted: &[&str], found: Vec<String>) -> error::ReadError {
     let nearest = match wanted {
         [name] => nearest(name, found.iter().map(String::as_str)).map(str::to_owned),
         _ => None,
     };
     let wanted = wanted.iter().map(|name| (*name).to_owned()).collect();
     TableErrorKind::NoScoreColumn { wanted, found, nearest }.into()
+}
+
+/// The table, if no sample has an epoch twice.
+///
+/// The engine refuses a repeated epoch too, but it cannot say where the two rows are.
+fn finish(columns: ScoreColumns, metadata_keys: Vec<String>) -> Result<ScoreTable, error::ReadError> {
+    if let Some((row, first)) = columns.repeated_row() {
+        let (epoch, first) = (columns.epoch(row), TableLocation::Row(first as u64 + 1));
+        let kind = TableErrorKind::DuplicateRow { epoch, first };
+        return Err(kind.in_row(row as u64 + 1).of_sample(columns.id(row)));
+    }
+    Ok(ScoreTable { columns, metadata_keys })
 }

@@ -5,7 +5,7 @@ use errorbar_core::{HeadlineRequest, Over, Role};
 use super::fixtures::{
     all_correct, clustered, everything, grouped, metric, results, score, share, ten_groups,
 };
-use crate::{Csv, Markdown, Render, Report, SideBySide, Table, Unfinished, headline, width};
+use crate::{Csv, Markdown, PartialRun, Render, Report, SideBySide, TerminalTable, headline, width};
 
 fn model(name: &str, correct: u64) -> Report {
     let metrics = vec![
@@ -20,16 +20,13 @@ fn model(name: &str, correct: u64) -> Report {
 
 #[test]
 fn models_stand_beside_each_other_with_their_headline() {
-    let unfinished = Unfinished { status: "cancelled".to_owned(), planned: Some(144) };
-    let reports = [
-        model("openai/heron", 104),
-        model("openai/wren", 71).unfinished(Some(unfinished)),
-        model("local/magpie", 140),
-    ];
+    let mut partial = model("openai/wren", 71);
+    partial.partial_run = Some(PartialRun { status: "cancelled".to_owned(), planned: Some(144) });
+    let reports = [model("openai/heron", 104), partial, model("local/magpie", 140)];
     let tables = SideBySide::of(&reports, &[Some(120_400), Some(98_221), None]);
     assert_eq!(tables.len(), 1);
     insta::assert_snapshot!("side_by_side_100", tables[0].to_text());
-    insta::assert_snapshot!("side_by_side_60", tables[0].to_table(&Table::default().width(60)));
+    insta::assert_snapshot!("side_by_side_60", tables[0].to_table(&TerminalTable::default().width(60)));
     insta::assert_snapshot!("side_by_side_markdown", tables[0].to_markdown());
     let csv = Csv.listing_text(&tables[0].to_listing());
     assert!(
@@ -72,15 +69,18 @@ fn what_else_was_computed_is_whole_in_every_format() {
         report
     };
     let table = &SideBySide::of(&[with_more("a_1"), with_more("b")], &[])[0];
-    for text in
-        [table.to_text(), table.to_table(&Table::default().width(60)), table.to_markdown(), table.to_latex()]
-    {
+    for text in [
+        table.to_text(),
+        table.to_table(&TerminalTable::default().width(60)),
+        table.to_markdown(),
+        table.to_latex(),
+    ] {
         let text = text.replace("\\_", "_");
         for at in 0..12 {
             assert!(text.contains(&format!("metric_number_{at}")), "{text}");
         }
     }
-    for line in table.to_table(&Table::default().width(60)).lines() {
+    for line in table.to_table(&TerminalTable::default().width(60)).lines() {
         assert!(width(line) <= 60, "{line}");
     }
     let latex = table.to_latex();

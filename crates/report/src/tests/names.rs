@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use errorbar_core::Role;
 
 use super::fixtures::{grouped, metric, results, score, share};
-use crate::{Csv, Json, Latex, Markdown, Render, Report, Table, Unfinished};
+use crate::{Csv, Json, Latex, Markdown, PartialRun, Render, Report, TerminalTable};
 
 /// Results with this name wherever a name can be.
 fn named(name: &str) -> Report {
@@ -19,12 +19,13 @@ fn named(name: &str) -> Report {
     first.failures.push(errorbar_core::Failure { metric: name.to_owned(), error });
     let mut second = first.clone();
     second.reducer = Some(name.to_owned());
-    let unfinished = Some(Unfinished { status: name.to_owned(), planned: None });
-    let limits = [(name.to_owned(), 1)].into_iter().collect();
     let mut results = results(vec![first, second]);
     results.scores[0].cluster = vec![name.to_owned()];
-    let report = Report::new(name, results).of_run(name, name).unfinished(unfinished).limits(limits);
-    report.self_graded(Some(name.to_owned()))
+    let mut report = Report::new(name, results).of_run(name, name);
+    report.partial_run = Some(PartialRun { status: name.to_owned(), planned: None });
+    report.limits = [(name.to_owned(), 1)].into_iter().collect();
+    report.self_graded = Some(name.to_owned());
+    report
 }
 
 const HOSTILE: &str = "\u{1b}]0;title\u{7}\u{1b}[8m\u{9b}31m\u{202e}\u{2066}\u{200b}\u{e0041}\u{7f}\r\nx";
@@ -33,7 +34,7 @@ const HOSTILE: &str = "\u{1b}]0;title\u{7}\u{1b}[8m\u{9b}31m\u{202e}\u{2066}\u{2
 fn a_table_is_clean_and_all_else_has_names_as_they_are() {
     let report = [named(HOSTILE)];
     for color in [false, true] {
-        let mut table = Table::default().color(color).to_text(&report);
+        let mut table = TerminalTable::default().color(color).to_text(&report);
         // The colours of the table itself are few.
         for code in ["0", "1", "2", "31", "33", "36"] {
             table = table.replace(&format!("\u{1b}[{code}m"), "");

@@ -9,17 +9,17 @@ use super::fixtures::{
     all_correct, clustered, everything, grouped, metric, results, score, scorers_and_reducers, share,
     ten_groups,
 };
-use crate::matrix::{Part, parts};
-use crate::notes::Common;
-use crate::rows::{Context, Row};
-use crate::{Latex, Markdown, Render, Report, Sort, Table, Unfinished, width};
+use crate::figure::EstimateText;
+use crate::matrix::tables;
+use crate::report_table::TableRow;
+use crate::{Latex, Markdown, PartialRun, Render, Report, Sort, TerminalTable, width};
 
 #[test]
 fn ten_groups_of_a_task() {
     let report = [ten_groups()];
-    insta::assert_snapshot!("ten_groups_80", Table::default().width(80).to_text(&report));
-    insta::assert_snapshot!("ten_groups_100", Table::default().to_text(&report));
-    insta::assert_snapshot!("ten_groups_ascii_100", Table::default().ascii(true).to_text(&report));
+    insta::assert_snapshot!("ten_groups_80", TerminalTable::default().width(80).to_text(&report));
+    insta::assert_snapshot!("ten_groups_100", TerminalTable::default().to_text(&report));
+    insta::assert_snapshot!("ten_groups_ascii_100", TerminalTable::default().ascii(true).to_text(&report));
     insta::assert_snapshot!("ten_groups_markdown", Markdown::default().to_text(&report));
     insta::assert_snapshot!("ten_groups_latex", Latex::default().to_text(&report));
 }
@@ -29,7 +29,7 @@ fn two_scorers_and_three_reducers_fit_a_screen() {
     for (name, several) in [("one_metric", false), ("three_metrics", true)] {
         let report = [scorers_and_reducers(several)];
         for cells in [60, 80, 100] {
-            let text = Table::default().width(cells).to_text(&report);
+            let text = TerminalTable::default().width(cells).to_text(&report);
             assert!(text.lines().count() < 16, "{text}");
             insta::assert_snapshot!(format!("{name}_{cells}"), text);
         }
@@ -54,7 +54,7 @@ fn what_a_matrix_cannot_hold_is_below_it() {
         Role::Location,
         Estimate::undefined(Undefined::Other("a very long reason, really".into())),
     );
-    insta::assert_snapshot!("matrix_with_notes_80", Table::default().width(80).to_text(&[report]));
+    insta::assert_snapshot!("matrix_with_notes_80", TerminalTable::default().width(80).to_text(&[report]));
 }
 
 /// A scorer of two fields under two reducers, reducers first, as they are in results.
@@ -79,7 +79,7 @@ fn rows_of_a_heading_are_below_it_and_notes_of_all_are_said_once() {
     for several in [false, true] {
         let metrics = || if several { vec![accuracy(), mean()] } else { vec![accuracy()] };
         let report = [fields_and_reducers(metrics)];
-        for text in [Table::default().to_text(&report), Markdown::default().to_text(&report)] {
+        for text in [TerminalTable::default().to_text(&report), Markdown::default().to_text(&report)] {
             for name in ["style", "content", "invalid_response_format"] {
                 assert_eq!(text.matches(name).count(), 1, "{name}: {text}");
             }
@@ -99,9 +99,9 @@ fn columns_of_a_matrix_have_names_of_their_own() {
         let plain = |spec: &str| metric(spec, Role::Location, share(30, 48, 0));
         vec![plain(&long("one")), plain(&long("two"))]
     };
-    let text = Table::default().to_text(&[fields_and_reducers(metrics)]);
+    let text = TerminalTable::default().to_text(&[fields_and_reducers(metrics)]);
     assert!(text.contains(", one") && text.contains(", two"), "{text}");
-    let narrow = Table::default().width(40).to_text(&[fields_and_reducers(metrics)]);
+    let narrow = TerminalTable::default().width(40).to_text(&[fields_and_reducers(metrics)]);
     assert!(narrow.contains("… (2)\n"), "{narrow}");
     assert!(narrow.lines().all(|line| width(line) <= 44), "{narrow}");
     // The name within is the same; the metrics are not.
@@ -127,7 +127,7 @@ fn an_interval_in_a_matrix_is_an_interval() {
         metrics.push(interval);
         metrics
     };
-    let text = Table::default().width(80).to_text(&[fields_and_reducers(metrics)]);
+    let text = TerminalTable::default().width(80).to_text(&[fields_and_reducers(metrics)]);
     assert_eq!(text.matches(" [0.41, 0.77]").count(), 4, "{text}");
     assert!(
         !text.contains("0.625 ± 0.071 [") && text.contains(" interval"),
@@ -139,24 +139,24 @@ fn an_interval_in_a_matrix_is_an_interval() {
 fn scores_without_a_metric_in_common_keep_their_blocks() {
     let first = score("match", 40, vec![metric("accuracy", Role::Location, share(20, 40, 0))]);
     let second = score("f1", 40, vec![metric("mean", Role::Location, share(30, 40, 0))]);
-    let text = Table::default().to_text(&[Report::new("t.csv", results(vec![first, second]))]);
+    let text = TerminalTable::default().to_text(&[Report::new("t.csv", results(vec![first, second]))]);
     assert!(text.contains("\nmatch · 40 scored\n") && text.contains("\nf1 · 40 scored\n"), "{text}");
 }
 
 #[test]
 fn three_scores_that_are_all_correct() {
-    let text = Table::default().to_text(&[all_correct()]);
+    let text = TerminalTable::default().to_text(&[all_correct()]);
     assert!(text.contains("  accuracy  1.00 [0.44, 1.00] "), "{text}");
     assert!(text.contains("●  no spread in 3 scores\n"), "{text}");
     insta::assert_snapshot!("all_correct_100", text);
-    insta::assert_snapshot!("everything_100", Table::default().to_text(&[everything()]));
+    insta::assert_snapshot!("everything_100", TerminalTable::default().to_text(&[everything()]));
 }
 
 #[test]
 fn no_error_is_ever_shown_as_0() {
     for report in all() {
-        let texts =
-            [60, 80, 100].map(|cells| Table::default().width(cells).to_text(std::slice::from_ref(&report)));
+        let texts = [60, 80, 100]
+            .map(|cells| TerminalTable::default().width(cells).to_text(std::slice::from_ref(&report)));
         let others =
             [Markdown::default().to_text(std::slice::from_ref(&report)), Latex::default().to_text(&[report])];
         for text in texts.iter().chain(&others) {
@@ -171,38 +171,37 @@ fn no_error_is_ever_shown_as_0() {
     }
 }
 
-/// The rows of a report, of all parts.
-fn rows(report: &Report, sort: Sort) -> Vec<Row> {
-    let common = Common::of(&report.results);
-    let context = Context { results: &report.results, common: &common, sort };
-    let rows = |part| match part {
-        Part::Block(block) => block.rows,
-        Part::Matrix(matrix) => panic!("{matrix:?}"),
-    };
-    parts(&context).into_iter().flat_map(rows).collect()
+/// The same of a run of 200 samples that was cancelled, and graded by the model itself.
+fn interrupted(mut report: Report) -> Report {
+    report.partial_run = Some(PartialRun { status: "cancelled".to_owned(), planned: Some(200) });
+    report.self_graded = Some("openai/heron".to_owned());
+    report
+}
+
+/// The rows of all tables of a report.
+fn rows(report: &Report, sort: Sort) -> Vec<TableRow> {
+    tables(report, sort).1.into_iter().flat_map(|table| table.rows).collect()
 }
 
 #[test]
 fn every_estimate_has_a_row_with_its_value() {
     for report in [ten_groups(), scorers_and_reducers(false), all_correct(), everything()] {
-        let found: Vec<Option<f64>> = rows(&report, Sort::None)
-            .into_iter()
-            .filter_map(|row| if let Row::Line(line) = row { Some(line.figure.value()) } else { None })
-            .collect();
+        let shown = rows(&report, Sort::None);
+        assert!(shown.iter().all(|row| row.figures.len() <= 1), "one figure in a row: {shown:?}");
+        let found: Vec<Option<f64>> =
+            shown.iter().filter_map(TableRow::figure).map(EstimateText::value).collect();
         let wanted: Vec<Option<f64>> =
             report.results.rows().iter().map(|row| row.estimate.number()).collect();
         assert_eq!(found, wanted);
     }
     let failures = rows(&everything(), Sort::None);
-    assert!(failures.iter().any(|row| matches!(row, Row::Failure { label, .. } if label == "broken")));
+    assert!(failures.iter().any(|row| row.failed && row.label == "broken"));
 }
 
 #[test]
 fn groups_are_sorted_and_the_aggregate_stays_last() {
     let names = |sort: Sort| -> Vec<String> {
-        let lines = rows(&ten_groups(), sort);
-        let lines =
-            lines.into_iter().filter_map(|row| if let Row::Line(line) = row { Some(line) } else { None });
+        let lines = rows(&ten_groups(), sort).into_iter();
         lines.filter(|line| line.nested).map(|line| line.label).collect()
     };
     assert_eq!(names(Sort::None)[..2], ["geography", "history"]);
@@ -226,7 +225,7 @@ fn shown(estimate: Estimate) -> String {
 
 fn shown_of(estimate: Estimate, role: Role) -> String {
     let results = results(vec![score("match", 40, vec![metric("accuracy", role, estimate)])]);
-    Table::default().to_text(&[Report::new("t.csv", results)])
+    TerminalTable::default().to_text(&[Report::new("t.csv", results)])
 }
 
 #[test]
@@ -333,7 +332,7 @@ fn errors_that_ignore_epochs_say_so() {
         metrics.extend(explicit.then(|| metric("stderr", Role::ErrorOf, error)));
         let mut score = score("match", 40, metrics);
         (score.unreduced, score.counts.epochs) = (unreduced, 4);
-        Table::default().to_text(&[Report::new("t.csv", results(vec![score]))])
+        TerminalTable::default().to_text(&[Report::new("t.csv", results(vec![score]))])
     };
     let marked = text(true, true, Some(2.0));
     assert!(marked.contains(NOTE), "{marked}");
@@ -348,7 +347,7 @@ fn ends_of_a_scale_do_not_run_together() {
     estimate = estimate.with_stderr(0.2).with_interval(100_000_000.1, 100_000_000.8, 0.95);
     let results = results(vec![score("match", 40, vec![metric("mean", Role::Location, estimate)])]);
     for cells in [60, 70, 80, 90, 100, 120] {
-        let text = Table::default().width(cells).to_text(&[Report::new("t.csv", results.clone())]);
+        let text = TerminalTable::default().width(cells).to_text(&[Report::new("t.csv", results.clone())]);
         assert!(!text.contains("100000000100000001"), "{text}");
     }
 }
@@ -368,14 +367,14 @@ fn how_errors_are_made_is_said_once() {
     ];
     let mut results_of = results(vec![score("match", 40, metrics)]);
     results_of.scores[0].cluster = vec!["passage".to_owned()];
-    let text = Table::default().to_text(&[Report::new("t.csv", results_of.clone())]);
+    let text = TerminalTable::default().to_text(&[Report::new("t.csv", results_of.clone())]);
     assert_eq!(text.matches("12 clusters").count(), 1, "{text}");
     assert!(text.contains("± one standard error (CR2 by passage, 12 clusters)"), "{text}");
 
     let mut by_topic = grouped("accuracy", "topic", &groups, Some(Over::Samples));
     by_topic.value = by_topic.value.map(&|estimate| clusters(estimate, 11));
     results_of.scores[0].metrics.push(by_topic);
-    let text = Table::default().to_text(&[Report::new("t.csv", results_of)]);
+    let text = TerminalTable::default().to_text(&[Report::new("t.csv", results_of)]);
     assert!(text.contains("± one standard error (CR2 by passage) ·"), "{text}");
     assert!(
         text.contains("accuracy by topic  n 20 each · 11 clusters\n"),
@@ -391,7 +390,8 @@ fn how_errors_are_made_is_said_once() {
         metric("mean", Role::Location, share(22, 40, 0)),
         metric("median", Role::Location, other),
     ];
-    let text = Table::default().to_text(&[Report::new("t.csv", results(vec![score("match", 40, metrics)]))]);
+    let text =
+        TerminalTable::default().to_text(&[Report::new("t.csv", results(vec![score("match", 40, metrics)]))]);
     assert_eq!(
         (text.matches("wilson").count(), text.matches("  t 90 % interval\n").count()),
         (1, 1),
@@ -411,7 +411,7 @@ fn of_clusters(key: &str, clusters: u64) -> Report {
 fn each_report_has_its_own_legend() {
     let reports = [of_clusters("passage", 12), of_clusters("author", 14)];
     let texts = [
-        Table::default().to_text(&reports),
+        TerminalTable::default().to_text(&reports),
         Markdown::default().to_text(&reports),
         Latex::default().to_text(&reports),
     ];
@@ -421,8 +421,8 @@ fn each_report_has_its_own_legend() {
         assert!(second.contains("one standard error (CR2 by author"), "{text}");
         assert_eq!(text.matches("by passage").count(), 1, "{text}");
     }
-    let one = Table::default().to_text(&reports[..1]);
-    assert!(Table::default().to_text(&reports).starts_with(&format!("{one}\n")), "{one}");
+    let one = TerminalTable::default().to_text(&reports[..1]);
+    assert!(TerminalTable::default().to_text(&reports).starts_with(&format!("{one}\n")), "{one}");
 }
 
 #[test]
@@ -431,12 +431,11 @@ fn what_is_absent_is_said() {
     score.counts.unscored = 4;
     score.counts.reasons.insert("invalid_response_format".to_owned(), 4);
     let report = Report::new("log.eval", results(vec![score])).of_run("almanac", "m");
-    let text = Table::default().width(140).to_text(std::slice::from_ref(&report));
+    let text = TerminalTable::default().width(140).to_text(std::slice::from_ref(&report));
     assert!(text.contains("choice · 140 of 144 scored · 4 unscored"), "{text}");
     assert!(text.contains("0.729 … 0.757 with the 4 absent · 4 of 144: invalid_response_format"), "{text}");
-    let unfinished = Unfinished { status: "cancelled".to_owned(), planned: Some(200) };
-    let report = report.unfinished(Some(unfinished)).self_graded(Some("openai/heron".to_owned()));
-    let text = Table::default().width(200).to_text(std::slice::from_ref(&report));
+    let report = interrupted(report);
+    let text = TerminalTable::default().width(200).to_text(std::slice::from_ref(&report));
     let header = "log.eval · almanac · m · 144 of 200 samples · cancelled · figures are of the samples finished first · \
                   graded by the model itself (openai/heron)";
     assert_eq!(text.lines().next(), Some(header));
@@ -450,7 +449,7 @@ fn what_is_absent_is_said() {
 fn lines_keep_to_the_width() {
     for cells in [40, 50, 60, 80, 100, 140] {
         for ascii in [false, true] {
-            let text = Table::default().width(cells).ascii(ascii).to_text(&all());
+            let text = TerminalTable::default().width(cells).ascii(ascii).to_text(&all());
             for line in text.lines() {
                 assert!(width(line) <= cells.max(44), "{cells}: {} {line:?}", width(line));
                 assert_eq!(line.trim_end(), line);
@@ -465,15 +464,15 @@ fn ascii_is_ascii() {
     report.results.scores[0].metrics.remove(1);
     let reports = [report, scorers_and_reducers(true), everything()];
     for cells in [40, 100] {
-        let text = Table::default().width(cells).ascii(true).to_text(&reports);
+        let text = TerminalTable::default().width(cells).ascii(true).to_text(&reports);
         assert!(text.is_ascii(), "{:?}", text.chars().filter(|c| !c.is_ascii()).collect::<String>());
     }
 }
 
 #[test]
 fn colour_changes_nothing_but_colour() {
-    let plain = Table::default().to_text(&all());
-    let colored = Table::default().color(true).to_text(&all());
+    let plain = TerminalTable::default().to_text(&all());
+    let colored = TerminalTable::default().color(true).to_text(&all());
     assert_ne!(plain, colored);
     let mut bare = String::new();
     let mut rest = colored.as_str();
@@ -504,8 +503,7 @@ fn latex_has_a_cell_for_each_title() {
 
 #[test]
 fn a_table_of_latex_says_what_it_is_about() {
-    let unfinished = Unfinished { status: "cancelled".to_owned(), planned: Some(200) };
-    let report = ten_groups().unfinished(Some(unfinished)).self_graded(Some("openai/heron".to_owned()));
+    let report = interrupted(ten_groups());
     let text = Latex::default().to_text(&[report]);
     let caption = text.lines().find(|line| line.starts_with("\\caption{")).unwrap();
     for part in [

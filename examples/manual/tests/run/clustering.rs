@@ -25,7 +25,7 @@ fn the_error_knows_that_categories_belong_together() {
         let error = metric(block, "stderr");
         assert_near(error.value, by_hand);
         assert!((error.value - stderr(&first_epoch())).abs() > 0.01, "not the plain one");
-        assert_eq!(Json::Object(error.params.clone()), json!({"cluster": "category"}));
+        assert_eq!(Json::from(error.params.clone()), json!({"cluster": "category"}));
         let recorded = json!([
             {"name": "inspect_ai/accuracy", "options": {}},
             {"name": "inspect_ai/stderr", "options": {"cluster": "category"}},

@@ -42,5 +42,5 @@ fn a_task_may_have_other_metrics() {
     assert_eq!((block.scorer.as_str(), keys(block)), ("word_overlap", vec!["pass_rate"]));
     let rate = metric(block, "pass_rate");
     assert_near(rate.value, 0.0);
-    assert_eq!(Json::Object(rate.params.clone()), json!({"threshold": 0.8}));
+    assert_eq!(Json::from(rate.params.clone()), json!({"threshold": 0.8}));
 }

@@ -19,7 +19,7 @@ fn check(log: &Log, names: [&str; 3], all: f64, options: &Json) {
     for name in [names[0], names[1], names[2], "all"] {
         let entry = metric(block, name);
         assert_eq!((entry.name.as_str(), entry.group.as_deref()), (name, Some("grouped")));
-        assert_eq!(Json::Object(entry.params.clone()), *options);
+        assert_eq!(Json::from(entry.params.clone()), *options);
     }
     let error = metric(block, "stderr");
     assert_eq!((error.name.as_str(), &error.group), ("stderr", &None));

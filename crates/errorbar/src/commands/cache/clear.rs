@@ -6,9 +6,9 @@ use clap::Args;
 use errorbar_eval::{CacheFolder, CachedAnswer};
 use glob::Pattern;
 
+use super::super::CommandResult;
 use super::super::common::{human_size, parse_duration};
-use super::super::told::Told;
-use super::count;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,40 +36,38 @@ pub(crate) struct ClearArgs {
     older_than: Option<Duration>,
 }
 
-pub(super) fn run(args: &ClearArgs, folder: &CacheFolder, told: &mut Told) {
+pub(super) fn run(args: &ClearArgs, folder: &CacheFolder) -> CommandResult {
     let ClearArgs { all, models, older_than } = args;
     if !all && models.is_empty() && older_than.is_none() {
-        let hint = "choose them with --model or --older-than, or remove all with --all".to_owned();
-        told.error("nothing says which answers to remove".to_owned(), Some(hint));
-        return;
+        let hint = "choose them with --model or --older-than, or remove all with --all";
+        return Err(Diagnostic::error("nothing says which answers to remove").hint(hint).into());
     }
-    let models: Vec<Model<'_>> = models.iter().map(|name| Model::new(name)).collect();
+    let models: Vec<ModelPattern<'_>> = models.iter().map(|name| ModelPattern::new(name)).collect();
     let is_chosen = |answer: &CachedAnswer| {
         let name = answer.model.as_deref();
         (models.is_empty() || name.is_some_and(|name| models.iter().any(|model| model.is(name))))
             && older_than.is_none_or(|age| answer.is_older(age))
     };
+    let removed = folder.remove(is_chosen)?;
     let place = folder.path().display();
-    match folder.remove(is_chosen) {
-        Ok(removed) if removed.answers == 0 => told.note(format!("there was nothing to remove in {place}")),
-        Ok(removed) => {
-            let (answers, size) = (count(removed.answers), human_size(removed.bytes));
-            told.note(format!("removed {answers} ({size}) from {place}"));
-        }
-        Err(error) => told.error(error.to_string(), None),
-    }
+    let text = match removed.answers {
+        0 => format!("there was nothing to remove in {place}"),
+        1 => format!("removed 1 answer ({}) from {place}", human_size(removed.bytes)),
+        answers => format!("removed {answers} answers ({}) from {place}", human_size(removed.bytes)),
+    };
+    Ok(Diagnostics::from(Diagnostic::note(text)).into())
 }
 
 /// A name of a model, or a pattern of names.
-struct Model<'a> {
+struct ModelPattern<'a> {
     name: &'a str,
     /// None if it can be nothing but a name.
     pattern: Option<Pattern>,
 }
 
-impl<'a> Model<'a> {
+impl<'a> ModelPattern<'a> {
     fn new(name: &'a str) -> Self {
-        Model { name, pattern: Pattern::new(name).ok() }
+        ModelPattern { name, pattern: Pattern::new(name).ok() }
     }
 
     fn is(&self, name: &str) -> bool {

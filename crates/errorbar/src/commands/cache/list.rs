@@ -2,11 +2,13 @@
 
 use clap::Args;
 use errorbar_eval::{CacheFolder, ModelAnswers};
-use errorbar_report::{Cell, Listing};
+use errorbar_report::{Listing, ListingCell};
 use jiff::Timestamp;
 
 use super::super::common::{Format, human_size};
-use super::super::told::Told;
+use super::super::{CommandResult, Outcome};
+use crate::diagnostic::Diagnostic;
+use crate::output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,30 +22,25 @@ Exit code: 0 if all is well, 2 if the folder could not be read.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct ListArgs {
+pub(crate) struct CacheListArgs {
     /// How to write the list
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
 }
 
-pub(super) fn run(args: &ListArgs, folder: &CacheFolder, told: &mut Told) -> anyhow::Result<()> {
-    let models = match folder.answers() {
-        Ok(answers) => ModelAnswers::count(&answers),
-        Err(error) => {
-            told.error(error.to_string(), None);
-            return Ok(());
-        }
-    };
+pub(super) fn run(args: &CacheListArgs, folder: &CacheFolder) -> CommandResult {
+    let models = ModelAnswers::count(&folder.answers()?);
+    let mut outcome = Outcome::default();
     if models.is_empty() {
-        told.note(format!("no answers are kept in {}", folder.path().display()));
+        let text = format!("there are no cached answers in {}", folder.path().display());
+        outcome.diagnostics.push(Diagnostic::note(text));
     }
-    if args.format.is_for_people() {
-        if !models.is_empty() {
-            args.format.write_listing(&for_people(&models))?;
-        }
-        return Ok(());
-    }
-    Ok(args.format.write_listing(&as_data(&models))?)
+    outcome.output = match args.format.is_for_people() {
+        true if models.is_empty() => Output::Nothing,
+        true => args.format.listing(for_people(&models)),
+        false => args.format.listing(as_data(&models)),
+    };
+    Ok(outcome)
 }
 
 /// With the sum of all at the end.
@@ -51,8 +48,8 @@ fn for_people(models: &[ModelAnswers]) -> Listing {
     let time = |time: Timestamp| time.strftime("%Y-%m-%d %H:%M").to_string();
     let mut listing = Listing::new(["model", "answers", "size", "oldest", "newest"]);
     let mut push = |name: &str, answers: u64, bytes: u64, oldest, newest| {
-        let cells = [human_size(bytes), time(oldest), time(newest)].map(Cell::from);
-        listing.push([Cell::from(name), Cell::from(answers)].into_iter().chain(cells));
+        let cells = [human_size(bytes), time(oldest), time(newest)].map(ListingCell::from);
+        listing.push([ListingCell::from(name), ListingCell::from(answers)].into_iter().chain(cells));
     };
     for ModelAnswers { model, answers, bytes, oldest, newest } in models {
         push(model.as_deref().unwrap_or("(cannot be read)"), *answers, *bytes, *oldest, *newest);
@@ -71,7 +68,7 @@ fn as_data(models: &[ModelAnswers]) -> Listing {
     let mut listing = Listing::new(["model", "answers", "bytes", "oldest", "newest"]);
     for ModelAnswers { model, answers, bytes, oldest, newest } in models {
         listing.push([
-            Cell::from(model.as_deref()),
+            ListingCell::from(model.as_deref()),
             (*answers).into(),
             (*bytes).into(),
             oldest.to_string().into(),

@@ -5,11 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use errorbar_log::eval::convert;
 
-use super::super::Status;
-use super::super::common::GlobalArgs;
-use super::super::logs::ReadArgs;
-use super::super::told::Told;
-use super::tell;
+use super::super::logs::{ReadArgs, check_new, is_log};
+use super::super::{CommandResult, Outcome};
+use crate::diagnostic::Diagnostic;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,19 +38,13 @@ pub(crate) struct ConvertArgs {
     read: ReadArgs,
 }
 
-pub(crate) fn run(args: &ConvertArgs, global: &GlobalArgs) -> anyhow::Result<Status> {
-    let mut told = Told::new(global.quiet);
-    let output = args.output.display();
-    if !super::super::logs::is_log(&args.output) {
-        let hint = "give it a name that ends in .eval or .json".to_owned();
-        told.error(format!("{output}: the name does not say what form the log should have"), Some(hint));
-    } else if args.output.exists() && !args.force {
-        told.error(
-            format!("{output}: a file of that name is there already"),
-            Some("replace it with --force".to_owned()),
-        );
-    } else if let Err(error) = args.read.open(&args.log).and_then(|log| convert(&log, &args.output)) {
-        tell(&mut told, &error);
+pub(crate) fn run(args: &ConvertArgs) -> CommandResult {
+    if !is_log(&args.output) {
+        let problem = Diagnostic::error("the name does not say which format the log should have");
+        let hint = "give it a name that ends in .eval or .json";
+        return Err(problem.about(args.output.display()).hint(hint).into());
     }
-    Ok(told.say())
+    check_new(&args.output, args.force)?;
+    convert(&args.read.open(&args.log)?, &args.output)?;
+    Ok(Outcome::default())
 }

@@ -3,15 +3,13 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use errorbar_log::export::{Export, ExportError, ExportFormat, ExportOptions, Exported};
+use errorbar_log::export::{Export, ExportCounts, ExportError, ExportFormat, ExportOptions};
 
-use super::super::common::GlobalArgs;
-use super::super::files::expand;
-use super::super::logs::ReadArgs;
-use super::super::output;
-use super::super::told::Told;
-use super::super::{Context, Status};
-use super::tell;
+use super::super::files::{InputFiles, expand};
+use super::super::logs::{ReadArgs, recovered};
+use super::super::{CommandResult, Context, Outcome};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,7 +39,7 @@ pub(crate) struct ExportArgs {
     output: Option<PathBuf>,
     /// What to write [default: as the name of FILE says, else csv]
     #[arg(long, value_enum, value_name = "FORMAT")]
-    to: Option<To>,
+    to: Option<TableFormat>,
     /// Only the scores by this scorer; may be repeated
     #[arg(long = "scorer", value_name = "NAME")]
     scorers: Vec<String>,
@@ -53,81 +51,62 @@ pub(crate) struct ExportArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum To {
+enum TableFormat {
     Csv,
     Jsonl,
     Parquet,
 }
 
-impl From<To> for ExportFormat {
-    fn from(to: To) -> Self {
+impl From<TableFormat> for ExportFormat {
+    fn from(to: TableFormat) -> Self {
         match to {
-            To::Csv => ExportFormat::Csv,
-            To::Jsonl => ExportFormat::JsonLines,
-            To::Parquet => ExportFormat::Parquet,
+            TableFormat::Csv => ExportFormat::Csv,
+            TableFormat::Jsonl => ExportFormat::JsonLines,
+            TableFormat::Parquet => ExportFormat::Parquet,
         }
     }
 }
 
-pub(crate) fn run(args: &ExportArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
-    let mut told = Told::new(global.quiet);
+pub(crate) fn run(args: &ExportArgs, context: &Context<'_>) -> CommandResult {
     let by_name = || args.output.as_deref().and_then(ExportFormat::of);
     let format = args.to.map(Into::into).or_else(by_name).unwrap_or(ExportFormat::Csv);
     if format == ExportFormat::Parquet && args.output.is_none() {
         let hint = format!("`{} log export … -o scores.parquet` writes a file", context.program);
-        told.error("Parquet is not written to standard output".to_owned(), Some(hint));
-        return Ok(told.say());
+        return Err(Diagnostic::error("Parquet is not written to standard output").hint(hint).into());
     }
-    let expanded = expand(&args.logs);
-    let has_problems = !expanded.problems.is_empty();
-    for (problem, hint) in expanded.problems {
-        told.error(problem, Some(hint));
-    }
+    let InputFiles { files, diagnostics } = expand(&args.logs);
     // A table of some of the logs would look like one of all.
-    if has_problems {
-        return Ok(told.say());
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
     }
-    let written = match write(expanded.files, format, args, &mut told) {
-        Ok(written) => written,
-        // Nobody is there any more to be told.
-        Err(ExportError::Write { path: None, error }) => return Err(error.into()),
-        Err(ExportError::Log(error)) => {
-            tell(&mut told, &error);
-            return Ok(told.say());
-        }
-        Err(error) => {
-            told.error(error.to_string(), Some(error.hint()));
-            return Ok(told.say());
-        }
-    };
-    if written.nulled > 0 {
-        told.warning(format!(
-            "{} score(s) have null in place of NaN or Infinity inside a list or map, as JSON has no word for them; \
+    let mut outcome = Outcome::default();
+    let exported = write(files, format, args, &mut outcome.diagnostics).map_err(|error| match error {
+        ExportError::Write { path: None, error } => Diagnostics::from(error),
+        error => error.into(),
+    })?;
+    if exported.nulled > 0 {
+        outcome.diagnostics.push(Diagnostic::warning(format!(
+            "{} score(s) have null in place of NaN or Infinity inside a list or map, which JSON does not have; \
              read again, null counts as 0: csv and parquet keep them",
-            written.nulled
-        ));
+            exported.nulled
+        )));
     }
-    Ok(told.say())
+    Ok(outcome)
 }
 
 fn write(
     logs: Vec<PathBuf>,
     format: ExportFormat,
     args: &ExportArgs,
-    told: &mut Told,
-) -> Result<Exported, ExportError> {
+    warnings: &mut Diagnostics,
+) -> Result<ExportCounts, ExportError> {
     if args.read.strict {
         logs.iter().try_for_each(|log| args.read.open(log).map(drop))?;
     }
     let options =
         ExportOptions { scorers: args.scorers.clone(), texts: !args.no_texts, limits: args.read.limits() };
     let export = Export::of(logs, options)?;
-    for log in export.recovered() {
-        told.warning(format!(
-            "{}: the run is going on or was interrupted; these are the samples that it has saved",
-            log.display()
-        ));
-    }
+    warnings.extend(export.recovered().into_iter().map(|log| recovered(log)));
     match &args.output {
         Some(path) => export.save(format, path),
         None => export.write(format, &mut output::stdout()),

@@ -5,16 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use errorbar_log::eval::{Header, LogError, Status as RunStatus};
 use errorbar_log::inspect::{RecordedRow, recovered_headline};
-use errorbar_report::{Cell, Figure, Listing};
-use rayon::prelude::*;
-use serde_json::json;
+use errorbar_report::{EstimateText, Listing, ListingCell};
+use serde_json::{Value as Json, json};
 
-use super::super::Status;
-use super::super::common::{Format, GlobalArgs, speaks_only_ascii};
+use super::super::Outcome;
+use super::super::common::{Format, is_ascii_locale};
 use super::super::files::expand;
 use super::super::logs::ReadArgs;
-use super::super::told::Told;
-use super::tell;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,7 +27,7 @@ Exit code: 0 if all is well, 2 if a log could not be read; the others are listed
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct ListArgs {
+pub(crate) struct LogListArgs {
     /// Eval logs, or folders of them
     #[arg(value_name = "LOG", default_value = "logs", env = "ERRORBAR_LOG_DIR")]
     logs: Vec<PathBuf>,
@@ -41,8 +38,8 @@ pub(crate) struct ListArgs {
     read: ReadArgs,
 }
 
-/// What is said of a log.
-struct Listed {
+/// A log in the list.
+struct LogSummary {
     log: String,
     created: String,
     task: String,
@@ -54,34 +51,18 @@ struct Listed {
     first: Option<RecordedRow>,
 }
 
-pub(crate) fn run(args: &ListArgs, global: &GlobalArgs) -> anyhow::Result<Status> {
-    let mut told = Told::new(global.quiet);
-    let expanded = expand(&args.logs);
-    for (problem, hint) in expanded.problems {
-        told.error(problem, Some(hint));
-    }
-    let read: Vec<Result<Listed, LogError>> =
-        expanded.files.par_iter().map(|path| Listed::read(path, &args.read)).collect();
-    let mut logs = Vec::with_capacity(read.len());
-    for listed in read {
-        match listed {
-            Ok(listed) => logs.push(listed),
-            Err(error) => tell(&mut told, &error),
-        }
-    }
-    if !logs.is_empty() {
-        let listing = match args.format {
-            Format::Json => as_json(&logs),
-            Format::Csv => as_csv(&logs),
-            Format::Table => for_people(&logs, speaks_only_ascii()),
-            Format::Markdown | Format::Latex => for_people(&logs, false),
-        };
-        args.format.write_listing(&listing)?;
-    }
-    Ok(told.say())
+pub(crate) fn run(args: &LogListArgs) -> Outcome {
+    let (logs, diagnostics) = expand(&args.logs).map(|path, _| Ok(LogSummary::read(path, &args.read)?));
+    let listing = match args.format {
+        _ if logs.is_empty() => return diagnostics.into(),
+        Format::Json | Format::Csv => for_programs(&logs, args.format == Format::Json),
+        Format::Table => for_people(&logs, is_ascii_locale()),
+        Format::Markdown | Format::Latex => for_people(&logs, false),
+    };
+    Outcome { output: args.format.listing(listing), diagnostics, ..Outcome::default() }
 }
 
-impl Listed {
+impl LogSummary {
     fn read(path: &Path, read: &ReadArgs) -> Result<Self, LogError> {
         let log = read.open(path)?;
         let Header { eval, status, results, .. } = log.short_header()?;
@@ -99,7 +80,7 @@ impl Listed {
                 (saved, planned.or(results.as_ref().map(|found| found.total_samples)))
             }
         };
-        Ok(Listed {
+        Ok(LogSummary {
             log: path.display().to_string(),
             created: eval.created,
             task: eval.task,
@@ -114,6 +95,24 @@ impl Listed {
             total,
             first: results.as_ref().and_then(recovered_headline),
         })
+    }
+
+    /// The figure as data; null if there is none.
+    fn headline(&self) -> Json {
+        let headline = |row: &RecordedRow| {
+            let interval = row.interval.as_ref();
+            json!({
+                "scorer": row.scorer,
+                "score": row.score,
+                "metric": row.key,
+                "reducer": row.reducer,
+                "value": row.value,
+                "stderr": row.stderr,
+                "lower": interval.map(|interval| interval.lower),
+                "upper": interval.map(|interval| interval.upper),
+            })
+        };
+        self.first.as_ref().map(headline).unwrap_or_default()
     }
 
     fn samples(&self) -> String {
@@ -135,11 +134,13 @@ impl Listed {
         let figure = match (row.value, &row.interval, &row.undefined) {
             (Some(value), ..) => {
                 let error = row.stderr.filter(|_| !row.degenerate);
-                error.map_or_else(|| Figure::new(value), |error| Figure::new(value).error(error)).short()
+                error
+                    .map_or_else(|| EstimateText::new(value), |error| EstimateText::new(value).error(error))
+                    .short()
             }
             // The ends of an interval of nothing that the log records.
             (None, Some(interval), _) => {
-                format!("{} … {}", Figure::new(interval.lower), Figure::new(interval.upper))
+                format!("{} … {}", EstimateText::new(interval.lower), EstimateText::new(interval.upper))
             }
             (None, None, Some(reason)) => format!("undefined ({reason})"),
             (None, None, None) => "undefined".to_owned(),
@@ -155,13 +156,13 @@ impl Listed {
 }
 
 /// The columns for people. The file comes last: it is the longest, and must be whole to be of use.
-fn for_people(logs: &[Listed], is_ascii: bool) -> Listing {
+fn for_people(logs: &[LogSummary], is_ascii: bool) -> Listing {
     let mut listing = Listing::new(["created", "task", "model", "status", "samples", "figure", "log"]);
     for log in logs {
         // Numbers are cut short last, so they must not look like texts.
-        let number = |text: String| Cell::new(text, json!({}));
+        let number = |text: String| ListingCell::new(text, json!({}));
         listing.push([
-            Cell::from(log.short_time()),
+            ListingCell::from(log.short_time()),
             log.task.as_str().into(),
             log.model.as_str().into(),
             log.status.into(),
@@ -173,84 +174,27 @@ fn for_people(logs: &[Listed], is_ascii: bool) -> Listing {
     listing
 }
 
-/// The columns for programs that read JSON, with the headline as an object.
-fn as_json(logs: &[Listed]) -> Listing {
-    let mut listing = Listing::new([
-        "log",
-        "created",
-        "task",
-        "model",
-        "status",
-        "completed_samples",
-        "total_samples",
-        "headline",
-    ]);
+/// The columns for programs: the headline is an object in JSON, and CSV has its values in columns of their own.
+fn for_programs(logs: &[LogSummary], is_json: bool) -> Listing {
+    const HEADLINE: [&str; 8] = ["scorer", "score", "reducer", "metric", "value", "stderr", "lower", "upper"];
+    let run = ["log", "created", "task", "model", "status"];
+    let mut listing = match is_json {
+        true => Listing::new(run.into_iter().chain(["completed_samples", "total_samples", "headline"])),
+        false => {
+            let headline = HEADLINE.map(|key| if key == "score" { "name" } else { key });
+            Listing::new(run.into_iter().chain(["completed", "total"]).chain(headline))
+        }
+    };
     for log in logs {
-        let headline = log.first.as_ref().map(|row| {
-            json!({
-                "scorer": row.scorer,
-                "score": row.score,
-                "metric": row.key,
-                "reducer": row.reducer,
-                "value": row.value,
-                "stderr": row.stderr,
-                "lower": row.interval.as_ref().map(|interval| interval.lower),
-                "upper": row.interval.as_ref().map(|interval| interval.upper),
-            })
-        });
-        listing.push([
-            Cell::from(log.log.as_str()),
-            log.created.as_str().into(),
-            log.task.as_str().into(),
-            log.model.as_str().into(),
-            log.status.into(),
-            log.completed.into(),
-            log.total.into(),
-            Cell::new("", headline.unwrap_or_default()),
-        ]);
-    }
-    listing
-}
-
-/// The same flat.
-fn as_csv(logs: &[Listed]) -> Listing {
-    let mut listing = Listing::new([
-        "log",
-        "created",
-        "task",
-        "model",
-        "status",
-        "completed",
-        "total",
-        "scorer",
-        "name",
-        "reducer",
-        "metric",
-        "value",
-        "stderr",
-        "lower",
-        "upper",
-    ]);
-    for log in logs {
-        let row = log.first.as_ref();
-        let interval = row.and_then(|row| row.interval.as_ref());
-        listing.push([
-            Cell::from(log.log.as_str()),
-            log.created.as_str().into(),
-            log.task.as_str().into(),
-            log.model.as_str().into(),
-            log.status.into(),
-            log.completed.into(),
-            log.total.into(),
-            row.map(|row| row.scorer.as_str()).into(),
-            row.map(|row| row.score.as_str()).into(),
-            row.and_then(|row| row.reducer.as_deref()).into(),
-            row.map(|row| row.key.as_str()).into(),
-            row.and_then(|row| row.value).into(),
-            row.and_then(|row| row.stderr).into(),
-            interval.map(|interval| interval.lower).into(),
-            interval.map(|interval| interval.upper).into(),
-        ]);
+        let headline = log.headline();
+        let headline = match is_json {
+            true => vec![headline],
+            false => HEADLINE.map(|key| headline.get(key).cloned().unwrap_or_default()).to_vec(),
+        };
+        let run =
+            [&log.log, &log.created, &log.task, &log.model].map(|text| ListingCell::from(text.as_str()));
+        let run = run.into_iter().chain([log.status.into(), log.completed.into(), log.total.into()]);
+        listing.push(run.chain(headline.into_iter().map(|data| ListingCell::new("", data))));
     }
     listing
 }

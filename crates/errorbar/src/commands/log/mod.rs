@@ -7,22 +7,19 @@ mod export;
 mod list;
 
 use clap::{Args, Subcommand};
-use errorbar_log::eval::{LogError, LogErrorKind};
 
-use super::common::GlobalArgs;
-use super::told::Told;
-use super::{Context, Status};
+use super::{CommandResult, Context};
 
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
     #[command(subcommand)]
-    verb: Verb,
+    command: LogCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum LogCommand {
     /// List logs: what was run when, how it ended and what came out
-    List(list::ListArgs),
+    List(list::LogListArgs),
     /// Print what a log holds as JSON: its header, or samples
     Dump(dump::DumpArgs),
     /// Write a log in its other form, .eval or .json
@@ -33,22 +30,12 @@ enum Verb {
     Export(export::ExportArgs),
 }
 
-pub(crate) fn run(args: &LogArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
-    match &args.verb {
-        Verb::List(args) => list::run(args, global),
-        Verb::Dump(args) => dump::run(args, global),
-        Verb::Convert(args) => convert::run(args, global),
-        Verb::EditScore(args) => edit_score::run(args, global, context),
-        Verb::Export(args) => export::run(args, global, context),
+pub(crate) fn run(args: &LogArgs, context: &Context<'_>) -> CommandResult {
+    match &args.command {
+        LogCommand::List(args) => Ok(list::run(args)),
+        LogCommand::Dump(args) => dump::run(args),
+        LogCommand::Convert(args) => convert::run(args),
+        LogCommand::EditScore(args) => edit_score::run(args, context),
+        LogCommand::Export(args) => export::run(args, context),
     }
-}
-
-/// Tells that a log could not be read.
-fn tell(told: &mut Told, error: &LogError) {
-    let hint = match error.kind() {
-        // These verbs have no option to leave samples out.
-        LogErrorKind::Damaged(_) | LogErrorKind::Json { .. } => "get an undamaged copy",
-        _ => error.hint(),
-    };
-    told.error(error.problem(), Some(hint.to_owned()));
 }

@@ -55,7 +55,7 @@ pub struct ModelAnswers {
 
 /// What was removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Removed {
+pub struct CacheRemoval {
     /// How many answers.
     pub answers: u64,
     /// How large they were together.
@@ -64,7 +64,7 @@ pub struct Removed {
 
 /// What a list needs to know of a file.
 #[derive(Deserialize)]
-struct Summary {
+struct EntryHead {
     created: String,
     model: String,
 }
@@ -103,7 +103,7 @@ impl CacheFolder {
     /// # Errors
     /// A folder that cannot be read; one that is not there has no answers.
     pub fn answers(&self) -> Result<Vec<CachedAnswer>> {
-        let files = self.files()?.into_iter().filter(|file| file.kind == Kind::Answer);
+        let files = self.files()?.into_iter().filter(|file| file.kind == FileKind::Answer);
         Ok(files.map(CachedAnswer::read).collect())
     }
 
@@ -111,28 +111,28 @@ impl CacheFolder {
     ///
     /// # Errors
     /// A folder that cannot be read, a file that cannot be removed.
-    pub fn remove(&self, mut is_chosen: impl FnMut(&CachedAnswer) -> bool) -> Result<Removed> {
-        let mut removed = Removed::default();
+    pub fn remove(&self, mut is_chosen: impl FnMut(&CachedAnswer) -> bool) -> Result<CacheRemoval> {
+        let mut removed = CacheRemoval::default();
         for file in self.files()? {
             match file.kind {
-                Kind::Answer => {
+                FileKind::Answer => {
                     let answer = CachedAnswer::read(file);
                     if is_chosen(&answer) && remove_file(&answer.path)? {
                         removed.answers += 1;
                         removed.bytes += answer.bytes;
                     }
                 }
-                Kind::New if is_older(file.changed, LEFT_BEHIND) => {
+                FileKind::New if is_older(file.changed, LEFT_BEHIND) => {
                     remove_file(&file.path)?;
                 }
-                Kind::New => {}
+                FileKind::New => {}
             }
         }
         Ok(removed)
     }
 
     /// The files that are ours, by name.
-    fn files(&self) -> Result<Vec<OurFile>> {
+    fn files(&self) -> Result<Vec<CacheFile>> {
         let mut files = Vec::new();
         for folder in entries(&self.path)? {
             let name = folder.file_name();
@@ -142,13 +142,13 @@ impl CacheFolder {
                 continue;
             }
             for file in entries(&folder.path())? {
-                let Some(kind) = Kind::of(&file.file_name(), digits) else { continue };
+                let Some(kind) = FileKind::of(&file.file_name(), digits) else { continue };
                 // Another process may have removed it meanwhile.
                 let Ok(metadata) = file.metadata() else { continue };
                 if metadata.is_file() {
                     let changed = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
                     let changed = changed.unwrap_or(Timestamp::UNIX_EPOCH);
-                    files.push(OurFile { path: file.path(), kind, bytes: metadata.len(), changed });
+                    files.push(CacheFile { path: file.path(), kind, bytes: metadata.len(), changed });
                 }
             }
         }
@@ -158,39 +158,43 @@ impl CacheFolder {
 }
 
 /// A file whose name is one that we give.
-struct OurFile {
+struct CacheFile {
     path: PathBuf,
-    kind: Kind,
+    kind: FileKind,
     bytes: u64,
     changed: Timestamp,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FileKind {
     /// `ab….json`
     Answer,
     /// `ab….UUID.new`: in the making, or left behind.
     New,
 }
 
-impl Kind {
-    fn of(name: &OsStr, digits: &str) -> Option<Kind> {
+impl FileKind {
+    fn of(name: &OsStr, digits: &str) -> Option<FileKind> {
         let (hash, extension) = name.to_str()?.split_once('.')?;
         if hash.len() != 64 || !is_hex(hash) || !hash.starts_with(digits) {
             return None;
         }
         match extension {
-            "json" => Some(Kind::Answer),
-            _ => extension.strip_suffix(".new").and_then(|id| Uuid::try_parse(id).ok()).map(|_| Kind::New),
+            "json" => Some(FileKind::Answer),
+            _ => {
+                extension.strip_suffix(".new").and_then(|id| Uuid::try_parse(id).ok()).map(|_| FileKind::New)
+            }
         }
     }
 }
 
 impl CachedAnswer {
-    fn read(file: OurFile) -> Self {
-        let OurFile { path, bytes, changed, .. } = file;
-        let summary = read(&path, MAX_BYTES).and_then(|bytes| serde_json::from_slice::<Summary>(&bytes).ok());
-        let known = summary.and_then(|Summary { created, model }| Some((created.parse().ok()?, Some(model))));
+    fn read(file: CacheFile) -> Self {
+        let CacheFile { path, bytes, changed, .. } = file;
+        let summary =
+            read(&path, MAX_BYTES).and_then(|bytes| serde_json::from_slice::<EntryHead>(&bytes).ok());
+        let known =
+            summary.and_then(|EntryHead { created, model }| Some((created.parse().ok()?, Some(model))));
         let (created, model) = known.unwrap_or((changed, None));
         CachedAnswer { path, model, created, bytes }
     }
@@ -321,14 +325,14 @@ mod tests {
         let b = answer(folder.path(), &HASH.replace("ab0", "ac0"), "b", "2026-01-01T00:00:00Z");
         let size = fs::metadata(&b).unwrap().len();
         let removed = cache.remove(|answer| answer.model.as_deref() == Some("b")).unwrap();
-        assert_eq!(removed, Removed { answers: 1, bytes: size });
+        assert_eq!(removed, CacheRemoval { answers: 1, bytes: size });
         assert!(a.exists() && !b.exists());
         // As if another process were faster.
         let removed = cache.remove(|answer| fs::remove_file(&answer.path).is_ok()).unwrap();
-        assert_eq!(removed, Removed::default());
+        assert_eq!(removed, CacheRemoval::default());
         assert_eq!(
             CacheFolder::new(folder.path().join("none")).remove(|_| true).unwrap(),
-            Removed::default()
+            CacheRemoval::default()
         );
     }
 
@@ -342,7 +346,7 @@ mod tests {
         let foreign = write(folder.path(), &name("notes"), "{", 2 * LEFT_BEHIND);
         let cache = CacheFolder::new(folder.path());
         assert!(cache.answers().unwrap().is_empty());
-        assert_eq!(cache.remove(|_| false).unwrap(), Removed::default());
+        assert_eq!(cache.remove(|_| false).unwrap(), CacheRemoval::default());
         assert!(!old.exists() && young.exists() && foreign.exists());
     }
 
@@ -366,7 +370,7 @@ mod tests {
         .map(|name| write(&root, name, "{}", Duration::ZERO))
         .collect();
         let ours = write(&root, &format!("ab/{HASH}.json"), "{}", Duration::ZERO);
-        assert_eq!(CacheFolder::new(&root).remove(|_| true).unwrap(), Removed { answers: 1, bytes: 2 });
+        assert_eq!(CacheFolder::new(&root).remove(|_| true).unwrap(), CacheRemoval { answers: 1, bytes: 2 });
         assert!(!ours.exists());
         kept.iter().for_each(|path| assert!(path.exists(), "{}", path.display()));
     }
@@ -384,7 +388,7 @@ mod tests {
         symlink(&by_file, root.join("ac").join(HASH.replace("ab0", "ac0") + ".json")).unwrap();
         let cache = CacheFolder::new(&root);
         assert!(cache.answers().unwrap().is_empty());
-        assert_eq!(cache.remove(|_| true).unwrap(), Removed::default());
+        assert_eq!(cache.remove(|_| true).unwrap(), CacheRemoval::default());
         assert!(by_folder.exists() && by_file.exists() && root.join("ab").is_symlink());
     }
 }

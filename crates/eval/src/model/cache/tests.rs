@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::*;
 use crate::model::{GenerateConfig, ModelError};
-use crate::{BoxFuture, Message, Role};
+use crate::{BoxFuture, Message, MessageRole};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -37,8 +37,8 @@ impl Model for Server {
 }
 
 /// The key of a request that is changed a little.
-fn key_of(model: &Server, change: impl FnOnce(&mut Asked)) -> CacheKey {
-    let mut asked = Asked {
+fn key_of(model: &Server, change: impl FnOnce(&mut RequestParts)) -> CacheKey {
+    let mut asked = RequestParts {
         id: "q1".into(),
         epoch: 1,
         call: 0,
@@ -47,12 +47,12 @@ fn key_of(model: &Server, change: impl FnOnce(&mut Asked)) -> CacheKey {
         config: GenerateConfig { temperature: Some(0.5), ..GenerateConfig::default() },
     };
     change(&mut asked);
-    let Asked { id, epoch, call, repeat, messages, config } = &asked;
+    let RequestParts { id, epoch, call, repeat, messages, config } = &asked;
     let request = Request { sample_id: id, epoch: *epoch, call: *call, repeat: *repeat, messages, config };
     Cache::key(model, &request)
 }
 
-struct Asked {
+struct RequestParts {
     id: crate::SampleId,
     epoch: u32,
     call: u32,
@@ -125,7 +125,7 @@ fn all_that_an_answer_depends_on_is_in_the_key() {
         key_of(&SERVER, |asked| asked.messages.reverse()),
         key_of(&SERVER, |asked| asked.messages.truncate(1)),
         key_of(&SERVER, |asked| asked.messages[1].content.push(' ')),
-        key_of(&SERVER, |asked| asked.messages[1].role = Role::Assistant),
+        key_of(&SERVER, |asked| asked.messages[1].role = MessageRole::Assistant),
         key_of(&SERVER, |asked| asked.config.system_message = Some("Be long.".to_owned())),
         key_of(&SERVER, |asked| asked.config.max_tokens = Some(9)),
         key_of(&SERVER, |asked| asked.config.top_p = Some(0.5)),

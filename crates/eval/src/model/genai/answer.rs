@@ -7,8 +7,8 @@ use genai::{Error, webc};
 use reqwest::StatusCode;
 use serde_json::Value as Json;
 
-use super::provider::{Language, Speaks};
-use crate::model::failure::{self, Asked};
+use super::provider::{ApiDialect, ProviderProtocol};
+use crate::model::failure::{self, RequestContext};
 use crate::model::http::{Address, Reply};
 use crate::model::{ModelError, openai};
 use crate::{Message, ModelOutput, OutputChoice, Usage};
@@ -22,21 +22,21 @@ const TEXTS: [&str; 2] = ["/message/content", "/candidates/0/content/parts/0/tex
 /// What is no answer, though the server says so.
 pub(super) fn read(
     response: ChatResponse,
-    speaks: &Speaks,
-    asked: &Asked<'_>,
+    speaks: &ProviderProtocol,
+    context: &RequestContext<'_>,
 ) -> Result<ModelOutput, ModelError> {
     let raw = response.captured_raw_body.clone().unwrap_or_default();
-    let none = |problem: &str| no_answer(asked.address, "answer", problem, &raw.to_string());
-    let key = asked.address.key();
-    if speaks.language() == Language::Chat {
+    let none = |problem: &str| no_answer(context.address, "answer", problem, &raw.to_string());
+    let key = context.address.key();
+    if speaks.language() == ApiDialect::Chat {
         // `genai` would drop probabilities, all choices but the first, and the spaces around the text.
         let body = raw.to_string().into_bytes();
         let body = match key {
             Some(key) => key.hide_in_answer(body),
             None => body,
         };
-        return openai::read_answer(&body, asked.model, key)
-            .map_err(|problem| no_answer(asked.address, "chat completion", &problem, &raw.to_string()));
+        return openai::read_answer(&body, context.model, key)
+            .map_err(|problem| no_answer(context.address, "chat completion", &problem, &raw.to_string()));
     }
     let found = TEXTS.iter().filter_map(|place| raw.pointer(place));
     if let Some(found) = found.into_iter().find(|found| !found.is_string() && !found.is_null()) {
@@ -105,13 +105,13 @@ fn usage(tokens: &Tokens) -> Option<Usage> {
 }
 
 /// What an error of `genai` is for us. Its own text is not shown, as it holds whole answers and requests.
-pub(super) fn failure(error: Error, asked: &Asked<'_>) -> ModelError {
-    let address = asked.address;
+pub(super) fn failure(error: Error, context: &RequestContext<'_>) -> ModelError {
+    let address = context.address;
     match error {
         Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => match webc_error
         {
             webc::Error::ResponseFailedStatus { status, body, headers } => {
-                failure::of(&Reply { status, headers: *headers, body: body.into_bytes() }, asked)
+                failure::of(&Reply { status, headers: *headers, body: body.into_bytes() }, context)
             }
             webc::Error::ResponseFailedNotJson { content_type, body } => {
                 let problem = format!("its type is `{content_type}`, not JSON");
@@ -124,7 +124,7 @@ pub(super) fn failure(error: Error, asked: &Asked<'_>) -> ModelError {
             other @ webc::Error::JsonValueExt(_) => no_answer(address, "answer", &other.to_string(), ""),
         },
         Error::HttpError { status, body, headers, .. } => {
-            failure::of(&Reply { status, headers: *headers, body: body.into_bytes() }, asked)
+            failure::of(&Reply { status, headers: *headers, body: body.into_bytes() }, context)
         }
         Error::ChatResponseGeneration { response_body, cause, .. } => match blocked(&response_body) {
             Some(reason) => {

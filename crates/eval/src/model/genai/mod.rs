@@ -21,17 +21,17 @@ use errorbar_core::{Error, Metadata, Result};
 use genai::resolver::{AuthData, Endpoint};
 use genai::{Client, ModelIden, ServiceTarget};
 
-use super::failure::Asked;
+use super::failure::RequestContext;
 use super::http::{Address, ApiKey, BaseUrl, shared_client};
 use super::{Model, ModelError, OpenOptions, Request};
 use crate::{BoxFuture, GenerateConfig, ModelOutput};
 
 pub(super) use provider::PROVIDERS;
-use provider::Speaks;
+use provider::ProviderProtocol;
 
 /// A model of one of the providers.
-struct Remote {
-    speaks: &'static Speaks,
+struct GenaiModel {
+    speaks: &'static ProviderProtocol,
     /// `provider/NAME`.
     name: String,
     /// As the server knows it.
@@ -45,7 +45,7 @@ struct Remote {
 }
 
 /// Only what is known to hold no key.
-impl fmt::Debug for Remote {
+impl fmt::Debug for GenaiModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Remote")
             .field("name", &self.name)
@@ -54,10 +54,10 @@ impl fmt::Debug for Remote {
     }
 }
 
-impl Remote {
+impl GenaiModel {
     /// Opens a model, with the key that the environment has if the options name none.
     fn open(
-        speaks: &'static Speaks,
+        speaks: &'static ProviderProtocol,
         model: &str,
         options: &OpenOptions<'_>,
         environment: impl Fn(&str) -> Option<OsString>,
@@ -88,7 +88,7 @@ impl Remote {
         let key = speaks.key(&name, options.base_url.is_some(), options.api_key_file, environment)?;
         let client = Client::builder().with_reqwest(shared_client(&base)?).build();
         let path = speaks.path(model);
-        Ok(Remote {
+        Ok(GenaiModel {
             speaks,
             name,
             model: model.to_owned(),
@@ -101,13 +101,13 @@ impl Remote {
         })
     }
 
-    fn asked(&self) -> Asked<'_> {
+    fn context(&self) -> RequestContext<'_> {
         let key_variable = self.speaks.key_variable().unwrap_or("no variable");
-        Asked { address: &self.address, model: &self.model, key_variable }
+        RequestContext { address: &self.address, model: &self.model, key_variable }
     }
 }
 
-impl Model for Remote {
+impl Model for GenaiModel {
     fn name(&self) -> &str {
         &self.name
     }
@@ -145,8 +145,8 @@ impl Model for Remote {
             let answered = self.client.exec_chat(target, conversation, Some(&options));
             match tokio::time::timeout(self.address.timeout(), answered).await {
                 Err(_) => Err(self.address.timed_out()),
-                Ok(Err(error)) => Err(answer::failure(error, &self.asked())),
-                Ok(Ok(response)) => answer::read(response, self.speaks, &self.asked()),
+                Ok(Err(error)) => Err(answer::failure(error, &self.context())),
+                Ok(Ok(response)) => answer::read(response, self.speaks, &self.context()),
             }
         })
     }

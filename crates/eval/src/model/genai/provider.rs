@@ -6,14 +6,14 @@ use std::path::Path;
 use errorbar_core::{Error, Result};
 use genai::adapter::AdapterKind;
 
-use super::Remote;
+use super::GenaiModel;
 use crate::model::http::ApiKey;
 use crate::model::mock::NO_PARAMS;
 use crate::model::{AnyModel, OpenModel, Provider, ProviderEntry};
 
 /// How a provider is spoken to.
 #[derive(Debug)]
-pub(super) struct Speaks {
+pub(super) struct ProviderProtocol {
     pub(super) name: &'static str,
     pub(super) kind: AdapterKind,
     /// Where it is; `genai` knows it too, and a test compares.
@@ -22,7 +22,7 @@ pub(super) struct Speaks {
 
 /// The language of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Language {
+pub(super) enum ApiDialect {
     /// Chat completions, as OpenAI has them.
     Chat,
     Anthropic,
@@ -31,26 +31,26 @@ pub(super) enum Language {
     Ollama,
 }
 
-impl Speaks {
+impl ProviderProtocol {
     /// The language.
-    pub(super) fn language(&self) -> Language {
+    pub(super) fn language(&self) -> ApiDialect {
         match self.kind {
-            AdapterKind::Anthropic | AdapterKind::MiniMax => Language::Anthropic,
-            AdapterKind::Gemini => Language::Google,
-            AdapterKind::Cohere => Language::Cohere,
-            AdapterKind::Ollama => Language::Ollama,
-            _ => Language::Chat,
+            AdapterKind::Anthropic | AdapterKind::MiniMax => ApiDialect::Anthropic,
+            AdapterKind::Gemini => ApiDialect::Google,
+            AdapterKind::Cohere => ApiDialect::Cohere,
+            AdapterKind::Ollama => ApiDialect::Ollama,
+            _ => ApiDialect::Chat,
         }
     }
 
     /// What requests are sent to, beneath the base URL; for messages alone, as `genai` builds it itself.
     pub(super) fn path(&self, model: &str) -> String {
         match self.language() {
-            Language::Chat => "chat/completions".to_owned(),
-            Language::Anthropic => "messages".to_owned(),
-            Language::Google => format!("models/{model}:generateContent"),
-            Language::Cohere => "chat".to_owned(),
-            Language::Ollama => "api/chat".to_owned(),
+            ApiDialect::Chat => "chat/completions".to_owned(),
+            ApiDialect::Anthropic => "messages".to_owned(),
+            ApiDialect::Google => format!("models/{model}:generateContent"),
+            ApiDialect::Cohere => "chat".to_owned(),
+            ApiDialect::Ollama => "api/chat".to_owned(),
         }
     }
 
@@ -100,9 +100,9 @@ macro_rules! providers {
             doc: $doc,
             params: NO_PARAMS,
             build: |_| {
-                const SPEAKS: Speaks = Speaks { name: $name, kind: AdapterKind::$kind, base_url: $base_url };
+                const PROTOCOL: ProviderProtocol = ProviderProtocol { name: $name, kind: AdapterKind::$kind, base_url: $base_url };
                 let open: OpenModel = |model, options| {
-                    Ok(AnyModel::from(Remote::open(&SPEAKS, model, options, |name| std::env::var_os(name))?))
+                    Ok(AnyModel::from(GenaiModel::open(&PROTOCOL, model, options, |name| std::env::var_os(name))?))
                 };
                 Ok(Provider { open, is_remote: true })
             },
@@ -110,8 +110,8 @@ macro_rules! providers {
         }),*];
 
         #[cfg(test)]
-        pub(super) const SPEAKS: &[Speaks] =
-            &[$(Speaks { name: $name, kind: AdapterKind::$kind, base_url: $base_url }),*];
+        pub(super) const PROTOCOL: &[ProviderProtocol] =
+            &[$(ProviderProtocol { name: $name, kind: AdapterKind::$kind, base_url: $base_url }),*];
     };
 }
 

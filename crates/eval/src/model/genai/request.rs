@@ -1,21 +1,21 @@
 //! From a request of ours to one of `genai`.
 
 use errorbar_core::{Error, Metadata, Result};
-use errorbar_log::eval::Role;
+use errorbar_log::eval::MessageRole;
 use genai::adapter::AdapterKind;
 use genai::chat::{ChatMessage, ChatOptions, ChatRequest, ReasoningEffort};
 use serde_json::Value as Json;
 
-use super::provider::{Language, Speaks};
+use super::provider::{ApiDialect, ProviderProtocol};
 use crate::model::ModelError;
 use crate::{GenerateConfig, Message};
 
 /// Refuses what the provider has no word for: left out, it would make answers to another question.
-pub(super) fn refuse(speaks: &Speaks, model: &str, config: &GenerateConfig) -> Result<()> {
+pub(super) fn refuse(speaks: &ProviderProtocol, model: &str, config: &GenerateConfig) -> Result<()> {
     let language = speaks.language();
-    let is_chat = language == Language::Chat;
-    let no_seed = matches!(language, Language::Anthropic | Language::Cohere);
-    let no_extra = matches!(language, Language::Cohere | Language::Ollama);
+    let is_chat = language == ApiDialect::Chat;
+    let no_seed = matches!(language, ApiDialect::Anthropic | ApiDialect::Cohere);
+    let no_extra = matches!(language, ApiDialect::Cohere | ApiDialect::Ollama);
     let unknown = [
         ("frequency_penalty", config.frequency_penalty.is_some() && !is_chat),
         ("presence_penalty", config.presence_penalty.is_some() && !is_chat),
@@ -42,10 +42,10 @@ pub(super) fn refuse(speaks: &Speaks, model: &str, config: &GenerateConfig) -> R
 /// The conversation; all is there already, a system message of the configuration too.
 pub(super) fn conversation(messages: &[Message], model: &str) -> Result<ChatRequest, ModelError> {
     let message = |message: &Message| match message.role {
-        Role::System => Ok(ChatMessage::system(message.content.as_str())),
-        Role::User => Ok(ChatMessage::user(message.content.as_str())),
-        Role::Assistant => Ok(ChatMessage::assistant(message.content.as_str())),
-        Role::Tool => Err(ModelError::permanent(format!(
+        MessageRole::System => Ok(ChatMessage::system(message.content.as_str())),
+        MessageRole::User => Ok(ChatMessage::user(message.content.as_str())),
+        MessageRole::Assistant => Ok(ChatMessage::assistant(message.content.as_str())),
+        MessageRole::Tool => Err(ModelError::permanent(format!(
             "`{model}` cannot be sent the message of a tool, which this conversation has"
         ))),
     };
@@ -53,7 +53,7 @@ pub(super) fn conversation(messages: &[Message], model: &str) -> Result<ChatRequ
 }
 
 /// The configuration. What is not said is not sent.
-pub(super) fn options(speaks: &Speaks, model: &str, config: &GenerateConfig) -> ChatOptions {
+pub(super) fn options(speaks: &ProviderProtocol, model: &str, config: &GenerateConfig) -> ChatOptions {
     let extra = extra_body(config);
     ChatOptions {
         temperature: config.temperature,
@@ -61,7 +61,7 @@ pub(super) fn options(speaks: &Speaks, model: &str, config: &GenerateConfig) -> 
         max_tokens: config.max_tokens.map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
         stop_sequences: config.stop_seqs.clone(),
         seed: config.seed.and_then(|seed| u64::try_from(seed).ok()),
-        extra_body: (!extra.is_empty()).then_some(Json::Object(extra)),
+        extra_body: (!extra.is_empty()).then(|| extra.into()),
         reasoning_effort: unsaid_effort(speaks, model),
         capture_raw_body: Some(true),
         ..ChatOptions::default()
@@ -85,7 +85,7 @@ fn extra_body(config: &GenerateConfig) -> Metadata {
 
 /// `genai` would cut `mistral-medium` into a model and an effort. It does not if an effort is said, and this one is not
 /// sent in chat completions; but it is to DeepSeek.
-fn unsaid_effort(speaks: &Speaks, model: &str) -> Option<ReasoningEffort> {
-    let is_cut = speaks.language() == Language::Chat && ReasoningEffort::from_model_name(model).0.is_some();
+fn unsaid_effort(speaks: &ProviderProtocol, model: &str) -> Option<ReasoningEffort> {
+    let is_cut = speaks.language() == ApiDialect::Chat && ReasoningEffort::from_model_name(model).0.is_some();
     (is_cut && speaks.kind != AdapterKind::DeepSeek).then_some(ReasoningEffort::Budget(0))
 }

@@ -7,27 +7,27 @@ use std::thread::{self, JoinHandle};
 
 use serde_json::{Value as Json, json};
 
-use super::provider::SPEAKS;
+use super::provider::PROTOCOL;
 use super::*;
 use crate::model::ModelErrorKind;
 use crate::{Message, SampleId, Usage, built_in_registry};
 
 const SECRET: &str = "sk-very-secret";
 
-fn speaks(name: &str) -> &'static Speaks {
-    SPEAKS.iter().find(|speaks| speaks.name == name).unwrap()
+fn speaks(name: &str) -> &'static ProviderProtocol {
+    PROTOCOL.iter().find(|speaks| speaks.name == name).unwrap()
 }
 
-fn open(provider: &str, model: &str, base_url: Option<&str>) -> Result<Remote> {
+fn open(provider: &str, model: &str, base_url: Option<&str>) -> Result<GenaiModel> {
     let options = OpenOptions { base_url, ..OpenOptions::new(Path::new("")) };
-    Remote::open(speaks(provider), model, &options, |_| Some(SECRET.into()))
+    GenaiModel::open(speaks(provider), model, &options, |_| Some(SECRET.into()))
 }
 
 /// A server for one request: its address, and what was asked, when it was.
 fn server(answer: Json) -> (String, JoinHandle<(String, Json)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/base", listener.local_addr().unwrap());
-    let asked = thread::spawn(move || {
+    let context = thread::spawn(move || {
         let mut stream = BufReader::new(listener.accept().unwrap().0);
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
@@ -45,19 +45,19 @@ fn server(answer: Json) -> (String, JoinHandle<(String, Json)>) {
         stream.get_mut().write_all((head_of_answer + &answer).as_bytes()).unwrap();
         (lower, serde_json::from_slice(&body).unwrap())
     });
-    (address, asked)
+    (address, context)
 }
 
 /// What a model of this provider makes of an answer, and what it had been sent.
 async fn ask(provider: &str, config: Json, answer: Json) -> (Result<ModelOutput, ModelError>, String, Json) {
-    let (base_url, asked) = server(answer);
+    let (base_url, context) = server(answer);
     let model = open(provider, "m", Some(&base_url)).unwrap();
     let messages = [Message::system("Be brief."), Message::user("2 + 2?")];
     let (sample_id, config) = (SampleId::from("q1"), serde_json::from_value(config).unwrap());
     let request =
         Request { sample_id: &sample_id, epoch: 1, call: 0, repeat: 0, messages: &messages, config: &config };
     let output = model.generate(request).await;
-    let (head, body) = asked.join().unwrap();
+    let (head, body) = context.join().unwrap();
     (output, head, body)
 }
 
@@ -74,7 +74,7 @@ async fn providers_are_where_genai_has_them_and_tell_the_variable_of_their_key()
         Client::builder().with_reqwest(shared_client(&BaseUrl::parse("http://h", "").unwrap()).unwrap());
     let client = client.build().unwrap();
     let registry = built_in_registry();
-    for (speaks, entry) in SPEAKS.iter().zip(PROVIDERS) {
+    for (speaks, entry) in PROTOCOL.iter().zip(PROVIDERS) {
         let target = client.resolve_service_target(ModelIden::new(speaks.kind, "m")).await.unwrap();
         assert_eq!(target.endpoint.base_url(), speaks.base_url, "{}", speaks.name);
         let variable = speaks.key_variable().unwrap_or("takes no key");
@@ -86,7 +86,7 @@ async fn providers_are_where_genai_has_them_and_tell_the_variable_of_their_key()
 #[test]
 fn a_key_is_wanted_and_shows_nowhere() {
     let options = OpenOptions::new(Path::new(""));
-    let unset = Remote::open(speaks("google"), "m", &options, |_| None).unwrap_err().to_string();
+    let unset = GenaiModel::open(speaks("google"), "m", &options, |_| None).unwrap_err().to_string();
     assert!(unset.contains("set GEMINI_API_KEY") && unset.contains("--api-key-file"), "{unset}");
     let model = open("anthropic", "m", Some("http://h/v1/")).unwrap();
     let shown = format!("{model:?} {:?}", model.args());
@@ -94,7 +94,7 @@ fn a_key_is_wanted_and_shows_nowhere() {
     assert_eq!(model.args()["base_url"], "http://h/v1");
     assert!(open("groq", "m", None).unwrap().args().is_empty());
     let with_file = OpenOptions { api_key_file: Some(Path::new("key.txt")), ..options };
-    let error = Remote::open(speaks("ollama"), "m", &with_file, |_| None).unwrap_err().to_string();
+    let error = GenaiModel::open(speaks("ollama"), "m", &with_file, |_| None).unwrap_err().to_string();
     assert!(error.contains("takes no key"), "{error}");
 }
 
@@ -247,9 +247,9 @@ async fn a_key_that_the_server_repeats_gets_into_no_answer() {
             "usage": {"input_tokens": 1, "output_tokens": 1}}),
         ),
     ] {
-        let (base_url, asked) = server(answer);
+        let (base_url, context) = server(answer);
         let options = OpenOptions { base_url: Some(&base_url), ..OpenOptions::new(Path::new("")) };
-        let model = Remote::open(speaks(provider), "m", &options, |_| Some(KEY.into())).unwrap();
+        let model = GenaiModel::open(speaks(provider), "m", &options, |_| Some(KEY.into())).unwrap();
         let (sample_id, config) = (SampleId::from("q1"), GenerateConfig::default());
         let messages = [Message::user("2 + 2?")];
         let request = Request {
@@ -261,7 +261,7 @@ async fn a_key_that_the_server_repeats_gets_into_no_answer() {
             config: &config,
         };
         let output = model.generate(request).await.unwrap();
-        asked.join().unwrap();
+        context.join().unwrap();
         assert_eq!(output.completion, "***", "{provider}");
         let output = format!("{output:?}");
         assert!(!output.contains(KEY) && !output.contains("0073"), "{provider}: {output}");

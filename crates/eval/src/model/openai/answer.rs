@@ -17,20 +17,20 @@ use crate::{Message, ModelOutput, OutputChoice, Usage};
 #[derive(Deserialize)]
 struct Completion {
     model: Option<String>,
-    choices: Option<Vec<Choice>>,
-    usage: Option<Tokens>,
+    choices: Option<Vec<ChatChoice>>,
+    usage: Option<TokenCounts>,
     error: Option<Json>,
 }
 
 #[derive(Deserialize)]
-struct Choice {
-    message: Said,
+struct ChatChoice {
+    message: ChatMessage,
     finish_reason: Option<String>,
     logprobs: Option<Logprobs>,
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct ChatMessage {
     content: Option<Json>,
     refusal: Option<String>,
     reasoning_content: Option<String>,
@@ -38,7 +38,7 @@ struct Said {
 }
 
 #[derive(Deserialize)]
-struct Tokens {
+struct TokenCounts {
     prompt_tokens: Option<u64>,
     completion_tokens: Option<u64>,
     total_tokens: Option<u64>,
@@ -59,11 +59,11 @@ struct CompletionTokens {
 /// Written to logs as it is read, without what servers add.
 #[derive(Serialize, Deserialize)]
 struct Logprobs {
-    content: Option<Vec<Token>>,
+    content: Option<Vec<TokenLogprob>>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Token {
+struct TokenLogprob {
     #[serde(flatten)]
     alternative: Alternative,
     #[serde(default)]
@@ -106,7 +106,7 @@ pub(in crate::model) fn read(body: &[u8], asked: &str, key: Option<&ApiKey>) -> 
     let completion_text = choices.first().ok_or("its `choices` are empty")?.message.content.clone();
     Ok(ModelOutput {
         completion: completion_text,
-        usage: completion.usage.map(Tokens::into_usage),
+        usage: completion.usage.map(TokenCounts::into_usage),
         metadata: reasoning
             .filter(|text| !text.is_empty())
             .map(|text| Metadata::from_iter([("reasoning".to_owned(), text.into())])),
@@ -116,7 +116,7 @@ pub(in crate::model) fn read(body: &[u8], asked: &str, key: Option<&ApiKey>) -> 
     })
 }
 
-impl Choice {
+impl ChatChoice {
     fn into_output(self, model: &str) -> Result<OutputChoice, String> {
         let refusal = self.message.refusal.filter(|text| !text.is_empty());
         let content = self.message.content.as_ref().map(text_of).transpose()?;
@@ -165,7 +165,7 @@ fn stop_reason(finish_reason: Option<&str>) -> &'static str {
     }
 }
 
-impl Tokens {
+impl TokenCounts {
     /// As logs count: what came from the provider's cache is not among the input.
     fn into_usage(self) -> Usage {
         let (prompt, output_tokens) = (self.prompt_tokens.unwrap_or(0), self.completion_tokens.unwrap_or(0));
@@ -185,8 +185,8 @@ impl Logprobs {
     /// Takes out a key that is cut into tokens, or written as the numbers of its bytes.
     fn hide(&mut self, key: &ApiKey) {
         let Some(tokens) = &mut self.content else { return };
-        let texts = |token: &Token| token.alternative.token.clone().into_bytes();
-        let bytes = |token: &Token| token.alternative.bytes.clone().unwrap_or_default();
+        let texts = |token: &TokenLogprob| token.alternative.token.clone().into_bytes();
+        let bytes = |token: &TokenLogprob| token.alternative.bytes.clone().unwrap_or_default();
         let hidden = [pieces(tokens, key, texts), pieces(tokens, key, bytes)];
         for (place, token) in tokens.iter_mut().enumerate() {
             if hidden.iter().any(|hidden| hidden.contains(&place)) {
@@ -213,7 +213,7 @@ impl Logprobs {
 }
 
 /// The tokens that the key is made of, where their texts or bytes together hold it.
-fn pieces(tokens: &[Token], key: &ApiKey, part: impl Fn(&Token) -> Vec<u8>) -> HashSet<usize> {
+fn pieces(tokens: &[TokenLogprob], key: &ApiKey, part: impl Fn(&TokenLogprob) -> Vec<u8>) -> HashSet<usize> {
     let mut text = String::new();
     let mut ends = Vec::with_capacity(tokens.len());
     for token in tokens {

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 
 use errorbar_core::{Error, Metadata, Result};
 
-use super::failure::{self, Asked};
+use super::failure::{self, RequestContext};
 use super::http::{ApiKey, BaseUrl, Endpoint};
 use super::mock::NO_PARAMS;
 use super::{AnyModel, Model, ModelError, OpenModel, OpenOptions, Provider, ProviderEntry, Request};
@@ -48,14 +48,14 @@ struct OpenAi {
     /// Where the server is, for the record.
     base_url: String,
     /// What stands behind a `?` there, which is not for the record.
-    query: Hidden,
+    query: SecretText,
     endpoint: Endpoint,
 }
 
 /// A text that is shown nowhere.
-struct Hidden(String);
+struct SecretText(String);
 
-impl std::fmt::Debug for Hidden {
+impl std::fmt::Debug for SecretText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(if self.0.is_empty() { "none" } else { HIDDEN })
     }
@@ -99,7 +99,7 @@ impl OpenAi {
             name: format!("openai/{model}"),
             model: model.to_owned(),
             base_url: base.shown(),
-            query: Hidden(base.query().to_owned()),
+            query: SecretText(base.query().to_owned()),
             endpoint: Endpoint::new(&base, &["chat", "completions"], key, options.timeout)?,
         })
     }
@@ -136,7 +136,7 @@ impl Model for OpenAi {
             let body = body::of(&self.model, request.messages, request.config);
             let reply = self.endpoint.post(body.to_string().into_bytes()).await?;
             if !reply.status.is_success() {
-                let asked = Asked { address, model: &self.model, key_variable: KEY_VARIABLE };
+                let asked = RequestContext { address, model: &self.model, key_variable: KEY_VARIABLE };
                 return Err(failure::of(&reply, &asked));
             }
             answer::read(&reply.body, &self.model, address.key()).map_err(|problem| {

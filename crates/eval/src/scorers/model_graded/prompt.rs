@@ -5,7 +5,7 @@ use errorbar_core::{Error, Metadata, Result};
 use serde_json::Value as Json;
 
 use super::format::{FormatTemplate, Placeholder};
-use crate::{Input, Message, Role, Sample, Target, TaskState};
+use crate::{Input, Message, MessageRole, Sample, Target, TaskState};
 
 /// How to answer, if the author gives no instructions.
 pub(super) fn instructions(partial: bool) -> &'static str {
@@ -97,7 +97,7 @@ fn question(input: &Input) -> Result<&str> {
     match input {
         Input::Text(text) => Ok(text),
         Input::Messages(messages) => {
-            let last = messages.iter().rfind(|message| message.role == Role::User);
+            let last = messages.iter().rfind(|message| message.role == MessageRole::User);
             last.map(|message| message.content.as_str()).ok_or_else(|| {
                 Error::custom(
                     "its input has no message of the user, which is the question that a grader is shown; add one, or \
@@ -110,15 +110,15 @@ fn question(input: &Input) -> Result<&str> {
 
 /// The conversation up to the last answer, without system messages.
 fn history(messages: &[Message]) -> String {
-    let end = messages.iter().rposition(|message| message.role == Role::Assistant);
+    let end = messages.iter().rposition(|message| message.role == MessageRole::Assistant);
     let shown = messages.get(..end.map_or(messages.len(), |end| end + 1)).unwrap_or_default();
-    let shown = shown.iter().filter(|message| message.role != Role::System).enumerate();
+    let shown = shown.iter().filter(|message| message.role != MessageRole::System).enumerate();
     let told = shown.map(|(at, message)| match message.role {
         // The question.
         _ if at == 0 => message.content.clone(),
-        Role::Assistant => format!("Assistant: {}", message.content),
-        Role::Tool => format!("Tool: {}", message.content),
-        Role::User | Role::System => format!("User: {}", message.content),
+        MessageRole::Assistant => format!("Assistant: {}", message.content),
+        MessageRole::Tool => format!("Tool: {}", message.content),
+        MessageRole::User | MessageRole::System => format!("User: {}", message.content),
     });
     told.collect::<Vec<_>>().join("\n\n")
 }
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn history_ends_with_the_last_answer() {
         use Message as M;
-        let (s, u, a, t) = (M::system, M::user, M::assistant, |text| M::new(Role::Tool, text));
+        let (s, u, a, t) = (M::system, M::user, M::assistant, |text| M::new(MessageRole::Tool, text));
         for (messages, told) in [
             (vec![], ""),
             (vec![s("only")], ""),

@@ -1,7 +1,7 @@
 //! Whether a model grades its own answers, from what a log records.
 
-use errorbar_core::Params;
 use errorbar_core::spec::{Arg, Spec};
+use errorbar_core::{Metadata, Params};
 use errorbar_log::eval::{EvalInfo, ScorerInfo};
 use serde_json::Value as Json;
 
@@ -49,7 +49,7 @@ fn graders(scorer: &ScorerInfo, eval: &EvalInfo) -> Option<Vec<String>> {
 }
 
 /// The arguments by name. What was passed by position is recorded as a spec.
-fn options(scorer: &ScorerInfo) -> Option<serde_json::Map<String, Json>> {
+fn options(scorer: &ScorerInfo) -> Option<Metadata> {
     let mut options = scorer.options.clone().unwrap_or_default();
     let Some(text) = options.get("spec").and_then(Json::as_str) else { return Some(options) };
     let spec: Spec = text.parse().ok()?;
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     fn graded(scorer: &str, options: Json, roles: Json) -> bool {
-        let options = options.as_object().cloned();
+        let options = options.as_object().cloned().map(Metadata::from);
         let scorer = ScorerInfo { name: scorer.to_owned(), options, ..ScorerInfo::default() };
         let mut eval =
             EvalInfo { model: "a/b".to_owned(), scorers: Some(vec![scorer]), ..EvalInfo::default() };

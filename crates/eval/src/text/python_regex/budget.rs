@@ -9,30 +9,30 @@ const LONGEST: Duration = Duration::from_secs(20);
 
 /// How long a search may take. Clones are stopped together.
 #[derive(Clone, Debug)]
-pub(crate) struct Budget {
+pub(crate) struct SearchBudget {
     limit: Duration,
     started: Instant,
     stopped: Arc<AtomicBool>,
 }
 
 /// Why a search ends without a result.
-pub(super) enum Exhausted {
+pub(super) enum BudgetError {
     /// It took longer than this.
     Time(Duration),
     /// The caller has stopped waiting.
     Stopped,
 }
 
-impl Default for Budget {
+impl Default for SearchBudget {
     fn default() -> Self {
-        Budget::new(LONGEST)
+        SearchBudget::new(LONGEST)
     }
 }
 
-impl Budget {
+impl SearchBudget {
     /// From now on.
     pub(crate) fn new(limit: Duration) -> Self {
-        Budget { limit, started: Instant::now(), stopped: Arc::default() }
+        SearchBudget { limit, started: Instant::now(), stopped: Arc::default() }
     }
 
     /// Ends the searches that have it.
@@ -40,10 +40,10 @@ impl Budget {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn check(&self) -> Result<(), Exhausted> {
+    pub(super) fn check(&self) -> Result<(), BudgetError> {
         if self.stopped.load(Ordering::Relaxed) {
-            return Err(Exhausted::Stopped);
+            return Err(BudgetError::Stopped);
         }
-        if self.started.elapsed() > self.limit { Err(Exhausted::Time(self.limit)) } else { Ok(()) }
+        if self.started.elapsed() > self.limit { Err(BudgetError::Time(self.limit)) } else { Ok(()) }
     }
 }

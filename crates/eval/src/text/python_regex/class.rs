@@ -3,7 +3,7 @@
 use super::{Sets, Translator};
 
 /// One item of a class.
-enum Item {
+enum ClassItem {
     Char(char),
     /// A set such as `\w`, in the engine's syntax.
     Set(String),
@@ -25,12 +25,12 @@ impl Translator<'_> {
             }
             first = false;
             match self.item(c)? {
-                Item::Set(_) if self.begins_range() => {
+                ClassItem::Set(_) if self.begins_range() => {
                     return Err("a range that begins with a set".to_owned());
                 }
-                Item::Set(set) => self.out.push_str(&set),
-                Item::Char(low) if self.begins_range() => self.range(low)?,
-                Item::Char(c) => self.member(c),
+                ClassItem::Set(set) => self.out.push_str(&set),
+                ClassItem::Char(low) if self.begins_range() => self.range(low)?,
+                ClassItem::Char(c) => self.member(c),
             }
         }
     }
@@ -45,31 +45,31 @@ impl Translator<'_> {
         self.chars.next();
         let c = self.chars.next().ok_or("a range that does not end")?;
         match self.item(c)? {
-            Item::Char(high) if low <= high => {
+            ClassItem::Char(high) if low <= high => {
                 self.member(low);
                 self.out.push('-');
                 self.member(high);
                 Ok(())
             }
-            Item::Char(high) => Err(format!("the range {low}-{high} runs backwards")),
-            Item::Set(_) => Err("a range that ends with a set".to_owned()),
+            ClassItem::Char(high) => Err(format!("the range {low}-{high} runs backwards")),
+            ClassItem::Set(_) => Err("a range that ends with a set".to_owned()),
         }
     }
 
-    fn item(&mut self, c: char) -> Result<Item, String> {
+    fn item(&mut self, c: char) -> Result<ClassItem, String> {
         if c != '\\' {
-            return Ok(Item::Char(c));
+            return Ok(ClassItem::Char(c));
         }
         let Sets { word, space, digit } = self.flags.sets();
         let c = self.chars.next().ok_or("a backslash at the end")?;
         Ok(match c {
-            'd' => Item::Set(digit.to_owned()),
-            'D' => Item::Set(format!("[^{digit}]")),
-            'w' => Item::Set(word.to_owned()),
-            'W' => Item::Set(format!("[^{word}]")),
-            's' => Item::Set(space.to_owned()),
-            'S' => Item::Set(format!("[^{space}]")),
-            'b' => Item::Char('\x08'),
+            'd' => ClassItem::Set(digit.to_owned()),
+            'D' => ClassItem::Set(format!("[^{digit}]")),
+            'w' => ClassItem::Set(word.to_owned()),
+            'W' => ClassItem::Set(format!("[^{word}]")),
+            's' => ClassItem::Set(space.to_owned()),
+            'S' => ClassItem::Set(format!("[^{space}]")),
+            'b' => ClassItem::Char('\x08'),
             '1'..='7' => {
                 let mut digits = vec![c];
                 while digits.len() < 3
@@ -77,9 +77,9 @@ impl Translator<'_> {
                 {
                     digits.push(digit);
                 }
-                Item::Char(super::from_digits(&digits, 8).ok_or("an octal escape that is too large")?)
+                ClassItem::Char(super::from_digits(&digits, 8).ok_or("an octal escape that is too large")?)
             }
-            _ => Item::Char(self.escaped_char(c)?),
+            _ => ClassItem::Char(self.escaped_char(c)?),
         })
     }
 

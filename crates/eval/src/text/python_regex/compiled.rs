@@ -2,7 +2,7 @@
 
 use fancy_regex::{Captures, DebugRegex, Regex, RegexBuilder, RegexInput};
 
-use super::budget::{Budget, Exhausted};
+use super::budget::{BudgetError, SearchBudget};
 use super::{is_plain, translate};
 use crate::text::TextError;
 
@@ -44,15 +44,19 @@ impl Engine {
     ///
     /// The engine counts the ways that it tries, but not how much of the text a single one reads, so an expression with
     /// look-around takes a time that is quadratic. It cannot be stopped; so it is asked about one place after the other.
-    fn search<'t>(&self, text: &'t str, budget: &Budget) -> Result<Option<Captures<'t, str>>, Failure> {
+    fn search<'t>(
+        &self,
+        text: &'t str,
+        budget: &SearchBudget,
+    ) -> Result<Option<Captures<'t, str>>, SearchFailure> {
         if self.is_linear {
-            return self.regex.captures(text).map_err(|_| Failure::TooManySteps);
+            return self.regex.captures(text).map_err(|_| SearchFailure::TooManySteps);
         }
         let places = text.char_indices().map(|(place, _)| place).chain([text.len()]);
         for place in places {
-            budget.check().map_err(Failure::Exhausted)?;
+            budget.check().map_err(SearchFailure::Budget)?;
             let input = RegexInput::new(text).from_pos(place).anchored(true);
-            let found = self.regex.captures_input(input).map_err(|_| Failure::TooManySteps)?;
+            let found = self.regex.captures_input(input).map_err(|_| SearchFailure::TooManySteps)?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -62,9 +66,9 @@ impl Engine {
 }
 
 /// Why a search has no result.
-enum Failure {
+enum SearchFailure {
     TooManySteps,
-    Exhausted(Exhausted),
+    Budget(BudgetError),
 }
 
 impl PythonRegex {
@@ -97,15 +101,15 @@ impl PythonRegex {
     pub(crate) fn search<'t>(
         &self,
         text: &'t str,
-        budget: &Budget,
+        budget: &SearchBudget,
     ) -> Result<Option<Captures<'t, str>>, TextError> {
         let (pattern, bytes) = (|| self.source.clone(), text.len());
         self.engine(text).search(text, budget).map_err(|failure| match failure {
-            Failure::TooManySteps => TextError::TooManySteps { pattern: pattern(), bytes },
-            Failure::Exhausted(Exhausted::Time(limit)) => {
+            SearchFailure::TooManySteps => TextError::TooManySteps { pattern: pattern(), bytes },
+            SearchFailure::Budget(BudgetError::Time(limit)) => {
                 TextError::TooSlow { pattern: pattern(), bytes, seconds: limit.as_secs_f64().to_string() }
             }
-            Failure::Exhausted(Exhausted::Stopped) => TextError::Stopped { pattern: pattern() },
+            SearchFailure::Budget(BudgetError::Stopped) => TextError::Stopped { pattern: pattern() },
         })
     }
 
@@ -151,7 +155,7 @@ mod tests {
             let searched = PythonRegex::new(pattern, false).unwrap();
             for text in texts {
                 let whole = searched.engine(text).regex.captures(text).unwrap();
-                let found = searched.search(text, &Budget::default()).unwrap();
+                let found = searched.search(text, &SearchBudget::default()).unwrap();
                 let groups = |found: Option<Captures<'_, str>>| {
                     found.map(|found| {
                         found.iter().map(|group| group.map(|group| group.range())).collect::<Vec<_>>()
@@ -173,9 +177,10 @@ mod tests {
     fn a_search_ends_with_its_time_or_when_it_is_stopped() {
         // All of it would take hours.
         let (regex, text) = (PythonRegex::new("(?=.*foo)bar", true).unwrap(), "a".repeat(4 << 20));
-        let error = regex.search(&text, &Budget::new(Duration::from_millis(20))).unwrap_err().to_string();
+        let error =
+            regex.search(&text, &SearchBudget::new(Duration::from_millis(20))).unwrap_err().to_string();
         assert!(error.contains("did not end within 0.02 s on an output of 4194304 bytes"), "{error}");
-        let budget = Budget::default();
+        let budget = SearchBudget::default();
         budget.stop();
         assert_eq!(
             regex.search(&text, &budget).unwrap_err(),

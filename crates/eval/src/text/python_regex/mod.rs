@@ -12,7 +12,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 use super::space::is_word;
-pub(crate) use budget::Budget;
+pub(crate) use budget::SearchBudget;
 pub(crate) use compiled::PythonRegex;
 
 /// The members of the sets that `\w`, `\s` and `\d` stand for.
@@ -28,7 +28,7 @@ const UNICODE: Sets = Sets { word: r"\p{L}\p{N}_", space: r"\s\x1c-\x1f", digit:
 const ASCII: Sets = Sets { word: "0-9A-Za-z_", space: r"\t-\r\x20", digit: "0-9" };
 
 /// An expression in the engine's syntax.
-struct Translated {
+struct Translation {
     /// Means what Python means, on every text.
     exact: String,
     /// Means the same on plain text ([`is_plain`]), and needs no looking around for it, which is many times
@@ -49,10 +49,10 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// The expression in the engine's syntax, or what is wrong with it.
-fn translate(pattern: &str, ignore_case: bool) -> Result<Translated, String> {
+fn translate(pattern: &str, ignore_case: bool) -> Result<Translation, String> {
     let exact = translate_for(pattern, ignore_case, false)?;
     let plain = translate_for(pattern, ignore_case, true)?;
-    Ok(Translated { on_plain_text: (plain != exact).then_some(plain), exact })
+    Ok(Translation { on_plain_text: (plain != exact).then_some(plain), exact })
 }
 
 fn translate_for(pattern: &str, ignore_case: bool, plain_text: bool) -> Result<String, String> {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use crate::eval::error::{LogErrorKind, Result};
 
 /// What to do with the parts as they come.
-pub(in crate::eval) trait Parts {
+pub(in crate::eval) trait PartVisitor {
     /// A part begins at this place. The key is as it is meant, without escapes; whether it is UTF-8 was not
     /// looked at. In a list it is empty.
     fn begin(&mut self, key: &[u8], at: u64) -> Result<()>;
@@ -23,7 +23,7 @@ const MAX_KEY: usize = 1 << 20;
 
 /// What may come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum OutlineState {
     /// The opening bracket.
     Open,
     /// The first key or item, or the closing bracket.
@@ -46,7 +46,7 @@ enum State {
 pub(in crate::eval) struct Outline {
     open: u8,
     close: u8,
-    state: State,
+    state: OutlineState,
     value: ValueEnd,
     /// The key as it is written, without its quotes.
     key: Vec<u8>,
@@ -66,21 +66,21 @@ impl Outline {
     }
 
     fn new(open: u8, close: u8, at: u64) -> Self {
-        Outline { open, close, state: State::Open, value: ValueEnd::default(), key: Vec::new(), at }
+        Outline { open, close, state: OutlineState::Open, value: ValueEnd::default(), key: Vec::new(), at }
     }
 
     /// Takes the next bytes.
-    pub(in crate::eval) fn push(&mut self, mut bytes: &[u8], parts: &mut impl Parts) -> Result<()> {
+    pub(in crate::eval) fn push(&mut self, mut bytes: &[u8], parts: &mut impl PartVisitor) -> Result<()> {
         while let Some(&byte) = bytes.first() {
             let taken = match self.state {
-                State::InKey => self.take_key(bytes)?,
-                State::InValue => self.take_value(bytes, parts)?,
+                OutlineState::InKey => self.take_key(bytes)?,
+                OutlineState::InValue => self.take_value(bytes, parts)?,
                 _ if byte.is_ascii_whitespace() => 1,
-                State::Value => {
+                OutlineState::Value => {
                     self.begin_value(byte, parts)?;
                     0
                 }
-                State::FirstOrClose if self.open == b'[' && byte != self.close => {
+                OutlineState::FirstOrClose if self.open == b'[' && byte != self.close => {
                     self.begin_value(byte, parts)?;
                     0
                 }
@@ -96,41 +96,43 @@ impl Outline {
     }
 
     /// A byte between the parts.
-    fn step(&mut self, byte: u8) -> Result<State> {
+    fn step(&mut self, byte: u8) -> Result<OutlineState> {
         let is_object = self.open == b'{';
         Ok(match (self.state, byte) {
-            (State::Open, b) if b == self.open => State::FirstOrClose,
-            (State::Open, b'n') if !is_object => State::Null(3),
-            (State::Null(3), b'u') => State::Null(2),
-            (State::Null(2), b'l') => State::Null(1),
-            (State::Null(1), b'l') => State::Done,
-            (State::FirstOrClose | State::CommaOrClose, b) if b == self.close => State::Done,
-            (State::FirstOrClose | State::Key, b'"') => {
-                self.key.clear();
-                State::InKey
+            (OutlineState::Open, b) if b == self.open => OutlineState::FirstOrClose,
+            (OutlineState::Open, b'n') if !is_object => OutlineState::Null(3),
+            (OutlineState::Null(3), b'u') => OutlineState::Null(2),
+            (OutlineState::Null(2), b'l') => OutlineState::Null(1),
+            (OutlineState::Null(1), b'l') => OutlineState::Done,
+            (OutlineState::FirstOrClose | OutlineState::CommaOrClose, b) if b == self.close => {
+                OutlineState::Done
             }
-            (State::Colon, b':') => State::Value,
-            (State::CommaOrClose, b',') if is_object => State::Key,
-            (State::CommaOrClose, b',') => State::Value,
+            (OutlineState::FirstOrClose | OutlineState::Key, b'"') => {
+                self.key.clear();
+                OutlineState::InKey
+            }
+            (OutlineState::Colon, b':') => OutlineState::Value,
+            (OutlineState::CommaOrClose, b',') if is_object => OutlineState::Key,
+            (OutlineState::CommaOrClose, b',') => OutlineState::Value,
             (state, _) => return Err(self.unexpected(state)),
         })
     }
 
-    fn begin_value(&mut self, byte: u8, parts: &mut impl Parts) -> Result<()> {
+    fn begin_value(&mut self, byte: u8, parts: &mut impl PartVisitor) -> Result<()> {
         if matches!(byte, b',' | b':' | b'}' | b']') {
-            return Err(self.unexpected(State::Value));
+            return Err(self.unexpected(OutlineState::Value));
         }
         self.value = ValueEnd::default();
-        self.state = State::InValue;
+        self.state = OutlineState::InValue;
         let key = self.plain_key()?;
         parts.begin(&key, self.at)
     }
 
-    fn take_value(&mut self, bytes: &[u8], parts: &mut impl Parts) -> Result<usize> {
+    fn take_value(&mut self, bytes: &[u8], parts: &mut impl PartVisitor) -> Result<usize> {
         let (taken, is_over) = self.value.take(bytes);
         parts.bytes(bytes.get(..taken).unwrap_or_default(), self.at)?;
         if is_over {
-            self.state = State::CommaOrClose;
+            self.state = OutlineState::CommaOrClose;
             parts.end(self.at + taken as u64)?;
         }
         Ok(taken)
@@ -152,7 +154,7 @@ impl Outline {
             self.key.extend_from_slice(rest.get(..quote).unwrap_or_default());
             taken += quote + 1;
             if !is_escaped(&self.key) {
-                self.state = State::Colon;
+                self.state = OutlineState::Colon;
                 return Ok(taken);
             }
             self.key.push(b'"');
@@ -173,8 +175,8 @@ impl Outline {
     /// Nothing follows.
     pub(in crate::eval) fn finish(&self) -> Result<()> {
         match self.state {
-            State::Done => Ok(()),
-            State::InValue | State::CommaOrClose if !self.key.is_empty() => {
+            OutlineState::Done => Ok(()),
+            OutlineState::InValue | OutlineState::CommaOrClose if !self.key.is_empty() => {
                 let problem = format!(
                     "it ends within {}",
                     crate::eval::error::visible(&String::from_utf8_lossy(&self.key))
@@ -185,16 +187,16 @@ impl Outline {
         }
     }
 
-    fn unexpected(&self, state: State) -> crate::eval::LogError {
+    fn unexpected(&self, state: OutlineState) -> crate::eval::LogError {
         let expected = match state {
-            State::Open if self.open == b'{' => "an object should start",
-            State::Open => "a list should start",
-            State::FirstOrClose | State::Key => "a key should start",
-            State::Colon => "a colon should follow the key",
-            State::Value | State::InKey | State::InValue => "a value should start",
-            State::CommaOrClose => "a comma or the end should follow the value",
-            State::Null(_) => "a list should start",
-            State::Done => "nothing should follow",
+            OutlineState::Open if self.open == b'{' => "an object should start",
+            OutlineState::Open => "a list should start",
+            OutlineState::FirstOrClose | OutlineState::Key => "a key should start",
+            OutlineState::Colon => "a colon should follow the key",
+            OutlineState::Value | OutlineState::InKey | OutlineState::InValue => "a value should start",
+            OutlineState::CommaOrClose => "a comma or the end should follow the value",
+            OutlineState::Null(_) => "a list should start",
+            OutlineState::Done => "nothing should follow",
         };
         LogErrorKind::Json { problem: expected.to_owned(), at: self.at }.into()
     }
@@ -205,14 +207,14 @@ impl Outline {
 struct ValueEnd {
     /// How many brackets are open.
     depth: u64,
-    kind: Kind,
+    kind: ValueKind,
     in_text: bool,
     /// Whether the text so far ends with an odd number of backslashes.
     is_escaped: bool,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-enum Kind {
+enum ValueKind {
     #[default]
     Unknown,
     /// A text, a list or an object: it ends with a sign of its own.
@@ -224,11 +226,11 @@ enum Kind {
 impl ValueEnd {
     /// How many of these bytes belong to the value, and whether it ends with them.
     fn take(&mut self, bytes: &[u8]) -> (usize, bool) {
-        if self.kind == Kind::Unknown {
+        if self.kind == ValueKind::Unknown {
             let is_enclosed = matches!(bytes.first(), Some(b'"' | b'{' | b'['));
-            self.kind = if is_enclosed { Kind::Enclosed } else { Kind::Bare };
+            self.kind = if is_enclosed { ValueKind::Enclosed } else { ValueKind::Bare };
         }
-        if self.kind == Kind::Bare {
+        if self.kind == ValueKind::Bare {
             let is_end = |byte: &u8| matches!(byte, b',' | b'}' | b']') || byte.is_ascii_whitespace();
             return match bytes.iter().position(is_end) {
                 Some(end) => (end, true),
@@ -335,9 +337,9 @@ mod tests {
 
     /// Writes down what it is told.
     #[derive(Default)]
-    struct Seen(Vec<(String, u64, Vec<u8>, u64)>);
+    struct PartRecorder(Vec<(String, u64, Vec<u8>, u64)>);
 
-    impl Parts for Seen {
+    impl PartVisitor for PartRecorder {
         fn begin(&mut self, key: &[u8], at: u64) -> Result<()> {
             self.0.push((String::from_utf8(key.to_owned()).unwrap(), at, Vec::new(), 0));
             Ok(())
@@ -356,7 +358,7 @@ mod tests {
 
     /// The parts, seen through pieces of this size.
     fn seen(text: &str, is_list: bool, piece: usize) -> Result<Vec<(String, String)>> {
-        let mut parts = Seen::default();
+        let mut parts = PartRecorder::default();
         let mut outline = if is_list { Outline::of_list(0) } else { Outline::of_object(0) };
         for piece in text.as_bytes().chunks(piece) {
             outline.push(piece, &mut parts)?;

@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use super::outline::{Outline, Parts};
+use super::outline::{Outline, PartVisitor};
 use crate::eval::error::{LogError, LogErrorKind, Result};
-use crate::eval::memory::Memory;
+use crate::eval::memory_budget::MemoryBudget;
 
 /// The fields that are kept of an object, and what of each.
-pub(in crate::eval) type Wanted = &'static [(&'static str, Keep)];
+pub(in crate::eval) type FieldSelection = &'static [(&'static str, Selection)];
 
 /// What is kept of a value.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::eval) enum Keep {
+pub(in crate::eval) enum Selection {
     /// All of it.
     All,
     /// Of an object, these fields.
-    Fields(Wanted),
+    Fields(FieldSelection),
     /// Of an object, all fields, and of those that are objects these fields.
-    FieldsOfEach(Wanted),
+    FieldsOfEach(FieldSelection),
     /// Of a list, the number of its items.
     Count,
 }
@@ -25,20 +25,20 @@ pub(in crate::eval) enum Keep {
 /// Takes an object in pieces and keeps only the fields that are wanted, as a smaller object.
 #[derive(Debug)]
 pub(in crate::eval) struct Skimmer {
-    wanted: Vec<(&'static str, Keep)>,
+    wanted: Vec<(&'static str, Selection)>,
     level: Level,
-    kept: Kept,
+    kept: SkimmedJson,
 }
 
 /// The smaller object.
 #[derive(Debug)]
-struct Kept {
+struct SkimmedJson {
     json: Vec<u8>,
     /// Where each part stands in the smaller object, and where it stood in the whole one.
     places: Vec<(usize, u64)>,
     /// The most that may be kept.
     limit: u64,
-    memory: Arc<Memory>,
+    memory: Arc<MemoryBudget>,
     /// What was taken out of the memory for it.
     taken: u64,
 }
@@ -48,7 +48,7 @@ struct Kept {
 struct Level {
     outline: Outline,
     kind: LevelKind,
-    part: Part,
+    part: PartAction,
     is_empty: bool,
 }
 
@@ -56,18 +56,18 @@ struct Level {
 enum LevelKind {
     /// The object itself, whose fields the skimmer knows.
     Root,
-    Fields(Wanted),
-    FieldsOfEach(Wanted),
+    Fields(FieldSelection),
+    FieldsOfEach(FieldSelection),
     Count(u64),
 }
 
 /// What becomes of the part that is being taken.
 #[derive(Debug)]
-enum Part {
+enum PartAction {
     Skipped,
     Copied,
     /// Copied, unless it begins, at this place, as what can be taken apart.
-    Undecided(Keep, u64),
+    Undecided(Selection, u64),
     Inner(Box<Level>),
 }
 
@@ -77,16 +77,21 @@ impl Level {
             LevelKind::Count(_) => Outline::of_list(at),
             _ => Outline::of_object(at),
         };
-        Level { outline, kind, part: Part::Skipped, is_empty: true }
+        Level { outline, kind, part: PartAction::Skipped, is_empty: true }
     }
 
-    fn push(&mut self, bytes: &[u8], wanted: &[(&'static str, Keep)], kept: &mut Kept) -> Result<()> {
+    fn push(
+        &mut self,
+        bytes: &[u8],
+        wanted: &[(&'static str, Selection)],
+        kept: &mut SkimmedJson,
+    ) -> Result<()> {
         let Level { outline, kind, part, is_empty } = self;
-        outline.push(bytes, &mut Taking { kind, part, is_empty, wanted, kept })
+        outline.push(bytes, &mut LevelVisitor { kind, part, is_empty, wanted, kept })
     }
 
     /// What the inner level leaves of its value.
-    fn finish(&self, kept: &mut Kept) -> Result<()> {
+    fn finish(&self, kept: &mut SkimmedJson) -> Result<()> {
         self.outline.finish()?;
         match self.kind {
             LevelKind::Count(count) => kept.keep(count.to_string().as_bytes()),
@@ -97,8 +102,12 @@ impl Level {
 
 impl Skimmer {
     /// Keeps these fields, at most this number of bytes of them, which count as held in memory.
-    pub(in crate::eval) fn new(wanted: Vec<(&'static str, Keep)>, limit: u64, memory: Arc<Memory>) -> Self {
-        let kept = Kept { json: vec![b'{'], places: Vec::new(), limit, memory, taken: 0 };
+    pub(in crate::eval) fn new(
+        wanted: Vec<(&'static str, Selection)>,
+        limit: u64,
+        memory: Arc<MemoryBudget>,
+    ) -> Self {
+        let kept = SkimmedJson { json: vec![b'{'], places: Vec::new(), limit, memory, taken: 0 };
         Skimmer { wanted, level: Level::new(LevelKind::Root, 0), kept }
     }
 
@@ -149,7 +158,7 @@ impl Drop for Skimmer {
     }
 }
 
-impl Kept {
+impl SkimmedJson {
     fn keep(&mut self, bytes: &[u8]) -> Result<()> {
         /// The memory is taken in steps, as all threads share it.
         const STEP: u64 = 1 << 20;
@@ -191,19 +200,19 @@ impl Kept {
 }
 
 /// A level with what its parts need.
-struct Taking<'a> {
+struct LevelVisitor<'a> {
     kind: &'a mut LevelKind,
-    part: &'a mut Part,
+    part: &'a mut PartAction,
     is_empty: &'a mut bool,
-    wanted: &'a [(&'static str, Keep)],
-    kept: &'a mut Kept,
+    wanted: &'a [(&'static str, Selection)],
+    kept: &'a mut SkimmedJson,
 }
 
-fn find(wanted: &[(&'static str, Keep)], key: &[u8]) -> Option<Keep> {
+fn find(wanted: &[(&'static str, Selection)], key: &[u8]) -> Option<Selection> {
     wanted.iter().find(|(name, _)| name.as_bytes() == key).map(|(_, keep)| *keep)
 }
 
-impl Parts for Taking<'_> {
+impl PartVisitor for LevelVisitor<'_> {
     fn begin(&mut self, key: &[u8], at: u64) -> Result<()> {
         let keep = match self.kind {
             LevelKind::Count(count) => {
@@ -212,16 +221,16 @@ impl Parts for Taking<'_> {
             }
             LevelKind::Root => find(self.wanted, key),
             LevelKind::Fields(wanted) => find(wanted, key),
-            LevelKind::FieldsOfEach(wanted) => Some(Keep::Fields(wanted)),
+            LevelKind::FieldsOfEach(wanted) => Some(Selection::Fields(wanted)),
         };
         *self.part = match keep {
-            None => Part::Skipped,
+            None => PartAction::Skipped,
             Some(keep) => {
                 let is_first = std::mem::take(self.is_empty);
                 self.kept.begin(key, at, is_first)?;
                 match keep {
-                    Keep::All => Part::Copied,
-                    keep => Part::Undecided(keep, at),
+                    Selection::All => PartAction::Copied,
+                    keep => PartAction::Undecided(keep, at),
                 }
             }
         };
@@ -229,34 +238,34 @@ impl Parts for Taking<'_> {
     }
 
     fn bytes(&mut self, bytes: &[u8], _at: u64) -> Result<()> {
-        if let (Part::Undecided(keep, at), Some(first)) = (&self.part, bytes.first()) {
+        if let (PartAction::Undecided(keep, at), Some(first)) = (&self.part, bytes.first()) {
             let at = *at;
             let kind = match (*keep, first) {
-                (Keep::Fields(wanted), b'{') => Some(LevelKind::Fields(wanted)),
-                (Keep::FieldsOfEach(wanted), b'{') => Some(LevelKind::FieldsOfEach(wanted)),
-                (Keep::Count, b'[') => Some(LevelKind::Count(0)),
+                (Selection::Fields(wanted), b'{') => Some(LevelKind::Fields(wanted)),
+                (Selection::FieldsOfEach(wanted), b'{') => Some(LevelKind::FieldsOfEach(wanted)),
+                (Selection::Count, b'[') => Some(LevelKind::Count(0)),
                 _ => None,
             };
             *self.part = match kind {
-                None => Part::Copied,
+                None => PartAction::Copied,
                 Some(kind) => {
                     if !matches!(kind, LevelKind::Count(_)) {
                         self.kept.keep(b"{")?;
                     }
-                    Part::Inner(Box::new(Level::new(kind, at)))
+                    PartAction::Inner(Box::new(Level::new(kind, at)))
                 }
             };
         }
         match self.part {
-            Part::Skipped | Part::Undecided(..) => Ok(()),
-            Part::Copied => self.kept.keep(bytes),
-            Part::Inner(level) => level.push(bytes, &[], self.kept),
+            PartAction::Skipped | PartAction::Undecided(..) => Ok(()),
+            PartAction::Copied => self.kept.keep(bytes),
+            PartAction::Inner(level) => level.push(bytes, &[], self.kept),
         }
     }
 
     fn end(&mut self, _at: u64) -> Result<()> {
-        match std::mem::replace(self.part, Part::Skipped) {
-            Part::Inner(level) => level.finish(self.kept),
+        match std::mem::replace(self.part, PartAction::Skipped) {
+            PartAction::Inner(level) => level.finish(self.kept),
             _ => Ok(()),
         }
     }
@@ -267,18 +276,22 @@ mod tests {
     use super::*;
 
     fn skimmer() -> Skimmer {
-        Skimmer::new(vec![("id", Keep::All), ("scores", Keep::All)], 100, Arc::new(Memory::new(1 << 30)))
+        Skimmer::new(
+            vec![("id", Selection::All), ("scores", Selection::All)],
+            100,
+            Arc::new(MemoryBudget::new(1 << 30)),
+        )
     }
 
     #[test]
     fn of_objects_only_some_fields_are_kept_and_of_lists_their_length() {
         let wanted = vec![
-            ("id", Keep::All),
-            ("scores", Keep::FieldsOfEach(&[("value", Keep::All), ("reason", Keep::All)])),
-            ("one", Keep::Fields(&[("value", Keep::All)])),
-            ("messages", Keep::Count),
+            ("id", Selection::All),
+            ("scores", Selection::FieldsOfEach(&[("value", Selection::All), ("reason", Selection::All)])),
+            ("one", Selection::Fields(&[("value", Selection::All)])),
+            ("messages", Selection::Count),
         ];
-        let mut skimmer = Skimmer::new(wanted, 1000, Arc::new(Memory::new(1 << 30)));
+        let mut skimmer = Skimmer::new(wanted, 1000, Arc::new(MemoryBudget::new(1 << 30)));
         for (whole, expected) in [
             (
                 r#"{"id":1,"scores":{"a\"b":{"answer":"}x","value":[1,2],"reason":null},"c":{"d":1},"e":7},"x":2}"#,
@@ -311,8 +324,8 @@ mod tests {
 
     #[test]
     fn the_memory_is_that_of_what_is_kept() {
-        let memory = Arc::new(Memory::new(8 << 20));
-        let mut skimmer = Skimmer::new(vec![("id", Keep::All)], u64::MAX, Arc::clone(&memory));
+        let memory = Arc::new(MemoryBudget::new(8 << 20));
+        let mut skimmer = Skimmer::new(vec![("id", Selection::All)], u64::MAX, Arc::clone(&memory));
         let long = vec![b'x'; 1 << 20];
         // What is skipped takes none.
         skimmer.push(br#"{"messages":""#).unwrap();
@@ -353,8 +366,8 @@ mod tests {
 
         // Also those within what was taken apart.
         let whole = br#"{"x":1,"scores":{"m":{"answer":"long","value":oh}}}"#;
-        let wanted = vec![("scores", Keep::FieldsOfEach(&[("value", Keep::All)]))];
-        let mut inner = Skimmer::new(wanted, 100, Arc::new(Memory::new(1 << 30)));
+        let wanted = vec![("scores", Selection::FieldsOfEach(&[("value", Selection::All)]))];
+        let mut inner = Skimmer::new(wanted, 100, Arc::new(MemoryBudget::new(1 << 30)));
         inner.push(whole).unwrap();
         let wrong = inner.finish().unwrap().windows(2).position(|pair| pair == b"oh").unwrap();
         let error = LogErrorKind::Json { problem: String::new(), at: wrong as u64 };

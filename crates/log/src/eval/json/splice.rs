@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::outline::{Outline, Parts};
+use super::outline::{Outline, PartVisitor};
 use crate::eval::error::Result;
 
 /// Puts a value at the end of a path of keys; objects on the way are made where there is none.
@@ -60,7 +60,7 @@ struct Ranges<'k> {
     ranges: Vec<Range<usize>>,
 }
 
-impl Parts for Ranges<'_> {
+impl PartVisitor for Ranges<'_> {
     fn begin(&mut self, key: &[u8], at: u64) -> Result<()> {
         self.is_wanted = self.key.is_none_or(|wanted| wanted.as_bytes() == key);
         if self.is_wanted {

@@ -15,7 +15,7 @@ pub(crate) fn validate(json: &[u8]) -> Result<()> {
 /// Checks a JSON text that comes in pieces.
 #[derive(Debug)]
 pub(in crate::eval) struct Validator {
-    state: State,
+    state: ValidatorState,
     /// The brackets that are open.
     open: Vec<u8>,
     /// The bytes of a character that is not complete.
@@ -24,7 +24,7 @@ pub(in crate::eval) struct Validator {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ValidatorState {
     Value,
     /// A value, or the end of the list.
     FirstItem,
@@ -45,12 +45,12 @@ enum State {
         left: u8,
     },
     Word(&'static [u8]),
-    Number(Number),
+    NumberState(NumberState),
 }
 
 /// What of a number was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Number {
+enum NumberState {
     Minus,
     Zero,
     Digits,
@@ -63,7 +63,7 @@ enum Number {
 
 impl Validator {
     pub(in crate::eval) fn new() -> Self {
-        Validator { state: State::Value, open: Vec::new(), character: Vec::new(), at: 0 }
+        Validator { state: ValidatorState::Value, open: Vec::new(), character: Vec::new(), at: 0 }
     }
 
     /// Takes the next bytes.
@@ -71,7 +71,7 @@ impl Validator {
         self.check_characters(bytes)?;
         let mut rest = bytes;
         while let Some((&byte, after)) = rest.split_first() {
-            if let State::Text { .. } = self.state {
+            if let ValidatorState::Text { .. } = self.state {
                 // Most of a record is texts, and most of them is nothing special.
                 let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
                 let plain = rest.iter().position(is_special).unwrap_or(rest.len());
@@ -91,43 +91,43 @@ impl Validator {
     /// Nothing follows.
     pub(in crate::eval) fn finish(&self) -> Result<()> {
         let is_whole = match self.state {
-            State::After => true,
-            State::Number(number) => is_number(number),
+            ValidatorState::After => true,
+            ValidatorState::NumberState(number) => is_number(number),
             _ => false,
         };
         if is_whole && self.open.is_empty() { Ok(()) } else { Err(self.error("it ends too early")) }
     }
 
-    fn step(&mut self, byte: u8) -> Result<State> {
+    fn step(&mut self, byte: u8) -> Result<ValidatorState> {
         match self.state {
-            State::Text { is_key } => Ok(match byte {
-                b'"' if is_key => State::Colon,
-                b'"' => State::After,
-                b'\\' => State::Escape { is_key },
+            ValidatorState::Text { is_key } => Ok(match byte {
+                b'"' if is_key => ValidatorState::Colon,
+                b'"' => ValidatorState::After,
+                b'\\' => ValidatorState::Escape { is_key },
                 0..0x20 => return Err(self.error("a control character in a text")),
-                _ => State::Text { is_key },
+                _ => ValidatorState::Text { is_key },
             }),
-            State::Escape { is_key } => match byte {
-                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(State::Text { is_key }),
-                b'u' => Ok(State::Hex { is_key, left: 4 }),
+            ValidatorState::Escape { is_key } => match byte {
+                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(ValidatorState::Text { is_key }),
+                b'u' => Ok(ValidatorState::Hex { is_key, left: 4 }),
                 _ => Err(self.error("an escape that there is not")),
             },
-            State::Hex { is_key, left } if byte.is_ascii_hexdigit() => match left {
-                0 | 1 => Ok(State::Text { is_key }),
-                _ => Ok(State::Hex { is_key, left: left - 1 }),
+            ValidatorState::Hex { is_key, left } if byte.is_ascii_hexdigit() => match left {
+                0 | 1 => Ok(ValidatorState::Text { is_key }),
+                _ => Ok(ValidatorState::Hex { is_key, left: left - 1 }),
             },
-            State::Hex { .. } => Err(self.error("an escape that there is not")),
-            State::Word(rest) => match rest.split_first() {
+            ValidatorState::Hex { .. } => Err(self.error("an escape that there is not")),
+            ValidatorState::Word(rest) => match rest.split_first() {
                 Some((expected, rest)) if *expected == byte => {
-                    Ok(if rest.is_empty() { State::After } else { State::Word(rest) })
+                    Ok(if rest.is_empty() { ValidatorState::After } else { ValidatorState::Word(rest) })
                 }
                 _ => Err(self.error("a word that there is not")),
             },
-            State::Number(number) => match next_of_number(number, byte) {
-                Some(next) => Ok(State::Number(next)),
+            ValidatorState::NumberState(number) => match next_of_number(number, byte) {
+                Some(next) => Ok(ValidatorState::NumberState(next)),
                 // The only word that starts like a number.
-                None if number == Number::Minus && byte == b'I' => Ok(State::Word(b"nfinity")),
-                None if is_number(number) => self.between(State::After, byte),
+                None if number == NumberState::Minus && byte == b'I' => Ok(ValidatorState::Word(b"nfinity")),
+                None if is_number(number) => self.between(ValidatorState::After, byte),
                 None => Err(self.error("a number that is not whole")),
             },
             state => self.between(state, byte),
@@ -135,37 +135,51 @@ impl Validator {
     }
 
     /// A byte that is part of no text, word or number.
-    fn between(&mut self, state: State, byte: u8) -> Result<State> {
+    fn between(&mut self, state: ValidatorState, byte: u8) -> Result<ValidatorState> {
         match (state, byte) {
             (state, b' ' | b'\t' | b'\n' | b'\r') => Ok(state),
-            (State::Value | State::FirstItem, b'"') => Ok(State::Text { is_key: false }),
-            (State::Value | State::FirstItem, b'{') => self.opened(byte, State::FirstKey),
-            (State::Value | State::FirstItem, b'[') => self.opened(byte, State::FirstItem),
-            (State::FirstItem, b']') => self.closed(b'['),
-            (State::Value | State::FirstItem, b't') => Ok(State::Word(b"rue")),
-            (State::Value | State::FirstItem, b'f') => Ok(State::Word(b"alse")),
-            (State::Value | State::FirstItem, b'n') => Ok(State::Word(b"ull")),
-            (State::Value | State::FirstItem, b'N') => Ok(State::Word(b"aN")),
-            (State::Value | State::FirstItem, b'I') => Ok(State::Word(b"nfinity")),
-            (State::Value | State::FirstItem, b'-') => Ok(State::Number(Number::Minus)),
-            (State::Value | State::FirstItem, b'0') => Ok(State::Number(Number::Zero)),
-            (State::Value | State::FirstItem, b'1'..=b'9') => Ok(State::Number(Number::Digits)),
-            (State::FirstKey | State::Key, b'"') => Ok(State::Text { is_key: true }),
-            (State::FirstKey, b'}') => self.closed(b'{'),
-            (State::Colon, b':') => Ok(State::Value),
-            (State::After, b',') => match self.open.last() {
-                Some(b'{') => Ok(State::Key),
-                Some(_) => Ok(State::Value),
+            (ValidatorState::Value | ValidatorState::FirstItem, b'"') => {
+                Ok(ValidatorState::Text { is_key: false })
+            }
+            (ValidatorState::Value | ValidatorState::FirstItem, b'{') => {
+                self.opened(byte, ValidatorState::FirstKey)
+            }
+            (ValidatorState::Value | ValidatorState::FirstItem, b'[') => {
+                self.opened(byte, ValidatorState::FirstItem)
+            }
+            (ValidatorState::FirstItem, b']') => self.closed(b'['),
+            (ValidatorState::Value | ValidatorState::FirstItem, b't') => Ok(ValidatorState::Word(b"rue")),
+            (ValidatorState::Value | ValidatorState::FirstItem, b'f') => Ok(ValidatorState::Word(b"alse")),
+            (ValidatorState::Value | ValidatorState::FirstItem, b'n') => Ok(ValidatorState::Word(b"ull")),
+            (ValidatorState::Value | ValidatorState::FirstItem, b'N') => Ok(ValidatorState::Word(b"aN")),
+            (ValidatorState::Value | ValidatorState::FirstItem, b'I') => Ok(ValidatorState::Word(b"nfinity")),
+            (ValidatorState::Value | ValidatorState::FirstItem, b'-') => {
+                Ok(ValidatorState::NumberState(NumberState::Minus))
+            }
+            (ValidatorState::Value | ValidatorState::FirstItem, b'0') => {
+                Ok(ValidatorState::NumberState(NumberState::Zero))
+            }
+            (ValidatorState::Value | ValidatorState::FirstItem, b'1'..=b'9') => {
+                Ok(ValidatorState::NumberState(NumberState::Digits))
+            }
+            (ValidatorState::FirstKey | ValidatorState::Key, b'"') => {
+                Ok(ValidatorState::Text { is_key: true })
+            }
+            (ValidatorState::FirstKey, b'}') => self.closed(b'{'),
+            (ValidatorState::Colon, b':') => Ok(ValidatorState::Value),
+            (ValidatorState::After, b',') => match self.open.last() {
+                Some(b'{') => Ok(ValidatorState::Key),
+                Some(_) => Ok(ValidatorState::Value),
                 None => Err(self.error("nothing should follow")),
             },
-            (State::After, b'}') => self.closed(b'{'),
-            (State::After, b']') => self.closed(b'['),
-            (State::After, _) if self.open.is_empty() => Err(self.error("nothing should follow")),
+            (ValidatorState::After, b'}') => self.closed(b'{'),
+            (ValidatorState::After, b']') => self.closed(b'['),
+            (ValidatorState::After, _) if self.open.is_empty() => Err(self.error("nothing should follow")),
             _ => Err(self.error("a sign that does not belong here")),
         }
     }
 
-    fn opened(&mut self, bracket: u8, state: State) -> Result<State> {
+    fn opened(&mut self, bracket: u8, state: ValidatorState) -> Result<ValidatorState> {
         if self.open.len() == MAX_DEPTH {
             return Err(self.error("it is nested too deep"));
         }
@@ -173,9 +187,9 @@ impl Validator {
         Ok(state)
     }
 
-    fn closed(&mut self, bracket: u8) -> Result<State> {
+    fn closed(&mut self, bracket: u8) -> Result<ValidatorState> {
         match self.open.pop() {
-            Some(open) if open == bracket => Ok(State::After),
+            Some(open) if open == bracket => Ok(ValidatorState::After),
             _ => Err(self.error("a bracket that was not opened")),
         }
     }
@@ -211,12 +225,15 @@ impl Validator {
     }
 }
 
-fn is_number(number: Number) -> bool {
-    matches!(number, Number::Zero | Number::Digits | Number::Fraction | Number::ExponentDigits)
+fn is_number(number: NumberState) -> bool {
+    matches!(
+        number,
+        NumberState::Zero | NumberState::Digits | NumberState::Fraction | NumberState::ExponentDigits
+    )
 }
 
-fn next_of_number(number: Number, byte: u8) -> Option<Number> {
-    use Number as N;
+fn next_of_number(number: NumberState, byte: u8) -> Option<NumberState> {
+    use NumberState as N;
     Some(match (number, byte) {
         (N::Minus, b'0') => N::Zero,
         (N::Minus, b'1'..=b'9') | (N::Digits, b'0'..=b'9') => N::Digits,

@@ -7,11 +7,11 @@ use std::collections::{HashMap, HashSet};
 use std::io::Write;
 
 use super::super::error::{LogErrorKind, Result};
-use super::super::limits::Limits;
+use super::super::limits::LogLimits;
 use super::super::members::{SUMMARIES, journal_summaries};
+use super::super::zip::decompress::Decompressor;
 use super::super::zip::directory::Members;
-use super::super::zip::source::Source;
-use super::super::zip::unpack::Unpacker;
+use super::super::zip::source::LogFile;
 use super::super::zip::{Encoder, Member, StreamedMember};
 
 /// A piece is written with a directory from this many summaries on.
@@ -79,16 +79,16 @@ impl Journal {
     }
 
     /// All summaries that count, as one list.
-    pub(super) fn all(&self, source: &Source, members: &Members, encoder: &mut Encoder) -> Result<Member> {
+    pub(super) fn all(&self, source: &LogFile, members: &Members, encoder: &mut Encoder) -> Result<Member> {
         let mut list =
-            List { member: StreamedMember::new(encoder), number: 0, is_empty: true, journal: self };
+            SummaryList { member: StreamedMember::new(encoder), number: 0, is_empty: true, journal: self };
         list.write(b"[")?;
-        let mut unpacker = Unpacker::new(Limits::default());
+        let mut decompressor = Decompressor::new(LogLimits::default());
         for piece in 1..=self.pieces {
             let name = journal_summaries(piece);
             let missing = || LogErrorKind::damaged("a journal that was written is gone");
             let entry = members.get(&name).ok_or_else(missing)?;
-            let json = unpacker.unpack(source, &name, entry)?;
+            let json = decompressor.decompress(source, &name, entry)?;
             let inside = json.strip_prefix(b"[").and_then(|json| json.strip_suffix(b"]"));
             list.add(inside.ok_or_else(missing)?)?;
         }
@@ -99,14 +99,14 @@ impl Journal {
 }
 
 /// A list of summaries that grows.
-struct List<'a> {
+struct SummaryList<'a> {
     member: StreamedMember<'a>,
     number: u32,
     is_empty: bool,
     journal: &'a Journal,
 }
 
-impl List<'_> {
+impl SummaryList<'_> {
     fn add(&mut self, summaries: &[u8]) -> Result<()> {
         // No JSON on one line holds a line end, so every one of them stands between two summaries.
         for summary in summaries.split(|byte| *byte == b'\n').filter(|summary| !summary.is_empty()) {

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::directory::Record;
+use super::directory::DirectoryRecord;
 use super::encoder::Member;
 use super::format::put_end;
 use crate::eval::error::{LogErrorKind, Result};
@@ -24,7 +24,7 @@ impl<W: Write> Assembler<W> {
     }
 
     /// Lists a member that is there already, as the old directory did.
-    pub(in crate::eval) fn keep(&mut self, record: &Record) {
+    pub(in crate::eval) fn keep(&mut self, record: &DirectoryRecord) {
         self.listed.extend_from_slice(&record.bytes);
         self.count += 1;
     }

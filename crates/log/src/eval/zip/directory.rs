@@ -5,13 +5,13 @@ use std::io;
 use indexmap::IndexMap;
 
 use super::format::{
-    self, CENTRAL_LEN, END_64_LEN, END_LEN, End, Entry, LOCAL_LEN, LOCATOR_64_LEN, MAX_COMMENT, RawHeader,
+    self, CENTRAL_LEN, END_64_LEN, END_LEN, End, LOCAL_LEN, LOCATOR_64_LEN, MAX_COMMENT, RawHeader, ZipEntry,
 };
-use super::source::Source;
+use super::source::LogFile;
 use crate::eval::members::{SampleName, is_derived, sample_name};
 
 /// Members by name, in the order of the file. Of two with one name the last one counts.
-pub(in crate::eval) type Members = IndexMap<String, Entry>;
+pub(in crate::eval) type Members = IndexMap<String, ZipEntry>;
 
 /// A directory, entry by entry.
 #[derive(Debug)]
@@ -19,14 +19,14 @@ pub(in crate::eval) struct Directory {
     /// Where it starts, and the members end.
     pub(in crate::eval) offset: u64,
     /// What it lists, names that occur twice included.
-    pub(in crate::eval) records: Vec<Record>,
+    pub(in crate::eval) records: Vec<DirectoryRecord>,
 }
 
 /// An entry of a directory.
 #[derive(Debug)]
-pub(in crate::eval) struct Record {
+pub(in crate::eval) struct DirectoryRecord {
     pub(in crate::eval) name: String,
-    pub(in crate::eval) entry: Entry,
+    pub(in crate::eval) entry: ZipEntry,
     /// As it stands in the file.
     pub(in crate::eval) bytes: Vec<u8>,
 }
@@ -35,7 +35,7 @@ pub(in crate::eval) struct Record {
 ///
 /// A flipped bit in a name would make a sample vanish without a trace, so names that no log has, and
 /// names that occur twice, are compared with those in front of the members.
-pub(in crate::eval) fn read(source: &Source) -> io::Result<Option<Members>> {
+pub(in crate::eval) fn read(source: &LogFile) -> io::Result<Option<Members>> {
     let Some((end, bytes)) = listing(source)? else { return Ok(None) };
     let mut members = Members::new();
     let mut suspects = Vec::new();
@@ -59,17 +59,17 @@ pub(in crate::eval) fn read(source: &Source) -> io::Result<Option<Members>> {
 }
 
 /// The directory with its bytes, to be written again.
-pub(in crate::eval) fn read_records(source: &Source) -> io::Result<Option<Directory>> {
+pub(in crate::eval) fn read_records(source: &LogFile) -> io::Result<Option<Directory>> {
     let Some((end, bytes)) = listing(source)? else { return Ok(None) };
     let mut records = Vec::new();
     let is_whole = entries(&end, &bytes, |name, entry, bytes| {
-        records.push(Record { name: name.to_owned(), entry, bytes: bytes.to_owned() });
+        records.push(DirectoryRecord { name: name.to_owned(), entry, bytes: bytes.to_owned() });
     });
     Ok(is_whole.map(|()| Directory { offset: end.offset, records }))
 }
 
 /// The bytes of the directory, if the file ends with one.
-fn listing(source: &Source) -> io::Result<Option<(End, Vec<u8>)>> {
+fn listing(source: &LogFile) -> io::Result<Option<(End, Vec<u8>)>> {
     let Some((end, directory_end)) = find_end(source)? else { return Ok(None) };
     if end.offset.checked_add(end.size) != Some(directory_end) {
         return Ok(None);
@@ -80,7 +80,7 @@ fn listing(source: &Source) -> io::Result<Option<(End, Vec<u8>)>> {
 }
 
 /// Tells every entry with its bytes; nothing if one of them is wrong.
-fn entries(end: &End, bytes: &[u8], mut each: impl FnMut(&str, Entry, &[u8])) -> Option<()> {
+fn entries(end: &End, bytes: &[u8], mut each: impl FnMut(&str, ZipEntry, &[u8])) -> Option<()> {
     let mut rest = bytes;
     for _ in 0..end.count {
         let (name, entry, after) = next_entry(rest)?;
@@ -95,7 +95,7 @@ fn entries(end: &End, bytes: &[u8], mut each: impl FnMut(&str, Entry, &[u8])) ->
 }
 
 /// The end record, and where the directory must end for it to be right.
-fn find_end(source: &Source) -> io::Result<Option<(End, u64)>> {
+fn find_end(source: &LogFile) -> io::Result<Option<(End, u64)>> {
     let mut bytes = Vec::new();
     let Some(end_at) = source.len().checked_sub(END_LEN as u64) else { return Ok(None) };
     source.read(end_at, END_LEN as u64, &mut bytes)?;
@@ -120,7 +120,7 @@ fn find_end(source: &Source) -> io::Result<Option<(End, u64)>> {
 }
 
 /// The end record where a comment follows it, as other tools write one.
-fn find_end_before_comment(source: &Source) -> io::Result<Option<(End, u64)>> {
+fn find_end_before_comment(source: &LogFile) -> io::Result<Option<(End, u64)>> {
     let start = source.len().saturating_sub((END_LEN + MAX_COMMENT) as u64);
     let mut tail = Vec::new();
     source.read(start, source.len() - start, &mut tail)?;
@@ -134,7 +134,7 @@ fn find_end_before_comment(source: &Source) -> io::Result<Option<(End, u64)>> {
     Ok(None)
 }
 
-fn next_entry(bytes: &[u8]) -> Option<(&str, Entry, &[u8])> {
+fn next_entry(bytes: &[u8]) -> Option<(&str, ZipEntry, &[u8])> {
     let RawHeader { entry, name, extra, comment } = format::parse_central(bytes)?;
     let (_, rest) = bytes.split_at_checked(CENTRAL_LEN)?;
     let (name, rest) = rest.split_at_checked(name)?;
@@ -147,7 +147,7 @@ fn is_known(name: &str) -> bool {
     sample_name(name) != SampleName::No || name.starts_with("_journal/") || is_derived(name)
 }
 
-fn has_name(source: &Source, name: &str, entry: &Entry) -> io::Result<bool> {
+fn has_name(source: &LogFile, name: &str, entry: &ZipEntry) -> io::Result<bool> {
     let mut bytes = Vec::new();
     source.read(entry.offset, (LOCAL_LEN + name.len()) as u64, &mut bytes)?;
     let header = format::parse_local(&bytes);

@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use zstd::bulk::Compressor;
 
-use super::format::{DEFLATE, Entry, STORED, ZSTD};
+use super::format::{DEFLATE, STORED, ZSTD, ZipEntry};
 use crate::eval::error::{LogErrorKind, Result};
 
 /// The level that the reference compresses with.
@@ -26,7 +26,7 @@ pub struct Member {
     /// The local header and the data.
     pub(in crate::eval) bytes: Vec<u8>,
     /// Its offset is known when it is appended.
-    pub(in crate::eval) entry: Entry,
+    pub(in crate::eval) entry: ZipEntry,
 }
 
 impl Member {
@@ -45,22 +45,22 @@ impl Member {
         self.bytes.is_empty()
     }
 
-    fn new(name: &str, method: u16, compressed: &[u8], crc: u32, unpacked: u64) -> Result<Self> {
+    fn new(name: &str, method: u16, compressed: &[u8], crc: u32, decompressed: u64) -> Result<Self> {
         let name_len = name.len() as u64;
         if name_len > MAX_NAME {
             let kind = LogErrorKind::TooLong { what: "the name", bytes: name_len, limit: MAX_NAME };
             return Err(kind.into());
         }
-        let larger = unpacked.max(compressed.len() as u64);
+        let larger = decompressed.max(compressed.len() as u64);
         if larger > MAX_MEMBER {
             return Err(LogErrorKind::TooLong { what: "the record", bytes: larger, limit: MAX_MEMBER }.into());
         }
-        let entry = Entry {
+        let entry = ZipEntry {
             method,
-            flags: Entry::flags_for(name),
+            flags: ZipEntry::flags_for(name),
             crc,
             compressed: compressed.len() as u64,
-            unpacked,
+            decompressed,
             offset: 0,
         };
         let mut bytes = entry.local_header(name);
@@ -184,13 +184,13 @@ fn put_plain_frame(content: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// A member that is too large to be held unpacked, written piece by piece: a frame for each eight megabytes.
+/// A member that is too large to be held decompressed, written piece by piece: a frame for each eight megabytes.
 pub(in crate::eval) struct StreamedMember<'e> {
     encoder: &'e mut Encoder,
     frames: Vec<u8>,
     piece: Vec<u8>,
     crc: crc32fast::Hasher,
-    unpacked: u64,
+    decompressed: u64,
 }
 
 impl<'e> StreamedMember<'e> {
@@ -198,17 +198,17 @@ impl<'e> StreamedMember<'e> {
 
     pub(in crate::eval) fn new(encoder: &'e mut Encoder) -> Self {
         let (frames, piece) = (Vec::new(), Vec::new());
-        StreamedMember { encoder, frames, piece, crc: crc32fast::Hasher::new(), unpacked: 0 }
+        StreamedMember { encoder, frames, piece, crc: crc32fast::Hasher::new(), decompressed: 0 }
     }
 
     pub(in crate::eval) fn finish(mut self, name: &str) -> Result<Member> {
         self.put_piece().map_err(LogErrorKind::Compress)?;
-        Member::new(name, ZSTD, &self.frames, self.crc.finalize(), self.unpacked)
+        Member::new(name, ZSTD, &self.frames, self.crc.finalize(), self.decompressed)
     }
 
     fn put_piece(&mut self) -> io::Result<()> {
         self.crc.update(&self.piece);
-        self.unpacked += self.piece.len() as u64;
+        self.decompressed += self.piece.len() as u64;
         put_frames(&mut self.encoder.compressor, &self.piece, &mut self.frames)?;
         self.piece.clear();
         Ok(())
@@ -233,7 +233,7 @@ impl Write for StreamedMember<'_> {
 mod tests {
     use super::*;
 
-    fn decompressed(member: &Member) -> Vec<u8> {
+    fn content_of(member: &Member) -> Vec<u8> {
         let data = &member.bytes[member.bytes.len() - member.entry.compressed as usize..];
         match member.entry.method {
             ZSTD => zstd::stream::decode_all(data).unwrap(),
@@ -248,17 +248,17 @@ mod tests {
             let content = vec![b'a'; size];
             for method in [ZSTD, DEFLATE, STORED] {
                 let member = encoder.encode_by(method, "x", &content).unwrap();
-                let Entry { compressed, unpacked, .. } = member.entry;
-                assert!(unpacked / compressed.max(1) <= 64, "{size} by {method}: {compressed}");
+                let ZipEntry { compressed, decompressed, .. } = member.entry;
+                assert!(decompressed / compressed.max(1) <= 64, "{size} by {method}: {compressed}");
                 if member.entry.method != DEFLATE {
-                    assert!(decompressed(&member) == content, "{size} by {method}");
+                    assert!(content_of(&member) == content, "{size} by {method}");
                 }
             }
             let mut streamed = StreamedMember::new(&mut encoder);
             content.chunks(3_000_000).for_each(|piece| streamed.write_all(piece).unwrap());
             let member = streamed.finish("x").unwrap();
-            assert!(member.entry.unpacked / member.entry.compressed.max(1) <= 64, "{size}");
-            assert!(decompressed(&member) == content, "{size} streamed");
+            assert!(member.entry.decompressed / member.entry.compressed.max(1) <= 64, "{size}");
+            assert!(content_of(&member) == content, "{size} streamed");
         }
     }
 

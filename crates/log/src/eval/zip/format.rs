@@ -42,17 +42,17 @@ const ATTRIBUTES: u32 = 0o600 << 16;
 
 /// What the directory says about a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::eval) struct Entry {
+pub(in crate::eval) struct ZipEntry {
     pub(in crate::eval) method: u16,
     pub(in crate::eval) flags: u16,
     pub(in crate::eval) crc: u32,
     pub(in crate::eval) compressed: u64,
-    pub(in crate::eval) unpacked: u64,
+    pub(in crate::eval) decompressed: u64,
     /// Where its local header starts.
     pub(in crate::eval) offset: u64,
 }
 
-impl Entry {
+impl ZipEntry {
     /// The flags for a member of this name.
     pub(super) fn flags_for(name: &str) -> u16 {
         if name.is_ascii() { 0 } else { UTF8 }
@@ -63,7 +63,7 @@ impl Entry {
         let mut bytes = Vec::with_capacity(LOCAL_LEN + name.len());
         put32(&mut bytes, LOCAL);
         put16(&mut bytes, 20);
-        self.put_common(&mut bytes, low32(self.compressed), low32(self.unpacked), name.len());
+        self.put_common(&mut bytes, low32(self.compressed), low32(self.decompressed), name.len());
         put16(&mut bytes, 0);
         bytes.extend_from_slice(name.as_bytes());
         bytes
@@ -71,7 +71,7 @@ impl Entry {
 
     /// Appends the entry of the directory.
     pub(in crate::eval) fn put_central(&self, name: &str, bytes: &mut Vec<u8>) {
-        let large: Vec<u64> = [self.unpacked, self.compressed, self.offset]
+        let large: Vec<u64> = [self.decompressed, self.compressed, self.offset]
             .into_iter()
             .filter(|value| *value >= u64::from(IN_EXTRA))
             .collect();
@@ -79,7 +79,7 @@ impl Entry {
         put32(bytes, CENTRAL);
         put16(bytes, 3 << 8 | version); // made on Unix, so that the attributes are Unix modes
         put16(bytes, version);
-        self.put_common(bytes, low32(self.compressed), low32(self.unpacked), name.len());
+        self.put_common(bytes, low32(self.compressed), low32(self.decompressed), name.len());
         put16(bytes, if large.is_empty() { 0 } else { 4 + 8 * low16(large.len() as u64) });
         put16(bytes, 0); // comment
         put16(bytes, 0); // disk
@@ -95,21 +95,21 @@ impl Entry {
     }
 
     /// From the flags to the length of the name, which both headers share.
-    fn put_common(&self, bytes: &mut Vec<u8>, compressed: u32, unpacked: u32, name: usize) {
+    fn put_common(&self, bytes: &mut Vec<u8>, compressed: u32, decompressed: u32, name: usize) {
         put16(bytes, self.flags);
         put16(bytes, self.method);
         put16(bytes, 0); // time
         put16(bytes, DATE);
         put32(bytes, self.crc);
         put32(bytes, compressed);
-        put32(bytes, unpacked);
+        put32(bytes, decompressed);
         put16(bytes, low16(name as u64));
     }
 }
 
 /// The directory of these members, to stand at `offset`.
 pub(in crate::eval) fn directory_bytes<'a>(
-    entries: impl Iterator<Item = (&'a str, &'a Entry)>,
+    entries: impl Iterator<Item = (&'a str, &'a ZipEntry)>,
     offset: u64,
 ) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -154,7 +154,7 @@ pub(in crate::eval) fn put_end(mut bytes: Vec<u8>, count: u64, offset: u64) -> V
 /// A header as it is read, with the lengths of what follows it.
 #[derive(Clone, Debug)]
 pub(super) struct RawHeader {
-    pub(super) entry: Entry,
+    pub(super) entry: ZipEntry,
     pub(super) name: usize,
     pub(super) extra: usize,
     pub(super) comment: usize,
@@ -183,22 +183,22 @@ pub(super) fn parse_central(mut bytes: &[u8]) -> Option<RawHeader> {
     Some(RawHeader { entry, name, extra, comment })
 }
 
-fn parse_common(bytes: &mut &[u8]) -> Option<(Entry, usize)> {
+fn parse_common(bytes: &mut &[u8]) -> Option<(ZipEntry, usize)> {
     let flags = get16(bytes)?;
     let method = get16(bytes)?;
     get32(bytes)?; // time and date
     let crc = get32(bytes)?;
     let compressed = get32(bytes)?.into();
-    let unpacked = get32(bytes)?.into();
+    let decompressed = get32(bytes)?.into();
     let name = get16(bytes)?.into();
-    Some((Entry { method, flags, crc, compressed, unpacked, offset: 0 }, name))
+    Some((ZipEntry { method, flags, crc, compressed, decompressed, offset: 0 }, name))
 }
 
-impl Entry {
+impl ZipEntry {
     /// Fills in what stands in the extra field; nothing if it should be there and is not.
     pub(super) fn with_extra(mut self, mut extra: &[u8]) -> Option<Self> {
         let large = u64::from(IN_EXTRA);
-        let mut fields: Vec<&mut u64> = [&mut self.unpacked, &mut self.compressed, &mut self.offset]
+        let mut fields: Vec<&mut u64> = [&mut self.decompressed, &mut self.compressed, &mut self.offset]
             .into_iter()
             .filter(|f| **f == large)
             .collect();

@@ -2,8 +2,8 @@
 //!
 //! Readers go by the directory, so damage in front of a member is seen by nobody until the directory is lost.
 
-use super::format::{self, Entry, LOCAL_LEN, SIZES_AFTER, get32, get64};
-use super::source::Source;
+use super::format::{self, LOCAL_LEN, SIZES_AFTER, ZipEntry, get32, get64};
+use super::source::LogFile;
 use crate::eval::error::{LogErrorKind, Result};
 
 /// Starts the record behind the data, where there is one; it may be left out.
@@ -13,11 +13,11 @@ const DESCRIPTOR_LEN: u64 = 24;
 
 /// Refuses a member whose local header, or the record behind its data, has another name, checksum or size than the
 /// directory.
-pub(in crate::eval) fn check(source: &Source, name: &str, entry: &Entry) -> Result<()> {
+pub(in crate::eval) fn check(source: &LogFile, name: &str, entry: &ZipEntry) -> Result<()> {
     agrees(source, name, entry).map_err(|error| error.in_member(name))
 }
 
-fn agrees(source: &Source, name: &str, entry: &Entry) -> Result<()> {
+fn agrees(source: &LogFile, name: &str, entry: &ZipEntry) -> Result<()> {
     let differs = |what: &str| {
         LogErrorKind::Damaged(format!("the {what} in front of the member is not the one in the directory"))
     };
@@ -32,7 +32,7 @@ fn agrees(source: &Source, name: &str, entry: &Entry) -> Result<()> {
         return Err(differs("name").into());
     }
     let local = header.entry.with_extra(extra).ok_or_else(|| differs("size"))?;
-    let numbers = |entry: &Entry| (entry.crc, entry.compressed, entry.unpacked);
+    let numbers = |entry: &ZipEntry| (entry.crc, entry.compressed, entry.decompressed);
     if numbers(&local) == numbers(entry) {
         return Ok(());
     }
@@ -52,14 +52,14 @@ fn agrees(source: &Source, name: &str, entry: &Entry) -> Result<()> {
 }
 
 /// Whether the record behind the data says the same: with its sign or without, with sizes of 32 bits or of 64.
-fn is_described(bytes: &[u8], entry: &Entry) -> bool {
-    let Entry { crc, compressed, unpacked, .. } = *entry;
+fn is_described(bytes: &[u8], entry: &ZipEntry) -> bool {
+    let ZipEntry { crc, compressed, decompressed, .. } = *entry;
     let narrow = |mut bytes: &[u8]| {
         let size = |bytes: &mut &[u8]| get32(bytes).map(u64::from);
         (get32(&mut bytes), size(&mut bytes), size(&mut bytes))
     };
     let wide = |mut bytes: &[u8]| (get32(&mut bytes), get64(&mut bytes), get64(&mut bytes));
-    let said = (Some(crc), Some(compressed), Some(unpacked));
+    let said = (Some(crc), Some(compressed), Some(decompressed));
     let starts = [Some(bytes), bytes.strip_prefix(&DESCRIPTOR.to_le_bytes())];
     starts.into_iter().flatten().any(|bytes| narrow(bytes) == said || wide(bytes) == said)
 }

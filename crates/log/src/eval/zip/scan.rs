@@ -7,18 +7,18 @@ use std::io;
 
 use indexmap::IndexMap;
 
+use super::decompress::Decompressor;
 use super::directory::Members;
-use super::format::{self, Entry, LOCAL_LEN, RawHeader, SIZES_AFTER};
-use super::source::Source;
-use super::unpack::Unpacker;
+use super::format::{self, LOCAL_LEN, RawHeader, SIZES_AFTER, ZipEntry};
+use super::source::LogFile;
 use crate::eval::error::{LogError, LogErrorKind, Result};
 use crate::eval::json::Validator;
-use crate::eval::limits::{Claims, Limits};
+use crate::eval::limits::{ClaimedSizes, LogLimits};
 use crate::eval::members::{SAMPLES, is_derived};
 
 /// What a walk found.
 #[derive(Debug, Default)]
-pub(in crate::eval) struct Scanned {
+pub(in crate::eval) struct ScanResult {
     pub(in crate::eval) members: Members,
     /// Where the last whole member ends.
     pub(in crate::eval) end: u64,
@@ -30,7 +30,7 @@ pub(in crate::eval) struct Scanned {
     ends: IndexMap<String, u64>,
 }
 
-impl Scanned {
+impl ScanResult {
     /// Where the last of the members ends that are to be kept.
     pub(in crate::eval) fn kept_end(&self, keep: impl Fn(&str) -> bool) -> u64 {
         self.ends.iter().filter(|(name, _)| keep(name)).map(|(_, end)| *end).max().unwrap_or(0)
@@ -38,9 +38,9 @@ impl Scanned {
 }
 
 /// Walks the file up to its directory, its end or the first member that is not whole.
-pub(in crate::eval) fn scan(source: &Source, unpacker: &mut Unpacker) -> Result<Scanned> {
-    let mut found = Scanned::default();
-    let mut claims = Claims::new(unpacker.limits(), source.len());
+pub(in crate::eval) fn scan(source: &LogFile, decompressor: &mut Decompressor) -> Result<ScanResult> {
+    let mut found = ScanResult::default();
+    let mut claims = ClaimedSizes::new(decompressor.limits(), source.len());
     let mut bytes = Vec::new();
     source.read_up_to(0, 4, &mut bytes).map_err(LogErrorKind::Read)?;
     found.could_be_a_log =
@@ -48,7 +48,7 @@ pub(in crate::eval) fn scan(source: &Source, unpacker: &mut Unpacker) -> Result<
     while let Some((name, header)) = header_at(source, found.end, &mut bytes).map_err(LogErrorKind::Read)? {
         let entry = header.entry;
         claims.add(&entry).map_err(|error| error.in_member(&name))?;
-        match check(source, &name, &entry, unpacker) {
+        match check(source, &name, &entry, decompressor) {
             Ok(()) => {}
             Err(error) if is_torn(&error) => break,
             Err(error) => return Err(error),
@@ -61,7 +61,7 @@ pub(in crate::eval) fn scan(source: &Source, unpacker: &mut Unpacker) -> Result<
         found.ends.insert(name.clone(), found.end);
         found.members.insert(name, entry);
     }
-    if found.could_be_a_log && has_member_after(source, found.end, unpacker)? {
+    if found.could_be_a_log && has_member_after(source, found.end, decompressor)? {
         found.damaged_at = Some(found.end);
     }
     Ok(found)
@@ -70,7 +70,7 @@ pub(in crate::eval) fn scan(source: &Source, unpacker: &mut Unpacker) -> Result<
 /// Whether a whole sample, or what is written at the end of a run, starts anywhere behind this place. A process
 /// that is killed leaves one torn member at the end; anything whole behind a torn one means that the file itself
 /// is damaged.
-fn has_member_after(source: &Source, place: u64, unpacker: &mut Unpacker) -> Result<bool> {
+fn has_member_after(source: &LogFile, place: u64, decompressor: &mut Decompressor) -> Result<bool> {
     const PIECE: u64 = 1 << 20;
     /// What it costs to look at a candidate, in bytes of work.
     const LOOK: u64 = 4 << 10;
@@ -79,20 +79,20 @@ fn has_member_after(source: &Source, place: u64, unpacker: &mut Unpacker) -> Res
     let mut start = place + 1;
     // Enough to check every sample of a log. A file whose tail is full of entries that are not whole is no log that a
     // killed process left.
-    let mut budget = source.len().saturating_mul(4).max(Limits::DENSE_BYTES);
+    let mut budget = source.len().saturating_mul(4).max(LogLimits::DENSE_BYTES);
     while start < source.len() {
         source.read_up_to(start, PIECE + sign.len() as u64 - 1, &mut piece).map_err(LogErrorKind::Read)?;
         for at in memchr::memmem::find_iter(&piece, &sign) {
             let found = header_at(source, start + at as u64, &mut bytes).map_err(LogErrorKind::Read)?;
             let candidate = found.filter(|(name, _)| name.starts_with(SAMPLES) || is_derived(name));
             let work = candidate.as_ref().map_or(LOOK, |(_, header)| {
-                let Entry { compressed, unpacked, .. } = header.entry;
-                LOOK.saturating_add(compressed).saturating_add(unpacked)
+                let ZipEntry { compressed, decompressed, .. } = header.entry;
+                LOOK.saturating_add(compressed).saturating_add(decompressed)
             });
             let Some(left) = budget.checked_sub(work) else { return Ok(true) };
             budget = left;
             if let Some((name, header)) = candidate
-                && unpacker.pieces(source, &name, &header.entry, &mut |_| Ok(())).is_ok()
+                && decompressor.pieces(source, &name, &header.entry, &mut |_| Ok(())).is_ok()
             {
                 return Ok(true);
             }
@@ -103,7 +103,7 @@ fn has_member_after(source: &Source, place: u64, unpacker: &mut Unpacker) -> Res
 }
 
 /// The member that starts here, if one does and the file is long enough to hold it.
-fn header_at(source: &Source, offset: u64, bytes: &mut Vec<u8>) -> io::Result<Option<(String, RawHeader)>> {
+fn header_at(source: &LogFile, offset: u64, bytes: &mut Vec<u8>) -> io::Result<Option<(String, RawHeader)>> {
     source.read_up_to(offset, LOCAL_LEN as u64, bytes)?;
     let Some(mut header) = format::parse_local(bytes) else { return Ok(None) };
     let beyond = (header.name + header.extra) as u64;
@@ -128,8 +128,8 @@ fn is_torn(error: &LogError) -> bool {
 
 /// Whether a member is a record. Some writers put a header in front of nothing and fill it in later; killed in
 /// between they leave an empty member whose checksum is right.
-fn check(source: &Source, name: &str, entry: &Entry, unpacker: &mut Unpacker) -> Result<()> {
+fn check(source: &LogFile, name: &str, entry: &ZipEntry, decompressor: &mut Decompressor) -> Result<()> {
     let mut validator = Validator::new();
-    unpacker.pieces(source, name, entry, &mut |piece| validator.push(piece))?;
+    decompressor.pieces(source, name, entry, &mut |piece| validator.push(piece))?;
     validator.finish()
 }

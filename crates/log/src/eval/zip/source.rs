@@ -8,17 +8,17 @@ use std::time::SystemTime;
 
 /// A file that is read by place.
 #[derive(Debug)]
-pub(in crate::eval) struct Source {
+pub(in crate::eval) struct LogFile {
     file: File,
     len: u64,
     /// When it was last changed before it was opened.
     changed: Option<SystemTime>,
 }
 
-impl Source {
+impl LogFile {
     pub(in crate::eval) fn new(file: File) -> io::Result<Self> {
         let metadata = file.metadata()?;
-        Ok(Source { file, len: metadata.len(), changed: metadata.modified().ok() })
+        Ok(LogFile { file, len: metadata.len(), changed: metadata.modified().ok() })
     }
 
     /// Looks again how long the file is.
@@ -73,24 +73,24 @@ impl Source {
 
 /// A part of a file, read from its start to its end.
 #[derive(Debug)]
-pub(in crate::eval) struct Section<'a> {
-    source: &'a Source,
+pub(in crate::eval) struct FileSection<'a> {
+    source: &'a LogFile,
     at: u64,
     end: u64,
 }
 
-impl<'a> Section<'a> {
-    pub(in crate::eval) fn new(source: &'a Source, at: u64, len: u64) -> Self {
-        Section { source, at, end: at.saturating_add(len) }
+impl<'a> FileSection<'a> {
+    pub(in crate::eval) fn new(source: &'a LogFile, at: u64, len: u64) -> Self {
+        FileSection { source, at, end: at.saturating_add(len) }
     }
 
     /// Everything.
-    pub(in crate::eval) fn whole(source: &'a Source) -> Self {
-        Section { source, at: 0, end: source.len }
+    pub(in crate::eval) fn whole(source: &'a LogFile) -> Self {
+        FileSection { source, at: 0, end: source.len }
     }
 }
 
-impl Read for Section<'_> {
+impl Read for FileSection<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
         let wanted = buffer.len().min(left);

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memrchr2};
 
-use crate::table::error::Problem;
+use crate::table::error::ReadError;
 use crate::table::{TableErrorKind, TableLimits};
 
 /// How much is read at once. A piece and the rows that it makes stay in a core's cache.
@@ -27,7 +27,7 @@ pub(super) struct Piece {
 
 /// A file that is cut into pieces.
 #[derive(Debug)]
-pub(super) struct Pieces {
+pub(super) struct PieceReader {
     file: File,
     delimiter: u8,
     piece_bytes: usize,
@@ -39,9 +39,9 @@ pub(super) struct Pieces {
     at_end: bool,
 }
 
-impl Pieces {
+impl PieceReader {
     pub(super) fn new(file: File, delimiter: u8, limits: TableLimits) -> Self {
-        Pieces {
+        PieceReader {
             file,
             delimiter,
             piece_bytes: PIECE_BYTES,
@@ -64,7 +64,7 @@ impl Pieces {
     }
 
     /// Puts the next piece in the place of another, whose memory it takes; false at the end of the file.
-    pub(super) fn next(&mut self, piece: &mut Piece) -> Result<bool, Problem> {
+    pub(super) fn next(&mut self, piece: &mut Piece) -> Result<bool, ReadError> {
         let is_header = self.number == 0;
         let most = if is_header { self.limits.max_header() } else { self.limits.max_line };
         let most = usize::try_from(most).unwrap_or(usize::MAX);
@@ -73,7 +73,7 @@ impl Pieces {
         self.number += 1;
         piece.bytes.clear();
         piece.bytes.append(&mut self.rest);
-        let mut scan = Scan::new(self.offset, self.delimiter);
+        let mut scan = RowScanner::new(self.offset, self.delimiter);
         let mut wanted = self.piece_bytes;
         let end = loop {
             self.read_up_to(wanted, &mut piece.bytes).map_err(TableErrorKind::Read)?;
@@ -116,7 +116,7 @@ impl Pieces {
 ///
 /// A quotation mark opens a quote only at the start of a field, and two of them within a quote are one
 /// that is meant: the rules of the `csv` crate, which reads the pieces.
-struct Scan {
+struct RowScanner {
     delimiter: u8,
     /// How far the bytes are looked at.
     at: usize,
@@ -127,9 +127,16 @@ struct Scan {
     at_start: bool,
 }
 
-impl Scan {
+impl RowScanner {
     fn new(offset: u64, delimiter: u8) -> Self {
-        Scan { delimiter, at: 0, in_quote: false, first_mark: None, last_row_end: 0, at_start: offset == 0 }
+        RowScanner {
+            delimiter,
+            at: 0,
+            in_quote: false,
+            first_mark: None,
+            last_row_end: 0,
+            at_start: offset == 0,
+        }
     }
 
     /// Goes on to the end of the bytes, which have grown; a mark that is the last of them waits for the
@@ -189,7 +196,7 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(content.as_bytes()).unwrap();
         file.rewind().unwrap();
-        let mut pieces = Pieces::new(file, b',', TableLimits::default());
+        let mut pieces = PieceReader::new(file, b',', TableLimits::default());
         pieces.piece_bytes = piece_bytes;
         let mut found = Vec::new();
         loop {

@@ -11,7 +11,7 @@ use parquet::basic::{Compression, Type};
 use parquet::file::metadata::ColumnChunkMetaData;
 
 use super::column::column_problem;
-use super::compact::{Compact, I32, STRUCT};
+use super::thrift::{I32, STRUCT, ThriftReader};
 use crate::table::{TableErrorKind, TableLimits};
 
 /// A header is read in windows of these sizes, until it is whole; statistics can make it long.
@@ -19,7 +19,7 @@ const WINDOWS: [u64; 3] = [256, 1 << 14, 1 << 20];
 
 /// How much work the pages of a file may make, counted over all threads.
 #[derive(Debug)]
-pub(super) struct Work {
+pub(super) struct PageBudget {
     max_page: u64,
     max_pages: u64,
     max_decompressed: u64,
@@ -27,7 +27,7 @@ pub(super) struct Work {
     decompressed: AtomicU64,
 }
 
-impl Work {
+impl PageBudget {
     /// What all pages together may have decompressed, however small the file is: about a second of work.
     const LEAST_DECOMPRESSED: u64 = 1 << 30;
     const DECOMPRESSED_PER_BYTE: u64 = 16;
@@ -38,7 +38,7 @@ impl Work {
     pub(super) fn new(limits: &TableLimits, file_size: u64) -> Self {
         let by_memory = limits.max_memory.unwrap_or(0).saturating_mul(4);
         let by_size = file_size.saturating_mul(Self::DECOMPRESSED_PER_BYTE).max(Self::LEAST_DECOMPRESSED);
-        Work {
+        PageBudget {
             max_page: limits.max_line,
             max_pages: Self::LEAST_PAGES.max(file_size / Self::BYTES_PER_PAGE),
             max_decompressed: by_size.max(by_memory),
@@ -70,7 +70,7 @@ impl Work {
 /// What the header of a page says.
 #[derive(Debug, PartialEq, Eq)]
 struct PageHeader {
-    kind: Kind,
+    kind: PageKind,
     uncompressed: u64,
     compressed: u64,
     /// How many cells or entries there are.
@@ -80,7 +80,7 @@ struct PageHeader {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum PageKind {
     Data,
     Dictionary,
     Other,
@@ -89,46 +89,46 @@ enum Kind {
 impl PageHeader {
     /// Nothing if the bytes end too early, or are no header.
     fn read(bytes: &[u8]) -> Option<Self> {
-        let mut compact = Compact::new(bytes);
+        let mut thrift = ThriftReader::new(bytes);
         let (mut last, mut kind) = (0, None);
         let (mut uncompressed, mut compressed) = (None, None);
         // By the field that they are in: first version, dictionary, second version.
         let mut values = [None; 3];
-        while let Some((number, of_type)) = compact.field(&mut last)? {
+        while let Some((number, of_type)) = thrift.field(&mut last)? {
             match (number, of_type) {
-                (1, I32) => kind = Some(compact.int()?),
-                (2, I32) => uncompressed = Some(compact.int()?),
-                (3, I32) => compressed = Some(compact.int()?),
-                (5, STRUCT) => values[0] = Some(count(&mut compact)?),
-                (7, STRUCT) => values[1] = Some(count(&mut compact)?),
-                (8, STRUCT) => values[2] = Some(count(&mut compact)?),
+                (1, I32) => kind = Some(thrift.int()?),
+                (2, I32) => uncompressed = Some(thrift.int()?),
+                (3, I32) => compressed = Some(thrift.int()?),
+                (5, STRUCT) => values[0] = Some(count(&mut thrift)?),
+                (7, STRUCT) => values[1] = Some(count(&mut thrift)?),
+                (8, STRUCT) => values[2] = Some(count(&mut thrift)?),
                 (1..=3 | 5 | 7 | 8, _) => return None,
-                _ => compact.skip(of_type)?,
+                _ => thrift.skip(of_type)?,
             }
         }
         let (kind, values) = match kind? {
-            0 => (Kind::Data, values[0]?),
-            2 => (Kind::Dictionary, values[1]?),
-            3 => (Kind::Data, values[2]?),
-            _ => (Kind::Other, 0),
+            0 => (PageKind::Data, values[0]?),
+            2 => (PageKind::Dictionary, values[1]?),
+            3 => (PageKind::Data, values[2]?),
+            _ => (PageKind::Other, 0),
         };
         Some(PageHeader {
             kind,
             uncompressed: u64::try_from(uncompressed?).ok()?,
             compressed: u64::try_from(compressed?).ok()?,
             values: u64::try_from(values).ok()?,
-            length: compact.position() as u64,
+            length: thrift.position() as u64,
         })
     }
 }
 
 /// The number of values, which is the first field of the headers of all kinds of pages.
-fn count(compact: &mut Compact<'_>) -> Option<i64> {
+fn count(thrift: &mut ThriftReader<'_>) -> Option<i64> {
     let (mut last, mut count) = (0, None);
-    while let Some((number, of_type)) = compact.field(&mut last)? {
+    while let Some((number, of_type)) = thrift.field(&mut last)? {
         match (number, of_type) {
-            (1, I32) => count = Some(compact.int()?),
-            _ => compact.skip(of_type)?,
+            (1, I32) => count = Some(thrift.int()?),
+            _ => thrift.skip(of_type)?,
         }
     }
     count
@@ -140,7 +140,7 @@ pub(super) fn largest_page(
     chunk: &ColumnChunkMetaData,
     name: &str,
     rows: usize,
-    work: &Work,
+    work: &PageBudget,
 ) -> Result<u64, TableErrorKind> {
     let problem = |problem: &str| column_problem(name, problem.to_owned());
     let (start, length) = chunk.byte_range();
@@ -163,8 +163,8 @@ pub(super) fn largest_page(
         work.decompress(header.uncompressed)?;
         largest = largest.max(header.uncompressed);
         match header.kind {
-            Kind::Data => cells = cells.saturating_add(header.values),
-            Kind::Dictionary => {
+            PageKind::Data => cells = cells.saturating_add(header.values),
+            PageKind::Dictionary => {
                 let width = match chunk.column_type() {
                     Type::INT32 | Type::FLOAT | Type::BYTE_ARRAY => 4,
                     _ => 1,
@@ -173,7 +173,7 @@ pub(super) fn largest_page(
                     return Err(problem("its dictionary claims more entries than it has bytes for"));
                 }
             }
-            Kind::Other => {}
+            PageKind::Other => {}
         }
     }
     if cells != rows as u64 {
@@ -207,7 +207,7 @@ mod tests {
         // A data page of 300 bytes, 20 compressed, with a checksum and 7 cells.
         let bytes = [0x15, 0, 0x15, 0xd8, 4, 0x15, 40, 0x15, 99, 0x1c, 0x15, 14, 0x15, 0, 0, 0];
         let header =
-            PageHeader { kind: Kind::Data, uncompressed: 300, compressed: 20, values: 7, length: 16 };
+            PageHeader { kind: PageKind::Data, uncompressed: 300, compressed: 20, values: 7, length: 16 };
         assert_eq!(PageHeader::read(&bytes), Some(header));
         for length in 0..bytes.len() {
             assert_eq!(PageHeader::read(&bytes[..length]), None, "{length}");
@@ -219,13 +219,13 @@ mod tests {
 
     #[test]
     fn the_work_of_all_pages_is_bounded() {
-        let work = Work::new(&TableLimits::default(), 50 << 20);
-        assert!(work.decompress(Work::LEAST_DECOMPRESSED).is_ok() && work.decompress(1).is_err());
+        let work = PageBudget::new(&TableLimits::default(), 50 << 20);
+        assert!(work.decompress(PageBudget::LEAST_DECOMPRESSED).is_ok() && work.decompress(1).is_err());
         for _ in 0..work.max_pages {
             work.page("score").unwrap();
         }
         assert!(work.page("score").unwrap_err().to_string().contains("tiny"));
         let larger = TableLimits { max_memory: Some(1 << 30), ..TableLimits::default() };
-        assert_eq!(Work::new(&larger, 0).max_decompressed, 4 << 30);
+        assert_eq!(PageBudget::new(&larger, 0).max_decompressed, 4 << 30);
     }
 }

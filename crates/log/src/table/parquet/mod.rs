@@ -5,15 +5,13 @@
 //! JSON lines, but for null: a score that is null is missing, as an empty cell of a CSV is, because
 //! writers of Parquet know no other way to leave a cell empty.
 
-mod checked;
 mod column;
-mod compact;
 mod footer;
 mod headers;
-mod held;
 mod long;
+mod memory_use;
 mod pages;
-mod rle;
+mod thrift;
 mod types;
 mod wide;
 
@@ -29,23 +27,23 @@ use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::{SerializedFileReader, SerializedPageReader};
 use serde_json::Value as Json;
 
-use self::column::{Cell, Cells, caught, column_problem, guarded};
-use self::headers::{Work, largest_page};
-use self::held::Held;
-use self::types::{Kind, Role, kind_of};
-use super::builder::finish;
-use super::error::Problem;
-use super::layout::{Form, Layout, refuse_twice};
+use self::column::{ColumnDecoder, ParquetCell, caught, column_problem, guarded};
+use self::headers::{PageBudget, largest_page};
+use self::memory_use::MemoryUse;
+use self::pages::PageSource;
+use self::types::{ValueKind, kind_of};
+use super::error::ReadError;
+use super::layout::{TableColumn, TableLayout, refuse_twice};
 use super::limits::Budget;
-use super::{ScoreTable, TableErrorKind, TableOptions, cell};
-use crate::json_value::{self, Room};
+use super::{ScoreTable, TableErrorKind, TableOptions, cell, finish};
+use crate::json_value::{self, MemoryAllowance};
 
-pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, Problem> {
+pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, ReadError> {
     // Whatever the library does with a damaged file, it ends in an error about that file.
     caught(|| read_file(file, path, options)).map_err(|problem| TableErrorKind::Parquet { problem })?
 }
 
-fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, Problem> {
+fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, ReadError> {
     let budget = options.limits.budget(&file);
     let bytes = file.metadata().map_or(0, |metadata| metadata.len());
     footer::check(&mut file, &options.limits)?;
@@ -55,20 +53,15 @@ fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<Scor
     let fields = metadata.file_metadata().schema_descr().root_schema().get_fields();
     let names: Vec<&str> = fields.iter().map(|field| field.name()).collect();
     refuse_twice(&names)?;
-    let layout = Layout::new(&names, options)?;
+    let layout = TableLayout::new(&names, options)?;
     refuse_implausible(metadata, bytes, &layout, budget)?;
-    let (held, work) = (Held::new(budget), Work::new(&options.limits, bytes));
-    let table = Table { path, metadata, layout: &layout, budget, held, work, large: Mutex::new(()) };
-    match &layout.form {
-        Form::Wide(scores) => {
-            let columns = wide::read(&table, scores)?;
-            finish(columns, layout.metadata_keys)
-        }
-        Form::Long(long) => {
-            let builder = long::read(&table, long)?;
-            Ok(builder.finish(layout.metadata_keys))
-        }
+    let (held, work) = (MemoryUse::new(budget), PageBudget::new(&options.limits, bytes));
+    let table = ParquetTable { path, metadata, layout: &layout, budget, held, work, large: Mutex::new(()) };
+    let columns = layout.columns.iter().map(|column| table.column(column)).collect::<Result<Vec<_>, _>>()?;
+    if layout.is_long {
+        return Ok(long::read(&table, &columns)?.finish(layout.metadata_keys.clone()));
     }
+    finish(wide::read(&table, &columns)?, layout.metadata_keys.clone())
 }
 
 /// How many rows a byte of a file can hold. Samples that tell each other apart take more than this.
@@ -79,7 +72,7 @@ const ROWS_PER_BYTE: u64 = 256;
 fn refuse_implausible(
     metadata: &ParquetMetaData,
     bytes: u64,
-    layout: &Layout,
+    layout: &TableLayout,
     budget: Budget,
 ) -> Result<(), TableErrorKind> {
     let groups = metadata.row_groups().iter();
@@ -97,11 +90,11 @@ fn refuse_implausible(
         let problem = format!("it says that it has {claimed} rows, and its row groups that they have {rows}");
         return Err(TableErrorKind::Parquet { problem });
     }
-    let scorers = match &layout.form {
-        Form::Wide(scores) => scores.len(),
-        Form::Long(_) => return Ok(()),
-    };
-    let of_row = ROW_BYTES + 2 * scorers as u64 + 4 * layout.metadata.len() as u64;
+    // In the long form rows of the table are not rows of the columns.
+    if layout.is_long {
+        return Ok(());
+    }
+    let of_row = ROW_BYTES + 2 * layout.scores.len() as u64 + 4 * layout.metadata.len() as u64;
     budget.check(rows.saturating_mul(of_row))
 }
 
@@ -109,74 +102,64 @@ fn refuse_implausible(
 const ROW_BYTES: u64 = 3;
 
 /// An open file and what its columns are.
-struct Table<'a> {
+struct ParquetTable<'a> {
     path: &'a Path,
     metadata: &'a ParquetMetaData,
-    layout: &'a Layout,
+    layout: &'a TableLayout,
     budget: Budget,
-    held: Held,
-    work: Work,
+    held: MemoryUse,
+    work: PageBudget,
     /// Held by the thread that has large pages in memory.
     large: Mutex<()>,
 }
 
-/// A column of a row group whose headers were looked at.
-struct OpenColumn<'g> {
+/// A column of a row group whose page headers were checked.
+struct CheckedColumn<'g> {
     file: File,
     chunk: &'g ColumnChunkMetaData,
     rows: usize,
     largest_page: u64,
 }
 
-impl OpenColumn<'_> {
-    fn pages(&self, name: &str) -> Result<SerializedPageReader<File>, TableErrorKind> {
-        let file = self.file.try_clone().map_err(TableErrorKind::Open)?;
-        guarded(|| SerializedPageReader::new(Arc::new(file), self.chunk, self.rows, None))
-            .map_err(|problem| column_problem(name, problem))
-    }
-
-    /// The cells of the column, by the library's own decoders.
-    fn cells<'s>(&self, source: Source<'s>, work: &'s Work) -> Result<Cells<'s>, TableErrorKind> {
-        let pages = self.pages(source.name)?;
-        Cells::new(pages, self.chunk, source.name, source.kind, self.largest_page, work)
-    }
-}
-
 /// A column to be read: what it holds, and where it is among the leaves of the schema.
 #[derive(Clone, Copy, Debug)]
-struct Source<'a> {
-    name: &'a str,
+struct ParquetColumn<'a> {
+    column: &'a TableColumn,
     leaf: usize,
-    kind: Kind,
+    kind: ValueKind,
 }
 
-impl<'a> Table<'a> {
-    /// A column by its place among the fields of the schema, if it holds what it may hold.
-    fn source(&self, at: usize, name: &'a str, role: Role) -> Result<Source<'a>, TableErrorKind> {
+impl<'a> ParquetColumn<'a> {
+    fn name(self) -> &'a str {
+        &self.column.name
+    }
+}
+
+impl<'a> ParquetTable<'a> {
+    /// What a column holds, if its role takes that.
+    fn column(&self, column: &'a TableColumn) -> Result<ParquetColumn<'a>, TableErrorKind> {
         let schema = self.metadata.file_metadata().schema_descr();
-        let leaf = (0..schema.num_columns()).find(|leaf| schema.get_column_root_idx(*leaf) == at);
+        let leaf = (0..schema.num_columns()).find(|leaf| schema.get_column_root_idx(*leaf) == column.at);
         let found = match leaf.map(|leaf| (leaf, kind_of(&schema.column(leaf)))) {
-            Some((leaf, Ok(kind))) if role.takes(kind) => return Ok(Source { name, leaf, kind }),
+            Some((leaf, Ok(kind))) if column.role.takes(kind) => {
+                return Ok(ParquetColumn { column, leaf, kind });
+            }
             Some((_, Ok(kind))) => kind.describe().to_owned(),
             Some((_, Err(found))) => found,
             None => "nothing".to_owned(),
         };
-        let (role, takes) = role.describe();
-        Err(TableErrorKind::ColumnType { column: name.to_owned(), found, role, takes })
-    }
-
-    fn metadata_sources(&self) -> Result<Vec<Source<'a>>, TableErrorKind> {
-        self.layout.metadata.iter().map(|c| self.source(c.at, &c.name, Role::Metadata)).collect()
+        let (role, takes) = column.role.describe();
+        Err(TableErrorKind::ColumnType { column: column.name.clone(), found, role, takes })
     }
 
     /// Where in the file a column of a row group is.
     fn chunk<'g>(
         &self,
         group: &'g RowGroupMetaData,
-        source: Source<'_>,
+        source: ParquetColumn<'_>,
     ) -> Result<&'g ColumnChunkMetaData, TableErrorKind> {
         let chunk = group.columns().get(source.leaf);
-        let chunk = chunk.ok_or_else(|| column_problem(source.name, "a row group lacks it".to_owned()))?;
+        let chunk = chunk.ok_or_else(|| column_problem(source.name(), "a row group lacks it".to_owned()))?;
         // The crate panics at a negative one.
         let numbers = [
             chunk.data_page_offset(),
@@ -185,7 +168,7 @@ impl<'a> Table<'a> {
             chunk.num_values(),
         ];
         if numbers.into_iter().chain(chunk.dictionary_page_offset()).any(|number| number < 0) {
-            return Err(column_problem(source.name, "its place in the file makes no sense".to_owned()));
+            return Err(column_problem(source.name(), "its place in the file makes no sense".to_owned()));
         }
         Ok(chunk)
     }
@@ -194,13 +177,27 @@ impl<'a> Table<'a> {
     fn open<'g>(
         &self,
         group: &'g RowGroupMetaData,
-        source: Source<'_>,
-    ) -> Result<OpenColumn<'g>, TableErrorKind> {
+        source: ParquetColumn<'_>,
+    ) -> Result<CheckedColumn<'g>, TableErrorKind> {
         let (chunk, rows) = (self.chunk(group, source)?, rows_of(group));
         // A file of its own: threads that share one would share its position too.
         let mut file = File::open(self.path).map_err(TableErrorKind::Open)?;
-        let largest_page = largest_page(&mut file, chunk, source.name, rows, &self.work)?;
-        Ok(OpenColumn { file, chunk, rows, largest_page })
+        let largest_page = largest_page(&mut file, chunk, source.name(), rows, &self.work)?;
+        Ok(CheckedColumn { file, chunk, rows, largest_page })
+    }
+
+    /// The pages of a column, and what decodes them.
+    fn decoder<'s>(
+        &'s self,
+        checked: CheckedColumn<'_>,
+        column: ParquetColumn<'s>,
+    ) -> Result<(PageSource<'s>, ColumnDecoder<'s>), TableErrorKind> {
+        let CheckedColumn { file, chunk, rows, largest_page } = checked;
+        let (name, kind) = (column.name(), column.kind);
+        let pages = guarded(|| SerializedPageReader::new(Arc::new(file), chunk, rows, None))
+            .map_err(|problem| column_problem(name, problem))?;
+        let decoder = ColumnDecoder::new(chunk, name, kind, largest_page, &self.work)?;
+        Ok((PageSource::new(name, pages, chunk), decoder))
     }
 }
 
@@ -209,34 +206,28 @@ fn rows_of(group: &RowGroupMetaData) -> usize {
     usize::try_from(group.num_rows()).unwrap_or(0)
 }
 
-/// The problem of a column that ends before the row group does, or goes on behind it.
-fn wrong_length(name: &str, rows: usize, group: &RowGroupMetaData) -> TableErrorKind {
-    column_problem(name, format!("it has {rows} rows in a row group of {}", rows_of(group)))
-}
-
-/// An id as text, in the place of another.
-fn id_into(text: &mut String, cell: Cell<'_>) -> Result<(), TableErrorKind> {
-    text.clear();
+/// Appends an id as a text.
+fn id_into(text: &mut String, cell: ParquetCell<'_>) -> Result<(), TableErrorKind> {
     match cell {
-        Cell::Text(id) => text.push_str(id),
-        Cell::Int(int) => drop(write!(text, "{int}")),
-        Cell::Unsigned(int) => drop(write!(text, "{int}")),
+        ParquetCell::Text(id) => text.push_str(id),
+        ParquetCell::Int(int) => drop(write!(text, "{int}")),
+        ParquetCell::Unsigned(int) => drop(write!(text, "{int}")),
         _ => {}
     }
     if text.is_empty() { Err(TableErrorKind::BadId { found: "empty".to_owned() }) } else { Ok(()) }
 }
 
 #[inline]
-fn epoch_of(cell: Cell<'_>) -> Result<u32, TableErrorKind> {
+fn epoch_of(cell: ParquetCell<'_>) -> Result<u32, TableErrorKind> {
     let epoch = match cell {
-        Cell::Int(int) => u32::try_from(int).ok(),
-        Cell::Unsigned(int) => u32::try_from(int).ok(),
+        ParquetCell::Int(int) => u32::try_from(int).ok(),
+        ParquetCell::Unsigned(int) => u32::try_from(int).ok(),
         _ => None,
     };
     epoch.filter(|epoch| *epoch >= 1).ok_or_else(|| TableErrorKind::BadEpoch {
         found: match cell {
-            Cell::Int(int) => int.to_string(),
-            Cell::Unsigned(int) => int.to_string(),
+            ParquetCell::Int(int) => int.to_string(),
+            ParquetCell::Unsigned(int) => int.to_string(),
             _ => "empty".to_owned(),
         },
     })
@@ -244,35 +235,40 @@ fn epoch_of(cell: Cell<'_>) -> Result<u32, TableErrorKind> {
 
 /// A score; nothing for a null. Texts are what they are, JSON is what it says.
 fn score_of(
-    cell: Cell<'_>,
-    kind: Kind,
+    cell: ParquetCell<'_>,
+    kind: ValueKind,
     column: &str,
     budget: Budget,
 ) -> Result<Option<Value>, TableErrorKind> {
     Ok(match cell {
-        Cell::Null => None,
-        Cell::Bool(b) => Some(Value::Bool(b)),
-        Cell::Int(int) => Some(Value::Int(int)),
-        Cell::Unsigned(int) => Some(i64::try_from(int).map_or(Value::Float(int as f64), Value::Int)),
-        Cell::Float(float) => Some(Value::from(float)),
-        Cell::Text(text) if kind == Kind::Json => Some(cell::structure(text, column, budget)?),
-        Cell::Text(text) => Some(Value::from(text)),
+        ParquetCell::Null => None,
+        ParquetCell::Bool(b) => Some(Value::Bool(b)),
+        ParquetCell::Int(int) => Some(Value::Int(int)),
+        ParquetCell::Unsigned(int) => Some(i64::try_from(int).map_or(Value::Float(int as f64), Value::Int)),
+        ParquetCell::Float(float) => Some(Value::from(float)),
+        ParquetCell::Text(text) if kind == ValueKind::Json => Some(cell::structure(text, column, budget)?),
+        ParquetCell::Text(text) => Some(Value::from(text)),
     })
 }
 
-fn metadata_of(cell: Cell<'_>, kind: Kind, column: &str, budget: Budget) -> Result<Json, TableErrorKind> {
+fn metadata_of(
+    cell: ParquetCell<'_>,
+    kind: ValueKind,
+    column: &str,
+    budget: Budget,
+) -> Result<Json, TableErrorKind> {
     Ok(match cell {
-        Cell::Null => Json::Null,
-        Cell::Bool(b) => Json::from(b),
-        Cell::Int(int) => Json::from(int),
-        Cell::Unsigned(int) => Json::from(int),
-        Cell::Float(float) => Json::from(float),
-        Cell::Text(text) if kind == Kind::Json => {
+        ParquetCell::Null => Json::Null,
+        ParquetCell::Bool(b) => Json::from(b),
+        ParquetCell::Int(int) => Json::from(int),
+        ParquetCell::Unsigned(int) => Json::from(int),
+        ParquetCell::Float(float) => Json::from(float),
+        ParquetCell::Text(text) if kind == ValueKind::Json => {
             let mut json = Jiter::new(text.as_bytes()).with_allow_inf_nan();
-            let mut room = Room::new(budget.limit());
-            let parsed = json.peek().and_then(|peek| json_value::any_within(&mut json, peek, &mut room));
+            let mut allowance = MemoryAllowance::new(budget.limit());
+            let parsed = json.peek().and_then(|peek| json_value::any_within(&mut json, peek, &mut allowance));
             let parsed = parsed.and_then(|value| json.finish().map(|()| value));
-            parsed.map_err(|error| match room.is_used_up() {
+            parsed.map_err(|error| match allowance.is_used_up() {
                 true => budget.refusal(),
                 false => TableErrorKind::BadJsonCell {
                     column: column.to_owned(),
@@ -280,6 +276,6 @@ fn metadata_of(cell: Cell<'_>, kind: Kind, column: &str, budget: Budget) -> Resu
                 },
             })?
         }
-        Cell::Text(text) => Json::from(text),
+        ParquetCell::Text(text) => Json::from(text),
     })
 }

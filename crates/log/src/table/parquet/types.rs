@@ -3,9 +3,11 @@
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::schema::types::ColumnDescriptor;
 
+use crate::table::layout::ColumnRole;
+
 /// The types that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ValueKind {
     Bool,
     Int,
     /// Integers without a sign, which the file stores in the place of others.
@@ -16,56 +18,45 @@ pub(super) enum Kind {
     Json,
 }
 
-impl Kind {
+impl ValueKind {
     pub(super) fn describe(self) -> &'static str {
         match self {
-            Kind::Bool => "booleans",
-            Kind::Int | Kind::Unsigned => "integers",
-            Kind::Float => "floating-point numbers",
-            Kind::Text => "texts",
-            Kind::Json => "JSON",
+            ValueKind::Bool => "booleans",
+            ValueKind::Int | ValueKind::Unsigned => "integers",
+            ValueKind::Float => "floating-point numbers",
+            ValueKind::Text => "texts",
+            ValueKind::Json => "JSON",
         }
     }
 }
 
-/// What a column is read as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    Id,
-    Epoch,
-    Scorer,
-    Score,
-    /// What is recorded with a score, or an error.
-    Detail,
-    Metadata,
-}
-
-impl Role {
-    pub(super) fn takes(self, kind: Kind) -> bool {
+impl ColumnRole {
+    /// Whether a column of this role may hold such values.
+    pub(super) fn takes(self, kind: ValueKind) -> bool {
         match self {
-            Role::Id => matches!(kind, Kind::Int | Kind::Unsigned | Kind::Text),
-            Role::Epoch => matches!(kind, Kind::Int | Kind::Unsigned),
-            Role::Scorer => kind == Kind::Text,
-            Role::Detail => matches!(kind, Kind::Text | Kind::Json),
-            Role::Score | Role::Metadata => true,
+            ColumnRole::Id => matches!(kind, ValueKind::Int | ValueKind::Unsigned | ValueKind::Text),
+            ColumnRole::Epoch => matches!(kind, ValueKind::Int | ValueKind::Unsigned),
+            ColumnRole::Scorer => kind == ValueKind::Text,
+            ColumnRole::Score(_) | ColumnRole::Metadata(_) => true,
+            _ => matches!(kind, ValueKind::Text | ValueKind::Json),
         }
     }
 
     /// What it is called, and what it may hold.
     pub(super) fn describe(self) -> (&'static str, &'static str) {
         match self {
-            Role::Id => ("the id", "texts or integers"),
-            Role::Epoch => ("the epoch", "integers"),
-            Role::Scorer => ("the scorer", "texts"),
-            Role::Score => ("a score", "numbers, booleans, texts or JSON"),
-            Role::Detail => ("what is recorded with a score", "texts"),
-            Role::Metadata => ("metadata", "numbers, booleans, texts or JSON"),
+            ColumnRole::Id => ("the id", "texts or integers"),
+            ColumnRole::Epoch => ("the epoch", "integers"),
+            ColumnRole::Scorer => ("the scorer", "texts"),
+            ColumnRole::Score(_) => ("a score", "numbers, booleans, texts or JSON"),
+            ColumnRole::Metadata(_) => ("metadata", "numbers, booleans, texts or JSON"),
+            _ => ("what is recorded with a score", "texts"),
         }
     }
 }
 
 /// What a column holds; the words for it if it cannot be read.
-pub(super) fn kind_of(column: &ColumnDescriptor) -> Result<Kind, String> {
+pub(super) fn kind_of(column: &ColumnDescriptor) -> Result<ValueKind, String> {
     if column.max_rep_level() > 0 || column.path().parts().len() > 1 {
         return Err("lists or structures".to_owned());
     }
@@ -78,8 +69,10 @@ pub(super) fn kind_of(column: &ColumnDescriptor) -> Result<Kind, String> {
         (_, Some(LogicalType::Bson)) => of_type("BSON"),
         (_, None) if converted == ConvertedType::DECIMAL => Err("decimals".to_owned()),
         (_, None) if converted == ConvertedType::DATE => Err("dates".to_owned()),
-        (Type::BOOLEAN, _) => Ok(Kind::Bool),
-        (Type::INT32 | Type::INT64, Some(LogicalType::Integer(int))) if !int.is_signed => Ok(Kind::Unsigned),
+        (Type::BOOLEAN, _) => Ok(ValueKind::Bool),
+        (Type::INT32 | Type::INT64, Some(LogicalType::Integer(int))) if !int.is_signed => {
+            Ok(ValueKind::Unsigned)
+        }
         (Type::INT32 | Type::INT64, _) => match converted {
             ConvertedType::TIME_MILLIS
             | ConvertedType::TIME_MICROS
@@ -88,14 +81,14 @@ pub(super) fn kind_of(column: &ColumnDescriptor) -> Result<Kind, String> {
             ConvertedType::UINT_8
             | ConvertedType::UINT_16
             | ConvertedType::UINT_32
-            | ConvertedType::UINT_64 => Ok(Kind::Unsigned),
-            _ => Ok(Kind::Int),
+            | ConvertedType::UINT_64 => Ok(ValueKind::Unsigned),
+            _ => Ok(ValueKind::Int),
         },
-        (Type::FLOAT | Type::DOUBLE, _) => Ok(Kind::Float),
-        (Type::BYTE_ARRAY, Some(LogicalType::Json)) => Ok(Kind::Json),
-        (Type::BYTE_ARRAY, None) if converted == ConvertedType::JSON => Ok(Kind::Json),
+        (Type::FLOAT | Type::DOUBLE, _) => Ok(ValueKind::Float),
+        (Type::BYTE_ARRAY, Some(LogicalType::Json)) => Ok(ValueKind::Json),
+        (Type::BYTE_ARRAY, None) if converted == ConvertedType::JSON => Ok(ValueKind::Json),
         (Type::BYTE_ARRAY, _) if converted == ConvertedType::BSON => of_type("BSON"),
-        (Type::BYTE_ARRAY, _) => Ok(Kind::Text),
+        (Type::BYTE_ARRAY, _) => Ok(ValueKind::Text),
         (Type::INT96, _) => Err("times".to_owned()),
         (Type::FIXED_LEN_BYTE_ARRAY, _) => of_type("FIXED_LEN_BYTE_ARRAY"),
     }

@@ -1,0 +1,116 @@
+//! Values of any kind by row: a tag and a number each.
+
+use std::sync::Arc;
+
+use super::payloads::Payloads;
+use super::pool::TextPool;
+use crate::value::{LeafRef, Value, ValueRef};
+
+/// Values of any kind.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TaggedValues {
+    pub(super) tags: Vec<Tag>,
+    /// A boolean, the bits of a number, or where the text or the structure is.
+    pub(super) payloads: Payloads,
+    /// How many rows have each tag, so that nobody needs to look through them all.
+    pub(super) counts: [usize; TAGS],
+    pub(super) texts: TextPool,
+    pub(super) nested: Vec<Value>,
+}
+
+/// What the value of a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Tag {
+    Missing,
+    Unscored,
+    /// A null inside a map, when the map is taken apart by key.
+    Null,
+    Bool,
+    Int,
+    Float,
+    Text,
+    Nested,
+}
+
+/// How many tags there are.
+const TAGS: usize = Tag::Nested as usize + 1;
+
+impl TaggedValues {
+    /// Takes all rows out, but keeps the texts if they are few.
+    pub(super) fn clear(&mut self) {
+        if self.texts.texts().len() > self.tags.len() / 2 {
+            self.texts = TextPool::default();
+        }
+        self.tags.clear();
+        self.payloads.clear();
+        self.nested.clear();
+        self.counts = [0; TAGS];
+    }
+
+    /// What stands for a value in the columns.
+    #[inline]
+    pub(super) fn encode(&mut self, value: Option<Value>) -> (Tag, u64) {
+        match value {
+            None => (Tag::Missing, 0),
+            Some(Value::Unscored) => (Tag::Unscored, 0),
+            Some(Value::Float(f)) if f.is_nan() => (Tag::Unscored, 0),
+            Some(Value::Bool(b)) => (Tag::Bool, u64::from(b)),
+            Some(Value::Int(i)) => (Tag::Int, i.cast_unsigned()),
+            Some(Value::Float(f)) => (Tag::Float, f.to_bits()),
+            Some(Value::Str(s)) => (Tag::Text, u64::from(self.texts.intern(&s))),
+            Some(nested @ (Value::List(_) | Value::Map(_))) => {
+                if self.nested.is_empty() {
+                    // One nested value is seldom alone.
+                    self.nested.reserve(self.tags.capacity());
+                }
+                self.nested.push(nested);
+                (Tag::Nested, (self.nested.len() - 1) as u64)
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, tag: Tag, payload: u64) {
+        self.tags.push(tag);
+        self.payloads.push(payload);
+        self.add_count(tag, 1);
+    }
+
+    #[inline]
+    pub(super) fn add_count(&mut self, tag: Tag, rows: isize) {
+        if let Some(count) = self.counts.get_mut(tag as usize) {
+            *count = count.saturating_add_signed(rows);
+        }
+    }
+
+    pub(super) fn count(&self, tag: Tag) -> usize {
+        self.counts.get(tag as usize).copied().unwrap_or(0)
+    }
+
+    pub(super) fn only(&self, tag: Tag) -> bool {
+        self.count(tag) == self.tags.len()
+    }
+
+    pub(super) fn get(&self, row: usize) -> Option<ValueRef<'_>> {
+        let payload = self.payloads.get(row)?;
+        let leaf = match self.tags.get(row)? {
+            Tag::Missing => return None,
+            Tag::Unscored => LeafRef::Unscored,
+            Tag::Null => LeafRef::Null,
+            Tag::Bool => LeafRef::Bool(payload != 0),
+            Tag::Int => LeafRef::Int(payload.cast_signed()),
+            Tag::Float => LeafRef::Float(f64::from_bits(payload)),
+            Tag::Text => LeafRef::Str(self.texts.get(payload)),
+            Tag::Nested => return self.nested.get(payload as usize).map(Value::view),
+        };
+        Some(ValueRef::Leaf(leaf))
+    }
+
+    pub(super) fn to_value(&self, row: usize) -> Option<Value> {
+        match self.tags.get(row)? {
+            Tag::Text => Some(Value::Str(Arc::clone(self.texts.get(self.payloads.get(row)?)))),
+            _ => self.get(row).map(ValueRef::to_value),
+        }
+    }
+}

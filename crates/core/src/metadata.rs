@@ -1,0 +1,150 @@
+//! Free-form metadata of scores, samples, tasks and results.
+
+use std::ops::Index;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json, map};
+
+/// Free-form metadata: JSON values by key, in insertion order.
+///
+/// ```
+/// use errorbar_core::Metadata;
+/// let metadata = Metadata::new().with("topic", "sums").with("difficulty", 3);
+/// assert_eq!(metadata["topic"], "sums");
+/// assert_eq!(metadata.keys().collect::<Vec<_>>(), ["topic", "difficulty"]);
+/// assert!(metadata.get("author").is_none());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Metadata(Map<String, Json>);
+
+impl Metadata {
+    /// No entries.
+    pub fn new() -> Self {
+        Metadata::default()
+    }
+
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&Json> {
+        self.0.get(key)
+    }
+
+    /// The value of a key, to change it.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Json> {
+        self.0.get_mut(key)
+    }
+
+    /// Whether the key is there.
+    pub fn contains_key(&self, key: &str) -> bool {
+        self.0.contains_key(key)
+    }
+
+    /// Sets a value; the one that the key had before. A key keeps its position, a new one is the last.
+    pub fn insert(&mut self, key: impl Into<String>, value: Json) -> Option<Json> {
+        self.0.insert(key.into(), value)
+    }
+
+    /// The same metadata with one more entry.
+    #[must_use]
+    pub fn with(mut self, key: impl Into<String>, value: impl Into<Json>) -> Self {
+        self.insert(key, value.into());
+        self
+    }
+
+    /// Removes a key; its value. The others keep their order.
+    pub fn remove(&mut self, key: &str) -> Option<Json> {
+        self.0.shift_remove(key)
+    }
+
+    /// Keeps the entries for which a test holds.
+    pub fn retain(&mut self, test: impl FnMut(&String, &mut Json) -> bool) {
+        self.0.retain(test);
+    }
+
+    /// The number of keys.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is no key.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The keys, in order.
+    pub fn keys(&self) -> map::Keys<'_> {
+        self.0.keys()
+    }
+
+    /// The values, in order.
+    pub fn values(&self) -> map::Values<'_> {
+        self.0.values()
+    }
+
+    /// The entries, in order.
+    pub fn iter(&self) -> map::Iter<'_> {
+        self.0.iter()
+    }
+
+    /// The entries as a JSON object.
+    pub fn as_object(&self) -> &Map<String, Json> {
+        &self.0
+    }
+}
+
+/// The value of a key, null if absent, as indexing JSON does.
+impl Index<&str> for Metadata {
+    type Output = Json;
+
+    fn index(&self, key: &str) -> &Json {
+        self.0.get(key).unwrap_or(&Json::Null)
+    }
+}
+
+impl FromIterator<(String, Json)> for Metadata {
+    fn from_iter<I: IntoIterator<Item = (String, Json)>>(entries: I) -> Self {
+        Metadata(entries.into_iter().collect())
+    }
+}
+
+impl Extend<(String, Json)> for Metadata {
+    fn extend<I: IntoIterator<Item = (String, Json)>>(&mut self, entries: I) {
+        self.0.extend(entries);
+    }
+}
+
+impl IntoIterator for Metadata {
+    type Item = (String, Json);
+    type IntoIter = map::IntoIter;
+
+    fn into_iter(self) -> map::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'m> IntoIterator for &'m Metadata {
+    type Item = (&'m String, &'m Json);
+    type IntoIter = map::Iter<'m>;
+
+    fn into_iter(self) -> map::Iter<'m> {
+        self.iter()
+    }
+}
+
+impl From<Map<String, Json>> for Metadata {
+    fn from(object: Map<String, Json>) -> Self {
+        Metadata(object)
+    }
+}
+
+impl From<Metadata> for Map<String, Json> {
+    fn from(metadata: Metadata) -> Self {
+        metadata.0
+    }
+}
+
+impl From<Metadata> for Json {
+    fn from(metadata: Metadata) -> Self {
+        Json::Object(metadata.0)
+    }
+}

@@ -1,0 +1,15 @@
+//! The tests of the public API of `errorbar-core`, in one binary: each one more is linked by itself.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets something unexpected should stop there"
+)]
+
+mod estimates;
+mod registry;
+mod rows;
+mod stats_bootstrap;
+mod stats_exact;
+mod stats_quantiles;

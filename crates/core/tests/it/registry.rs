@@ -1,0 +1,221 @@
+//! The registry walks its own list: every entry documented, buildable, and equal to itself by its spec.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use errorbar_core::registry::{EntryInfo, MetricEntry, Param};
+use errorbar_core::{Conversion, Error, Estimation, Metric, Registry, Scores, Spec, metric_fn, reducer_fn};
+
+fn every_entry() -> Vec<EntryInfo> {
+    let registry = Registry::built_in();
+    let all = registry.list_metrics().chain(registry.list_reducers()).chain(registry.list_conversions());
+    all.cloned().collect()
+}
+
+#[test]
+fn everything_the_issue_names_is_there() {
+    let registry = Registry::built_in();
+    let metrics: Vec<&str> = registry.list_metrics().map(|l| l.name.as_str()).collect();
+    let wanted = [
+        "accuracy",
+        "mean",
+        "var",
+        "std",
+        "stderr",
+        "bootstrap_stderr",
+        "ci",
+        "ci_wilson",
+        "grouped",
+        "aggregate",
+        "frequency",
+        "krippendorff_alpha",
+        "perplexity_per_token",
+        "perplexity_per_seq",
+    ];
+    assert_eq!(metrics, wanted);
+    let reducers: Vec<&str> = registry.list_reducers().map(|l| l.name.as_str()).collect();
+    assert_eq!(
+        reducers,
+        ["mean", "median", "mode", "max", "pass_at", "pass_k", "at_least", "majority", "collect"]
+    );
+}
+
+#[test]
+fn every_entry_is_documented() {
+    for listing in every_entry() {
+        assert!(listing.doc.ends_with('.'), "{}: {:?}", listing.name, listing.doc);
+        assert!(listing.built_in);
+        for param in &listing.params {
+            assert!(param.doc.ends_with('.'), "{}({}): {:?}", listing.name, param.name, param.doc);
+        }
+        let names: HashSet<_> = listing.params.iter().map(|p| &p.name).collect();
+        assert_eq!(names.len(), listing.params.len(), "{}", listing.name);
+        let first_optional = listing.params.iter().position(|p| p.default.is_some());
+        let last_required = listing.params.iter().rposition(|p| p.default.is_none());
+        if let (Some(optional), Some(required)) = (first_optional, last_required) {
+            assert!(required < optional, "{}: required arguments come first", listing.name);
+        }
+    }
+}
+
+/// A spec with every argument given at its documented default, or at something that fits.
+fn full_spec(listing: &EntryInfo) -> String {
+    let arguments = listing.params.iter().map(|p| {
+        let value = match (p.name, &p.default) {
+            ("metric" | "agg", None) => "accuracy()",
+            ("k", None) => "2",
+            (_, None) => "\"key\"",
+            (_, Some(default)) => default,
+        };
+        format!("{}={value}", p.name)
+    });
+    format!("{}({})", listing.name, arguments.collect::<Vec<_>>().join(", "))
+}
+
+#[test]
+fn documented_defaults_build_and_specs_come_back() {
+    let registry = Registry::built_in();
+    for listing in registry.list_metrics() {
+        let text = full_spec(listing);
+        let spec = registry.metric(&text.parse().unwrap()).unwrap_or_else(|e| panic!("{text}: {e}")).spec();
+        let again = registry.metric(&spec.to_string().parse().unwrap()).unwrap().spec();
+        assert_eq!(spec, again, "{text}");
+        // Through a log and back: by name and named options.
+        if !text.contains("to_float") {
+            let back: Spec = serde_json::from_value(spec.to_log()).unwrap();
+            assert_eq!(registry.metric(&back).unwrap().spec(), spec);
+        }
+    }
+    for listing in registry.list_reducers() {
+        let text = full_spec(listing);
+        let spec = registry.reducer(&text.parse().unwrap()).unwrap_or_else(|e| panic!("{text}: {e}")).spec();
+        let again = registry.reducer(&spec.to_string().parse().unwrap()).unwrap().spec();
+        assert_eq!(spec, again, "{text}");
+    }
+}
+
+#[test]
+fn the_package_of_the_reference_is_ours_too() {
+    let metric = Registry::built_in().metric(&"inspect_ai/stderr(cluster='c')".parse().unwrap()).unwrap();
+    assert_eq!(metric.spec().to_string(), r#"stderr(cluster="c")"#);
+}
+
+#[test]
+fn shorthand_unless_the_literal_name_is_taken() {
+    let mut registry = Registry::built_in();
+    assert_eq!(registry.reducer(&"at_least_2".parse().unwrap()).unwrap().log_name(), "at_least_2");
+    assert!(registry.reducer(&"mean_2".parse().unwrap()).is_err(), "mean takes no k");
+    let own = reducer_fn("at_least_2", |scores: &[errorbar_core::Score]| Ok(scores[0].clone()));
+    registry.add_reducer_object(Arc::new(own), "The first score.").unwrap();
+    let literal = registry.reducer(&"at_least_2".parse().unwrap()).unwrap();
+    assert!(literal.needs_epochs().is_none(), "the literal name comes first");
+}
+
+#[test]
+fn a_taken_name_is_refused_unless_it_replaces() {
+    let one = |scores: &Scores<'_>| Ok(scores.len());
+    let mut registry = Registry::built_in();
+    let taken = registry.add_metric_object(Arc::new(metric_fn("mean", one)), "").unwrap_err();
+    assert_eq!(taken, Error::NameTaken { kind: "metric", name: "mean".to_owned() });
+    registry.add_metric_object(Arc::new(metric_fn("count", one)), "How many.").unwrap();
+    assert!(registry.metric(&"count".parse().unwrap()).is_ok());
+
+    let entry = MetricEntry {
+        name: "mean",
+        doc: "Another mean.",
+        params: || vec![Param::optional("seed", "The seed.", 1)],
+        build: |_| Ok(Arc::new(metric_fn("mean", |_: &Scores<'_>| Ok(0.0)))),
+        replaces: true,
+    };
+    registry.add_metric(&entry).unwrap();
+    let listing = registry.list_metrics().find(|l| l.name == "mean").unwrap();
+    assert_eq!((listing.signature().as_str(), listing.built_in), ("mean(seed=1)", false));
+    assert!(registry.add_metric(&MetricEntry { replaces: false, ..entry }).is_err());
+}
+
+#[test]
+fn conversions_by_name() {
+    let mut registry = Registry::built_in();
+    registry.add_conversion(Conversion::from_fn("half", |_| Some(0.5)), "One half.").unwrap();
+    let metric = registry.metric(&"mean(to_float=half)".parse().unwrap()).unwrap();
+    assert_eq!(metric.params()["to_float"], "half");
+    let listed: Vec<String> = registry.list_conversions().map(EntryInfo::signature).collect();
+    assert_eq!(listed[0], r#"value_to_float(correct="C", incorrect="I", partial="P", noanswer="N")"#);
+    assert_eq!(listed[1], "half()");
+    assert!(registry.add_conversion(Conversion::from_fn("half", |_| None), "").is_err());
+    assert!(registry.add_conversion(Conversion::from_fn("value_to_float", |_| None), "").is_err());
+}
+
+#[test]
+fn built_in_entries_go_by_our_own_package_and_keep_its_name() {
+    let registry = Registry::built_in();
+    for listing in registry.list_metrics() {
+        let required = match listing.name.as_str() {
+            "grouped" => "(mean(), 'g')",
+            "aggregate" => "('k', mean())",
+            _ => "",
+        };
+        let spec: Spec = format!("errorbar/{}{required}", listing.name).parse().unwrap();
+        let metric = registry.metric(&spec).unwrap();
+        assert_eq!(metric.spec().log_name(), format!("errorbar/{}", listing.name));
+        let bare: Spec = format!("{}{required}", listing.name).parse().unwrap();
+        let bare = registry.metric(&bare).unwrap();
+        assert_eq!(metric.params(), bare.params());
+        assert_eq!(metric.metadata_keys(), bare.metadata_keys());
+        assert_eq!(metric.wants(), bare.wants());
+        let estimation = Estimation::default();
+        assert_eq!(metric.state(&estimation).is_some(), bare.state(&estimation).is_some());
+        assert_eq!((metric.role(), metric.subject()), (bare.role(), bare.subject()));
+        assert_eq!((metric.cluster(), metric.inner().is_some()), (bare.cluster(), bare.inner().is_some()));
+    }
+    for (written, logged) in [
+        ("errorbar/mean", "errorbar/mean"),
+        ("errorbar/pass_at_2", "errorbar/pass_at_2"),
+        ("errorbar/pass_at(2)", "errorbar/pass_at_2"),
+        ("errorbar/at_least_3", "errorbar/at_least_3"),
+        ("errorbar/at_least(k=2, value=0.5)", "errorbar/at_least(k=2, value=0.5)"),
+        ("inspect_ai/at_least_3", "at_least_3"),
+    ] {
+        let reducer = registry.reducer(&written.parse().unwrap()).unwrap();
+        assert_eq!(reducer.log_name(), logged);
+        let again = registry.reducer(&reducer.log_name().parse().unwrap()).unwrap();
+        assert_eq!((again.spec(), again.needs_epochs()), (reducer.spec(), reducer.needs_epochs()));
+    }
+    assert!(registry.conversion(&"errorbar/value_to_float".parse().unwrap()).is_ok());
+}
+
+#[test]
+fn names_of_our_own_package_that_are_not_there_have_a_nearest() {
+    let mut registry = Registry::built_in();
+    let message = |registry: &Registry, text: &str| {
+        let spec: Spec = text.parse().unwrap();
+        let metric = registry.metric(&spec).unwrap_err().to_string();
+        (metric, registry.reducer(&spec).unwrap_err().to_string())
+    };
+    assert_eq!(
+        message(&registry, "errorbar/acuracy").0,
+        "unknown metric `errorbar/acuracy`; did you mean `accuracy`?"
+    );
+    assert_eq!(
+        message(&registry, "errorbar/pas_at_2").1,
+        "unknown reducer `errorbar/pas_at_2`; did you mean `pass_at_2`?"
+    );
+    assert_eq!(
+        message(&registry, "their/accuracy").0,
+        "unknown metric `their/accuracy`; did you mean `accuracy`?"
+    );
+    // What a program adds is not ours, whatever it is called.
+    registry.add_metric_object(Arc::new(metric_fn("mine", |_: &Scores<'_>| Ok(1.0))), "Mine.").unwrap();
+    assert!(registry.metric(&"mine".parse().unwrap()).is_ok());
+    assert!(registry.metric(&"errorbar/mine".parse().unwrap()).is_err());
+}
+
+#[test]
+fn a_metric_reads_the_same_parts_of_scores_under_our_package() {
+    let registry = Registry::built_in();
+    for name in ["accuracy", "bootstrap_stderr", "perplexity_per_token"] {
+        let parts = |name: &str| registry.metric(&name.parse().unwrap()).unwrap().score_parts();
+        assert_ne!(parts(name), errorbar_core::ScoreParts::All, "{name}");
+        assert_eq!(parts(&format!("errorbar/{name}")), parts(name), "{name}");
+    }
+}

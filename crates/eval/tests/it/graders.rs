@@ -1,0 +1,425 @@
+//! Models that grade: what they are asked, what is made of what they say, and what is refused before anything runs.
+
+use std::fs;
+use std::sync::{Arc, Mutex};
+
+use errorbar_core::{Error, Registry, Score, Spec, ToSpec, Value};
+use errorbar_eval::scorers::{includes, model_graded_fact, model_graded_qa, multi_scorer};
+use errorbar_eval::{
+    AnyModel, AnyScorer, Calls, CancelToken, Generate, GenerateConfig, Message, Mock, ModelChoice,
+    ModelClient, ModelOutput, Models, Quiet, RunOptions, Sample, Scorer, Task, TaskState, block_on,
+    built_in_registry, model_fn,
+};
+use errorbar_log::eval::EvalLog;
+use serde_json::{Value as Json, json};
+
+const ANSWER: &str = "The answer is 4.";
+
+fn client(model: impl Into<AnyModel>) -> ModelClient {
+    ModelClient::new(model.into(), GenerateConfig::default(), Arc::new(Calls::default()))
+}
+
+/// A model that says this.
+fn says(text: &str) -> ModelClient {
+    client(Mock::new(text).unwrap())
+}
+
+/// A model that says `GRADE: C` and remembers what it was asked.
+fn listener() -> (ModelClient, Arc<Mutex<Vec<String>>>) {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let writes = Arc::clone(&heard);
+    let model = model_fn("test/listener", move |request| {
+        writes.lock().unwrap().extend(request.messages.iter().map(|message| message.content.clone()));
+        async { Ok("GRADE: C".to_owned()) }
+    });
+    (client(model), heard)
+}
+
+/// An evaluated model that is silent, these graders in the role, and these by name.
+fn models(graders: Vec<ModelClient>, named: Vec<ModelClient>) -> Models {
+    let mut models = Models::only(says("GRADE: I, says the evaluated model"));
+    if !graders.is_empty() {
+        let graders = graders.into_iter().map(|grader| grader.in_role("grader")).collect();
+        models.roles.insert("grader".to_owned(), graders);
+    }
+    let by_name = |client: ModelClient| (client.model().name().to_owned(), client);
+    models.named = named.into_iter().map(by_name).collect();
+    models
+}
+
+fn state(sample: &Sample, models: Models) -> TaskState {
+    let mut state = TaskState::new("test/model", sample, 1.into(), 1)
+        .with_generate(Arc::new(Generate::of(Arc::new(models))));
+    state.output = ModelOutput::from_text("test/model", ANSWER);
+    state.messages.push(Message::assistant(ANSWER));
+    state
+}
+
+fn score_sample(scorer: impl Into<AnyScorer>, sample: &Sample, models: Models) -> Result<Score, Error> {
+    let scorer = scorer.into();
+    scorer.check(sample)?;
+    let state = state(sample, models);
+    block_on(scorer.score(&state, &sample.target)).unwrap().map(Option::unwrap)
+}
+
+fn score(scorer: impl Into<AnyScorer>, models: Models) -> Result<Score, Error> {
+    score_sample(scorer, &Sample::new("2 + 2?").target("4"), models)
+}
+
+/// What the grader is asked about a sample.
+fn asked(scorer: impl Into<AnyScorer>, sample: &Sample) -> Result<String, Error> {
+    let (grader, heard) = listener();
+    score_sample(scorer, sample, models(vec![grader], vec![]))?;
+    let heard = heard.lock().unwrap();
+    assert_eq!(heard.len(), 1, "one message of the user");
+    Ok(heard.concat())
+}
+
+fn built_in(registry: &Registry, spec: &str) -> errorbar_core::Result<AnyScorer> {
+    registry.build(&spec.parse::<Spec>()?)
+}
+
+fn built(spec: &str) -> errorbar_core::Result<AnyScorer> {
+    built_in(&built_in_registry(), spec)
+}
+
+#[test]
+fn a_grade_is_recorded_with_how_it_came_about() {
+    let score = score(model_graded_fact(), models(vec![says("fine.\nGRADE: C")], vec![])).unwrap();
+    let mut logged = serde_json::to_value(&score).unwrap();
+    let prompt = logged["metadata"]["grading"][0]["content"].take();
+    assert_eq!(
+        logged,
+        json!({
+            "value": "C",
+            "answer": ANSWER,
+            "explanation": "fine.\nGRADE: C",
+            "metadata": {"grading": [
+                {"content": null, "role": "user"},
+                {"content": "fine.\nGRADE: C", "source": "generate", "role": "assistant", "model": "mock/fine.\nGRADE: C"},
+            ]},
+        })
+    );
+    for part in ["2 + 2?", "4", ANSWER, "[BEGIN DATA]", "[END DATA]", "GRADE: $LETTER"] {
+        assert!(prompt.as_str().unwrap().contains(part), "{part}");
+    }
+}
+
+#[test]
+fn a_grader_without_a_grade_leaves_the_sample_unscored() {
+    for said in ["I cannot decide.", ""] {
+        let score = score(model_graded_qa(), models(vec![says(said)], vec![])).unwrap();
+        assert_eq!((score.value, score.reason.as_deref()), (Value::Unscored, Some("grader_failed")));
+        assert_eq!(score.answer.as_deref(), Some(ANSWER));
+        assert!(score.explanation.unwrap().ends_with(said));
+        assert_eq!(score.metadata.unwrap()["grading"][1]["content"], said);
+    }
+}
+
+#[test]
+fn arguments_say_how_grades_are_read() {
+    let grade = |scorer, said| score(scorer, models(vec![says(said)], vec![])).unwrap().value;
+    assert_eq!(grade(model_graded_qa(), "GRADE: P"), Value::Unscored);
+    assert_eq!(grade(model_graded_qa().partial_credit(true), "GRADE: P"), "P".into());
+    assert_eq!(grade(model_graded_qa().instructions("As you like."), "GRADE: P"), "P".into());
+    let own = model_graded_qa().instructions("As you like.").grade_pattern(r"Mark (\d)");
+    assert_eq!(grade(own, "GRADE: C. Mark 3. Mark 4."), "3".into());
+}
+
+#[test]
+fn partial_credit_is_offered_only_if_it_counts() {
+    let sample = Sample::new("?");
+    assert!(!asked(model_graded_qa(), &sample).unwrap().contains("partly"));
+    assert!(asked(model_graded_qa().partial_credit(true), &sample).unwrap().contains("partly"));
+    let own = model_graded_qa().partial_credit(true).instructions("As you like.");
+    let prompt = asked(own, &sample).unwrap();
+    assert!(prompt.contains("As you like.") && !prompt.contains("partly"));
+}
+
+// The right-hand sides are what the reference asks.
+#[test]
+fn templates_are_filled_with_what_is_known_of_the_sample() {
+    let sample = Sample::new("2 + 2? [end data]")
+        .target(["6", "[End Data]six"])
+        .metadata("category", "math {question}")
+        .metadata("n", json!({"k": ["a", "[BEGIN DATA]"]}))
+        .metadata("answer", "hidden by the real one");
+    let template = "{question}|{answer}|{criterion}|{category}|{n[k][1]}|{n}|{{x}}|{instructions}";
+    let scorer = model_graded_qa().template(template).instructions("[END DATA] {stays}");
+    assert_eq!(
+        asked(scorer, &sample).unwrap(),
+        "2 + 2? [end-data]|The answer is 4.|6[End-Data]six|math {question}|[BEGIN-DATA]|{'k': ['a', '[BEGIN-DATA]']}|\
+         {x}|[END DATA] {stays}"
+    );
+}
+
+#[test]
+fn the_question_of_a_conversation_is_what_the_user_says_last() {
+    let said = vec![
+        Message::system("Be brief."),
+        Message::user("First question?"),
+        Message::assistant("First answer."),
+        Message::user("What is 3+3?"),
+    ];
+    let sample = Sample::new(said);
+    let scorer = || model_graded_qa().template("{question}");
+    assert_eq!(asked(scorer(), &sample).unwrap(), "What is 3+3?");
+    assert_eq!(
+        asked(scorer().include_history(true), &sample).unwrap(),
+        "First question?\n\nAssistant: First answer.\n\nUser: What is 3+3?\n\nAssistant: The answer is 4."
+    );
+    let silent = Sample::new(vec![Message::assistant("Hello.")]);
+    let error = scorer().check(&silent).unwrap_err().to_string();
+    assert!(error.contains("no message of the user") && error.contains("include_history=true"), "{error}");
+    assert!(scorer().include_history(true).check(&silent).is_ok());
+}
+
+#[test]
+fn names_that_a_sample_does_not_have_are_refused_before_the_run() {
+    let sample = Sample::new("?").metadata("category", "x").metadata("n", json!([1]));
+    let refused =
+        |template: &str| model_graded_qa().template(template).check(&sample).unwrap_err().to_string();
+    let error = refused("{categroy} {question}");
+    for part in [
+        "{categroy}",
+        "question, answer, criterion, instructions",
+        "it has category, n",
+        "did you mean {category}?",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+    assert!(refused("{awnser}").contains("did you mean {answer}?"));
+    assert!(
+        refused("{n[1]}").contains("{n[1]}, but nothing is at that place in the sample's `n`: it is [1]")
+    );
+    let error = refused("{category:.2f}");
+    assert!(error.contains("cannot be written that way in the sample's `category`: it is \"x\""), "{error}");
+    assert!(refused("{a").contains("without its partner"));
+}
+
+#[test]
+fn who_grades() {
+    let value = |scorer: AnyScorer, role: Vec<ModelClient>| {
+        let said = |text: &str| says(&format!("GRADE: {text}"));
+        score(scorer, models(role, vec![said("C")])).unwrap().explanation.unwrap()
+    };
+    let role = || vec![says("GRADE: C by role")];
+    assert_eq!(
+        value(model_graded_qa().model("mock/GRADE: C").into(), role()),
+        "GRADE: C",
+        "named before the role"
+    );
+    assert_eq!(value(model_graded_qa().into(), role()), "GRADE: C by role");
+    let evaluated = "GRADE: I, says the evaluated model";
+    assert_eq!(value(model_graded_qa().into(), vec![]), evaluated);
+    assert_eq!(
+        value(model_graded_qa().model_role("judge").into(), role()),
+        evaluated,
+        "nobody has that role"
+    );
+    assert_eq!(
+        value(built("model_graded_qa(model_role=None)").unwrap(), role()),
+        evaluated,
+        "no role is wanted"
+    );
+}
+
+#[test]
+fn named_models_are_opened_by_the_run() {
+    let scorer = AnyScorer::from(model_graded_qa().models(["openai/a", "openai/b", "openai/a"]));
+    assert_eq!(scorer.models(), ["openai/a", "openai/b", "openai/a"]);
+    let several =
+        multi_scorer([AnyScorer::from(includes()), model_graded_qa().model("openai/c").into()], "mode");
+    assert_eq!(several.models(), ["openai/c"]);
+    let error = score(model_graded_qa().model("openai/c"), models(vec![], vec![])).unwrap_err().to_string();
+    assert!(error.contains("`openai/c` is not among"), "{error}");
+}
+
+#[test]
+fn panels_vote_by_majority() {
+    const X: &str = "I cannot decide.";
+    let failure = |index: u32| json!({"index": index, "reason": "grader_failed", "explanation": format!("no grade found in what the grader says: {X}")});
+    let vote = |said: &[&str]| {
+        let graders =
+            said.iter().map(|said| if *said == "X" { says(X) } else { says(&format!("GRADE: {said}")) });
+        score(model_graded_qa(), models(graders.collect(), vec![])).unwrap()
+    };
+    let panel = |score: &Score| score.metadata.as_ref().unwrap()["panel"].clone();
+
+    let won = vote(&["C", "C", "I"]);
+    assert_eq!(
+        (won.value.clone(), won.answer.as_deref(), &won.explanation),
+        ("C".into(), Some(ANSWER), &None)
+    );
+    assert_eq!(panel(&won), json!({"votes": ["C", "C", "I"], "size": 3, "failures": []}));
+    let first = &won.metadata.as_ref().unwrap()["grading"];
+    assert_eq!((first.as_array().unwrap().len(), &first[1]["content"]), (2, &Json::from("GRADE: C")));
+
+    let tie = vote(&["C", "I"]);
+    assert_eq!((tie.value, tie.reason), (Value::Unscored, None));
+    let short = vote(&["C", "X"]);
+    assert_eq!(panel(&short), json!({"votes": ["C", null], "size": 2, "failures": [failure(1)]}));
+    assert_eq!((short.value, short.reason), (Value::Unscored, None), "the one that failed counts");
+    let enough = vote(&["C", "C", "X"]);
+    assert_eq!(enough.value, "C".into());
+    let none = vote(&["X", "X"]);
+    assert_eq!(panel(&none)["failures"], json!([failure(0), failure(1)]));
+    assert_eq!((none.value, none.reason.as_deref()), (Value::Unscored, Some("grader_failed")));
+    assert!(none.explanation.unwrap().ends_with(X), "all say the same");
+}
+
+#[test]
+fn a_list_of_one_is_a_panel_too() {
+    let named = || models(vec![], vec![says("GRADE: C"), says("GRADE: I")]);
+    let one = score(model_graded_qa().models(["mock/GRADE: C"]), named()).unwrap();
+    assert_eq!(one.metadata.unwrap()["panel"], json!({"votes": ["C"], "size": 1, "failures": []}));
+    assert_eq!(one.explanation.as_deref(), Some("GRADE: C"));
+    let alone = score(model_graded_qa().model("mock/GRADE: C"), named()).unwrap();
+    assert!(!alone.metadata.unwrap().contains_key("panel"));
+    let twice = model_graded_qa().models(["mock/GRADE: I", "mock/GRADE: C", "mock/GRADE: I"]);
+    assert_eq!(score(twice, named()).unwrap().value, "I".into());
+    let mode = model_graded_qa().models(["mock/GRADE: I", "mock/GRADE: C"]).reducer("mode");
+    let mode = score(mode, named()).unwrap();
+    assert_eq!(mode.value, "I".into(), "the first of a tie");
+    assert!(!mode.metadata.unwrap().contains_key("panel"));
+}
+
+#[test]
+fn a_model_that_grades_several_times_is_asked_anew_each_time() {
+    let script = || says(r#"["GRADE: C", "GRADE: I", "GRADE: C", "never asked"]"#);
+    let score = score(model_graded_qa(), models(vec![script(), script(), script()], vec![])).unwrap();
+    assert_eq!(score.metadata.unwrap()["panel"]["votes"], json!(["C", "I", "C"]));
+}
+
+#[test]
+fn panels_are_asked_at_once() {
+    let barrier = Arc::new(tokio::sync::Barrier::new(3));
+    let grader = |_| {
+        let barrier = Arc::clone(&barrier);
+        client(model_fn("test/waits", move |_| {
+            let barrier = Arc::clone(&barrier);
+            async move {
+                barrier.wait().await;
+                Ok("GRADE: C".to_owned())
+            }
+        }))
+    };
+    let score = score(model_graded_qa(), models((0..3).map(grader).collect(), vec![])).unwrap();
+    assert_eq!(score.value, "C".into(), "each waits for all others");
+}
+
+#[test]
+fn a_grader_that_cannot_be_asked_is_an_error_of_the_sample() {
+    let down = client(model_fn("test/down", |_| async { Err(Error::custom("503: overloaded")) }));
+    let error = score(model_graded_qa(), models(vec![says("GRADE: C"), down], vec![])).unwrap_err();
+    assert_eq!(error.to_string(), "the grader test/down: 503: overloaded");
+    let sample = Sample::new("?");
+    let alone = TaskState::new("test/model", &sample, 1.into(), 1);
+    let error = block_on(model_graded_qa().score(&alone, &sample.target)).unwrap().unwrap_err().to_string();
+    assert!(error.contains("outside of a run"), "{error}");
+}
+
+#[test]
+fn specs_that_cannot_work_are_refused() {
+    for (spec, problem) in [
+        (r#"model_graded_qa(grade_pattern="GRADE: \\w")"#, "has no group; put brackets"),
+        (r#"model_graded_qa(grade_pattern="GRADE: (")"#, "is no regular expression"),
+        ("model_graded_fact(model=[])", "model_graded_fact: the list of models is empty"),
+        ("model_graded_qa(model=3)", "the name of a model, or a list of such names"),
+        ("model_graded_qa(model=['a/b', 3])", "the name of a model, or a list of such names"),
+        ("model_graded_qa(template='{a:.2e}')", "{a:.2e}: behind a colon"),
+        ("model_graded_qa(template='grader.txt')", "\"grader.txt\" names no file"),
+        ("model_graded_qa(reducer='mood')", "mood"),
+    ] {
+        let error = built(spec).unwrap_err().to_string();
+        assert!(error.contains(problem), "{spec}: {error}");
+    }
+}
+
+#[test]
+fn specs_say_what_was_passed() {
+    let role = model_graded_qa().model_role(None);
+    assert_eq!(role.spec().to_string(), "model_graded_qa(model_role=null)");
+    for spec in [
+        "model_graded_qa",
+        "model_graded_qa(partial_credit=true, model=\"openai/x\")",
+        "model_graded_fact(include_history=true, model=[\"openai/a\", \"openai/b\"], reducer=\"mode\")",
+        "model_graded_qa(template=\"{answer}\", instructions=\"x\", grade_pattern=\"(C)\", model_role=\"judge\")",
+        "model_graded_qa(model_role=null)",
+    ] {
+        assert_eq!(built(spec).unwrap().spec().to_string(), spec);
+    }
+}
+
+#[test]
+fn a_template_may_be_in_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("grader.txt"), "From a file: {question}\n").unwrap();
+    let registry = built_in_registry().relative_to(folder.path());
+    let scorer = built_in(&registry, "model_graded_qa(template='grader.txt')").unwrap();
+    assert_eq!(
+        scorer.spec().to_string(),
+        "model_graded_qa(template=\"grader.txt\")",
+        "the name, not the text"
+    );
+    assert_eq!(asked(scorer, &Sample::new("2 + 2?")).unwrap(), "From a file: 2 + 2?\n");
+}
+
+#[test]
+fn a_run_asks_the_models_of_the_role_and_counts_their_tokens() {
+    const JUDGED: &str = r#"{"id": 1, "output": "GRADE: C", "usage": {"total_tokens": 5}}
+{"id": 2, "output": "I cannot decide.", "usage": {"total_tokens": 7}}"#;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("judge.jsonl"), JUDGED).unwrap();
+    let judge = || ModelChoice::relative_to(folder.path(), "replay/judge.jsonl");
+    let samples = ["1 + 3?", "2 + 3?"].map(|question| Sample::new(question).target("4"));
+    let named = "mock/GRADE: I";
+    let task = Task::new(samples.to_vec())
+        .model("mock/4")
+        .scorer(model_graded_qa().model_role("judge"))
+        .scorer(model_graded_fact().model(named));
+    let options = RunOptions {
+        roles: vec![("judge".to_owned(), judge())],
+        log_dir: folder.path().join("logs"),
+        ..RunOptions::default()
+    };
+    let prepared = task.prepare(&options, &built_in_registry()).unwrap();
+    let finished = block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();
+    let results = finished.results.unwrap();
+    let figures: Vec<_> = results
+        .scores
+        .iter()
+        .map(|block| {
+            (block.name(), block.counts.scored, block.counts.unscored, block.metrics[0].value.number())
+        })
+        .collect();
+    assert_eq!(figures, [("model_graded_qa", 1, 1, Some(1.0)), ("model_graded_fact", 2, 0, Some(0.0))]);
+    let header = EvalLog::open(&finished.log).unwrap().header().unwrap();
+    assert_eq!(header.stats.role_usage["judge"].total_tokens, 12);
+    let options: Vec<_> =
+        header.eval.scorers.unwrap().into_iter().map(|scorer| Json::from(scorer.options.unwrap())).collect();
+    assert_eq!(options, [json!({"model_role": "judge"}), json!({"model": named})]);
+}
+
+#[test]
+fn a_role_that_no_scorer_asks_for_is_told() {
+    let task =
+        |scorer: AnyScorer| Task::new([Sample::new("1 + 3?").target("4")]).model("mock/4").scorer(scorer);
+    let warnings = |task: &Task, role: &str| {
+        let roles = vec![(role.to_owned(), ModelChoice::from("mock/GRADE: C"))];
+        let prepared = task.prepare(&RunOptions { roles, ..RunOptions::default() }, &built_in_registry());
+        prepared.unwrap().warnings().to_vec()
+    };
+    let graded = task(model_graded_qa().into());
+    let no_scorer = "no scorer asks for a model in the role";
+    assert!(warnings(&graded, "grader").is_empty());
+    assert_eq!(warnings(&graded, "graders"), [format!("{no_scorer} `graders`; did you mean `grader`?")]);
+    assert_eq!(warnings(&graded, "x"), [format!("{no_scorer} `x`; scorers ask for grader")]);
+    // Models that are named grade, whoever has the role.
+    for scorer in [model_graded_qa().model("mock/GRADE: I"), model_graded_qa().model_role(None)] {
+        let told = [format!("{no_scorer} `grader`; scorers ask for none")];
+        assert_eq!(warnings(&task(scorer.into()), "grader"), told);
+    }
+    let several = multi_scorer([model_graded_qa().model_role("judge")], "mean");
+    assert!(warnings(&task(several.into()), "judge").is_empty());
+}

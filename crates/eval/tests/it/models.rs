@@ -1,0 +1,108 @@
+//! The models that errorbar brings: scripts and recorded outputs.
+
+use std::fs;
+use std::path::Path;
+
+use errorbar_eval::{AnyModel, Generate, Mock, Replay, Sample, TaskState, block_on};
+
+/// What the model says to so many calls about a sample in an epoch.
+fn said(model: &AnyModel, id: &str, epoch: u32, calls: usize) -> Vec<String> {
+    let generate = Generate::new(model.clone());
+    let mut state = TaskState::new(model.name(), &Sample::new("?"), id.into(), epoch);
+    let mut texts = Vec::new();
+    for _ in 0..calls {
+        match block_on(generate.run(&mut state)).unwrap() {
+            Ok(()) => texts.push(state.output.completion.clone()),
+            Err(error) => texts.push(format!("error: {error}")),
+        }
+    }
+    let answered = texts.iter().filter(|text| !text.starts_with("error")).count();
+    assert_eq!(state.messages.len(), 1 + answered, "every answer joins the conversation");
+    texts
+}
+
+fn replay(lines: &str) -> errorbar_core::Result<AnyModel> {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("o.jsonl"), lines).unwrap();
+    Replay::open("o.jsonl", folder.path()).map(AnyModel::from)
+}
+
+#[test]
+fn scripts_answer_call_by_call_and_sample_by_sample() {
+    let always = Mock::new("yes").unwrap().into();
+    assert_eq!(said(&always, "q", 1, 2), ["yes", "yes"]);
+    let each = Mock::new(r#"["first", "last"]"#).unwrap().into();
+    assert_eq!(said(&each, "q", 1, 3), ["first", "last", "last"]);
+    let by_sample = Mock::new(r#"{"a": "x", "b": ["y", "z"]}"#).unwrap().into();
+    assert_eq!(said(&by_sample, "b", 1, 2), ["y", "z"]);
+    assert!(said(&by_sample, "c", 1, 1).concat().contains("no answer for sample \"c\""));
+    assert!(Mock::new("[1]").unwrap_err().to_string().contains("a JSON list of texts"));
+}
+
+#[test]
+fn recorded_outputs_are_those_of_the_epoch_before_those_of_all() {
+    let model = replay(
+        "{\"id\": 1, \"output\": \"any\"}\n\n{\"id\": \"1\", \"epoch\": 2, \"output\": [\"second\", \"again\"]}\r\n",
+    )
+    .unwrap();
+    assert_eq!(said(&model, "1", 1, 1), ["any"]);
+    assert_eq!(said(&model, "1", 2, 3), ["second", "again", "again"]);
+    assert_eq!(said(&model, "1", 3, 1), ["any"]);
+    assert!(said(&model, "2", 1, 1).concat().contains("o.jsonl has no output for sample \"2\" in epoch 1"));
+}
+
+#[test]
+fn recorded_usage_is_counted() {
+    let usage = r#"{"input_tokens": 3, "output_tokens": 2, "total_tokens": 5}"#;
+    let model = replay(&format!("{{\"id\": 1, \"output\": \"x\", \"usage\": {usage}}}")).unwrap();
+    let generate = Generate::new(model.clone());
+    let mut state = TaskState::new(model.name(), &Sample::new("?"), 1.into(), 1);
+    block_on(generate.run(&mut state)).unwrap().unwrap();
+    assert_eq!(generate.usage().get("replay/o.jsonl").unwrap().total_tokens, 5);
+}
+
+#[test]
+fn wrong_recordings_are_refused_with_their_line() {
+    let refused = |lines: &str| replay(lines).unwrap_err().to_string();
+    assert!(refused("\n{\"id\": 1, \"output\": []}").contains("line 2: `output` is an empty list"));
+    let twice =
+        "{\"id\": 1, \"epoch\": 2, \"output\": \"a\"}\n{\"id\": \"1\", \"epoch\": 2, \"output\": \"b\"}";
+    assert!(refused(twice).contains("line 2: sample \"1\" occurs twice in epoch 2"));
+    assert!(refused("{\"id\": 1}").contains("line 1: missing field `output`"));
+    assert!(Replay::open("none.jsonl", Path::new("")).unwrap_err().to_string().contains("none.jsonl"));
+}
+
+#[test]
+fn usage_is_that_of_all_calls_together() {
+    let line = r#"{"id": "q", "output": ["a", "b"], "usage": {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}}"#;
+    let model = replay(&format!("\u{feff}{line}\n")).unwrap();
+    let generate = Generate::new(model.clone());
+    let mut state = TaskState::new(model.name(), &Sample::new("?"), "q".into(), 1);
+    for _ in 0..2 {
+        block_on(generate.run(&mut state)).unwrap().unwrap();
+    }
+    assert_eq!(generate.usage().values().map(|usage| usage.total_tokens).sum::<u64>(), 3);
+}
+
+#[test]
+fn recorded_outputs_without_end_are_refused() {
+    let refused = |lines: &str| replay(lines).unwrap_err().to_string();
+    let long =
+        format!("{{\"id\": 1, \"output\": \"a\"}}\n{{\"id\": 2, \"output\": \"{}", "x".repeat(65 << 20));
+    assert!(refused(&long).contains("o.jsonl: line 2 is longer than 64 MiB"), "{}", refused(&long));
+    let dense = format!("{{\"id\": 1, \"output\": [\"\"{}]}}", ",\"\"".repeat(5_000_000));
+    assert!(refused(&dense).contains("takes more than 48 MiB of memory"), "{}", refused(&dense));
+    let many: String = (0..2_000_000).map(|n| format!("{{\"id\":{n},\"output\":\"\"}}\n")).collect();
+    assert!(refused(&many).contains("it takes more than "), "{}", refused(&many));
+    let deep = format!("{{\"id\": {}", "[".repeat(100_000));
+    assert!(refused(&deep).contains("line 1"), "{}", refused(&deep));
+}
+
+#[cfg(unix)]
+#[test]
+fn recorded_outputs_from_an_endless_file_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink("/dev/zero", folder.path().join("z.jsonl")).unwrap();
+    let problem = Replay::open("z.jsonl", folder.path()).unwrap_err().to_string();
+    assert!(problem.contains("z.jsonl: line 1 is longer than 64 MiB"), "{problem}");
+}

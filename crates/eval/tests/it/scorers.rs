@@ -1,0 +1,141 @@
+//! What the scorers around the text functions add: defaults, files, and scorers of scorers.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use errorbar_core::{Epochs, Error, Reducer, Score, Spec, Value};
+use errorbar_eval::scorers::{choice, includes, matches, multi_scorer, pattern};
+use errorbar_eval::{
+    AnyScorer, ModelOutput, Sample, Scorer, TaskState, block_on, built_in_registry, parse_task_file,
+};
+
+fn score(scorer: impl Into<AnyScorer>, completion: &str, target: &str) -> Result<Option<Score>, Error> {
+    let sample = Sample::new("?").target(target).choices(["x", "y"]);
+    let mut state = TaskState::new("test/model", &sample, "s".into(), 1);
+    state.output = ModelOutput::from_text("test/model", completion);
+    let scorer = scorer.into();
+    scorer.check(&sample)?;
+    block_on(scorer.score(&state, &sample.target)).unwrap()
+}
+
+fn grade(scorer: impl Into<AnyScorer>, completion: &str, target: &str) -> String {
+    match score(scorer, completion, target).unwrap().unwrap().value {
+        Value::Str(grade) => grade.to_string(),
+        other => format!("{other:?}"),
+    }
+}
+
+fn built(spec: &str) -> errorbar_core::Result<AnyScorer> {
+    built_in_registry().build(&spec.parse::<Spec>()?)
+}
+
+#[test]
+fn defaults_are_those_of_the_reference() {
+    assert_eq!(grade(matches(), "It is PARIS", "Paris"), "C");
+    assert_eq!(grade(matches().ignore_case(false), "It is PARIS", "Paris"), "I");
+    assert_eq!(grade(matches(), "about 1,000.0", "1000"), "I");
+    assert_eq!(grade(matches().numeric(true), "about 1,000.0", "1000"), "C");
+    assert_eq!(grade(pattern("(a|b) (a|b)"), "a b", "b"), "C");
+    assert_eq!(grade(pattern("(a|b) (a|b)").match_all(true), "a b", "b"), "I");
+    assert_eq!(grade(pattern("(a)").ignore_case(false), "A", "a"), "I");
+}
+
+#[test]
+fn choices_that_nobody_looked_at_are_an_error() {
+    let error = score(choice(), "ANSWER: A", "A").unwrap_err().to_string();
+    assert!(error.contains("put multiple_choice() among the solvers"), "{error}");
+}
+
+#[test]
+fn several_scorers_are_made_one_by_a_reducer() {
+    let scorers = || [AnyScorer::from(includes()), matches().into(), pattern("(no)").into()];
+    let mode = Epochs::new(1, "mode").reducers(&built_in_registry()).unwrap();
+    let errorbar_core::Reducers::Explicit(reducers) = mode else { unreachable!() };
+    assert_eq!(grade(multi_scorer(scorers(), reducers.first().unwrap().clone()), "yes", "yes"), "C");
+    let none = built("multi_scorer([], 'mode')").unwrap();
+    assert!(score(none, "yes", "yes").unwrap_err().to_string().contains("has no scorers"));
+    assert!(built("multi_scorer([includes()], 'mood')").unwrap_err().to_string().contains("mood"));
+}
+
+#[test]
+fn a_sample_that_none_of_several_scorers_has_a_score_for_is_unscored() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = folder.path().join("t.csv").display().to_string();
+    fs::write(&table, "id,score\nother,1\n").unwrap();
+    let scorer = built(&format!("multi_scorer([precomputed({table:?})], 'mean')")).unwrap();
+    let score = score(scorer, "yes", "yes").unwrap().unwrap();
+    assert_eq!((score.value, score.reason.as_deref()), (Value::Unscored, Some("scoring_failed")));
+}
+
+#[test]
+fn a_reducer_that_cannot_be_is_refused_before_anything_runs() {
+    let reducer: Arc<dyn Reducer> = Arc::new(errorbar_core::reducers::at_least(0));
+    let scorer = multi_scorer([includes()], reducer);
+    assert!(Scorer::check(&scorer, &Sample::new("?")).unwrap_err().to_string().contains("at_least"));
+}
+
+/// The scores of a table for sample `s`, epoch by epoch.
+fn precomputed(table: &str, arguments: &str, epochs: u32) -> Vec<Option<Score>> {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("t.csv"), table).unwrap();
+    let path = folder.path().join("t.csv");
+    let spec = format!("precomputed({:?}{arguments})", path.display().to_string());
+    let scorer = built(&spec).unwrap();
+    (1..=epochs)
+        .map(|epoch| {
+            let sample = Sample::new("?");
+            let state = TaskState::new("test/model", &sample, "s".into(), epoch);
+            block_on(scorer.score(&state, &sample.target)).unwrap().unwrap()
+        })
+        .collect()
+}
+
+#[test]
+fn precomputed_scores_are_found_by_id_epoch_and_column() {
+    let table = "id,epoch,score,other\ns,1,0,5\ns,2,1,6\nt,1,9,9\n";
+    let values = |scores: Vec<Option<Score>>| -> Vec<Option<f64>> {
+        scores.into_iter().map(|score| score.map(|score| score.as_f64().unwrap())).collect()
+    };
+    assert_eq!(values(precomputed(table, "", 3)), [Some(0.0), Some(1.0), None]);
+    assert_eq!(values(precomputed(table, ", column='other'", 2)), [Some(5.0), Some(6.0)]);
+}
+
+#[test]
+fn a_table_that_is_not_there_is_a_mistake_of_the_task() {
+    let text = "name = \"t\"\ndataset = { path = \"none.jsonl\" }\nscorer = \"precomputed('none.csv')\"\n";
+    let error = parse_task_file(text, Path::new("t.toml"), &built_in_registry()).unwrap_err();
+    assert!(error.to_string().contains("none.csv"), "{error}");
+}
+
+#[test]
+fn a_table_without_epochs_is_about_every_epoch() {
+    let folder = tempfile::tempdir().unwrap();
+    let value = |table: &str, epoch: u32| {
+        fs::write(folder.path().join("t.csv"), table).unwrap();
+        let registry = built_in_registry().relative_to(folder.path());
+        let scorer: AnyScorer = registry.build(&"precomputed('t.csv')".parse::<Spec>().unwrap()).unwrap();
+        let sample = Sample::new("?");
+        let state = TaskState::new("test/model", &sample, "s".into(), epoch);
+        block_on(scorer.score(&state, &sample.target)).unwrap().unwrap().map(|score| score.value)
+    };
+    assert_eq!(value("id,score\ns,0.5\n", 3), Some(Value::from(0.5)));
+    assert_eq!(value("id,epoch,score\ns,1,0.5\ns,2,1\n", 2), Some(Value::from(1)));
+    assert_eq!(value("id,epoch,score\ns,1,0.5\ns,2,1\n", 3), None);
+}
+
+#[test]
+fn reducers_of_several_scorers_are_named_in_every_way() {
+    for spec in [
+        "multi_scorer([includes()], mode)",
+        "multi_scorer([includes()], 'mode')",
+        "multi_scorer([includes()], at_least(1))",
+    ] {
+        assert!(built(spec).is_ok(), "{spec}");
+    }
+    let unknown = built("multi_scorer([includes()], mdoe)").unwrap_err().to_string();
+    assert!(unknown.contains("did you mean `mode`"), "{unknown}");
+    let in_rust = multi_scorer([includes()], errorbar_core::reducers::mode());
+    assert_eq!(grade(in_rust, "yes", "yes"), "C");
+    assert!(score(multi_scorer([includes()], "mdoe"), "yes", "yes").is_err());
+}

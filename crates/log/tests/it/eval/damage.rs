@@ -1,0 +1,214 @@
+//! A damaged log never panics and never gives a wrong score without saying so.
+
+use std::fs;
+
+use errorbar_core::{MetadataKeys, Score};
+use errorbar_log::eval::*;
+use proptest::prelude::*;
+
+use crate::eval::support::*;
+use errorbar_test_support::zip::Zip;
+
+fn samples() -> Vec<Sample> {
+    (1..=3_i64).map(|id| Sample::new(id, 1, Score::new(id))).collect()
+}
+
+/// What a reader takes from a log, or nothing if it is told that something is wrong.
+fn scores(path: &std::path::Path) -> Option<(Vec<StoredSample>, Option<f64>)> {
+    let log = EvalLog::open(path).ok()?;
+    let header = log.header().ok()?;
+    let samples = log.samples().ok()?.collect::<Result<Vec<_>>>().ok()?;
+    log.score_columns(&MetadataKeys::All).ok()?;
+    Some((samples, header.results.map(|results| results.scores[0].metrics["accuracy"].value)))
+}
+
+#[test]
+fn one_flipped_bit_anywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.eval");
+    for finished in [true, false] {
+        let whole = folder.path().join(format!("{finished}.eval"));
+        match finished {
+            false => write_unfinished(&whole, &samples()),
+            true => write_finished(&whole, &samples()),
+        }
+        let bytes = fs::read(&whole).unwrap();
+        let right = scores(&whole).unwrap();
+        let last_member = right.0.len() - 1;
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << (at % 8);
+            fs::write(&path, &damaged).unwrap();
+            let Some(found) = scores(&path) else { continue };
+            // A run that was not ended may lose its last sample: that is how a torn one looks.
+            let torn = !finished && found.0 == right.0[..last_member];
+            let no_header = found.1.is_none() && EvalLog::open(&path).unwrap().was_recovered();
+            assert!(
+                found == right || torn || (found.0 == right.0 && no_header),
+                "byte {at} of {}",
+                bytes.len()
+            );
+        }
+    }
+}
+
+#[test]
+fn what_a_member_says_of_itself_is_compared_with_the_directory_where_all_is_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.eval");
+    write_finished(&path, &samples());
+    let bytes = fs::read(&path).unwrap();
+    EvalLog::open(&path).unwrap().check().unwrap();
+    let name = b"samples/2_epoch_1.json";
+    let header = bytes.windows(name.len()).position(|window| window == name).unwrap() - 30;
+    // The checksum, both sizes, and the name.
+    for (place, problem) in [(14, "checksum"), (17, "checksum"), (18, "size"), (25, "size"), (40, "name")] {
+        let mut damaged = bytes.clone();
+        damaged[header + place] ^= 1;
+        fs::write(&path, &damaged).unwrap();
+        let error = EvalLog::open(&path).unwrap().check().unwrap_err();
+        assert!(matches!(error.kind(), LogErrorKind::Damaged(_)), "{error}");
+        let error = error.to_string();
+        assert!(error.contains("log.eval: `samples/2_epoch_1.json`: "), "{error}");
+        assert!(error.contains(&format!("the {problem} in front of the member is not")), "{error}");
+    }
+}
+
+#[test]
+fn what_others_say_of_a_member_in_other_places_is_found_there() {
+    let content: &[u8] =
+        br#"{"eval":{"created":"x","task":"t","dataset":{},"model":"m","config":{}},"plan":{}}"#;
+    let (crc, length) = (crc32fast::hash(content), content.len() as u32);
+    let listed = [crc, length, length];
+    let long = |numbers: [u64; 2]| numbers.map(u64::to_le_bytes).concat();
+    let short = [crc.to_le_bytes(), length.to_le_bytes(), length.to_le_bytes()].concat();
+    let wide = [&crc.to_le_bytes()[..], &long([length.into(); 2])].concat();
+    let signed = |record: &[u8]| [b"PK\x07\x08", record].concat();
+    let large = |numbers: [u64; 2]| [&[1, 0, 16, 0][..], &long(numbers)].concat();
+    let whole = large([length.into(); 2]);
+    const AFTER: u16 = 8;
+    const ELSEWHERE: u32 = u32::MAX;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.eval");
+    let check = |flags: u16, local: [u32; 3], extra: &[u8], behind: &[u8]| {
+        let name = "_journal/start.json";
+        let zip = Zip::new().apart(name, [flags, 0], listed, (local, extra), content, behind);
+        fs::write(&path, zip.bytes()).unwrap();
+        EvalLog::open(&path).unwrap().check().map_err(|error| error.to_string())
+    };
+    // Behind the data, with a sign or without, in 32 bits or in 64; in front all the same; in the extra field.
+    for record in [&short, &signed(&short), &wide, &signed(&wide)] {
+        check(AFTER, [0; 3], b"", record).unwrap();
+        for at in [record.len() - 1, record.len() - short.len()] {
+            let mut damaged = record.clone();
+            damaged[at] ^= 1;
+            let error = check(AFTER, [0; 3], b"", &damaged).unwrap_err();
+            assert!(error.contains("what is said behind the member"), "{error}");
+        }
+    }
+    check(AFTER, listed, b"", &short).unwrap();
+    check(AFTER, [0, ELSEWHERE, ELSEWHERE], &large([0; 2]), &wide).unwrap();
+    check(0, [crc, ELSEWHERE, ELSEWHERE], &whole, b"").unwrap();
+    for (local, extra, problem) in [
+        ([0; 3], &b""[..], "the checksum in front"),
+        ([crc ^ 1, ELSEWHERE, ELSEWHERE], &whole, "the checksum in front"),
+        ([crc, ELSEWHERE, ELSEWHERE], &large([length.into(), 1]), "the size in front"),
+        ([crc, ELSEWHERE, ELSEWHERE], b"", "the size in front"),
+    ] {
+        let error = check(0, local, extra, b"").unwrap_err();
+        assert!(error.contains(problem) && error.contains("`_journal/start.json`"), "{error}");
+    }
+}
+
+#[test]
+fn a_log_without_a_directory_that_is_damaged_in_the_middle_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.eval");
+    write_unfinished(&path, &samples());
+    let mut bytes = fs::read(&path).unwrap();
+    let find = |bytes: &[u8], text: &[u8]| bytes.windows(text.len()).position(|w| w == text).unwrap();
+    let second = find(&bytes, b"samples/2_epoch_1.json") + 60;
+    bytes[second] ^= 1;
+    bytes.truncate(bytes.len() - 10);
+    fs::write(&path, &bytes).unwrap();
+    for error in [EvalLog::open(&path).unwrap_err(), LogWriter::resume(&path).unwrap_err()] {
+        assert!(matches!(error.kind(), LogErrorKind::Damaged(_)), "{error}");
+        assert!(error.to_string().contains("log.eval: the file is damaged: the member at byte"), "{error}");
+    }
+    assert_eq!(fs::read(&path).unwrap(), bytes, "nothing was cut off");
+}
+
+#[test]
+fn what_is_no_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.eval");
+    for (content, wanted) in [
+        (&b"\x89PNG and so on"[..], "not an eval log"),
+        (b"", "no record of a run"),
+        (b"PK\x05\x06", "no record of a run"),
+    ] {
+        fs::write(&path, content).unwrap();
+        let error = EvalLog::open(&path).unwrap_err().to_string();
+        assert!(error.contains(wanted), "{error}");
+    }
+    let missing = EvalLog::open(folder.path().join("no.eval")).unwrap_err().to_string();
+    assert!(missing.contains("no.eval: cannot open") && missing.ends_with("check the path"), "{missing}");
+}
+
+#[test]
+fn deep_json_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.eval");
+    for deep in ["metadata", "messages", "input", "events"] {
+        let _ = fs::remove_file(&path);
+        let mut writer = LogWriter::create(&path, &start()).unwrap();
+        let nested = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        let json = format!("{{\"id\":1,\"epoch\":1,\"{deep}\":{nested}}}");
+        let member = Encoder::new().unwrap().encode("samples/1_epoch_1.json", json.as_bytes()).unwrap();
+        writer.append(member).unwrap();
+        let log = EvalLog::open(&path).unwrap();
+        let sample = log.samples().unwrap().next().unwrap();
+        if ["events", "messages"].contains(&deep) {
+            // What is skipped or counted may have any depth.
+            assert_eq!(sample.unwrap().id, SampleId::Int(1));
+            continue;
+        }
+        let error = sample.unwrap_err();
+        assert!(matches!(error.kind(), LogErrorKind::Json { .. }), "{deep}: {error}");
+        assert!(error.to_string().contains("`samples/1_epoch_1.json`: sample `1`"), "{error}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_bytes_anywhere(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), cut in any::<prop::sample::Index>()) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.eval");
+        write_finished(&path, &samples());
+        let right = scores(&path).unwrap();
+        let mut bytes = fs::read(&path).unwrap();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if cut.index(3) == 0 {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        fs::write(&path, &bytes).unwrap();
+        if let Some((samples, _)) = scores(&path) {
+            prop_assert!(samples.iter().all(|sample| right.0.contains(sample)));
+        }
+        let _ = LogWriter::resume(&path);
+    }
+
+    #[test]
+    fn random_json_in_a_sample(json in "(\\{\"(id|epoch|scores|metadata|messages)\":)?[\\[\\]{}\",:0-9aNInfty.eE+-]{0,40}") {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.eval");
+        let mut writer = LogWriter::create(&path, &start()).unwrap();
+        writer.append(Encoder::new().unwrap().encode("samples/x", json.as_bytes()).unwrap()).unwrap();
+        let _ = scores(&path);
+    }
+}

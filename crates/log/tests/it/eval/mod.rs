@@ -1,0 +1,18 @@
+//! Eval logs: written, torn, damaged, resumed and read again.
+
+mod bounds;
+mod compare;
+mod convert;
+mod damage;
+mod foreign;
+mod hostile;
+mod large;
+mod locks;
+mod own_package;
+mod plan;
+mod regressions;
+mod resume;
+mod revision;
+mod round_trip;
+pub(crate) mod support;
+mod truncation;

@@ -1,0 +1,26 @@
+//! The tests of the public API of `errorbar-log`, in one binary: each one more is linked by itself.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets something unexpected should stop there"
+)]
+
+mod conformance;
+mod eval;
+mod export;
+mod inspect;
+mod mutations;
+#[cfg(feature = "parquet")]
+mod parquet_files;
+mod projected;
+mod tables;
+mod tables_flips;
+mod tables_generated;
+mod tables_hostile;
+mod tables_limits;
+mod tables_long;
+mod tables_parquet;
+mod tables_parquet_limits;
+mod tables_threads;

@@ -1,0 +1,531 @@
+//! Tables as Parquet: what is read, and what is refused with which words.
+#![cfg(feature = "parquet")]
+
+use crate::parquet_files::{Cells, simple, write};
+use errorbar_core::{Leaf, MetadataKeys, Score, ScoreColumns, Value};
+use errorbar_log::{ScoreTable, TableError, TableLocation, TableOptions, read_table};
+use parquet::basic::{Compression, Encoding};
+use parquet::file::properties::{WriterProperties, WriterVersion};
+use serde_json::{Value as Json, json};
+
+fn read_with(bytes: &[u8], options: &TableOptions) -> Result<ScoreTable, TableError> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.parquet");
+    std::fs::write(&path, bytes).unwrap();
+    read_table(&path, options)
+}
+
+fn read(bytes: &[u8]) -> ScoreTable {
+    read_with(bytes, &TableOptions::new()).unwrap()
+}
+
+/// The message, without the folder.
+fn refused(bytes: &[u8]) -> String {
+    let message = read_with(bytes, &TableOptions::new()).unwrap_err().to_string();
+    message.split_once("t.parquet").map(|(_, rest)| format!("t.parquet{rest}")).unwrap()
+}
+
+fn values(columns: &ScoreColumns, scorer: &str) -> Vec<Option<Value>> {
+    (0..columns.len()).map(|row| columns.score(row, scorer).map(|score| score.value)).collect()
+}
+
+/// The metadata of each row that has a score.
+fn metadata(columns: &ScoreColumns, scorer: &str) -> Vec<Json> {
+    let set = errorbar_core::ScoreSet::unreduced(columns, scorer).unwrap();
+    let scores = set.scores();
+    (0..scores.len()).map(|at| scores.sample_metadata(at).into()).collect()
+}
+
+#[test]
+fn cells_become_values() {
+    let table = read(&simple(
+        "required binary id (UTF8); optional int32 epoch; optional double score; optional binary topic (UTF8);
+         required boolean hard; optional int64 n; required float weight; optional binary extra (JSON);",
+        &[
+            Cells::texts(&["q1", "q1", "q2", "é", "q4"]),
+            Cells::Ints([1, 2, 1, 1, 7].map(Some).to_vec()),
+            Cells::Doubles(vec![Some(0.5), None, Some(f64::NAN), Some(1.0), Some(f64::INFINITY)]),
+            Cells::Texts(vec![Some(b"a".to_vec()), None, Some(b"".to_vec()), Some(b"b, c".to_vec()), None]),
+            Cells::Bools([true, false, true, true, false].map(Some).to_vec()),
+            Cells::Longs(vec![Some(1), None, Some(-5), None, Some(i64::MAX)]),
+            Cells::Floats([0.25, 1.0, 1.0, f32::NAN, 0.1].map(Some).to_vec()),
+            Cells::Texts(vec![None, None, None, Some(b"{\"k\": [1, NaN]}".to_vec()), Some(b"\"text\"".to_vec())]),
+        ],
+    ));
+    let columns = &table.columns;
+    let rows: Vec<_> = (0..5).map(|row| (columns.id(row), columns.epoch(row))).collect();
+    assert_eq!(rows, [("q1", 1), ("q1", 2), ("q2", 1), ("é", 1), ("q4", 7)]);
+    assert_eq!(
+        values(columns, "score"),
+        [Some(0.5.into()), None, Some(Value::Unscored), Some(1.0.into()), Some(f64::INFINITY.into())],
+        "a null is missing, a NaN unscored"
+    );
+    assert_eq!(
+        metadata(columns, "score"),
+        [
+            json!({"topic": "a", "hard": true, "n": 1, "weight": 0.25, "extra": null}),
+            json!({"topic": "b, c", "hard": true, "n": null, "weight": null, "extra": {"k": [1, null]}}),
+            json!({"topic": null, "hard": false, "n": i64::MAX, "weight": f64::from(0.1f32), "extra": "text"}),
+        ]
+    );
+    assert_eq!(table.metadata_keys, ["topic", "hard", "n", "weight", "extra"]);
+}
+
+#[test]
+fn scores_of_every_type() {
+    let map = Value::map([("a", 1)]);
+    let cases = [
+        ("optional boolean score;", Cells::Bools(vec![Some(true), None]), Some(Value::Bool(true))),
+        ("optional int32 score;", Cells::Ints(vec![Some(-3), None]), Some(Value::Int(-3))),
+        ("optional int32 score (INTEGER(8,true));", Cells::Ints(vec![Some(-3), None]), Some(Value::Int(-3))),
+        (
+            "optional int32 score (INTEGER(32,false));",
+            Cells::Ints(vec![Some(-1), None]),
+            Some(Value::Int(4294967295)),
+        ),
+        ("optional int64 score;", Cells::Longs(vec![Some(1 << 40), None]), Some(Value::Int(1 << 40))),
+        ("optional int64 score (UINT_64);", Cells::Longs(vec![Some(7), None]), Some(Value::Int(7))),
+        (
+            "optional int64 score (UINT_64);",
+            Cells::Longs(vec![Some(-1), None]),
+            Some(Value::Float(u64::MAX as f64)),
+        ),
+        ("optional float score;", Cells::Floats(vec![Some(0.5), None]), Some(Value::Float(0.5))),
+        ("optional double score;", Cells::Doubles(vec![Some(0.1), None]), Some(Value::Float(0.1))),
+        (
+            "optional binary score (UTF8);",
+            Cells::Texts(vec![Some(b"C".to_vec()), None]),
+            Some(Value::from("C")),
+        ),
+        (
+            "optional binary score (STRING);",
+            Cells::Texts(vec![Some(b"1".to_vec()), None]),
+            Some(Value::from("1")),
+        ),
+        (
+            "optional binary score (ENUM);",
+            Cells::Texts(vec![Some(b"I".to_vec()), None]),
+            Some(Value::from("I")),
+        ),
+        ("optional binary score;", Cells::Texts(vec![Some(b"C".to_vec()), None]), Some(Value::from("C"))),
+        ("optional binary score (JSON);", Cells::Texts(vec![Some(b"{\"a\":1}".to_vec()), None]), Some(map)),
+        (
+            "optional binary score (JSON);",
+            Cells::Texts(vec![Some(b"NaN".to_vec()), None]),
+            Some(Value::Unscored),
+        ),
+    ];
+    for (field, cells, wanted) in cases {
+        let table = read(&simple(&format!("required int64 id; {field}"), &[Cells::longs(&[1, 2]), cells]));
+        assert_eq!(values(&table.columns, "score"), [wanted, None], "{field}");
+    }
+}
+
+#[test]
+fn ids_are_texts_or_integers() {
+    let ids = |field: &str, cells: Cells| {
+        let table =
+            read(&simple(&format!("{field} required double value;"), &[cells, Cells::doubles(&[1.0, 0.0])]));
+        [table.columns.id(0).to_owned(), table.columns.id(1).to_owned()]
+    };
+    assert_eq!(ids("required int64 id;", Cells::longs(&[-1, 12])), ["-1", "12"]);
+    assert_eq!(ids("required int64 id (UINT_64);", Cells::longs(&[-1, 12])), ["18446744073709551615", "12"]);
+    assert_eq!(ids("optional int32 id;", Cells::Ints(vec![Some(5), Some(6)])), ["5", "6"]);
+    assert_eq!(ids("required binary id (UTF8);", Cells::texts(&["1", "é,\n\""])), ["1", "é,\n\""]);
+}
+
+/// Five thousand rows with nulls, NaNs and repeats.
+fn many() -> (&'static str, Vec<Cells>) {
+    let rows = 5000;
+    let text = |text: String| Some(text.into_bytes());
+    let columns = vec![
+        Cells::Texts((0..rows).map(|n| text(format!("sample {}", n % 2500))).collect()),
+        Cells::Ints((0..rows).map(|n| Some(1 + n / 2500)).collect()),
+        Cells::Doubles(
+            (0..rows)
+                .map(|n| (n % 7 != 0).then_some(if n % 11 == 0 { f64::NAN } else { f64::from(n % 3) / 3.0 }))
+                .collect(),
+        ),
+        Cells::Longs((0..rows).map(|n| (n % 50 < 40).then_some(i64::from(n % 5))).collect()),
+        Cells::Texts(
+            (0..rows).map(|n| (n % 3 > 0).then(|| format!("doc {}", n % 37).into_bytes())).collect(),
+        ),
+        Cells::Bools((0..rows).map(|n| (n % 4 > 0).then_some(n % 8 == 1)).collect()),
+    ];
+    let fields =
+        "required binary id (UTF8); required int32 epoch; optional double score; optional int64 points;
+                  optional binary topic (UTF8); optional boolean hard;";
+    (fields, columns)
+}
+
+#[test]
+fn however_a_file_is_written_the_table_is_the_same() {
+    let (fields, columns) = many();
+    let options = TableOptions::new().score_columns(["score", "points"]);
+    let read = |bytes: &[u8]| read_with(bytes, &options).unwrap().columns;
+    let wanted = read(&write(
+        fields,
+        &columns,
+        usize::MAX,
+        WriterProperties::builder().set_dictionary_enabled(false).build(),
+    ));
+    assert_eq!(
+        values(&wanted, "score")[1..3],
+        [Some(Value::Float(1.0 / 3.0)), Some(Value::Float(2.0 / 3.0))]
+    );
+    assert_eq!(wanted.len(), 5000);
+    let compressions = [
+        Compression::UNCOMPRESSED,
+        Compression::SNAPPY,
+        Compression::GZIP(Default::default()),
+        Compression::ZSTD(Default::default()),
+        Compression::LZ4,
+        Compression::LZ4_RAW,
+    ];
+    let encodings = [
+        ("id", Encoding::DELTA_BYTE_ARRAY),
+        ("id", Encoding::DELTA_LENGTH_BYTE_ARRAY),
+        ("points", Encoding::DELTA_BINARY_PACKED),
+        ("score", Encoding::BYTE_STREAM_SPLIT),
+        ("hard", Encoding::RLE),
+    ];
+    let mut files = Vec::new();
+    for compression in compressions {
+        for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+            for dictionary in [true, false] {
+                let properties = WriterProperties::builder()
+                    .set_compression(compression)
+                    .set_writer_version(version)
+                    .set_dictionary_enabled(dictionary)
+                    .set_data_page_row_count_limit(700)
+                    .set_write_batch_size(100)
+                    .build();
+                files.push((
+                    format!("{compression} {version:?} {dictionary}"),
+                    write(fields, &columns, 1999, properties),
+                ));
+            }
+        }
+    }
+    for (column, encoding) in encodings {
+        let properties = WriterProperties::builder()
+            .set_writer_version(WriterVersion::PARQUET_2_0)
+            .set_dictionary_enabled(false)
+            .set_column_encoding(column.into(), encoding)
+            .build();
+        files.push((format!("{column} {encoding}"), write(fields, &columns, usize::MAX, properties)));
+    }
+    // A dictionary that grows too large half-way: the pages after it are plain.
+    let small_dictionary = WriterProperties::builder()
+        .set_dictionary_page_size_limit(500)
+        .set_data_page_row_count_limit(100)
+        .set_write_batch_size(10);
+    files.push((
+        "a small dictionary".to_owned(),
+        write(fields, &columns, usize::MAX, small_dictionary.build()),
+    ));
+    for (name, bytes) in files {
+        let found = read(&bytes);
+        assert_eq!(found.len(), wanted.len(), "{name}");
+        for row in 0..wanted.len() {
+            assert_eq!(
+                (found.id(row), found.epoch(row)),
+                (wanted.id(row), wanted.epoch(row)),
+                "{name}, row {row}"
+            );
+        }
+        for scorer in ["score", "points"] {
+            assert_eq!(values(&found, scorer), values(&wanted, scorer), "{name}");
+            assert_eq!(metadata(&found, scorer), metadata(&wanted, scorer), "{name}");
+        }
+    }
+}
+
+#[test]
+fn only_the_columns_that_are_needed_are_read() {
+    let fields =
+        "required int64 id; required double score; optional binary a (UTF8); optional binary b (UTF8);
+                  optional group tags (LIST) { repeated group list { optional binary element (UTF8); } }
+                  required fixed_len_byte_array(4) c; required int64 day (TIMESTAMP(MILLIS,true));";
+    let marker = "where the bytes of a are";
+    let columns = [
+        Cells::longs(&[1]),
+        Cells::doubles(&[0.5]),
+        Cells::texts(&[marker]),
+        Cells::texts(&["y"]),
+        Cells::Lists(1),
+        Cells::Fixed(vec![vec![1, 2, 3, 4]]),
+        Cells::longs(&[0]),
+    ];
+    let properties = WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .set_statistics_enabled(parquet::file::properties::EnabledStatistics::None);
+    let mut bytes = write(fields, &columns, usize::MAX, properties.build());
+    let at = bytes.windows(marker.len()).position(|window| window == marker.as_bytes()).unwrap();
+    // The length in front of the text: whoever reads `a` fails.
+    bytes[at - 4..at].copy_from_slice(&[0xff; 4]);
+    let only = |key| TableOptions::new().metadata(MetadataKeys::one(key));
+    let table = read_with(&bytes, &only("b")).unwrap();
+    assert_eq!(metadata(&table.columns, "score"), [json!({"b": "y"})]);
+    assert_eq!(table.metadata_keys, ["a", "b", "tags", "c", "day"], "messages still know the others");
+    let wants = |key| read_with(&bytes, &only(key)).unwrap_err().to_string();
+    assert!(
+        wants("a").contains("the column `a` cannot be read: a page ends too early; check that the file"),
+        "{}",
+        wants("a")
+    );
+    let tags = wants("tags");
+    assert!(tags.contains("the column `tags` holds lists or structures; it is read as metadata, which takes numbers, booleans, texts or JSON; convert the column, or leave it out"), "{tags}");
+    assert!(
+        wants("c").contains("the column `c` holds values of the type FIXED_LEN_BYTE_ARRAY; "),
+        "{}",
+        wants("c")
+    );
+    assert!(wants("day").contains("the column `day` holds times; "), "{}", wants("day"));
+}
+
+#[test]
+fn the_long_form() {
+    let text = |cells: &[Option<&str>]| {
+        Cells::Texts(cells.iter().map(|c| c.map(|c| c.as_bytes().to_vec())).collect())
+    };
+    let fields = "required binary id (UTF8); required int64 epoch; optional binary scorer (UTF8); optional binary value (UTF8);
+                  optional binary answer (UTF8); optional binary error (UTF8); optional binary topic (UTF8); required int32 n;";
+    let columns = [
+        text(&[Some("q1"), Some("q1"), Some("q2"), Some("q3"), Some("q2"), Some("q4")]),
+        Cells::longs(&[1, 1, 1, 1, 1, 2]),
+        text(&[Some("match"), Some("judge"), Some("match"), None, Some("judge"), Some("match")]),
+        text(&[Some("C"), Some("{\"a\": 1, \"b\": NaN}"), Some("0.5"), None, Some("[1, 2]"), None]),
+        text(&[Some("42"), None, Some(""), None, None, None]),
+        text(&[None, None, None, Some("out of memory"), Some(""), None]),
+        text(&[Some("a"), Some("other"), Some("b"), None, Some("b"), None]),
+        Cells::Ints((1..=6).map(Some).collect()),
+    ];
+    for group in [2, usize::MAX] {
+        let table = read(&write(fields, &columns, group, WriterProperties::builder().build()));
+        let columns = &table.columns;
+        assert_eq!(
+            (0..columns.len()).map(|row| columns.id(row)).collect::<Vec<_>>(),
+            ["q1", "q2", "q3", "q4"]
+        );
+        assert_eq!(columns.epoch(3), 2);
+        assert_eq!(columns.scorer_names().collect::<Vec<_>>(), ["match", "judge"]);
+        assert_eq!(columns.score(0, "match"), Some(Score::new("C").answer("42")));
+        assert_eq!(values(columns, "match"), [Some("C".into()), Some(0.5.into()), None, None]);
+        let judged = values(columns, "judge");
+        let Some(Value::Map(map)) = &judged[0] else { panic!("a map") };
+        assert_eq!((&map["a"], &map["b"]), (&Leaf::Int(1), &Leaf::Unscored));
+        assert_eq!(judged[1..], [Some(Value::list([1, 2])), None, None]);
+        assert_eq!(columns.errored(), 1);
+        assert_eq!(
+            metadata(columns, "match"),
+            [json!({"topic": "a", "n": 1}), json!({"topic": "b", "n": 3})]
+        );
+    }
+    let numbers = read(&simple(
+        "required int64 id; required binary scorer (UTF8); optional double value;",
+        &[Cells::longs(&[1, 1]), Cells::texts(&["a", "b"]), Cells::Doubles(vec![Some(0.5), None])],
+    ));
+    assert_eq!(
+        (values(&numbers.columns, "a"), values(&numbers.columns, "b")),
+        (vec![Some(0.5.into())], vec![None])
+    );
+}
+
+#[test]
+fn every_refusal_says_where_what_and_the_way_out() {
+    let of_ids = |field: &str, cells: Cells| {
+        refused(&simple(
+            &format!("{field} required double score;"),
+            &[cells, Cells::doubles(&[1.0, 0.0, 1.0])],
+        ))
+    };
+    let of_epochs = |field: &str, cells: Cells| {
+        refused(&simple(
+            &format!("required int64 id; required double score; {field}"),
+            &[Cells::longs(&[7, 8, 9]), Cells::doubles(&[1.0; 3]), cells],
+        ))
+    };
+    let of_scores = |field: &str, cells: Cells| {
+        refused(&simple(&format!("required int64 id; {field}"), &[Cells::longs(&[7, 8, 9]), cells]))
+    };
+    let long = |scorer: Cells, value: Cells| {
+        let fields = "required int64 id; optional binary scorer (UTF8); optional binary value (UTF8);";
+        refused(&simple(fields, &[Cells::longs(&[7, 8, 7]), scorer, value]))
+    };
+    let cases = [
+        (refused(b""), "t.parquet: this is not a Parquet file that can be read: "),
+        (refused(b"id,score\nq1,1\n"), "; check that the file was written to its end, or write it again"),
+        (refused(b"PAR1PAR1"), "this is not a Parquet file that can be read: "),
+        (
+            refused(&simple(
+                "required int64 sample; required double score;",
+                &[Cells::longs(&[1]), Cells::doubles(&[1.0])],
+            )),
+            "t.parquet: there is no column `id`; columns found: `sample`, `score`; ",
+        ),
+        (
+            refused(&simple(
+                "required int64 id; required double points;",
+                &[Cells::longs(&[1]), Cells::doubles(&[1.0])],
+            )),
+            "t.parquet: there is no score column `score` or `value`; columns found: `id`, `points`; ",
+        ),
+        (
+            refused(&simple(
+                "required int64 id; required double score; required int64 id;",
+                &[Cells::longs(&[1]), Cells::doubles(&[1.0]), Cells::longs(&[1])],
+            )),
+            "t.parquet: the column `id` occurs twice; ",
+        ),
+        (
+            of_ids("required double id;", Cells::doubles(&[1.0, 2.0, 3.0])),
+            "t.parquet: the column `id` holds floating-point numbers; it is read as the id, which takes texts or integers; convert",
+        ),
+        (
+            of_ids("required boolean id;", Cells::Bools(vec![Some(true); 3])),
+            "the column `id` holds booleans; ",
+        ),
+        (
+            of_ids("required int64 id (TIMESTAMP(MICROS,false));", Cells::longs(&[1, 2, 3])),
+            "the column `id` holds times; ",
+        ),
+        (
+            of_ids("optional int64 id;", Cells::Longs(vec![Some(1), Some(2), None])),
+            "t.parquet: row 3: the id is empty; give every row",
+        ),
+        (
+            of_ids("required binary id (UTF8);", Cells::texts(&["a", "", "b"])),
+            "t.parquet: row 2: the id is empty; ",
+        ),
+        (
+            of_ids("required int64 id;", Cells::longs(&[5, 6, 5])),
+            "t.parquet: row 3: sample \"5\": epoch 1 of this sample is already in row 1; number the runs",
+        ),
+        (
+            of_ids(
+                "optional binary id (UTF8);",
+                Cells::Texts(vec![Some(b"a".to_vec()), Some(vec![0xff]), None]),
+            ),
+            "t.parquet: row 2: the text in column `id` is not valid UTF-8; ",
+        ),
+        (
+            of_epochs("required double epoch;", Cells::doubles(&[1.0; 3])),
+            "the column `epoch` holds floating-point numbers; it is read as the epoch, which takes integers; ",
+        ),
+        (
+            of_epochs("required int64 epoch;", Cells::longs(&[1, 0, 1])),
+            "t.parquet: row 2: sample \"8\": the epoch is 0; epochs are counted 1, 2, …",
+        ),
+        (
+            of_epochs("required int64 epoch;", Cells::longs(&[1, 1, 1 << 32])),
+            "t.parquet: row 3: sample \"9\": the epoch is 4294967296; ",
+        ),
+        (
+            of_epochs("optional int64 epoch;", Cells::Longs(vec![None, Some(1), Some(1)])),
+            "t.parquet: row 1: sample \"7\": the epoch is empty; ",
+        ),
+        (
+            of_scores("required int32 score (DECIMAL(5,2));", Cells::Ints(vec![Some(1); 3])),
+            "the column `score` holds decimals; it is read as a score, which takes numbers, booleans, texts or JSON; ",
+        ),
+        (
+            of_scores("required int32 score (DATE);", Cells::Ints(vec![Some(1); 3])),
+            "the column `score` holds dates; ",
+        ),
+        (
+            of_scores("required fixed_len_byte_array(2) score (FLOAT16);", Cells::Fixed(vec![vec![0, 0]; 3])),
+            "the column `score` holds values of the type FIXED_LEN_BYTE_ARRAY; ",
+        ),
+        (
+            of_scores("required group score { required double a; }", Cells::doubles(&[1.0; 3])),
+            "the column `score` holds lists or structures; ",
+        ),
+        (
+            of_scores("required binary score (JSON);", Cells::texts(&["1", "{\"a\"", "2"])),
+            "t.parquet: row 2: sample \"8\": the score in `score` starts like a list or map, but is not valid JSON: ",
+        ),
+        (
+            of_scores(
+                "optional binary score (UTF8);",
+                Cells::Texts(vec![None, Some(b"C".to_vec()), Some(vec![0xc0])]),
+            ),
+            "the text in column `score` is not valid UTF-8; ",
+        ),
+        (
+            refused(&simple(
+                "required int64 id; required double score; required binary k (JSON);",
+                &[Cells::longs(&[4]), Cells::doubles(&[1.0]), Cells::texts(&["{"])],
+            )),
+            "t.parquet: row 1: sample \"4\": the text in column `k` is not valid JSON: ",
+        ),
+        (
+            long(Cells::texts(&["s", "s", "s"]), Cells::texts(&["1", "1", "0"])),
+            "t.parquet: row 3: sample \"7\": epoch 1 of this sample by the scorer \"s\" is already in row 1; ",
+        ),
+        (
+            long(Cells::Texts(vec![None; 3]), Cells::texts(&["1", "1", "0"])),
+            "t.parquet: row 1: sample \"7\": the row has a score in `value`, but its `scorer` is empty; ",
+        ),
+        (
+            long(Cells::texts(&["s", "t", "u"]), Cells::texts(&["1", "[1", "0"])),
+            "t.parquet: row 2: sample \"8\": the score in `value` starts like a list or map, but is not valid JSON: ",
+        ),
+        (
+            refused(&simple(
+                "required int64 id; required int64 scorer; required double value;",
+                &[Cells::longs(&[1]), Cells::longs(&[1]), Cells::doubles(&[1.0])],
+            )),
+            "the column `scorer` holds integers; it is read as the scorer, which takes texts; ",
+        ),
+    ];
+    for (message, wanted) in cases {
+        assert!(message.contains(wanted), "\n  said   {message}\n  wanted {wanted}");
+    }
+    let twice = simple(
+        "required int64 id; required double score;",
+        &[Cells::longs(&[5, 5]), Cells::doubles(&[1.0, 0.0])],
+    );
+    let error = read_with(&twice, &TableOptions::new()).unwrap_err();
+    assert_eq!(
+        (error.location(), error.line(), error.sample()),
+        (Some(TableLocation::Row(2)), None, Some("5"))
+    );
+}
+
+#[test]
+fn rows_of_later_row_groups_keep_their_numbers() {
+    let ids: Vec<i64> = (0..100).chain([37]).collect();
+    let bytes = write(
+        "required int64 id; required double score;",
+        &[Cells::longs(&ids), Cells::doubles(&[1.0; 101])],
+        30,
+        WriterProperties::builder().build(),
+    );
+    assert!(
+        refused(&bytes)
+            .contains("t.parquet: row 101: sample \"37\": epoch 1 of this sample is already in row 38; ")
+    );
+    let ids: Vec<i64> = (0..100).collect();
+    let epochs: Vec<i64> = (1..=100).map(|row| i64::from(row != 75)).collect();
+    let bytes = write(
+        "required int64 id; required double score; required int64 epoch;",
+        &[Cells::longs(&ids), Cells::doubles(&[1.0; 100]), Cells::longs(&epochs)],
+        30,
+        WriterProperties::builder().build(),
+    );
+    assert!(refused(&bytes).contains("t.parquet: row 75: sample \"74\": the epoch is 0; "));
+}
+
+#[test]
+fn more_rows_than_a_file_can_hold_are_refused() {
+    // All cells the same: they take no space, and a hostile file could claim billions.
+    let rows = 1_000_000;
+    let properties =
+        WriterProperties::builder().set_data_page_row_count_limit(rows).set_data_page_size_limit(1 << 30);
+    let columns = [Cells::longs(&vec![1; rows]), Cells::Ints(vec![Some(1); rows])];
+    let bytes = write("required int64 id; required int32 score;", &columns, usize::MAX, properties.build());
+    assert!((bytes.len() as u64) * 256 < rows as u64, "{} bytes", bytes.len());
+    let message = refused(&bytes);
+    assert!(message.contains("can be read: it says that it has 1000000 rows, in "), "{message}");
+}
