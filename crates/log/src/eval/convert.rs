@@ -144,8 +144,8 @@ fn start_of(log: &EvalLog, header: &[u8]) -> Result<Vec<u8>> {
     }
     let mut start = b"{}".to_vec();
     for field in ["version", "eval", "plan"] {
-        if let Some(range) = splice::field(header, field)? {
-            start = splice::set(&start, &[field], header.get(range).unwrap_or_default())?;
+        if let Some(json) = splice::value(header, field)? {
+            start = splice::set(&start, &[field], json)?;
         }
     }
     Ok(start)

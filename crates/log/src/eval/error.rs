@@ -326,8 +326,8 @@ impl LogError {
         matches!(self.kind(), LogErrorKind::TooMuchMemory { .. })
     }
 
-    /// The same problem, with the place in the JSON put right.
-    pub(super) fn map_place(mut self, map: impl FnOnce(u64) -> u64) -> Self {
+    /// The same problem, with the offset in the JSON corrected.
+    pub(super) fn map_offset(mut self, map: impl FnOnce(u64) -> u64) -> Self {
         if let LogErrorKind::Json { at, .. } = &mut self.0.kind {
             *at = map(*at);
         }
