@@ -6,7 +6,6 @@
 //! something fails.
 
 mod fields;
-mod join;
 mod long;
 mod pieces;
 mod wide;
@@ -17,28 +16,24 @@ use std::str;
 
 use csv::ByteRecord;
 
-use self::long::LongReader;
 use self::pieces::{PIECE_BYTES, Piece, PieceReader};
-use self::wide::WideReader;
-use super::builder::finish;
-use super::error::{ReadError, TableLocation, UnresolvedLocation};
-use super::layout::{Form, TableLayout, refuse_twice};
-use super::{ScoreTable, TableErrorKind, TableOptions};
+use super::error::{ReadError, TableLocation};
+use super::layout::{ColumnRole, TableColumn, TableLayout, refuse_twice};
+use super::limits::Budget;
+use super::{ScoreTable, TableErrorKind, TableOptions, finish};
 use crate::delimited::{QuoteState, line_at};
 
 pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, ReadError> {
     let mut pieces = PieceReader::new(file, delimiter, options.limits);
-    rows(&mut pieces, delimiter, options).map_err(|problem| {
+    rows(&mut pieces, delimiter, options).map_err(|error| {
         let file = pieces.file();
-        problem.locate(|at| {
-            let offset = match at {
-                UnresolvedLocation::Offset(offset) => offset,
-                UnresolvedLocation::Known(TableLocation::Row(row)) => {
-                    offset_of_row(file, delimiter, row).ok()?
-                }
-                UnresolvedLocation::Known(place) => return Some(place),
+        error.locate(|location| {
+            let offset = match location {
+                TableLocation::Offset(offset) => Ok(offset),
+                TableLocation::Row(row) => offset_of_row(file, delimiter, row),
+                location => return location,
             };
-            line_at(&mut *file, offset).ok().map(TableLocation::Line)
+            offset.and_then(|offset| line_at(&mut *file, offset)).map_or(location, TableLocation::Line)
         })
     })
 }
@@ -52,14 +47,19 @@ fn rows(pieces: &mut PieceReader, delimiter: u8, options: &TableOptions) -> Resu
     let (layout, header_bytes) = header(&first, delimiter, options)?;
     first.bytes.drain(..header_bytes);
     first.offset += header_bytes as u64;
-    match &layout.form {
-        Form::Wide(scores) => {
-            let reader = WideReader { layout: &layout, scores, delimiter, budget };
-            let columns = reader.read(pieces, first)?;
-            finish(columns, layout.metadata_keys)
-        }
-        Form::Long(long) => LongReader { layout: &layout, long, delimiter, budget }.read(pieces, first),
+    let reader = DelimitedReader { layout: &layout, delimiter, budget };
+    if layout.is_long {
+        return reader.read_long(pieces, first);
     }
+    let columns = reader.read_wide(pieces, first)?;
+    finish(columns, layout.metadata_keys)
+}
+
+/// What rows are read by.
+struct DelimitedReader<'a> {
+    layout: &'a TableLayout,
+    delimiter: u8,
+    budget: Budget,
 }
 
 /// What the columns are, and how many bytes say so.
@@ -92,24 +92,55 @@ fn records<R: Read>(source: R, delimiter: u8) -> csv::Reader<R> {
     csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(source)
 }
 
-/// Calls `each` with the records of a piece and where in the file they start. Rows have so many columns.
-fn for_each_record(
-    piece: &Piece,
-    delimiter: u8,
-    columns: usize,
-    mut each: impl FnMut(&ByteRecord, u64) -> Result<(), ReadError>,
-) -> Result<(), ReadError> {
-    refuse_many_fields(piece, delimiter, columns)?;
-    // A line feed more, so that the reader does not take a mark at the start of a piece for the one that
-    // may stand at the start of a file.
-    const AHEAD: &[u8] = b"\n";
-    let mut reader = records(AHEAD.chain(piece.bytes.as_slice()), delimiter);
-    let mut record = ByteRecord::new();
-    while reader.read_byte_record(&mut record).map_err(read_error)? {
-        let within = record.position().map_or(0, csv::Position::byte).saturating_sub(AHEAD.len() as u64);
-        each(&record, piece.offset + within)?;
+impl DelimitedReader<'_> {
+    /// Calls `each` with the rows of a piece, all of which have the right number of fields.
+    fn for_each_row(
+        &self,
+        piece: &Piece,
+        mut each: impl FnMut(&DelimitedRow<'_>) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        let width = self.layout.width;
+        refuse_many_fields(piece, self.delimiter, width)?;
+        // A line feed more, so that the reader does not take a mark at the start of a piece for the one that
+        // may stand at the start of a file.
+        const AHEAD: &[u8] = b"\n";
+        let mut reader = records(AHEAD.chain(piece.bytes.as_slice()), self.delimiter);
+        let mut record = ByteRecord::new();
+        while reader.read_byte_record(&mut record).map_err(read_error)? {
+            let within = record.position().map_or(0, csv::Position::byte).saturating_sub(AHEAD.len() as u64);
+            let mut row = DelimitedRow { record: &record, offset: piece.offset + within, id: "" };
+            let id = self.layout.columns.iter().find(|column| column.role == ColumnRole::Id);
+            row.id = id.map_or(Ok(""), |column| row.text(column))?;
+            if record.len() != width {
+                return Err(row.error(TableErrorKind::FieldCount { expected: width, found: record.len() }));
+            }
+            each(&row)?;
+        }
+        match piece.unclosed {
+            Some(row) => Err(TableErrorKind::UnclosedQuote.at_offset(row)),
+            None => Ok(()),
+        }
     }
-    Ok(())
+}
+
+/// A row, and where it starts.
+struct DelimitedRow<'a> {
+    record: &'a ByteRecord,
+    offset: u64,
+    id: &'a str,
+}
+
+impl<'a> DelimitedRow<'a> {
+    /// The text of a cell; empty where the row is too short.
+    fn text(&self, column: &TableColumn) -> Result<&'a str, ReadError> {
+        let invalid = || TableErrorKind::InvalidUtf8 { column: Some(column.name.clone()) };
+        let text = str::from_utf8(self.record.get(column.at).unwrap_or_default());
+        text.map_err(|_| invalid().at_offset(self.offset))
+    }
+
+    fn error(&self, kind: TableErrorKind) -> ReadError {
+        kind.at_offset(self.offset).of_sample(self.id)
+    }
 }
 
 /// Refuses a row of so many fields that the list of them would fill the memory; rows with fewer that are too
@@ -161,25 +192,4 @@ fn offset_of_row(file: &mut File, delimiter: u8, row: u64) -> io::Result<u64> {
         reader.read_byte_record(&mut record).map_err(io::Error::other)?;
     }
     Ok(record.position().map_or(0, csv::Position::byte))
-}
-
-/// The fields of one row.
-trait RecordFields {
-    fn count(&self) -> usize;
-    /// A field's text, empty where the row is too short; nothing if it is not UTF-8.
-    fn field(&self, at: usize) -> Option<&str>;
-}
-
-struct RecordRow<'a> {
-    record: &'a ByteRecord,
-}
-
-impl RecordFields for RecordRow<'_> {
-    fn count(&self) -> usize {
-        self.record.len()
-    }
-
-    fn field(&self, at: usize) -> Option<&str> {
-        str::from_utf8(self.record.get(at).unwrap_or_default()).ok()
-    }
 }

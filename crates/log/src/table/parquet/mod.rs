@@ -5,14 +5,12 @@
 //! JSON lines, but for null: a score that is null is missing, as an empty cell of a CSV is, because
 //! writers of Parquet know no other way to leave a cell empty.
 
-mod checked;
 mod column;
 mod footer;
 mod headers;
 mod long;
 mod memory_use;
 mod pages;
-mod rle;
 mod thrift;
 mod types;
 mod wide;
@@ -29,15 +27,15 @@ use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::{SerializedFileReader, SerializedPageReader};
 use serde_json::Value as Json;
 
-use self::column::{CellReader, ParquetCell, caught, column_problem, guarded};
+use self::column::{ColumnDecoder, ParquetCell, caught, column_problem, guarded};
 use self::headers::{PageBudget, largest_page};
 use self::memory_use::MemoryUse;
-use self::types::{ColumnRole, ValueKind, kind_of};
-use super::builder::finish;
+use self::pages::PageSource;
+use self::types::{ValueKind, kind_of};
 use super::error::ReadError;
-use super::layout::{Form, TableLayout, refuse_twice};
+use super::layout::{TableColumn, TableLayout, refuse_twice};
 use super::limits::Budget;
-use super::{ScoreTable, TableErrorKind, TableOptions, cell};
+use super::{ScoreTable, TableErrorKind, TableOptions, cell, finish};
 use crate::json_value::{self, MemoryAllowance};
 
 pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, ReadError> {
@@ -59,16 +57,11 @@ fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<Scor
     refuse_implausible(metadata, bytes, &layout, budget)?;
     let (held, work) = (MemoryUse::new(budget), PageBudget::new(&options.limits, bytes));
     let table = ParquetTable { path, metadata, layout: &layout, budget, held, work, large: Mutex::new(()) };
-    match &layout.form {
-        Form::Wide(scores) => {
-            let columns = wide::read(&table, scores)?;
-            finish(columns, layout.metadata_keys)
-        }
-        Form::Long(long) => {
-            let builder = long::read(&table, long)?;
-            Ok(builder.finish(layout.metadata_keys))
-        }
+    let columns = layout.columns.iter().map(|column| table.column(column)).collect::<Result<Vec<_>, _>>()?;
+    if layout.is_long {
+        return Ok(long::read(&table, &columns)?.finish(layout.metadata_keys.clone()));
     }
+    finish(wide::read(&table, &columns)?, layout.metadata_keys.clone())
 }
 
 /// How many rows a byte of a file can hold. Samples that tell each other apart take more than this.
@@ -97,11 +90,11 @@ fn refuse_implausible(
         let problem = format!("it says that it has {claimed} rows, and its row groups that they have {rows}");
         return Err(TableErrorKind::Parquet { problem });
     }
-    let scorers = match &layout.form {
-        Form::Wide(scores) => scores.len(),
-        Form::Long(_) => return Ok(()),
-    };
-    let of_row = ROW_BYTES + 2 * scorers as u64 + 4 * layout.metadata.len() as u64;
+    // In the long form rows of the table are not rows of the columns.
+    if layout.is_long {
+        return Ok(());
+    }
+    let of_row = ROW_BYTES + 2 * layout.scores.len() as u64 + 4 * layout.metadata.len() as u64;
     budget.check(rows.saturating_mul(of_row))
 }
 
@@ -120,7 +113,7 @@ struct ParquetTable<'a> {
     large: Mutex<()>,
 }
 
-/// A column of a row group whose headers were looked at.
+/// A column of a row group whose page headers were checked.
 struct CheckedColumn<'g> {
     file: File,
     chunk: &'g ColumnChunkMetaData,
@@ -128,54 +121,35 @@ struct CheckedColumn<'g> {
     largest_page: u64,
 }
 
-impl CheckedColumn<'_> {
-    fn pages(&self, name: &str) -> Result<SerializedPageReader<File>, TableErrorKind> {
-        let file = self.file.try_clone().map_err(TableErrorKind::Open)?;
-        guarded(|| SerializedPageReader::new(Arc::new(file), self.chunk, self.rows, None))
-            .map_err(|problem| column_problem(name, problem))
-    }
-
-    /// The cells of the column, by the library's own decoders.
-    fn cells<'s>(
-        &self,
-        source: ParquetColumn<'s>,
-        work: &'s PageBudget,
-    ) -> Result<CellReader<'s>, TableErrorKind> {
-        let pages = self.pages(source.name)?;
-        CellReader::new(pages, self.chunk, source.name, source.kind, self.largest_page, work)
-    }
-}
-
 /// A column to be read: what it holds, and where it is among the leaves of the schema.
 #[derive(Clone, Copy, Debug)]
 struct ParquetColumn<'a> {
-    name: &'a str,
+    column: &'a TableColumn,
     leaf: usize,
     kind: ValueKind,
 }
 
+impl<'a> ParquetColumn<'a> {
+    fn name(self) -> &'a str {
+        &self.column.name
+    }
+}
+
 impl<'a> ParquetTable<'a> {
-    /// A column by its place among the fields of the schema, if it holds what it may hold.
-    fn source(
-        &self,
-        at: usize,
-        name: &'a str,
-        role: ColumnRole,
-    ) -> Result<ParquetColumn<'a>, TableErrorKind> {
+    /// What a column holds, if its role takes that.
+    fn column(&self, column: &'a TableColumn) -> Result<ParquetColumn<'a>, TableErrorKind> {
         let schema = self.metadata.file_metadata().schema_descr();
-        let leaf = (0..schema.num_columns()).find(|leaf| schema.get_column_root_idx(*leaf) == at);
+        let leaf = (0..schema.num_columns()).find(|leaf| schema.get_column_root_idx(*leaf) == column.at);
         let found = match leaf.map(|leaf| (leaf, kind_of(&schema.column(leaf)))) {
-            Some((leaf, Ok(kind))) if role.takes(kind) => return Ok(ParquetColumn { name, leaf, kind }),
+            Some((leaf, Ok(kind))) if column.role.takes(kind) => {
+                return Ok(ParquetColumn { column, leaf, kind });
+            }
             Some((_, Ok(kind))) => kind.describe().to_owned(),
             Some((_, Err(found))) => found,
             None => "nothing".to_owned(),
         };
-        let (role, takes) = role.describe();
-        Err(TableErrorKind::ColumnType { column: name.to_owned(), found, role, takes })
-    }
-
-    fn metadata_sources(&self) -> Result<Vec<ParquetColumn<'a>>, TableErrorKind> {
-        self.layout.metadata.iter().map(|c| self.source(c.at, &c.name, ColumnRole::Metadata)).collect()
+        let (role, takes) = column.role.describe();
+        Err(TableErrorKind::ColumnType { column: column.name.clone(), found, role, takes })
     }
 
     /// Where in the file a column of a row group is.
@@ -185,7 +159,7 @@ impl<'a> ParquetTable<'a> {
         source: ParquetColumn<'_>,
     ) -> Result<&'g ColumnChunkMetaData, TableErrorKind> {
         let chunk = group.columns().get(source.leaf);
-        let chunk = chunk.ok_or_else(|| column_problem(source.name, "a row group lacks it".to_owned()))?;
+        let chunk = chunk.ok_or_else(|| column_problem(source.name(), "a row group lacks it".to_owned()))?;
         // The crate panics at a negative one.
         let numbers = [
             chunk.data_page_offset(),
@@ -194,7 +168,7 @@ impl<'a> ParquetTable<'a> {
             chunk.num_values(),
         ];
         if numbers.into_iter().chain(chunk.dictionary_page_offset()).any(|number| number < 0) {
-            return Err(column_problem(source.name, "its place in the file makes no sense".to_owned()));
+            return Err(column_problem(source.name(), "its place in the file makes no sense".to_owned()));
         }
         Ok(chunk)
     }
@@ -208,8 +182,22 @@ impl<'a> ParquetTable<'a> {
         let (chunk, rows) = (self.chunk(group, source)?, rows_of(group));
         // A file of its own: threads that share one would share its position too.
         let mut file = File::open(self.path).map_err(TableErrorKind::Open)?;
-        let largest_page = largest_page(&mut file, chunk, source.name, rows, &self.work)?;
+        let largest_page = largest_page(&mut file, chunk, source.name(), rows, &self.work)?;
         Ok(CheckedColumn { file, chunk, rows, largest_page })
+    }
+
+    /// The pages of a column, and what decodes them.
+    fn decoder<'s>(
+        &'s self,
+        checked: CheckedColumn<'_>,
+        column: ParquetColumn<'s>,
+    ) -> Result<(PageSource<'s>, ColumnDecoder<'s>), TableErrorKind> {
+        let CheckedColumn { file, chunk, rows, largest_page } = checked;
+        let (name, kind) = (column.name(), column.kind);
+        let pages = guarded(|| SerializedPageReader::new(Arc::new(file), chunk, rows, None))
+            .map_err(|problem| column_problem(name, problem))?;
+        let decoder = ColumnDecoder::new(chunk, name, kind, largest_page, &self.work)?;
+        Ok((PageSource::new(name, pages, chunk), decoder))
     }
 }
 
@@ -218,14 +206,8 @@ fn rows_of(group: &RowGroupMetaData) -> usize {
     usize::try_from(group.num_rows()).unwrap_or(0)
 }
 
-/// The problem of a column that ends before the row group does, or goes on behind it.
-fn wrong_length(name: &str, rows: usize, group: &RowGroupMetaData) -> TableErrorKind {
-    column_problem(name, format!("it has {rows} rows in a row group of {}", rows_of(group)))
-}
-
-/// An id as text, in the place of another.
+/// Appends an id as a text.
 fn id_into(text: &mut String, cell: ParquetCell<'_>) -> Result<(), TableErrorKind> {
-    text.clear();
     match cell {
         ParquetCell::Text(id) => text.push_str(id),
         ParquetCell::Int(int) => drop(write!(text, "{int}")),

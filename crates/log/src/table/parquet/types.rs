@@ -3,6 +3,8 @@
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::schema::types::ColumnDescriptor;
 
+use crate::table::layout::ColumnRole;
+
 /// The types that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueKind {
@@ -28,26 +30,15 @@ impl ValueKind {
     }
 }
 
-/// What a column is read as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ColumnRole {
-    Id,
-    Epoch,
-    Scorer,
-    Score,
-    /// What is recorded with a score, or an error.
-    Detail,
-    Metadata,
-}
-
 impl ColumnRole {
+    /// Whether a column of this role may hold such values.
     pub(super) fn takes(self, kind: ValueKind) -> bool {
         match self {
             ColumnRole::Id => matches!(kind, ValueKind::Int | ValueKind::Unsigned | ValueKind::Text),
             ColumnRole::Epoch => matches!(kind, ValueKind::Int | ValueKind::Unsigned),
             ColumnRole::Scorer => kind == ValueKind::Text,
-            ColumnRole::Detail => matches!(kind, ValueKind::Text | ValueKind::Json),
-            ColumnRole::Score | ColumnRole::Metadata => true,
+            ColumnRole::Score(_) | ColumnRole::Metadata(_) => true,
+            _ => matches!(kind, ValueKind::Text | ValueKind::Json),
         }
     }
 
@@ -57,9 +48,9 @@ impl ColumnRole {
             ColumnRole::Id => ("the id", "texts or integers"),
             ColumnRole::Epoch => ("the epoch", "integers"),
             ColumnRole::Scorer => ("the scorer", "texts"),
-            ColumnRole::Score => ("a score", "numbers, booleans, texts or JSON"),
-            ColumnRole::Detail => ("what is recorded with a score", "texts"),
-            ColumnRole::Metadata => ("metadata", "numbers, booleans, texts or JSON"),
+            ColumnRole::Score(_) => ("a score", "numbers, booleans, texts or JSON"),
+            ColumnRole::Metadata(_) => ("metadata", "numbers, booleans, texts or JSON"),
+            _ => ("what is recorded with a score", "texts"),
         }
     }
 }
