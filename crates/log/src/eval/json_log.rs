@@ -6,7 +6,7 @@ use super::error::{LogErrorKind, Result};
 use super::json::{Descent, Outline, PartVisitor};
 use super::limits::LogLimits;
 use super::members::{HEADER, REDUCTIONS};
-use super::zip::decompress::Decompressor;
+use super::zip::decompress::{Decompressor, collector};
 use super::zip::source::{FileSection, LogFile};
 
 const SAMPLES_FIELD: &str = "samples";
@@ -61,14 +61,7 @@ impl JsonLog {
     pub(super) fn member(&self, source: &LogFile, name: &str, limits: LogLimits) -> Result<Option<Vec<u8>>> {
         let mut decompressor = Decompressor::new(limits);
         let mut json = Vec::new();
-        let mut keep = |piece: &[u8]| {
-            let limit = limits.max_record;
-            if (json.len() + piece.len()) as u64 > limit {
-                return Err(LogErrorKind::TooLargeRecord { limit }.into());
-            }
-            json.extend_from_slice(piece);
-            Ok(())
-        };
+        let mut keep = collector(&mut json, limits.max_record);
         match (name, self.field(REDUCTIONS_FIELD)) {
             (HEADER, _) => self.header_pieces(source, &mut decompressor, &mut keep)?,
             (REDUCTIONS, Some(range)) => {
@@ -77,6 +70,7 @@ impl JsonLog {
             }
             _ => return Ok(None),
         }
+        drop(keep);
         Ok(Some(json))
     }
 }

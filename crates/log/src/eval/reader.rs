@@ -13,7 +13,7 @@ use super::limits::LogLimits;
 use super::members::{HEADER, START};
 use super::parallel::for_all;
 use super::stored::{SOME_SCORER, SampleFields, StoredSample, id_and_epoch};
-use super::zip::decompress::Decompressor;
+use super::zip::decompress::{Decompressor, collector};
 use super::zip::directory::Members;
 use super::zip::local;
 use super::zip::source::{FileSection, LogFile};
@@ -188,13 +188,8 @@ impl EvalLog {
         const COPIES: u64 = 5;
         let limit = self.container.limits.max_record.min(self.container.memory.limit() / COPIES);
         let mut json = Vec::new();
-        self.container.sample_pieces(&mut self.container.decompressor(), at, &mut |piece| {
-            if (json.len() + piece.len()) as u64 > limit {
-                return Err(LogErrorKind::TooLargeRecord { limit }.into());
-            }
-            json.extend_from_slice(piece);
-            Ok(())
-        })?;
+        let mut decompressor = self.container.decompressor();
+        self.container.sample_pieces(&mut decompressor, at, &mut collector(&mut json, limit))?;
         Ok(json)
     }
 

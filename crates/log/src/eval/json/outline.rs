@@ -57,6 +57,8 @@ enum OutlineState {
     Done,
 }
 
+use OutlineState as State;
+
 /// Goes through an object or a list and reports its parts.
 #[derive(Debug)]
 pub(in crate::eval) struct Outline {
@@ -64,7 +66,7 @@ pub(in crate::eval) struct Outline {
     root: u8,
     /// The brackets that are open.
     open: Vec<u8>,
-    state: OutlineState,
+    state: State,
     value: ValueEnd,
     /// The last key as it is written, without its quotes.
     key: Vec<u8>,
@@ -84,7 +86,7 @@ impl Outline {
     }
 
     fn new(root: u8) -> Self {
-        let (state, value) = (OutlineState::Open, ValueEnd::default());
+        let (state, value) = (State::Open, ValueEnd::default());
         Outline { root, open: Vec::new(), state, value, key: Vec::new(), at: 0 }
     }
 
@@ -98,11 +100,11 @@ impl Outline {
     pub(in crate::eval) fn push(&mut self, mut bytes: &[u8], parts: &mut impl PartVisitor) -> Result<()> {
         while let Some(&byte) = bytes.first() {
             let taken = match self.state {
-                OutlineState::InKey => self.take_key(bytes)?,
-                OutlineState::InValue => self.take_value(bytes, parts)?,
+                State::InKey => self.take_key(bytes)?,
+                State::InValue => self.take_value(bytes, parts)?,
                 _ if byte.is_ascii_whitespace() => 1,
-                OutlineState::Value => self.begin_value(byte, parts)?,
-                OutlineState::FirstOrClose if !self.is_in_object() && byte != b']' => {
+                State::Value => self.begin_value(byte, parts)?,
+                State::FirstOrClose if !self.is_in_object() && byte != b']' => {
                     self.begin_value(byte, parts)?
                 }
                 _ => {
@@ -121,29 +123,29 @@ impl Outline {
     }
 
     /// A byte between the parts.
-    fn step(&mut self, byte: u8, parts: &mut impl PartVisitor) -> Result<OutlineState> {
+    fn step(&mut self, byte: u8, parts: &mut impl PartVisitor) -> Result<State> {
         let is_object = self.is_in_object();
         let close = if is_object { b'}' } else { b']' };
         Ok(match (self.state, byte) {
-            (OutlineState::Open, b) if b == self.root => {
+            (State::Open, b) if b == self.root => {
                 self.open.push(b);
-                OutlineState::FirstOrClose
+                State::FirstOrClose
             }
-            (OutlineState::FirstOrClose | OutlineState::CommaOrClose, b) if b == close => {
+            (State::FirstOrClose | State::CommaOrClose, b) if b == close => {
                 self.open.pop();
                 if self.open.is_empty() {
-                    return Ok(OutlineState::Done);
+                    return Ok(State::Done);
                 }
                 parts.leave(self.at + 1)?;
-                OutlineState::CommaOrClose
+                State::CommaOrClose
             }
-            (OutlineState::FirstOrClose | OutlineState::Key, b'"') => {
+            (State::FirstOrClose | State::Key, b'"') => {
                 self.key.clear();
-                OutlineState::InKey
+                State::InKey
             }
-            (OutlineState::Colon, b':') => OutlineState::Value,
-            (OutlineState::CommaOrClose, b',') if is_object => OutlineState::Key,
-            (OutlineState::CommaOrClose, b',') => OutlineState::Value,
+            (State::Colon, b':') => State::Value,
+            (State::CommaOrClose, b',') if is_object => State::Key,
+            (State::CommaOrClose, b',') => State::Value,
             (state, _) => return Err(self.unexpected(state)),
         })
     }
@@ -151,18 +153,18 @@ impl Outline {
     /// Returns how many bytes were taken: none, or an opening bracket.
     fn begin_value(&mut self, byte: u8, parts: &mut impl PartVisitor) -> Result<usize> {
         if matches!(byte, b',' | b':' | b'}' | b']') {
-            return Err(self.unexpected(OutlineState::Value));
+            return Err(self.unexpected(State::Value));
         }
         let key = if self.is_in_object() { self.plain_key()? } else { Cow::Borrowed(&[][..]) };
         match parts.begin(&key, byte, self.at)? {
             Descent::Enter => {
                 self.open.push(byte);
-                self.state = OutlineState::FirstOrClose;
+                self.state = State::FirstOrClose;
                 Ok(1)
             }
             Descent::Whole => {
                 self.value = ValueEnd::default();
-                self.state = OutlineState::InValue;
+                self.state = State::InValue;
                 Ok(0)
             }
         }
@@ -172,7 +174,7 @@ impl Outline {
         let (taken, is_over) = self.value.take(bytes);
         parts.bytes(bytes.get(..taken).unwrap_or_default())?;
         if is_over {
-            self.state = OutlineState::CommaOrClose;
+            self.state = State::CommaOrClose;
             parts.end(self.at + taken as u64)?;
         }
         Ok(taken)
@@ -194,7 +196,7 @@ impl Outline {
             self.key.extend_from_slice(rest.get(..quote).unwrap_or_default());
             taken += quote + 1;
             if !is_escaped(&self.key) {
-                self.state = OutlineState::Colon;
+                self.state = State::Colon;
                 return Ok(taken);
             }
             self.key.push(b'"');
@@ -214,8 +216,8 @@ impl Outline {
     /// Nothing follows.
     pub(in crate::eval) fn finish(&self) -> Result<()> {
         match self.state {
-            OutlineState::Done => Ok(()),
-            OutlineState::InValue | OutlineState::CommaOrClose if !self.key.is_empty() => {
+            State::Done => Ok(()),
+            State::InValue | State::CommaOrClose if !self.key.is_empty() => {
                 let key = crate::eval::error::visible(&String::from_utf8_lossy(&self.key));
                 Err(self.error(format!("it ends within {key}")))
             }
@@ -223,15 +225,15 @@ impl Outline {
         }
     }
 
-    fn unexpected(&self, state: OutlineState) -> LogError {
+    fn unexpected(&self, state: State) -> LogError {
         self.error(match state {
-            OutlineState::Open if self.root == b'{' => "an object should start",
-            OutlineState::Open => "a list should start",
-            OutlineState::FirstOrClose | OutlineState::Key => "a key should start",
-            OutlineState::Colon => "a colon should follow the key",
-            OutlineState::Value | OutlineState::InKey | OutlineState::InValue => "a value should start",
-            OutlineState::CommaOrClose => "a comma or the end should follow the value",
-            OutlineState::Done => "nothing should follow",
+            State::Open if self.root == b'{' => "an object should start",
+            State::Open => "a list should start",
+            State::FirstOrClose | State::Key => "a key should start",
+            State::Colon => "a colon should follow the key",
+            State::Value | State::InKey | State::InValue => "a value should start",
+            State::CommaOrClose => "a comma or the end should follow the value",
+            State::Done => "nothing should follow",
         })
     }
 

@@ -19,7 +19,7 @@ pub(crate) fn validate(json: &[u8]) -> Result<()> {
 /// Checks a JSON text that comes in pieces.
 #[derive(Debug)]
 pub(in crate::eval) struct Validator {
-    state: ValidatorState,
+    state: State,
     /// The brackets that are open.
     open: Vec<u8>,
     /// The number or word that is being read.
@@ -54,10 +54,12 @@ enum ValidatorState {
     Bare,
 }
 
+use ValidatorState as State;
+
 impl Validator {
     pub(in crate::eval) fn new() -> Self {
         let (open, bare, character) = (Vec::new(), Vec::new(), Vec::new());
-        Validator { state: ValidatorState::Value, open, bare, character, at: 0 }
+        Validator { state: State::Value, open, bare, character, at: 0 }
     }
 
     /// Takes the next bytes.
@@ -65,7 +67,7 @@ impl Validator {
         self.check_characters(bytes)?;
         let mut rest = bytes;
         while let Some((&byte, after)) = rest.split_first() {
-            if let ValidatorState::String { .. } = self.state {
+            if let State::String { .. } = self.state {
                 // Most of a record is strings, and most of them is nothing special.
                 let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
                 let plain = rest.iter().position(is_special).unwrap_or(rest.len());
@@ -85,83 +87,77 @@ impl Validator {
     /// Nothing follows.
     pub(in crate::eval) fn finish(&self) -> Result<()> {
         let is_whole = match self.state {
-            ValidatorState::After => true,
-            ValidatorState::Bare => is_number_or_word(&self.bare),
+            State::After => true,
+            State::Bare => is_number_or_word(&self.bare),
             _ => false,
         };
         if is_whole && self.open.is_empty() { Ok(()) } else { Err(self.error("it ends too early")) }
     }
 
-    fn step(&mut self, byte: u8) -> Result<ValidatorState> {
+    fn step(&mut self, byte: u8) -> Result<State> {
         match self.state {
-            ValidatorState::String { is_key } => Ok(match byte {
-                b'"' if is_key => ValidatorState::Colon,
-                b'"' => ValidatorState::After,
-                b'\\' => ValidatorState::Escape { is_key },
+            State::String { is_key } => Ok(match byte {
+                b'"' if is_key => State::Colon,
+                b'"' => State::After,
+                b'\\' => State::Escape { is_key },
                 0..0x20 => return Err(self.error("a control character in a string")),
-                _ => ValidatorState::String { is_key },
+                _ => State::String { is_key },
             }),
-            ValidatorState::Escape { is_key } => match byte {
-                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
-                    Ok(ValidatorState::String { is_key })
-                }
-                b'u' => Ok(ValidatorState::Hex { is_key, left: 4 }),
+            State::Escape { is_key } => match byte {
+                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(State::String { is_key }),
+                b'u' => Ok(State::Hex { is_key, left: 4 }),
                 _ => Err(self.error(INVALID_ESCAPE)),
             },
-            ValidatorState::Hex { is_key, left } if byte.is_ascii_hexdigit() => match left {
-                0 | 1 => Ok(ValidatorState::String { is_key }),
-                _ => Ok(ValidatorState::Hex { is_key, left: left - 1 }),
+            State::Hex { is_key, left } if byte.is_ascii_hexdigit() => match left {
+                0 | 1 => Ok(State::String { is_key }),
+                _ => Ok(State::Hex { is_key, left: left - 1 }),
             },
-            ValidatorState::Hex { .. } => Err(self.error(INVALID_ESCAPE)),
-            ValidatorState::Bare if is_bare(byte) => {
+            State::Hex { .. } => Err(self.error(INVALID_ESCAPE)),
+            State::Bare if is_bare(byte) => {
                 if self.bare.len() == MAX_NUMBER {
                     return Err(self.error("a number is too long"));
                 }
                 self.bare.push(byte);
-                Ok(ValidatorState::Bare)
+                Ok(State::Bare)
             }
-            ValidatorState::Bare if is_number_or_word(&self.bare) => {
-                self.between(ValidatorState::After, byte)
-            }
-            ValidatorState::Bare => Err(self.error("an invalid number or word")),
+            State::Bare if is_number_or_word(&self.bare) => self.between(State::After, byte),
+            State::Bare => Err(self.error("an invalid number or word")),
             state => self.between(state, byte),
         }
     }
 
     /// A byte that is part of no string, word or number.
-    fn between(&mut self, state: ValidatorState, byte: u8) -> Result<ValidatorState> {
+    fn between(&mut self, state: State, byte: u8) -> Result<State> {
         match (state, byte) {
             (state, b' ' | b'\t' | b'\n' | b'\r') => Ok(state),
-            (ValidatorState::FirstItem, b']') => self.closed(b'['),
-            (ValidatorState::Value | ValidatorState::FirstItem, _) => match byte {
-                b'"' => Ok(ValidatorState::String { is_key: false }),
-                b'{' => self.opened(byte, ValidatorState::FirstKey),
-                b'[' => self.opened(byte, ValidatorState::FirstItem),
+            (State::FirstItem, b']') => self.closed(b'['),
+            (State::Value | State::FirstItem, _) => match byte {
+                b'"' => Ok(State::String { is_key: false }),
+                b'{' => self.opened(byte, State::FirstKey),
+                b'[' => self.opened(byte, State::FirstItem),
                 _ if is_bare(byte) => {
                     self.bare.clear();
                     self.bare.push(byte);
-                    Ok(ValidatorState::Bare)
+                    Ok(State::Bare)
                 }
                 _ => Err(self.error(UNEXPECTED)),
             },
-            (ValidatorState::FirstKey | ValidatorState::Key, b'"') => {
-                Ok(ValidatorState::String { is_key: true })
-            }
-            (ValidatorState::FirstKey, b'}') => self.closed(b'{'),
-            (ValidatorState::Colon, b':') => Ok(ValidatorState::Value),
-            (ValidatorState::After, b',') => match self.open.last() {
-                Some(b'{') => Ok(ValidatorState::Key),
-                Some(_) => Ok(ValidatorState::Value),
+            (State::FirstKey | State::Key, b'"') => Ok(State::String { is_key: true }),
+            (State::FirstKey, b'}') => self.closed(b'{'),
+            (State::Colon, b':') => Ok(State::Value),
+            (State::After, b',') => match self.open.last() {
+                Some(b'{') => Ok(State::Key),
+                Some(_) => Ok(State::Value),
                 None => Err(self.error("nothing should follow")),
             },
-            (ValidatorState::After, b'}') => self.closed(b'{'),
-            (ValidatorState::After, b']') => self.closed(b'['),
-            (ValidatorState::After, _) if self.open.is_empty() => Err(self.error("nothing should follow")),
+            (State::After, b'}') => self.closed(b'{'),
+            (State::After, b']') => self.closed(b'['),
+            (State::After, _) if self.open.is_empty() => Err(self.error("nothing should follow")),
             _ => Err(self.error(UNEXPECTED)),
         }
     }
 
-    fn opened(&mut self, bracket: u8, state: ValidatorState) -> Result<ValidatorState> {
+    fn opened(&mut self, bracket: u8, state: State) -> Result<State> {
         if self.open.len() == MAX_DEPTH {
             return Err(self.error("it is nested too deep"));
         }
@@ -169,9 +165,9 @@ impl Validator {
         Ok(state)
     }
 
-    fn closed(&mut self, bracket: u8) -> Result<ValidatorState> {
+    fn closed(&mut self, bracket: u8) -> Result<State> {
         match self.open.pop() {
-            Some(open) if open == bracket => Ok(ValidatorState::After),
+            Some(open) if open == bracket => Ok(State::After),
             _ => Err(self.error("a bracket that was not opened")),
         }
     }

@@ -264,6 +264,17 @@ impl Decompressor {
     }
 }
 
+/// Collects pieces, up to a limit.
+pub(in crate::eval) fn collector(into: &mut Vec<u8>, limit: u64) -> impl FnMut(&[u8]) -> Result<()> {
+    move |piece| {
+        if (into.len() + piece.len()) as u64 > limit {
+            return Err(LogErrorKind::TooLargeRecord { limit }.into());
+        }
+        into.extend_from_slice(piece);
+        Ok(())
+    }
+}
+
 fn no_member() -> LogErrorKind {
     LogErrorKind::damaged("there is no member where the directory says")
 }
