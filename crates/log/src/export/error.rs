@@ -11,7 +11,7 @@ use crate::eval::LogError;
 #[non_exhaustive]
 pub enum ExportError {
     /// A log cannot be read.
-    #[error("{}", .0.problem())]
+    #[error(transparent)]
     Log(#[from] LogError),
     /// No log has scores by a scorer that was asked for.
     #[error("no sample has a score by `{scorer}`; {}", known_scorers(.known))]
@@ -88,7 +88,7 @@ impl ExportError {
     /// The way out.
     pub fn hint(&self) -> &'static str {
         match self {
-            ExportError::Log(error) => error.hint(),
+            ExportError::Log(_) => "check the log",
             ExportError::UnknownScorer { .. } => "name one of them, or none for all",
             ExportError::TooManyColumns { .. } => "export the logs one by one",
             ExportError::Changed { .. } => "wait until the run has ended, or copy the log first",
