@@ -1,9 +1,9 @@
 //! The samples of eval logs as a table: CSV, JSON lines or Parquet.
 //!
 //! A row is a sample, an epoch and a scorer; a sample without scores has one row with neither scorer nor value, so
-//! that nothing is dropped on the way. The logs are read twice: first for the columns that the metadata of the
-//! samples asks for, of which only the names are kept, then row by row into the file. Reading once and keeping the
-//! rows was rejected, as a log may be larger than memory. One log is open at a time.
+//! that nothing is dropped on the way. The logs are read twice: first for the metadata keys of the samples,
+//! which become columns, then row by row into the file. Reading once and holding the rows in memory was rejected, as
+//! a log may be larger than memory. One log is open at a time.
 //!
 //! The columns, in order: `log` (of several logs), `task`, `model`, `id`, `epoch`, `scorer`, `value`, `answer`,
 //! `explanation`, `reason`, `error`, `limit`, and then the metadata of the samples. Maps in the metadata become
@@ -79,7 +79,7 @@ pub enum ExportFormat {
 }
 
 impl ExportFormat {
-    /// The format that a file's name asks for: `.csv`, `.jsonl` or `.ndjson`, `.parquet`.
+    /// The format by the extension of a file: `.csv`, `.jsonl` or `.ndjson`, `.parquet`.
     pub fn of(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_lowercase();
         match extension.as_str() {

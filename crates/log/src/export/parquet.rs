@@ -22,7 +22,7 @@ use super::error::ExportError;
 use super::parquet_pages::ChecksummedPages;
 use super::rows::ExportRow;
 
-/// A group of rows is written when it has so many rows, or so many bytes.
+/// A row group is written when it has this many rows, or this many bytes.
 const GROUP_ROWS: usize = 100_000;
 const GROUP_BYTES: usize = 32 << 20;
 
@@ -131,7 +131,7 @@ impl ColumnBuffer {
         ColumnBuffer { present: Vec::new(), values }
     }
 
-    /// Takes a cell, and says how much memory it holds on to.
+    /// Adds a cell, and returns how much memory it takes.
     fn push(&mut self, cell: ExportCell<'_>) -> Result<usize, CellMismatch> {
         let is_null =
             matches!(cell, ExportCell::Missing | ExportCell::Null | ExportCell::Metadata(Json::Null));

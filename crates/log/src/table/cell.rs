@@ -1,4 +1,4 @@
-//! What a text cell means.
+//! The meaning of a cell that is a string.
 
 use errorbar_core::{Value, ValueColumn};
 use jiter::{Jiter, JiterError};
@@ -21,7 +21,7 @@ pub(super) fn epoch(text: &str) -> Result<u32, TableErrorKind> {
     }
 }
 
-/// Appends a cell as a score, without a copy of a text that the column knows.
+/// Appends a cell as a score, without a copy of a string that the column has already.
 #[inline]
 pub(super) fn push_score(column: &mut ValueColumn, cell: &str) {
     match cell.as_bytes() {
@@ -56,7 +56,7 @@ fn decimal(cell: &[u8]) -> Option<f64> {
         }
     }
     let decimals = unsigned.len() - point? - 1;
-    // A digit on both sides: what else is a number is left to the one who knows.
+    // A digit on both sides: other forms of numbers are parsed by the standard library.
     if point == Some(0) || decimals == 0 {
         return None;
     }
@@ -97,10 +97,10 @@ pub(super) fn structure(cell: &str, column: &str, budget: Budget) -> Result<Valu
     value.map_err(|found| TableErrorKind::NestedScore { column: column.to_owned(), found })
 }
 
-/// A cell as a score; nothing if it is empty, which makes the score missing.
+/// A cell as a score; `None` if it is empty, which makes the score missing.
 ///
-/// Numbers keep their kind, because reducers and frequencies tell `1` from `1.0`. What is no number
-/// stays the text it is, blanks included: whether it means something is for the conversion to say.
+/// Numbers keep their kind, because reducers and frequencies distinguish `1` from `1.0`. Other cells
+/// stay strings, blanks included: whether they mean something is decided by the conversion.
 pub(super) fn score(cell: &str) -> Option<Value> {
     let trimmed = cell.trim();
     if trimmed.is_empty() {

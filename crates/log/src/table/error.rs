@@ -1,4 +1,4 @@
-//! Why a table could not be read: the place, the problem and the way out.
+//! Why a table could not be read: the location, the problem and a hint.
 
 use std::fmt;
 use std::io;
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// Why a table could not be read.
 ///
-/// Printed, it is one line: file, line, problem and way out. [`TableError::problem`] and
-/// [`TableError::hint`] give the two halves apart.
+/// Its `Display` is one line: file, line, problem and hint. [`TableError::problem`] and
+/// [`TableError::hint`] give the two parts.
 // Boxed, so that the results which carry it stay small.
 #[derive(Debug)]
 pub struct TableError(Box<Inner>);
@@ -45,10 +45,10 @@ pub enum TableErrorKind {
     /// The file cannot be opened.
     #[error("cannot open the file: {0}")]
     Open(#[source] io::Error),
-    /// Reading stopped half-way.
+    /// Reading the file failed.
     #[error("cannot read the file: {0}")]
     Read(#[source] io::Error),
-    /// The extension says nothing about the format.
+    /// The extension is not that of a known format.
     #[error("{}", match extension { Some(e) => format!("unknown kind of table `.{e}`"), None => "a table without an extension".to_owned() })]
     UnknownFormat {
         /// The extension, without the dot.
@@ -57,7 +57,7 @@ pub enum TableErrorKind {
     /// An eval log where a table is read.
     #[error("this is an eval log, not a score table")]
     EvalLog,
-    /// There is nothing in the file.
+    /// The file has no header and no row.
     #[error("the file is empty")]
     Empty,
     /// No column names the samples.
@@ -66,7 +66,7 @@ pub enum TableErrorKind {
         /// The columns there are.
         found: Vec<String>,
     },
-    /// A score column is not there.
+    /// A score column is missing.
     #[error("there is no score column {}; columns found: {}", or(wanted), list(found))]
     NoScoreColumn {
         /// The columns that were looked for.
@@ -76,13 +76,13 @@ pub enum TableErrorKind {
         /// The column whose name is closest.
         nearest: Option<String>,
     },
-    /// A score column was asked for twice.
-    #[error("the score column `{name}` is asked for twice")]
+    /// A score column was named twice in the options.
+    #[error("the score column `{name}` is named twice")]
     ScoreColumnTwice {
         /// The column.
         name: String,
     },
-    /// A column that has another meaning was asked for as a score.
+    /// The options name a column as a score that has another meaning.
     #[error("the column `{name}` cannot be a score: it says which row is which")]
     NotAScoreColumn {
         /// The column.
@@ -141,19 +141,19 @@ pub enum TableErrorKind {
         /// The column of the score.
         column: String,
     },
-    /// A scorer that is not a text.
+    /// A scorer that is not a string.
     #[error("the scorer is {found}")]
     BadScorer {
         /// What is there instead.
         found: String,
     },
-    /// More scorers than columns are kept for.
+    /// More scorers than a table may have.
     #[error("the column `scorer` names more than {limit} scorers")]
     TooManyScorers {
         /// How many there may be.
         limit: usize,
     },
-    /// A score that starts like a list or a map and is none.
+    /// A score that starts like a list or a map but is not one.
     #[error("the score in `{column}` starts like a list or map, but is not valid JSON: {problem}")]
     BadStructure {
         /// The column.
@@ -161,7 +161,7 @@ pub enum TableErrorKind {
         /// What is wrong, and where.
         problem: String,
     },
-    /// Metadata that says it is JSON and is not.
+    /// Metadata of the type JSON that is not valid JSON.
     #[error("the text in column `{column}` is not valid JSON: {problem}")]
     BadJsonCell {
         /// The column.
@@ -195,10 +195,10 @@ pub enum TableErrorKind {
         /// What that may be.
         takes: &'static str,
     },
-    /// A Parquet file, and a build that has no reader for it.
+    /// A Parquet file, in a build without the feature `parquet`.
     #[error("this build of errorbar does not read Parquet")]
     NoParquet,
-    /// Text in another encoding.
+    /// A string that is not UTF-8.
     #[error("{} is not valid UTF-8", match column { Some(c) => format!("the text in column `{c}`"), None => "the text".to_owned() })]
     InvalidUtf8 {
         /// The column, where there is one.
@@ -371,7 +371,7 @@ impl TableError {
         &self.0.problem.kind
     }
 
-    /// File, line and problem, without the way out.
+    /// File, line and problem, without the hint.
     pub fn problem(&self) -> String {
         let mut text = self.path().display().to_string();
         match self.location() {
@@ -383,11 +383,11 @@ impl TableError {
         if let Some(sample) = self.sample() {
             text += &format!(": sample {}", excerpt(sample));
         }
-        // What is from the file could play with a terminal.
+        // Strings from the file may hold escape sequences.
         format!("{text}: {}", self.kind().to_string().replace(char::is_control, "\u{fffd}"))
     }
 
-    /// The way out.
+    /// What to do about it.
     pub fn hint(&self) -> &'static str {
         self.kind().hint()
     }
@@ -410,7 +410,7 @@ impl ReadError {
         TableError(Box::new(Inner { path: path.to_owned(), problem: self }))
     }
 
-    /// Says where things are in the file's own way of counting, which is looked up only for an error.
+    /// Replaces locations by those of the file's own kind, which are looked up only for an error.
     pub(super) fn locate(mut self, mut location: impl FnMut(TableLocation) -> TableLocation) -> Self {
         self.at = self.at.map(&mut location);
         if let TableErrorKind::DuplicateRow { first, .. } | TableErrorKind::DuplicateScore { first, .. } =
@@ -507,14 +507,14 @@ fn or(names: &[String]) -> String {
     names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(" or ")
 }
 
-/// A name from a file, without what could play with a terminal.
+/// A name from a file, without control characters.
 fn quoted(name: &str) -> String {
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     let short: String = name.chars().take(60).map(visible).collect();
     format!("`{short}{}`", if short.chars().count() < name.chars().count() { "…" } else { "" })
 }
 
-/// A text from a file, short and in quotes.
+/// A string from a file, shortened and in quotes.
 pub(crate) fn excerpt(text: &str) -> String {
     let short: String = text.chars().take(40).collect();
     format!("{short:?}{}", if short.len() < text.len() { "…" } else { "" })

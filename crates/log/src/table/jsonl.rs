@@ -22,7 +22,7 @@ const BUFFER_BYTES: usize = 1 << 18;
 /// How many keys that are not needed are remembered for messages. A table has a few; hostile ones must not
 /// fill the memory.
 const MAX_KEYS: usize = 10_000;
-/// After so many bytes it is checked how much memory the columns take.
+/// The memory of the columns is checked each time this many bytes were read.
 const CHECK_EVERY: usize = 1 << 20;
 
 pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, ReadError> {
@@ -114,7 +114,7 @@ fn long(lines: &mut LineReader, mut keys: LineKeys<'_>, budget: Budget) -> Resul
     let mut builder = LongBuilder::new(budget);
     let column = keys.scores.first().map(String::as_str).unwrap_or_default();
     for_each_row(lines, &mut keys, budget, |row, keys, _| {
-        // A null without a scorer is not a score that somebody could not give.
+        // A null without a scorer means that there is no score, not that the sample is unscored.
         if row.scorer.as_deref().is_none_or(|scorer| scorer.trim().is_empty()) {
             row.scores
                 .iter_mut()
@@ -140,7 +140,7 @@ fn default_score(
     lines.rewind().map_err(TableErrorKind::Read)?;
     let mut row = TableRow::default();
     while let Some((_, text)) = lines.next()? {
-        // What is wrong with a line is said when the rows are read.
+        // An error in a line is reported when the rows are read.
         if read_line(text, &mut row, &mut keys, budget).is_err() || keys.score_seen.first() == Some(&true) {
             return Ok(first.to_owned());
         }
@@ -152,8 +152,8 @@ fn default_score(
     }
 }
 
-/// Reads the lines from the start, and calls `each` with each row and the number of its bytes, until it says that
-/// no more are wanted.
+/// Reads the lines from the start, and calls `each` with each row and the number of its bytes, until it returns
+/// false.
 fn for_each_row<'k>(
     lines: &mut LineReader,
     keys: &mut LineKeys<'k>,

@@ -1,4 +1,4 @@
-//! How much of a table is believed before it is refused.
+//! How large the parts of a table may be.
 
 use std::fs::File;
 
@@ -28,7 +28,7 @@ pub struct TableLimits {
 }
 
 impl TableLimits {
-    /// What may be held of a table, however small its file is.
+    /// The memory limit of a small file.
     const LEAST_MEMORY: u64 = 256 << 20;
     const MEMORY_PER_BYTE: u64 = 4;
     const MEMORY_FOR_PIPES: u64 = 256 << 20;

@@ -166,7 +166,8 @@ fn only_some_scorers_but_every_sample() {
         ExportOptions { scorers: vec!["judge".to_owned(), "mach".to_owned()], ..ExportOptions::default() };
     let error = Export::of([&log], options).unwrap_err();
     assert_eq!(error.to_string(), "no sample has a score by `mach`; there are scores by `match`, `judge`");
-    assert_eq!(error.hint(), "did you mean `match`?");
+    let ExportError::UnknownScorer { nearest, .. } = error else { panic!("{error}") };
+    assert_eq!(nearest.as_deref(), Some("match"));
 }
 
 #[test]

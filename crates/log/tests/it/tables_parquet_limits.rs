@@ -210,5 +210,5 @@ fn counts_that_contradict_each_other() {
     let mut changed = bytes.clone();
     changed[at + 1] = 8;
     let message = refused(&changed, TableLimits::default());
-    assert!(message.contains("it says that it has 4 rows, and its row groups that they have 3"), "{message}");
+    assert!(message.contains("it claims 4 rows, and its row groups 3"), "{message}");
 }

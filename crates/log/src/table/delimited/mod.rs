@@ -1,9 +1,8 @@
 //! Tables as CSV or TSV, read in pieces on all threads.
 //!
-//! Whatever the number of threads, the rows are put together in the order of the file, and of several
-//! problems the first one is told. Places in problems are byte offsets and row numbers until the end: the
-//! `csv` crate's own line numbers are wrong behind blank lines and CRLF, and nobody asks for lines until
-//! something fails.
+//! Whatever the number of threads, rows are in the order of the file, and of several errors the first one is
+//! reported. Locations of errors are byte offsets and row numbers until the end: the `csv` crate's own line
+//! numbers are wrong behind blank lines and CRLF, and lines are needed only when something fails.
 
 mod fields;
 mod long;
@@ -143,8 +142,8 @@ impl<'a> DelimitedRow<'a> {
     }
 }
 
-/// Refuses a row of so many fields that the list of them would fill the memory; rows with fewer that are too
-/// many are refused one by one. Only a long row can have as many, and a piece is long if a row is.
+/// Refuses a row with a million fields, the list of which would fill the memory; other rows with too many are
+/// refused one by one. Only a long row can have as many, and a piece is long if a row is.
 fn refuse_many_fields(piece: &Piece, delimiter: u8, columns: usize) -> Result<(), ReadError> {
     const MANY: usize = 1 << 20;
     if piece.bytes.len() < LONG_PIECE {

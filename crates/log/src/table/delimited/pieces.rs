@@ -63,7 +63,7 @@ impl PieceReader {
         &mut self.file
     }
 
-    /// Puts the next piece in the place of another, whose memory it takes; false at the end of the file.
+    /// Reads the next piece into the memory of another; false at the end of the file.
     pub(super) fn next(&mut self, piece: &mut Piece) -> Result<bool, ReadError> {
         let is_header = self.number == 0;
         let most = if is_header { self.limits.max_header() } else { self.limits.max_line };
@@ -123,7 +123,7 @@ struct RowScanner {
     in_quote: bool,
     first_mark: Option<usize>,
     last_row_end: usize,
-    /// Whether a mark at the start of the file is to be passed over.
+    /// Whether a byte order mark at the start of the file is skipped.
     at_start: bool,
 }
 
@@ -139,8 +139,8 @@ impl RowScanner {
         }
     }
 
-    /// Goes on to the end of the bytes, which have grown; a mark that is the last of them waits for the
-    /// byte after it.
+    /// Continues to the end of the bytes, which have grown; a quotation mark that is the last of them waits
+    /// for the byte after it.
     fn proceed(&mut self, bytes: &[u8], at_end: bool) {
         loop {
             let ahead = bytes.get(self.at..).unwrap_or_default();
@@ -191,7 +191,7 @@ mod tests {
 
     use super::*;
 
-    /// The pieces of a file, read so many bytes at a time.
+    /// The pieces of a file, read this number of bytes at a time.
     fn pieces(content: &str, piece_bytes: usize) -> Vec<Piece> {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(content.as_bytes()).unwrap();
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_that_stays_open_is_told_with_the_start_of_its_row() {
+    fn a_quote_that_stays_open_is_reported_with_the_start_of_its_row() {
         for piece_bytes in 1..20 {
             let found = pieces("a,b\n1,2\nx,\"y\n3,4\n", piece_bytes);
             let bytes: Vec<u8> = found.iter().flat_map(|piece| piece.bytes.clone()).collect();

@@ -1,7 +1,7 @@
 //! Delimited tables with a row per sample and epoch, on all threads.
 //!
 //! Workers take piece after piece, each with a block of columns to parse it into, and one more thread appends
-//! the blocks in the order of the file. So many blocks are in use that a worker seldom waits for one; a block
+//! the blocks in the order of the file. There are enough blocks that a worker seldom waits for one; a block
 //! is taken before its piece, so that the piece whose turn it is always has one.
 
 use std::any::Any;
@@ -26,7 +26,7 @@ use crate::table::{TableErrorKind, cell};
 /// The rows that memory is reserved for at the start, at most: the size of a file is only a hint.
 const MOST_RESERVED: usize = 1 << 24;
 
-/// After so many blocks, and at the end, it is checked how much memory the columns take.
+/// The memory of the columns is checked after this many blocks, and at the end.
 const CHECK_EVERY: usize = 16;
 
 /// What a worker made of the piece of a number.
@@ -87,7 +87,7 @@ impl DelimitedReader<'_> {
         read.and_then(|read| read).unwrap_or_else(|panic| resume_unwind(panic))
     }
 
-    /// Parses piece after piece, until there is none or nobody takes them.
+    /// Parses piece after piece, until the file or the appending thread ends.
     fn work(&self, queue: &Mutex<PieceQueue<'_>>, parsed: Sender<ParsedPiece>) {
         let (mut piece, mut scratch) = (Piece::default(), Scratch::default());
         loop {
@@ -98,7 +98,7 @@ impl DelimitedReader<'_> {
                 self.parse(&piece, &mut scratch, &mut block)?;
                 Ok(block)
             };
-            // A panic is passed on in its turn, so that nobody waits for a block that never comes.
+            // A panic is passed on in its turn, so that the others do not wait for a block that never comes.
             let block = catch_unwind(AssertUnwindSafe(parse));
             if parsed.send(ParsedPiece { number: piece.number, block }).is_err() {
                 return;
@@ -270,7 +270,7 @@ struct RegularRows<'a> {
 }
 
 impl<'a> RegularRows<'a> {
-    /// Whether each row has its number of fields and ends with one of so many line feeds, or with the text.
+    /// Whether each row has its number of fields and ends with one of the line feeds, or with the text.
     fn are_whole(&self, feeds: usize) -> bool {
         let bytes = self.text.as_bytes();
         let ends_row = |end: &u32| bytes.get(*end as usize).is_none_or(|byte| *byte == b'\n');

@@ -39,7 +39,7 @@ use super::{ScoreTable, TableErrorKind, TableOptions, cell, finish};
 use crate::json_value::{self, MemoryAllowance};
 
 pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, ReadError> {
-    // Whatever the library does with a damaged file, it ends in an error about that file.
+    // A panic of the library on a damaged file becomes an error about that file.
     caught(|| read_file(file, path, options)).map_err(|problem| TableErrorKind::Parquet { problem })?
 }
 
@@ -64,11 +64,11 @@ fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<Scor
     finish(wide::read(&table, &columns)?, layout.metadata_keys.clone())
 }
 
-/// How many rows a byte of a file can hold. Samples that tell each other apart take more than this.
+/// The most rows per byte of a file. Samples with different ids take more than this.
 const ROWS_PER_BYTE: u64 = 256;
 
-/// Refuses a file that says it has more rows than it can have: columns of one value take no space
-/// however long they are, and would fill the memory before two rows turn out to be the same.
+/// Refuses a file that claims more rows than it can have: columns of one value take no space however
+/// long they are, and would fill the memory before a repeated row is found.
 fn refuse_implausible(
     metadata: &ParquetMetaData,
     bytes: u64,
@@ -77,17 +77,19 @@ fn refuse_implausible(
 ) -> Result<(), TableErrorKind> {
     let groups = metadata.row_groups().iter();
     if groups.clone().any(|group| group.num_rows() < 0) {
-        return Err(TableErrorKind::Parquet { problem: "a row group has less than no rows".to_owned() });
+        return Err(TableErrorKind::Parquet {
+            problem: "a row group has a negative number of rows".to_owned(),
+        });
     }
     let rows = groups.fold(0, |rows: u64, group| rows.saturating_add(rows_of(group) as u64));
     if rows > bytes.saturating_mul(ROWS_PER_BYTE) {
-        let problem = format!("it says that it has {rows} rows, in {bytes} bytes");
+        let problem = format!("it claims {rows} rows, in {bytes} bytes");
         return Err(TableErrorKind::Parquet { problem });
     }
-    // The two counts are kept apart, so that one that is damaged shows.
+    // The file has both counts, so that a damaged one is found.
     let claimed = metadata.file_metadata().num_rows();
     if u64::try_from(claimed) != Ok(rows) {
-        let problem = format!("it says that it has {claimed} rows, and its row groups that they have {rows}");
+        let problem = format!("it claims {claimed} rows, and its row groups {rows}");
         return Err(TableErrorKind::Parquet { problem });
     }
     // In the long form rows of the table are not rows of the columns.
@@ -168,7 +170,7 @@ impl<'a> ParquetTable<'a> {
             chunk.num_values(),
         ];
         if numbers.into_iter().chain(chunk.dictionary_page_offset()).any(|number| number < 0) {
-            return Err(column_problem(source.name(), "its place in the file makes no sense".to_owned()));
+            return Err(column_problem(source.name(), "its offsets or sizes are negative".to_owned()));
         }
         Ok(chunk)
     }
@@ -201,7 +203,7 @@ impl<'a> ParquetTable<'a> {
     }
 }
 
-/// The number of rows that a row group says it has.
+/// The number of rows of a row group, by its metadata.
 fn rows_of(group: &RowGroupMetaData) -> usize {
     usize::try_from(group.num_rows()).unwrap_or(0)
 }
@@ -233,7 +235,7 @@ fn epoch_of(cell: ParquetCell<'_>) -> Result<u32, TableErrorKind> {
     })
 }
 
-/// A score; nothing for a null. Texts are what they are, JSON is what it says.
+/// A score; `None` for a null. JSON is parsed, other strings are not.
 fn score_of(
     cell: ParquetCell<'_>,
     kind: ValueKind,
