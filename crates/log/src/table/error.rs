@@ -10,20 +10,15 @@ use std::path::{Path, PathBuf};
 /// [`TableError::hint`] give the two parts.
 // Boxed, so that the results which carry it stay small.
 #[derive(Debug)]
-pub struct TableError(Box<Inner>);
+pub struct TableError(Box<ErrorContext>);
 
 #[derive(Debug)]
-struct Inner {
+struct ErrorContext {
+    /// Empty until the error leaves the reader, which does not know the file's name.
     path: PathBuf,
-    problem: ReadError,
-}
-
-/// A problem and where in the file it is; the reader of rows does not know the file's name.
-#[derive(Debug)]
-pub(super) struct ReadError {
-    at: Option<TableLocation>,
+    location: Option<TableLocation>,
     sample: Option<String>,
-    kind: Box<TableErrorKind>,
+    kind: TableErrorKind,
 }
 
 /// Where in a table something is: the line of a text file, the row of a Parquet file.
@@ -350,7 +345,7 @@ impl TableError {
 
     /// Where in the file it is, if it is somewhere.
     pub fn location(&self) -> Option<TableLocation> {
-        self.0.problem.at
+        self.0.location
     }
 
     /// The line, from 1, where the problem has one.
@@ -363,12 +358,12 @@ impl TableError {
 
     /// The sample, where it is known.
     pub fn sample(&self) -> Option<&str> {
-        self.0.problem.sample.as_deref()
+        self.0.sample.as_deref()
     }
 
     /// What is wrong.
     pub fn kind(&self) -> &TableErrorKind {
-        &self.0.problem.kind
+        &self.0.kind
     }
 
     /// File, line and problem, without the hint.
@@ -405,16 +400,17 @@ impl std::error::Error for TableError {
     }
 }
 
-impl ReadError {
-    pub(super) fn at_path(self, path: &Path) -> TableError {
-        TableError(Box::new(Inner { path: path.to_owned(), problem: self }))
+impl TableError {
+    pub(super) fn at_path(mut self, path: &Path) -> Self {
+        self.0.path = path.to_owned();
+        self
     }
 
     /// Replaces locations by those of the file's own kind, which are looked up only for an error.
     pub(super) fn locate(mut self, mut location: impl FnMut(TableLocation) -> TableLocation) -> Self {
-        self.at = self.at.map(&mut location);
+        self.0.location = self.0.location.map(&mut location);
         if let TableErrorKind::DuplicateRow { first, .. } | TableErrorKind::DuplicateScore { first, .. } =
-            self.kind.as_mut()
+            &mut self.0.kind
         {
             *first = location(*first);
         }
@@ -422,33 +418,35 @@ impl ReadError {
     }
 
     pub(super) fn of_sample(mut self, id: &str) -> Self {
-        self.sample = (!id.is_empty()).then(|| id.to_owned());
+        self.0.sample = (!id.is_empty()).then(|| id.to_owned());
         self
     }
 }
 
-impl From<TableErrorKind> for ReadError {
+impl From<TableErrorKind> for TableError {
     fn from(kind: TableErrorKind) -> Self {
-        ReadError { at: None, sample: None, kind: kind.into() }
+        TableError(Box::new(ErrorContext { path: PathBuf::new(), location: None, sample: None, kind }))
     }
 }
 
 impl TableErrorKind {
-    pub(super) fn at(self, at: TableLocation) -> ReadError {
-        ReadError { at: Some(at), sample: None, kind: self.into() }
+    fn at(self, location: TableLocation) -> TableError {
+        let mut error = TableError::from(self);
+        error.0.location = Some(location);
+        error
     }
 
-    pub(super) fn on_line(self, line: u64) -> ReadError {
+    pub(super) fn on_line(self, line: u64) -> TableError {
         self.at(TableLocation::Line(line))
     }
 
-    pub(super) fn in_row(self, row: u64) -> ReadError {
+    pub(super) fn in_row(self, row: u64) -> TableError {
         self.at(TableLocation::Row(row))
     }
 
     /// In this row, which is about this sample; but what is wrong with the file is wrong with no row.
     #[cfg(feature = "parquet")]
-    pub(super) fn in_row_of(self, row: u64, sample: &str) -> ReadError {
+    pub(super) fn in_row_of(self, row: u64, sample: &str) -> TableError {
         match self {
             TableErrorKind::ParquetColumn { .. }
             | TableErrorKind::PageTooLarge { .. }
@@ -460,7 +458,7 @@ impl TableErrorKind {
         }
     }
 
-    pub(super) fn at_offset(self, offset: u64) -> ReadError {
+    pub(super) fn at_offset(self, offset: u64) -> TableError {
         self.at(TableLocation::Offset(offset))
     }
 }

@@ -10,7 +10,7 @@ use jiter::{Jiter, JiterError, Peek};
 use serde_json::Value as Json;
 
 use super::cell::epoch;
-use super::error::{ReadError, TableLocation};
+use super::error::{TableError, TableLocation};
 use super::layout::{ColumnRole, DEFAULT_SCORES, EPOCH, ID, LONG_SCORES, SCORER};
 use super::limits::Budget;
 use super::long::{LongBuilder, value_bytes};
@@ -25,7 +25,7 @@ const MAX_KEYS: usize = 10_000;
 /// The memory of the columns is checked each time this many bytes were read.
 const CHECK_EVERY: usize = 1 << 20;
 
-pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, ReadError> {
+pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, TableError> {
     let budget = options.limits.budget(&file);
     let mut lines = LineReader::new(file, options.limits);
     rows(&mut lines, options, budget).map_err(|error| {
@@ -36,7 +36,7 @@ pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, Rea
     })
 }
 
-fn rows(lines: &mut LineReader, options: &TableOptions, budget: Budget) -> Result<ScoreTable, ReadError> {
+fn rows(lines: &mut LineReader, options: &TableOptions, budget: Budget) -> Result<ScoreTable, TableError> {
     if !options.score_columns.is_empty() {
         let keys = LineKeys::new(&options.score_columns, options, false);
         return Ok(wide(lines, keys, false, budget)?.unwrap_or_default());
@@ -55,7 +55,7 @@ fn wide(
     mut keys: LineKeys<'_>,
     may_be_long: bool,
     budget: Budget,
-) -> Result<Option<ScoreTable>, ReadError> {
+) -> Result<Option<ScoreTable>, TableError> {
     let mut columns = ScoreColumns::new(keys.scores);
     let (mut nested, mut unchecked) = (0, 0);
     let is_wide = for_each_row(lines, &mut keys, budget, |row, keys, bytes| {
@@ -110,7 +110,7 @@ fn push_wide(
 }
 
 /// A row per sample, epoch and scorer.
-fn long(lines: &mut LineReader, mut keys: LineKeys<'_>, budget: Budget) -> Result<ScoreTable, ReadError> {
+fn long(lines: &mut LineReader, mut keys: LineKeys<'_>, budget: Budget) -> Result<ScoreTable, TableError> {
     let mut builder = LongBuilder::new(budget);
     let column = keys.scores.first().map(String::as_str).unwrap_or_default();
     for_each_row(lines, &mut keys, budget, |row, keys, _| {
@@ -132,7 +132,7 @@ fn default_score(
     names: [&str; 2],
     options: &TableOptions,
     budget: Budget,
-) -> Result<String, ReadError> {
+) -> Result<String, TableError> {
     let [first, second] = names;
     let owned = names.map(str::to_owned);
     let no_metadata = TableOptions { metadata: MetadataKeys::NONE, ..options.clone() };
@@ -159,7 +159,7 @@ fn for_each_row<'k>(
     keys: &mut LineKeys<'k>,
     budget: Budget,
     mut each: impl FnMut(&mut TableRow, &LineKeys<'k>, usize) -> Result<bool, TableErrorKind>,
-) -> Result<bool, ReadError> {
+) -> Result<bool, TableError> {
     lines.rewind().map_err(TableErrorKind::Read)?;
     let mut row = TableRow::default();
     while let Some((line, text)) = lines.next()? {
@@ -199,7 +199,7 @@ impl LineReader {
         self.reader.rewind()
     }
 
-    fn next(&mut self) -> Result<Option<(u64, &str)>, ReadError> {
+    fn next(&mut self) -> Result<Option<(u64, &str)>, TableError> {
         loop {
             self.buffer.clear();
             let limit = self.limits.max_line;

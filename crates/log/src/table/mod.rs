@@ -163,12 +163,12 @@ pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<Scor
             TableFormat::Parquet => Err(TableErrorKind::NoParquet.into()),
         }
     };
-    read().map_err(|problem: error::ReadError| problem.at_path(path))
+    read().map_err(|error: TableError| error.at_path(path))
 }
 
 /// The error of missing score columns. A name from the options has a nearest one among all columns; the
 /// default names have none, or the hint for every table would be its first column.
-fn no_score_column(wanted: &[&str], found: Vec<String>) -> error::ReadError {
+fn no_score_column(wanted: &[&str], found: Vec<String>) -> TableError {
     let nearest = match wanted {
         [name] => nearest(name, found.iter().map(String::as_str)).map(str::to_owned),
         _ => None,
@@ -180,7 +180,7 @@ fn no_score_column(wanted: &[&str], found: Vec<String>) -> error::ReadError {
 /// The table, if no sample has an epoch twice.
 ///
 /// The engine refuses a repeated epoch too, but it cannot say where the two rows are.
-fn finish(columns: ScoreColumns, metadata_keys: Vec<String>) -> Result<ScoreTable, error::ReadError> {
+fn finish(columns: ScoreColumns, metadata_keys: Vec<String>) -> Result<ScoreTable, TableError> {
     if let Some((row, first)) = columns.repeated_row() {
         let (epoch, first) = (columns.epoch(row), TableLocation::Row(first as u64 + 1));
         let kind = TableErrorKind::DuplicateRow { epoch, first };

@@ -186,7 +186,7 @@ fn every_refusal_says_where_what_and_the_way_out() {
         (refused("t.csv", ""), "t.csv: the file is empty; a table starts with a header"),
         (refused("t.jsonl", "\n \n"), "t.jsonl: the file is empty; "),
         (refused("t.eval", ""), "t.eval: this is an eval log, not a score table; "),
-        (refused("t.json", "[]"), "t.json: this is an eval log; "),
+        (refused("t.json", "[]"), "t.json: this is an eval log, not a score table; "),
         (
             refused("t.xlsx", ""),
             "t.xlsx: unknown kind of table `.xlsx`; name it .csv, .tsv, .jsonl or .parquet",

@@ -2,14 +2,13 @@
 
 use super::pieces::{Piece, PieceReader};
 use super::{DelimitedReader, DelimitedRow};
-use crate::table::error::ReadError;
 use crate::table::long::LongBuilder;
 use crate::table::row::TableRow;
-use crate::table::{ScoreTable, TableErrorKind};
+use crate::table::{ScoreTable, TableError, TableErrorKind};
 
 impl DelimitedReader<'_> {
     /// Reads a table with a row per sample, epoch and scorer, one row after the other.
-    pub(super) fn read_long(&self, pieces: &mut PieceReader, first: Piece) -> Result<ScoreTable, ReadError> {
+    pub(super) fn read_long(&self, pieces: &mut PieceReader, first: Piece) -> Result<ScoreTable, TableError> {
         let mut builder = LongBuilder::new(self.budget);
         let mut row = TableRow::default();
         let mut piece = first;
@@ -26,7 +25,7 @@ impl DelimitedReader<'_> {
         cells: &DelimitedRow<'_>,
         row: &mut TableRow,
         builder: &mut LongBuilder,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), TableError> {
         row.clear(1);
         for column in &self.layout.columns {
             let text = cells.text(column)?;

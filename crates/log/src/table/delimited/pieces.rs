@@ -5,8 +5,7 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memrchr2};
 
-use crate::table::error::ReadError;
-use crate::table::{TableErrorKind, TableLimits};
+use crate::table::{TableError, TableErrorKind, TableLimits};
 
 /// How much is read at once. A piece and the rows that it makes stay in a core's cache.
 pub(super) const PIECE_BYTES: usize = 1 << 18;
@@ -64,7 +63,7 @@ impl PieceReader {
     }
 
     /// Reads the next piece into the memory of another; false at the end of the file.
-    pub(super) fn next(&mut self, piece: &mut Piece) -> Result<bool, ReadError> {
+    pub(super) fn next(&mut self, piece: &mut Piece) -> Result<bool, TableError> {
         let is_header = self.number == 0;
         let most = if is_header { self.limits.max_header() } else { self.limits.max_line };
         let most = usize::try_from(most).unwrap_or(usize::MAX);

@@ -19,9 +19,8 @@ use serde_json::Value as Json;
 use super::fields::append_separators;
 use super::pieces::{Piece, PieceReader};
 use super::{DelimitedReader, DelimitedRow, LONG_PIECE};
-use crate::table::error::ReadError;
 use crate::table::layout::ColumnRole;
-use crate::table::{TableErrorKind, cell};
+use crate::table::{TableError, TableErrorKind, cell};
 
 /// The rows that memory is reserved for at the start, at most: the size of a file is only a hint.
 const MOST_RESERVED: usize = 1 << 24;
@@ -32,7 +31,7 @@ const CHECK_EVERY: usize = 16;
 /// What a worker made of the piece of a number.
 struct ParsedPiece {
     number: usize,
-    block: thread::Result<Result<ColumnBlock, ReadError>>,
+    block: thread::Result<Result<ColumnBlock, TableError>>,
 }
 
 /// Where workers get pieces, and blocks that are free.
@@ -44,7 +43,7 @@ struct PieceQueue<'a> {
 
 impl PieceQueue<'_> {
     /// A free block, and the next piece in the place of another; nothing at the end.
-    fn next(&mut self, piece: &mut Piece) -> Option<(ColumnBlock, Result<(), ReadError>)> {
+    fn next(&mut self, piece: &mut Piece) -> Option<(ColumnBlock, Result<(), TableError>)> {
         let block = self.free.recv().ok()?;
         if let Some(first) = self.first.take() {
             *piece = first;
@@ -64,7 +63,7 @@ impl DelimitedReader<'_> {
         &self,
         pieces: &mut PieceReader,
         first: Piece,
-    ) -> Result<ScoreColumns, ReadError> {
+    ) -> Result<ScoreColumns, TableError> {
         let expected = pieces.estimate();
         let workers = rayon::current_num_threads().min(expected).max(1);
         let ((free_blocks, free), (parsed_pieces, parsed)) = (channel(), channel());
@@ -112,7 +111,7 @@ impl DelimitedReader<'_> {
         parsed: Receiver<ParsedPiece>,
         free: Sender<ColumnBlock>,
         expected: usize,
-    ) -> Result<Result<ScoreColumns, ReadError>, Box<dyn Any + Send>> {
+    ) -> Result<Result<ScoreColumns, TableError>, Box<dyn Any + Send>> {
         let mut columns = ScoreColumns::new(&self.layout.scores);
         // Blocks that came before their turn, which is that of the number `next`.
         let (mut early, mut next) = (BTreeMap::new(), 0);
@@ -137,7 +136,7 @@ impl DelimitedReader<'_> {
         columns: &mut ScoreColumns,
         number: usize,
         expected: usize,
-    ) -> Result<ColumnBlock, ReadError> {
+    ) -> Result<ColumnBlock, TableError> {
         let rows = columns.len() as u64;
         if rows == 0 {
             let rows = block.ids.len().saturating_mul(expected).min(MOST_RESERVED);
@@ -155,7 +154,7 @@ impl DelimitedReader<'_> {
     }
 
     /// Reads the rows of a piece into a block.
-    fn parse(&self, piece: &Piece, scratch: &mut Scratch, block: &mut ColumnBlock) -> Result<(), ReadError> {
+    fn parse(&self, piece: &Piece, scratch: &mut Scratch, block: &mut ColumnBlock) -> Result<(), TableError> {
         let is_plain = !piece.has_quotes && piece.unclosed.is_none() && memchr(b'\r', &piece.bytes).is_none();
         if let Ok(text) = str::from_utf8(&piece.bytes)
             && is_plain
@@ -224,7 +223,7 @@ impl DelimitedReader<'_> {
         Some(())
     }
 
-    fn row(&self, row: &DelimitedRow<'_>, block: &mut ColumnBlock) -> Result<(), ReadError> {
+    fn row(&self, row: &DelimitedRow<'_>, block: &mut ColumnBlock) -> Result<(), TableError> {
         for column in &self.layout.columns {
             let text = row.text(column)?;
             match column.role {

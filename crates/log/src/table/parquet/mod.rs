@@ -32,18 +32,18 @@ use self::headers::{PageBudget, largest_page};
 use self::memory_use::MemoryUse;
 use self::pages::PageSource;
 use self::types::{ValueKind, kind_of};
-use super::error::ReadError;
+use super::error::TableError;
 use super::layout::{TableColumn, TableLayout, refuse_twice};
 use super::limits::Budget;
 use super::{ScoreTable, TableErrorKind, TableOptions, cell, finish};
 use crate::json_value::{self, MemoryAllowance};
 
-pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, ReadError> {
+pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, TableError> {
     // A panic of the library on a damaged file becomes an error about that file.
     caught(|| read_file(file, path, options)).map_err(|problem| TableErrorKind::Parquet { problem })?
 }
 
-fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, ReadError> {
+fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, TableError> {
     let budget = options.limits.budget(&file);
     let bytes = file.metadata().map_or(0, |metadata| metadata.len());
     footer::check(&mut file, &options.limits)?;

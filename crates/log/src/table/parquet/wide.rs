@@ -9,16 +9,15 @@ use rayon::prelude::*;
 use super::column::{ColumnDecoder, ParquetCell, column_problem};
 use super::types::ValueKind;
 use super::{ParquetColumn, ParquetTable, epoch_of, id_into, metadata_of, rows_of, score_of};
-use crate::table::TableErrorKind;
-use crate::table::error::ReadError;
 use crate::table::layout::ColumnRole;
 use crate::table::limits::Budget;
 use crate::table::long::value_bytes;
+use crate::table::{TableError, TableErrorKind};
 
 pub(super) fn read(
     table: &ParquetTable<'_>,
     columns: &[ParquetColumn<'_>],
-) -> Result<ScoreColumns, ReadError> {
+) -> Result<ScoreColumns, TableError> {
     let layout = table.layout;
     let mut result = ScoreColumns::new(&layout.scores);
     let mut block = ColumnBlock::new(layout.scores.len(), layout.metadata.len());
