@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::eval::LogError;
+use crate::table::list;
 
 /// Why an export failed. Its `Display` is the problem with the file, the sample or the name in it;
 /// [`ExportError::hint`] is what to do about it.
@@ -110,11 +111,9 @@ fn of_file(path: Option<&Path>) -> String {
 }
 
 fn known_scorers(known: &[String]) -> String {
-    const SHOWN: usize = 12;
     if known.is_empty() {
-        return "there are no scores".to_owned();
+        "there are no scores".to_owned()
+    } else {
+        format!("there are scores by {}", list(known))
     }
-    let names: Vec<String> = known.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
-    let more = if known.len() > SHOWN { ", …" } else { "" };
-    format!("there are scores by {}{more}", names.join(", "))
 }

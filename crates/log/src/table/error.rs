@@ -491,7 +491,7 @@ pub(super) fn bytes(bytes: u64) -> String {
 }
 
 /// Names for a message, the first few of them.
-fn list(names: &[String]) -> String {
+pub(crate) fn list(names: &[String]) -> String {
     const SHOWN: usize = 12;
     let excerpt: Vec<String> = names.iter().take(SHOWN).map(|name| quoted(name)).collect();
     match names.len().saturating_sub(SHOWN) {

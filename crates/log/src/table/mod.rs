@@ -17,7 +17,7 @@ use std::path::Path;
 use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, ScoreColumns};
 
-pub(crate) use error::excerpt;
+pub(crate) use error::{excerpt, list};
 use layout::{EPOCH, ID};
 
 pub use error::{TableError, TableErrorKind, TableLocation};

@@ -8,16 +8,13 @@ use crate::table::{ScoreTable, TableError, TableErrorKind};
 
 impl DelimitedReader<'_> {
     /// Reads a table with a row per sample, epoch and scorer, one row after the other.
-    pub(super) fn read_long(&self, pieces: &mut PieceReader, first: Piece) -> Result<ScoreTable, TableError> {
+    pub(super) fn read_long(&self, pieces: &mut PieceReader) -> Result<ScoreTable, TableError> {
         let mut builder = LongBuilder::new(self.budget);
-        let mut row = TableRow::default();
-        let mut piece = first;
-        loop {
+        let (mut piece, mut row) = (Piece::default(), TableRow::default());
+        while pieces.next(&mut piece)? {
             self.for_each_row(&piece, |cells| self.push_long(cells, &mut row, &mut builder))?;
-            if !pieces.next(&mut piece)? {
-                return Ok(builder.finish(self.layout.metadata_keys.clone()));
-            }
         }
+        Ok(builder.finish(self.layout.metadata_keys.clone()))
     }
 
     fn push_long(

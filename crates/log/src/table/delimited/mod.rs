@@ -46,11 +46,12 @@ fn rows(pieces: &mut PieceReader, delimiter: u8, options: &TableOptions) -> Resu
     let (layout, header_bytes) = header(&first, delimiter, options)?;
     first.bytes.drain(..header_bytes);
     first.offset += header_bytes as u64;
+    pieces.put_back(first);
     let reader = DelimitedReader { layout: &layout, delimiter, budget };
     if layout.is_long {
-        return reader.read_long(pieces, first);
+        return reader.read_long(pieces);
     }
-    let columns = reader.read_wide(pieces, first)?;
+    let columns = reader.read_wide(pieces)?;
     finish(columns, layout.metadata_keys)
 }
 

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use errorbar_core::{ColumnBlock, MetadataColumn, ScoreColumns};
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr_iter, memchr2};
 use serde_json::Value as Json;
 
 use super::fields::append_separators;
@@ -35,35 +35,11 @@ struct ParsedPiece {
 }
 
 /// Where workers get pieces, and blocks that are free.
-struct PieceQueue<'a> {
-    pieces: &'a mut PieceReader,
-    first: Option<Piece>,
-    free: Receiver<ColumnBlock>,
-}
-
-impl PieceQueue<'_> {
-    /// A free block, and the next piece in the place of another; nothing at the end.
-    fn next(&mut self, piece: &mut Piece) -> Option<(ColumnBlock, Result<(), TableError>)> {
-        let block = self.free.recv().ok()?;
-        if let Some(first) = self.first.take() {
-            *piece = first;
-            return Some((block, Ok(())));
-        }
-        match self.pieces.next(piece) {
-            Ok(false) => None,
-            Ok(true) => Some((block, Ok(()))),
-            Err(error) => Some((block, Err(error))),
-        }
-    }
-}
+type PieceQueue<'a> = Mutex<(&'a mut PieceReader, Receiver<ColumnBlock>)>;
 
 impl DelimitedReader<'_> {
     /// Reads a table with a row per sample and epoch.
-    pub(super) fn read_wide(
-        &self,
-        pieces: &mut PieceReader,
-        first: Piece,
-    ) -> Result<ScoreColumns, TableError> {
+    pub(super) fn read_wide(&self, pieces: &mut PieceReader) -> Result<ScoreColumns, TableError> {
         let expected = pieces.estimate();
         let workers = rayon::current_num_threads().min(expected).max(1);
         let ((free_blocks, free), (parsed_pieces, parsed)) = (channel(), channel());
@@ -71,7 +47,7 @@ impl DelimitedReader<'_> {
             let block = ColumnBlock::new(self.layout.scores.len(), self.layout.metadata.len());
             let _ = free_blocks.send(block);
         }
-        let queue = Mutex::new(PieceQueue { pieces, first: Some(first), free });
+        let queue = Mutex::new((pieces, free));
         let read = thread::scope(|threads| {
             let columns = threads.spawn(|| self.append_all(parsed, free_blocks, expected));
             rayon::scope(|scope| {
@@ -87,18 +63,22 @@ impl DelimitedReader<'_> {
     }
 
     /// Parses piece after piece, until the file or the appending thread ends.
-    fn work(&self, queue: &Mutex<PieceQueue<'_>>, parsed: Sender<ParsedPiece>) {
+    fn work(&self, queue: &PieceQueue<'_>, parsed: Sender<ParsedPiece>) {
         let (mut piece, mut scratch) = (Piece::default(), Scratch::default());
         loop {
-            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next(&mut piece);
-            let Some((mut block, read)) = next else { return };
-            let parse = || {
-                read?;
-                self.parse(&piece, &mut scratch, &mut block)?;
-                Ok(block)
+            let (mut block, read) = {
+                let (pieces, free) = &mut *queue.lock().unwrap_or_else(PoisonError::into_inner);
+                let Ok(block) = free.recv() else { return };
+                (block, pieces.next(&mut piece))
+            };
+            let parse = || match read? {
+                true => self.parse(&piece, &mut scratch, &mut block).map(|()| Some(block)),
+                false => Ok(None),
             };
             // A panic is passed on in its turn, so that the others do not wait for a block that never comes.
-            let block = catch_unwind(AssertUnwindSafe(parse));
+            let Some(block) = catch_unwind(AssertUnwindSafe(parse)).map(Result::transpose).transpose() else {
+                return;
+            };
             if parsed.send(ParsedPiece { number: piece.number, block }).is_err() {
                 return;
             }
@@ -155,9 +135,9 @@ impl DelimitedReader<'_> {
 
     /// Reads the rows of a piece into a block.
     fn parse(&self, piece: &Piece, scratch: &mut Scratch, block: &mut ColumnBlock) -> Result<(), TableError> {
-        let is_plain = !piece.has_quotes && piece.unclosed.is_none() && memchr(b'\r', &piece.bytes).is_none();
-        if let Ok(text) = str::from_utf8(&piece.bytes)
-            && is_plain
+        let is_plain = piece.unclosed.is_none() && memchr2(b'"', b'\r', &piece.bytes).is_none();
+        if is_plain
+            && let Ok(text) = str::from_utf8(&piece.bytes)
             && self.regular(text, scratch, block).is_some()
         {
             return Ok(());

@@ -263,17 +263,17 @@ impl<'a> ColumnDecoder<'a> {
     /// A value of the batch, by its number among those that are not null.
     #[inline]
     fn value(&self, at: usize) -> Result<ParquetCell<'_>, TableErrorKind> {
-        let unsigned = self.kind == ValueKind::Unsigned;
+        // The bits of an unsigned integer are those of a signed one.
+        let int = |int: i64, bits: u64| match self.kind {
+            ValueKind::Unsigned => ParquetCell::Unsigned(bits),
+            _ => ParquetCell::Int(int),
+        };
         let cell = match &self.decoder {
             TypedDecoder::Bools(bools) => bools.values.get(at).map(|bool| ParquetCell::Bool(*bool)),
-            TypedDecoder::Ints(ints) => ints.values.get(at).map(|int| match unsigned {
-                true => ParquetCell::Unsigned(u64::from(int.cast_unsigned())),
-                false => ParquetCell::Int(i64::from(*int)),
-            }),
-            TypedDecoder::Longs(ints) => ints.values.get(at).map(|int| match unsigned {
-                true => ParquetCell::Unsigned(int.cast_unsigned()),
-                false => ParquetCell::Int(*int),
-            }),
+            TypedDecoder::Ints(ints) => {
+                ints.values.get(at).map(|bits| int(i64::from(*bits), u64::from(bits.cast_unsigned())))
+            }
+            TypedDecoder::Longs(ints) => ints.values.get(at).map(|bits| int(*bits, bits.cast_unsigned())),
             TypedDecoder::Floats(floats) => {
                 floats.values.get(at).map(|float| ParquetCell::Float(f64::from(*float)))
             }

@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use errorbar_core::Value;
-use jiter::Jiter;
+use jiter::JiterError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::{SerializedFileReader, SerializedPageReader};
@@ -36,7 +36,7 @@ use super::error::TableError;
 use super::layout::{TableColumn, TableLayout, refuse_twice};
 use super::limits::Budget;
 use super::{ScoreTable, TableErrorKind, TableOptions, cell, finish};
-use crate::json_value::{self, MemoryAllowance};
+use crate::json_value;
 
 pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, TableError> {
     // A panic of the library on a damaged file becomes an error about that file.
@@ -154,37 +154,25 @@ impl<'a> ParquetTable<'a> {
         Err(TableErrorKind::ColumnType { column: column.name.clone(), found, role, takes })
     }
 
-    /// Where in the file a column of a row group is.
-    fn chunk<'g>(
-        &self,
-        group: &'g RowGroupMetaData,
-        source: ParquetColumn<'_>,
-    ) -> Result<&'g ColumnChunkMetaData, TableErrorKind> {
-        let chunk = group.columns().get(source.leaf);
-        let chunk = chunk.ok_or_else(|| column_problem(source.name(), "a row group lacks it".to_owned()))?;
-        // The crate panics at a negative one.
-        let numbers = [
-            chunk.data_page_offset(),
-            chunk.compressed_size(),
-            chunk.uncompressed_size(),
-            chunk.num_values(),
-        ];
-        if numbers.into_iter().chain(chunk.dictionary_page_offset()).any(|number| number < 0) {
-            return Err(column_problem(source.name(), "its offsets or sizes are negative".to_owned()));
-        }
-        Ok(chunk)
-    }
-
-    /// Opens a column of a row group, if the headers of its pages hold together.
+    /// Opens a column of a row group, if its metadata and the headers of its pages hold together.
     fn open<'g>(
         &self,
         group: &'g RowGroupMetaData,
-        source: ParquetColumn<'_>,
+        column: ParquetColumn<'_>,
     ) -> Result<CheckedColumn<'g>, TableErrorKind> {
-        let (chunk, rows) = (self.chunk(group, source)?, rows_of(group));
+        let problem = |problem: &str| column_problem(column.name(), problem.to_owned());
+        let chunk = group.columns().get(column.leaf).ok_or_else(|| problem("a row group lacks it"))?;
+        // The crate panics at a negative one.
+        let (offset, sizes) =
+            (chunk.data_page_offset(), [chunk.compressed_size(), chunk.uncompressed_size()]);
+        let numbers = sizes.into_iter().chain([offset, chunk.num_values()]);
+        if numbers.chain(chunk.dictionary_page_offset()).any(|number| number < 0) {
+            return Err(problem("its offsets or sizes are negative"));
+        }
         // A file of its own: threads that share one would share its position too.
         let mut file = File::open(self.path).map_err(TableErrorKind::Open)?;
-        let largest_page = largest_page(&mut file, chunk, source.name(), rows, &self.work)?;
+        let rows = rows_of(group);
+        let largest_page = largest_page(&mut file, chunk, column.name(), rows, &self.work)?;
         Ok(CheckedColumn { file, chunk, rows, largest_page })
     }
 
@@ -266,17 +254,11 @@ fn metadata_of(
         ParquetCell::Unsigned(int) => Json::from(int),
         ParquetCell::Float(float) => Json::from(float),
         ParquetCell::Text(text) if kind == ValueKind::Json => {
-            let mut json = Jiter::new(text.as_bytes()).with_allow_inf_nan();
-            let mut allowance = MemoryAllowance::new(budget.limit());
-            let parsed = json.peek().and_then(|peek| json_value::any_within(&mut json, peek, &mut allowance));
-            let parsed = parsed.and_then(|value| json.finish().map(|()| value));
-            parsed.map_err(|error| match allowance.is_used_up() {
-                true => budget.refusal(),
-                false => TableErrorKind::BadJsonCell {
-                    column: column.to_owned(),
-                    problem: error.error_type.to_string(),
-                },
-            })?
+            let invalid = |error: JiterError| TableErrorKind::BadJsonCell {
+                column: column.to_owned(),
+                problem: error.error_type.to_string(),
+            };
+            cell::parse_json(text, budget, json_value::any_within, invalid)?
         }
         ParquetCell::Text(text) => Json::from(text),
     })
