@@ -28,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+pub mod chat;
 mod columns;
 mod error;
 mod estimate;
@@ -52,11 +53,13 @@ pub mod stats;
 mod value;
 
 pub use args::{ArgProblem, ArgType, Args};
-pub use columns::{ColumnBlock, EpochColumn, MetadataColumn, Row, ScoreColumns, TextColumn, ValueColumn};
+pub use columns::{
+    ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
+};
 pub use error::{Error, Result};
 pub use estimate::{
-    Bounds, Clustered, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation, Interval, IntervalChoice,
-    IntervalMethod, Kind, Maybe, Notes, Plain, StdError, Summary, Undefined, Whole,
+    Bounds, ClusteredScores, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation, IndependentScores,
+    Interval, IntervalChoice, IntervalMethod, Kind, Maybe, Notes, StdError, Summary, Undefined, Whole,
 };
 pub use evaluation::{
     Counts, EstimateRow, Evaluation, Group, Groups, GroupsAll, MetricResult, MetricValue, Over, Results,
@@ -78,7 +81,7 @@ pub use score::{SampleScore, Score};
 pub use scores::{Iter, ScoreSet, Scores};
 pub use spec::Spec;
 pub use value::{
-    Conversion, Converted, Leaf, LeafMap, LeafRef, Value, ValueRef, ValueToFloat, value_to_float,
+    Conversion, ConvertedNumber, Leaf, LeafMap, LeafRef, Value, ValueRef, ValueToFloat, value_to_float,
 };
 
 /// The map that metrics with several named figures return, in order.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde_json::json;
 
-use crate::columns::{Detail, ValueColumn};
+use crate::columns::{ScoreDetail, ValueColumn};
 use crate::error::{Error, Result};
 use crate::metadata::Metadata;
 use crate::score::Score;
@@ -400,8 +400,8 @@ impl<'a> From<&'a Score> for DetailView<'a> {
     }
 }
 
-impl<'a> From<&'a Detail> for DetailView<'a> {
-    fn from(detail: &'a Detail) -> Self {
+impl<'a> From<&'a ScoreDetail> for DetailView<'a> {
+    fn from(detail: &'a ScoreDetail) -> Self {
         DetailView {
             answer: detail.answer.as_deref(),
             explanation: detail.explanation.as_deref(),
@@ -413,13 +413,13 @@ impl<'a> From<&'a Detail> for DetailView<'a> {
 
 /// What a reduced score keeps: answer, explanation and reason only where equal across all epochs,
 /// the first epoch's metadata; unscored epochs take part in both.
-pub(crate) fn merge_details<'a>(epochs: impl Iterator<Item = DetailView<'a>> + Clone) -> Detail {
+pub(crate) fn merge_details<'a>(epochs: impl Iterator<Item = DetailView<'a>> + Clone) -> ScoreDetail {
     let first = epochs.clone().next().unwrap_or_default();
     let same = |field: fn(&DetailView<'a>) -> Option<&'a str>| {
         let wanted = field(&first)?;
         epochs.clone().all(|epoch| field(&epoch) == Some(wanted)).then(|| wanted.to_owned())
     };
-    Detail {
+    ScoreDetail {
         answer: same(|d| d.answer),
         explanation: same(|d| d.explanation),
         reason: same(|d| d.reason),

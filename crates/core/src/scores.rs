@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::columns::{
-    Detail, Details, Floats, MetadataColumn, Numbers, ScoreColumns, ScorerColumn, ValueColumn,
+    Floats, MetadataColumn, Numbers, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ValueColumn,
 };
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorPlan, Estimation, Summary, SummaryKey};
@@ -30,7 +30,7 @@ pub struct ScoreSet<'a> {
     pub(crate) columns: &'a ScoreColumns,
     pub(crate) scorer: &'a str,
     pub(crate) values: Cow<'a, ValueColumn>,
-    pub(crate) details: Cow<'a, Details>,
+    pub(crate) details: Cow<'a, ScoreDetails>,
     /// The row of `columns` that each value belongs to (its first epoch, for reduced scores);
     /// `None` when they are the same rows.
     pub(crate) sample_rows: Option<Vec<u32>>,
@@ -86,7 +86,7 @@ impl<'a> ScoreSet<'a> {
         columns: &'a ScoreColumns,
         scorer: &'a str,
         values: ValueColumn,
-        details: Details,
+        details: ScoreDetails,
         sample_rows: Option<Vec<u32>>,
         estimation: Estimation,
     ) -> Self {
@@ -149,7 +149,7 @@ impl<'a> ScoreSet<'a> {
     }
 
     /// All that is recorded with a value.
-    fn detail(&self, row: usize) -> Detail {
+    fn detail(&self, row: usize) -> ScoreDetail {
         self.details.to_detail(row, self.columns.scorer(self.scorer))
     }
 
@@ -162,9 +162,9 @@ impl<'a> ScoreSet<'a> {
     }
 
     /// The rows that are scored, and how many are unscored. Missing rows are neither.
-    pub(crate) fn scored_rows(&self) -> (Rows, usize) {
+    pub(crate) fn scored_rows(&self) -> (RowSelection, usize) {
         if self.values.is_all_scored() {
-            return (Rows::All(self.values.len()), 0);
+            return (RowSelection::All(self.values.len()), 0);
         }
         let mut unscored = 0;
         let mut rows = Vec::with_capacity(self.values.len());
@@ -175,13 +175,13 @@ impl<'a> ScoreSet<'a> {
                 None => {}
             }
         }
-        (Rows::Some(rows), unscored)
+        (RowSelection::Some(rows), unscored)
     }
 }
 
 /// A choice of rows.
 #[derive(Clone, Debug)]
-pub(crate) enum Rows {
+pub(crate) enum RowSelection {
     All(usize),
     Some(Vec<u32>),
 }
@@ -205,21 +205,21 @@ pub(crate) enum Rows {
 #[derive(Clone, Debug)]
 pub struct Scores<'a> {
     set: &'a ScoreSet<'a>,
-    rows: Rows,
+    rows: RowSelection,
     /// The rows of the score columns of the samples that have no score, if these are a part of the scores.
     absent_of_part: Option<Vec<u32>>,
 }
 
 impl<'a> Scores<'a> {
-    pub(crate) fn new(set: &'a ScoreSet<'a>, rows: Rows) -> Self {
+    pub(crate) fn new(set: &'a ScoreSet<'a>, rows: RowSelection) -> Self {
         Scores { set, rows, absent_of_part: None }
     }
 
     /// The number of scores.
     pub fn len(&self) -> usize {
         match &self.rows {
-            Rows::All(count) => *count,
-            Rows::Some(rows) => rows.len(),
+            RowSelection::All(count) => *count,
+            RowSelection::Some(rows) => rows.len(),
         }
     }
 
@@ -286,8 +286,8 @@ impl<'a> Scores<'a> {
     /// The row of the score set behind position `at`.
     fn row(&self, at: usize) -> usize {
         match &self.rows {
-            Rows::All(_) => at,
-            Rows::Some(rows) => rows.get(at).map_or(usize::MAX, |r| *r as usize),
+            RowSelection::All(_) => at,
+            RowSelection::Some(rows) => rows.get(at).map_or(usize::MAX, |r| *r as usize),
         }
     }
 
@@ -328,7 +328,7 @@ impl<'a> Scores<'a> {
         positions: impl Iterator<Item = usize> + Clone,
         values: ValueColumn,
     ) -> ScoreSet<'a> {
-        let mut details = Details::default();
+        let mut details = ScoreDetails::default();
         if !self.set.details.is_empty() {
             for (row, at) in positions.clone().enumerate() {
                 details.set(row, self.set.detail(self.row(at)));
@@ -350,7 +350,7 @@ impl<'a> Scores<'a> {
     /// The score's own metadata at a position, the panel of a vote not included.
     pub(crate) fn score_metadata(&self, at: usize) -> Option<&'a Metadata> {
         let set: &'a ScoreSet<'a> = self.set;
-        set.details.get(self.row(at)).and_then(|d: &Detail| d.metadata.as_ref())
+        set.details.get(self.row(at)).and_then(|d: &ScoreDetail| d.metadata.as_ref())
     }
 
     /// All values as floats through the default conversion, in row order.
@@ -366,9 +366,9 @@ impl<'a> Scores<'a> {
     /// Calls `read` with all values as numbers, without a copy where none is needed.
     pub(crate) fn converted<T>(&self, conversion: &Conversion, read: impl FnOnce(Numbers<'_>) -> T) -> T {
         match (&self.rows, self.set.values.numbers(conversion)) {
-            (Rows::All(_), Some(numbers)) => return read(numbers),
+            (RowSelection::All(_), Some(numbers)) => return read(numbers),
             // A byte each is an eighth of what floats take.
-            (Rows::Some(rows), Some(Numbers::Bytes(bytes))) => {
+            (RowSelection::Some(rows), Some(Numbers::Bytes(bytes))) => {
                 let picked: Option<Vec<u8>> =
                     rows.iter().map(|row| bytes.get(*row as usize).copied()).collect();
                 if let Some(picked) = picked {
@@ -379,8 +379,8 @@ impl<'a> Scores<'a> {
         }
         let floats = self.set.floats(conversion);
         match &self.rows {
-            Rows::All(_) => read(Numbers::Floats(&floats.values)),
-            Rows::Some(rows) => {
+            RowSelection::All(_) => read(Numbers::Floats(&floats.values)),
+            RowSelection::Some(rows) => {
                 let picked = rows.iter().map(|r| floats.values.get(*r as usize).copied().unwrap_or(f64::NAN));
                 read(Numbers::Floats(&picked.collect::<Vec<f64>>()))
             }
@@ -407,10 +407,10 @@ impl<'a> Scores<'a> {
     /// The same scores, only some of the positions; `absent` are the rows of those without a score.
     pub(crate) fn subset(&self, positions: Vec<u32>, absent: Vec<u32>) -> Scores<'a> {
         let rows = match &self.rows {
-            Rows::All(_) => positions,
-            Rows::Some(_) => positions.iter().map(|at| self.row(*at as usize) as u32).collect(),
+            RowSelection::All(_) => positions,
+            RowSelection::Some(_) => positions.iter().map(|at| self.row(*at as usize) as u32).collect(),
         };
-        Scores { set: self.set, rows: Rows::Some(rows), absent_of_part: Some(absent) }
+        Scores { set: self.set, rows: RowSelection::Some(rows), absent_of_part: Some(absent) }
     }
 
     /// Other values for some of the positions, the samples staying the same.
@@ -423,7 +423,7 @@ impl<'a> Scores<'a> {
         let mut column = ValueColumn::default();
         values.into_iter().for_each(|leaf| column.push_leaf(leaf));
         let set = self.derive(positions.iter().map(|at| *at as usize), column);
-        let result = read(&Scores::new(&set, Rows::All(positions.len())));
+        let result = read(&Scores::new(&set, RowSelection::All(positions.len())));
         for (count, row) in set.unconvertible() {
             self.note_unconvertible(count, positions.get(row).map_or(0, |at| *at as usize));
         }
@@ -446,7 +446,7 @@ impl<'a> Scores<'a> {
     /// The code of the metadata value at each position; an error names the first sample without the key.
     pub(crate) fn codes<'k>(&self, key: &KeyColumn<'k, '_>) -> Result<Cow<'k, [u32]>> {
         // All rows as they are: their codes are there already.
-        if let (Rows::All(rows), None, Some(column)) = (&self.rows, &self.set.sample_rows, key.column)
+        if let (RowSelection::All(rows), None, Some(column)) = (&self.rows, &self.set.sample_rows, key.column)
             && let Some(codes) = column.codes_of_all(*rows)
         {
             return Ok(Cow::Borrowed(codes));

@@ -27,22 +27,24 @@ pub(super) enum Grouping {
 /// only what is left is hashed.
 pub(super) fn group_by_id(ids: &TextColumn) -> Grouping {
     let run = match ids.first_not_above() {
-        None => Run::Whole { sample_of_row: None, samples: ids.len() },
-        Some((row, Ordering::Greater)) => Run::Until(row),
+        None => AscendingRun::Whole { sample_of_row: None, samples: ids.len() },
+        Some((row, Ordering::Greater)) => AscendingRun::Until(row),
         Some(_) => ascending_run(ids),
     };
     match run {
-        Run::Whole { sample_of_row: None, samples } => Grouping::Single { samples },
-        Run::Whole { sample_of_row: Some(sample_of_row), samples } => {
+        AscendingRun::Whole { sample_of_row: None, samples } => Grouping::Single { samples },
+        AscendingRun::Whole { sample_of_row: Some(sample_of_row), samples } => {
             Grouping::Mixed { sample_of_row, samples }
         }
-        Run::Until(row) if ids.repeats(row) => Grouping::Passes { samples: row, passes: ids.len() / row },
-        Run::Until(_) | Run::None => by_hash(ids),
+        AscendingRun::Until(row) if ids.repeats(row) => {
+            Grouping::Passes { samples: row, passes: ids.len() / row }
+        }
+        AscendingRun::Until(_) | AscendingRun::None => by_hash(ids),
     }
 }
 
 /// How far the ids go up.
-enum Run {
+enum AscendingRun {
     /// To the end; rows of one sample may follow each other.
     Whole { sample_of_row: Option<Vec<u32>>, samples: usize },
     /// Strictly, up to this row.
@@ -52,7 +54,7 @@ enum Run {
 }
 
 /// Looks for ids that go up, rows of one sample following each other.
-fn ascending_run(ids: &TextColumn) -> Run {
+fn ascending_run(ids: &TextColumn) -> AscendingRun {
     let mut sample_of_row: Option<Vec<u32>> = None;
     let mut samples = 0u32;
     let mut before: Option<&[u8]> = None;
@@ -63,7 +65,7 @@ fn ascending_run(ids: &TextColumn) -> Run {
                 sample_of_row.get_or_insert_with(|| (0..row as u32).collect());
             }
             Some(Ordering::Greater) => {
-                return if sample_of_row.is_none() { Run::Until(row) } else { Run::None };
+                return if sample_of_row.is_none() { AscendingRun::Until(row) } else { AscendingRun::None };
             }
         }
         if let Some(numbers) = &mut sample_of_row {
@@ -71,19 +73,19 @@ fn ascending_run(ids: &TextColumn) -> Run {
         }
         before = Some(id);
     }
-    Run::Whole { sample_of_row, samples: samples as usize }
+    AscendingRun::Whole { sample_of_row, samples: samples as usize }
 }
 
 /// Rows per part of the hashed ids: the table of a part stays in a core's cache.
 const PART: usize = 1 << 15;
 
 /// Groups by hash. One table over millions of ids would miss the cache at every row; so the rows are
-/// first dealt into parts by their hash, and each part has a table of its own, on any thread. Texts are
+/// first partitioned by their hash, and each part has a table of its own, on any thread. Texts are
 /// compared afterwards, row by row: looking for one in the middle of a table is what takes longest.
 fn by_hash(ids: &TextColumn) -> Grouping {
-    let (mut dealt, starts) = deal(ids);
+    let (mut hashed, starts) = partition_by_hash(ids);
     let mut parts = Vec::with_capacity(starts.len());
-    let mut rest = dealt.as_mut_slice();
+    let mut rest = hashed.as_mut_slice();
     for bounds in starts.windows(2) {
         let [start, end] = bounds else { continue };
         let (part, behind) = rest.split_at_mut(end - start);
@@ -100,24 +102,24 @@ fn by_hash(ids: &TextColumn) -> Grouping {
         return Grouping::Single { samples: ids.len() };
     }
     let mut first_of_row = vec![0; ids.len()];
-    for Dealt { row, hash_or_first: first } in dealt {
+    for HashedRow { row, hash_or_first: first } in hashed {
         if let Some(slot) = first_of_row.get_mut(row as usize) {
             *slot = first;
         }
     }
-    part_strangers(ids, &mut first_of_row);
+    separate_collisions(ids, &mut first_of_row);
     number(first_of_row)
 }
 
 /// A row in its part: its hash, and later the first row that has the same.
 #[derive(Clone, Copy, Default)]
-struct Dealt {
+struct HashedRow {
     row: u32,
     hash_or_first: u32,
 }
 
 /// The rows by part, in order within each, and where the parts start and end.
-fn deal(ids: &TextColumn) -> (Vec<Dealt>, Vec<usize>) {
+fn partition_by_hash(ids: &TextColumn) -> (Vec<HashedRow>, Vec<usize>) {
     let bits = ids.len().div_ceil(PART).next_power_of_two().trailing_zeros();
     let part = |hash: u32| hash.checked_shr(32 - bits).unwrap_or(0) as usize;
     let hashes = ids.map_parts(|_, texts| texts.map(short_hash).collect::<Vec<u32>>());
@@ -132,17 +134,17 @@ fn deal(ids: &TextColumn) -> (Vec<Dealt>, Vec<usize>) {
         total += *start;
         *start = total;
     }
-    let mut dealt = vec![Dealt::default(); ids.len()];
+    let mut hashed = vec![HashedRow::default(); ids.len()];
     let mut next = starts.clone();
     for (row, hash) in hashes.iter().flatten().enumerate() {
         if let Some(at) = next.get_mut(part(*hash)) {
-            if let Some(slot) = dealt.get_mut(*at) {
-                *slot = Dealt { row: row as u32, hash_or_first: *hash };
+            if let Some(slot) = hashed.get_mut(*at) {
+                *slot = HashedRow { row: row as u32, hash_or_first: *hash };
             }
             *at += 1;
         }
     }
-    (dealt, starts)
+    (hashed, starts)
 }
 
 /// Half a hash. Tests have less, so that they see texts that share it.
@@ -153,13 +155,13 @@ fn short_hash(text: &[u8]) -> u32 {
 
 /// Puts the first row with the same hash in the place of the hash; says whether it ever is another row.
 /// The table is memory to work with.
-fn find_firsts(part: &mut [Dealt], table: &mut HashTable<(u32, u32)>) -> bool {
+fn find_firsts(part: &mut [HashedRow], table: &mut HashTable<(u32, u32)>) -> bool {
     // Spread so that the top seven bits, which the table looks at, differ too.
     let spread = |hash: u32| u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mut repeats = false;
     table.clear();
     table.reserve(part.len(), |(_, hash)| spread(*hash));
-    for Dealt { row, hash_or_first } in part {
+    for HashedRow { row, hash_or_first } in part {
         let hash = *hash_or_first;
         match table.find(spread(hash), |(_, known)| *known == hash) {
             Some((first, _)) => {
@@ -177,7 +179,7 @@ fn find_firsts(part: &mut [Dealt], table: &mut HashTable<(u32, u32)>) -> bool {
 
 /// Rows that share no more than a hash with the first are given a first row of their own. Rows of one
 /// text share their hash, so all of them are found here or none.
-fn part_strangers(ids: &TextColumn, first_of_row: &mut [u32]) {
+fn separate_collisions(ids: &TextColumn, first_of_row: &mut [u32]) {
     let strangers = ids.map_parts(|start, texts| {
         let firsts = first_of_row.iter().copied().skip(start);
         let rows = (start as u32..).zip(texts).zip(firsts);

@@ -20,9 +20,9 @@ const KEPT_BYTES: usize = 1 << 20;
 #[derive(Clone, Debug, Default)]
 pub struct MetadataColumn {
     codes: Vec<u32>,
-    distinct: Distinct,
+    distinct: DistinctValues,
     /// Short texts that were pushed of late, so that most need no hash and no look at the values.
-    recent: Recent,
+    recent: ShortTextCache,
     /// Whether there may be values that no row has any more.
     has_kept: bool,
     /// The codes that the values had in the column that they were last appended to. Only a hint: it may be
@@ -91,12 +91,12 @@ impl MetadataColumn {
 
     /// Takes all rows out, but keeps the values if they are few.
     pub(super) fn clear(&mut self) {
-        let Distinct { values, bytes, .. } = &self.distinct;
+        let DistinctValues { values, bytes, .. } = &self.distinct;
         let are_few = values.len() <= KEPT && *bytes <= KEPT_BYTES || values.len() <= self.codes.len() / 2;
         if !are_few {
-            self.distinct = Distinct::default();
+            self.distinct = DistinctValues::default();
             self.hints.clear();
-            self.recent = Recent::default();
+            self.recent = ShortTextCache::default();
             self.has_kept = false;
         } else {
             self.has_kept |= !self.distinct.values.is_empty();
@@ -162,14 +162,14 @@ fn recoded(
 
 /// Each distinct value once, numbered in order of appearance.
 #[derive(Clone, Debug, Default)]
-struct Distinct {
+struct DistinctValues {
     values: Vec<Json>,
     /// How much memory they take beside the list of them.
     bytes: usize,
     table: HashTable<u32>,
 }
 
-impl Distinct {
+impl DistinctValues {
     fn heap_bytes(&self) -> usize {
         // Short texts take more than their length.
         let lists = self.values.capacity() * size_of::<Json>() + self.table.capacity() * 5;
@@ -252,9 +252,9 @@ impl ShortText {
 
 /// The codes of short texts, each in one of two slots that it leads to; a newer one takes a slot over.
 #[derive(Clone, Debug, Default)]
-struct Recent(Vec<[ShortText; 2]>);
+struct ShortTextCache(Vec<[ShortText; 2]>);
 
-impl Recent {
+impl ShortTextCache {
     const BITS: u32 = 13;
 
     #[inline]
@@ -265,7 +265,7 @@ impl Recent {
 
     /// The code of a text, which is taken in if it is new.
     #[inline]
-    fn code(&mut self, text: &str, distinct: &mut Distinct) -> u32 {
+    fn code(&mut self, text: &str, distinct: &mut DistinctValues) -> u32 {
         let short = ShortText::new(text);
         if let Some(code) = short.as_ref().and_then(|short| self.get(short)) {
             return code;

@@ -7,11 +7,11 @@ mod block;
 mod epochs;
 mod grouping;
 mod metadata;
-mod mixed;
 mod numbers;
 mod payloads;
 mod pool;
 mod sample_index;
+mod tagged;
 mod text;
 mod typed_ids;
 mod values;
@@ -77,14 +77,14 @@ pub struct ScoreColumns {
 pub(crate) struct ScorerColumn {
     pub(crate) name: String,
     pub(crate) values: ValueColumn,
-    pub(crate) details: Details,
+    pub(crate) details: ScoreDetails,
 }
 
 /// What is recorded with a score besides its value. Most scorers of a table record nothing, so the
 /// column exists only from the first row that does.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Details {
-    recorded: Vec<Option<Box<Detail>>>,
+pub(crate) struct ScoreDetails {
+    recorded: Vec<Option<Box<ScoreDetail>>>,
     /// For the scores of a vote: which rows voted. Ten thousand panels written as JSON would take
     /// longer than all the voting, so they are written when somebody looks.
     panels: Option<PanelRows>,
@@ -99,7 +99,7 @@ struct PanelRows {
 
 /// The fields of a score besides its value.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Detail {
+pub(crate) struct ScoreDetail {
     pub(crate) answer: Option<String>,
     pub(crate) explanation: Option<String>,
     pub(crate) reason: Option<String>,
@@ -107,7 +107,7 @@ pub(crate) struct Detail {
     pub(crate) history: Vec<Json>,
 }
 
-impl Detail {
+impl ScoreDetail {
     fn is_empty(&self) -> bool {
         self.answer.is_none()
             && self.explanation.is_none()
@@ -122,20 +122,20 @@ impl Detail {
     }
 
     /// A score taken apart.
-    pub(crate) fn of_score(score: Score) -> (Value, Detail) {
+    pub(crate) fn of_score(score: Score) -> (Value, ScoreDetail) {
         let Score { value, answer, explanation, reason, metadata, history } = score;
-        (value, Detail { answer, explanation, reason, metadata, history })
+        (value, ScoreDetail { answer, explanation, reason, metadata, history })
     }
 
     pub(crate) fn into_score(self, value: Value) -> Score {
-        let Detail { answer, explanation, reason, metadata, history } = self;
+        let ScoreDetail { answer, explanation, reason, metadata, history } = self;
         Score { value, answer, explanation, reason, metadata, history }
     }
 }
 
-impl Details {
+impl ScoreDetails {
     /// What is recorded with a score, a panel not included.
-    pub(crate) fn get(&self, row: usize) -> Option<&Detail> {
+    pub(crate) fn get(&self, row: usize) -> Option<&ScoreDetail> {
         self.recorded.get(row)?.as_deref()
     }
 
@@ -153,7 +153,7 @@ impl Details {
     }
 
     /// All that is recorded with a score; `voters` are the unreduced scores.
-    pub(crate) fn to_detail(&self, row: usize, voters: Option<&ScorerColumn>) -> Detail {
+    pub(crate) fn to_detail(&self, row: usize, voters: Option<&ScorerColumn>) -> ScoreDetail {
         let mut detail = self.get(row).cloned().unwrap_or_default();
         if let (Some(panels), Some(voters)) = (&self.panels, voters) {
             detail.add_panel(&Panel::of(panels.rows_of(row).iter().filter_map(|row| {
@@ -169,7 +169,7 @@ impl Details {
         self.recorded.is_empty() && self.panels.is_none()
     }
 
-    pub(crate) fn set(&mut self, row: usize, detail: Detail) {
+    pub(crate) fn set(&mut self, row: usize, detail: ScoreDetail) {
         if detail.is_empty() {
             return;
         }
@@ -206,18 +206,18 @@ impl ScoreColumns {
     }
 
     /// Appends a row. Scores not given to it stay missing.
-    pub fn push(&mut self, id: impl AsRef<str>, epoch: u32) -> Row<'_> {
+    pub fn push(&mut self, id: impl AsRef<str>, epoch: u32) -> RowWriter<'_> {
         self.fill_gaps();
         self.forget_index();
         self.ids.push(id.as_ref());
         self.epochs.push(epoch);
         let row = self.len() - 1;
-        Row { columns: self, row }
+        RowWriter { columns: self, row }
     }
 
     /// Appends a row of a sample whose id is an integer or a string. Ids are compared as strings, and the
     /// [reductions](crate::Reduction::iter) have them as they came.
-    pub fn push_sample(&mut self, id: &SampleId, epoch: u32) -> Row<'_> {
+    pub fn push_sample(&mut self, id: &SampleId, epoch: u32) -> RowWriter<'_> {
         match id {
             SampleId::Str(id) => self.push(id, epoch),
             SampleId::Int(id) => {
@@ -228,8 +228,8 @@ impl ScoreColumns {
     }
 
     /// A row that is there already, to be filled; `None` beyond the end.
-    pub fn row_mut(&mut self, row: usize) -> Option<Row<'_>> {
-        (row < self.len()).then_some(Row { columns: self, row })
+    pub fn row_mut(&mut self, row: usize) -> Option<RowWriter<'_>> {
+        (row < self.len()).then_some(RowWriter { columns: self, row })
     }
 
     /// Adds a scorer, unless there is one of this name. Rows that are there lack its score.
@@ -357,12 +357,12 @@ impl ScoreColumns {
 
 /// A row to be filled, mostly the one that was appended last.
 #[derive(Debug)]
-pub struct Row<'a> {
+pub struct RowWriter<'a> {
     columns: &'a mut ScoreColumns,
     row: usize,
 }
 
-impl Row<'_> {
+impl RowWriter<'_> {
     /// Adds one entry of sample metadata.
     pub fn metadata(self, key: &str, value: impl Into<Json>) -> Self {
         self.columns.metadata.set(self.row, [(key, &value.into())]);
@@ -393,7 +393,7 @@ impl Row<'_> {
         };
         let (id, epoch) = (self.columns.ids.get(row), self.columns.epoch(row));
         let Some(column) = self.columns.scorers.get_mut(at) else { return Ok(self) };
-        let (value, detail) = Detail::of_score(score);
+        let (value, detail) = ScoreDetail::of_score(score);
         if !column.values.fill(row, value) {
             let (scorer, sample) = (scorer.to_owned(), id.to_owned());
             return Err(Error::ScoredTwice { scorer, sample, epoch });

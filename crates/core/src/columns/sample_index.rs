@@ -8,13 +8,13 @@ use super::grouping::{Grouping, group_by_id};
 /// Rows by sample, samples in order of first appearance, a sample's rows in epoch order.
 #[derive(Clone, Debug)]
 pub(crate) struct SampleIndex {
-    spread: Spread,
+    layout: SampleRows,
     duplicate: Option<usize>,
 }
 
-/// How the rows are spread over the samples.
+/// How the rows are distributed over the samples.
 #[derive(Clone, Debug)]
-enum Spread {
+enum SampleRows {
     /// Every sample has one row.
     Single { samples: usize },
     /// The same samples again and again, in the same order, in later epochs.
@@ -25,10 +25,10 @@ enum Spread {
 
 impl SampleIndex {
     pub(crate) fn new(columns: &ScoreColumns) -> Self {
-        let spread = match group_by_id(&columns.ids) {
-            Grouping::Single { samples } => Spread::Single { samples },
+        let layout = match group_by_id(&columns.ids) {
+            Grouping::Single { samples } => SampleRows::Single { samples },
             Grouping::Passes { samples, passes } if epochs_go_up(columns, samples) => {
-                Spread::Passes { samples, passes }
+                SampleRows::Passes { samples, passes }
             }
             Grouping::Passes { samples, passes } => {
                 let sample_of_row: Vec<u32> = (0..passes).flat_map(|_| 0..samples as u32).collect();
@@ -38,7 +38,7 @@ impl SampleIndex {
                 return Self::of_mixed(columns, &sample_of_row, samples);
             }
         };
-        SampleIndex { spread, duplicate: None }
+        SampleIndex { layout, duplicate: None }
     }
 
     fn of_mixed(columns: &ScoreColumns, sample_of_row: &[u32], samples: usize) -> Self {
@@ -65,32 +65,32 @@ impl SampleIndex {
             }
         }
         let duplicate = sort_by_epoch(columns, &mut rows, &ends);
-        SampleIndex { spread: Spread::Listed { rows, ends }, duplicate }
+        SampleIndex { layout: SampleRows::Listed { rows, ends }, duplicate }
     }
 
     /// The number of samples.
     pub(crate) fn len(&self) -> usize {
-        match &self.spread {
-            Spread::Single { samples } | Spread::Passes { samples, .. } => *samples,
-            Spread::Listed { ends, .. } => ends.len(),
+        match &self.layout {
+            SampleRows::Single { samples } | SampleRows::Passes { samples, .. } => *samples,
+            SampleRows::Listed { ends, .. } => ends.len(),
         }
     }
 
     /// The number of rows.
     pub(crate) fn rows(&self) -> usize {
-        match &self.spread {
-            Spread::Single { samples } => *samples,
-            Spread::Passes { samples, passes } => samples * passes,
-            Spread::Listed { rows, .. } => rows.len(),
+        match &self.layout {
+            SampleRows::Single { samples } => *samples,
+            SampleRows::Passes { samples, passes } => samples * passes,
+            SampleRows::Listed { rows, .. } => rows.len(),
         }
     }
 
     /// The largest number of rows of a sample.
     pub(crate) fn max_rows(&self) -> usize {
-        match &self.spread {
-            Spread::Single { samples } => usize::from(*samples > 0),
-            Spread::Passes { passes, .. } => *passes,
-            Spread::Listed { ends, .. } => {
+        match &self.layout {
+            SampleRows::Single { samples } => usize::from(*samples > 0),
+            SampleRows::Passes { passes, .. } => *passes,
+            SampleRows::Listed { ends, .. } => {
                 let starts = std::iter::once(&0).chain(ends);
                 starts.zip(ends).map(|(start, end)| (end - start) as usize).max().unwrap_or(0)
             }
@@ -99,7 +99,7 @@ impl SampleIndex {
 
     /// Whether some sample has more than one row.
     pub(crate) fn has_repeats(&self) -> bool {
-        !matches!(self.spread, Spread::Single { .. })
+        !matches!(self.layout, SampleRows::Single { .. })
     }
 
     /// A row that repeats the sample and epoch of another.
@@ -130,14 +130,14 @@ impl SampleIndex {
 
     /// The rows of a sample; the buffer is memory to work with.
     fn rows_of<'a>(&'a self, sample: usize, buffer: &'a mut Vec<u32>) -> &'a [u32] {
-        let count = match &self.spread {
-            Spread::Listed { rows, ends } => {
+        let count = match &self.layout {
+            SampleRows::Listed { rows, ends } => {
                 let start = sample.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
                 let end = ends.get(sample).copied().unwrap_or(start);
                 return rows.get(start as usize..end as usize).unwrap_or_default();
             }
-            Spread::Single { .. } => 1,
-            Spread::Passes { passes, .. } => *passes,
+            SampleRows::Single { .. } => 1,
+            SampleRows::Passes { passes, .. } => *passes,
         };
         buffer.clear();
         buffer.extend((0..count).map(|pass| (pass * self.len() + sample) as u32));

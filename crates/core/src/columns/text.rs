@@ -14,7 +14,7 @@ pub struct TextColumn {
     /// The one that texts are pushed to.
     open: Chunk,
     /// All of the last text if it is short.
-    last_words: Option<Words>,
+    last_words: Option<ShortId>,
     /// The first row whose text does not come [behind](by_length) the one before it, and how that one
     /// compares with it. Found while the texts are at hand, because later it takes a walk through all.
     not_above: Option<(usize, Ordering)>,
@@ -75,17 +75,17 @@ pub(super) fn by_length(a: &[u8], b: &[u8]) -> Ordering {
 /// A text of 8 to 16 bytes, as most ids are: its length, and its first and its last eight bytes, which may
 /// overlap. They compare like the texts [by length](by_length), and are copied without a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Words {
+struct ShortId {
     length: usize,
     first: u64,
     last: u64,
 }
 
-impl Words {
+impl ShortId {
     #[inline]
     fn of(text: &[u8]) -> Option<Self> {
         match (text.first_chunk(), text.last_chunk()) {
-            (Some(first), Some(last)) if text.len() <= 16 => Some(Words {
+            (Some(first), Some(last)) if text.len() <= 16 => Some(ShortId {
                 length: text.len(),
                 first: u64::from_be_bytes(*first),
                 last: u64::from_be_bytes(*last),
@@ -108,7 +108,7 @@ impl TextColumn {
     #[inline]
     pub fn push(&mut self, text: &str) {
         let text = text.as_bytes();
-        let words = Words::of(text);
+        let words = ShortId::of(text);
         self.compare(text, words);
         self.last_words = words;
         if self.open.bytes.len() > MOST_BYTES {
@@ -150,7 +150,7 @@ impl TextColumn {
             return other.clear();
         }
         let first = other.bytes_of(0);
-        self.compare(first, Words::of(first));
+        self.compare(first, ShortId::of(first));
         self.not_above = self.not_above.or(other.not_above.map(|(row, order)| (rows + row, order)));
         self.last_words = other.last_words;
         self.close();
@@ -206,7 +206,7 @@ impl TextColumn {
 
     /// Looks whether the next text comes behind the last one.
     #[inline]
-    fn compare(&mut self, next: &[u8], words: Option<Words>) {
+    fn compare(&mut self, next: &[u8], words: Option<ShortId>) {
         if self.not_above.is_none() {
             let order = match (self.last_words, words) {
                 (Some(last), Some(next)) => last.cmp(&next),

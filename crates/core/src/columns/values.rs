@@ -10,9 +10,9 @@ mod survey;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::mixed::{Mixed, Tag};
 use super::numbers::Numbers;
 use super::payloads::Payloads;
+use super::tagged::{Tag, TaggedValues};
 use crate::value::{Conversion, Leaf, LeafKey, LeafRef, Value, ValueRef};
 
 /// The values of one scorer, row by row.
@@ -25,7 +25,7 @@ enum Repr {
     Floats(Vec<f64>, FloatKinds),
     /// Floats too, which are small and whole.
     Bytes(Vec<u8>),
-    Mixed(Box<Mixed>),
+    Tagged(Box<TaggedValues>),
 }
 
 /// What is known of all floats of a column, so that nobody needs to look through them again.
@@ -66,7 +66,7 @@ pub(crate) struct Floats {
 
 impl Default for ValueColumn {
     fn default() -> Self {
-        ValueColumn(Repr::Mixed(Box::default()))
+        ValueColumn(Repr::Tagged(Box::default()))
     }
 }
 
@@ -74,7 +74,7 @@ impl ValueColumn {
     /// An empty column with room for so many rows.
     pub(crate) fn with_capacity(rows: usize) -> Self {
         let (tags, payloads) = (Vec::with_capacity(rows), Payloads::with_capacity(rows));
-        ValueColumn(Repr::Mixed(Box::new(Mixed { tags, payloads, ..Mixed::default() })))
+        ValueColumn(Repr::Tagged(Box::new(TaggedValues { tags, payloads, ..TaggedValues::default() })))
     }
 
     /// A column of plain floats; not-a-number is unscored.
@@ -100,7 +100,7 @@ impl ValueColumn {
         match &self.0 {
             Repr::Floats(floats, _) => floats.len(),
             Repr::Bytes(bytes) => bytes.len(),
-            Repr::Mixed(mixed) => mixed.tags.len(),
+            Repr::Tagged(tagged) => tagged.tags.len(),
         }
     }
 
@@ -112,63 +112,63 @@ impl ValueColumn {
     /// Appends a value, or a gap where the sample has no entry for the scorer.
     #[inline]
     pub fn push(&mut self, value: Option<Value>) {
-        let mixed = self.make_mixed();
-        let (tag, payload) = mixed.encode(value);
-        mixed.push(tag, payload);
+        let tagged = self.make_tagged();
+        let (tag, payload) = tagged.encode(value);
+        tagged.push(tag, payload);
     }
 
     /// Appends an integer.
     #[inline]
     pub fn push_int(&mut self, int: i64) {
-        self.make_mixed().push(Tag::Int, int.cast_unsigned());
+        self.make_tagged().push(Tag::Int, int.cast_unsigned());
     }
 
     /// Appends integers that are in a byte each already.
     pub fn extend_bytes(&mut self, ints: &[u8]) {
-        let mixed = self.make_mixed();
-        mixed.payloads.extend_bytes(ints);
-        mixed.tags.resize(mixed.payloads.len(), Tag::Int);
-        mixed.add_count(Tag::Int, ints.len().cast_signed());
+        let tagged = self.make_tagged();
+        tagged.payloads.extend_bytes(ints);
+        tagged.tags.resize(tagged.payloads.len(), Tag::Int);
+        tagged.add_count(Tag::Int, ints.len().cast_signed());
     }
 
     /// Appends an integer per code: the one that it has among the integers.
     pub fn extend_coded_ints(&mut self, ints: &[i64], codes: &[u32]) {
-        let mixed = self.make_mixed();
+        let tagged = self.make_tagged();
         let ints: Vec<u64> = ints.iter().map(|int| int.cast_unsigned()).collect();
-        mixed.payloads.extend_coded(&ints, codes);
-        mixed.tags.resize(mixed.payloads.len(), Tag::Int);
-        mixed.add_count(Tag::Int, codes.len().cast_signed());
+        tagged.payloads.extend_coded(&ints, codes);
+        tagged.tags.resize(tagged.payloads.len(), Tag::Int);
+        tagged.add_count(Tag::Int, codes.len().cast_signed());
     }
 
     /// Appends a float; not-a-number is unscored.
     #[inline]
     pub fn push_float(&mut self, float: f64) {
         let (tag, payload) = if float.is_nan() { (Tag::Unscored, 0) } else { (Tag::Float, float.to_bits()) };
-        self.make_mixed().push(tag, payload);
+        self.make_tagged().push(tag, payload);
     }
 
     /// Appends a text, which is copied only when it is new.
     pub fn push_text(&mut self, text: &str) {
-        let mixed = self.make_mixed();
-        let code = mixed.texts.intern_text(text);
-        mixed.push(Tag::Text, u64::from(code));
+        let tagged = self.make_tagged();
+        let code = tagged.texts.intern_text(text);
+        tagged.push(Tag::Text, u64::from(code));
     }
 
     /// Gives a row that is a gap its value; gaps come up before it if the column is shorter. What is not
     /// a gap stays, and the answer is false.
     pub(super) fn fill(&mut self, row: usize, value: Value) -> bool {
         self.resize(self.len().max(row + 1));
-        let mixed = self.make_mixed();
-        if mixed.tags.get(row) != Some(&Tag::Missing) {
+        let tagged = self.make_tagged();
+        if tagged.tags.get(row) != Some(&Tag::Missing) {
             return false;
         }
-        let (tag, payload) = mixed.encode(Some(value));
-        mixed.payloads.set(row, payload);
-        if let Some(of_row) = mixed.tags.get_mut(row) {
+        let (tag, payload) = tagged.encode(Some(value));
+        tagged.payloads.set(row, payload);
+        if let Some(of_row) = tagged.tags.get_mut(row) {
             *of_row = tag;
         }
-        mixed.add_count(Tag::Missing, -1);
-        mixed.add_count(tag, 1);
+        tagged.add_count(Tag::Missing, -1);
+        tagged.add_count(tag, 1);
         true
     }
 
@@ -177,16 +177,16 @@ impl ValueColumn {
         if rows == self.len() {
             return;
         }
-        let mixed = self.make_mixed();
-        for at in rows..mixed.tags.len() {
-            if let Some(tag) = mixed.tags.get(at).copied() {
-                mixed.add_count(tag, -1);
+        let tagged = self.make_tagged();
+        for at in rows..tagged.tags.len() {
+            if let Some(tag) = tagged.tags.get(at).copied() {
+                tagged.add_count(tag, -1);
             }
         }
-        let gaps = rows.saturating_sub(mixed.tags.len());
-        mixed.tags.resize(rows, Tag::Missing);
-        mixed.payloads.resize(rows);
-        mixed.add_count(Tag::Missing, gaps.cast_signed());
+        let gaps = rows.saturating_sub(tagged.tags.len());
+        tagged.tags.resize(rows, Tag::Missing);
+        tagged.payloads.resize(rows);
+        tagged.add_count(Tag::Missing, gaps.cast_signed());
     }
 
     /// Takes all rows out of another column, which keeps its texts as long as they are few: the next rows
@@ -196,7 +196,7 @@ impl ValueColumn {
             std::mem::swap(self, other);
             return;
         }
-        let (own, other) = (self.make_mixed(), other.make_mixed());
+        let (own, other) = (self.make_tagged(), other.make_tagged());
         let start = own.payloads.len();
         own.tags.extend_from_slice(&other.tags);
         own.payloads.append(&other.payloads);
@@ -226,44 +226,44 @@ impl ValueColumn {
     }
 
     pub(super) fn clear(&mut self) {
-        self.make_mixed().clear();
+        self.make_tagged().clear();
     }
 
     /// Makes room for so many more rows.
     pub(super) fn reserve(&mut self, rows: usize) {
-        let mixed = self.make_mixed();
-        mixed.tags.reserve(rows);
-        mixed.payloads.reserve(rows);
+        let tagged = self.make_tagged();
+        tagged.tags.reserve(rows);
+        tagged.payloads.reserve(rows);
     }
 
     fn capacity(&self) -> usize {
         match &self.0 {
             Repr::Floats(floats, _) => floats.capacity(),
             Repr::Bytes(bytes) => bytes.capacity(),
-            Repr::Mixed(mixed) => mixed.tags.capacity(),
+            Repr::Tagged(tagged) => tagged.tags.capacity(),
         }
     }
 
     /// Appends a scalar; unlike at the root of a score, a null stays a null.
     pub(crate) fn push_leaf(&mut self, leaf: Leaf) {
         if leaf == Leaf::Null {
-            let mixed = self.make_mixed();
-            mixed.push(Tag::Null, 0);
+            let tagged = self.make_tagged();
+            tagged.push(Tag::Null, 0);
         } else {
             self.push(Some(Value::from(leaf)));
         }
     }
 
     #[inline]
-    fn make_mixed(&mut self) -> &mut Mixed {
-        if !matches!(&self.0, Repr::Mixed(_)) {
+    fn make_tagged(&mut self) -> &mut TaggedValues {
+        if !matches!(&self.0, Repr::Tagged(_)) {
             let mut column = ValueColumn::with_capacity(self.capacity());
             (0..self.len()).for_each(|row| column.push(self.to_value(row)));
             *self = column;
         }
         match &mut self.0 {
-            Repr::Mixed(mixed) => mixed,
-            Repr::Floats(..) | Repr::Bytes(_) => unreachable!("made mixed above"),
+            Repr::Tagged(tagged) => tagged,
+            Repr::Floats(..) | Repr::Bytes(_) => unreachable!("made tagged above"),
         }
     }
 
@@ -273,7 +273,7 @@ impl ValueColumn {
         match &self.0 {
             Repr::Floats(floats, _) => floats.get(row).map(|f| ValueRef::Leaf(LeafRef::float(*f))),
             Repr::Bytes(bytes) => bytes.get(row).map(|b| ValueRef::Leaf(LeafRef::Float(f64::from(*b)))),
-            Repr::Mixed(mixed) => mixed.get(row),
+            Repr::Tagged(tagged) => tagged.get(row),
         }
     }
 
@@ -282,16 +282,16 @@ impl ValueColumn {
         match &self.0 {
             Repr::Floats(floats, _) => floats.get(row).map(|f| Value::from(*f)),
             Repr::Bytes(bytes) => bytes.get(row).map(|byte| Value::Float(f64::from(*byte))),
-            Repr::Mixed(mixed) => mixed.to_value(row),
+            Repr::Tagged(tagged) => tagged.to_value(row),
         }
     }
 
     /// The scalar of a row, owned; `None` where it is missing, a list or a map.
     pub(crate) fn to_leaf(&self, row: usize) -> Option<Leaf> {
-        if let Repr::Mixed(mixed) = &self.0
-            && mixed.tags.get(row) == Some(&Tag::Text)
+        if let Repr::Tagged(tagged) = &self.0
+            && tagged.tags.get(row) == Some(&Tag::Text)
         {
-            return Some(Leaf::Str(Arc::clone(mixed.texts.get(mixed.payloads.get(row)?))));
+            return Some(Leaf::Str(Arc::clone(tagged.texts.get(tagged.payloads.get(row)?))));
         }
         match self.get(row)? {
             ValueRef::Leaf(leaf) => Some(leaf.to_leaf()),
@@ -305,7 +305,7 @@ impl ValueColumn {
         match &self.0 {
             Repr::Floats(floats, _) => floats.get(row).map(|f| !f.is_nan()),
             Repr::Bytes(bytes) => bytes.get(row).map(|_| true),
-            Repr::Mixed(mixed) => match mixed.tags.get(row)? {
+            Repr::Tagged(tagged) => match tagged.tags.get(row)? {
                 Tag::Missing => None,
                 tag => Some(*tag != Tag::Unscored),
             },
@@ -325,7 +325,7 @@ impl ValueColumn {
             Repr::Bytes(bytes) => {
                 bytes.get(row).map_or(ScalarKey::default(), |byte| key(Tag::Int, u64::from(*byte)))
             }
-            Repr::Mixed(mixed) => match (mixed.tags.get(row), mixed.payloads.get(row)) {
+            Repr::Tagged(tagged) => match (tagged.tags.get(row), tagged.payloads.get(row)) {
                 (Some(Tag::Bool), Some(payload)) => key(Tag::Int, payload),
                 (Some(Tag::Float), Some(payload)) => of_float(f64::from_bits(payload)),
                 // Each text is in the pool once, so its code decides.
@@ -340,7 +340,7 @@ impl ValueColumn {
         match &self.0 {
             Repr::Floats(_, kinds) => kinds.unscored == 0,
             Repr::Bytes(_) => true,
-            Repr::Mixed(mixed) => mixed.count(Tag::Missing) + mixed.count(Tag::Unscored) == 0,
+            Repr::Tagged(tagged) => tagged.count(Tag::Missing) + tagged.count(Tag::Unscored) == 0,
         }
     }
 
@@ -349,7 +349,9 @@ impl ValueColumn {
         match &self.0 {
             Repr::Floats(floats, kinds) => (floats.len(), kinds.unscored),
             Repr::Bytes(bytes) => (bytes.len(), 0),
-            Repr::Mixed(mixed) => (mixed.tags.len() - mixed.count(Tag::Missing), mixed.count(Tag::Unscored)),
+            Repr::Tagged(tagged) => {
+                (tagged.tags.len() - tagged.count(Tag::Missing), tagged.count(Tag::Unscored))
+            }
         }
     }
 
@@ -357,7 +359,7 @@ impl ValueColumn {
     pub(crate) fn has_missing(&self) -> bool {
         match &self.0 {
             Repr::Floats(..) | Repr::Bytes(_) => false,
-            Repr::Mixed(mixed) => mixed.count(Tag::Missing) > 0,
+            Repr::Tagged(tagged) => tagged.count(Tag::Missing) > 0,
         }
     }
 
@@ -365,7 +367,7 @@ impl ValueColumn {
     pub(crate) fn is_flat(&self) -> bool {
         match &self.0 {
             Repr::Floats(..) | Repr::Bytes(_) => true,
-            Repr::Mixed(mixed) => mixed.nested.is_empty(),
+            Repr::Tagged(tagged) => tagged.nested.is_empty(),
         }
     }
 
@@ -374,32 +376,32 @@ impl ValueColumn {
         if let Some(numbers) = self.numbers(conversion) {
             return Floats { values: numbers.to_floats().into_owned(), ..Floats::default() };
         }
-        let Repr::Mixed(mixed) = &self.0 else { return self.convert_slowly(conversion) };
+        let Repr::Tagged(tagged) = &self.0 else { return self.convert_slowly(conversion) };
         if !conversion.keeps_numbers() {
             return self.convert_slowly(conversion);
         }
         let pool: Vec<_> =
-            mixed.texts.texts().iter().map(|t| conversion.convert_leaf(LeafRef::Str(t))).collect();
+            tagged.texts.texts().iter().map(|t| conversion.convert_leaf(LeafRef::Str(t))).collect();
         // Grades only, or numbers of one kind only, are the common cases, and then the tags need no look.
-        if mixed.only(Tag::Text) && pool.iter().all(|converted| converted.convertible) {
+        if tagged.only(Tag::Text) && pool.iter().all(|converted| converted.convertible) {
             let value = |code: u64| pool.get(code as usize).map_or(f64::NAN, |converted| converted.value);
-            return Floats { values: mixed.payloads.map(value), ..Floats::default() };
+            return Floats { values: tagged.payloads.map(value), ..Floats::default() };
         }
-        if mixed.only(Tag::Int) {
+        if tagged.only(Tag::Int) {
             return Floats {
-                values: mixed.payloads.map(|int| int.cast_signed() as f64),
+                values: tagged.payloads.map(|int| int.cast_signed() as f64),
                 ..Floats::default()
             };
         }
-        if mixed.only(Tag::Float) {
-            return Floats { values: mixed.payloads.map(f64::from_bits), ..Floats::default() };
+        if tagged.only(Tag::Float) {
+            return Floats { values: tagged.payloads.map(f64::from_bits), ..Floats::default() };
         }
         let mut unconvertible = Vec::new();
-        let values = mixed
+        let values = tagged
             .tags
             .iter()
             .enumerate()
-            .map(|(row, tag)| (row, tag, mixed.payloads.get(row).unwrap_or(0)))
+            .map(|(row, tag)| (row, tag, tagged.payloads.get(row).unwrap_or(0)))
             .map(|(row, tag, payload)| match tag {
                 Tag::Missing | Tag::Unscored => f64::NAN,
                 Tag::Bool => payload as f64,
@@ -445,7 +447,9 @@ impl ValueColumn {
             _ if !conversion.keeps_numbers() => None,
             Repr::Floats(floats, _) => Some(Numbers::Floats(floats)),
             Repr::Bytes(bytes) => Some(Numbers::Bytes(bytes)),
-            Repr::Mixed(mixed) => mixed.payloads.bytes().filter(|_| mixed.only(Tag::Int)).map(Numbers::Bytes),
+            Repr::Tagged(tagged) => {
+                tagged.payloads.bytes().filter(|_| tagged.only(Tag::Int)).map(Numbers::Bytes)
+            }
         }
     }
 
@@ -454,7 +458,7 @@ impl ValueColumn {
         match &self.0 {
             Repr::Floats(floats, _) => floats.capacity() * 8,
             Repr::Bytes(bytes) => bytes.capacity(),
-            Repr::Mixed(m) => {
+            Repr::Tagged(m) => {
                 let nested = m.nested.capacity() * size_of::<Value>();
                 m.tags.capacity() + m.payloads.heap_bytes() + m.texts.heap_bytes() + nested
             }

@@ -1,8 +1,8 @@
 //! Which interval fits: the one place where `auto` decides.
 
+use super::independent::{FEW, MAX_DISTINCT};
 use super::methods::wilson::{effective_n, is_plain};
-use super::methods::{Input, Method, Sample};
-use super::plain::{FEW, MAX_DISTINCT};
+use super::methods::{DrawSource, IntervalFormula, IntervalInput};
 use super::{Draws, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, Undefined};
 use crate::random::Random;
 
@@ -10,14 +10,14 @@ use crate::random::Random;
 const SKEWED: f64 = 1.0;
 
 /// The estimate: value, error, interval and notes.
-pub(super) fn estimate(input: &Input<'_>, random: &Random) -> Estimate {
+pub(super) fn estimate(input: &IntervalInput<'_>, random: &Random) -> Estimate {
     let mut estimate = Estimate::new(input.mean).with_n(input.n);
     estimate.error = input.error.clone();
-    let chosen = match input.plan.interval {
+    let decision = match input.plan.interval {
         IntervalChoice::Auto => choose(input, random),
-        IntervalChoice::Method(method) => asked_for(input, method, random),
+        IntervalChoice::Method(method) => requested(input, method, random),
     };
-    if let Ok(interval) = &chosen.interval {
+    if let Ok(interval) = &decision.interval {
         if interval.method.is_drawn() {
             estimate.draws = Some(Draws { seed: input.seed, count: u64::from(input.plan.draws()) });
         }
@@ -26,40 +26,40 @@ pub(super) fn estimate(input: &Input<'_>, random: &Random) -> Estimate {
         }
     }
     // An interval that does not exist has its own reason.
-    estimate.notes.reason = chosen.reason.filter(|_| chosen.interval.is_ok());
-    estimate.notes.is_caution = chosen.is_caution && estimate.notes.reason.is_some();
-    estimate.interval = chosen.interval;
+    estimate.notes.reason = decision.reason.filter(|_| decision.interval.is_ok());
+    estimate.notes.is_caution = decision.is_caution && estimate.notes.reason.is_some();
+    estimate.interval = decision.interval;
     estimate
 }
 
 /// An interval, and why it is this one.
-struct Chosen {
+struct IntervalDecision {
     interval: Maybe<Interval>,
     reason: Option<String>,
     /// Whether it is not the one that was wanted.
     is_caution: bool,
 }
 
-impl Chosen {
+impl IntervalDecision {
     /// The one that fits.
-    fn new(input: &Input<'_>, method: IntervalMethod, reason: String) -> Self {
+    fn new(input: &IntervalInput<'_>, method: IntervalMethod, reason: String) -> Self {
         let reason = Some(format!("auto: {method} {reason}"));
-        Chosen { interval: by(input, method), reason, is_caution: false }
+        IntervalDecision { interval: by(input, method), reason, is_caution: false }
     }
 
     /// The next best one.
-    fn instead(input: &Input<'_>, method: IntervalMethod, reason: String) -> Self {
-        Chosen { is_caution: true, ..Chosen::new(input, method, reason) }
+    fn instead(input: &IntervalInput<'_>, method: IntervalMethod, reason: String) -> Self {
+        IntervalDecision { is_caution: true, ..IntervalDecision::new(input, method, reason) }
     }
 }
 
-fn by(input: &Input<'_>, method: IntervalMethod) -> Maybe<Interval> {
-    let method = Method::named(method).ok_or(Undefined::NotAvailable)?;
+fn by(input: &IntervalInput<'_>, method: IntervalMethod) -> Maybe<Interval> {
+    let method = IntervalFormula::named(method).ok_or(Undefined::NotAvailable)?;
     (method.interval)(input, input.plan.level())
 }
 
 /// The interval that fits the scores.
-fn choose(input: &Input<'_>, random: &Random) -> Chosen {
+fn choose(input: &IntervalInput<'_>, random: &Random) -> IntervalDecision {
     let range = input.range();
     if range.is_ok() {
         let why = match (is_plain(input), effective_n(input)) {
@@ -67,46 +67,49 @@ fn choose(input: &Input<'_>, random: &Random) -> Chosen {
             (false, Ok(n)) => format!("on effective n {n:.1}"),
             (false, Err(_)) => "(range known)".to_owned(),
         };
-        return Chosen::new(input, IntervalMethod::Wilson, why);
+        return IntervalDecision::new(input, IntervalMethod::Wilson, why);
     }
     let why = range.err().unwrap_or_default();
     let skewed = match &input.sample {
-        Sample::Scores(plain) if input.n < FEW => plain.skewness().is_some_and(|g| g.abs() > SKEWED),
+        DrawSource::Scores(plain) if input.n < FEW => plain.skewness().is_some_and(|g| g.abs() > SKEWED),
         _ => false,
     };
     if !skewed {
         let is_caution = input.plan.range.is_some();
-        return Chosen { is_caution, ..Chosen::new(input, IntervalMethod::T, format!("({why})")) };
+        return IntervalDecision {
+            is_caution,
+            ..IntervalDecision::new(input, IntervalMethod::T, format!("({why})"))
+        };
     }
     if !random.allows_draws(u64::from(input.plan.draws()), input.n) {
         let why = format!("({why}; skewed, but too many draws for bootstrap_t)");
-        return Chosen::instead(input, IntervalMethod::T, why);
+        return IntervalDecision::instead(input, IntervalMethod::T, why);
     }
-    let chosen = Chosen::new(input, IntervalMethod::BootstrapT, format!("(skewed, n < {FEW})"));
-    match chosen.interval {
+    let decision = IntervalDecision::new(input, IntervalMethod::BootstrapT, format!("(skewed, n < {FEW})"));
+    match decision.interval {
         Err(Undefined::Other(problem)) => {
-            Chosen::instead(input, IntervalMethod::T, format!("({why}; skewed, but {problem})"))
+            IntervalDecision::instead(input, IntervalMethod::T, format!("({why}; skewed, but {problem})"))
         }
-        _ => chosen,
+        _ => decision,
     }
 }
 
 /// The interval that the plan names.
-fn asked_for(input: &Input<'_>, name: IntervalMethod, random: &Random) -> Chosen {
+fn requested(input: &IntervalInput<'_>, name: IntervalMethod, random: &Random) -> IntervalDecision {
     if !name.is_drawn() {
-        return Chosen { interval: by(input, name), reason: None, is_caution: false };
+        return IntervalDecision { interval: by(input, name), reason: None, is_caution: false };
     }
     match &input.sample {
         // With this many scores the two are the same.
-        Sample::Scores(plain) if plain.values.is_none() => {
+        DrawSource::Scores(plain) if plain.values.is_none() => {
             let reason = format!("t in place of {name}: more than {MAX_DISTINCT} distinct scores");
             let interval = by(input, IntervalMethod::T);
-            return Chosen { interval, reason: Some(reason), is_caution: true };
+            return IntervalDecision { interval, reason: Some(reason), is_caution: true };
         }
-        Sample::None => {
-            let chosen = choose(input, random);
-            let reason = chosen.reason.map(|reason| format!("nothing to resample; {reason}"));
-            return Chosen { reason, is_caution: true, ..chosen };
+        DrawSource::None => {
+            let decision = choose(input, random);
+            let reason = decision.reason.map(|reason| format!("nothing to resample; {reason}"));
+            return IntervalDecision { reason, is_caution: true, ..decision };
         }
         _ => {}
     }
@@ -115,5 +118,5 @@ fn asked_for(input: &Input<'_>, name: IntervalMethod, random: &Random) -> Chosen
         random.check_draws(draws as u64, input.units()).map_err(Undefined::Other)?;
         by(input, name)
     });
-    Chosen { interval, reason: None, is_caution: false }
+    IntervalDecision { interval, reason: None, is_caution: false }
 }

@@ -8,7 +8,7 @@ use crate::value::{LeafKey, LeafRef};
 pub(super) const MAX_COUNT: u64 = 1 << 53;
 
 /// Something that has bytes.
-pub(crate) trait Field: Sized {
+pub(crate) trait Encode: Sized {
     fn put(&self, out: &mut Vec<u8>);
     /// Takes its bytes off the front.
     fn get(bytes: &mut &[u8]) -> Result<Self>;
@@ -46,7 +46,7 @@ pub(super) fn put_count(count: u64, out: &mut Vec<u8>) {
     count.put(out);
 }
 
-impl Field for u64 {
+impl Encode for u64 {
     fn put(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.to_le_bytes());
     }
@@ -56,7 +56,7 @@ impl Field for u64 {
     }
 }
 
-impl Field for f64 {
+impl Encode for f64 {
     fn put(&self, out: &mut Vec<u8>) {
         self.to_bits().put(out);
     }
@@ -66,7 +66,7 @@ impl Field for f64 {
     }
 }
 
-impl Field for ExactSum {
+impl Encode for ExactSum {
     fn put(&self, out: &mut Vec<u8>) {
         let Some((negative, limbs, scale)) = self.limbs() else {
             return out.push(2);
@@ -92,7 +92,7 @@ impl Field for ExactSum {
     }
 }
 
-impl Field for Moments {
+impl Encode for Moments {
     fn put(&self, out: &mut Vec<u8>) {
         put_count(self.count(), out);
         self.sum().put(out);
@@ -104,7 +104,7 @@ impl Field for Moments {
     }
 }
 
-impl Field for LeafKey {
+impl Encode for LeafKey {
     fn put(&self, out: &mut Vec<u8>) {
         match self {
             LeafKey::Null => out.push(0),
@@ -152,7 +152,7 @@ impl Field for LeafKey {
     }
 }
 
-impl<A: Field, B: Field> Field for (A, B) {
+impl<A: Encode, B: Encode> Encode for (A, B) {
     fn put(&self, out: &mut Vec<u8>) {
         self.0.put(out);
         self.1.put(out);

@@ -2,10 +2,10 @@
 
 use hashbrown::HashMap;
 
-use super::bytes::{Field, MAX_COUNT, byte, invalid};
+use super::bytes::{Encode, MAX_COUNT, byte, invalid};
 use super::clusters::{Clusters, identify};
+use super::independent::IndependentScores;
 use super::kind::Extent;
-use super::plain::Plain;
 use super::{Cr, ErrorMethod, ErrorPlan, Maybe, StdError, Undefined};
 use crate::columns::Numbers;
 use crate::error::Result;
@@ -15,33 +15,34 @@ use crate::value::LeafKey;
 
 /// What clustered scores are summed up to.
 #[derive(Clone, Debug)]
-pub struct Clustered {
+pub struct ClusteredScores {
     /// Of all scores, for the error that there would be without clusters.
     pub(super) moments: Moments,
     pub(super) extent: Extent,
-    ways: Ways,
+    ways: Clustering,
 }
 
 /// The ways of clustering.
 #[derive(Clone, Debug)]
-enum Ways {
+enum Clustering {
     One(Clusters),
-    Two(Box<TwoWays>),
+    Two(Box<TwoWayClusters>),
 }
 
 /// Clusters by one key, by another, and by both at once.
 #[derive(Clone, Debug, Default)]
-struct TwoWays {
+struct TwoWayClusters {
     first: Clusters,
     second: Clusters,
     both: Clusters<(LeafKey, LeafKey)>,
 }
 
-impl Clustered {
+impl ClusteredScores {
     /// For this number of cluster keys; none is clustering by sample.
     pub(super) fn new(keys: usize) -> Self {
-        let ways = if keys < 2 { Ways::One(Clusters::default()) } else { Ways::Two(Box::default()) };
-        Clustered { moments: Moments::new(), extent: Extent::NONE, ways }
+        let ways =
+            if keys < 2 { Clustering::One(Clusters::default()) } else { Clustering::Two(Box::default()) };
+        ClusteredScores { moments: Moments::new(), extent: Extent::NONE, ways }
     }
 
     pub(super) fn update(
@@ -52,9 +53,9 @@ impl Clustered {
         numbers: Numbers<'_>,
     ) -> Result<()> {
         match (&mut self.ways, plan.cluster.as_slice()) {
-            (Ways::One(clusters), []) => by_sample(clusters, scores, numbers)?,
-            (Ways::One(clusters), [key]) => clusters.update(metric, key, scores, numbers)?,
-            (Ways::Two(ways), [first, second]) => {
+            (Clustering::One(clusters), []) => by_sample(clusters, scores, numbers)?,
+            (Clustering::One(clusters), [key]) => clusters.update(metric, key, scores, numbers)?,
+            (Clustering::Two(ways), [first, second]) => {
                 ways.first.update(metric, first, scores, numbers)?;
                 ways.second.update(metric, second, scores, numbers)?;
                 by_two(&mut ways.both, [first, second], metric, scores, numbers)?;
@@ -66,13 +67,13 @@ impl Clustered {
         Ok(())
     }
 
-    pub(super) fn merge(&mut self, other: &Clustered) -> Result<()> {
+    pub(super) fn merge(&mut self, other: &ClusteredScores) -> Result<()> {
         if self.moments.count() + other.moments.count() > MAX_COUNT {
             return Err(invalid("a count beyond 2^53"));
         }
         match (&mut self.ways, &other.ways) {
-            (Ways::One(to), Ways::One(from)) => to.merge(from),
-            (Ways::Two(to), Ways::Two(from)) => {
+            (Clustering::One(to), Clustering::One(from)) => to.merge(from),
+            (Clustering::Two(to), Clustering::Two(from)) => {
                 to.first.merge(&from.first);
                 to.second.merge(&from.second);
                 to.both.merge(&from.both);
@@ -88,11 +89,11 @@ impl Clustered {
         self.moments.put(out);
         self.extent.put(out);
         match &self.ways {
-            Ways::One(clusters) => {
+            Clustering::One(clusters) => {
                 out.push(1);
                 clusters.write(out);
             }
-            Ways::Two(ways) => {
+            Clustering::Two(ways) => {
                 out.push(2);
                 ways.first.write(out);
                 ways.second.write(out);
@@ -104,8 +105,8 @@ impl Clustered {
     pub(super) fn read(bytes: &mut &[u8]) -> Result<Self> {
         let (moments, extent) = (Moments::get(bytes)?, Extent::get(bytes)?);
         let ways = match byte(bytes)? {
-            1 => Ways::One(Clusters::read(bytes)?),
-            2 => Ways::Two(Box::new(TwoWays {
+            1 => Clustering::One(Clusters::read(bytes)?),
+            2 => Clustering::Two(Box::new(TwoWayClusters {
                 first: Clusters::read(bytes)?,
                 second: Clusters::read(bytes)?,
                 both: Clusters::read(bytes)?,
@@ -113,35 +114,35 @@ impl Clustered {
             _ => return Err(invalid("an unknown number of cluster keys")),
         };
         let fits = match &ways {
-            Ways::One(clusters) => fits(clusters, &moments),
-            Ways::Two(ways) => {
+            Clustering::One(clusters) => fits(clusters, &moments),
+            Clustering::Two(ways) => {
                 fits(&ways.first, &moments) && fits(&ways.second, &moments) && fits(&ways.both, &moments)
             }
         };
         if !fits || !extent.fits(&moments) {
             return Err(invalid("clusters that do not add up to the scores"));
         }
-        Ok(Clustered { moments, extent, ways })
+        Ok(ClusteredScores { moments, extent, ways })
     }
 
     /// The same scores without their clusters; their values are not known any more.
-    pub(super) fn to_plain(&self) -> Plain {
-        Plain::without_values(self.moments.clone(), self.extent)
+    pub(super) fn to_plain(&self) -> IndependentScores {
+        IndependentScores::without_values(self.moments.clone(), self.extent)
     }
 
     /// The first way of clustering, for a bootstrap; `None` if there are two.
     pub(super) fn single(&self) -> Option<&Clusters> {
         match &self.ways {
-            Ways::One(clusters) => Some(clusters),
-            Ways::Two(_) => None,
+            Clustering::One(clusters) => Some(clusters),
+            Clustering::Two(_) => None,
         }
     }
 
     /// The share of the scores that the largest cluster has.
     pub(super) fn largest_share(&self) -> f64 {
         let largest = match &self.ways {
-            Ways::One(clusters) => clusters.largest(),
-            Ways::Two(ways) => ways.first.largest().max(ways.second.largest()),
+            Clustering::One(clusters) => clusters.largest(),
+            Clustering::Two(ways) => ways.first.largest().max(ways.second.largest()),
         };
         largest as f64 / self.moments.count().max(1) as f64
     }
@@ -150,7 +151,7 @@ impl Clustered {
     pub(super) fn error(&self, correction: Cr) -> (Maybe<StdError>, Option<&'static str>) {
         let method = ErrorMethod::Cluster(correction);
         match &self.ways {
-            Ways::One(clusters) => {
+            Clustering::One(clusters) => {
                 let g = clusters.len() as u64;
                 let error = one_way(clusters, correction).map(|(se, df)| StdError {
                     se,
@@ -161,8 +162,8 @@ impl Clustered {
                 });
                 (error, None)
             }
-            Ways::Two(ways) => {
-                let TwoWays { first: a, second: b, both } = ways.as_ref();
+            Clustering::Two(ways) => {
+                let TwoWayClusters { first: a, second: b, both } = ways.as_ref();
                 let errors = one_way(a, correction)
                     .and_then(|first| Ok((first, one_way(b, correction)?, one_way(both, correction)?)));
                 let (first, second, both) = match errors {

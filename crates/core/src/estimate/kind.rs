@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::bytes::{Field, byte, invalid};
+use super::bytes::{Encode, byte, invalid};
 use crate::columns::Numbers;
 use crate::error::Result;
 use crate::stats::Moments;
@@ -128,7 +128,7 @@ impl Extent {
     }
 }
 
-impl Field for Extent {
+impl Encode for Extent {
     fn put(&self, out: &mut Vec<u8>) {
         self.least.put(out);
         self.greatest.put(out);

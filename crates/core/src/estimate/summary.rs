@@ -2,11 +2,11 @@
 
 use super::auto;
 use super::bytes::{byte, invalid};
-use super::clustered::Clustered;
+use super::clustered::ClusteredScores;
 use super::clusters::Clusters;
+use super::independent::{IndependentScores, ValueRetention};
 use super::kind::Extent;
-use super::methods::{Input, Sample};
-use super::plain::{Keep, Plain};
+use super::methods::{DrawSource, IntervalInput};
 use super::{ErrorMethod, ErrorPlan, Estimate, Kind, Maybe, StdError, SummaryKey, Undefined};
 use crate::columns::Numbers;
 use crate::error::Result;
@@ -22,11 +22,11 @@ use crate::value::Conversion;
 #[non_exhaustive]
 pub enum Summary {
     /// Independent scores: n, Σx, Σx².
-    Moments(Plain),
+    Moments(IndependentScores),
     /// Scores by cluster: n and Σx of each.
-    Clusters(Clustered),
+    Clusters(ClusteredScores),
     /// Independent scores with their distinct values, for a bootstrap.
-    Tally(Plain),
+    Tally(IndependentScores),
 }
 
 impl Summary {
@@ -34,10 +34,10 @@ impl Summary {
     /// epochs of a sample are one cluster.
     pub fn for_plan(plan: &ErrorPlan, by_sample: bool) -> Summary {
         match SummaryKey::of(plan, by_sample) {
-            SummaryKey::Clusters(keys) => Summary::Clusters(Clustered::new(keys.len())),
-            SummaryKey::BySample => Summary::Clusters(Clustered::new(0)),
-            SummaryKey::Tally => Summary::Tally(Plain::new(Keep::UpToLimit)),
-            SummaryKey::Moments => Summary::Moments(Plain::new(Keep::WhileFew)),
+            SummaryKey::Clusters(keys) => Summary::Clusters(ClusteredScores::new(keys.len())),
+            SummaryKey::BySample => Summary::Clusters(ClusteredScores::new(0)),
+            SummaryKey::Tally => Summary::Tally(IndependentScores::new(ValueRetention::UpToLimit)),
+            SummaryKey::Moments => Summary::Moments(IndependentScores::new(ValueRetention::WhileFew)),
         }
     }
 
@@ -109,9 +109,9 @@ impl Summary {
     /// The bytes are no summary.
     pub fn read(bytes: &mut &[u8]) -> Result<Summary> {
         Ok(match byte(bytes)? {
-            1 => Summary::Moments(Plain::read(Keep::WhileFew, bytes)?),
-            2 => Summary::Clusters(Clustered::read(bytes)?),
-            3 => Summary::Tally(Plain::read(Keep::UpToLimit, bytes)?),
+            1 => Summary::Moments(IndependentScores::read(ValueRetention::WhileFew, bytes)?),
+            2 => Summary::Clusters(ClusteredScores::read(bytes)?),
+            3 => Summary::Tally(IndependentScores::read(ValueRetention::UpToLimit, bytes)?),
             _ => return Err(invalid("an unknown type")),
         })
     }
@@ -163,10 +163,10 @@ impl Summary {
         }
         let (error, note) = self.error(plan);
         let sample = match self {
-            Summary::Moments(plain) | Summary::Tally(plain) => Sample::Scores(plain),
-            Summary::Clusters(clustered) => Sample::Clusters(clustered),
+            Summary::Moments(plain) | Summary::Tally(plain) => DrawSource::Scores(plain),
+            Summary::Clusters(clustered) => DrawSource::Clusters(clustered),
         };
-        let input = Input {
+        let input = IntervalInput {
             n: self.n(),
             mean,
             error: &error,
@@ -267,14 +267,14 @@ pub(crate) fn estimate_from(
         Ok(error) => error.method == ErrorMethod::Iid,
         Err(reason) => *reason == Undefined::TooFewScores { n: 1 } && n == 1,
     };
-    let input = Input {
+    let input = IntervalInput {
         n,
         mean: value,
         error: &error,
         independent,
         kind: whole,
         extent: None,
-        sample: Sample::None,
+        sample: DrawSource::None,
         plan,
         seed: 0,
     };

@@ -74,7 +74,7 @@ fn more_distinct_scores_than_are_kept() {
     let values: Vec<f64> = (0..1_000_001).map(f64::from).collect();
     let (all_but_one, last) = values.split_at(1_000_000);
     let of = |values: &[f64]| {
-        let mut plain = plain::Plain::new(plain::Keep::UpToLimit);
+        let mut plain = independent::IndependentScores::new(independent::ValueRetention::UpToLimit);
         plain.update(Numbers::Floats(values));
         Summary::Tally(plain)
     };

@@ -80,14 +80,14 @@ fn leaves(score: usize, result: &ScoreResult) -> Vec<EstimateRow<'_>> {
     let mut rows = Vec::new();
     for (position, metric) in result.metrics.iter().enumerate() {
         let field = metric.subject.as_ref().and_then(|subject| subject.field.as_deref());
-        let place = Place { score, position, result, metric, field: field.or(result.field.as_deref()) };
+        let place = MetricRows { score, position, result, metric, field: field.or(result.field.as_deref()) };
         place.add(&metric.value, &mut Vec::new(), (None, None, None), &mut rows);
     }
     rows
 }
 
 /// The metric whose estimates are laid flat.
-struct Place<'a> {
+struct MetricRows<'a> {
     score: usize,
     position: usize,
     result: &'a ScoreResult,
@@ -96,23 +96,23 @@ struct Place<'a> {
 }
 
 /// The metadata key of a group, its name and its label.
-type OfGroup<'a> = (Option<&'a str>, Option<&'a str>, Option<&'a str>);
+type GroupLabels<'a> = (Option<&'a str>, Option<&'a str>, Option<&'a str>);
 
-impl<'a> Place<'a> {
+impl<'a> MetricRows<'a> {
     fn add(
         &self,
         value: &'a MetricValue,
         scopes: &mut Vec<Scope<'a>>,
-        of_group: OfGroup<'a>,
+        labels: GroupLabels<'a>,
         rows: &mut Vec<EstimateRow<'a>>,
     ) {
         match value {
-            MetricValue::One(estimate) => rows.push(self.row(estimate, scopes, of_group)),
+            MetricValue::One(estimate) => rows.push(self.row(estimate, scopes, labels)),
             MetricValue::Map(map) => {
                 let found = map.iter().filter_map(|(key, estimate)| Some((key, estimate.as_ref()?)));
                 rows.extend(found.map(|(key, estimate)| EstimateRow {
                     key: Some(key),
-                    ..self.row(estimate, scopes, of_group)
+                    ..self.row(estimate, scopes, labels)
                 }));
             }
             MetricValue::List(list) => {
@@ -120,15 +120,15 @@ impl<'a> Place<'a> {
                     list.iter().enumerate().filter_map(|(at, estimate)| Some((at, estimate.as_ref()?)));
                 rows.extend(found.map(|(at, estimate)| EstimateRow {
                     index: Some(at + 1),
-                    ..self.row(estimate, scopes, of_group)
+                    ..self.row(estimate, scopes, labels)
                 }));
             }
             MetricValue::Groups(groups) => {
                 for group in &groups.groups {
                     scopes.push(Scope::Group(&groups.key, &group.name));
-                    let of_group =
+                    let labels =
                         (Some(groups.key.as_str()), Some(group.name.as_str()), Some(group.label.as_str()));
-                    self.add(&group.value, scopes, of_group, rows);
+                    self.add(&group.value, scopes, labels, rows);
                     scopes.pop();
                 }
                 if let Some(all) = &groups.all {
@@ -142,8 +142,8 @@ impl<'a> Place<'a> {
         }
     }
 
-    fn row(&self, estimate: &'a Estimate, scopes: &[Scope<'a>], of_group: OfGroup<'a>) -> EstimateRow<'a> {
-        let (group_key, group, label) = of_group;
+    fn row(&self, estimate: &'a Estimate, scopes: &[Scope<'a>], labels: GroupLabels<'a>) -> EstimateRow<'a> {
+        let (group_key, group, label) = labels;
         EstimateRow {
             score: self.score,
             position: self.position,
@@ -187,13 +187,13 @@ impl EstimateRow<'_> {
 fn fold<'a>(leaves: Vec<EstimateRow<'a>>, errors: &ErrorPlan) -> Vec<EstimateRow<'a>> {
     let numbered = leaves.into_iter().enumerate();
     let (mut parts, mut rows): (Vec<_>, Vec<_>) = numbered.partition(|(_, row)| is_part(row));
-    let mut by_place: HashMap<Vec<Scope<'a>>, Vec<usize>> = HashMap::new();
+    let mut by_scope: HashMap<Vec<Scope<'a>>, Vec<usize>> = HashMap::new();
     for (at, (_, row)) in rows.iter().enumerate().filter(|(_, (_, row))| row.role == Role::Location) {
-        by_place.entry(row.scopes.clone()).or_default().push(at);
+        by_scope.entry(row.scopes.clone()).or_default().push(at);
     }
     parts.retain_mut(|(_, part)| {
         let mut is_folded = false;
-        for at in by_place.get(&part.scopes).into_iter().flatten() {
+        for at in by_scope.get(&part.scopes).into_iter().flatten() {
             let row = rows.get_mut(*at).map(|(_, row)| row).filter(|row| row.is_about_the_same(part));
             let Some(row) = row else { continue };
             is_folded |= match part.role {

@@ -181,8 +181,9 @@ fn by_key(
 ) -> Result<()> {
     let (rows, unscored) = set.scored_rows();
     let scores = Scores::new(set, rows);
-    for (key, Matched { pattern, metrics }) in matched_keys(&scores, map, context, &mut results.warnings)? {
-        let field = Field { context, key: &key, pattern };
+    for (key, KeyMetrics { pattern, metrics }) in matched_keys(&scores, map, context, &mut results.warnings)?
+    {
+        let field = ScoreField { context, key: &key, pattern };
         let column = field.column(&scores)?;
         let mut values = scores.derive(0..scores.len(), column);
         let (rows, unscored_here) = values.scored_rows();
@@ -206,7 +207,7 @@ fn by_key(
 const MAX_KEYS: usize = 10_000;
 
 /// The metrics for one key, and the first pattern that matched it.
-struct Matched<'m> {
+struct KeyMetrics<'m> {
     pattern: &'m str,
     metrics: Vec<&'m Arc<dyn Metric>>,
 }
@@ -218,7 +219,7 @@ fn matched_keys<'m>(
     map: &'m MetricMap,
     context: &ViewContext<'_>,
     warnings: &mut Vec<Warning>,
-) -> Result<IndexMap<String, Matched<'m>>> {
+) -> Result<IndexMap<String, KeyMetrics<'m>>> {
     let mut keys: Option<IndexSet<&str>> = None;
     let mut late: IndexSet<&str> = IndexSet::new();
     for at in 0..scores.len() {
@@ -256,7 +257,7 @@ fn matched_keys<'m>(
             scores.sample_id(0)
         )));
     }
-    let mut matched: IndexMap<String, Matched<'m>> = IndexMap::new();
+    let mut matched: IndexMap<String, KeyMetrics<'m>> = IndexMap::new();
     for (pattern, metrics) in map {
         let of_pattern: Vec<&str> = match &keys {
             Some(keys) => keys.iter().copied().filter(|key| glob::matches(pattern, key)).collect(),
@@ -271,7 +272,7 @@ fn matched_keys<'m>(
         }
         for key in of_pattern {
             let entry =
-                matched.entry(key.to_owned()).or_insert_with(|| Matched { pattern, metrics: Vec::new() });
+                matched.entry(key.to_owned()).or_insert_with(|| KeyMetrics { pattern, metrics: Vec::new() });
             for metric in metrics {
                 let name = metric.spec().qualified_name().into_owned();
                 if !entry.metrics.iter().any(|m| m.spec().qualified_name() == name) {
@@ -284,13 +285,13 @@ fn matched_keys<'m>(
 }
 
 /// One key of map-valued scores.
-struct Field<'a> {
+struct ScoreField<'a> {
     context: &'a ViewContext<'a>,
     key: &'a str,
     pattern: &'a str,
 }
 
-impl Field<'_> {
+impl ScoreField<'_> {
     fn column(&self, scores: &Scores<'_>) -> Result<ValueColumn> {
         let mut column = ValueColumn::default();
         for at in 0..scores.len() {

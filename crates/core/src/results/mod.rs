@@ -175,7 +175,7 @@ impl Reduction {
 struct ReducedSamples {
     rows: Vec<u32>,
     values: crate::columns::ValueColumn,
-    details: crate::columns::Details,
+    details: crate::columns::ScoreDetails,
 }
 
 impl Plan {
@@ -216,7 +216,7 @@ impl Plan {
         };
         let random = Random::new(self.seed, self.max_draws)
             .among(scorers.max(1).saturating_mul(most.max(1)).saturating_mul(reducers.max(1)));
-        let shared = views::Shared { columns, index: &index, random };
+        let shared = views::EvaluationInput { columns, index: &index, random };
         let names = unique_names(self.scorers.iter().map(|s| s.name.as_str()));
         let results = Results {
             total_samples: columns.len(),

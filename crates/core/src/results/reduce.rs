@@ -2,7 +2,9 @@
 
 use rayon::prelude::*;
 
-use crate::columns::{Detail, Details, Numbers, SampleIndex, ScoreColumns, ScorerColumn, ValueColumn};
+use crate::columns::{
+    Numbers, SampleIndex, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ValueColumn,
+};
 use crate::error::{Error, Result};
 use crate::estimate::Estimation;
 use crate::reducer::{
@@ -48,7 +50,7 @@ struct Reduction<'a> {
     /// Reduced values: floats as long as nothing else comes, anything from then on.
     floats: Vec<f64>,
     values: Option<ValueColumn>,
-    details: Details,
+    details: ScoreDetails,
     sample_rows: Option<Vec<u32>>,
     unconvertible: Option<(usize, usize)>,
 }
@@ -60,7 +62,7 @@ impl<'a> Reduction<'a> {
             scorer,
             floats: Vec::with_capacity(samples),
             values: None,
-            details: Details::default(),
+            details: ScoreDetails::default(),
             sample_rows: Some(Vec::with_capacity(samples)),
             unconvertible: None,
         }
@@ -271,7 +273,7 @@ impl<'a> Reduction<'a> {
                         let (count, _) = self.unconvertible.get_or_insert((0, first as usize));
                         *count += unconvertible;
                     }
-                    let (value, detail) = Detail::of_score(score);
+                    let (value, detail) = ScoreDetail::of_score(score);
                     self.details.set(self.len(), detail);
                     self.push(value, first);
                 }

@@ -18,7 +18,7 @@ use crate::reducers;
 use crate::scores::ScoreSet;
 
 /// What all scorers of an evaluation share.
-pub(super) struct Shared<'a> {
+pub(super) struct EvaluationInput<'a> {
     pub(super) columns: &'a ScoreColumns,
     pub(super) index: &'a SampleIndex,
     pub(super) random: Random,
@@ -26,14 +26,14 @@ pub(super) struct Shared<'a> {
 
 /// Adds everything about one scorer to the results.
 pub(super) fn scorer_results(
-    shared: &Shared<'_>,
+    shared: &EvaluationInput<'_>,
     plan: &Plan,
     name: &str,
     params: &Metadata,
     metrics: &Metrics,
     evaluation: &mut Evaluation,
 ) -> Result<()> {
-    let Shared { columns, index, random } = shared;
+    let EvaluationInput { columns, index, random } = shared;
     let absent = ScorerColumn { name: name.to_owned(), ..ScorerColumn::default() };
     let scorer = columns.scorer(name).unwrap_or(&absent);
     let (errors, implied_cluster) = effective_errors(&plan.errors, metrics);

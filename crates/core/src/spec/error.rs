@@ -23,19 +23,19 @@ pub struct SpecError(Box<Inner>);
 #[derive(Debug, Clone, PartialEq)]
 struct Inner {
     kind: SpecErrorKind,
-    place: Option<Place>,
+    place: Option<SpecLocation>,
     hint: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Place {
+struct SpecLocation {
     text: String,
     offset: usize,
 }
 
 impl SpecError {
     pub(super) fn at(kind: SpecErrorKind, text: &str, offset: usize) -> Self {
-        let place = Some(Place { text: text.to_owned(), offset });
+        let place = Some(SpecLocation { text: text.to_owned(), offset });
         Self(Box::new(Inner { kind, place, hint: None }))
     }
 
@@ -88,7 +88,7 @@ impl SpecError {
     ///
     /// Long lines are cut around the place, and control characters replaced: the text may be anyone's.
     pub fn snippet(&self) -> Option<String> {
-        self.0.place.as_ref().map(Place::snippet)
+        self.0.place.as_ref().map(SpecLocation::snippet)
     }
 }
 
@@ -113,7 +113,7 @@ impl fmt::Display for SpecError {
     }
 }
 
-impl Place {
+impl SpecLocation {
     fn before(&self) -> &str {
         self.text.get(..self.offset).unwrap_or(&self.text)
     }

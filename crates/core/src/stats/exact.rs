@@ -30,14 +30,14 @@ pub struct ExactSum {
 }
 
 /// A finite `f64` as `± magnitude · 2^(position − UNIT_POSITION)`.
-struct Parts {
+struct FloatParts {
     magnitude: u64,
     position: u32,
     /// −1 for a negative number, otherwise 0: `(x ^ sign) − sign` applies it without a branch.
     sign: i64,
 }
 
-impl Parts {
+impl FloatParts {
     /// `None` for an infinity or NaN.
     #[inline]
     fn of(x: f64) -> Option<Self> {
@@ -85,7 +85,7 @@ impl ExactSum {
     /// Adds every value of a slice.
     pub fn extend(&mut self, values: &[f64]) {
         self.feed(values, |value, window, base| {
-            let Some(parts) = Parts::of(value) else {
+            let Some(parts) = FloatParts::of(value) else {
                 return Fit::NonFinite;
             };
             let chunk = (parts.position / CHUNK_BITS) as usize;
@@ -107,7 +107,7 @@ impl ExactSum {
     /// Adds the exact square of every value of a slice.
     pub(super) fn extend_squares(&mut self, values: &[f64]) {
         self.feed(values, |value, window, base| {
-            let Some(parts) = Parts::of(value) else {
+            let Some(parts) = FloatParts::of(value) else {
                 return Fit::NonFinite;
             };
             let (square, position) = parts.squared();
@@ -157,8 +157,8 @@ impl ExactSum {
 
     /// Adds `x · count`, exactly.
     pub fn add_times(&mut self, x: f64, count: u64) {
-        match Parts::of(x) {
-            Some(Parts { magnitude, position, sign }) => {
+        match FloatParts::of(x) {
+            Some(FloatParts { magnitude, position, sign }) => {
                 let product = u128::from(magnitude) * u128::from(count);
                 self.value.add(product, position, sign);
             }
@@ -168,7 +168,7 @@ impl ExactSum {
 
     /// Adds `x · y`, exactly, also where the product is beyond the range of `f64`.
     pub fn add_product(&mut self, x: f64, y: f64) {
-        match (Parts::of(x), Parts::of(y)) {
+        match (FloatParts::of(x), FloatParts::of(y)) {
             (Some(x), Some(y)) => {
                 let product = u128::from(x.magnitude) * u128::from(y.magnitude);
                 self.value.add(product, x.position + y.position - UNIT_POSITION, x.sign ^ y.sign);
@@ -179,7 +179,7 @@ impl ExactSum {
 
     /// Adds `x² · count`, exactly.
     pub(super) fn add_square_times(&mut self, x: f64, count: u64) {
-        let Some(parts) = Parts::of(x) else {
+        let Some(parts) = FloatParts::of(x) else {
             self.non_finite |= count > 0;
             return;
         };

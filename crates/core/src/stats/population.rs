@@ -1,10 +1,10 @@
 //! Drawing n things out of n, with replacement, without drawing n indices out of n.
 //!
-//! The things are laid out in cells. A cell is either a long run of equal things, or a block of up to 256 different ones. Then
+//! The things are laid out in strata. A stratum is either a long run of equal things, or a block of up to 256 different ones. Then
 //!
-//! 1. how many of the n draws fall into each cell is multinomial. Independent Poisson counts, one per cell and with the cell's size
+//! 1. how many of the n draws fall into each stratum is multinomial. Independent Poisson counts, one per stratum and with the stratum's size
 //!    as mean, are multinomial given their total M. They are drawn until M is n or a little less, and the n − M draws that are
-//!    missing are put into cells one by one. The decision looks at M only, so the result is exactly multinomial;
+//!    missing are put into strata one by one. The decision looks at M only, so the result is exactly multinomial;
 //! 2. draws from a run are a multiplication;
 //! 3. draws from a block of 256 take one random byte each, and its 2 KB stay in the nearest cache.
 //!
@@ -26,19 +26,19 @@ const LANES: usize = 8;
 /// the runs makes the result independent of the order of the data.
 pub(super) struct Population<const K: usize> {
     size: u64,
-    cells: Vec<Cell<K>>,
-    /// One table of Poisson counts per size of cell that occurs.
+    strata: Vec<Stratum<K>>,
+    /// One table of Poisson counts per size of stratum that occurs.
     tables: Vec<DrawTable>,
-    /// The cell of a single draw.
+    /// The stratum of a single draw.
     single: DrawTable,
-    /// So many draws, m, may be missing from a set of Poisson counts. The total of a set of c cells is off by √n or so: a narrow
+    /// So many draws, m, may be missing from a set of Poisson counts. The total of a set of c strata is off by √n or so: a narrow
     /// margin costs more sets, in proportion to c·√n/m, and a wide one more single draws. The two balance near √(8·c·√n).
     margin: u64,
 }
 
-struct Cell<const K: usize> {
+struct Stratum<const K: usize> {
     content: Content<K>,
-    /// Index of the table of this cell's counts.
+    /// Index of the table of this stratum's counts.
     table: usize,
 }
 
@@ -74,7 +74,7 @@ impl<const K: usize> Population<K> {
         let mut table_sizes = sizes.clone();
         table_sizes.sort_unstable();
         table_sizes.dedup();
-        let cells = contents.into_iter().map(|(content, size)| Cell {
+        let strata = contents.into_iter().map(|(content, size)| Stratum {
             content,
             table: table_sizes.partition_point(|&other| other < size),
         });
@@ -82,7 +82,7 @@ impl<const K: usize> Population<K> {
         Self {
             size,
             margin: (8 * sizes.len() as u64 * size.isqrt()).isqrt(),
-            cells: cells.collect(),
+            strata: strata.collect(),
             tables: table_sizes.iter().map(|&size| DrawTable::poisson(size)).collect(),
             single: DrawTable::weighted(&sizes),
         }
@@ -91,22 +91,22 @@ impl<const K: usize> Population<K> {
     /// About how many nanoseconds a replicate takes, to decide whether threads are worth waking.
     pub(super) fn cost(&self) -> u64 {
         let drawn: usize = self
-            .cells
+            .strata
             .iter()
-            .map(|cell| match &cell.content {
+            .map(|stratum| match &stratum.content {
                 Content::Run(_) => 0,
                 Content::Block(_, size) => *size,
             })
             .sum();
-        drawn as u64 / 2 + 10 * self.cells.len() as u64 + 4 * self.margin
+        drawn as u64 / 2 + 10 * self.strata.len() as u64 + 4 * self.margin
     }
 
     /// The sums over `size` draws. `counts` is scratch space.
     pub(super) fn replicate(&self, random: &mut Xoshiro, counts: &mut Vec<u64>) -> [f64; K] {
         self.draw_counts(random, counts);
         let mut total = [0.0; K];
-        for (cell, &count) in self.cells.iter().zip(counts.iter()) {
-            let sums = match &cell.content {
+        for (stratum, &count) in self.strata.iter().zip(counts.iter()) {
+            let sums = match &stratum.content {
                 Content::Run(thing) => thing.map(|number| number * count as f64),
                 Content::Block(block, BLOCK) => sum_of_bytes(block, count, random),
                 Content::Block(block, size) => sum_of_indices(block, *size as u8, count, random),
@@ -116,17 +116,17 @@ impl<const K: usize> Population<K> {
         total
     }
 
-    /// The number of draws that fall into each cell.
+    /// The number of draws that fall into each stratum.
     fn draw_counts(&self, random: &mut Xoshiro, counts: &mut Vec<u64>) {
-        if self.cells.len() == 1 {
+        if self.strata.len() == 1 {
             counts.clear();
             counts.push(self.size);
             return;
         }
         let missing = loop {
             counts.clear();
-            counts.extend(self.cells.iter().map(|cell| {
-                let table = self.tables.get(cell.table);
+            counts.extend(self.strata.iter().map(|stratum| {
+                let table = self.tables.get(stratum.table);
                 table.map_or(0, |table| table.draw(random.next_u64()))
             }));
             let missing = self.size.checked_sub(counts.iter().sum());
@@ -137,8 +137,8 @@ impl<const K: usize> Population<K> {
         // On a copy, which the compiler can keep in registers.
         let mut words = random.clone();
         for _ in 0..missing {
-            let cell = self.single.draw(words.next_u64()) as usize;
-            if let Some(count) = counts.get_mut(cell) {
+            let stratum = self.single.draw(words.next_u64()) as usize;
+            if let Some(count) = counts.get_mut(stratum) {
                 *count += 1;
             }
         }

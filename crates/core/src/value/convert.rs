@@ -35,7 +35,7 @@ pub fn value_to_float() -> ValueToFloat {
 
 /// What a conversion made of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Converted {
+pub struct ConvertedNumber {
     /// The number; 0 where the value is not convertible.
     pub value: f64,
     /// Whether the value had a meaning as a number.
@@ -72,20 +72,20 @@ impl ValueToFloat {
     }
 
     /// Converts one value.
-    pub fn convert(&self, value: ValueRef<'_>) -> Converted {
+    pub fn convert(&self, value: ValueRef<'_>) -> ConvertedNumber {
         match value {
             ValueRef::Leaf(leaf) => self.convert_leaf(leaf),
-            ValueRef::List(_) | ValueRef::Map(_) => Converted { value: 0.0, convertible: false },
+            ValueRef::List(_) | ValueRef::Map(_) => ConvertedNumber { value: 0.0, convertible: false },
         }
     }
 
     /// Converts one scalar.
-    pub fn convert_leaf(&self, leaf: LeafRef<'_>) -> Converted {
+    pub fn convert_leaf(&self, leaf: LeafRef<'_>) -> ConvertedNumber {
         let number = self.grade(leaf).or_else(|| leaf.number()).or_else(|| match leaf {
             LeafRef::Str(text) => truth_word(text).or_else(|| parse_number(text)),
             _ => None,
         });
-        Converted { value: number.unwrap_or(0.0), convertible: number.is_some() }
+        ConvertedNumber { value: number.unwrap_or(0.0), convertible: number.is_some() }
     }
 
     fn grade(&self, leaf: LeafRef<'_>) -> Option<f64> {
@@ -160,10 +160,10 @@ type ConvertFn = dyn Fn(ValueRef<'_>) -> Option<f64> + Send + Sync;
 /// How a numeric metric or reducer reads a value: the default conversion, a configured one, or
 /// one's own function.
 #[derive(Clone)]
-pub struct Conversion(Kind);
+pub struct Conversion(ConversionKind);
 
 #[derive(Clone)]
-enum Kind {
+enum ConversionKind {
     Grades(ValueToFloat),
     Custom { name: Arc<str>, convert: Arc<ConvertFn> },
 }
@@ -180,25 +180,25 @@ impl Conversion {
         name: impl Into<Arc<str>>,
         convert: impl Fn(ValueRef<'_>) -> Option<f64> + Send + Sync + 'static,
     ) -> Self {
-        Conversion(Kind::Custom { name: name.into(), convert: Arc::new(convert) })
+        Conversion(ConversionKind::Custom { name: name.into(), convert: Arc::new(convert) })
     }
 
     /// Converts one value.
-    pub fn convert(&self, value: ValueRef<'_>) -> Converted {
+    pub fn convert(&self, value: ValueRef<'_>) -> ConvertedNumber {
         match &self.0 {
-            Kind::Grades(grades) => grades.convert(value),
-            Kind::Custom { convert, .. } => {
+            ConversionKind::Grades(grades) => grades.convert(value),
+            ConversionKind::Custom { convert, .. } => {
                 let number = convert(value).filter(|number| !number.is_nan());
-                Converted { value: number.unwrap_or(0.0), convertible: number.is_some() }
+                ConvertedNumber { value: number.unwrap_or(0.0), convertible: number.is_some() }
             }
         }
     }
 
     /// Converts one scalar.
-    pub fn convert_leaf(&self, leaf: LeafRef<'_>) -> Converted {
+    pub fn convert_leaf(&self, leaf: LeafRef<'_>) -> ConvertedNumber {
         match &self.0 {
-            Kind::Grades(grades) => grades.convert_leaf(leaf),
-            Kind::Custom { .. } => self.convert(ValueRef::Leaf(leaf)),
+            ConversionKind::Grades(grades) => grades.convert_leaf(leaf),
+            ConversionKind::Custom { .. } => self.convert(ValueRef::Leaf(leaf)),
         }
     }
 
@@ -206,29 +206,31 @@ impl Conversion {
     pub(crate) fn keeps_numbers(&self) -> bool {
         let text = |grade: &Option<Leaf>| matches!(grade, None | Some(Leaf::Str(_)));
         match &self.0 {
-            Kind::Grades(g) => [&g.correct, &g.incorrect, &g.partial, &g.noanswer].into_iter().all(text),
-            Kind::Custom { .. } => false,
+            ConversionKind::Grades(g) => {
+                [&g.correct, &g.incorrect, &g.partial, &g.noanswer].into_iter().all(text)
+            }
+            ConversionKind::Custom { .. } => false,
         }
     }
 
     /// The spec this conversion is built from; a function is recorded by its name alone.
     pub fn spec(&self) -> Spec {
         match &self.0 {
-            Kind::Grades(grades) => grades.spec(),
-            Kind::Custom { name, .. } => Spec::new(name),
+            ConversionKind::Grades(grades) => grades.spec(),
+            ConversionKind::Custom { name, .. } => Spec::new(name),
         }
     }
 }
 
 impl Default for Conversion {
     fn default() -> Self {
-        Conversion(Kind::Grades(ValueToFloat::default()))
+        Conversion(ConversionKind::Grades(ValueToFloat::default()))
     }
 }
 
 impl From<ValueToFloat> for Conversion {
     fn from(grades: ValueToFloat) -> Self {
-        Conversion(Kind::Grades(grades))
+        Conversion(ConversionKind::Grades(grades))
     }
 }
 
@@ -242,8 +244,10 @@ impl PartialEq for Conversion {
     /// Two functions are the same conversion only if they are the same function.
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
-            (Kind::Grades(a), Kind::Grades(b)) => a == b,
-            (Kind::Custom { convert: a, .. }, Kind::Custom { convert: b, .. }) => Arc::ptr_eq(a, b),
+            (ConversionKind::Grades(a), ConversionKind::Grades(b)) => a == b,
+            (ConversionKind::Custom { convert: a, .. }, ConversionKind::Custom { convert: b, .. }) => {
+                Arc::ptr_eq(a, b)
+            }
             _ => false,
         }
     }
@@ -296,7 +300,7 @@ mod tests {
             "1e",
         ] {
             let converted = ValueToFloat::default().convert(Value::from(text).view());
-            assert_eq!(converted, Converted { value: 0.0, convertible: false }, "{text:?}");
+            assert_eq!(converted, ConvertedNumber { value: 0.0, convertible: false }, "{text:?}");
         }
         let null = ValueToFloat::default().convert_leaf(LeafRef::Null);
         assert!(!null.convertible);

@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 
 pub(crate) use digits::decimal_digit;
 
-pub use convert::{Conversion, Converted, ValueToFloat, value_to_float};
+pub use convert::{Conversion, ConvertedNumber, ValueToFloat, value_to_float};
 pub(crate) use leaf::LeafKey;
 pub use leaf::{Leaf, LeafRef};
 

@@ -32,7 +32,7 @@
 //! #     role_usage: &Default::default(), started_at: None,
 //! #     completed_at: None, total_time: None, working_time: None, uuid: None, error: None, limit: None,
 //! # })?;
-//! let export = Export::of([&path], ExportOptions { texts: false, ..ExportOptions::default() })?;
+//! let export = Export::of([&path], ExportOptions::default().texts(false))?;
 //! let mut csv = Vec::new();
 //! export.write(ExportFormat::Csv, &mut csv)?;
 //! assert_eq!(String::from_utf8(csv)?, "task,model,id,epoch,scorer,value,reason,error,limit\nquiz,mock/x,q1,1,match,C,,,\n");
@@ -69,6 +69,7 @@ use crate::eval::{EvalLog, LogLimits, SampleFields, StoredSample};
 
 /// What rows are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ExportFormat {
     /// Comma-separated values.
     Csv,
@@ -93,6 +94,7 @@ impl ExportFormat {
 
 /// What to write out.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ExportOptions {
     /// Only the scores by these scorers; all if there are none. A sample that lacks them still has a row.
     pub scorers: Vec<String>,
@@ -105,6 +107,27 @@ pub struct ExportOptions {
 impl Default for ExportOptions {
     fn default() -> Self {
         ExportOptions { scorers: Vec::new(), texts: true, limits: LogLimits::default() }
+    }
+}
+
+impl ExportOptions {
+    /// Writes only the scores by these scorers.
+    #[must_use]
+    pub fn scorers(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.scorers = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Whether to write answers and explanations.
+    #[must_use]
+    pub fn texts(self, texts: bool) -> Self {
+        ExportOptions { texts, ..self }
+    }
+
+    /// Refuses a log that goes beyond these limits.
+    #[must_use]
+    pub fn limits(self, limits: LogLimits) -> Self {
+        ExportOptions { limits, ..self }
     }
 }
 

@@ -11,10 +11,12 @@ use super::TableErrorKind;
 ///
 /// ```
 /// use errorbar_log::{TableLimits, TableOptions};
-/// let limits = TableLimits { max_line: 1 << 30, ..TableLimits::default() };
+/// let mut limits = TableLimits::default();
+/// limits.max_line = 1 << 30;
 /// let options = TableOptions::new().limits(limits);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TableLimits {
     /// The most bytes of one line of CSV, TSV or JSON lines; of one decompressed page of Parquet. The header
     /// of a CSV and the footer of a Parquet file may have a fraction of it.

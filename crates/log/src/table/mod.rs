@@ -99,6 +99,7 @@ impl TableOptions {
 
 /// A table that was read.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ScoreTable {
     /// The scores, and the metadata that the options name.
     pub columns: ScoreColumns,

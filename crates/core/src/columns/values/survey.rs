@@ -2,7 +2,7 @@
 
 use super::{Repr, ValueColumn};
 use crate::columns::ScoreColumns;
-use crate::columns::mixed::Tag;
+use crate::columns::tagged::Tag;
 use crate::value::{Conversion, LeafRef, ValueRef};
 
 impl ScoreColumns {
@@ -43,13 +43,13 @@ impl ScoreColumns {
 impl ValueColumn {
     /// Whether a test holds for some number. Each distinct text is read once.
     fn any_number(&self, test: impl Fn(f64) -> bool) -> bool {
-        let mixed = match &self.0 {
+        let tagged = match &self.0 {
             Repr::Floats(floats, _) => return floats.iter().any(|float| test(*float)),
             Repr::Bytes(bytes) => return bytes.iter().any(|byte| test(f64::from(*byte))),
-            Repr::Mixed(mixed) => mixed,
+            Repr::Tagged(tagged) => tagged,
         };
-        if mixed.only(Tag::Int)
-            && let Some(bytes) = mixed.payloads.bytes()
+        if tagged.only(Tag::Int)
+            && let Some(bytes) = tagged.payloads.bytes()
         {
             return bytes.iter().any(|byte| test(f64::from(*byte)));
         }
@@ -58,9 +58,9 @@ impl ValueColumn {
             let converted = conversion.convert_leaf(LeafRef::Str(text));
             converted.convertible && test(converted.value)
         };
-        let texts: Vec<bool> = mixed.texts.texts().iter().map(fits).collect();
+        let texts: Vec<bool> = tagged.texts.texts().iter().map(fits).collect();
         let fits = |(row, tag): (usize, &Tag)| {
-            let Some(payload) = mixed.payloads.get(row) else { return false };
+            let Some(payload) = tagged.payloads.get(row) else { return false };
             match tag {
                 Tag::Int => test(payload.cast_signed() as f64),
                 Tag::Float => test(f64::from_bits(payload)),
@@ -69,8 +69,8 @@ impl ValueColumn {
             }
         };
         // Booleans are within any bounds that make sense, and texts are mostly all alike.
-        let may_fit = texts.contains(&true) || mixed.count(Tag::Int) + mixed.count(Tag::Float) > 0;
-        may_fit && mixed.tags.iter().enumerate().any(fits)
+        let may_fit = texts.contains(&true) || tagged.count(Tag::Int) + tagged.count(Tag::Float) > 0;
+        may_fit && tagged.tags.iter().enumerate().any(fits)
     }
 
     /// Makes a gap of every value that a test holds for; the number of them.
@@ -80,16 +80,16 @@ impl ValueColumn {
         if rows.is_empty() {
             return 0;
         }
-        let mixed = self.make_mixed();
+        let tagged = self.make_tagged();
         for row in &rows {
-            let Some(tag) = mixed.tags.get_mut(*row) else { continue };
+            let Some(tag) = tagged.tags.get_mut(*row) else { continue };
             let old = std::mem::replace(tag, Tag::Missing);
-            mixed.payloads.set(*row, 0);
-            mixed.add_count(old, -1);
-            mixed.add_count(Tag::Missing, 1);
+            tagged.payloads.set(*row, 0);
+            tagged.add_count(old, -1);
+            tagged.add_count(Tag::Missing, 1);
         }
-        if mixed.count(Tag::Nested) == 0 {
-            mixed.nested.clear();
+        if tagged.count(Tag::Nested) == 0 {
+            tagged.nested.clear();
         }
         rows.len()
     }

@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 use serde_json::Value as Json;
 
 use self::grid::{GRID, on_grid, totals};
-use super::bytes::{Field, count, put_count};
+use super::bytes::{Encode, count, put_count};
 use crate::columns::Numbers;
 use crate::error::{Error, Result};
 use crate::python_text::json_text;
@@ -53,12 +53,12 @@ pub(super) fn identify(
 pub(crate) fn check(scores: &Scores<'_>) -> Result<()> {
     let estimation = scores.estimation();
     for key in estimation.errors.cluster.iter().filter(|_| !estimation.implied_cluster) {
-        let column = scores.key(WHO, key);
+        let column = scores.key(ERRORS, key);
         let codes = scores.codes(&column)?;
         let mut is_checked = vec![false; column.values().len()];
         for (at, code) in codes.iter().enumerate() {
             if let Some(checked) = is_checked.get_mut(*code as usize).filter(|checked| !**checked) {
-                identify(WHO, key, column.values().get(*code as usize), scores, at)?;
+                identify(ERRORS, key, column.values().get(*code as usize), scores, at)?;
                 *checked = true;
             }
         }
@@ -67,7 +67,7 @@ pub(crate) fn check(scores: &Scores<'_>) -> Result<()> {
 }
 
 /// Who asks for clusters if no metric does.
-pub(crate) const WHO: &str = "errors";
+pub(crate) const ERRORS: &str = "errors";
 
 fn describe(json: &Json) -> String {
     match json {
@@ -240,7 +240,7 @@ impl<Id: Clone + Eq + Hash> Clusters<Id> {
     }
 }
 
-impl<Id: Clone + Eq + Hash + Ord + Field> Clusters<Id> {
+impl<Id: Clone + Eq + Hash + Ord + Encode> Clusters<Id> {
     /// Canonical bytes: the clusters in the order of their ids.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         let mut ids: Vec<(&Id, usize)> = self.index.iter().map(|(id, number)| (id, *number)).collect();

@@ -1,24 +1,24 @@
 //! The percentile bootstrap: quantiles of resampled means.
 
-use super::{Input, Method, Sample, finite};
+use super::{DrawSource, IntervalFormula, IntervalInput, finite};
 use crate::estimate::{Interval, IntervalMethod, Maybe, Undefined};
 use crate::stats::{clustered_resampled_means, quantile_inverse, resampled_means_of};
 
-pub(super) const METHOD: Method = Method { name: IntervalMethod::Bootstrap, interval };
+pub(super) const METHOD: IntervalFormula = IntervalFormula { name: IntervalMethod::Bootstrap, interval };
 
-fn interval(input: &Input<'_>, level: f64) -> Maybe<Interval> {
+fn interval(input: &IntervalInput<'_>, level: f64) -> Maybe<Interval> {
     input.spread()?;
     let draws = input.plan.draws() as usize;
     let mut means = match &input.sample {
-        Sample::Scores(plain) => {
+        DrawSource::Scores(plain) => {
             let values = plain.values.as_ref().ok_or_else(no_values)?;
             resampled_means_of(values, draws, input.seed)
         }
-        Sample::Clusters(clustered) => {
+        DrawSource::Clusters(clustered) => {
             let clusters = clustered.single().ok_or_else(two_ways)?;
             clustered_resampled_means(&clusters.totals(), draws, input.seed)
         }
-        Sample::None => return Err(Undefined::NotAvailable),
+        DrawSource::None => return Err(Undefined::NotAvailable),
     };
     means.sort_unstable_by(f64::total_cmp);
     let tail = (1.0 - level) / 2.0;

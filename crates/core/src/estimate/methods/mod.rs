@@ -5,13 +5,13 @@ mod bootstrap_t;
 mod t;
 pub(crate) mod wilson;
 
-use super::clustered::Clustered;
+use super::clustered::ClusteredScores;
+use super::independent::IndependentScores;
 use super::kind::Extent;
-use super::plain::Plain;
 use super::{ErrorPlan, Interval, IntervalMethod, Kind, Maybe, StdError, Undefined};
 
 /// What an interval of a mean is computed from.
-pub(super) struct Input<'a> {
+pub(super) struct IntervalInput<'a> {
     pub(super) n: u64,
     pub(super) mean: f64,
     pub(super) error: &'a Maybe<StdError>,
@@ -20,35 +20,35 @@ pub(super) struct Input<'a> {
     /// What all scores are, of which these may be a group.
     pub(super) kind: Kind,
     pub(super) extent: Option<Extent>,
-    pub(super) sample: Sample<'a>,
+    pub(super) sample: DrawSource<'a>,
     pub(super) plan: &'a ErrorPlan,
     pub(super) seed: u64,
 }
 
 /// What can be resampled.
-pub(super) enum Sample<'a> {
+pub(super) enum DrawSource<'a> {
     None,
-    Scores(&'a Plain),
-    Clusters(&'a Clustered),
+    Scores(&'a IndependentScores),
+    Clusters(&'a ClusteredScores),
 }
 
 /// One method of an interval.
-pub(super) struct Method {
+pub(super) struct IntervalFormula {
     pub(super) name: IntervalMethod,
-    pub(super) interval: fn(&Input<'_>, f64) -> Maybe<Interval>,
+    pub(super) interval: fn(&IntervalInput<'_>, f64) -> Maybe<Interval>,
 }
 
 /// All methods.
-pub(super) const METHODS: &[&Method] =
+pub(super) const METHODS: &[&IntervalFormula] =
     &[&wilson::METHOD, &t::METHOD, &bootstrap::METHOD, &bootstrap_t::METHOD];
 
-impl Method {
-    pub(super) fn named(name: IntervalMethod) -> Option<&'static Method> {
+impl IntervalFormula {
+    pub(super) fn named(name: IntervalMethod) -> Option<&'static IntervalFormula> {
         METHODS.iter().copied().find(|method| method.name == name)
     }
 }
 
-impl Input<'_> {
+impl IntervalInput<'_> {
     /// The range of scores: that of the plan, or 0 to 1 if all scores are within. An error says why there is none.
     pub(super) fn range(&self) -> Result<(f64, f64), String> {
         let Some((low, high)) = self.plan.range else {

@@ -1,12 +1,12 @@
 //! Wilson's score interval for a proportion, and for the mean of any scores with a known range.
 
-use super::{Input, Method, finite};
+use super::{IntervalFormula, IntervalInput, finite};
 use crate::estimate::{Interval, IntervalMethod, Maybe, Undefined};
 use crate::stats::{normal_quantile, t_quantile};
 
-pub(super) const METHOD: Method = Method { name: IntervalMethod::Wilson, interval };
+pub(super) const METHOD: IntervalFormula = IntervalFormula { name: IntervalMethod::Wilson, interval };
 
-fn interval(input: &Input<'_>, level: f64) -> Maybe<Interval> {
+fn interval(input: &IntervalInput<'_>, level: f64) -> Maybe<Interval> {
     let (low, high) = input
         .range()
         .map_err(|reason| Undefined::Other(format!("wilson needs scores with a known range: {reason}")))?;
@@ -27,14 +27,14 @@ fn interval(input: &Input<'_>, level: f64) -> Maybe<Interval> {
 }
 
 /// Whether the interval is Wilson's own: of independent zeros and ones.
-pub(in crate::estimate) fn is_plain(input: &Input<'_>) -> bool {
+pub(in crate::estimate) fn is_plain(input: &IntervalInput<'_>) -> bool {
     input.is_binary() && input.independent
 }
 
 /// The number of independent zeros and ones that would have this variance: n* = m(1−m)/V with the range rescaled to [0, 1], at
 /// least 1. If the scores are zeros and ones it is at most n; graded scores vary less than those, and may have more (a cap would
 /// make their intervals too wide). Without variance it is the number of scores or clusters.
-pub(in crate::estimate) fn effective_n(input: &Input<'_>) -> Maybe<f64> {
+pub(in crate::estimate) fn effective_n(input: &IntervalInput<'_>) -> Maybe<f64> {
     let error = input.error.as_ref().map_err(Clone::clone)?;
     let (low, high) = input.range().map_err(Undefined::Other)?;
     let p = ((input.mean - low) / (high - low)).clamp(0.0, 1.0);

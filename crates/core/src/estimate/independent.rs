@@ -1,6 +1,6 @@
 //! Independent scores: their moments, and their distinct values as far as a bootstrap needs them.
 
-use super::bytes::{Field, MAX_COUNT, byte, count, invalid, put_count};
+use super::bytes::{Encode, MAX_COUNT, byte, count, invalid, put_count};
 use super::kind::Extent;
 use crate::columns::Numbers;
 use crate::error::Result;
@@ -14,42 +14,42 @@ pub(super) const MAX_DISTINCT: usize = 1_000_000;
 
 /// How long the distinct values are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(super) enum ValueRetention {
     /// As long as there are fewer than [`FEW`] scores.
     WhileFew,
     /// As long as there are at most [`MAX_DISTINCT`] of them.
     UpToLimit,
 }
 
-impl Keep {
+impl ValueRetention {
     /// Whether the values of `n` scores are kept, `distinct` of them. Both numbers only grow, so that it does not matter in
     /// which order and in which parts the scores come.
     fn keeps(self, n: u64, distinct: usize) -> bool {
         match self {
-            Keep::WhileFew => n < FEW,
-            Keep::UpToLimit => distinct <= MAX_DISTINCT,
+            ValueRetention::WhileFew => n < FEW,
+            ValueRetention::UpToLimit => distinct <= MAX_DISTINCT,
         }
     }
 }
 
 /// What independent scores are summed up to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plain {
+pub struct IndependentScores {
     pub(super) moments: Moments,
     pub(super) extent: Extent,
     /// Distinct values with their counts, ascending; dropped for good when there are too many.
     pub(super) values: Option<Vec<(f64, u64)>>,
-    keep: Keep,
+    keep: ValueRetention,
 }
 
-impl Plain {
-    pub(super) fn new(keep: Keep) -> Self {
-        Plain { moments: Moments::new(), extent: Extent::NONE, values: Some(Vec::new()), keep }
+impl IndependentScores {
+    pub(super) fn new(keep: ValueRetention) -> Self {
+        IndependentScores { moments: Moments::new(), extent: Extent::NONE, values: Some(Vec::new()), keep }
     }
 
     /// Scores whose values are not kept.
     pub(super) fn without_values(moments: Moments, extent: Extent) -> Self {
-        Plain { moments, extent, values: None, keep: Keep::WhileFew }
+        IndependentScores { moments, extent, values: None, keep: ValueRetention::WhileFew }
     }
 
     pub(super) fn update(&mut self, numbers: Numbers<'_>) {
@@ -67,7 +67,7 @@ impl Plain {
         self.values = Some(merged(values, more())).filter(|values| self.keep.keeps(n, values.len()));
     }
 
-    pub(super) fn merge(&mut self, other: &Plain) -> Result<()> {
+    pub(super) fn merge(&mut self, other: &IndependentScores) -> Result<()> {
         if self.keep != other.keep {
             return Err(invalid("summaries of different plans cannot be merged"));
         }
@@ -95,8 +95,8 @@ impl Plain {
         }
     }
 
-    pub(super) fn read(keep: Keep, bytes: &mut &[u8]) -> Result<Self> {
-        let mut plain = Plain::new(keep);
+    pub(super) fn read(keep: ValueRetention, bytes: &mut &[u8]) -> Result<Self> {
+        let mut plain = IndependentScores::new(keep);
         plain.moments = Moments::get(bytes)?;
         plain.extent = Extent::get(bytes)?;
         let n = plain.moments.count();
@@ -107,8 +107,8 @@ impl Plain {
         };
         let fits = match (&plain.values, keep) {
             (Some(values), _) => keep.keeps(n, values.len()) && plain.is_of(values),
-            (None, Keep::WhileFew) => !keep.keeps(n, 0),
-            (None, Keep::UpToLimit) => n > MAX_DISTINCT as u64,
+            (None, ValueRetention::WhileFew) => !keep.keeps(n, 0),
+            (None, ValueRetention::UpToLimit) => n > MAX_DISTINCT as u64,
         };
         if !fits || !plain.extent.fits(&plain.moments) {
             return Err(invalid("sums that are not those of the values"));

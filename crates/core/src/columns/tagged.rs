@@ -8,7 +8,7 @@ use crate::value::{LeafRef, Value, ValueRef};
 
 /// Values of any kind.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Mixed {
+pub(super) struct TaggedValues {
     pub(super) tags: Vec<Tag>,
     /// A boolean, the bits of a number, or where the text or the structure is.
     pub(super) payloads: Payloads,
@@ -36,7 +36,7 @@ pub(super) enum Tag {
 /// How many tags there are.
 const TAGS: usize = Tag::Nested as usize + 1;
 
-impl Mixed {
+impl TaggedValues {
     /// Takes all rows out, but keeps the texts if they are few.
     pub(super) fn clear(&mut self) {
         if self.texts.texts().len() > self.tags.len() / 2 {
