@@ -1,8 +1,7 @@
 //! What random changes have found, one by one.
 
-use std::fs;
-
-use crate::mutations::log::{any_log, folder, header, sample};
+use crate::eval::support::{START, written};
+use crate::mutations::log::{any_log, header, sample};
 use crate::mutations::table::table;
 use errorbar_core::{MetadataKeys, Value};
 use errorbar_log::eval::*;
