@@ -28,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+pub mod chat;
 mod columns;
 mod error;
 mod estimate;

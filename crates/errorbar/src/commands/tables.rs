@@ -7,7 +7,7 @@ use super::common::parse_bytes;
 
 /// How much of a table is believed.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "ReadProgress tables")]
+#[command(next_help_heading = "Reading tables")]
 pub(super) struct TableArgs {
     /// The longest line of a table; for Parquet, the largest page decompressed
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = parse_bytes)]

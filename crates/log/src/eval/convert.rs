@@ -16,7 +16,6 @@ use super::reader::{EvalLog, SampleReader};
 use super::revision::refuse_busy;
 use super::sample::member_name;
 use super::stored::SampleFields;
-use super::summary::SampleSummary;
 use super::zip::assemble::Assembler;
 use super::zip::{Encoder, Member, StreamedMember};
 use crate::atomic_file::AtomicFile;
@@ -167,7 +166,7 @@ fn encode(
         })?;
         validator.finish()?;
         let member = member.finish(&member_name(&sample.id, sample.epoch))?;
-        Ok((member, SampleSummary::from(&sample).to_json()))
+        Ok((member, sample.summary_json()))
     };
     encode().map_err(|error: LogError| error.in_member(&log.container.sample_name(at)).at(log.path()))
 }

@@ -6,7 +6,6 @@ use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, SampleId, Score, Value};
 use serde_json::{Value as Json, json};
 
-use super::decode;
 use super::error::{LogError, LogErrorKind, Result};
 use super::json::splice;
 use super::members::SUMMARIES;
@@ -15,6 +14,7 @@ use super::revision::{RecordKey, Revision};
 use super::scores::EditedScore;
 use super::stored::{SampleFields, id_and_epoch};
 use super::wire::JsonWriter;
+use super::wire::decode;
 use crate::json_value;
 
 /// What stands in the history for a part of a score that was not edited.

@@ -6,13 +6,13 @@ use errorbar_core::MetadataKeys;
 use jiter::{Jiter, Peek};
 
 use super::container::{Container, LogLayout};
-use super::decode::{fields, root_fields};
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::Header;
 use super::json::Validator;
 use super::members::{HEADER, SAMPLES, START};
 use super::reader::{EvalLog, SampleReader};
 use super::stored::SampleFields;
+use super::wire::decode::{fields, root_fields};
 
 impl EvalLog {
     /// Writes the header as it is in the file; the record of the start, if the run has not ended. It passes through

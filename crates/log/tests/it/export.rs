@@ -185,27 +185,11 @@ fn sample<R>(
     message: &str,
     use_it: impl FnOnce(&SampleRecord<'_>) -> R,
 ) -> R {
-    use_it(&SampleRecord {
-        id,
-        epoch: 1,
-        input: &Input::from("?"),
-        choices: None,
-        target: &Targets::from("!"),
-        messages: &[Message::user(message)],
-        output: &ModelOutput::from_text("mock/x", "!"),
-        scores,
-        metadata: &Metadata::from_iter([("topic".to_owned(), json!("sums"))]),
-        store: &Metadata::new(),
-        model_usage: &Default::default(),
-        role_usage: &Default::default(),
-        started_at: None,
-        completed_at: None,
-        total_time: None,
-        working_time: None,
-        uuid: None,
-        error: None,
-        limit: None,
-    })
+    let (input, target, messages) = (Input::from("?"), Targets::from("!"), [Message::user(message)]);
+    let output = ModelOutput::from_text("mock/x", "!");
+    let metadata = Metadata::from_iter([("topic".to_owned(), json!("sums"))]);
+    let record = SampleRecord::new(id, 1).input(&input).target(&target).messages(&messages);
+    use_it(&record.output(&output).scores(scores).metadata(&metadata))
 }
 
 /// An archive of a run that has not ended.
@@ -231,10 +215,8 @@ fn an_archive_is_exported_also_while_it_grows() {
     sample(&SampleId::from("q3"), &scores, "", |record| writer.append_sample(record)).unwrap();
     assert_eq!(written(&export, ExportFormat::Csv).1.rows, 3);
     let metadata = Metadata::from_iter([("new".to_owned(), json!(1))]);
-    sample(&SampleId::from("q4"), &scores, "", |record| {
-        writer.append_sample(&SampleRecord { metadata: &metadata, ..*record })
-    })
-    .unwrap();
+    sample(&SampleId::from("q4"), &scores, "", |record| writer.append_sample(&record.metadata(&metadata)))
+        .unwrap();
     let error = export.write(ExportFormat::Csv, &mut Vec::new()).unwrap_err();
     assert!(matches!(error, ExportError::Changed { .. }), "{error}");
 }

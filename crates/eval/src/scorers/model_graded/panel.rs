@@ -1,6 +1,7 @@
 //! Asking one grader, or several that vote.
 
 use errorbar_core::{ArgProblem, ArgType, Error, Registry, Result, Score, spec::Arg};
+use errorbar_log::eval::Wire;
 use futures_util::future::join_all;
 use serde_json::json;
 
@@ -72,7 +73,7 @@ impl GraderRequest<'_> {
                 .explanation(format!("no grade found in what the grader says: {}", output.completion)),
         };
         let said = output.choices.first().map(|choice| &choice.message);
-        let grading: Vec<&Message> = asked.iter().chain(said).collect();
+        let grading: Vec<Wire<&Message>> = asked.iter().chain(said).map(Wire).collect();
         Ok(score.answer(self.state.output.completion.as_str()).metadata("grading", json!(grading)))
     }
 }
