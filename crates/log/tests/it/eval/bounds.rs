@@ -69,8 +69,7 @@ fn dense_entries_have_a_limit_together() {
     let (_folder, path) = written(&many.bytes());
     let error = EvalLog::open(&path).unwrap_err();
     assert!(matches!(error.kind(), LogErrorKind::TooDense { limit: 100, .. }), "{error}");
-    let text = error.to_string();
-    assert!(text.contains("log.eval") && text.contains("samples/16_epoch_1") && text.contains("--max-ratio"));
+    assert_eq!((error.path(), error.member()), (Some(path.as_path()), Some("samples/16_epoch_1.json")));
     EvalLog::open_with(&path, LogLimits { max_ratio: u64::MAX, ..LogLimits::default() }).unwrap();
     let few = (0..15).fold(zip(), |zip, id| claims(zip, id, 12 << 20));
     let (_folder, path) = written(&few.bytes());
@@ -150,7 +149,6 @@ fn answers_that_no_metric_reads_are_not_held() {
     let log = EvalLog::open_with(&path, limits).unwrap();
     let error = log.scores(&log.header().unwrap(), &ScoreOptions::new(MetadataKeys::NONE)).unwrap_err();
     assert!(matches!(error.kind(), LogErrorKind::TooMuchMemory { .. }), "{error}");
-    assert!(error.to_string().contains("--max-memory"), "{error}");
 }
 
 #[test]

@@ -134,8 +134,8 @@ fn a_bad_sample_is_named_or_skipped() {
         (r#"{"id":2,"epoch":1,"messages":[{},"scores":{"s":{"value":1}}}"#, "it ends within `messages`"),
         (r#"{"id":2,"epoch":1,"scores":{"s":{"value":1,}}}"#, "at byte 43"),
         (r#"{"id":2,"epoch":1,"messages":[{}],"scores":{"s":{"value":1,}}}"#, "at byte 59"),
-        (r#"{"id":2,"epoch":1,"scores":{"s":{"valeu":1}}}"#, "there is no `value`"),
-        (r#"{"id":2,"scores":{}}"#, "there is no `epoch`"),
+        (r#"{"id":2,"epoch":1,"scores":{"s":{"valeu":1}}}"#, "`value` is missing"),
+        (r#"{"id":2,"scores":{}}"#, "`epoch` is missing"),
         (r#"{"id":[2],"epoch":1}"#, "`id` is a list"),
         ("", "it ends too early"),
     ] {
