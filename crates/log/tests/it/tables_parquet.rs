@@ -275,7 +275,7 @@ fn only_the_columns_that_are_needed_are_read() {
         wants("a")
     );
     let tags = wants("tags");
-    assert!(tags.contains("the column `tags` holds lists or structures; it is read as metadata, which takes numbers, booleans, texts or JSON; convert the column, or leave it out"), "{tags}");
+    assert!(tags.contains("the column `tags` holds lists or structures; it is read as metadata, which takes numbers, booleans, strings or JSON; convert the column, or leave it out"), "{tags}");
     assert!(
         wants("c").contains("the column `c` holds values of the type FIXED_LEN_BYTE_ARRAY; "),
         "{}",
@@ -380,7 +380,7 @@ fn every_refusal_says_where_what_and_the_way_out() {
         ),
         (
             of_ids("required double id;", Cells::doubles(&[1.0, 2.0, 3.0])),
-            "t.parquet: the column `id` holds floating-point numbers; it is read as the id, which takes texts or integers; convert",
+            "t.parquet: the column `id` holds floating-point numbers; it is read as the id, which takes strings or integers; convert",
         ),
         (
             of_ids("required boolean id;", Cells::Bools(vec![Some(true); 3])),
@@ -427,7 +427,7 @@ fn every_refusal_says_where_what_and_the_way_out() {
         ),
         (
             of_scores("required int32 score (DECIMAL(5,2));", Cells::Ints(vec![Some(1); 3])),
-            "the column `score` holds decimals; it is read as a score, which takes numbers, booleans, texts or JSON; ",
+            "the column `score` holds decimals; it is read as a score, which takes numbers, booleans, strings or JSON; ",
         ),
         (
             of_scores("required int32 score (DATE);", Cells::Ints(vec![Some(1); 3])),
@@ -476,7 +476,7 @@ fn every_refusal_says_where_what_and_the_way_out() {
                 "required int64 id; required int64 scorer; required double value;",
                 &[Cells::longs(&[1]), Cells::longs(&[1]), Cells::doubles(&[1.0])],
             )),
-            "the column `scorer` holds integers; it is read as the scorer, which takes texts; ",
+            "the column `scorer` holds integers; it is read as the scorer, which takes strings; ",
         ),
     ];
     for (message, wanted) in cases {
