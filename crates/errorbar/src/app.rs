@@ -2,7 +2,6 @@
 
 use std::env::consts::EXE_SUFFIX;
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -10,8 +9,8 @@ use std::sync::Arc;
 use clap::builder::Styles;
 use errorbar_core::{Conversion, Metric, Reducer, Registry, Result};
 
-use crate::commands::{Cli, Context, Status};
-use crate::message;
+use crate::commands::{Cli, Context, Outcome, Status};
+use crate::diagnostic::Diagnostics;
 use crate::output::{self, Stream};
 
 /// The whole command line, with everything that `#[metric]`, `#[reducer]`, `#[solver]`, `#[scorer]` and
@@ -84,22 +83,10 @@ impl App {
             Err(error) => return refuse(&program, args, &error).into(),
         };
         cli.global.color.apply();
-        let registry = match self.registry {
-            Ok(registry) => registry,
-            Err(error) => {
-                message::error(error);
-                return Status::InputError.into();
-            }
-        };
-        match cli.run(&Context { program: &program, registry: &registry }) {
-            Ok(status) => status.into(),
-            // The reader has seen enough: `errorbar list | head`.
-            Err(error) if is_closed_pipe(&error) => Status::Fine.into(),
-            Err(error) => {
-                message::error(format_args!("{error:#}"));
-                Status::InputError.into()
-            }
-        }
+        let quiet = cli.global.quiet;
+        let registry = self.registry.map_err(Diagnostics::from);
+        let run = |registry| cli.run(&Context { program: &program, registry: &registry, quiet });
+        registry.and_then(run).unwrap_or_else(Outcome::from).print(quiet).into()
     }
 }
 
@@ -123,13 +110,6 @@ fn program_name(called: Option<&OsString>) -> String {
     let file = called.and_then(|path| Path::new(path).file_name()).and_then(OsStr::to_str);
     let name = file.map(|file| file.strip_suffix(EXE_SUFFIX).unwrap_or(file)).unwrap_or_default();
     if name.is_empty() { "errorbar".to_owned() } else { errorbar_report::clean(name) }
-}
-
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let of = |cause: &(dyn std::error::Error + 'static)| {
-        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-    };
-    error.chain().any(of)
 }
 
 #[cfg(test)]

@@ -50,13 +50,13 @@
 
 mod app;
 mod commands;
+mod diagnostic;
 mod hints;
-mod message;
-mod mistakes;
 mod output;
 pub mod prelude;
 mod progress;
 mod shell;
+mod snippet;
 
 pub use app::{App, main};
 /// What kind of figure a metric gives; [`MessageRole`] is that of a message.

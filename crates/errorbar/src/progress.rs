@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use errorbar_eval::{ModelError, Observer, Progress, RunningFigure};
 use errorbar_report::clean;
 
-use crate::message;
+use crate::diagnostic::Diagnostic;
 use crate::output::{self, Stream};
 
 /// How often the line on a terminal changes.
@@ -117,9 +117,7 @@ impl Watcher {
 
     /// A line of its own, above the one that moves. What servers answer may have many lines; here it is on one.
     fn say(&self, text: &str) {
-        if !self.quiet {
-            self.with(|state| state.bar.suspend(|| message::note(clean(text))));
-        }
+        self.with(|state| state.bar.suspend(|| Diagnostic::note(clean(text)).print(self.quiet)));
     }
 
     fn show(&self, state: &WatchState) {
@@ -134,7 +132,8 @@ impl Watcher {
             state.bar.set_position(done as u64);
             state.bar.set_message(&line);
         } else {
-            message::note(clean(&format!("{}: {done}/{total}{line}", state.task)));
+            let line = clean(&format!("{}: {done}/{total}{line}", state.task));
+            Diagnostic::note(line).print(self.quiet);
         }
     }
 }
@@ -156,7 +155,7 @@ impl WatchState {
         let of_run = |run: &RunState| {
             let most = if several { 1 } else { 3 };
             let figures = run.figures.iter().take(most).map(|figure| {
-                let RunningFigure { scorer, metric, value, error } = figure;
+                let RunningFigure { scorer, metric, value, error, .. } = figure;
                 let name = match (several, run.figures.len()) {
                     (true, _) => run.model.clone(),
                     (false, 1) => metric.clone(),
@@ -269,7 +268,7 @@ fn bar(total: usize) -> output::ProgressLine {
 
 /// How wide the terminal is.
 fn columns() -> usize {
-    message::columns().unwrap_or(80)
+    Stream::Stderr.columns().unwrap_or(80)
 }
 
 /// How much of the line the bar takes, the blank behind it included; on a narrow terminal the words matter more.

@@ -1,13 +1,12 @@
 //! Options that several verbs share.
 
-use std::io;
 use std::time::Duration;
 
 use anstream::ColorChoice;
 use clap::{Args, ValueEnum};
 use errorbar_report::{Csv, Json, Latex, Listing, Markdown, Render, Report, Sort, TerminalTable};
 
-use crate::output::{self, Stream};
+use crate::output::{self, Output, Stream};
 
 /// Options of every command.
 #[derive(Debug, Args)]
@@ -88,8 +87,8 @@ pub(crate) struct OutputArgs {
 }
 
 impl OutputArgs {
-    pub(crate) fn write(&self, reports: &[Report]) -> io::Result<()> {
-        self.format.print(self.sort.into(), |format| format.to_text(reports))
+    pub(crate) fn reports(&self, reports: Vec<Report>) -> Output {
+        self.format.render(self.sort.into(), move |format| format.to_text(&reports))
     }
 }
 
@@ -99,37 +98,30 @@ impl Format {
         matches!(self, Format::Table | Format::Markdown | Format::Latex)
     }
 
-    pub(crate) fn write_listing(self, listing: &Listing) -> io::Result<()> {
-        match self {
-            // Nothing is cut where there is no screen that it must fit: `log list | grep` wants whole names.
-            Format::Table if Stream::Stdout.columns().is_none() => {
-                show(|color| table().width(WHOLE_LINES).color(color).listing_text(listing))
-            }
-            _ => self.print(Sort::None, |format| format.listing_text(listing)),
+    pub(crate) fn listing(self, listing: Listing) -> Output {
+        // Nothing is cut where there is no screen that it must fit: `log list | grep` wants whole names.
+        if self == Format::Table && Stream::Stdout.columns().is_none() {
+            return Output::text(move |color| table().width(WHOLE_LINES).color(color).listing_text(&listing));
         }
+        self.render(Sort::None, move |format| format.listing_text(&listing))
     }
 
-    /// Writes what `text` makes of the format: with colours on a terminal, data as it is.
-    fn print(self, sort: Sort, text: impl Fn(&dyn Render) -> String) -> io::Result<()> {
+    /// What `text` makes of the format: with colours on a terminal, data as it is.
+    pub(crate) fn render(self, sort: Sort, text: impl Fn(&dyn Render) -> String + 'static) -> Output {
         let data: &dyn Render = match self {
-            Format::Table => return show(|color| text(&table().sort(sort).color(color))),
+            Format::Table => return Output::text(move |color| text(&table().sort(sort).color(color))),
             Format::Json => &Json,
             Format::Csv => &Csv,
             Format::Markdown => &Markdown::default().sort(sort),
             Format::Latex => &Latex::default().sort(sort),
         };
-        output::print(text(data).as_bytes())
+        text(data).into()
     }
 }
 
 /// A table as wide as the terminal, in the characters that it has.
 pub(crate) fn table() -> TerminalTable {
-    TerminalTable::default().width(width()).ascii(speaks_only_ascii())
-}
-
-/// Writes a text for people to standard output; `render` gives it with styles or without.
-pub(crate) fn show(render: impl Fn(bool) -> String) -> io::Result<()> {
-    output::show(Stream::Stdout, render)
+    TerminalTable::default().width(width()).ascii(is_ascii_locale())
 }
 
 /// How wide lines may be: the terminal's width, within reason; 100 for a file or a pipe.
@@ -139,7 +131,7 @@ pub(crate) fn width() -> usize {
 
 /// Whether the locale promises nothing beyond ASCII. One that says nothing at all, as in most
 /// containers, is taken to be modern.
-pub(crate) fn speaks_only_ascii() -> bool {
+pub(crate) fn is_ascii_locale() -> bool {
     let set = |name: &&str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(set);
     locale.is_some_and(|locale| {

@@ -3,7 +3,8 @@
 use clap::Args;
 use clap_complete::Shell;
 
-use super::{Status, output};
+use super::{Context, Outcome};
+use crate::output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,10 +19,8 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-pub(crate) fn run(args: &CompletionsArgs, program: &str) -> anyhow::Result<Status> {
-    // Into memory first: the generator panics if what it writes to fails, and a pipe may be closed.
+pub(crate) fn run(args: &CompletionsArgs, context: &Context<'_>) -> Outcome {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut super::command(program), program, &mut script);
-    output::print(&script)?;
-    Ok(Status::Fine)
+    clap_complete::generate(args.shell, &mut super::command(context.program), context.program, &mut script);
+    Output::Data(script).into()
 }

@@ -4,6 +4,8 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use errorbar_core::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, Plan};
 
+use crate::diagnostic::Diagnostic;
+
 /// How errors and intervals are computed. What is not given is as the task or the log says.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Errors and intervals")]
@@ -51,9 +53,6 @@ fn draws(text: &str) -> Result<u32, String> {
     plan.check().map(|()| plan.draws())
 }
 
-/// What is wrong, and the way out.
-pub(super) type OptionProblem = (String, String);
-
 impl ErrorArgs {
     /// Whether one of the options is given.
     pub(super) fn is_given(&self) -> bool {
@@ -63,9 +62,9 @@ impl ErrorArgs {
     }
 
     /// Checks what can be checked without knowing what a task or a log says.
-    pub(super) fn check(&self) -> Result<(), OptionProblem> {
+    pub(super) fn check(&self) -> Result<(), Diagnostic> {
         let wrong = |option: &str, plan: ErrorPlan, hint: &str| {
-            plan.check().map_err(|problem| (format!("{option}: {problem}"), hint.to_owned()))
+            plan.check().map_err(|problem| Diagnostic::error(problem).about(option).hint(hint))
         };
         let mut clusters = ErrorPlan::new();
         clusters.cluster.clone_from(&self.clusters);
@@ -114,11 +113,11 @@ impl ErrorArgs {
     }
 }
 
-/// Why a plan has nothing to cluster by, and the way out.
-pub(super) fn without_clusters(plan: &Plan) -> Option<OptionProblem> {
-    let method = plan.method_without_clusters()?;
+/// Checks that a method for clustered samples has a key to cluster by.
+pub(super) fn check_clusters(plan: &Plan) -> Result<(), Diagnostic> {
+    let Some(method) = plan.method_without_clusters() else { return Ok(()) };
     let problem = format!("{method} is for clustered samples, and there is no key to cluster by");
-    Some((problem, "name the metadata key with --cluster KEY, or leave out --errors".to_owned()))
+    Err(Diagnostic::error(problem).hint("name the metadata key with --cluster KEY, or omit --errors"))
 }
 
 #[cfg(test)]
@@ -158,12 +157,12 @@ mod tests {
         let mut plan = ErrorPlan::new();
         plan.method = Some(ErrorMethod::Cluster(Cr::Cr2));
         let is_refused = |errors: ErrorPlan, reducers: Reducers| {
-            without_clusters(&Plan::new().errors(errors).reducers(reducers)).is_some()
+            check_clusters(&Plan::new().errors(errors).reducers(reducers)).is_err()
         };
         assert!(is_refused(plan.clone(), Reducers::Implicit));
         assert!(!is_refused(plan.clone(), Reducers::Disabled));
         let metrics = errorbar_core::metrics![errorbar_core::metrics::stderr().cluster("passage")];
-        assert!(without_clusters(&Plan::new().errors(plan.clone()).metrics(metrics)).is_none());
+        assert!(check_clusters(&Plan::new().errors(plan.clone()).metrics(metrics)).is_ok());
         assert!(!is_refused(plan.cluster("passage"), Reducers::Implicit));
     }
 }

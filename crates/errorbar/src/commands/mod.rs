@@ -3,10 +3,11 @@
 mod cache;
 mod common;
 mod completions;
-mod diagnostics;
+mod ending;
 mod error_args;
 mod eval;
 mod files;
+mod findings;
 mod list;
 mod log;
 mod logs;
@@ -26,13 +27,15 @@ use clap::builder::Styles;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use errorbar_core::Registry;
 
-use crate::output;
+use crate::diagnostic::Diagnostics;
+use crate::output::Output;
 use common::GlobalArgs;
 
 /// How a command ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Status {
     /// All is well.
+    #[default]
     Fine,
     /// A negative answer: a difference was found, a run did not reach its end.
     Negative,
@@ -50,15 +53,54 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// The name that everything is written under here; a program of someone else's has its own.
+/// What a command comes to. It is printed when the command has returned: the output, then the diagnostics.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    pub(crate) output: Output,
+    pub(crate) diagnostics: Diagnostics,
+    /// How it ended, unless the diagnostics say that it ended worse.
+    pub(crate) status: Status,
+}
+
+/// A command that cannot do anything of what it should comes to diagnostics alone.
+pub(crate) type CommandResult = Result<Outcome, Diagnostics>;
+
+impl Outcome {
+    /// Prints it all, and says how the command ended.
+    pub(crate) fn print(self, quiet: bool) -> Status {
+        let (diagnostics, status) = match self.output.write() {
+            Ok(()) => (self.diagnostics, self.status),
+            Err(error) => (error.into(), Status::Fine),
+        };
+        let status = status.max(diagnostics.status());
+        diagnostics.print(quiet);
+        status
+    }
+}
+
+impl From<Output> for Outcome {
+    fn from(output: Output) -> Self {
+        Outcome { output, ..Outcome::default() }
+    }
+}
+
+impl From<Diagnostics> for Outcome {
+    fn from(diagnostics: Diagnostics) -> Self {
+        Outcome { diagnostics, ..Outcome::default() }
+    }
+}
+
+/// The name of the program in examples; a custom program has its own.
 const NAME: &str = "errorbar";
 
 /// What a command runs with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Context<'a> {
-    /// What the program was called by.
+    /// The name that the program was started by.
     pub(crate) program: &'a str,
     pub(crate) registry: &'a Registry,
+    /// Whether notes, warnings and progress are left out.
+    pub(crate) quiet: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -106,15 +148,15 @@ impl Cli {
         Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
     }
 
-    pub(crate) fn run(self, context: &Context<'_>) -> anyhow::Result<Status> {
-        match self.command {
-            Command::Eval(args) => eval::run(&args, &self.global, context),
-            Command::Verify(args) => verify::run(&args, &self.global, context),
-            Command::Score(args) => score::run(&args, &self.global, context),
-            Command::Log(args) => log::run(&args, &self.global, context),
-            Command::Cache(args) => cache::run(&args, &self.global),
-            Command::List(args) => list::run(&args, context.registry),
-            Command::Completions(args) => completions::run(&args, context.program),
+    pub(crate) fn run(&self, context: &Context<'_>) -> CommandResult {
+        match &self.command {
+            Command::Eval(args) => eval::run(args, context),
+            Command::Verify(args) => verify::run(args, context),
+            Command::Score(args) => score::run(args, context),
+            Command::Log(args) => log::run(args, context),
+            Command::Cache(args) => cache::run(args),
+            Command::List(args) => Ok(list::run(args, context.registry)),
+            Command::Completions(args) => Ok(completions::run(args, context)),
         }
     }
 }

@@ -13,8 +13,9 @@ use errorbar_eval::{
 };
 use serde_json::{Map, Value as Json};
 
+use super::cache::cache_folder;
 use super::common::{parse_duration, seconds};
-use crate::message;
+use crate::diagnostic::Diagnostic;
 use crate::progress::Watcher;
 
 /// What is asked, and how. A run that is gone on with has all of it in its log.
@@ -150,7 +151,7 @@ fn object(text: &str) -> Result<Map<String, Json>, String> {
 
 impl ModelArgs {
     /// Puts what the command line says into the options.
-    pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Option<()> {
+    pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Result<(), Diagnostic> {
         options.base_url.clone_from(&self.base_url);
         let role = |(role, model): &(String, String)| (role.clone(), ModelChoice::from(model.as_str()));
         options.roles = self.roles.iter().map(role).collect();
@@ -177,20 +178,20 @@ impl ModelArgs {
 }
 
 impl CallArgs {
-    /// Reports that there are fewer connections than were wanted.
-    pub(super) fn note_fewer(&self, calls: &Calls) {
+    /// A note that there are fewer connections than were wanted.
+    pub(super) fn note_fewer(&self, calls: &Calls) -> Option<Diagnostic> {
         let (connections, wanted) = (calls.max_connections(), self.max_connections.get());
-        if connections < wanted {
+        (connections < wanted).then(|| {
             let files = max_open_files().unwrap_or_default();
-            message::note(format!(
+            Diagnostic::note(format!(
                 "{connections} connections at once in place of {wanted}, as this process may have {files} files open; \
                  `ulimit -n` allows more"
-            ));
-        }
+            ))
+        })
     }
 
-    /// Puts what the command line says into the options; nothing if something is wrong, which then was told.
-    pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Option<()> {
+    /// Puts what the command line says into the options.
+    pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Result<(), Diagnostic> {
         options.api_key_file.clone_from(&self.api_key_file);
         let file = |(role, file): &(String, String)| (role.clone(), PathBuf::from(file));
         options.role_key_files = self.role_key_files.iter().map(file).collect();
@@ -203,7 +204,7 @@ impl CallArgs {
         let connections = allow_connections(self.max_connections.get());
         let mut calls = Calls::new(connections, retry).timeout(self.timeout);
         if let Some(expiry) = self.cache {
-            calls = calls.cache(cache(self.cache_dir.as_deref(), expiry)?);
+            calls = calls.cache(Cache::open(cache_folder(self.cache_dir.as_deref())?, Some(expiry))?);
         }
         let watcher = Arc::clone(watcher);
         options.calls = Arc::new(calls.on_retry(move |error, wait| watcher.retried(error, wait)));
@@ -218,21 +219,13 @@ impl CallArgs {
         if let Some(path) = &self.prices {
             options.prices = prices(path)?;
         }
-        Some(())
+        Ok(())
     }
 }
 
-fn cache(folder: Option<&Path>, expiry: Duration) -> Option<Cache> {
-    let folder = match folder {
-        Some(folder) => Ok(Cache::folder_in(folder)),
-        None => Cache::default_folder(),
-    };
-    folder.and_then(|folder| Cache::open(folder, Some(expiry))).map_err(message::error).ok()
-}
-
-fn prices(path: &Path) -> Option<Prices> {
+fn prices(path: &Path) -> Result<Prices, Diagnostic> {
     let read = read_small(path).and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
     let read = read.map_err(|error| error.to_string());
     let prices = read.and_then(|text| Prices::parse(&text).map_err(|error| error.to_string()));
-    prices.map_err(|problem| message::error(format!("{}: {problem}", path.display()))).ok()
+    prices.map_err(|problem| Diagnostic::error(problem).about(path.display()))
 }

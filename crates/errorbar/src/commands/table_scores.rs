@@ -11,6 +11,8 @@ use errorbar_core::{
     metrics,
 };
 
+use crate::diagnostic::Diagnostic;
+
 /// The number of distinct values that an error lists.
 const VALUES_LISTED: usize = 5;
 /// The number of characters of a value that an error shows.
@@ -23,12 +25,6 @@ pub(super) enum UnconvertiblePolicy {
     Error,
     Zero,
     Missing,
-}
-
-/// Why there are no results, and the way out.
-pub(super) enum TableScoreError {
-    Core(errorbar_core::Error),
-    NoScores { problem: String, hint: String },
 }
 
 /// Scores that are not all between 0 and 1 have a mean; their accuracy means nothing.
@@ -46,8 +42,8 @@ pub(super) fn compute(
     plan: &Plan,
     mode: UnconvertiblePolicy,
     registry: &Registry,
-) -> Result<Results, TableScoreError> {
-    let computed = plan.evaluate(columns).map_err(TableScoreError::Core)?.results;
+) -> Result<Results, Diagnostic> {
+    let computed = plan.evaluate(columns)?.results;
     let found = unconvertible_scores(&computed, columns, plan, registry);
     match mode {
         UnconvertiblePolicy::Zero => Ok(computed),
@@ -60,7 +56,7 @@ pub(super) fn compute(
             {
                 columns.remove_scores(&scorer, |value| is_unconvertible(value, &conversions));
             }
-            let computed = plan.evaluate(columns).map_err(TableScoreError::Core)?.results;
+            let computed = plan.evaluate(columns)?.results;
             let left = unconvertible_scores(&computed, columns, plan, registry);
             if left.is_empty() { Ok(computed) } else { Err(refusal(&left)) }
         }
@@ -199,7 +195,7 @@ fn shown(value: ValueRef<'_>) -> String {
     }
 }
 
-fn refusal(found: &[UnconvertibleScores]) -> TableScoreError {
+fn refusal(found: &[UnconvertibleScores]) -> Diagnostic {
     let about = |one: &UnconvertibleScores| {
         let listed = one.values.iter().take(VALUES_LISTED).map(|(value, count)| format!("{value} ({count})"));
         let mut values = listed.collect::<Vec<_>>().join(", ");
@@ -230,5 +226,5 @@ fn refusal(found: &[UnconvertibleScores]) -> TableScoreError {
             "{meaning}; or --unconvertible missing leaves them out, --unconvertible zero counts them as 0"
         ),
     };
-    TableScoreError::NoScores { problem, hint }
+    Diagnostic::error(problem).hint(hint)
 }

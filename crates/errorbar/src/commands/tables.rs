@@ -7,7 +7,7 @@ use super::common::parse_bytes;
 
 /// How much of a table is believed.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "ReadProgress tables")]
+#[command(next_help_heading = "Reading tables")]
 pub(super) struct TableArgs {
     /// The longest line of a table; for Parquet, the largest page decompressed
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = parse_bytes)]
@@ -20,6 +20,9 @@ pub(super) struct TableArgs {
 impl TableArgs {
     /// The limits, with that on memory, which logs have too.
     pub(super) fn limits(&self, max_memory: Option<u64>) -> TableLimits {
-        TableLimits { max_line: self.max_line, max_columns: self.max_columns, max_memory }
+        let mut limits = TableLimits::default();
+        (limits.max_line, limits.max_columns, limits.max_memory) =
+            (self.max_line, self.max_columns, max_memory);
+        limits
     }
 }

@@ -1,6 +1,7 @@
 //! Which field of a record is what.
 
 use errorbar_core::{Error, Metadata, Result};
+use errorbar_log::eval::Wire;
 use serde_json::Value as Json;
 
 use super::record::Record;
@@ -84,7 +85,7 @@ impl Fields {
             Some(Json::Null) => Err(Error::custom(format!("the input (field `{field}`) is null"))),
             Some(Json::Array(_)) => {
                 let value = record.get(field).cloned().unwrap_or_default();
-                serde_json::from_value(value).map(Input::Messages).map_err(|error| {
+                serde_json::from_value(value).map(|Wire(messages)| Input::Messages(messages)).map_err(|error| {
                     Error::custom(format!(
                         "`{field}` is a list, but not of messages {{\"role\": \"user\", \"content\": \"…\"}}: {error}"
                     ))

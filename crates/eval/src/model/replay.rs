@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use errorbar_core::{Error, Metadata, Result};
+use errorbar_log::eval::Wire;
 use serde::Deserialize;
 
 use super::mock::Answers;
@@ -39,12 +40,12 @@ struct ReplayEntry {
 
 #[derive(Deserialize)]
 struct ReplayLine {
-    id: SampleId,
+    id: Wire<SampleId>,
     #[serde(default)]
     epoch: Option<u32>,
     output: Answers,
     #[serde(default)]
-    usage: Option<Usage>,
+    usage: Option<Wire<Usage>>,
 }
 
 impl Replay {
@@ -65,7 +66,7 @@ impl Replay {
             if line.trim().is_empty() {
                 continue;
             }
-            let ReplayLine { id, epoch, output, usage } = record(line).map_err(|problem| {
+            let ReplayLine { id: Wire(id), epoch, output, usage } = record(line).map_err(|problem| {
                 fail(format!(
                     "line {number}: {problem}; a line is {{\"id\": …, \"epoch\": 1, \"output\": \"…\"}}, the epoch \
                      is optional"
@@ -77,7 +78,10 @@ impl Replay {
             let bytes = size_of::<((String, u32), ReplayEntry)>() + RECORDED_BYTES + output.bytes();
             held.add(bytes as u64).map_err(|problem| fail(format!("line {number}: {problem}")))?;
             let key = (id.to_string(), epoch.unwrap_or(0));
-            if answers.insert(key, ReplayEntry { answers: output, usage }).is_some() {
+            if answers
+                .insert(key, ReplayEntry { answers: output, usage: usage.map(|Wire(usage)| usage) })
+                .is_some()
+            {
                 let epoch = epoch.map(|epoch| format!(" in epoch {epoch}")).unwrap_or_default();
                 return Err(fail(format!("line {number}: sample {:?} occurs twice{epoch}", id.to_string())));
             }

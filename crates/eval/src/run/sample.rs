@@ -103,27 +103,24 @@ pub(super) async fn run_sample(
     let used = generate.used();
     let (uuid, completed_at) = (Uuid::new_v4().simple().to_string(), now());
     let seconds = started.elapsed().as_secs_f64();
-    let record = SampleRecord {
-        id,
-        epoch,
-        input: &sample.input,
-        choices: (!sample.choices.is_empty()).then_some(sample.choices.as_slice()),
-        target: sample.target.targets(),
-        messages: &state.messages,
-        output: &state.output,
-        scores: &scores,
-        metadata: &state.metadata,
-        store: &state.store,
-        model_usage: &used.by_model,
-        role_usage: &used.by_role,
-        started_at: Some(&started_at),
-        completed_at: Some(&completed_at),
-        total_time: Some(seconds),
-        working_time: Some(seconds),
-        uuid: Some(&uuid),
-        error: error.as_ref(),
-        limit: limit.as_ref(),
-    };
+    let record = SampleRecord::new(id, epoch)
+        .input(&sample.input)
+        .choices((!sample.choices.is_empty()).then_some(sample.choices.as_slice()))
+        .target(sample.target.targets())
+        .messages(&state.messages)
+        .output(&state.output)
+        .scores(&scores)
+        .metadata(&state.metadata)
+        .store(&state.store)
+        .model_usage(&used.by_model)
+        .role_usage(&used.by_role)
+        .started_at(&started_at)
+        .completed_at(&completed_at)
+        .total_time(seconds)
+        .working_time(seconds)
+        .uuid(&uuid)
+        .error(error.as_ref())
+        .limit(limit.as_ref());
     let encoded = encode_sample(encoder, &record)?;
     let refusal = generate.met_refusal();
     Ok(SampleOutcome { index, encoded, scores, metadata: state.metadata, problem, limit, used, refusal })

@@ -3,13 +3,14 @@
 //! Fields that this version does not know are kept in `extra` and written again, so that a log which
 //! passes through errorbar loses nothing.
 
+use errorbar_core::chat::Usage;
 use errorbar_core::{Metadata, SampleId};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::output::Usage;
 use super::recorded::RecordedResults;
+use super::wire::as_wire;
 
 /// The version of the format.
 pub const VERSION: u32 = 2;
@@ -67,7 +68,7 @@ pub struct DatasetInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<u64>,
     /// The ids of the samples that are run, in order.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(with = "as_wire", skip_serializing_if = "Option::is_none")]
     pub sample_ids: Option<Vec<SampleId>>,
     /// Whether the samples were shuffled.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -229,8 +230,10 @@ pub struct Stats {
     /// When it ended, by RFC 3339; may be empty.
     pub completed_at: String,
     /// The tokens of each model.
+    #[serde(with = "as_wire")]
     pub model_usage: IndexMap<String, Usage>,
     /// The tokens of each role that a model played.
+    #[serde(with = "as_wire")]
     pub role_usage: IndexMap<String, Usage>,
     /// Fields that this version does not know.
     #[serde(flatten)]

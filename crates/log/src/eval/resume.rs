@@ -11,7 +11,6 @@ use super::members::{HEADER, SAMPLES, START, is_derived, is_journal_summaries};
 use super::memory_budget;
 use super::reader::{EvalLog, SampleReader};
 use super::stored::{SampleFields, StoredSample};
-use super::summary::SampleSummary;
 use super::writer::{LogWriter, lock_named};
 use super::zip::Encoder;
 use super::zip::decompress::Decompressor;
@@ -100,7 +99,7 @@ fn resume(path: &Path, limits: LogLimits) -> Result<(LogWriter, ResumedLog)> {
     // The old summaries are not trusted: they may lack samples and hold some that were run again.
     let mut reader = SampleReader::new(&log, SampleFields::all());
     for at in 0..log.sample_count() {
-        let summary = SampleSummary::from(&reader.read(at)?).to_json();
+        let summary = reader.read(at)?.summary_json();
         writer.push_summary(&log.container.sample_name(at), &summary)?;
     }
     Ok((writer, ResumedLog { header, start, samples }))

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::decode::MAX_SCORERS;
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::Header;
 use super::memory_budget;
 use super::parallel::for_all;
 use super::reader::{EvalLog, SampleReader};
 use super::stored::{SampleFields, StoredSample};
+use super::wire::decode::MAX_SCORERS;
 use errorbar_core::{Metadata, MetadataKeys, SampleId, Score, ScoreColumns, ScoreParts, unique_names};
 
 /// How to read the scores of a log.

@@ -10,7 +10,6 @@ use super::header::{Header, StartRecord};
 use super::members::{HEADER, REDUCTIONS, START};
 use super::reductions::Reductions;
 use super::sample::SampleRecord;
-use super::summary::SampleSummary;
 use super::zip::directory::Members;
 use super::zip::source::{LogFile, is_named};
 use super::zip::{Encoder, Member, directory_bytes};
@@ -68,8 +67,8 @@ impl EncodedSample {
 /// Encodes a sample, for [`LogWriter::append_encoded`].
 pub fn encode_sample(encoder: &mut Encoder, record: &SampleRecord<'_>) -> Result<EncodedSample> {
     let member = encoder.encode(&record.member_name(), &record.to_json());
-    let member = member.map_err(|error| error.of_sample(record.id))?;
-    Ok(EncodedSample { member, summary: SampleSummary::from(record).to_json() })
+    let member = member.map_err(|error| error.of_sample(record.id()))?;
+    Ok(EncodedSample { member, summary: record.summary_json() })
 }
 
 impl LogWriter {
@@ -132,7 +131,7 @@ impl LogWriter {
     /// Appends a sample. When this returns, the sample survives the end of the process.
     pub fn append_sample(&mut self, record: &SampleRecord<'_>) -> Result<()> {
         let encoded = encode_sample(&mut self.encoder, record).map_err(|error| error.at(&self.path))?;
-        self.append_encoded(encoded).map_err(|error| error.of_sample(record.id))
+        self.append_encoded(encoded).map_err(|error| error.of_sample(record.id()))
     }
 
     /// Appends a sample that was encoded elsewhere. When this returns, the sample survives the end of the

@@ -38,9 +38,10 @@ fn a_cell_of_eighty_megabytes() {
         assert_eq!(
             refused(&bytes, TableLimits::default()),
             "t.parquet: the column `id` has a page of 80 MiB decompressed; at most 64 MiB are read; write the \
-             table with smaller pages, or allow larger ones with --max-line"
+             table with smaller pages, or raise `max_line`"
         );
-        let larger = TableLimits { max_line: 1 << 30, ..TableLimits::default() };
+        let mut larger = TableLimits::default();
+        larger.max_line = 1 << 30;
         assert_eq!(read_with(&bytes, larger).unwrap().columns.len(), 2);
     }
 }
@@ -58,7 +59,6 @@ fn a_long_id_in_every_row() {
         matches!(error.kind(), TableErrorKind::TooMuchMemory { limit } if *limit == 256 << 20),
         "{error}"
     );
-    assert!(error.hint().contains("--max-memory"));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn pages_that_decompress_to_gigabytes() {
     assert_eq!(
         refused(&bytes, TableLimits::default()),
         "t.parquet: the pages of this table have more than 1024 MiB decompressed; check that the file is what its \
-         name says, or allow more with --max-memory"
+         name says, or raise `max_memory`"
     );
 }
 
@@ -112,7 +112,8 @@ fn rows_that_take_no_space() {
     let rows = 100_000;
     let columns = [Cells::Longs(vec![Some(7); rows]), Cells::Doubles(vec![Some(1.0); rows])];
     let bytes = write("required int64 id; required double score;", &columns, usize::MAX, zstd().build());
-    let little = TableLimits { max_memory: Some(400_000), ..TableLimits::default() };
+    let mut little = TableLimits::default();
+    little.max_memory = Some(400_000);
     let error = read_with(&bytes, little).unwrap_err();
     assert!(matches!(error.kind(), TableErrorKind::TooMuchMemory { .. }), "{error}");
     let error = read_with(&bytes, TableLimits::default()).unwrap_err();
@@ -130,7 +131,7 @@ fn a_footer_that_is_too_large() {
     assert_eq!(
         refused(&bytes, TableLimits::default()),
         "t.parquet: the footer has 9216 KiB; at most 8192 KiB are read; write the table with fewer row groups, or \
-         allow a larger footer with --max-line"
+         raise `max_line`"
     );
     // One that claims to be longer than the file is for the library to refuse.
     let mut bytes = with_footer(&[0; 100]);
@@ -211,5 +212,5 @@ fn counts_that_contradict_each_other() {
     let mut changed = bytes.clone();
     changed[at + 1] = 8;
     let message = refused(&changed, TableLimits::default());
-    assert!(message.contains("it says that it has 4 rows, and its row groups that they have 3"), "{message}");
+    assert!(message.contains("it claims 4 rows, and its row groups 3"), "{message}");
 }

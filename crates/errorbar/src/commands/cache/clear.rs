@@ -6,9 +6,9 @@ use clap::Args;
 use errorbar_eval::{CacheFolder, CachedAnswer};
 use glob::Pattern;
 
+use super::super::CommandResult;
 use super::super::common::{human_size, parse_duration};
-use super::super::diagnostics::Diagnostics;
-use super::count;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,12 +36,11 @@ pub(crate) struct ClearArgs {
     older_than: Option<Duration>,
 }
 
-pub(super) fn run(args: &ClearArgs, folder: &CacheFolder, diagnostics: &mut Diagnostics) {
+pub(super) fn run(args: &ClearArgs, folder: &CacheFolder) -> CommandResult {
     let ClearArgs { all, models, older_than } = args;
     if !all && models.is_empty() && older_than.is_none() {
-        let hint = "choose them with --model or --older-than, or remove all with --all".to_owned();
-        diagnostics.error("nothing says which answers to remove".to_owned(), Some(hint));
-        return;
+        let hint = "choose them with --model or --older-than, or remove all with --all";
+        return Err(Diagnostic::error("nothing says which answers to remove").hint(hint).into());
     }
     let models: Vec<ModelPattern<'_>> = models.iter().map(|name| ModelPattern::new(name)).collect();
     let is_chosen = |answer: &CachedAnswer| {
@@ -49,17 +48,14 @@ pub(super) fn run(args: &ClearArgs, folder: &CacheFolder, diagnostics: &mut Diag
         (models.is_empty() || name.is_some_and(|name| models.iter().any(|model| model.is(name))))
             && older_than.is_none_or(|age| answer.is_older(age))
     };
+    let removed = folder.remove(is_chosen)?;
     let place = folder.path().display();
-    match folder.remove(is_chosen) {
-        Ok(removed) if removed.answers == 0 => {
-            diagnostics.note(format!("there was nothing to remove in {place}"))
-        }
-        Ok(removed) => {
-            let (answers, size) = (count(removed.answers), human_size(removed.bytes));
-            diagnostics.note(format!("removed {answers} ({size}) from {place}"));
-        }
-        Err(error) => diagnostics.error(error.to_string(), None),
-    }
+    let text = match removed.answers {
+        0 => format!("there was nothing to remove in {place}"),
+        1 => format!("removed 1 answer ({}) from {place}", human_size(removed.bytes)),
+        answers => format!("removed {answers} answers ({}) from {place}", human_size(removed.bytes)),
+    };
+    Ok(Diagnostics::from(Diagnostic::note(text)).into())
 }
 
 /// A name of a model, or a pattern of names.

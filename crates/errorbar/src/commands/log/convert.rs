@@ -5,11 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use errorbar_log::eval::convert;
 
-use super::super::Status;
-use super::super::common::GlobalArgs;
-use super::super::diagnostics::Diagnostics;
-use super::super::logs::ReadArgs;
-use super::tell;
+use super::super::logs::{ReadArgs, check_new, is_log};
+use super::super::{CommandResult, Outcome};
+use crate::diagnostic::Diagnostic;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,20 +38,13 @@ pub(crate) struct ConvertArgs {
     read: ReadArgs,
 }
 
-pub(crate) fn run(args: &ConvertArgs, global: &GlobalArgs) -> anyhow::Result<Status> {
-    let mut diagnostics = Diagnostics::new(global.quiet);
-    let output = args.output.display();
-    if !super::super::logs::is_log(&args.output) {
-        let hint = "give it a name that ends in .eval or .json".to_owned();
-        diagnostics
-            .error(format!("{output}: the name does not say what form the log should have"), Some(hint));
-    } else if args.output.exists() && !args.force {
-        diagnostics.error(
-            format!("{output}: a file of that name is there already"),
-            Some("replace it with --force".to_owned()),
-        );
-    } else if let Err(error) = args.read.open(&args.log).and_then(|log| convert(&log, &args.output)) {
-        tell(&mut diagnostics, &error);
+pub(crate) fn run(args: &ConvertArgs) -> CommandResult {
+    if !is_log(&args.output) {
+        let problem = Diagnostic::error("the name does not say which format the log should have");
+        let hint = "give it a name that ends in .eval or .json";
+        return Err(problem.about(args.output.display()).hint(hint).into());
     }
-    Ok(diagnostics.print())
+    check_new(&args.output, args.force)?;
+    convert(&args.read.open(&args.log)?, &args.output)?;
+    Ok(Outcome::default())
 }

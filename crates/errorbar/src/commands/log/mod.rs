@@ -7,16 +7,13 @@ mod export;
 mod list;
 
 use clap::{Args, Subcommand};
-use errorbar_log::eval::LogError;
 
-use super::common::GlobalArgs;
-use super::diagnostics::Diagnostics;
-use super::{Context, Status};
+use super::{CommandResult, Context};
 
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
     #[command(subcommand)]
-    verb: LogCommand,
+    command: LogCommand,
 }
 
 #[derive(Debug, Subcommand)]
@@ -33,17 +30,12 @@ enum LogCommand {
     Export(export::ExportArgs),
 }
 
-pub(crate) fn run(args: &LogArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
-    match &args.verb {
-        LogCommand::List(args) => list::run(args, global),
-        LogCommand::Dump(args) => dump::run(args, global),
-        LogCommand::Convert(args) => convert::run(args, global),
-        LogCommand::EditScore(args) => edit_score::run(args, global, context),
-        LogCommand::Export(args) => export::run(args, global, context),
+pub(crate) fn run(args: &LogArgs, context: &Context<'_>) -> CommandResult {
+    match &args.command {
+        LogCommand::List(args) => Ok(list::run(args)),
+        LogCommand::Dump(args) => dump::run(args),
+        LogCommand::Convert(args) => convert::run(args),
+        LogCommand::EditScore(args) => edit_score::run(args, context),
+        LogCommand::Export(args) => export::run(args, context),
     }
-}
-
-/// Tells that a log could not be read.
-fn tell(diagnostics: &mut Diagnostics, error: &LogError) {
-    diagnostics.log_error(error);
 }

@@ -54,5 +54,5 @@ impl CacheKey {
 /// What a model gets to see of a message.
 fn as_asked(message: &Message) -> Json {
     let Message { id: _, content, source: _, role, model: _ } = message;
-    json!({"role": role, "content": content})
+    json!({"role": role.name(), "content": content})
 }

@@ -17,6 +17,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use errorbar_log::eval::Wire;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -58,12 +59,12 @@ pub struct Cache {
 
 /// A file of the cache.
 #[derive(Serialize, Deserialize)]
-struct CacheEntry<'a> {
+struct CacheEntry<'a, Output> {
     version: u32,
     created: Cow<'a, str>,
     model: Cow<'a, str>,
     request: Cow<'a, Json>,
-    output: Cow<'a, ModelOutput>,
+    output: Output,
 }
 
 impl Cache {
@@ -106,11 +107,11 @@ impl Cache {
     /// none, and the next answer takes its place.
     pub fn get(&self, key: &CacheKey) -> Option<ModelOutput> {
         let bytes = read(&self.folder.place(key), MAX_BYTES)?;
-        let entry: CacheEntry<'_> = serde_json::from_slice(&bytes).ok()?;
+        let entry: CacheEntry<'_, Wire<ModelOutput>> = serde_json::from_slice(&bytes).ok()?;
         let created: Timestamp = entry.created.parse().ok()?;
         let is_expired = self.expiry.is_some_and(|expiry| is_older(created, expiry));
         let is_this = entry.version == VERSION && *entry.request == *key.request();
-        (is_this && !is_expired).then(|| entry.output.into_owned())
+        (is_this && !is_expired).then_some(entry.output.0)
     }
 
     /// Caches an answer. One that was filtered, or is an error, may differ the next time and is not cached.
@@ -127,7 +128,7 @@ impl Cache {
             created: Timestamp::now().to_string().into(),
             model: key.model().into(),
             request: Cow::Borrowed(key.request()),
-            output: Cow::Borrowed(output),
+            output: Wire(output),
         };
         let mut bytes = serde_json::to_vec_pretty(&entry)?;
         bytes.push(b'\n');

@@ -1,125 +1,150 @@
 //! Delimited tables with a row per sample and epoch, on all threads.
 //!
-//! A round of pieces is read and parsed into blocks of columns while the blocks of the round before are
-//! appended to the columns of the result.
+//! Workers take piece after piece, each with a block of columns to parse it into, and one more thread appends
+//! the blocks in the order of the file. There are enough blocks that a worker seldom waits for one; a block
+//! is taken before its piece, so that the piece whose turn it is always has one.
 
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::str;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use errorbar_core::{ColumnBlock, MetadataColumn, ScoreColumns};
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr_iter, memchr2};
 use serde_json::Value as Json;
 
 use super::fields::append_separators;
 use super::pieces::{Piece, PieceReader};
 use super::{DelimitedReader, DelimitedRow, LONG_PIECE};
-use crate::table::error::ReadError;
 use crate::table::layout::ColumnRole;
-use crate::table::{TableErrorKind, cell};
-
-/// How many pieces a round has for each thread: few, so that blocks stay in the caches, but enough that threads
-/// seldom wait for each other at its end.
-const PIECES_PER_THREAD: usize = 4;
+use crate::table::{TableError, TableErrorKind, cell};
 
 /// The rows that memory is reserved for at the start, at most: the size of a file is only a hint.
 const MOST_RESERVED: usize = 1 << 24;
 
-/// After so many blocks, and at the end, it is checked how much memory the columns take.
+/// The memory of the columns is checked after this many blocks, and at the end.
 const CHECK_EVERY: usize = 16;
 
-/// A piece and the block that it is parsed into; the memory is used again in the next round but one.
-struct Slot {
-    piece: Piece,
-    block: ColumnBlock,
-    scratch: Scratch,
-    result: Result<(), ReadError>,
+/// What a worker made of the piece of a number.
+struct ParsedPiece {
+    number: usize,
+    block: thread::Result<Result<ColumnBlock, TableError>>,
 }
+
+/// Where workers get pieces, and blocks that are free.
+type PieceQueue<'a> = Mutex<(&'a mut PieceReader, Receiver<ColumnBlock>)>;
 
 impl DelimitedReader<'_> {
     /// Reads a table with a row per sample and epoch.
-    pub(super) fn read_wide(
-        &self,
-        pieces: &mut PieceReader,
-        first: Piece,
-    ) -> Result<ScoreColumns, ReadError> {
-        let blocks = pieces.estimate();
-        let mut columns = ScoreColumns::new(&self.layout.scores);
-        let mut round = vec![self.slot()];
-        if let Some(slot) = round.first_mut() {
-            slot.piece = first;
-            self.parse(slot);
+    pub(super) fn read_wide(&self, pieces: &mut PieceReader) -> Result<ScoreColumns, TableError> {
+        let expected = pieces.estimate();
+        let workers = rayon::current_num_threads().min(expected).max(1);
+        let ((free_blocks, free), (parsed_pieces, parsed)) = (channel(), channel());
+        for _ in 0..workers + 3 {
+            let block = ColumnBlock::new(self.layout.scores.len(), self.layout.metadata.len());
+            let _ = free_blocks.send(block);
         }
-        let (mut next, mut used) = (Vec::new(), round.len());
-        while used > 0 {
-            let (appended, read) = rayon::join(
-                || round.iter_mut().take(used).try_for_each(|slot| self.append(slot, &mut columns, blocks)),
-                || self.read_round(pieces, &mut next),
-            );
-            appended?;
-            std::mem::swap(&mut round, &mut next);
-            used = read;
-        }
-        self.budget.check(columns.heap_bytes() as u64)?;
-        Ok(columns)
-    }
-
-    fn slot(&self) -> Slot {
-        let block = ColumnBlock::new(self.layout.scores.len(), self.layout.metadata.len());
-        Slot { piece: Piece::default(), block, scratch: Scratch::default(), result: Ok(()) }
-    }
-
-    /// Reads the next pieces into slots, each parsed as soon as it is there, and says how many.
-    fn read_round(&self, pieces: &mut PieceReader, slots: &mut Vec<Slot>) -> usize {
-        slots.resize_with(PIECES_PER_THREAD * rayon::current_num_threads(), || self.slot());
-        rayon::scope(|scope| {
-            let mut used = 0;
-            for slot in slots.iter_mut() {
-                match pieces.next(&mut slot.piece) {
-                    Ok(false) => break,
-                    Ok(true) => scope.spawn(|_| self.parse(slot)),
-                    // Those before it may hold an error that comes first.
-                    Err(error) => {
-                        slot.result = Err(error);
-                        return used + 1;
-                    }
+        let queue = Mutex::new((pieces, free));
+        let read = thread::scope(|threads| {
+            let columns = threads.spawn(|| self.append_all(parsed, free_blocks, expected));
+            rayon::scope(|scope| {
+                for _ in 0..workers {
+                    let parsed_pieces = parsed_pieces.clone();
+                    scope.spawn(|_| self.work(&queue, parsed_pieces));
                 }
-                used += 1;
-            }
-            used
-        })
+            });
+            drop(parsed_pieces);
+            columns.join()
+        });
+        read.and_then(|read| read).unwrap_or_else(|panic| resume_unwind(panic))
     }
 
-    /// Appends the rows of a slot, and empties its block.
-    fn append(&self, slot: &mut Slot, columns: &mut ScoreColumns, blocks: usize) -> Result<(), ReadError> {
-        std::mem::replace(&mut slot.result, Ok(()))?;
-        let (rows, block) = (columns.len() as u64, &mut slot.block);
+    /// Parses piece after piece, until the file or the appending thread ends.
+    fn work(&self, queue: &PieceQueue<'_>, parsed: Sender<ParsedPiece>) {
+        let (mut piece, mut scratch) = (Piece::default(), Scratch::default());
+        loop {
+            let (mut block, read) = {
+                let (pieces, free) = &mut *queue.lock().unwrap_or_else(PoisonError::into_inner);
+                let Ok(block) = free.recv() else { return };
+                (block, pieces.next(&mut piece))
+            };
+            let parse = || match read? {
+                true => self.parse(&piece, &mut scratch, &mut block).map(|()| Some(block)),
+                false => Ok(None),
+            };
+            // A panic is passed on in its turn, so that the others do not wait for a block that never comes.
+            let Some(block) = catch_unwind(AssertUnwindSafe(parse)).map(Result::transpose).transpose() else {
+                return;
+            };
+            if parsed.send(ParsedPiece { number: piece.number, block }).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Appends blocks in the order of their numbers, and gives them back.
+    fn append_all(
+        &self,
+        parsed: Receiver<ParsedPiece>,
+        free: Sender<ColumnBlock>,
+        expected: usize,
+    ) -> Result<Result<ScoreColumns, TableError>, Box<dyn Any + Send>> {
+        let mut columns = ScoreColumns::new(&self.layout.scores);
+        // Blocks that came before their turn, which is that of the number `next`.
+        let (mut early, mut next) = (BTreeMap::new(), 0);
+        for ParsedPiece { number, block } in parsed {
+            early.insert(number, block);
+            while let Some(block) = early.remove(&next) {
+                next += 1;
+                match block?.and_then(|block| self.append(block, &mut columns, next, expected)) {
+                    // Workers that have ended need no more blocks.
+                    Ok(block) => drop(free.send(block)),
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+        }
+        Ok(Ok(columns))
+    }
+
+    /// Appends the rows of a block, and gives it back empty.
+    fn append(
+        &self,
+        mut block: ColumnBlock,
+        columns: &mut ScoreColumns,
+        number: usize,
+        expected: usize,
+    ) -> Result<ColumnBlock, TableError> {
+        let rows = columns.len() as u64;
         if rows == 0 {
-            let expected = block.ids.len().saturating_mul(blocks).min(MOST_RESERVED);
-            columns.reserve(expected, self.layout.metadata());
+            let rows = block.ids.len().saturating_mul(expected).min(MOST_RESERVED);
+            columns.reserve(rows, self.layout.metadata());
         }
         if rows + block.ids.len() as u64 > u64::from(u32::MAX) {
             return Err(TableErrorKind::TooManyRows.in_row(u64::from(u32::MAX) + 1));
         }
-        columns.append(self.layout.metadata(), block);
+        columns.append(self.layout.metadata(), &mut block);
         // Adding up what is held takes a look at all chunks of ids, so not each time.
-        if slot.piece.number.is_multiple_of(CHECK_EVERY) {
+        if number.is_multiple_of(CHECK_EVERY) || number + 1 >= expected {
             self.budget.check(columns.heap_bytes() as u64)?;
         }
-        Ok(())
+        Ok(block)
     }
 
-    /// Reads the rows of a piece into its block.
-    fn parse(&self, slot: &mut Slot) {
-        let Slot { piece, block, scratch, result } = slot;
-        let is_plain = !piece.has_quotes && memchr(b'\r', &piece.bytes).is_none();
-        let is_regular = match str::from_utf8(&piece.bytes) {
-            Ok(text) if is_plain && piece.unclosed.is_none() => self.regular(text, scratch, block).is_some(),
-            _ => false,
-        };
-        if !is_regular {
-            // The rows one by one, to say what is wrong and where, or to skip what is not a row.
-            block.clear();
-            *result = self.for_each_row(piece, |row| self.row(row, block));
+    /// Reads the rows of a piece into a block.
+    fn parse(&self, piece: &Piece, scratch: &mut Scratch, block: &mut ColumnBlock) -> Result<(), TableError> {
+        let is_plain = piece.unclosed.is_none() && memchr2(b'"', b'\r', &piece.bytes).is_none();
+        if is_plain
+            && let Ok(text) = str::from_utf8(&piece.bytes)
+            && self.regular(text, scratch, block).is_some()
+        {
+            return Ok(());
         }
+        // The rows one by one, to say what is wrong and where, or to skip what is not a row.
+        block.clear();
+        self.for_each_row(piece, |row| self.row(row, block))
     }
 
     /// Rows that all have the right number of fields, column by column, which takes half the time.
@@ -178,7 +203,7 @@ impl DelimitedReader<'_> {
         Some(())
     }
 
-    fn row(&self, row: &DelimitedRow<'_>, block: &mut ColumnBlock) -> Result<(), ReadError> {
+    fn row(&self, row: &DelimitedRow<'_>, block: &mut ColumnBlock) -> Result<(), TableError> {
         for column in &self.layout.columns {
             let text = row.text(column)?;
             match column.role {
@@ -224,7 +249,7 @@ struct RegularRows<'a> {
 }
 
 impl<'a> RegularRows<'a> {
-    /// Whether each row has its number of fields and ends with one of so many line feeds, or with the text.
+    /// Whether each row has its number of fields and ends with one of the line feeds, or with the text.
     fn are_whole(&self, feeds: usize) -> bool {
         let bytes = self.text.as_bytes();
         let ends_row = |end: &u32| bytes.get(*end as usize).is_none_or(|byte| *byte == b'\n');
