@@ -1,4 +1,4 @@
-//! The only way out: everything that the program writes to standard output and standard error goes through this module.
+//! Everything that the program writes to standard output and standard error goes through this module.
 //! Text from files, servers and arguments may hold characters that a terminal obeys: escape sequences that change its
 //! title or hide what follows, overrides of the direction of text ([`is_unsafe`]). **What is for people** (tables,
 //! messages, progress, help) is always cleaned, each such character replaced with U+FFFD: even through a pipe it may end

@@ -1,4 +1,4 @@
-//! `errorbar completions`: what shells need to complete commands and options.
+//! `errorbar completions`: completion scripts for shells.
 
 use clap::Args;
 use clap_complete::Shell;

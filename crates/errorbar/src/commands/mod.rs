@@ -1,4 +1,4 @@
-//! The verbs of the command line, one file each.
+//! The commands of the command line, one file each.
 
 mod cache;
 mod common;
@@ -39,7 +39,7 @@ pub(crate) enum Status {
     Fine,
     /// A negative answer: a difference was found, a run did not reach its end.
     Negative,
-    /// Something in the arguments or the input could not be used.
+    /// Arguments or input cannot be used.
     InputError,
 }
 
@@ -124,24 +124,24 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run tasks: ask a model, score its answers, write a log
+    /// Run tasks: call a model, score its answers, write a log
     Eval(Box<eval::EvalArgs>),
     /// Compute metrics, with their error bars, from eval logs and tables of scores
     Score(score::ScoreArgs),
-    /// Check that the results which logs claim are those of their samples
+    /// Check that the results that logs record are those of their samples
     Verify(verify::VerifyArgs),
-    /// See what logs hold: list them, print their records, write their scores as a table
+    /// Work with logs: list, dump, convert, edit scores, export scores as a table
     Log(log::LogArgs),
-    /// See which answers of models are kept, and remove them
+    /// List and clear the cached answers of models
     Cache(cache::CacheArgs),
-    /// List everything that can be named, with arguments
+    /// List metrics, reducers, scorers, solvers, models and tasks, with arguments
     List(list::ListArgs),
-    /// Print a script that completes commands and options in a shell
+    /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
 }
 
 impl Cli {
-    /// Reads the arguments of a program that goes by this name; help and errors have these styles.
+    /// Parses the arguments of a program of this name; help and errors have these styles.
     pub(crate) fn parse_as(program: &str, args: Vec<OsString>, styles: Styles) -> clap::error::Result<Self> {
         let mut command = command(program).styles(styles);
         let mut matches = command.try_get_matches_from_mut(args)?;
