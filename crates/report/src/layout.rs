@@ -133,44 +133,47 @@ impl NumberPadding {
     }
 }
 
-/// The columns that share the width: what is wanted, then what fits.
+/// The columns that share the width besides values.
 struct ColumnWidths {
     label: usize,
     bar: usize,
+    /// The least that notes need to stand beside their row.
     least_notes: usize,
 }
 
 impl ColumnWidths {
-    /// Bars and notes have room beside each other if possible, else what there is more of. Labels give way for it.
-    fn fitted(self, width: usize, has_bars: bool, mostly_notes: bool) -> Self {
-        let (widest, wanted) = (self.label, self.least_notes);
-        let narrower = NARROW_LABELS.into_iter().filter(|label| *label < widest);
-        let labels: Vec<usize> = std::iter::once(widest).chain(narrower).collect();
-        let fits = |label: usize, bar: usize, notes: usize| {
-            let gap = if bar == 0 || notes == 0 { 0 } else { GAP };
+    /// Bars and notes stand beside each other if possible, else what there is more of; labels are narrowed for it.
+    fn fitted(
+        width: usize,
+        widest_label: usize,
+        wanted_notes: usize,
+        has_bars: bool,
+        mostly_notes: bool,
+    ) -> Self {
+        let narrower = NARROW_LABELS.into_iter().filter(|label| *label < widest_label);
+        let labels: Vec<usize> = std::iter::once(widest_label).chain(narrower).collect();
+        let bars: &[usize] = if has_bars { &BARS } else { &[0] };
+        let least_beside = wanted_notes.min(LEAST_BESIDE);
+        // Wide bars are worth no broken notes, and none of them a narrow column of labels.
+        let wide = bars.iter().filter(|bar| **bar >= WIDE_BAR);
+        let mut choices: Vec<(usize, usize, usize)> =
+            wide.map(|bar| (widest_label, *bar, wanted_notes)).collect();
+        let mut add =
+            |bar: usize, notes: usize| choices.extend(labels.iter().map(|label| (*label, bar, notes)));
+        for (least_bar, least_notes) in [(GOOD_BAR, LEAST_NOTES), (0, NARROW_NOTES)] {
+            let bars = bars.iter().filter(|bar| (least_bar..WIDE_BAR).contains(bar));
+            bars.for_each(|bar| add(*bar, wanted_notes.min(least_notes)));
+        }
+        if mostly_notes {
+            add(0, least_beside);
+        }
+        bars.last().into_iter().for_each(|bar| add(*bar, 0));
+        let fits = |(label, bar, notes): &(usize, usize, usize)| {
+            let gap = if *bar == 0 || *notes == 0 { 0 } else { GAP };
             label + bar + gap + notes <= width
         };
-        let with_label =
-            |bar: usize, notes: usize| labels.iter().copied().find(|label| fits(*label, bar, notes));
-        let bars: &[usize] = if has_bars { &BARS } else { &[0] };
-        // Wide bars are worth no broken notes, and none of them a narrow column of labels.
-        let wide = bars.iter().copied().find(|bar| *bar >= WIDE_BAR && fits(widest, *bar, wanted));
-        if let Some(bar) = wide {
-            return ColumnWidths { label: widest, bar, least_notes: wanted };
-        }
-        for (least_bar, least) in [(GOOD_BAR, LEAST_NOTES), (0, NARROW_NOTES)] {
-            let least_notes = wanted.min(least);
-            let bars = bars.iter().copied().filter(|bar| (least_bar..WIDE_BAR).contains(bar));
-            let found = bars.filter_map(|bar| with_label(bar, least_notes).map(|label| (label, bar))).next();
-            if let Some((label, bar)) = found {
-                return ColumnWidths { label, bar, least_notes };
-            }
-        }
-        let least = wanted.min(LEAST_BESIDE);
-        let only_notes = with_label(0, least).filter(|_| mostly_notes).map(|label| (label, 0));
-        let only_bar = bars.last().and_then(|bar| with_label(*bar, 0).map(|label| (label, *bar)));
-        let (label, bar) = only_notes.or(only_bar).unwrap_or((widest, 0));
-        ColumnWidths { label, bar, least_notes: least }
+        let (label, bar, notes) = choices.into_iter().find(fits).unwrap_or((widest_label, 0, 0));
+        ColumnWidths { label, bar, least_notes: if notes == 0 { least_beside } else { notes } }
     }
 }
 
@@ -197,12 +200,10 @@ impl BlockLayout {
         let most_label = table.width.saturating_sub(GAP + value).min(table.width * 2 / 5);
         let widest_label = label.max().unwrap_or(0).min(most_label);
         let has_notes = lines.iter().filter(|(row, _)| !row.all_notes().is_empty()).count();
+        let width = table.width.saturating_sub(value + 2 * GAP);
+        let mostly_notes = has_notes * 2 > lines.len();
         let ColumnWidths { label, bar, least_notes } =
-            ColumnWidths { label: widest_label, bar: 0, least_notes: wanted_notes }.fitted(
-                table.width.saturating_sub(value + 2 * GAP),
-                scale.is_some(),
-                has_notes * 2 > lines.len(),
-            );
+            ColumnWidths::fitted(width, widest_label, wanted_notes, scale.is_some(), mostly_notes);
         let room = table.width.saturating_sub(label + value + 2 * GAP);
         let used = if bar == 0 { 0 } else { bar + GAP };
         let left = room.saturating_sub(used);

@@ -61,23 +61,19 @@ struct ModelHeadline {
 impl SideBySide {
     /// The tasks that several of the reports are about. `tokens` has what each of them took, where that is known.
     pub fn of(reports: &[Report], tokens: &[Option<u64>]) -> Vec<Self> {
-        let mut tasks: Vec<&str> = Vec::new();
-        for report in reports {
-            let task = report.task.as_deref().unwrap_or_default();
-            if !tasks.contains(&task) {
-                tasks.push(task);
-            }
-        }
-        let of_task = |task: &str| {
-            let of_task = |report: &Report| report.task.as_deref().unwrap_or_default() == task;
+        let task_of = |report: &Report| report.task.clone().unwrap_or_default();
+        let mut tasks: Vec<String> = Vec::new();
+        reports.iter().for_each(|report| add(&mut tasks, task_of(report)));
+        let of_task = |task: String| {
             let tokens = tokens.iter().copied().chain(std::iter::repeat(None));
-            let reports: Vec<_> = reports.iter().zip(tokens).filter(|(report, _)| of_task(report)).collect();
+            let reports: Vec<_> =
+                reports.iter().zip(tokens).filter(|(report, _)| task_of(report) == task).collect();
             (reports.len() > 1).then(|| SideBySide::of_task(task, &reports))
         };
         tasks.into_iter().filter_map(of_task).collect()
     }
 
-    fn of_task(task: &str, reports: &[(&Report, Option<u64>)]) -> Self {
+    fn of_task(task: String, reports: &[(&Report, Option<u64>)]) -> Self {
         let headlines: Vec<Option<EstimateRow<'_>>> =
             reports.iter().map(|(report, _)| headline(&report.results)).collect();
         // Only what is shown here: other rows of the reports may have other errors.
@@ -94,7 +90,7 @@ impl SideBySide {
             models.push(ModelHeadline { metric, row: row(label, shown, report, &common), tokens: *tokens });
         }
         others.retain(|name| !metrics.contains(name));
-        SideBySide { task: task.to_owned(), metrics, models, left_out: others, common }
+        SideBySide { task, metrics, models, left_out: others, common }
     }
 
     /// For a terminal of 100 columns, without colour.

@@ -396,8 +396,9 @@ fn report(finished: FinishedRun) -> Option<Report> {
     let FinishedRun { log, task, model, results, limits, self_graded, status, total, .. } = finished;
     let unfinished = logs::status_of_unfinished(status)
         .map(|status| PartialRun { status: status.to_owned(), planned: Some(total) });
-    let report = Report::new(log.display().to_string(), results?).of_run(task, model);
-    Some(report.partial_run(unfinished).limits(limits).self_graded(self_graded))
+    let mut report = Report::new(log.display().to_string(), results?).of_run(task, model);
+    (report.partial_run, report.limits, report.self_graded) = (unfinished, limits, self_graded);
+    Some(report)
 }
 
 /// The results, and models that did one task side by side, where people read it.

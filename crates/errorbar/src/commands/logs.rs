@@ -150,9 +150,10 @@ impl OpenedLog<'_> {
     pub(super) fn report(self, results: Results) -> Report {
         let (partial_run, self_graded) = (self.partial_run(), self_graded(&self.header.eval));
         let EvalInfo { task, model, .. } = self.header.eval;
-        let report = Report::new(self.log.path().display().to_string(), results).of_run(task, model);
-        let report = report.partial_run(partial_run).skipped(self.scores.skipped.len());
-        report.limits(self.scores.limits).self_graded(self_graded)
+        let mut report = Report::new(self.log.path().display().to_string(), results).of_run(task, model);
+        (report.partial_run, report.self_graded) = (partial_run, self_graded);
+        (report.skipped, report.limits) = (self.scores.skipped.len(), self.scores.limits);
+        report
     }
 
     /// Checks that nothing of what the log records would be lost if these results took the place of its own.

@@ -2,10 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value as Json;
 use tokio::task::spawn_blocking;
+use tokio::time::Instant;
 
 use super::connections::Connections;
 use super::servers::ServerStatuses;
@@ -338,12 +339,12 @@ fn line_name(model: &AnyModel) -> String {
     }
 }
 
-/// The error, with a word about the retries that were in vain.
+/// The error, with the number of retries.
 fn after_retries(error: ModelError, retries: u32) -> ModelError {
     match retries {
         0 => error,
-        1 => error.with_message(|message| format!("{message} (requests again once, in vain)")),
-        _ => error.with_message(|message| format!("{message} (requests again {retries} times, in vain)")),
+        1 => error.with_message(|message| format!("{message} (retried once)")),
+        _ => error.with_message(|message| format!("{message} (retried {retries} times)")),
     }
 }
 

@@ -10,7 +10,7 @@ use errorbar_log::eval::{
     EvalError, EvalLog, Header, LogWriter, Reductions, Stats, Status, StoredSample, convert,
 };
 use errorbar_log::inspect::project;
-use tokio::task::spawn_blocking;
+use tokio::sync::oneshot;
 
 use super::collector::{CollectedSamples, Collector};
 use super::execute::start_workers;
@@ -106,9 +106,9 @@ impl PreparedTask {
         );
         let receiver = start_workers(&prepared, todo, &cancel);
         // A thread of its own, because writing blocks.
-        let collecting = thread::spawn(move || collector.collect(receiver));
-        let collected = spawn_blocking(move || collecting.join()).await;
-        let Ok(Ok(collected)) = collected else {
+        let (sender, collected) = oneshot::channel();
+        thread::spawn(move || sender.send(collector.collect(receiver)));
+        let Ok(collected) = collected.await else {
             return Err(Error::refused(
                 "the thread that writes the log has panicked; this is a bug in errorbar",
             ));

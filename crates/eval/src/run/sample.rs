@@ -2,13 +2,14 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use errorbar_core::Score;
 use errorbar_log::eval::{
     EncodedSample, Encoder, EvalError, LogError, SampleLimit, SampleRecord, encode_sample,
 };
 use futures_util::FutureExt;
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::prepare::PreparedTask;

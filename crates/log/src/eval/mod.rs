@@ -85,6 +85,7 @@ pub use resume::ResumedLog;
 pub use revision::Revision;
 pub use sample::{SampleLimit, SampleRecord};
 pub use wire::decode::MAX_SCORERS;
+pub(crate) use wire::score_json;
 pub use wire::{Shape, Wire};
 
 pub use scores::{EditedScore, LogScores, ScoreOptions};

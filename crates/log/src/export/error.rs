@@ -86,26 +86,20 @@ impl ExportError {
     }
 
     /// The way out.
-    pub fn hint(&self) -> String {
+    pub fn hint(&self) -> &'static str {
         match self {
-            ExportError::Log(error) => error.hint().to_owned(),
-            ExportError::UnknownScorer { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
-            ExportError::UnknownScorer { .. } => "name one of them, or none for all".to_owned(),
-            ExportError::TooManyColumns { .. } => {
-                "export the logs one by one, or take the samples as they are: `log dump --samples`".to_owned()
-            }
-            ExportError::Changed { .. } => "wait until the run has ended, or copy the log first".to_owned(),
-            ExportError::Epoch { .. } => "export to CSV or JSON lines".to_owned(),
-            ExportError::OutputIsInput { .. } => "choose another name for the output".to_owned(),
-            ExportError::NoParquet => {
-                "build with the feature `parquet`, or export to CSV or JSON lines".to_owned()
-            }
-            ExportError::Parquet(_) => "export to CSV or JSON lines".to_owned(),
+            ExportError::Log(error) => error.hint(),
+            ExportError::UnknownScorer { .. } => "name one of them, or none for all",
+            ExportError::TooManyColumns { .. } => "export the logs one by one",
+            ExportError::Changed { .. } => "wait until the run has ended, or copy the log first",
+            ExportError::OutputIsInput { .. } => "choose another name for the output",
+            ExportError::NoParquet => "build with the feature `parquet`, or export to CSV or JSON lines",
+            ExportError::Epoch { .. } | ExportError::Parquet(_) => "export to CSV or JSON lines",
             ExportError::Write { error, .. } => match error.kind() {
-                io::ErrorKind::NotFound => "make the folder first".to_owned(),
-                io::ErrorKind::IsADirectory => "give the name of a file in it".to_owned(),
-                io::ErrorKind::StorageFull => "make room".to_owned(),
-                _ => "choose a file that you may write to".to_owned(),
+                io::ErrorKind::NotFound => "make the folder first",
+                io::ErrorKind::IsADirectory => "give the name of a file in it",
+                io::ErrorKind::StorageFull => "free some space",
+                _ => "choose a file that you may write to",
             },
         }
     }

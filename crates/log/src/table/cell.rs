@@ -4,7 +4,7 @@ use errorbar_core::{Value, ValueColumn};
 use jiter::{Jiter, JiterError};
 
 use super::TableErrorKind;
-use super::builder::excerpt;
+use super::error::excerpt;
 use super::limits::Budget;
 use crate::json_value::{self, MemoryAllowance};
 

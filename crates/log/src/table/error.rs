@@ -4,8 +4,6 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::builder::excerpt;
-
 /// Why a table could not be read.
 ///
 /// Printed, it is one line: file, line, problem and way out. [`TableError::problem`] and
@@ -23,12 +21,12 @@ struct Inner {
 /// A problem and where in the file it is; the reader of rows does not know the file's name.
 #[derive(Debug)]
 pub(super) struct ReadError {
-    at: Option<UnresolvedLocation>,
+    at: Option<TableLocation>,
     sample: Option<String>,
     kind: Box<TableErrorKind>,
 }
 
-/// Where in a table something is: the line of a text, the row of a Parquet file.
+/// Where in a table something is: the line of a text file, the row of a Parquet file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TableLocation {
@@ -36,14 +34,8 @@ pub enum TableLocation {
     Line(u64),
     /// The row, from 1.
     Row(u64),
-}
-
-/// Where a problem is, as far as its finder knows: lines of a CSV are counted only when one is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum UnresolvedLocation {
-    /// The byte where the row starts.
+    /// The byte where the row starts, from 0, if its line cannot be counted.
     Offset(u64),
-    Known(TableLocation),
 }
 
 /// What is wrong with a table.
@@ -63,7 +55,7 @@ pub enum TableErrorKind {
         extension: Option<String>,
     },
     /// An eval log where a table is read.
-    #[error("this is an eval log; this version reads score tables only, logs come in a later one")]
+    #[error("this is an eval log, not a score table")]
     EvalLog,
     /// There is nothing in the file.
     #[error("the file is empty")]
@@ -290,85 +282,61 @@ pub enum TableErrorKind {
 
 impl TableErrorKind {
     /// What to do about it.
-    pub fn hint(&self) -> String {
+    pub fn hint(&self) -> &'static str {
         use TableErrorKind as Kind;
         match self {
-            Kind::Open(error) if error.kind() == io::ErrorKind::NotFound => "check the path".to_owned(),
-            Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read".to_owned(),
-            Kind::UnknownFormat { .. } => {
-                "name it .csv, .tsv, .jsonl or .parquet, after what it holds".to_owned()
-            }
-            Kind::EvalLog => {
-                "export the scores as .csv or .jsonl with the columns id, epoch and score".to_owned()
-            }
-            Kind::Empty => "a table starts with a header (.csv) or a JSON object (.jsonl)".to_owned(),
-            Kind::NoIdColumn { .. } => "name the column that tells the samples apart `id`".to_owned(),
-            Kind::NoScoreColumn { nearest: Some(nearest), .. } => {
-                format!("did you mean --score-column {}?", shell_word(nearest))
-            }
-            Kind::NoScoreColumn { .. } => "say which column holds the scores with --score-column".to_owned(),
-            Kind::ScoreColumnTwice { .. } => "name each column once".to_owned(),
-            Kind::NotAScoreColumn { .. } => "name a column that holds scores".to_owned(),
-            Kind::DuplicateColumn { .. } => "rename or remove one of the two".to_owned(),
+            Kind::Open(error) if error.kind() == io::ErrorKind::NotFound => "check the path",
+            Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read",
+            Kind::UnknownFormat { .. } => "name it .csv, .tsv, .jsonl or .parquet, after what it holds",
+            Kind::EvalLog => "read it as a log, or export its scores as a table",
+            Kind::Empty => "a table starts with a header (.csv) or a JSON object (.jsonl)",
+            Kind::NoIdColumn { .. } => "name the column that tells the samples apart `id`",
+            Kind::NoScoreColumn { .. } => "name the column that holds the scores",
+            Kind::ScoreColumnTwice { .. } => "name each column once",
+            Kind::NotAScoreColumn { .. } => "name a column that holds scores",
+            Kind::DuplicateColumn { .. } => "rename or remove one of the two",
             Kind::FieldCount { .. } => {
-                "look for a missing or unquoted delimiter, or a quote that is never closed".to_owned()
+                "look for a missing or unquoted delimiter, or a quote that is never closed"
             }
             Kind::UnclosedQuote => {
-                "close it, or write a quotation mark that is meant as such twice, in a quoted field"
-                    .to_owned()
+                "close it, or double a quotation mark that is meant as such, in a quoted field"
             }
-            Kind::BadId { .. } => "give every row the id of its sample, a text or an integer".to_owned(),
-            Kind::BadEpoch { .. } => {
-                "epochs are counted 1, 2, …; leave the column out if there is only one".to_owned()
-            }
+            Kind::BadId { .. } => "give every row the id of its sample, a string or an integer",
+            Kind::BadEpoch { .. } => "epochs are counted 1, 2, …; leave the column out if there is only one",
             Kind::DuplicateRow { .. } => {
                 "number the runs of a sample in a column `epoch`, or give different samples different ids"
-                    .to_owned()
             }
             Kind::DuplicateScore { .. } => {
                 "give each scorer one row per sample and epoch, and number the epochs in a column `epoch`"
-                    .to_owned()
             }
             Kind::NoScorer { .. } => {
-                "name the scorer in every row that has a score, or remove the column `scorer`".to_owned()
+                "name the scorer in every row with a score, or remove the column `scorer`"
             }
-            Kind::BadScorer { .. } => "name the scorer with a text".to_owned(),
-            Kind::TooManyScorers { .. } => {
-                "if the column is no scorer but metadata, rename it or say --score-column".to_owned()
-            }
-            Kind::BadStructure { .. } => "write it as JSON, such as {\"a\": 1} or [1, 0]".to_owned(),
-            Kind::BadJsonCell { .. } => "write JSON, or make it a column of texts".to_owned(),
+            Kind::BadScorer { .. } => "name the scorer with a string",
+            Kind::TooManyScorers { .. } => "if the column is no scorer but metadata, rename it",
+            Kind::BadStructure { .. } => "write it as JSON, such as {\"a\": 1} or [1, 0]",
+            Kind::BadJsonCell { .. } => "write JSON, or make it a column of strings",
             Kind::Parquet { .. } | Kind::ParquetColumn { .. } => {
-                "check that the file was written to its end, or write it again".to_owned()
+                "check that the file was written to its end, or write it again"
             }
-            Kind::ColumnType { .. } => "convert the column, or leave it out".to_owned(),
-            Kind::NoParquet => {
-                "build it with the feature `parquet`, or save the table as .csv or .jsonl".to_owned()
-            }
-            Kind::InvalidUtf8 { .. } => "save the table as UTF-8".to_owned(),
+            Kind::ColumnType { .. } => "convert the column, or leave it out",
+            Kind::NoParquet => "build it with the feature `parquet`, or save the table as .csv or .jsonl",
+            Kind::InvalidUtf8 { .. } => "save the table as UTF-8",
             Kind::Json { .. } | Kind::NotAnObject { .. } => {
-                "write one object a line, such as {\"id\": \"q1\", \"score\": 1}".to_owned()
+                "write one object a line, such as {\"id\": \"q1\", \"score\": 1}"
             }
-            Kind::NestedScore { .. } => "a score is a scalar, or a list or map of scalars".to_owned(),
-            Kind::Columns(_) => "give each sample one score per column".to_owned(),
-            Kind::TooManyRows => "split the table".to_owned(),
+            Kind::NestedScore { .. } => "a score is a scalar, or a list or map of scalars",
+            Kind::Columns(_) => "give each sample one score per column",
+            Kind::TooManyRows => "split the table",
             Kind::LineTooLong { in_quote: true, .. } => {
-                "look for a quote that is never closed, or allow longer lines with --max-line".to_owned()
+                "look for a quote that is never closed, or raise `max_line`"
             }
-            Kind::LineTooLong { .. } => {
-                "check that the file is what its name says, or allow longer lines with --max-line".to_owned()
-            }
-            Kind::PageTooLarge { .. } => {
-                "write the table with smaller pages, or allow larger ones with --max-line".to_owned()
-            }
-            Kind::FooterTooLarge { .. } => {
-                "write the table with fewer row groups, or allow a larger footer with --max-line".to_owned()
-            }
-            Kind::TooManyColumns { .. } => {
-                "remove columns that no metric needs, or allow more with --max-columns".to_owned()
-            }
+            Kind::LineTooLong { .. } => "check that the file is what its name says, or raise `max_line`",
+            Kind::PageTooLarge { .. } => "write the table with smaller pages, or raise `max_line`",
+            Kind::FooterTooLarge { .. } => "write the table with fewer row groups, or raise `max_line`",
+            Kind::TooManyColumns { .. } => "remove columns that no metric needs, or raise `max_columns`",
             Kind::TooMuchMemory { .. } | Kind::TooDense { .. } => {
-                "check that the file is what its name says, or allow more with --max-memory".to_owned()
+                "check that the file is what its name says, or raise `max_memory`"
             }
         }
     }
@@ -380,18 +348,15 @@ impl TableError {
         &self.0.path
     }
 
+    /// Where in the file it is, if it is somewhere.
+    pub fn location(&self) -> Option<TableLocation> {
+        self.0.problem.at
+    }
+
     /// The line, from 1, where the problem has one.
     pub fn line(&self) -> Option<u64> {
         match self.location() {
             Some(TableLocation::Line(line)) => Some(line),
-            _ => None,
-        }
-    }
-
-    /// Where in the file it is, if it is somewhere.
-    pub fn location(&self) -> Option<TableLocation> {
-        match self.0.problem.at {
-            Some(UnresolvedLocation::Known(place)) => Some(place),
             _ => None,
         }
     }
@@ -412,6 +377,7 @@ impl TableError {
         match self.location() {
             Some(TableLocation::Line(line)) => text += &format!(":{line}"),
             Some(TableLocation::Row(row)) => text += &format!(": row {row}"),
+            Some(TableLocation::Offset(offset)) => text += &format!(": byte {offset}"),
             None => {}
         }
         if let Some(sample) = self.sample() {
@@ -422,7 +388,7 @@ impl TableError {
     }
 
     /// The way out.
-    pub fn hint(&self) -> String {
+    pub fn hint(&self) -> &'static str {
         self.kind().hint()
     }
 }
@@ -444,16 +410,13 @@ impl ReadError {
         TableError(Box::new(Inner { path: path.to_owned(), problem: self }))
     }
 
-    /// Says where things are in the file's own way of counting, which a reader finds out late.
-    pub(super) fn locate(
-        mut self,
-        mut place_of: impl FnMut(UnresolvedLocation) -> Option<TableLocation>,
-    ) -> Self {
-        self.at = self.at.and_then(&mut place_of).map(UnresolvedLocation::Known);
+    /// Says where things are in the file's own way of counting, which is looked up only for an error.
+    pub(super) fn locate(mut self, mut location: impl FnMut(TableLocation) -> TableLocation) -> Self {
+        self.at = self.at.map(&mut location);
         if let TableErrorKind::DuplicateRow { first, .. } | TableErrorKind::DuplicateScore { first, .. } =
             self.kind.as_mut()
         {
-            *first = place_of(UnresolvedLocation::Known(*first)).unwrap_or(*first);
+            *first = location(*first);
         }
         self
     }
@@ -471,16 +434,16 @@ impl From<TableErrorKind> for ReadError {
 }
 
 impl TableErrorKind {
-    pub(super) fn at(self, at: UnresolvedLocation) -> ReadError {
+    pub(super) fn at(self, at: TableLocation) -> ReadError {
         ReadError { at: Some(at), sample: None, kind: self.into() }
     }
 
     pub(super) fn on_line(self, line: u64) -> ReadError {
-        self.at(UnresolvedLocation::Known(TableLocation::Line(line)))
+        self.at(TableLocation::Line(line))
     }
 
     pub(super) fn in_row(self, row: u64) -> ReadError {
-        self.at(UnresolvedLocation::Known(TableLocation::Row(row)))
+        self.at(TableLocation::Row(row))
     }
 
     /// In this row, which is about this sample; but what is wrong with the file is wrong with no row.
@@ -498,7 +461,7 @@ impl TableErrorKind {
     }
 
     pub(super) fn at_offset(self, offset: u64) -> ReadError {
-        self.at(UnresolvedLocation::Offset(offset))
+        self.at(TableLocation::Offset(offset))
     }
 }
 
@@ -507,6 +470,7 @@ impl fmt::Display for TableLocation {
         match self {
             TableLocation::Line(line) => write!(f, "on line {line}"),
             TableLocation::Row(row) => write!(f, "in row {row}"),
+            TableLocation::Offset(offset) => write!(f, "at byte {offset}"),
         }
     }
 }
@@ -550,7 +514,8 @@ fn quoted(name: &str) -> String {
     format!("`{short}{}`", if short.chars().count() < name.chars().count() { "…" } else { "" })
 }
 
-fn shell_word(name: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    if name.chars().all(plain) { name.to_owned() } else { format!("{name:?}") }
+/// A text from a file, short and in quotes.
+pub(crate) fn excerpt(text: &str) -> String {
+    let short: String = text.chars().take(40).collect();
+    format!("{short:?}{}", if short.len() < text.len() { "…" } else { "" })
 }

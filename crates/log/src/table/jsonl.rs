@@ -9,14 +9,13 @@ use errorbar_core::{Leaf, MetadataKeys, Score, ScoreColumns, Value};
 use jiter::{Jiter, JiterError, Peek};
 use serde_json::Value as Json;
 
-use super::builder::finish;
 use super::cell::epoch;
-use super::error::{ReadError, TableLocation, UnresolvedLocation};
+use super::error::{ReadError, TableLocation};
 use super::layout::{ColumnRole, DEFAULT_SCORES, EPOCH, ID, LONG_SCORES, SCORER};
 use super::limits::Budget;
 use super::long::{LongBuilder, value_bytes};
 use super::row::TableRow;
-use super::{ScoreTable, TableErrorKind, TableLimits, TableOptions, no_score_column};
+use super::{ScoreTable, TableErrorKind, TableLimits, TableOptions, finish, no_score_column};
 use crate::json_value::{self, MemoryAllowance, Scalar};
 
 const BUFFER_BYTES: usize = 1 << 18;
@@ -29,13 +28,10 @@ const CHECK_EVERY: usize = 1 << 20;
 pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, ReadError> {
     let budget = options.limits.budget(&file);
     let mut lines = LineReader::new(file, options.limits);
-    rows(&mut lines, options, budget).map_err(|problem| {
-        problem.locate(|at| match at {
-            UnresolvedLocation::Known(TableLocation::Row(row)) => {
-                lines.line_of_row(row).map(TableLocation::Line)
-            }
-            UnresolvedLocation::Known(place) => Some(place),
-            UnresolvedLocation::Offset(_) => None,
+    rows(&mut lines, options, budget).map_err(|error| {
+        error.locate(|location| match location {
+            TableLocation::Row(row) => lines.line_of_row(row).map_or(location, TableLocation::Line),
+            location => location,
         })
     })
 }
@@ -336,21 +332,11 @@ struct Line<'l, 'j> {
 }
 
 /// What is wrong with a cell.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 enum CellError {
-    Json(JiterError),
-    Kind(TableErrorKind),
-}
-
-impl From<JiterError> for CellError {
-    fn from(error: JiterError) -> Self {
-        CellError::Json(error)
-    }
-}
-
-impl From<TableErrorKind> for CellError {
-    fn from(kind: TableErrorKind) -> Self {
-        CellError::Kind(kind)
-    }
+    Json(#[from] JiterError),
+    Kind(#[from] TableErrorKind),
 }
 
 impl Line<'_, '_> {

@@ -1,6 +1,5 @@
 //! Score tables: a row per sample and epoch, as CSV, TSV, JSON lines or Parquet.
 
-mod builder;
 mod cell;
 mod delimited;
 mod error;
@@ -18,7 +17,7 @@ use std::path::Path;
 use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, ScoreColumns};
 
-pub(crate) use builder::excerpt;
+pub(crate) use error::excerpt;
 use layout::{EPOCH, ID};
 
 pub use error::{TableError, TableErrorKind, TableLocation};
@@ -176,4 +175,16 @@ fn no_score_column(wanted: &[&str], found: Vec<String>) -> error::ReadError {
     };
     let wanted = wanted.iter().map(|name| (*name).to_owned()).collect();
     TableErrorKind::NoScoreColumn { wanted, found, nearest }.into()
+}
+
+/// The table, if no sample has an epoch twice.
+///
+/// The engine refuses a repeated epoch too, but it cannot say where the two rows are.
+fn finish(columns: ScoreColumns, metadata_keys: Vec<String>) -> Result<ScoreTable, error::ReadError> {
+    if let Some((row, first)) = columns.repeated_row() {
+        let (epoch, first) = (columns.epoch(row), TableLocation::Row(first as u64 + 1));
+        let kind = TableErrorKind::DuplicateRow { epoch, first };
+        return Err(kind.in_row(row as u64 + 1).of_sample(columns.id(row)));
+    }
+    Ok(ScoreTable { columns, metadata_keys })
 }

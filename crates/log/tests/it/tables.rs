@@ -198,7 +198,7 @@ fn every_refusal_says_where_what_and_the_way_out() {
         ),
         (
             refused("t.csv", "id,points\na,1\n"),
-            "t.csv: there is no score column `score` or `value`; columns found: `id`, `points`; say which column holds the scores with --score-column",
+            "t.csv: there is no score column `score` or `value`; columns found: `id`, `points`; name the column that holds the scores",
         ),
         (
             refused("t.jsonl", "{\"id\": 1, \"points\": 2}"),
@@ -206,9 +206,12 @@ fn every_refusal_says_where_what_and_the_way_out() {
         ),
         (
             refused_with("t.csv", "id,score\na,1\n", &long),
-            "t.csv: there is no score column `scor`; columns found: `id`, `score`; did you mean --score-column score?",
+            "t.csv: there is no score column `scor`; columns found: `id`, `score`; name the column that holds the scores",
         ),
-        (refused_with("t.jsonl", "{\"id\":1,\"score\":1}", &long), "did you mean --score-column score?"),
+        (
+            refused_with("t.jsonl", "{\"id\":1,\"score\":1}", &long),
+            "there is no score column `scor`; columns found: `id`, `score`; ",
+        ),
         (refused_with("t.csv", "id,a\na,1\n", &twice), "the score column `a` is asked for twice; "),
         (refused_with("t.csv", "id,a\na,1\n", &id), "the column `id` cannot be a score: "),
         (

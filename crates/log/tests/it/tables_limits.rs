@@ -47,23 +47,21 @@ fn a_line_without_an_end() {
     let long = vec![b'x'; 17 * MIB];
     assert_eq!(
         refused("t.csv", &[b"id,score\nq1,1\n", &long], &short_lines()),
-        "t.csv:3: the line is longer than 16 MiB; check that the file is what its name says, or allow longer \
-         lines with --max-line"
+        "t.csv:3: the line is longer than 16 MiB; check that the file is what its name says, or raise `max_line`"
     );
     assert_eq!(
         refused("t.csv", &[&long], &short_lines()),
-        "t.csv:1: the header is longer than 1024 KiB; check that the file is what its name says, or allow \
-         longer lines with --max-line"
+        "t.csv:1: the header is longer than 1024 KiB; check that the file is what its name says, or raise \
+         `max_line`"
     );
     assert_eq!(
         refused("t.tsv", &[b"id\tscore\nq1\t1\nq2\t\"", &long], &short_lines()),
         "t.tsv:3: a quote that opens in this row is still open after 16 MiB; look for a quote that is never \
-         closed, or allow longer lines with --max-line"
+         closed, or raise `max_line`"
     );
     assert_eq!(
         refused("t.jsonl", &[b"{\"id\": 1, \"score\": 1}\n\n{\"id\": \"", &long], &short_lines()),
-        "t.jsonl:3: the line is longer than 16 MiB; check that the file is what its name says, or allow longer \
-         lines with --max-line"
+        "t.jsonl:3: the line is longer than 16 MiB; check that the file is what its name says, or raise `max_line`"
     );
 }
 
@@ -139,8 +137,8 @@ fn columns_without_number() {
     };
     assert_eq!(
         refused("t.csv", &[header(100_000).as_bytes()], &TableOptions::new()),
-        "t.csv:1: there are more than 10000 columns; remove columns that no metric needs, or allow more with \
-         --max-columns"
+        "t.csv:1: there are more than 10000 columns; remove columns that no metric needs, or raise \
+         `max_columns`"
     );
     // As many as there may be take no time by their square.
     let header = header(9_998);
@@ -199,7 +197,7 @@ fn more_than_the_memory_holds() {
         assert!(
             message.ends_with(
                 "the ids, scores and metadata of this table take more than 1024 KiB of memory; check that the \
-                 file is what its name says, or allow more with --max-memory"
+                 file is what its name says, or raise `max_memory`"
             ),
             "{header}{message}"
         );

@@ -183,7 +183,7 @@ fn every_refusal_says_where_what_and_the_way_out() {
         ),
         (
             refused("t.jsonl", "{\"id\":1,\"scorer\":[],\"value\":1}"),
-            "the scorer is a list; name the scorer with a text",
+            "the scorer is a list; name the scorer with a string",
         ),
         (
             refused("t.csv", "id,scorer,value\nq1,s,1\nq2,s,\"{\"\"a\"\": }\"\n"),

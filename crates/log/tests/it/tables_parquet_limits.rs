@@ -38,7 +38,7 @@ fn a_cell_of_eighty_megabytes() {
         assert_eq!(
             refused(&bytes, TableLimits::default()),
             "t.parquet: the column `id` has a page of 80 MiB decompressed; at most 64 MiB are read; write the \
-             table with smaller pages, or allow larger ones with --max-line"
+             table with smaller pages, or raise `max_line`"
         );
         let larger = TableLimits { max_line: 1 << 30, ..TableLimits::default() };
         assert_eq!(read_with(&bytes, larger).unwrap().columns.len(), 2);
@@ -58,7 +58,6 @@ fn a_long_id_in_every_row() {
         matches!(error.kind(), TableErrorKind::TooMuchMemory { limit } if *limit == 256 << 20),
         "{error}"
     );
-    assert!(error.hint().contains("--max-memory"));
 }
 
 #[test]
@@ -103,7 +102,7 @@ fn pages_that_decompress_to_gigabytes() {
     assert_eq!(
         refused(&bytes, TableLimits::default()),
         "t.parquet: the pages of this table have more than 1024 MiB decompressed; check that the file is what its \
-         name says, or allow more with --max-memory"
+         name says, or raise `max_memory`"
     );
 }
 
@@ -130,7 +129,7 @@ fn a_footer_that_is_too_large() {
     assert_eq!(
         refused(&bytes, TableLimits::default()),
         "t.parquet: the footer has 9216 KiB; at most 8192 KiB are read; write the table with fewer row groups, or \
-         allow a larger footer with --max-line"
+         raise `max_line`"
     );
     // One that claims to be longer than the file is for the library to refuse.
     let mut bytes = with_footer(&[0; 100]);

@@ -20,12 +20,9 @@ fn model(name: &str, correct: u64) -> Report {
 
 #[test]
 fn models_stand_beside_each_other_with_their_headline() {
-    let partial_run = PartialRun { status: "cancelled".to_owned(), planned: Some(144) };
-    let reports = [
-        model("openai/heron", 104),
-        model("openai/wren", 71).partial_run(Some(partial_run)),
-        model("local/magpie", 140),
-    ];
+    let mut partial = model("openai/wren", 71);
+    partial.partial_run = Some(PartialRun { status: "cancelled".to_owned(), planned: Some(144) });
+    let reports = [model("openai/heron", 104), partial, model("local/magpie", 140)];
     let tables = SideBySide::of(&reports, &[Some(120_400), Some(98_221), None]);
     assert_eq!(tables.len(), 1);
     insta::assert_snapshot!("side_by_side_100", tables[0].to_text());

@@ -171,6 +171,13 @@ fn no_error_is_ever_shown_as_0() {
     }
 }
 
+/// The same of a run of 200 samples that was cancelled, and graded by the model itself.
+fn interrupted(mut report: Report) -> Report {
+    report.partial_run = Some(PartialRun { status: "cancelled".to_owned(), planned: Some(200) });
+    report.self_graded = Some("openai/heron".to_owned());
+    report
+}
+
 /// The rows of all tables of a report.
 fn rows(report: &Report, sort: Sort) -> Vec<TableRow> {
     tables(report, sort).1.into_iter().flat_map(|table| table.rows).collect()
@@ -427,8 +434,7 @@ fn what_is_absent_is_said() {
     let text = TerminalTable::default().width(140).to_text(std::slice::from_ref(&report));
     assert!(text.contains("choice · 140 of 144 scored · 4 unscored"), "{text}");
     assert!(text.contains("0.729 … 0.757 with the 4 absent · 4 of 144: invalid_response_format"), "{text}");
-    let partial_run = PartialRun { status: "cancelled".to_owned(), planned: Some(200) };
-    let report = report.partial_run(Some(partial_run)).self_graded(Some("openai/heron".to_owned()));
+    let report = interrupted(report);
     let text = TerminalTable::default().width(200).to_text(std::slice::from_ref(&report));
     let header = "log.eval · almanac · m · 144 of 200 samples · cancelled · figures are of the samples finished first · \
                   graded by the model itself (openai/heron)";
@@ -497,8 +503,7 @@ fn latex_has_a_cell_for_each_title() {
 
 #[test]
 fn a_table_of_latex_says_what_it_is_about() {
-    let partial_run = PartialRun { status: "cancelled".to_owned(), planned: Some(200) };
-    let report = ten_groups().partial_run(Some(partial_run)).self_graded(Some("openai/heron".to_owned()));
+    let report = interrupted(ten_groups());
     let text = Latex::default().to_text(&[report]);
     let caption = text.lines().find(|line| line.starts_with("\\caption{")).unwrap();
     for part in [

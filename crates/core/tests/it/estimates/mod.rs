@@ -10,6 +10,7 @@ mod merging;
 use errorbar_core::{
     Conversion, ErrorPlan, Estimate, Kind, Random, Result, Score, ScoreColumns, ScoreSet, Summary,
 };
+pub(crate) use errorbar_test_support::published::binary;
 use serde_json::Value as Json;
 
 /// A score, its sample, and its cluster ids under the keys `a` and `b`.
@@ -69,10 +70,6 @@ pub(crate) fn of(plan: &ErrorPlan, values: &[f64]) -> Estimate {
 pub(crate) fn clustered(plan: &str, values: &[f64], clusters: &[i64]) -> Estimate {
     let plan: ErrorPlan = plan.parse().unwrap();
     estimate(&plan.cluster("a"), &rows(values, clusters, &[] as &[i64]))
-}
-
-pub(crate) fn binary(correct: usize, n: usize) -> Vec<f64> {
-    (0..n).map(|at| f64::from(u8::from(at < correct))).collect()
 }
 
 pub(crate) fn plan(json: &str) -> ErrorPlan {

@@ -11,3 +11,4 @@ mod writer;
 pub(super) use chat::as_wire;
 pub use chat::{Shape, Wire};
 pub(super) use writer::JsonWriter;
+pub(crate) use writer::score_json;

@@ -4,6 +4,13 @@
 use errorbar_core::{Leaf, Score, Value};
 use serde::Serialize;
 
+/// The value of a score, with `NaN` and `Infinity` bare.
+pub(crate) fn score_json(value: &Value) -> String {
+    let mut json = JsonWriter::new();
+    json.score_value(value);
+    String::from_utf8_lossy(&json.into_bytes()).into_owned()
+}
+
 /// Writes JSON, a piece at a time.
 #[derive(Debug, Default)]
 pub(in crate::eval) struct JsonWriter {

@@ -17,26 +17,23 @@ use std::str;
 use csv::ByteRecord;
 
 use self::pieces::{PIECE_BYTES, Piece, PieceReader};
-use super::builder::finish;
-use super::error::{ReadError, TableLocation, UnresolvedLocation};
+use super::error::{ReadError, TableLocation};
 use super::layout::{ColumnRole, TableColumn, TableLayout, refuse_twice};
 use super::limits::Budget;
-use super::{ScoreTable, TableErrorKind, TableOptions};
+use super::{ScoreTable, TableErrorKind, TableOptions, finish};
 use crate::delimited::{QuoteState, line_at};
 
 pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, ReadError> {
     let mut pieces = PieceReader::new(file, delimiter, options.limits);
-    rows(&mut pieces, delimiter, options).map_err(|problem| {
+    rows(&mut pieces, delimiter, options).map_err(|error| {
         let file = pieces.file();
-        problem.locate(|at| {
-            let offset = match at {
-                UnresolvedLocation::Offset(offset) => offset,
-                UnresolvedLocation::Known(TableLocation::Row(row)) => {
-                    offset_of_row(file, delimiter, row).ok()?
-                }
-                UnresolvedLocation::Known(place) => return Some(place),
+        error.locate(|location| {
+            let offset = match location {
+                TableLocation::Offset(offset) => Ok(offset),
+                TableLocation::Row(row) => offset_of_row(file, delimiter, row),
+                location => return location,
             };
-            line_at(&mut *file, offset).ok().map(TableLocation::Line)
+            offset.and_then(|offset| line_at(&mut *file, offset)).map_or(location, TableLocation::Line)
         })
     })
 }

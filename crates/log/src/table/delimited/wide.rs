@@ -1,9 +1,16 @@
 //! Delimited tables with a row per sample and epoch, on all threads.
 //!
-//! A round of pieces is read and parsed into blocks of columns while the blocks of the round before are
-//! appended to the columns of the result.
+//! Workers take piece after piece, each with a block of columns to parse it into, and one more thread appends
+//! the blocks in the order of the file. So many blocks are in use that a worker seldom waits for one; a block
+//! is taken before its piece, so that the piece whose turn it is always has one.
 
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::str;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use errorbar_core::{ColumnBlock, MetadataColumn, ScoreColumns};
 use memchr::{memchr, memchr_iter};
@@ -16,22 +23,39 @@ use crate::table::error::ReadError;
 use crate::table::layout::ColumnRole;
 use crate::table::{TableErrorKind, cell};
 
-/// How many pieces a round has for each thread: few, so that blocks stay in the caches, but enough that threads
-/// seldom wait for each other at its end.
-const PIECES_PER_THREAD: usize = 4;
-
 /// The rows that memory is reserved for at the start, at most: the size of a file is only a hint.
 const MOST_RESERVED: usize = 1 << 24;
 
 /// After so many blocks, and at the end, it is checked how much memory the columns take.
 const CHECK_EVERY: usize = 16;
 
-/// A piece and the block that it is parsed into; the memory is used again in the next round but one.
-struct Slot {
-    piece: Piece,
-    block: ColumnBlock,
-    scratch: Scratch,
-    result: Result<(), ReadError>,
+/// What a worker made of the piece of a number.
+struct ParsedPiece {
+    number: usize,
+    block: thread::Result<Result<ColumnBlock, ReadError>>,
+}
+
+/// Where workers get pieces, and blocks that are free.
+struct PieceQueue<'a> {
+    pieces: &'a mut PieceReader,
+    first: Option<Piece>,
+    free: Receiver<ColumnBlock>,
+}
+
+impl PieceQueue<'_> {
+    /// A free block, and the next piece in the place of another; nothing at the end.
+    fn next(&mut self, piece: &mut Piece) -> Option<(ColumnBlock, Result<(), ReadError>)> {
+        let block = self.free.recv().ok()?;
+        if let Some(first) = self.first.take() {
+            *piece = first;
+            return Some((block, Ok(())));
+        }
+        match self.pieces.next(piece) {
+            Ok(false) => None,
+            Ok(true) => Some((block, Ok(()))),
+            Err(error) => Some((block, Err(error))),
+        }
+    }
 }
 
 impl DelimitedReader<'_> {
@@ -41,85 +65,107 @@ impl DelimitedReader<'_> {
         pieces: &mut PieceReader,
         first: Piece,
     ) -> Result<ScoreColumns, ReadError> {
-        let blocks = pieces.estimate();
-        let mut columns = ScoreColumns::new(&self.layout.scores);
-        let mut round = vec![self.slot()];
-        if let Some(slot) = round.first_mut() {
-            slot.piece = first;
-            self.parse(slot);
+        let expected = pieces.estimate();
+        let workers = rayon::current_num_threads().min(expected).max(1);
+        let ((free_blocks, free), (parsed_pieces, parsed)) = (channel(), channel());
+        for _ in 0..workers + 3 {
+            let block = ColumnBlock::new(self.layout.scores.len(), self.layout.metadata.len());
+            let _ = free_blocks.send(block);
         }
-        let (mut next, mut used) = (Vec::new(), round.len());
-        while used > 0 {
-            let (appended, read) = rayon::join(
-                || round.iter_mut().take(used).try_for_each(|slot| self.append(slot, &mut columns, blocks)),
-                || self.read_round(pieces, &mut next),
-            );
-            appended?;
-            std::mem::swap(&mut round, &mut next);
-            used = read;
-        }
-        self.budget.check(columns.heap_bytes() as u64)?;
-        Ok(columns)
-    }
-
-    fn slot(&self) -> Slot {
-        let block = ColumnBlock::new(self.layout.scores.len(), self.layout.metadata.len());
-        Slot { piece: Piece::default(), block, scratch: Scratch::default(), result: Ok(()) }
-    }
-
-    /// Reads the next pieces into slots, each parsed as soon as it is there, and says how many.
-    fn read_round(&self, pieces: &mut PieceReader, slots: &mut Vec<Slot>) -> usize {
-        slots.resize_with(PIECES_PER_THREAD * rayon::current_num_threads(), || self.slot());
-        rayon::scope(|scope| {
-            let mut used = 0;
-            for slot in slots.iter_mut() {
-                match pieces.next(&mut slot.piece) {
-                    Ok(false) => break,
-                    Ok(true) => scope.spawn(|_| self.parse(slot)),
-                    // Those before it may hold an error that comes first.
-                    Err(error) => {
-                        slot.result = Err(error);
-                        return used + 1;
-                    }
+        let queue = Mutex::new(PieceQueue { pieces, first: Some(first), free });
+        let read = thread::scope(|threads| {
+            let columns = threads.spawn(|| self.append_all(parsed, free_blocks, expected));
+            rayon::scope(|scope| {
+                for _ in 0..workers {
+                    let parsed_pieces = parsed_pieces.clone();
+                    scope.spawn(|_| self.work(&queue, parsed_pieces));
                 }
-                used += 1;
-            }
-            used
-        })
+            });
+            drop(parsed_pieces);
+            columns.join()
+        });
+        read.and_then(|read| read).unwrap_or_else(|panic| resume_unwind(panic))
     }
 
-    /// Appends the rows of a slot, and empties its block.
-    fn append(&self, slot: &mut Slot, columns: &mut ScoreColumns, blocks: usize) -> Result<(), ReadError> {
-        std::mem::replace(&mut slot.result, Ok(()))?;
-        let (rows, block) = (columns.len() as u64, &mut slot.block);
+    /// Parses piece after piece, until there is none or nobody takes them.
+    fn work(&self, queue: &Mutex<PieceQueue<'_>>, parsed: Sender<ParsedPiece>) {
+        let (mut piece, mut scratch) = (Piece::default(), Scratch::default());
+        loop {
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next(&mut piece);
+            let Some((mut block, read)) = next else { return };
+            let parse = || {
+                read?;
+                self.parse(&piece, &mut scratch, &mut block)?;
+                Ok(block)
+            };
+            // A panic is passed on in its turn, so that nobody waits for a block that never comes.
+            let block = catch_unwind(AssertUnwindSafe(parse));
+            if parsed.send(ParsedPiece { number: piece.number, block }).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Appends blocks in the order of their numbers, and gives them back.
+    fn append_all(
+        &self,
+        parsed: Receiver<ParsedPiece>,
+        free: Sender<ColumnBlock>,
+        expected: usize,
+    ) -> Result<Result<ScoreColumns, ReadError>, Box<dyn Any + Send>> {
+        let mut columns = ScoreColumns::new(&self.layout.scores);
+        // Blocks that came before their turn, which is that of the number `next`.
+        let (mut early, mut next) = (BTreeMap::new(), 0);
+        for ParsedPiece { number, block } in parsed {
+            early.insert(number, block);
+            while let Some(block) = early.remove(&next) {
+                next += 1;
+                match block?.and_then(|block| self.append(block, &mut columns, next, expected)) {
+                    // Workers that have ended need no more blocks.
+                    Ok(block) => drop(free.send(block)),
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+        }
+        Ok(Ok(columns))
+    }
+
+    /// Appends the rows of a block, and gives it back empty.
+    fn append(
+        &self,
+        mut block: ColumnBlock,
+        columns: &mut ScoreColumns,
+        number: usize,
+        expected: usize,
+    ) -> Result<ColumnBlock, ReadError> {
+        let rows = columns.len() as u64;
         if rows == 0 {
-            let expected = block.ids.len().saturating_mul(blocks).min(MOST_RESERVED);
-            columns.reserve(expected, self.layout.metadata());
+            let rows = block.ids.len().saturating_mul(expected).min(MOST_RESERVED);
+            columns.reserve(rows, self.layout.metadata());
         }
         if rows + block.ids.len() as u64 > u64::from(u32::MAX) {
             return Err(TableErrorKind::TooManyRows.in_row(u64::from(u32::MAX) + 1));
         }
-        columns.append(self.layout.metadata(), block);
+        columns.append(self.layout.metadata(), &mut block);
         // Adding up what is held takes a look at all chunks of ids, so not each time.
-        if slot.piece.number.is_multiple_of(CHECK_EVERY) {
+        if number.is_multiple_of(CHECK_EVERY) || number + 1 >= expected {
             self.budget.check(columns.heap_bytes() as u64)?;
         }
-        Ok(())
+        Ok(block)
     }
 
-    /// Reads the rows of a piece into its block.
-    fn parse(&self, slot: &mut Slot) {
-        let Slot { piece, block, scratch, result } = slot;
-        let is_plain = !piece.has_quotes && memchr(b'\r', &piece.bytes).is_none();
-        let is_regular = match str::from_utf8(&piece.bytes) {
-            Ok(text) if is_plain && piece.unclosed.is_none() => self.regular(text, scratch, block).is_some(),
-            _ => false,
-        };
-        if !is_regular {
-            // The rows one by one, to say what is wrong and where, or to skip what is not a row.
-            block.clear();
-            *result = self.for_each_row(piece, |row| self.row(row, block));
+    /// Reads the rows of a piece into a block.
+    fn parse(&self, piece: &Piece, scratch: &mut Scratch, block: &mut ColumnBlock) -> Result<(), ReadError> {
+        let is_plain = !piece.has_quotes && piece.unclosed.is_none() && memchr(b'\r', &piece.bytes).is_none();
+        if let Ok(text) = str::from_utf8(&piece.bytes)
+            && is_plain
+            && self.regular(text, scratch, block).is_some()
+        {
+            return Ok(());
         }
+        // The rows one by one, to say what is wrong and where, or to skip what is not a row.
+        block.clear();
+        self.for_each_row(piece, |row| self.row(row, block))
     }
 
     /// Rows that all have the right number of fields, column by column, which takes half the time.

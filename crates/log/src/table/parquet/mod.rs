@@ -32,11 +32,10 @@ use self::headers::{PageBudget, largest_page};
 use self::memory_use::MemoryUse;
 use self::pages::PageSource;
 use self::types::{ValueKind, kind_of};
-use super::builder::finish;
 use super::error::ReadError;
 use super::layout::{TableColumn, TableLayout, refuse_twice};
 use super::limits::Budget;
-use super::{ScoreTable, TableErrorKind, TableOptions, cell};
+use super::{ScoreTable, TableErrorKind, TableOptions, cell, finish};
 use crate::json_value::{self, MemoryAllowance};
 
 pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, ReadError> {

@@ -7,7 +7,8 @@ use errorbar_core::{MetadataKeys, Registry, Score, ScoreColumns, ScoreParts};
 use errorbar_log::eval::*;
 
 use crate::eval::support::{Sample, start};
-use crate::eval::zips::{Zip, written, zip};
+use crate::eval::support::{written, zip};
+use errorbar_test_support::zip::Zip;
 
 fn values(path: &Path, limits: LogLimits) -> Result<LogScores> {
     let log = EvalLog::open_with(path, limits)?;

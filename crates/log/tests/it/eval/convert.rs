@@ -4,7 +4,7 @@ use errorbar_core::Score;
 use errorbar_log::eval::*;
 
 use crate::eval::support::*;
-use crate::eval::zips::Zip;
+use errorbar_test_support::zip::Zip;
 
 #[test]
 fn samples_pass_through_as_they_are() {

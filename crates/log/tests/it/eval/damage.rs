@@ -7,7 +7,7 @@ use errorbar_log::eval::*;
 use proptest::prelude::*;
 
 use crate::eval::support::*;
-use crate::eval::zips::Zip;
+use errorbar_test_support::zip::Zip;
 
 fn samples() -> Vec<Sample> {
     (1..=3_i64).map(|id| Sample::new(id, 1, Score::new(id))).collect()

@@ -6,7 +6,8 @@ use std::io::Write;
 use errorbar_core::{MetadataKeys, Value};
 use errorbar_log::eval::*;
 
-use crate::eval::zips::{Zip, deflated, written, zip};
+use crate::eval::support::{written, zip};
+use errorbar_test_support::zip::{Zip, deflated};
 
 fn scores(log: &EvalLog, keys: MetadataKeys) -> Result<LogScores> {
     log.scores(&log.header()?, &ScoreOptions::new(keys))

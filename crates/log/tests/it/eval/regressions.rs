@@ -8,7 +8,7 @@ use errorbar_log::eval::*;
 use serde_json::Value as Json;
 
 use crate::eval::support::*;
-use crate::eval::zips::{Zip, deflated};
+use errorbar_test_support::zip::{Zip, deflated};
 
 fn rescored(log: &EvalLog) -> Revision<'_> {
     let scores = log.scores(&log.header().unwrap(), &ScoreOptions::new(MetadataKeys::NONE)).unwrap();

@@ -9,7 +9,7 @@ use errorbar_log::eval::*;
 use serde_json::{Value as Json, json};
 
 use crate::eval::support::*;
-use crate::eval::zips::{Zip, deflated};
+use errorbar_test_support::zip::{Zip, deflated};
 
 fn samples() -> Vec<Sample> {
     let mut samples = Vec::new();

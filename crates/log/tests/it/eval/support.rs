@@ -1,9 +1,11 @@
 //! Logs to test with.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use errorbar_core::{Metadata, Score};
 use errorbar_log::eval::*;
+use errorbar_test_support::TestFolder;
+use errorbar_test_support::zip::Zip;
 use indexmap::IndexMap;
 use serde_json::json;
 
@@ -160,4 +162,17 @@ pub(crate) fn read_member(path: &Path, name: &str) -> Vec<u8> {
     let compressed = u16_at(at + 18) + (u16_at(at + 20) << 16);
     let start = at + 30 + u16_at(at + 26) + u16_at(at + 28);
     zstd::decode_all(&bytes[start..start + compressed]).unwrap()
+}
+
+/// The record of the start of a run.
+pub(crate) const START: &[u8] = br#"{"version":2,"eval":{"task":"t","model":"m","config":{}},"plan":{}}"#;
+
+/// A log whose run has started.
+pub(crate) fn zip() -> Zip {
+    Zip::new().stored("_journal/start.json", START)
+}
+
+/// A log in a folder of its own.
+pub(crate) fn written(bytes: &[u8]) -> (TestFolder, PathBuf) {
+    TestFolder::of_file("log.eval", bytes)
 }
