@@ -15,7 +15,7 @@ pub(crate) struct GlobalArgs {
     /// When to use colors; `auto` means on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
     pub(crate) color: Color,
-    /// Print no notes, warnings and progress
+    /// Print no notes, warnings or progress
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 }
