@@ -109,7 +109,11 @@ impl App {
         output::clean_panics();
         let cli = match Cli::parse_as(&program, args.clone(), Styles::styled()) {
             Ok(cli) => cli,
-            Err(error) => return print_usage(&program, args, &error).into(),
+            Err(error) => {
+                print_usage(&program, args, &error);
+                let status = if error.use_stderr() { Status::InputError } else { Status::Fine };
+                return status.into();
+            }
         };
         cli.global.color.apply();
         let quiet = cli.global.quiet;
@@ -119,19 +123,15 @@ impl App {
     }
 }
 
-/// Prints what is wrong with the arguments, or the help that they ask for. Help goes to standard output and counts as success.
-fn print_usage(program: &str, args: Vec<OsString>, error: &clap::Error) -> Status {
-    let (stream, status) = match error.use_stderr() {
-        true => (Stream::Stderr, Status::InputError),
-        false => (Stream::Stdout, Status::Fine),
-    };
-    // Only an error without styles of its own tells those of clap from what stands in arguments and variables.
+/// Prints what is wrong with the arguments to standard error, or the help that they ask for to standard output.
+fn print_usage(program: &str, args: Vec<OsString>, error: &clap::Error) {
+    let stream = if error.use_stderr() { Stream::Stderr } else { Stream::Stdout };
+    // Only a text without styles distinguishes those of clap from escape sequences in arguments and variables.
     let plain = Cli::parse_as(program, args, Styles::plain()).err();
     let plain = plain.map_or_else(|| error.to_string(), |plain| plain.render().ansi().to_string());
     let render = |color: bool| if color { error.render().ansi().to_string() } else { plain.clone() };
     // If nobody reads it, that is fine too.
     let _ = output::show(stream, render);
-    status
 }
 
 /// The name that the program was started by: that of its file.

@@ -72,7 +72,7 @@ impl ErrorArgs {
         let mut range = ErrorPlan::new();
         range.range = self.range();
         wrong("--range", range, "write --range LO HI, such as --range 0 10")?;
-        wrong("--errors iid", self.plan(), "leave out --cluster or --errors")
+        wrong("--errors iid", self.plan(), "omit --cluster or --errors")
     }
 
     fn range(&self) -> Option<(f64, f64)> {
@@ -133,21 +133,21 @@ mod tests {
         errors: ErrorArgs,
     }
 
-    fn over(line: &str, said: &str) -> String {
+    fn over(line: &str, recorded: &str) -> String {
         let line = ["errorbar"].into_iter().chain(line.split_whitespace());
-        TestArgs::try_parse_from(line).unwrap().errors.over(&said.parse().unwrap()).to_string()
+        TestArgs::try_parse_from(line).unwrap().errors.over(&recorded.parse().unwrap()).to_string()
     }
 
     #[test]
     fn options_win_field_by_field() {
-        let said = r#"{"cluster":"a","method":"CR1","interval":"t","level":0.9}"#;
-        assert_eq!(over("", said), said);
+        let recorded = r#"{"cluster":"a","method":"CR1","interval":"t","level":0.9}"#;
+        assert_eq!(over("", recorded), recorded);
         assert_eq!(
-            over("--cluster b --level 0.8", said),
+            over("--cluster b --level 0.8", recorded),
             r#"{"cluster":"b","method":"CR1","interval":"t","level":0.8}"#
         );
-        assert_eq!(over("--interval auto", said), r#"{"cluster":"a","method":"CR1","level":0.9}"#);
-        assert_eq!(over("--errors iid", said), r#"{"method":"iid","interval":"t","level":0.9}"#);
+        assert_eq!(over("--interval auto", recorded), r#"{"cluster":"a","method":"CR1","level":0.9}"#);
+        assert_eq!(over("--errors iid", recorded), r#"{"method":"iid","interval":"t","level":0.9}"#);
         assert_eq!(over("--cluster a", r#"{"method":"iid"}"#), r#"{"cluster":"a"}"#);
         assert_eq!(over("--range -1 2 --draws 200", "{}"), r#"{"draws":200,"range":[-1.0,2.0]}"#);
     }

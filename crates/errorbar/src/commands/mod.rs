@@ -66,7 +66,7 @@ pub(crate) struct Outcome {
 pub(crate) type CommandResult = Result<Outcome, Diagnostics>;
 
 impl Outcome {
-    /// Prints it all, and says how the command ended.
+    /// Prints the output, then the diagnostics, and returns how the command ended.
     pub(crate) fn print(self, quiet: bool) -> Status {
         let (diagnostics, status) = match self.output.write() {
             Ok(()) => (self.diagnostics, self.status),
@@ -99,7 +99,7 @@ pub(crate) struct Context<'a> {
     /// The name that the program was started by.
     pub(crate) program: &'a str,
     pub(crate) registry: &'a Registry,
-    /// Whether notes, warnings and progress are left out.
+    /// Whether to print no notes, warnings and progress.
     pub(crate) quiet: bool,
 }
 
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn help_is_about_the_program_as_it_is_called() {
-        let said = |args: &[&str]| {
+        let help = |args: &[&str]| {
             let args = ["my-scores"].iter().chain(args).map(OsString::from).collect();
             Cli::parse_as("my-scores", args, Styles::styled()).unwrap_err().to_string()
         };
@@ -214,10 +214,10 @@ mod tests {
             &["list", "--help"],
             &["completions", "--help"],
         ] {
-            let help = said(args);
-            assert!(help.contains("Usage: my-scores") && !help.contains(NAME), "{help}");
+            let text = help(args);
+            assert!(text.contains("Usage: my-scores") && !text.contains(NAME), "{text}");
         }
-        assert_eq!(said(&["--version"]), format!("my-scores (errorbar {})\n", env!("CARGO_PKG_VERSION")));
-        assert!(said(&["score"]).contains("Usage: my-scores score"), "{}", said(&["score"]));
+        assert_eq!(help(&["--version"]), format!("my-scores (errorbar {})\n", env!("CARGO_PKG_VERSION")));
+        assert!(help(&["score"]).contains("Usage: my-scores score"), "{}", help(&["score"]));
     }
 }

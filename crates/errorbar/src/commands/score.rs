@@ -258,7 +258,7 @@ fn score_log(
     Ok(opened.report(evaluation.results))
 }
 
-/// Writes results into a log, or into a copy of it; but not fewer than it has. Returns the note that says where they are.
+/// Writes results into a log, or into a copy of it; but not fewer than it has. Returns a note with the path.
 fn write(
     opened: &OpenedLog<'_>,
     evaluation: &Evaluation,
@@ -305,8 +305,8 @@ fn too_few_epochs(results: &Results, plan: &Plan) -> impl Iterator<Item = Diagno
     })
 }
 
-/// The reader fetched only the metadata that was asked for, so an error about a key that is not there
-/// knows of no other; the table does.
+/// The reader fetched only the metadata that the plan needs, so an error about a missing key knows no others; the table
+/// does.
 fn name_columns(scores: &mut [ScoreResult], metadata_keys: &[String]) {
     for failure in scores.iter_mut().flat_map(|score| &mut score.failures) {
         if let Error::MissingKey { known, .. } = &mut failure.error {

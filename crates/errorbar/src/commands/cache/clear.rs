@@ -40,7 +40,7 @@ pub(super) fn run(args: &ClearArgs, folder: &CacheFolder) -> CommandResult {
     let ClearArgs { all, models, older_than } = args;
     if !all && models.is_empty() && older_than.is_none() {
         let hint = "choose them with --model or --older-than, or remove all with --all";
-        return Err(Diagnostic::error("nothing says which answers to remove").hint(hint).into());
+        return Err(Diagnostic::error("no answers to remove were chosen").hint(hint).into());
     }
     let models: Vec<ModelPattern<'_>> = models.iter().map(|name| ModelPattern::new(name)).collect();
     let is_chosen = |answer: &CachedAnswer| {
