@@ -185,19 +185,18 @@ fn conclude(
         (None, None) => (Status::Success, None),
     };
     let usage = std::mem::take(&mut collected.used.by_model);
-    let header = Header {
-        status,
-        results: evaluation.as_ref().map(|evaluation| project(&evaluation.results)),
-        stats: Stats {
-            started_at,
-            completed_at: now(),
-            model_usage: usage.clone(),
-            role_usage: collected.used.by_role,
-            ..Stats::default()
-        },
-        error: problem.map(EvalError::new),
-        ..Header::started(prepared.start.clone())
+    let stats = Stats {
+        started_at,
+        completed_at: now(),
+        model_usage: usage.clone(),
+        role_usage: collected.used.by_role,
+        ..Stats::default()
     };
+    let header = Header::started(prepared.start.clone())
+        .status(status)
+        .results(evaluation.as_ref().map(|evaluation| project(&evaluation.results)))
+        .stats(stats)
+        .error(problem.map(EvalError::new));
     let reductions = match &evaluation {
         Some(evaluation) => Reductions::of(&evaluation.reductions, &columns),
         None => Reductions::default(),

@@ -25,7 +25,7 @@ const UNCHANGED: &str = "UNCHANGED";
 pub struct ScoreEdit {
     /// The sample, as people write its id.
     pub sample: String,
-    /// The epoch; may be left out where the sample has only one.
+    /// The epoch; optional if the sample has only one.
     pub epoch: Option<u32>,
     /// The scorer.
     pub scorer: String,
@@ -39,7 +39,7 @@ pub struct ScoreEdit {
     pub timestamp: String,
 }
 
-/// A value as people write it: JSON, or else a text.
+/// A value as people write it: JSON, or else a string.
 ///
 /// ```
 /// use errorbar_core::Value;
@@ -73,7 +73,7 @@ impl Revision<'_> {
     /// the results do not change by themselves.
     ///
     /// # Errors
-    /// A sample, an epoch or a scorer that the log has not.
+    /// An unknown sample, epoch or scorer.
     pub fn edit_score(&mut self, edit: &ScoreEdit) -> Result<EditedScore> {
         let log = self.log;
         let (at, id, epoch) = find(log, edit)?;
@@ -101,7 +101,7 @@ impl Revision<'_> {
     }
 }
 
-/// The place of the sample that is meant.
+/// The index, id and epoch of the sample to edit.
 fn find(log: &EvalLog, edit: &ScoreEdit) -> Result<(usize, SampleId, u32)> {
     let mut reader = SampleReader::new(log, SampleFields::scores(MetadataKeys::NONE));
     let mut known = BTreeSet::new();

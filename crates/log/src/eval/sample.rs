@@ -58,18 +58,6 @@ pub(super) struct CommonFields<'a> {
     pub(super) uuid: Option<&'a str>,
 }
 
-/// Setters of fields, some of them optional.
-macro_rules! setters {
-    ($($(#[$doc:meta])* $name:ident: $type:ty => $($field:ident).+;)+) => {$(
-        $(#[$doc])*
-        #[must_use]
-        pub fn $name(mut self, $name: $type) -> Self {
-            self.$($field).+ = $name.into();
-            self
-        }
-    )+};
-}
-
 impl<'a> SampleRecord<'a> {
     /// A sample in an epoch, counted from 1, with everything else empty.
     pub fn new(id: &'a SampleId, epoch: u32) -> Self {
