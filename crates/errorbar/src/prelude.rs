@@ -25,7 +25,7 @@ pub use errorbar_core::metrics::{
 pub use errorbar_core::{
     Conversion, Epochs, Error, ErrorPlan, Estimate, Evaluation, IndexMap, MetadataKeys, Metric, MetricValue,
     Metrics, Plan, Reducer, Reducers, Registry, Result, Results, SampleScore, Score, ScoreColumns, ScoreSet,
-    Scores, Spec, Undefined, Value, Wants, metric_fn, metrics, reducer_fn, reducers, value_to_float,
+    Scores, Spec, ToSpec, Undefined, Value, Wants, metric_fn, metrics, reducer_fn, reducers, value_to_float,
 };
 pub use errorbar_eval::scorers::{
     answer, choice, exact, f1, includes, matches, multi_scorer, pattern, precomputed,

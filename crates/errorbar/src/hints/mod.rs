@@ -28,7 +28,7 @@ impl From<errorbar_core::Error> for Diagnostic {
 
 impl From<LogError> for Diagnostic {
     fn from(error: LogError) -> Self {
-        Diagnostic::error(error.problem()).hint_if(log::hint(&error))
+        Diagnostic::error(error.to_string()).hint_if(log::hint(&error))
     }
 }
 

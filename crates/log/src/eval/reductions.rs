@@ -11,7 +11,7 @@ pub struct Reductions {
 }
 
 impl Reductions {
-    /// No reduced scores: the member is left out.
+    /// No reduced scores: the member is not written.
     pub fn none() -> Self {
         Reductions::default()
     }

@@ -75,8 +75,8 @@ impl<'r> MetricFigures<'r> {
         Figure { estimate: Some(estimate), part, ..self.nothing() }
     }
 
-    /// Whether an estimate is recorded as the two ends of its interval. An interval that was never computed, because a
-    /// field has no values say, is recorded as one number that is none.
+    /// Whether an estimate is recorded as the two ends of its interval. An interval that was never computed, for instance because a
+    /// field has no values, is recorded as one number that is none.
     fn is_interval(&self, estimate: &Estimate) -> bool {
         self.0.role == Role::IntervalOf
             && !matches!(estimate.interval, Err(Undefined::NotAvailable | Undefined::NoField))
@@ -91,8 +91,7 @@ impl<'r> MetricFigures<'r> {
     fn figures(&self, value: &'r MetricValue) -> Figures<'r> {
         match value {
             MetricValue::One(estimate) if self.is_interval(estimate) => {
-                let ends = [("lower", FigurePart::Lower), ("upper", FigurePart::Upper)];
-                Figures::Named(ends.map(|(name, part)| (name.to_owned(), self.figure(estimate, part))).into())
+                Figures::Named(self.ends(estimate).map(|(name, figure)| (name.to_owned(), figure)).into())
             }
             MetricValue::One(estimate) => Figures::Only(self.figure(estimate, FigurePart::Value)),
             MetricValue::Map(map) => {

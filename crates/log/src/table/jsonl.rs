@@ -10,7 +10,7 @@ use jiter::{Jiter, JiterError, Peek};
 use serde_json::Value as Json;
 
 use super::cell::epoch;
-use super::error::{ReadError, TableLocation};
+use super::error::{TableError, TableLocation};
 use super::layout::{ColumnRole, DEFAULT_SCORES, EPOCH, ID, LONG_SCORES, SCORER};
 use super::limits::Budget;
 use super::long::{LongBuilder, value_bytes};
@@ -22,10 +22,10 @@ const BUFFER_BYTES: usize = 1 << 18;
 /// How many keys that are not needed are remembered for messages. A table has a few; hostile ones must not
 /// fill the memory.
 const MAX_KEYS: usize = 10_000;
-/// After so many bytes it is checked how much memory the columns take.
+/// The memory of the columns is checked each time this many bytes were read.
 const CHECK_EVERY: usize = 1 << 20;
 
-pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, ReadError> {
+pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, TableError> {
     let budget = options.limits.budget(&file);
     let mut lines = LineReader::new(file, options.limits);
     rows(&mut lines, options, budget).map_err(|error| {
@@ -36,7 +36,7 @@ pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, Rea
     })
 }
 
-fn rows(lines: &mut LineReader, options: &TableOptions, budget: Budget) -> Result<ScoreTable, ReadError> {
+fn rows(lines: &mut LineReader, options: &TableOptions, budget: Budget) -> Result<ScoreTable, TableError> {
     if !options.score_columns.is_empty() {
         let keys = LineKeys::new(&options.score_columns, options, false);
         return Ok(wide(lines, keys, false, budget)?.unwrap_or_default());
@@ -55,7 +55,7 @@ fn wide(
     mut keys: LineKeys<'_>,
     may_be_long: bool,
     budget: Budget,
-) -> Result<Option<ScoreTable>, ReadError> {
+) -> Result<Option<ScoreTable>, TableError> {
     let mut columns = ScoreColumns::new(keys.scores);
     let (mut nested, mut unchecked) = (0, 0);
     let is_wide = for_each_row(lines, &mut keys, budget, |row, keys, bytes| {
@@ -91,9 +91,6 @@ fn push_wide(
     columns: &mut ScoreColumns,
     budget: Budget,
 ) -> Result<(), TableErrorKind> {
-    if row.id.is_empty() {
-        return Err(TableErrorKind::BadId { found: "empty".to_owned() });
-    }
     if u32::try_from(columns.len()).is_err() {
         return Err(TableErrorKind::TooManyRows);
     }
@@ -110,11 +107,11 @@ fn push_wide(
 }
 
 /// A row per sample, epoch and scorer.
-fn long(lines: &mut LineReader, mut keys: LineKeys<'_>, budget: Budget) -> Result<ScoreTable, ReadError> {
+fn long(lines: &mut LineReader, mut keys: LineKeys<'_>, budget: Budget) -> Result<ScoreTable, TableError> {
     let mut builder = LongBuilder::new(budget);
     let column = keys.scores.first().map(String::as_str).unwrap_or_default();
     for_each_row(lines, &mut keys, budget, |row, keys, _| {
-        // A null without a scorer is not a score that somebody could not give.
+        // A null without a scorer means that there is no score, not that the sample is unscored.
         if row.scorer.as_deref().is_none_or(|scorer| scorer.trim().is_empty()) {
             row.scores
                 .iter_mut()
@@ -132,7 +129,7 @@ fn default_score(
     names: [&str; 2],
     options: &TableOptions,
     budget: Budget,
-) -> Result<String, ReadError> {
+) -> Result<String, TableError> {
     let [first, second] = names;
     let owned = names.map(str::to_owned);
     let no_metadata = TableOptions { metadata: MetadataKeys::NONE, ..options.clone() };
@@ -140,7 +137,7 @@ fn default_score(
     lines.rewind().map_err(TableErrorKind::Read)?;
     let mut row = TableRow::default();
     while let Some((_, text)) = lines.next()? {
-        // What is wrong with a line is said when the rows are read.
+        // An error in a line is reported when the rows are read.
         if read_line(text, &mut row, &mut keys, budget).is_err() || keys.score_seen.first() == Some(&true) {
             return Ok(first.to_owned());
         }
@@ -152,14 +149,14 @@ fn default_score(
     }
 }
 
-/// Reads the lines from the start, and calls `each` with each row and the number of its bytes, until it says that
-/// no more are wanted.
+/// Reads the lines from the start, and calls `each` with each row and the number of its bytes, until it returns
+/// false.
 fn for_each_row<'k>(
     lines: &mut LineReader,
     keys: &mut LineKeys<'k>,
     budget: Budget,
     mut each: impl FnMut(&mut TableRow, &LineKeys<'k>, usize) -> Result<bool, TableErrorKind>,
-) -> Result<bool, ReadError> {
+) -> Result<bool, TableError> {
     lines.rewind().map_err(TableErrorKind::Read)?;
     let mut row = TableRow::default();
     while let Some((line, text)) = lines.next()? {
@@ -199,7 +196,7 @@ impl LineReader {
         self.reader.rewind()
     }
 
-    fn next(&mut self) -> Result<Option<(u64, &str)>, ReadError> {
+    fn next(&mut self) -> Result<Option<(u64, &str)>, TableError> {
         loop {
             self.buffer.clear();
             let limit = self.limits.max_line;
@@ -218,7 +215,7 @@ impl LineReader {
         }
         match str::from_utf8(content(&self.buffer, self.number)) {
             Ok(text) => Ok(Some((self.number, text))),
-            Err(_) => Err(TableErrorKind::InvalidUtf8 { column: None }.on_line(self.number)),
+            Err(_) => Err(TableErrorKind::InvalidUtf8(None).on_line(self.number)),
         }
     }
 }
@@ -294,7 +291,7 @@ fn read_line(
     if first != Peek::Object {
         // An unreadable line is reported as such, whatever it starts with.
         json.next_skip().map_err(invalid)?;
-        return Err(TableErrorKind::NotAnObject { found: json_value::kind(first) });
+        return Err(TableErrorKind::NotAnObject(json_value::kind(first)));
     }
     let max_columns = keys.options.limits.max_columns;
     // Of what a line may take, lists and maps take many times the bytes that they are written in.
@@ -316,7 +313,8 @@ fn read_line(
     line.json.finish().map_err(invalid)?;
     match line.nested {
         Some(nested) => Err(nested),
-        None if !line.has_id => Err(TableErrorKind::BadId { found: "missing".to_owned() }),
+        None if !line.has_id => Err(TableErrorKind::BadId("missing".to_owned())),
+        None if line.row.id.is_empty() => Err(TableErrorKind::BadId("empty".to_owned())),
         None => Ok(()),
     }
 }
@@ -341,7 +339,7 @@ enum CellError {
 
 impl Line<'_, '_> {
     fn cell(&mut self, role: ColumnRole, scores: &[String]) -> Result<(), CellError> {
-        let twice = |name: &str| Err(TableErrorKind::DuplicateColumn { name: name.to_owned() }.into());
+        let twice = |name: &str| Err(TableErrorKind::DuplicateColumn(name.to_owned()).into());
         let (row, json) = (&mut *self.row, &mut self.json);
         let peek = json.peek()?;
         match role {
@@ -351,13 +349,13 @@ impl Line<'_, '_> {
                 match json_value::scalar(json, peek)?.ok_or(peek) {
                     Ok(Scalar::Text(text)) => row.id.push_str(text),
                     Ok(Scalar::Int(int)) => row.id = int.to_string(),
-                    other => return Err(TableErrorKind::BadId { found: describe(other) }.into()),
+                    other => return Err(TableErrorKind::BadId(describe(other)).into()),
                 }
             }
             ColumnRole::Epoch if row.epoch.is_some() => return twice(EPOCH),
             ColumnRole::Epoch => match json_value::scalar(json, peek)?.ok_or(peek) {
                 Ok(Scalar::Int(int)) => row.epoch = Some(epoch(&int.to_string())?),
-                other => return Err(TableErrorKind::BadEpoch { found: describe(other) }.into()),
+                other => return Err(TableErrorKind::BadEpoch(describe(other)).into()),
             },
             ColumnRole::Score(at) => {
                 let name = scores.get(at).map(String::as_str).unwrap_or_default();
@@ -376,7 +374,7 @@ impl Line<'_, '_> {
             ColumnRole::Scorer => match json_value::scalar(json, peek)?.ok_or(peek) {
                 Ok(Scalar::Text(text)) => row.scorer = Some(text.to_owned()),
                 Ok(Scalar::Null) => row.scorer = Some(String::new()),
-                other => return Err(TableErrorKind::BadScorer { found: describe(other) }.into()),
+                other => return Err(TableErrorKind::BadScorer(describe(other)).into()),
             },
             ColumnRole::Answer | ColumnRole::Explanation | ColumnRole::Reason | ColumnRole::Error => {
                 let text = match json_value::any_within(json, peek, &mut self.allowance)? {

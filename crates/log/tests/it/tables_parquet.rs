@@ -382,15 +382,15 @@ fn every_refusal_says_where_what_and_the_way_out() {
         ),
         (
             of_ids("required double id;", Cells::doubles(&[1.0, 2.0, 3.0])),
-            r#"t.parquet ColumnType { column: "id", found: "floating-point numbers", role: "the id", takes: "texts or integers" }"#,
+            r#"t.parquet ColumnType { column: "id", found: "floating-point numbers", role: "the id", takes: "strings or integers" }"#,
         ),
         (
             of_ids("required boolean id;", Cells::Bools(vec![Some(true); 3])),
-            r#"t.parquet ColumnType { column: "id", found: "booleans", role: "the id", takes: "texts or integers" }"#,
+            r#"t.parquet ColumnType { column: "id", found: "booleans", role: "the id", takes: "strings or integers" }"#,
         ),
         (
             of_ids("required int64 id (TIMESTAMP(MICROS,false));", Cells::longs(&[1, 2, 3])),
-            r#"t.parquet ColumnType { column: "id", found: "times", role: "the id", takes: "texts or integers" }"#,
+            r#"t.parquet ColumnType { column: "id", found: "times", role: "the id", takes: "strings or integers" }"#,
         ),
         (
             of_ids("optional int64 id;", Cells::Longs(vec![Some(1), Some(2), None])),
@@ -429,19 +429,19 @@ fn every_refusal_says_where_what_and_the_way_out() {
         ),
         (
             of_scores("required int32 score (DECIMAL(5,2));", Cells::Ints(vec![Some(1); 3])),
-            r#"t.parquet ColumnType { column: "score", found: "decimals", role: "a score", takes: "numbers, booleans, texts or JSON" }"#,
+            r#"t.parquet ColumnType { column: "score", found: "decimals", role: "a score", takes: "numbers, booleans, strings or JSON" }"#,
         ),
         (
             of_scores("required int32 score (DATE);", Cells::Ints(vec![Some(1); 3])),
-            r#"t.parquet ColumnType { column: "score", found: "dates", role: "a score", takes: "numbers, booleans, texts or JSON" }"#,
+            r#"t.parquet ColumnType { column: "score", found: "dates", role: "a score", takes: "numbers, booleans, strings or JSON" }"#,
         ),
         (
             of_scores("required fixed_len_byte_array(2) score (FLOAT16);", Cells::Fixed(vec![vec![0, 0]; 3])),
-            r#"t.parquet ColumnType { column: "score", found: "values of the type FIXED_LEN_BYTE_ARRAY", role: "a score", takes: "numbers, booleans, texts or JSON" }"#,
+            r#"t.parquet ColumnType { column: "score", found: "values of the type FIXED_LEN_BYTE_ARRAY", role: "a score", takes: "numbers, booleans, strings or JSON" }"#,
         ),
         (
             of_scores("required group score { required double a; }", Cells::doubles(&[1.0; 3])),
-            r#"t.parquet ColumnType { column: "score", found: "lists or structures", role: "a score", takes: "numbers, booleans, texts or JSON" }"#,
+            r#"t.parquet ColumnType { column: "score", found: "lists or structures", role: "a score", takes: "numbers, booleans, strings or JSON" }"#,
         ),
         (
             of_scores("required binary score (JSON);", Cells::texts(&["1", "{\"a\"", "2"])),
@@ -478,7 +478,7 @@ fn every_refusal_says_where_what_and_the_way_out() {
                 "required int64 id; required int64 scorer; required double value;",
                 &[Cells::longs(&[1]), Cells::longs(&[1]), Cells::doubles(&[1.0])],
             )),
-            r#"t.parquet ColumnType { column: "scorer", found: "integers", role: "the scorer", takes: "texts" }"#,
+            r#"t.parquet ColumnType { column: "scorer", found: "integers", role: "the scorer", takes: "strings" }"#,
         ),
     ];
     for (found, wanted) in cases {
@@ -527,6 +527,6 @@ fn more_rows_than_a_file_can_hold_are_refused() {
     assert!((bytes.len() as u64) * 256 < rows as u64, "{} bytes", bytes.len());
     assert_matches!(
         read_with(&bytes, &TableOptions::new()).unwrap_err().kind(),
-        TableErrorKind::Parquet { problem } if problem.starts_with("it says that it has 1000000 rows")
+        TableErrorKind::Parquet { problem } if problem.starts_with("it claims 1000000 rows")
     );
 }

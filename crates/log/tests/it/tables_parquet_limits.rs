@@ -38,7 +38,8 @@ fn a_cell_of_eighty_megabytes() {
             "t.parquet: the column `id` has a page of 80 MiB decompressed; at most 64 MiB are read; write the \
              table with smaller pages, or raise `max_line`"
         );
-        let larger = TableLimits { max_line: 1 << 30, ..TableLimits::default() };
+        let mut larger = TableLimits::default();
+        larger.max_line = 1 << 30;
         assert_eq!(read_with(&bytes, larger).unwrap().columns.len(), 2);
     }
 }
@@ -109,7 +110,8 @@ fn rows_that_take_no_space() {
     let rows = 100_000;
     let columns = [Cells::Longs(vec![Some(7); rows]), Cells::Doubles(vec![Some(1.0); rows])];
     let bytes = write("required int64 id; required double score;", &columns, usize::MAX, zstd().build());
-    let little = TableLimits { max_memory: Some(400_000), ..TableLimits::default() };
+    let mut little = TableLimits::default();
+    little.max_memory = Some(400_000);
     let error = read_with(&bytes, little).unwrap_err();
     assert!(matches!(error.kind(), TableErrorKind::TooMuchMemory { .. }), "{error}");
     let error = read_with(&bytes, TableLimits::default()).unwrap_err();
@@ -210,6 +212,6 @@ fn counts_that_contradict_each_other() {
     changed[at + 1] = 8;
     assert_matches!(
         refused(&changed).kind(),
-        TableErrorKind::Parquet { problem } if problem == "it says that it has 4 rows, and its row groups that they have 3"
+        TableErrorKind::Parquet { problem } if problem == "it claims 4 rows, and its row groups 3"
     );
 }

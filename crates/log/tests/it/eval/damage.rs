@@ -1,6 +1,7 @@
 //! A damaged log never panics and never gives a wrong score without saying so.
 
 use std::fs;
+use std::io::ErrorKind;
 
 use errorbar_core::{MetadataKeys, Score};
 use errorbar_log::eval::*;
@@ -113,7 +114,7 @@ fn what_others_say_of_a_member_in_other_places_is_found_there() {
         ([0; 3], &b""[..], "the checksum in front"),
         ([crc ^ 1, ELSEWHERE, ELSEWHERE], &whole, "the checksum in front"),
         ([crc, ELSEWHERE, ELSEWHERE], &large([length.into(), 1]), "the size in front"),
-        ([crc, ELSEWHERE, ELSEWHERE], b"", "the size in front"),
+        ([crc, ELSEWHERE, ELSEWHERE], b"", "the header in front"),
     ] {
         let error = check(0, local, extra, b"").unwrap_err();
         assert_matches!(error.kind(), LogErrorKind::Damaged(found) if found.starts_with(problem));
