@@ -10,8 +10,9 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         Error::Core(error) => return core::hint(error),
         Error::Log(error) => return log::hint(error),
         Error::Role { error, .. } => {
-            return hint(error)
-                .map(|hint| hint.replace("--base-url", "--role-base-url").replace("--api-key", "--role-api-key"));
+            return hint(error).map(|hint| {
+                hint.replace("--base-url", "--role-base-url").replace("--api-key", "--role-api-key")
+            });
         }
         Error::NoModel => {
             "name one: --model openai/NAME for a server, --model replay/FILE for recorded outputs, --model mock/TEXT to \

@@ -212,6 +212,6 @@ fn counts_that_contradict_each_other() {
     changed[at + 1] = 8;
     assert_matches!(
         refused(&changed).kind(),
-        TableErrorKind::Parquet { problem } if problem == "it claims 4 rows, and its row groups 3"
+        TableErrorKind::Parquet(problem) if problem == "it claims 4 rows, and its row groups 3"
     );
 }

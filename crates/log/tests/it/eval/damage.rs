@@ -1,7 +1,6 @@
 //! A damaged log never panics and never gives a wrong score without saying so.
 
 use std::fs;
-use std::io::ErrorKind;
 
 use errorbar_core::{MetadataKeys, Score};
 use errorbar_log::eval::*;
