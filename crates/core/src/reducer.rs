@@ -78,9 +78,11 @@ pub trait Reducer: ToSpec + fmt::Debug + Send + Sync {
 ///
 /// What implements this is a [`Reducer`], and runs over columns, without a score built per row.
 pub trait EpochReducer: ToSpec + fmt::Debug + Send + Sync {
-    /// How values are read as numbers; nothing for reducers that only compare values, which then
+    /// How values are read as numbers; `None` for reducers that only compare values, which then
     /// find no floats among the [`EpochValues`].
-    fn conversion(&self) -> Option<&Conversion>;
+    fn conversion(&self) -> Option<&Conversion> {
+        None
+    }
 
     /// Reduces the scored epochs of one scalar. Never called without one.
     fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue;

@@ -61,13 +61,3 @@ fn the_test_command_is_what_ci_runs() {
     let ci = std::fs::read_to_string(root().join(".ci/run")).unwrap();
     assert!(ci.contains(TEST_COMMAND));
 }
-
-#[test]
-fn the_reference_page_is_what_the_program_lists() {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_errorbar")).args(["list", "--format", "markdown"]).output().unwrap();
-    let listed = String::from_utf8(output.stdout).unwrap();
-    let page = std::fs::read_to_string(root().join("docs/reference.md")).unwrap();
-    let (_, tables) = page.split_once("defaults.\n\n").unwrap();
-    assert_eq!(tables, listed, "make docs/reference.md again, as it says at its top");
-}

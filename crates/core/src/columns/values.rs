@@ -131,15 +131,6 @@ impl ValueColumn {
         tagged.add_count(Tag::Int, ints.len().cast_signed());
     }
 
-    /// Appends an integer per code: the one that it has among the integers.
-    pub fn extend_coded_ints(&mut self, ints: &[i64], codes: &[u32]) {
-        let tagged = self.make_tagged();
-        let ints: Vec<u64> = ints.iter().map(|int| int.cast_unsigned()).collect();
-        tagged.payloads.extend_coded(&ints, codes);
-        tagged.tags.resize(tagged.payloads.len(), Tag::Int);
-        tagged.add_count(Tag::Int, codes.len().cast_signed());
-    }
-
     /// Appends a float; not-a-number is unscored.
     #[inline]
     pub fn push_float(&mut self, float: f64) {

@@ -71,6 +71,8 @@ pub enum Undefined {
     Other(String),
 }
 
+impl std::error::Error for Undefined {}
+
 impl fmt::Display for Undefined {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

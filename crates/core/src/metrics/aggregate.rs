@@ -6,9 +6,9 @@ use crate::args::{ArgType, ArgWord};
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Estimation, Kind, Undefined, Whole};
 use crate::evaluation::{MetricValue, Subject};
+use crate::metadata::Metadata;
 use crate::metric::{Accumulator, Metric, MetricState, compute_by_state, params_with_inner};
 use crate::params::Params;
-use crate::metadata::Metadata;
 use crate::scores::Scores;
 use crate::value::{Conversion, Leaf, LeafRef, ValueRef};
 

@@ -10,10 +10,10 @@ use crate::estimate::{
     estimate_from,
 };
 use crate::evaluation::{MetricValue, Role};
+use crate::metadata::Metadata;
 use crate::metric::{Accumulator, MetadataKeys, Metric, MetricState, ScoreParts, Wants, compute_by_state};
 use crate::params::Params;
 use crate::registry::Registry;
-use crate::metadata::Metadata;
 use crate::scores::Scores;
 use crate::spec::Arg;
 use crate::value::{Leaf, ValueRef};

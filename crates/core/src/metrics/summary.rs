@@ -20,18 +20,32 @@ use crate::value::Conversion;
 
 /// A metric over the scores as numbers: their mean, their spread, or the error or interval of their mean.
 pub(super) trait SummaryMetric: Params + fmt::Debug + Send + Sync {
-    const ROLE: Role;
-
-    /// How values become numbers.
-    fn conversion(&self) -> Conversion;
-
-    /// The metadata key that it clusters samples by.
-    fn cluster_key(&self) -> Option<&str> {
-        None
-    }
+    /// What kind of figure it is, and of which numbers.
+    fn figure(&self) -> Figure<'_>;
 
     /// How it is computed. The arguments have been checked.
     fn computation(&self, estimation: &Estimation) -> Computation<Self>;
+}
+
+/// What kind of figure a metric gives, how values become numbers for it, and the metadata key of its clusters.
+pub(super) struct Figure<'m> {
+    pub(super) role: Role,
+    pub(super) to_float: &'m Option<Conversion>,
+    pub(super) cluster: Option<&'m String>,
+}
+
+impl Figure<'_> {
+    pub(super) fn conversion(&self) -> Conversion {
+        self.to_float.clone().unwrap_or_default()
+    }
+
+    /// The errors of the reference: of independent scores, or clustered with the factor G/(G−1).
+    pub(super) fn reference_errors(&self) -> ErrorPlan {
+        let Some(key) = self.cluster else { return iid() };
+        let mut errors = ErrorPlan::new().cluster(key);
+        errors.method = Some(ErrorMethod::Cluster(Cr::Cr1));
+        errors
+    }
 }
 
 /// How a metric is computed.
@@ -52,7 +66,7 @@ impl<M: SummaryMetric> Metric for M {
     }
 
     fn metadata_keys(&self) -> MetadataKeys {
-        MetadataKeys::Only(self.cluster_key().map(str::to_owned).into_iter().collect())
+        MetadataKeys::Only(self.figure().cluster.cloned().into_iter().collect())
     }
 
     fn score_parts(&self) -> ScoreParts {
@@ -60,15 +74,15 @@ impl<M: SummaryMetric> Metric for M {
     }
 
     fn role(&self) -> Role {
-        M::ROLE
+        self.figure().role
     }
 
     fn subject(&self) -> Option<Subject> {
-        Some(Subject { conversions: vec![self.conversion()], ..Subject::default() })
+        Some(Subject { conversions: vec![self.figure().conversion()], ..Subject::default() })
     }
 
     fn cluster(&self) -> Option<&str> {
-        self.cluster_key()
+        self.figure().cluster.map(String::as_str)
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
@@ -124,7 +138,7 @@ impl<M: SummaryMetric> Computation<M> {
     pub(super) fn by_state(metric: &M, errors: ErrorPlan, estimation: &Estimation, finish: Finish) -> Self {
         Computation::State(Box::new(SummaryState {
             metric: M::NAME,
-            conversion: metric.conversion(),
+            conversion: metric.figure().conversion(),
             errors,
             by_plan: false,
             proportions_only: false,
@@ -164,14 +178,6 @@ impl<M: SummaryMetric> Computation<M> {
 pub(super) fn iid() -> ErrorPlan {
     let mut errors = ErrorPlan::new();
     errors.method = Some(ErrorMethod::Iid);
-    errors
-}
-
-/// The errors of the reference: of independent scores, or clustered with the factor G/(G−1).
-pub(super) fn reference_errors(cluster: Option<&str>) -> ErrorPlan {
-    let Some(key) = cluster else { return iid() };
-    let mut errors = ErrorPlan::new().cluster(key);
-    errors.method = Some(ErrorMethod::Cluster(Cr::Cr1));
     errors
 }
 
@@ -297,10 +303,9 @@ macro_rules! summary_metric {
         }
 
         impl super::summary::SummaryMetric for $type {
-            const ROLE: $crate::Role = $crate::Role::$role;
-
-            fn conversion(&self) -> $crate::Conversion {
-                self.to_float_or_default()
+            fn figure(&self) -> super::summary::Figure<'_> {
+                let role = $crate::Role::$role;
+                super::summary::Figure { role, to_float: &self.to_float, cluster: None }
             }
 
             fn computation(&self, estimation: &$crate::Estimation) -> Computation<Self> {

@@ -2,7 +2,6 @@
 
 use crate::params::Params;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
-use crate::value::Conversion;
 
 /// The list of the epochs' values, for metrics over lists such as krippendorff_alpha.
 #[derive(Clone, Debug, Params)]
@@ -10,10 +9,6 @@ use crate::value::Conversion;
 pub struct Collect;
 
 impl EpochReducer for Collect {
-    fn conversion(&self) -> Option<&Conversion> {
-        None
-    }
-
     fn lifts(&self) -> bool {
         false
     }

@@ -54,8 +54,8 @@ pub(super) fn correctly_rounded_mean(values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reducer::Reducer;
-    use crate::{Score, Value};
+    use crate::Value;
+    use crate::reducers::test_support::reduce;
 
     #[test]
     fn rounded_once() {
@@ -68,13 +68,9 @@ mod tests {
 
     #[test]
     fn unscored_epochs_give_no_value() {
-        let reduce = |values: Vec<Value>| {
-            let scores: Vec<Score> = values.into_iter().map(Score::new).collect();
-            mean().reduce(&scores).unwrap().value
-        };
-        assert_eq!(reduce(vec!["C".into(), Value::Unscored, "I".into()]), Value::Float(0.5));
-        assert_eq!(reduce(vec![Value::Unscored]), Value::Unscored);
-        assert_eq!(reduce(vec![]), Value::Unscored);
-        assert_eq!(reduce(vec!["C".into()]), Value::Float(1.0), "even one epoch is converted");
+        assert_eq!(reduce(&mean(), vec!["C".into(), Value::Unscored, "I".into()]).value, Value::Float(0.5));
+        assert_eq!(reduce(&mean(), vec![Value::Unscored]).value, Value::Unscored);
+        assert_eq!(reduce(&mean(), vec![]).value, Value::Unscored);
+        assert_eq!(reduce(&mean(), vec!["C".into()]).value, Value::Float(1.0), "even one epoch is converted");
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use errorbar_core::{MetadataKeys, Registry, Score, Value};
 use errorbar_log::eval::*;
+use errorbar_test_support::assert_matches;
 use serde_json::{Value as Json, json};
 
 use crate::eval::support::*;
@@ -267,15 +268,22 @@ fn an_edit_of_what_is_not_there_is_refused() {
     let [eval, _] = logs(folder.path());
     let log = EvalLog::open(&eval).unwrap();
     let refused = |edit: &ScoreEdit| log.revise().unwrap().edit_score(edit).unwrap_err();
-    let error = refused(&edit("q/3", Some(1), "match"));
-    let is_nearest = |nearest: &Option<String>| nearest.as_deref() == Some("q/2");
-    assert!(matches!(error.kind(), LogErrorKind::NoSample { nearest, .. } if is_nearest(nearest)), "{error}");
-    let error = refused(&edit("1", None, "match"));
-    assert!(matches!(error.kind(), LogErrorKind::WhichEpoch { epochs, .. } if *epochs == [1, 2]), "{error}");
-    let error = refused(&edit("1", Some(7), "match"));
-    assert!(matches!(error.kind(), LogErrorKind::NoEpoch { epochs, .. } if *epochs == [1, 2]), "{error}");
-    let error = refused(&edit("1", Some(1), "mtach"));
-    assert!(matches!(error.kind(), LogErrorKind::NoScore { known, .. } if *known == ["match"]), "{error}");
+    assert_matches!(
+        refused(&edit("q/3", Some(1), "match")).kind(),
+        LogErrorKind::NoSample { sample, nearest: Some(nearest) } if sample == "q/3" && nearest == "q/2"
+    );
+    assert_matches!(
+        refused(&edit("1", None, "match")).kind(),
+        LogErrorKind::WhichEpoch { sample, epochs } if sample == "1" && *epochs == [1, 2]
+    );
+    assert_matches!(
+        refused(&edit("1", Some(7), "match")).kind(),
+        LogErrorKind::NoEpoch { sample, epochs } if sample == "1" && *epochs == [1, 2]
+    );
+    assert_matches!(
+        refused(&edit("1", Some(1), "mtach")).kind(),
+        LogErrorKind::NoScore { scorer, known } if scorer == "mtach" && *known == ["match"]
+    );
 }
 
 /// The smallest log that can be scored, with these fields in front of its samples and behind them.
