@@ -32,6 +32,7 @@ mod columns;
 mod error;
 mod estimate;
 mod evaluation;
+mod interner;
 mod metadata;
 mod metric;
 pub mod metrics;

@@ -138,7 +138,7 @@ impl MetricProgress {
                 figure(&self.scorer, format!("{} {key}", self.metric), estimate)
             }
             // No built-in metric with a state has several figures by position.
-            MetricValue::List(_) | MetricValue::Groups(_) => None,
+            _ => None,
         }
     }
 }

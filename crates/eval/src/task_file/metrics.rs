@@ -52,7 +52,7 @@ fn from_text(text: &TomlString<'_>, registry: &Registry, mistakes: &mut Mistakes
     let mut report = |error: Error| specs::report(text, "metric", &error, registry, mistakes);
     let spec = text.value.parse::<MetricsSpec>().map_err(|error| report(error.into())).ok()?;
     // One by one: building all of them would stop at the first that is wrong.
-    spec.specs().into_iter().filter_map(|spec| registry.metric(spec).err()).for_each(report);
+    spec.iter().filter_map(|spec| registry.metric(spec).err()).for_each(report);
     registry.metrics(&spec).ok()
 }
 
