@@ -80,7 +80,7 @@ impl Diagnostic {
         Diagnostic { text: format!("{subject}: {}", self.text), ..self }
     }
 
-    /// Prints it now. Notes and warnings are left out if `quiet`.
+    /// Prints it now. Notes and warnings are skipped if `quiet`.
     pub(crate) fn print(&self, quiet: bool) {
         if !quiet || self.severity > Severity::Warning {
             // If standard error cannot be written to, there is nowhere to report that.
@@ -138,7 +138,7 @@ impl Diagnostics {
         }
     }
 
-    /// Prints them, each once. Notes and warnings are left out if `quiet`.
+    /// Prints them, each once. Notes and warnings are skipped if `quiet`.
     pub(crate) fn print(mut self, quiet: bool) {
         self.0.sort_by_key(|diagnostic| diagnostic.severity);
         let mut printed = HashSet::new();
@@ -187,7 +187,7 @@ impl FromIterator<Diagnostic> for Diagnostics {
     }
 }
 
-/// All values, or the diagnostics of everything that failed. Unlike `collect`, it goes on behind the first failure.
+/// All values, or the diagnostics of everything that failed. Unlike `collect`, it does not stop at the first failure.
 pub(crate) fn all<T>(
     results: impl IntoIterator<Item = Result<T, Diagnostics>>,
 ) -> Result<Vec<T>, Diagnostics> {

@@ -1,4 +1,4 @@
-//! The only way out: everything that the program writes to standard output and standard error goes through this module.
+//! Everything that the program writes to standard output and standard error goes through this module.
 //! Text from files, servers and arguments may hold characters that a terminal obeys: escape sequences that change its
 //! title or hide what follows, overrides of the direction of text ([`is_unsafe`]). **What is for people** (tables,
 //! messages, progress, help) is always cleaned, each such character replaced with U+FFFD: even through a pipe it may end
@@ -91,7 +91,7 @@ fn safe(has_colors: bool, render: impl Fn(bool) -> String) -> String {
 }
 
 /// The text of a message, cleaned and not too long. The lines after the first are indented, so that none of them can
-/// pass for a message of its own.
+/// be mistaken for another message.
 pub(crate) fn paragraph(text: &str) -> String {
     cleaned(shortened(text)).trim_end().replace('\n', "\n  ")
 }
@@ -125,7 +125,7 @@ fn panic_text(panic: &PanicHookInfo<'_>, backtrace: &Backtrace) -> String {
     }
 }
 
-/// The text without unsafe characters, its lines and tabs kept; borrowed if there are none.
+/// The text without unsafe characters, with its lines and tabs; borrowed if there are none.
 fn cleaned(text: &str) -> Cow<'_, str> {
     let is_unsafe = |c: char| is_unsafe(c) && !matches!(c, '\n' | '\t');
     if text.contains(is_unsafe) {
@@ -257,7 +257,7 @@ impl ProgressLine {
         self.0.is_hidden()
     }
 
-    /// Draws the line again and again, so that it is there before the first step.
+    /// Redraws the line at this interval, so that it is shown before the first step.
     pub(crate) fn tick_every(&self, time: Duration) {
         self.0.enable_steady_tick(time);
     }

@@ -1,4 +1,4 @@
-//! Options that several verbs share.
+//! Options that several commands share.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use crate::output::{self, Output, Stream};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
-    /// When to use colours; `auto` means on a terminal, unless NO_COLOR is set
+    /// When to use colors; `auto` means on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
     pub(crate) color: Color,
-    /// Print no warnings
+    /// Print no notes, warnings or progress
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 }
@@ -29,7 +29,7 @@ pub(crate) enum Color {
 }
 
 impl Color {
-    /// Makes this the choice for everything that is printed.
+    /// Applies to everything that is printed.
     pub(crate) fn apply(self) {
         output::set_colors(match self {
             Color::Auto => ColorChoice::Auto,
@@ -42,7 +42,7 @@ impl Color {
 /// A width that no line reaches.
 const WHOLE_LINES: usize = 1 << 20;
 
-/// What results and lists are written in.
+/// The format of results and lists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     #[default]
@@ -74,14 +74,14 @@ impl From<SortBy> for Sort {
     }
 }
 
-/// How results are written.
+/// How results are printed.
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgs {
-    /// How to write the results
+    /// The format of the results
     #[arg(long, short, value_enum, default_value_t)]
     pub(crate) format: Format,
     /// The order of groups and shares in tables: the highest value first, by name, the largest
-    /// number of scores first, or as they come
+    /// number of scores first, or the order of first appearance
     #[arg(long, value_enum, value_name = "BY", default_value_t)]
     pub(crate) sort: SortBy,
 }
@@ -129,8 +129,7 @@ pub(crate) fn width() -> usize {
     Stream::Stdout.columns().map_or(100, |width| width.clamp(60, 140))
 }
 
-/// Whether the locale promises nothing beyond ASCII. One that says nothing at all, as in most
-/// containers, is taken to be modern.
+/// Whether the locale has only ASCII. If it is unset, as in most containers, UTF-8 is assumed.
 pub(crate) fn is_ascii_locale() -> bool {
     let set = |name: &&str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(set);
@@ -142,10 +141,10 @@ pub(crate) fn is_ascii_locale() -> bool {
 
 /// A number of seconds above 0.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "a number of seconds".to_owned())?;
+    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(limit) if !limit.is_zero() => Ok(limit),
-        _ => Err("a number of seconds above 0".to_owned()),
+        _ => Err("expected a number of seconds above 0".to_owned()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `errorbar eval`: runs tasks and writes their logs.
 //!
-//! Every task is built and checked before the first one runs, and everything that is wrong is told at once.
+//! Every task is built and checked before the first one runs, and everything that is wrong is reported at once.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -38,11 +38,11 @@ Examples:
   A task of this program, with arguments:
     errorbar eval gpqa -T subset=main
 
-  Go on with a run that was interrupted:
+  Resume a run that was interrupted:
     errorbar eval --resume logs/2026-11-15T06-09-13+00-00_almanac_1f0c….eval
 
 Every sample is in the log before it is counted. Ctrl-C ends the run and computes the results over
-what is done; a second one ends it at once.
+the samples that are done; a second one ends it at once.
 
 Exit code: 0 if all is well, 1 if a run did not reach its end, no sample succeeded or no answer could
 be scored, 2 if something could not be read, run or computed.";
@@ -62,42 +62,42 @@ pub(crate) struct EvalArgs {
     /// Run the samples of these ids only; may be repeated, or a list with commas
     #[arg(long = "sample-id", value_name = "ID", value_delimiter = ',')]
     sample_ids: Vec<String>,
-    /// How often each sample is run [default: as the task says, else 1]
+    /// How often to run each sample [default: that of the task, else 1]
     #[arg(long, value_name = "N")]
     epochs: Option<u32>,
-    /// How to make one score of a sample's epochs; may be repeated [default: as the task says, else mean]
+    /// The reducer of a sample's epochs to one score; may be repeated [default: that of the task, else mean]
     #[arg(long = "reducer", short, value_name = "SPEC")]
     reducers: Vec<String>,
-    /// Give every epoch to the metrics, unreduced
+    /// Do not reduce epochs: metrics get every score
     #[arg(long, conflicts_with = "reducers")]
     no_reduce: bool,
-    /// A metric to compute in place of the task's; may be repeated
+    /// A metric to compute in place of those of the task; may be repeated
     #[arg(long = "metric", short, value_name = "SPEC")]
     metrics: Vec<String>,
-    /// How many samples run at once
+    /// The maximum number of concurrent samples
     #[arg(long, value_name = "N")]
     max_samples: Option<NonZeroUsize>,
-    /// Where random figures (bootstrap) start from [default: 0]
+    /// Seed for random numbers (bootstrap) [default: 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// The folder of the log
     #[arg(long, value_name = "DIR", default_value = "logs", env = "ERRORBAR_LOG_DIR")]
     log_dir: PathBuf,
-    /// The form of the log: an archive that grows while the task runs, or JSON made of it at the end
-    #[arg(long, value_enum, value_name = "FORM", default_value_t)]
-    log_format: LogForm,
-    /// End the run when a sample fails, or when a share (0.1) or number (5) of them have failed
+    /// The format of the log: an archive that grows while the task runs, or JSON converted from it at the end
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    log_format: LogFormatArg,
+    /// End the run when a sample fails, or when a share (0.1) or a number (5) of samples have failed
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     fail_on_error: Option<FailOnError>,
-    /// How many seconds one sample may take; then it is judged as it is, and its scorers have half of that time or what is left
+    /// The time limit of one sample; then it is scored as it is, and its scorers have half of that time or what is left
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time_limit: Option<Duration>,
-    /// Go on with the run of this log: keep what it holds, run what is missing or failed
+    /// Resume the run of this log: keep its samples, run those that are missing or failed
     #[arg(long, value_name = "LOG", conflicts_with_all = [
         "task_args", "limit", "sample_ids", "epochs", "reducers", "no_reduce", "metrics", "seed",
     ])]
     resume: Option<PathBuf>,
-    /// How often to say how far the run is, where there is no terminal to show it on
+    /// The interval of progress lines, if standard error is not a terminal
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     progress_every: Duration,
     #[command(flatten)]
@@ -111,17 +111,17 @@ pub(crate) struct EvalArgs {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum LogForm {
+enum LogFormatArg {
     #[default]
     Eval,
     Json,
 }
 
-impl From<LogForm> for LogFormat {
-    fn from(form: LogForm) -> Self {
-        match form {
-            LogForm::Eval => LogFormat::Eval,
-            LogForm::Json => LogFormat::Json,
+impl From<LogFormatArg> for LogFormat {
+    fn from(format: LogFormatArg) -> Self {
+        match format {
+            LogFormatArg::Eval => LogFormat::Eval,
+            LogFormatArg::Json => LogFormat::Json,
         }
     }
 }
@@ -204,18 +204,18 @@ fn call_notes(counts: &CallCounts) -> Diagnostics {
     note.into_iter().chain(cache).collect()
 }
 
-/// What became of a task.
+/// How a task ended.
 enum TaskOutcome {
     Ended(Box<errorbar_eval::Result<FinishedRun>>),
-    /// It was not begun, because the user had ended the one before.
+    /// It was not started, because the user had cancelled the one before.
     NotRun(String),
 }
 
-/// Runs one task after the other, each with all its models at once, until the user ends it all.
+/// Runs one task after the other, each with all its models at once, until the user cancels.
 async fn run_all(ready: Vec<Vec<PreparedRun>>, watcher: &Arc<Watcher>) -> Vec<TaskOutcome> {
     let cancel = CancelToken::new();
-    let talk = Arc::clone(watcher);
-    cancel_on_interrupt(cancel.clone(), move || talk.interrupted());
+    let reporter = Arc::clone(watcher);
+    cancel_on_interrupt(cancel.clone(), move || reporter.interrupted());
     let mut outcomes = Vec::new();
     for models in ready {
         if cancel.is_stopped() {

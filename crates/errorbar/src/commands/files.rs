@@ -121,7 +121,7 @@ fn is_other_json(path: &Path) -> bool {
     }
     let mut head = Vec::new();
     if File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head)).is_err() {
-        // Opening it as a log will say why.
+        // Opening it as a log gives the error.
         return false;
     }
     let head: String = String::from_utf8_lossy(&head).split_whitespace().collect();

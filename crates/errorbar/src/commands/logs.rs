@@ -1,4 +1,4 @@
-//! Eval logs, opened for the verbs that compute their results again.
+//! Eval logs, opened for the commands that recompute their results.
 
 use std::path::Path;
 use std::time::Duration;
@@ -41,31 +41,31 @@ pub(super) fn check_new(path: &Path, force: bool) -> Result<(), Diagnostic> {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading logs")]
 pub(super) struct ReadArgs {
-    /// Check all of a log: all checksums, that members say of themselves what the directory says, and
-    /// that all of it is JSON. By default that is checked of what is computed with; messages and events
-    /// are passed over by their quotes and brackets
+    /// Check all of a log: all checksums, that local headers of entries agree with the central
+    /// directory, and that all of it is JSON. By default that is checked for what is computed with;
+    /// messages and events are skipped by their quotes and brackets
     #[arg(long)]
     pub(super) strict: bool,
     #[command(flatten)]
     limits: LimitArgs,
 }
 
-/// How much of a log is believed.
+/// Limits for logs, which may be hostile.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits for logs")]
 pub(super) struct LimitArgs {
-    /// The largest decompressed size of one entry of a log
+    /// The maximum decompressed size of one entry of a log
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = parse_bytes)]
     max_unpacked: u64,
     /// Entries of a log that decompress to more than N times their size count as dense; a log may
     /// have 192 MiB of them, decompressed
     #[arg(long, value_name = "N", default_value_t = LogLimits::default().max_ratio)]
     max_ratio: u64,
-    /// The largest header, and the most that is kept of one sample (scores and metadata)
+    /// The maximum size of a header, and of what is kept of one sample (scores and metadata)
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_bytes)]
     max_record: u64,
-    /// The most memory for what is held of a log or a table [default: 256M or four times the size of
-    /// the file, whichever is more]
+    /// The maximum memory for what is held of a log or a table [default: 256M or four times the size
+    /// of the file, whichever is more]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     max_memory: Option<u64>,
 }
@@ -78,7 +78,7 @@ impl LimitArgs {
 }
 
 impl ReadArgs {
-    /// Opens a log, and checks all of it if that is asked for.
+    /// Opens a log, and checks all of it with `--strict`.
     pub(super) fn open(&self, path: &Path) -> errorbar_log::eval::Result<EvalLog> {
         let log = EvalLog::open_with(path, self.limits())?;
         if self.strict {
@@ -87,13 +87,12 @@ impl ReadArgs {
         Ok(log)
     }
 
-    /// How much of a log is believed.
     pub(super) fn limits(&self) -> LogLimits {
         self.limits.limits()
     }
 }
 
-/// A line on a terminal that says how far the reading is.
+/// A line on a terminal that shows the progress of reading.
 pub(super) struct ReadProgress {
     bar: ProgressLine,
 }
@@ -117,10 +116,10 @@ impl Drop for ReadProgress {
     }
 }
 
-/// What to compute in place of, or out of, what a log records.
+/// What to read of a log, besides what its plan needs.
 #[derive(Default)]
 pub(super) struct ScoreRequest<'a> {
-    /// Only these scorers; all if there is none.
+    /// Only these scorers; all if empty.
     pub(super) scorers: &'a [String],
     pub(super) skip_bad_samples: bool,
     /// Whether reduced scores are to be recorded, which have all parts of a score.
@@ -128,18 +127,18 @@ pub(super) struct ScoreRequest<'a> {
     pub(super) edited: Option<&'a EditedScore>,
 }
 
-/// A log, ready to be computed again.
+/// A log, ready to be evaluated.
 pub(super) struct OpenedLog<'a> {
     pub(super) log: &'a EvalLog,
     pub(super) header: Header,
     pub(super) plan: Plan,
     pub(super) scores: LogScores,
-    /// What of the recorded plan cannot be had.
+    /// What of the recorded plan cannot be built.
     pub(super) left_out: Vec<LogWarning>,
 }
 
 impl OpenedLog<'_> {
-    /// How the run ended, if it did not reach its end.
+    /// The status of the run, if it did not reach its end.
     pub(super) fn partial_run(&self) -> Option<PartialRun> {
         let eval = &self.header.eval;
         let samples = eval.dataset.sample_ids.as_ref().map(Vec::len);
@@ -148,7 +147,7 @@ impl OpenedLog<'_> {
             .map(|status| PartialRun { status: status.to_owned(), planned })
     }
 
-    /// The results with what the log says of its run.
+    /// The results with what the log records of its run.
     pub(super) fn report(self, results: Results) -> Report {
         let (partial_run, self_graded) = (self.partial_run(), self_graded(&self.header.eval));
         let EvalInfo { task, model, .. } = self.header.eval;
@@ -174,9 +173,10 @@ impl OpenedLog<'_> {
     /// What people should know about the log before they read its figures.
     pub(super) fn warnings(&self) -> Diagnostics {
         let of_log = |text: String| Diagnostic::warning(text).about(self.log.path().display());
-        let left_out = self.left_out.iter().map(|warning| {
-            of_log(warning.to_string()).hint_if(hints::log::warning_hint(warning))
-        });
+        let left_out = self
+            .left_out
+            .iter()
+            .map(|warning| of_log(warning.to_string()).hint_if(hints::log::warning_hint(warning)));
         let recovered = self.log.was_recovered().then(|| recovered(self.log.path()));
         let skipped = &self.scores.skipped;
         let count = (!skipped.is_empty()).then(|| {

@@ -1,4 +1,4 @@
-//! The verbs of the command line, one file each.
+//! The commands of the command line, one file each.
 
 mod cache;
 mod common;
@@ -39,7 +39,7 @@ pub(crate) enum Status {
     Fine,
     /// A negative answer: a difference was found, a run did not reach its end.
     Negative,
-    /// Something in the arguments or the input could not be used.
+    /// Arguments or input cannot be used.
     InputError,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Outcome {
 pub(crate) type CommandResult = Result<Outcome, Diagnostics>;
 
 impl Outcome {
-    /// Prints it all, and says how the command ended.
+    /// Prints the output, then the diagnostics, and returns how the command ended.
     pub(crate) fn print(self, quiet: bool) -> Status {
         let (diagnostics, status) = match self.output.write() {
             Ok(()) => (self.diagnostics, self.status),
@@ -99,7 +99,7 @@ pub(crate) struct Context<'a> {
     /// The name that the program was started by.
     pub(crate) program: &'a str,
     pub(crate) registry: &'a Registry,
-    /// Whether notes, warnings and progress are left out.
+    /// Whether to print no notes, warnings and progress.
     pub(crate) quiet: bool,
 }
 
@@ -124,24 +124,24 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run tasks: ask a model, score its answers, write a log
+    /// Run tasks: call a model, score its answers, write a log
     Eval(Box<eval::EvalArgs>),
     /// Compute metrics, with their error bars, from eval logs and tables of scores
     Score(score::ScoreArgs),
-    /// Check that the results which logs claim are those of their samples
+    /// Check that the results that logs record are those of their samples
     Verify(verify::VerifyArgs),
-    /// See what logs hold: list them, print their records, write their scores as a table
+    /// Work with logs: list, dump, convert, edit scores, export scores as a table
     Log(log::LogArgs),
-    /// See which answers of models are kept, and remove them
+    /// List and clear the cached answers of models
     Cache(cache::CacheArgs),
-    /// List everything that can be named, with arguments
+    /// List metrics, reducers, scorers, solvers, models and tasks, with arguments
     List(list::ListArgs),
-    /// Print a script that completes commands and options in a shell
+    /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
 }
 
 impl Cli {
-    /// Reads the arguments of a program that goes by this name; help and errors have these styles.
+    /// Parses the arguments of a program of this name; help and errors have these styles.
     pub(crate) fn parse_as(program: &str, args: Vec<OsString>, styles: Styles) -> clap::error::Result<Self> {
         let mut command = command(program).styles(styles);
         let mut matches = command.try_get_matches_from_mut(args)?;
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn help_is_about_the_program_as_it_is_called() {
-        let said = |args: &[&str]| {
+        let help = |args: &[&str]| {
             let args = ["my-scores"].iter().chain(args).map(OsString::from).collect();
             Cli::parse_as("my-scores", args, Styles::styled()).unwrap_err().to_string()
         };
@@ -214,10 +214,10 @@ mod tests {
             &["list", "--help"],
             &["completions", "--help"],
         ] {
-            let help = said(args);
-            assert!(help.contains("Usage: my-scores") && !help.contains(NAME), "{help}");
+            let text = help(args);
+            assert!(text.contains("Usage: my-scores") && !text.contains(NAME), "{text}");
         }
-        assert_eq!(said(&["--version"]), format!("my-scores (errorbar {})\n", env!("CARGO_PKG_VERSION")));
-        assert!(said(&["score"]).contains("Usage: my-scores score"), "{}", said(&["score"]));
+        assert_eq!(help(&["--version"]), format!("my-scores (errorbar {})\n", env!("CARGO_PKG_VERSION")));
+        assert!(help(&["score"]).contains("Usage: my-scores score"), "{}", help(&["score"]));
     }
 }

@@ -1,8 +1,8 @@
 //! `errorbar score`: metrics from the scores of logs and tables.
 //!
-//! What was asked for is built and checked before any file is opened; then each file is read with only
-//! the metadata that the metrics need, several at a time. What can be computed is printed; everything that
-//! cannot is told on stderr, and the exit code says so.
+//! The options are built and checked before any file is opened; then each file is read with only the metadata
+//! that the metrics need, several at a time. What can be computed is printed; everything else is reported on
+//! standard error, and in the exit code.
 
 use std::path::{Path, PathBuf};
 
@@ -25,11 +25,11 @@ use crate::output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
-  What a log records, computed again; or all logs of a folder:
+  Recompute what a log records; or all logs of a folder:
     errorbar score logs/run.eval
     errorbar score logs
 
-  With other error bars, put back into the log: questions on one passage belong together
+  With other error bars, written into the log: questions on one passage belong together
     errorbar score logs/run.eval --cluster passage --write
 
   Accuracy with its error and interval, from the columns `id` and `score`:
@@ -51,11 +51,11 @@ Examples:
 A table has a row per sample and epoch: the columns `id`, `epoch` (optional, from 1), `score` or
 `value` (or those named with --score-column), and any others as metadata. An empty score is
 missing, NaN is unscored; grades (C, P, I, N), numbers, yes/no and true/false are understood, and
-other texts are an error unless a metric such as frequency takes them or --unconvertible is given.
+other strings are an error unless a metric such as frequency takes them or --unconvertible is given.
 
-In a table of results, ± is one standard error, […] the interval, and ├─●─┤ draws the interval. An
-error that a metric gives (stderr, ci) is shown with its figure, unless the options below say how
-errors are computed. `0.70 … 0.80 with the 3 absent` is what the figure would be if each of the 3
+In a table of results, ± is one standard error, […] the interval, and ├─●─┤ draws the interval. The
+error of a metric (stderr, ci) is shown with its figure, unless the options below say how errors are
+computed. `0.70 … 0.80 with the 3 absent` is what the figure would be if each of the 3
 samples without a score had the worst score, or the best.
 
 Exit code: 0 if all is well, 2 if something could not be read or computed.";
@@ -68,14 +68,14 @@ pub(crate) struct ScoreArgs {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// A metric to compute, with its arguments; may be repeated [default: those that a log records;
-    /// for a table accuracy and stderr, or mean and stderr if a score lies outside of 0 to 1]
+    /// for a table accuracy and stderr, or mean and stderr if a score is outside of 0 to 1]
     #[arg(long = "metric", short, value_name = "SPEC")]
     metrics: Vec<String>,
-    /// How to make one score of a sample's epochs; may be repeated [default: as a log
+    /// The reducer of a sample's epochs to one score; may be repeated [default: as a log
     /// records; mean for a table]
     #[arg(long = "reducer", short, value_name = "SPEC")]
     reducers: Vec<String>,
-    /// Give every epoch to the metrics, unreduced
+    /// Do not reduce epochs: metrics get every score
     #[arg(long, conflicts_with = "reducers")]
     no_reduce: bool,
     /// Only this scorer; may be repeated
@@ -84,25 +84,25 @@ pub(crate) struct ScoreArgs {
     /// A column of a table that holds scores; may be repeated [default: `score`, else `value`]
     #[arg(long = "score-column", value_name = "NAME")]
     score_columns: Vec<String>,
-    /// What cells of a table that are no scores become: an error, the score 0, or missing scores
-    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    /// What to do with cells of a table that are no scores: fail, count them as 0, or treat them as missing
+    #[arg(long, value_enum, value_name = "ACTION", default_value_t)]
     unconvertible: UnconvertiblePolicy,
-    /// Where random figures (bootstrap) start from [default: as a log records; 0 for a table]
+    /// Seed for random numbers (bootstrap) [default: as a log records; 0 for a table]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
     output_as: OutputArgs,
-    /// Put results and reduced scores into the logs, in the place of those that they have; everything
-    /// else in them stays as it is
+    /// Write results and reduced scores into the logs, replacing those that they have; everything else
+    /// in them stays as it is
     #[arg(long, conflicts_with_all = ["scorers", "skip_bad_samples"])]
     write: bool,
     /// Write the log with its new results to this file
     #[arg(long, short, value_name = "LOG", conflicts_with_all = ["write", "scorers", "skip_bad_samples"])]
     output: Option<PathBuf>,
-    /// Replace a file of the name that --output gives
+    /// Replace the file of --output if it exists
     #[arg(long, requires = "output")]
     force: bool,
-    /// Go on without samples that cannot be read; they are told and counted
+    /// Skip samples that cannot be read; they are reported and counted
     #[arg(long)]
     skip_bad_samples: bool,
     #[command(flatten)]
@@ -166,11 +166,11 @@ fn check_output(args: &ScoreArgs, files: &[PathBuf]) -> Result<(), Diagnostic> {
     check_new(output, args.force)
 }
 
-/// The plan with everything that was asked for put in.
+/// The plan with everything that the options give.
 fn with_overrides(mut plan: Plan, overrides: &PlanOverrides, args: &ScoreArgs) -> Plan {
     if let Some(metrics) = &overrides.metrics {
         plan.task_metrics = Some(metrics.clone());
-        // What the user asks for takes the time that it takes.
+        // What the user asks for is computed, however long it takes.
         plan.max_draws = None;
     }
     if let Some(reducers) = &overrides.reducers {
@@ -258,7 +258,7 @@ fn score_log(
     Ok(opened.report(evaluation.results))
 }
 
-/// Writes results into a log, or into a copy of it; but not fewer than it has. Returns the note that says where they are.
+/// Writes results into a log, or into a copy of it; but not fewer than it has. Returns a note with the path.
 fn write(
     opened: &OpenedLog<'_>,
     evaluation: &Evaluation,
@@ -305,8 +305,8 @@ fn too_few_epochs(results: &Results, plan: &Plan) -> impl Iterator<Item = Diagno
     })
 }
 
-/// The reader fetched only the metadata that was asked for, so an error about a key that is not there
-/// knows of no other; the table does.
+/// The reader fetched only the metadata that the plan needs, so an error about a missing key knows no others; the table
+/// does.
 fn name_columns(scores: &mut [ScoreResult], metadata_keys: &[String]) {
     for failure in scores.iter_mut().flat_map(|score| &mut score.failures) {
         if let Error::MissingKey { known, .. } = &mut failure.error {

@@ -1,4 +1,4 @@
-//! Scores of tables: which metrics they get, and what becomes of cells that are no scores.
+//! Scores of tables: default metrics, and what to do with cells that are no scores.
 //!
 //! A log records its metrics, and converts values as the reference does. A table records nothing, so a column of grades
 //! that are not understood must not become a column of zeros.
@@ -18,7 +18,7 @@ const VALUES_LISTED: usize = 5;
 /// The number of characters of a value that an error shows.
 const SHOWN: usize = 40;
 
-/// What becomes of cells that are no scores.
+/// What to do with cells that are no scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum UnconvertiblePolicy {
     #[default]
@@ -222,9 +222,9 @@ fn refusal(found: &[UnconvertibleScores]) -> Diagnostic {
     };
     let hint = match found.iter().any(|one| one.are_parts) {
         true => format!("{meaning}; or --unconvertible zero counts them as 0"),
-        false => format!(
-            "{meaning}; or --unconvertible missing leaves them out, --unconvertible zero counts them as 0"
-        ),
+        false => {
+            format!("{meaning}; or --unconvertible missing skips them, --unconvertible zero counts them as 0")
+        }
     };
     Diagnostic::error(problem).hint(hint)
 }

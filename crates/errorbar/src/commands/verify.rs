@@ -1,4 +1,4 @@
-//! `errorbar verify`: are the results that a log claims those of its samples?
+//! `errorbar verify`: are the results that a log records those of its samples?
 
 use std::path::{Path, PathBuf};
 

@@ -7,7 +7,11 @@ const SYSTEM_MESSAGE: &str = "Answer carefully.";
 #[metric]
 fn pass_rate(scores: &Scores, #[default(0.5)] threshold: f64) -> Result<f64> {
     let mut passed = 0;
-    for sample in scores { if sample.score.as_f64()? >= threshold { passed += 1 } }
+    for sample in scores {
+        if sample.score.as_f64()? >= threshold {
+            passed += 1
+        }
+    }
     Ok(passed as f64 / scores.len().max(1) as f64)
 }
 
@@ -44,7 +48,11 @@ fn gpqa() -> Task {
     }))
     .solver(chain![system_message(SYSTEM_MESSAGE), multiple_choice()])
     .scorer(choice())
-    .metrics(metrics![grouped(accuracy(), "category").all(All::Groups), stderr().cluster("category"), pass_rate().threshold(0.8)])
+    .metrics(metrics![
+        grouped(accuracy(), "category").all(All::Groups),
+        stderr().cluster("category"),
+        pass_rate().threshold(0.8)
+    ])
     .epochs(Epochs::new(5, ["at_least_2", "at_least_5"]))
 }
 

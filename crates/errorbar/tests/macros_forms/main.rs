@@ -1,5 +1,10 @@
 //! Forms that the attributes accept, each in a module that makes it hard for them.
-#![allow(dead_code, clippy::unwrap_used, clippy::indexing_slicing, reason = "what counts is that it compiles")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "what counts is that it compiles"
+)]
 
 mod design;
 #[no_implicit_prelude]

@@ -48,7 +48,10 @@ fn it_compiles() {
     }
 
     #[::errorbar::task]
-    fn quiz(#[default(5)] epochs: u32, subset: ::std::option::Option<::std::string::String>) -> ::errorbar::Task {
+    fn quiz(
+        #[default(5)] epochs: u32,
+        subset: ::std::option::Option<::std::string::String>,
+    ) -> ::errorbar::Task {
         let _ = subset;
         ::errorbar::Task::new(["?"]).solver(polite()).scorer(always()).scorer(never()).epochs(epochs)
     }

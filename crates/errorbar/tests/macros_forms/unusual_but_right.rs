@@ -9,7 +9,11 @@ fn left_out(scores: &Missing) -> Missing {}
 #[metric]
 #[inline]
 #[allow(unused_mut)]
-fn countdown(scores: &Scores, #[default(3)] mut from: u64, #[allow(unused_variables)] unused: Option<f64>) -> f64 {
+fn countdown(
+    scores: &Scores,
+    #[default(3)] mut from: u64,
+    #[allow(unused_variables)] unused: Option<f64>,
+) -> f64 {
     if from == 0 { scores.len() as f64 } else { Self::body(scores, from - 1, None) }
 }
 

@@ -75,8 +75,8 @@ impl<'r> MetricFigures<'r> {
         Figure { estimate: Some(estimate), part, ..self.nothing() }
     }
 
-    /// Whether an estimate is recorded as the two ends of its interval. An interval that was never computed, because a
-    /// field has no values say, is recorded as one number that is none.
+    /// Whether an estimate is recorded as the two ends of its interval. An interval that was never computed, for instance because a
+    /// field has no values, is recorded as one number that is none.
     fn is_interval(&self, estimate: &Estimate) -> bool {
         self.0.role == Role::IntervalOf
             && !matches!(estimate.interval, Err(Undefined::NotAvailable | Undefined::NoField))
@@ -113,6 +113,7 @@ impl<'r> MetricFigures<'r> {
                 )
             }
             MetricValue::Groups(groups) => Figures::Named(self.of_groups(groups)),
+            _ => Figures::Named(Vec::new()),
         }
     }
 

@@ -1,7 +1,9 @@
 //! Who resumes a run says where its servers are: a key is not sent to an address that only a log names.
 
+use errorbar_test_support::ProgramOutput;
+
 use crate::access::log_path;
-use crate::desk::{Desk, Ran};
+use crate::desk::Desk;
 use crate::server::Server;
 
 const KEY: &str = "sk-of-the-environment-4711";
@@ -15,8 +17,8 @@ fn unfinished(server: &Server) -> Desk {
 }
 
 /// Runs a command with a key in the environment.
-fn with_key(desk: &Desk, arguments: &[&str]) -> Ran {
-    Ran::from(desk.command(arguments).env("OPENAI_API_KEY", KEY).output().unwrap())
+fn with_key(desk: &Desk, arguments: &[&str]) -> ProgramOutput {
+    ProgramOutput::from(desk.command(arguments).env("OPENAI_API_KEY", KEY).output().unwrap())
 }
 
 /// The command in the quotes of a message.
@@ -69,8 +71,9 @@ fn what_the_environment_names_is_not_named_again() {
     let server = Server::start(&[]);
     let (desk, base_url) = (unfinished(&server), server.base_url());
     let mut command = desk.command(&["eval", "--resume", &log_path(&desk), "--run-token-limit", "100000"]);
-    let ran =
-        Ran::from(command.env("OPENAI_BASE_URL", base_url).env("OPENAI_API_KEY", KEY).output().unwrap());
+    let ran = ProgramOutput::from(
+        command.env("OPENAI_BASE_URL", base_url).env("OPENAI_API_KEY", KEY).output().unwrap(),
+    );
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
 }
 
@@ -80,7 +83,7 @@ fn a_server_that_asks_for_no_key_is_sent_none() {
     let (desk, base_url) = (unfinished(&server), server.base_url());
     let arguments =
         ["eval", "--resume", &log_path(&desk), "--base-url", &base_url, "--run-token-limit", "100000"];
-    let ran = Ran::from(desk.command(&arguments).output().unwrap());
+    let ran = ProgramOutput::from(desk.command(&arguments).output().unwrap());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
 }
 

@@ -1,8 +1,10 @@
 //! Which interval there is, and what there is in place of one.
 
 use errorbar_core::{
-    ErrorPlan, Estimate, IntervalMethod, Kind, Random, Score, ScoreColumns, ScoreSet, Summary, Undefined,
+    Error, ErrorPlan, Estimate, IntervalMethod, Kind, Random, Score, ScoreColumns, ScoreSet, Summary,
+    Undefined,
 };
+use errorbar_test_support::assert_matches;
 use serde_json::{Value as Json, json};
 
 use super::{add, assert_close, assert_interval, binary, clustered, estimate, of, plan, rows, summary};
@@ -139,8 +141,10 @@ fn methods_that_are_asked_for() {
     assert_interval(&t, 0.375 - margin, 0.375 + margin, 1e-13);
     assert_eq!((t.interval.unwrap().level, t.notes.reason), (0.9, None));
     let wilson = of(&plan(r#"{"interval": "wilson"}"#), &[0.0, 7.0, 3.0]);
-    let problem = wilson.interval.unwrap_err().to_string();
-    assert!(problem.contains("known range"), "{problem}");
+    assert_eq!(
+        wilson.interval.unwrap_err().to_string(),
+        "wilson needs scores with a known range: range unknown"
+    );
     let both = plan(r#"{"interval": "bootstrap", "cluster": ["a", "b"]}"#);
     let two = estimate(&both, &rows(&[1.0, 2.0, 4.0, 8.0], &[1, 1, 2, 2], &[1, 2, 1, 2]));
     assert!(two.error.is_ok());
@@ -162,8 +166,10 @@ fn draws_have_a_limit() {
     assert!(estimates[0] == estimates[1] && estimates[1] == estimates[2]);
     assert!(estimates[0].interval.is_ok());
     let refused = summary.estimate(&plan, Kind::Unbounded, &Random::new(7, Some(3_999)));
-    let problem = refused.interval.clone().unwrap_err().to_string();
-    assert!(problem.contains("4000 values") && problem.contains("may draw 3999"), "{problem}");
+    assert_eq!(
+        refused.interval.clone().unwrap_err().to_string(),
+        "it would draw 4000 values (1000 draws of 4 scores or clusters), and may draw 3999; lower the number of draws"
+    );
     assert!(refused.error.is_ok() && refused.draws.is_none());
     // One without spread takes none.
     let same = super::summary(&plan, &rows(&[3.0; 4], &[] as &[i64], &[] as &[i64]));
@@ -232,8 +238,10 @@ fn cluster_ids_that_are_none_name_sample_and_key() {
     for missing in [Json::Null, json!([1]), json!({"x": 1})] {
         let mut rows = rows(&[1.0, 2.0, 3.0], &[1, 2, 3], &[1, 2, 3]);
         rows[1].b = missing.clone();
-        let error = add(&mut Summary::for_plan(&both, false), &both, &rows).unwrap_err().to_string();
-        assert!(error.contains("sample \"1\"") && error.contains("`b`"), "{error}");
+        assert_matches!(
+            add(&mut Summary::for_plan(&both, false), &both, &rows).unwrap_err(),
+            Error::MissingKey { key, sample, .. } | Error::ClusterId { key, sample, .. } if key == "b" && sample == "1"
+        );
     }
     let mut columns = ScoreColumns::new(["s"]);
     columns.push("q1", 1).metadata("a", 1).score("s", Score::new(1.0)).unwrap();
@@ -241,6 +249,8 @@ fn cluster_ids_that_are_none_name_sample_and_key() {
     let set = ScoreSet::unreduced(&columns, "s").unwrap();
     let plan = ErrorPlan::new().cluster("a");
     let mut summary = Summary::for_plan(&plan, false);
-    let error = summary.add("accuracy", &plan, &set.scores(), &Default::default()).unwrap_err().to_string();
-    assert!(error.contains("sample \"q2\" has no metadata key `a`, which accuracy needs"), "{error}");
+    assert_matches!(
+        summary.add("accuracy", &plan, &set.scores(), &Default::default()).unwrap_err(),
+        Error::MissingKey { metric, key, sample, .. } if metric == "accuracy" && key == "a" && sample == "q2"
+    );
 }

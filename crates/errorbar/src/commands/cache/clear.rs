@@ -1,4 +1,4 @@
-//! `errorbar cache clear`: answers that go.
+//! `errorbar cache clear`: cached answers, removed.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ Examples:
   errorbar cache clear --model 'openai/*' --older-than 30d
   errorbar cache clear --all
 
-Nothing is asked; what was removed is said. Nothing but answers is removed, whatever else is in the
-folder, and a run that goes on meanwhile is not disturbed.
+There is no confirmation; what was removed is reported. Nothing but answers is removed, whatever else
+is in the folder, and a concurrent run is not disturbed.
 
 Exit code: 0 if all is well, even if there was nothing to remove; 2 if something could not be read or
 removed.";
@@ -28,10 +28,10 @@ pub(crate) struct ClearArgs {
     /// Remove all answers
     #[arg(long, conflicts_with_all = ["models", "older_than"])]
     all: bool,
-    /// Remove those of this model only: a name, or a pattern such as 'openai/*'; may be repeated
+    /// Only those of this model: a name, or a pattern such as 'openai/*'; may be repeated
     #[arg(long = "model", value_name = "MODEL")]
     models: Vec<String>,
-    /// Remove those only that are at least this old: 30s, 10m, 2h, 7d, 1w
+    /// Only those that are at least this old: 30s, 10m, 2h, 7d, 1w
     #[arg(long, value_name = "AGE", value_parser = parse_duration)]
     older_than: Option<Duration>,
 }
@@ -40,7 +40,7 @@ pub(super) fn run(args: &ClearArgs, folder: &CacheFolder) -> CommandResult {
     let ClearArgs { all, models, older_than } = args;
     if !all && models.is_empty() && older_than.is_none() {
         let hint = "choose them with --model or --older-than, or remove all with --all";
-        return Err(Diagnostic::error("nothing says which answers to remove").hint(hint).into());
+        return Err(Diagnostic::error("no answers to remove were chosen").hint(hint).into());
     }
     let models: Vec<ModelPattern<'_>> = models.iter().map(|name| ModelPattern::new(name)).collect();
     let is_chosen = |answer: &CachedAnswer| {

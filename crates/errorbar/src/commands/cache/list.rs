@@ -15,15 +15,15 @@ Examples:
   errorbar cache list
   errorbar cache list --format json
 
-Times are in UTC. Files that are named like answers and cannot be read are counted apart; they are
-never used, and the next answer takes their place.
+Times are in UTC. Files that are named like answers and cannot be read are counted separately; they
+are never used, and the next answer replaces them.
 
 Exit code: 0 if all is well, 2 if the folder could not be read.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CacheListArgs {
-    /// How to write the list
+    /// The format of the list
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
 }

@@ -1,4 +1,4 @@
-//! `errorbar log convert`: a log in the other form.
+//! `errorbar log convert`: a log in the other format.
 
 use std::path::PathBuf;
 
@@ -14,11 +14,11 @@ Examples:
   errorbar log convert logs/run.eval -o run.json
   errorbar log convert run.json -o run.eval
 
-  A log that was torn when its run was killed, made whole:
+  Recover a log whose run was killed:
     errorbar log convert logs/torn.eval -o whole.eval
 
-The samples, the header and the reduced scores pass through as they are. The new file appears when it
-is whole.
+The samples, the header and the reduced scores are copied as they are. The new file appears when it
+is complete.
 
 Exit code: 0 if all is well, 2 if something could not be read or written.";
 
@@ -28,10 +28,10 @@ pub(crate) struct ConvertArgs {
     /// An eval log
     #[arg(value_name = "LOG")]
     log: PathBuf,
-    /// The new file; its name ends in .json or .eval, which says what it is
+    /// The new file; its name ends in .json or .eval, which is its format
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
-    /// Replace a file of that name
+    /// Replace the file if it exists
     #[arg(long)]
     force: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `errorbar log dump`: what a log holds, as JSON.
+//! `errorbar log dump`: records of a log, as JSON.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -20,10 +20,10 @@ Examples:
   errorbar log dump logs/run.eval --samples | head -n 3
   errorbar log dump logs/run.eval --sample q17 --epoch 2
 
-Everything that the log has is printed, known to this program or not. It is strict JSON: the bare
-NaN and Infinity that logs hold are null. With --raw, the bytes are those of the log.
+All fields are printed, known to this program or not. It is strict JSON: bare NaN and Infinity, which
+logs may hold, are null. With --raw, the bytes are those of the log.
 
-Exit code: 0 if all is well, 2 if something could not be read or is not there.";
+Exit code: 0 if all is well, 2 if something could not be read or does not exist.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -31,13 +31,13 @@ pub(crate) struct DumpArgs {
     /// An eval log
     #[arg(value_name = "LOG")]
     log: PathBuf,
-    /// The header: what was run, how it ended, what came out [default]
+    /// The header: task, model, status, results [default]
     #[arg(long, group = "what")]
     header: bool,
-    /// All samples, one a line, by epoch and then by id
+    /// All samples, one per line, by epoch and then by id
     #[arg(long, group = "what")]
     samples: bool,
-    /// One sample, whole, with messages and events
+    /// One sample, with messages and events
     #[arg(long, value_name = "ID", group = "what", allow_hyphen_values = true)]
     sample: Option<String>,
     /// The epoch of that sample

@@ -1,4 +1,4 @@
-//! `errorbar log edit-score`: a score changed by a person, on the record.
+//! `errorbar log edit-score`: a score changed by a person, with a record of it.
 
 use std::path::PathBuf;
 
@@ -21,11 +21,11 @@ Examples:
   errorbar log edit-score logs/run.eval --sample q17 --epoch 2 --scorer graded \\
     --value '{\"style\": 0.5, \"facts\": 1}' --author ann --reason 'read again'
 
-A value is JSON (a number, true, a list, a map, NaN for unscored) or else a text such as C. The old
-value, who changed it, when and why stay in the history of the score; results and reduced scores of
-the log are computed again, as it records. Everything else in the log stays as it is.
+A value is JSON (a number, true, a list, a map, NaN for unscored) or else a string such as C. The old
+value, the author, the time and the reason stay in the history of the score; results and reduced
+scores of the log are recomputed, with the metrics that it records. Everything else stays as it is.
 
-Exit code: 0 if all is well, 2 if the score is not there or the log could not be read or written.";
+Exit code: 0 if all is well, 2 if the score does not exist or the log could not be read or written.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -36,7 +36,7 @@ pub(crate) struct EditScoreArgs {
     /// The sample
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     sample: String,
-    /// Its epoch; may be left out where the sample has only one
+    /// Its epoch; optional if the sample has only one
     #[arg(long, value_name = "N")]
     epoch: Option<u32>,
     /// The scorer
@@ -45,10 +45,10 @@ pub(crate) struct EditScoreArgs {
     /// The new value
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     value: String,
-    /// Who changes it
+    /// The author of the change
     #[arg(long, value_name = "NAME")]
     author: String,
-    /// Why
+    /// The reason for the change
     #[arg(long, value_name = "TEXT")]
     reason: String,
     #[command(flatten)]
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &EditScoreArgs, context: &Context<'_>) -> CommandResult 
     Ok(Outcome { output, diagnostics, ..Outcome::default() })
 }
 
-/// Changes the score, and gives the new results. What there is to report of them is added to `findings`.
+/// Changes the score, and gives the new results. What there is to report of them is added to `diagnostics`.
 fn edit(
     args: &EditScoreArgs,
     context: &Context<'_>,

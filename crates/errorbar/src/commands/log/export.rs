@@ -17,14 +17,15 @@ Examples:
   errorbar log export logs -o scores.parquet
   errorbar log export logs/run.eval -o scores.jsonl --scorer match --no-texts
 
-A row is a sample, an epoch and a scorer; a sample without scores has one row with neither. The
+A row is a sample, an epoch and a scorer; a sample without scores has one row without scorer and
+value. The
 columns: log (of several logs), task, model, id, epoch, scorer, value, answer, explanation,
 reason, error, limit, and the metadata of the samples: maps become columns with dots (a.b), and
 a name that is taken has `metadata.` before it.
 
-Unscored is NaN in CSV and Parquet and null in JSON lines, which is strict JSON and has no word
-for it; a score that is not there is empty, null in Parquet, and no key at all in JSON lines.
-Lists and maps are JSON texts in CSV and Parquet. A file appears only when it is whole.
+Unscored is NaN in CSV and Parquet and null in JSON lines, as strict JSON has no NaN; an absent score
+is empty in CSV, null in Parquet, and no key at all in JSON lines. Lists and maps are JSON strings in
+CSV and Parquet. A file appears only when it is complete.
 
 Exit code: 0 if all is well, 2 if a log could not be read or the table not be written.";
 
@@ -37,13 +38,13 @@ pub(crate) struct ExportArgs {
     /// The file to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// What to write [default: as the name of FILE says, else csv]
+    /// The format of the table [default: by the extension of FILE, else csv]
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: Option<TableFormat>,
     /// Only the scores by this scorer; may be repeated
     #[arg(long = "scorer", value_name = "NAME")]
     scorers: Vec<String>,
-    /// Leave out answers and explanations
+    /// Omit answers and explanations
     #[arg(long)]
     no_texts: bool,
     #[command(flatten)]

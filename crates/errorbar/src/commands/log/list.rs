@@ -20,8 +20,8 @@ Examples:
 
 A folder stands for the logs in it and below it, by name; names begin with the time of the run, so
 the newest comes last. Only headers are read, never samples. SAMPLES are those without an error, of
-all; where a run has no results, those that it has saved, of those that it was to have. The figure
-is the log's headline, or the first that it records, ± one standard error if it has one.
+all; of a run without results, those that it has saved, of those that were planned. The figure is the
+log's headline, or the first that it records, ± one standard error if it has one.
 
 Exit code: 0 if all is well, 2 if a log could not be read; the others are listed all the same.";
 
@@ -31,7 +31,7 @@ pub(crate) struct LogListArgs {
     /// Eval logs, or folders of them
     #[arg(value_name = "LOG", default_value = "logs", env = "ERRORBAR_LOG_DIR")]
     logs: Vec<PathBuf>,
-    /// How to write the list
+    /// The format of the list
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
     #[command(flatten)]
@@ -70,7 +70,7 @@ impl LogSummary {
             Some(results) if status == RunStatus::Success => {
                 (results.completed_samples, Some(results.total_samples))
             }
-            // A run that did not reach its end was to have more.
+            // A run that did not reach its end was to have more samples.
             results => {
                 let samples = eval.dataset.sample_ids.as_ref().map(|ids| ids.len() as u64);
                 let epochs = u64::from(eval.config.epochs.unwrap_or(1));

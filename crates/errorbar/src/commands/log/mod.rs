@@ -1,4 +1,4 @@
-//! `errorbar log`: what is in logs, one file per verb.
+//! `errorbar log`: work with logs, one file per command.
 
 mod convert;
 mod dump;
@@ -18,15 +18,15 @@ pub(crate) struct LogArgs {
 
 #[derive(Debug, Subcommand)]
 enum LogCommand {
-    /// List logs: what was run when, how it ended and what came out
+    /// List logs: task, model, time, status and headline
     List(list::LogListArgs),
-    /// Print what a log holds as JSON: its header, or samples
+    /// Print the header or samples of a log as JSON
     Dump(dump::DumpArgs),
-    /// Write a log in its other form, .eval or .json
+    /// Convert a log to the other format, .eval or .json
     Convert(convert::ConvertArgs),
-    /// Change a score, with the old one, who changed it and why kept in its history
+    /// Change a score; the old one, the author and the reason are recorded in its history
     EditScore(edit_score::EditScoreArgs),
-    /// Write the scores of logs as a table: CSV, JSON lines or Parquet
+    /// Export the scores of logs as a table: CSV, JSON lines or Parquet
     Export(export::ExportArgs),
 }
 
