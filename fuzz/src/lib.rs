@@ -8,6 +8,6 @@ pub mod spec;
 pub mod table;
 pub mod task;
 
-#[path = "../../crates/log/tests/it/eval/zips.rs"]
+#[path = "../../crates/test-support/src/zip.rs"]
 #[allow(dead_code, reason = "the tests of logs use the rest")]
-mod zips;
+mod zip;

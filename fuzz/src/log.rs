@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use errorbar_core::{Evaluation, MetadataKeys, Plan, Reducers, Registry, Value};
 use errorbar_log::eval::*;
 
-use super::zips::Zip;
+use super::zip::Zip;
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::built_in);
 

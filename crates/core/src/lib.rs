@@ -28,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+pub mod chat;
 mod columns;
 mod error;
 mod estimate;
@@ -38,6 +39,7 @@ mod metric;
 pub mod metrics;
 mod naming;
 mod package_member;
+mod params;
 mod plan;
 pub mod python_text;
 mod random;
@@ -52,22 +54,24 @@ pub mod spec;
 pub mod stats;
 mod value;
 
-pub use args::{ArgProblem, ArgType, Args};
+pub use args::{ArgProblem, ArgType, ArgWord, Args};
 pub use columns::{
     ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
 };
 pub use error::{Error, Result};
 pub use estimate::{
-    Bounds, ClusteredScores, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation, IndependentScores,
-    Interval, IntervalChoice, IntervalMethod, Kind, Maybe, Notes, StdError, Summary, Undefined, Whole,
+    Bounds, ClusteredScores, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext,
+    IndependentScores, Interval, IntervalChoice, IntervalMethod, Maybe, Notes, ScoreKind, StdError, Summary,
+    Undefined,
 };
 pub use evaluation::{
-    Counts, EstimateRow, Evaluation, Group, Groups, GroupsAll, MetricResult, MetricValue, Over, Results,
-    Role, Scope, ScoreResult, Subject,
+    AggregateBasis, Counts, EstimateRow, Evaluation, Group, GroupAggregate, Groups, MetricResult,
+    MetricValue, Results, Role, Scope, ScoreResult, Subject,
 };
 pub use metadata::Metadata;
-pub use metric::{FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn};
+pub use metric::{Accumulator, FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn};
 pub use naming::{TakenNames, unique_names};
+pub use params::{Params, ToSpec};
 pub use plan::{
     Epochs, HeadlineRequest, IntoReducers, MetricItem, MetricMap, Metrics, Plan, ReducerChoice, Reducers,
     ScorerPlan,
@@ -84,6 +88,9 @@ pub use value::{
     Conversion, ConvertedNumber, Leaf, LeafMap, LeafRef, Value, ValueRef, ValueToFloat, value_to_float,
 };
 
+/// What kind of figure a metric gives, by the name that `#[metric]` knows it by in every crate.
+#[doc(hidden)]
+pub use evaluation::Role as MetricRole;
 /// The map that metrics with several named figures return, in order.
 pub use indexmap::IndexMap;
 #[doc(hidden)]

@@ -84,6 +84,25 @@ macro_rules! metrics {
     };
 }
 
+/// Reducers to apply one after the other; without any, epochs are not reduced.
+///
+/// ```
+/// use errorbar_core::reducers::{at_least, mode};
+/// use errorbar_core::{Plan, reducers};
+///
+/// let plan = Plan::new().reducers(reducers![at_least(2), mode()]);
+/// assert_eq!(plan.reducers.log_names().unwrap(), ["at_least_2", "mode"]);
+/// assert!(reducers![].log_names().unwrap().is_empty());
+/// ```
+#[macro_export]
+macro_rules! reducers {
+    ($($reducer:expr),* $(,)?) => {
+        $crate::Reducers::explicit(
+            ::std::vec![$(::std::sync::Arc::new($reducer) as ::std::sync::Arc<dyn $crate::Reducer>),*],
+        )
+    };
+}
+
 /// How the epochs of a sample become one score.
 #[derive(Clone, Debug, Default)]
 pub enum Reducers {

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 /// The id of a sample, as datasets and logs write it.
 ///
 /// ```
@@ -12,8 +10,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(SampleId::from(7).sort_key(), "00000000000000000007");
 /// assert_ne!(SampleId::from(7), SampleId::from("7"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SampleId {
     /// An integer.
     Int(i64),
@@ -29,6 +26,12 @@ impl SampleId {
             SampleId::Int(id) => format!("{id:020}"),
             SampleId::Str(id) => id.clone(),
         }
+    }
+}
+
+impl Default for SampleId {
+    fn default() -> Self {
+        SampleId::Int(0)
     }
 }
 

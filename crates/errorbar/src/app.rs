@@ -2,28 +2,29 @@
 
 use std::env::consts::EXE_SUFFIX;
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::builder::Styles;
-use errorbar_core::{Conversion, Metric, Reducer, Registry, Result};
+use errorbar_core::{Conversion, Metadata, Metric, Reducer, Registry, Result, Spec};
+use errorbar_eval::{AnyScorer, AnySolver, Provider, Task};
 
-use crate::commands::{Cli, Context, Status};
-use crate::message;
+use crate::commands::{Cli, Context, Outcome, Status};
+use crate::diagnostic::Diagnostics;
 use crate::output::{self, Stream};
 
 /// The whole command line, with everything that `#[metric]`, `#[reducer]`, `#[solver]`, `#[scorer]` and
 /// `#[task]` define in the program.
 ///
-/// This is the `main` of a program with metrics or tasks of its own; see [`App`] to add what has no attribute.
-/// Help, hints and completions call the program what it was called by.
+/// This is the `main` of a program with custom metrics or tasks; see [`App`] to add what has no attribute.
+/// Help, hints and completions have the name that the program was started by.
 pub fn main() -> ExitCode {
     App::new().run(std::env::args_os())
 }
 
-/// The command line with metrics, reducers and conversions added by hand.
+/// The command line with entries that have no attribute: metrics, reducers, conversions, scorers, solvers, tasks and
+/// providers of models.
 ///
 /// ```no_run
 /// use errorbar::prelude::*;
@@ -32,13 +33,17 @@ pub fn main() -> ExitCode {
 ///     let best = metric_fn("best", |scores: &Scores<'_>| {
 ///         Ok(scores.floats().into_iter().fold(f64::NEG_INFINITY, f64::max))
 ///     });
-///     App::new().metric(best, "The highest score.").run(std::env::args_os())
+///     let sums = Task::new([Sample::new("1 + 1").target("2")]).solver(generate()).scorer(includes());
+///     App::new()
+///         .metric(best, "The highest score.")
+///         .task("sums", sums, "One sum.")
+///         .run(std::env::args_os())
 /// }
 /// ```
 #[derive(Debug)]
 #[must_use]
 pub struct App {
-    /// What is registered, or the first thing that could not be; said when the program runs.
+    /// What is registered, or the first error of that; reported when the program runs.
     registry: Result<Registry>,
 }
 
@@ -69,6 +74,29 @@ impl App {
         self.add(|registry| registry.add_conversion(conversion, doc))
     }
 
+    /// Adds a scorer under its own name, with a sentence for `errorbar list`.
+    pub fn scorer(self, scorer: impl Into<AnyScorer>, doc: &str) -> Self {
+        let scorer = scorer.into();
+        self.add(|registry| registry.add_object(scorer.spec(), doc, scorer))
+    }
+
+    /// Adds a solver under its own name, with a sentence for `errorbar list`.
+    pub fn solver(self, solver: impl Into<AnySolver>, doc: &str) -> Self {
+        let solver = solver.into();
+        self.add(|registry| registry.add_object(solver.spec(), doc, solver))
+    }
+
+    /// Adds a task under this name, with a sentence for `errorbar list`.
+    pub fn task(self, name: &str, task: Task, doc: &str) -> Self {
+        let task = task.registered_as(name, Metadata::new());
+        self.add(|registry| registry.add_object(Spec::new(name), doc, task))
+    }
+
+    /// Adds a provider of models: `--model NAME/…` opens one. The sentence is for `errorbar list`.
+    pub fn provider(self, name: &str, provider: Provider, doc: &str) -> Self {
+        self.add(|registry| registry.add_object(Spec::new(name), doc, provider))
+    }
+
     fn add(mut self, add: impl FnOnce(&mut Registry) -> Result<()>) -> Self {
         self.registry = self.registry.and_then(|mut registry| add(&mut registry).map(|()| registry));
         self
@@ -81,61 +109,77 @@ impl App {
         output::clean_panics();
         let cli = match Cli::parse_as(&program, args.clone(), Styles::styled()) {
             Ok(cli) => cli,
-            Err(error) => return refuse(&program, args, &error).into(),
+            Err(error) => {
+                print_usage(&program, args, &error);
+                let status = if error.use_stderr() { Status::InputError } else { Status::Fine };
+                return status.into();
+            }
         };
         cli.global.color.apply();
-        let registry = match self.registry {
-            Ok(registry) => registry,
-            Err(error) => {
-                message::error(error);
-                return Status::InputError.into();
-            }
-        };
-        match cli.run(&Context { program: &program, registry: &registry }) {
-            Ok(status) => status.into(),
-            // The reader has seen enough: `errorbar list | head`.
-            Err(error) if is_closed_pipe(&error) => Status::Fine.into(),
-            Err(error) => {
-                message::error(format_args!("{error:#}"));
-                Status::InputError.into()
-            }
-        }
+        let quiet = cli.global.quiet;
+        let registry = self.registry.map_err(Diagnostics::from);
+        let run = |registry| cli.run(&Context { program: &program, registry: &registry, quiet });
+        registry.and_then(run).unwrap_or_else(Outcome::from).print(quiet).into()
     }
 }
 
-/// Shows what is wrong with the arguments, or the help that they ask for. Help goes to standard output and counts as success.
-fn refuse(program: &str, args: Vec<OsString>, error: &clap::Error) -> Status {
-    let (stream, status) = match error.use_stderr() {
-        true => (Stream::Stderr, Status::InputError),
-        false => (Stream::Stdout, Status::Fine),
-    };
-    // Only an error without styles of its own tells those of clap from what stands in arguments and variables.
+/// Prints what is wrong with the arguments to standard error, or the help that they ask for to standard output.
+fn print_usage(program: &str, args: Vec<OsString>, error: &clap::Error) {
+    let stream = if error.use_stderr() { Stream::Stderr } else { Stream::Stdout };
+    // Only a text without styles distinguishes those of clap from escape sequences in arguments and variables.
     let plain = Cli::parse_as(program, args, Styles::plain()).err();
     let plain = plain.map_or_else(|| error.to_string(), |plain| plain.render().ansi().to_string());
     let render = |color: bool| if color { error.render().ansi().to_string() } else { plain.clone() };
     // If nobody reads it, that is fine too.
     let _ = output::show(stream, render);
-    status
 }
 
-/// What the program was called by: the name of its file.
+/// The name that the program was started by: that of its file.
 fn program_name(called: Option<&OsString>) -> String {
     let file = called.and_then(|path| Path::new(path).file_name()).and_then(OsStr::to_str);
     let name = file.map(|file| file.strip_suffix(EXE_SUFFIX).unwrap_or(file)).unwrap_or_default();
     if name.is_empty() { "errorbar".to_owned() } else { errorbar_report::clean(name) }
 }
 
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let of = |cause: &(dyn std::error::Error + 'static)| {
-        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-    };
-    error.chain().any(of)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use errorbar_core::{Scores, metric_fn, reducer_fn};
+    use errorbar_core::{Metrics, Score, Scores, ToSpec, metric_fn, reducer_fn};
+    use errorbar_eval::{BoxFuture, Generate, Sample, Scorer, Solver, Target, TaskState};
+
+    #[derive(Debug)]
+    struct Step;
+
+    impl ToSpec for Step {
+        fn spec(&self) -> Spec {
+            Spec::new("step")
+        }
+    }
+
+    impl Solver for Step {
+        fn solve<'a>(&'a self, _: &'a mut TaskState, _: &'a Generate) -> BoxFuture<'a, Result<()>> {
+            Box::pin(async { Ok(()) })
+        }
+    }
+
+    #[derive(Debug)]
+    struct StepScorer;
+
+    impl ToSpec for StepScorer {
+        fn spec(&self) -> Spec {
+            Spec::new("step_scorer")
+        }
+    }
+
+    impl Scorer for StepScorer {
+        fn metrics(&self) -> Metrics {
+            Metrics::List(Vec::new())
+        }
+
+        fn score<'a>(&'a self, _: &'a TaskState, _: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
+            Box::pin(async { Ok(None) })
+        }
+    }
 
     fn app() -> App {
         let best = metric_fn("best", |scores: &Scores<'_>| Ok(scores.len()));
@@ -154,6 +198,23 @@ mod tests {
         assert!(registry.metric(&"best".parse().unwrap()).is_ok());
         assert!(registry.reducer(&"first".parse().unwrap()).is_ok());
         assert!(registry.metric(&"mean(to_float=length())".parse().unwrap()).is_ok());
+    }
+
+    #[test]
+    fn tasks_and_what_they_are_made_of_can_be_added() {
+        let provider = Provider::local(|_, _| Err(errorbar_core::Error::custom("closed").into()));
+        let task = Task::new([Sample::new("1 + 1")]).scorer(StepScorer);
+        let app = App::new()
+            .solver(Step, "A step.")
+            .scorer(StepScorer, "A scorer.")
+            .task("sums", task, "Sums.")
+            .provider("local", provider, "Local models.");
+        let registry = app.registry.unwrap();
+        let spec = |text: &str| text.parse::<Spec>().unwrap();
+        assert_eq!(registry.build::<AnySolver>(&spec("step")).unwrap().spec(), spec("step"));
+        assert!(registry.build::<AnyScorer>(&spec("step_scorer")).is_ok());
+        assert!(registry.build::<Task>(&spec("sums")).is_ok());
+        assert!(registry.build::<Provider>(&spec("local")).is_ok());
     }
 
     #[test]

@@ -1,9 +1,33 @@
 //! Scoring metrics for language-model evaluations, with honest error bars.
 //!
-//! This is the crate to depend on: the engine ([`errorbar_core`], re-exported here), what runs evaluations
-//! ([`eval`]), the attributes [`macro@metric`], [`macro@reducer`], [`macro@solver`], [`macro@scorer`] and
-//! [`macro@task`], a [`prelude`], and the whole command line as a function. A program that ends in [`main()`]
-//! *is* the command line, with everything of its own in it:
+//! Scores go in, estimates come out, each with its standard error and its interval:
+//!
+//! ```
+//! use errorbar::prelude::*;
+//!
+//! let mut scores = ScoreColumns::new(["match"]);
+//! for (id, grade) in [("q1", "C"), ("q2", "I"), ("q3", "C"), ("q4", "C")] {
+//!     scores.push(id, 1).score("match", Score::new(grade))?;
+//! }
+//! let results = Plan::new().metrics(metrics![accuracy()]).evaluate(&scores)?.results;
+//! let accuracy = results.estimate("accuracy")?;
+//! let (error, interval) = (accuracy.error?, accuracy.interval?);
+//! assert_eq!(accuracy.value, Ok(0.75));
+//! assert_eq!(format!("± {:.2} [{:.2}, {:.2}]", error.se, interval.lower, interval.upper), "± 0.25 [0.30, 0.95]");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | what it is for |
+//! |---|---|
+//! | the root | scores, plans, metrics, reducers, estimates, results |
+//! | [`table`] | score tables (CSV, TSV, JSONL, Parquet), read and written |
+//! | [`log`] | eval logs, read, verified, revised and written |
+//! | [`report`] | results as terminal table, Markdown, LaTeX, CSV and JSON |
+//! | [`eval`] | datasets, models, solvers, scorers, tasks and the runner |
+//! | [`prelude`] | what a file of metrics and tasks usually needs |
+//!
+//! The attributes [`macro@metric`], [`macro@reducer`], [`macro@solver`], [`macro@scorer`] and [`macro@task`] define custom
+//! ones. A program that ends in [`main()`] *is* the command line, with everything that it defines:
 //!
 //! ```no_run,standalone_crate
 //! use errorbar::prelude::*;
@@ -44,34 +68,92 @@
 //! }
 //! ```
 //!
-//! What is about one score, sample or spec fails with [`Error`]; what is about a whole task or run, with
-//! [`eval::Error`].
+//! Features, all but the last on by default: `cli` (the command line; with it `eval`), `eval` (the module [`eval`], its
+//! attributes and their async runtime), `parquet` (score tables in Parquet), `providers` (models of other providers than
+//! OpenAI). `default-features = false` leaves a library without async code and without a network.
+//!
+//! Errors about one score, sample or spec are an [`Error`]; those about a whole task or run, an [`eval::Error`].
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "cli")]
 mod app;
+#[cfg(feature = "cli")]
 mod commands;
+#[cfg(feature = "cli")]
+mod diagnostic;
+#[cfg(feature = "cli")]
 mod hints;
-mod message;
-mod mistakes;
+#[cfg(feature = "cli")]
 mod output;
 pub mod prelude;
+#[cfg(feature = "cli")]
 mod progress;
+#[cfg(feature = "cli")]
 mod shell;
+#[cfg(feature = "cli")]
+mod snippet;
 
+#[cfg(feature = "cli")]
 pub use app::{App, main};
 /// What kind of figure a metric gives; [`MessageRole`] is that of a message.
 pub use errorbar_core::Role as MetricRole;
+pub use errorbar_core::chat::{Input, Message, MessageRole, ModelOutput, Usage};
 pub use errorbar_core::*;
+#[cfg(feature = "eval")]
 pub use errorbar_eval as eval;
+#[cfg(feature = "eval")]
 pub use errorbar_eval::{
     AnyModel, AnyScorer, AnySolver, BoxFuture, Chain, Choice, Dataset, DatasetError, FailOnError, Fields,
-    Generate, Input, IntoSample, Message, MessageRole, Mock, Model, ModelChoice, ModelOutput, Record, Replay,
-    Request, Sample, SampleId, Scorer, ScorerEntry, Solver, SolverEntry, Target, Task, TaskEntry, TaskState,
-    Usage, chain, collected_registry, csv_dataset, json_dataset, model_fn, scorers, solvers,
+    Generate, IntoSample, Mock, Model, ModelChoice, Provider, Record, Replay, Request, Sample, Scorer,
+    ScorerEntry, Solver, SolverEntry, Target, Task, TaskEntry, TaskState, chain, collected_registry,
+    csv_dataset, json_dataset, model_fn, scorers, solvers,
 };
-pub use errorbar_macros::{metric, reducer, scorer, solver, task};
+pub use errorbar_macros::{metric, reducer};
+#[cfg(feature = "eval")]
+pub use errorbar_macros::{scorer, solver, task};
+pub use errorbar_report as report;
+
+/// Eval logs (`.eval`, `.json`): read, verified, revised and written.
+///
+/// ```no_run
+/// use errorbar::log::{EvalLog, ScoreOptions, plan_from_header};
+/// use errorbar::prelude::*;
+///
+/// let log = EvalLog::open("logs/run.eval")?;
+/// let header = log.header()?;
+/// let (plan, _warnings) = plan_from_header(&header, &Registry::built_in())?;
+/// let scores = log.scores(&header, &ScoreOptions::new(plan.metadata_keys()))?;
+/// let results = plan.evaluate(&scores.columns)?.results;
+/// println!("{}: {:?}", header.eval.task, results.estimate("accuracy")?.value);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub mod log {
+    pub use errorbar_log::eval::*;
+    pub use errorbar_log::inspect;
+}
+
+/// Score tables: CSV, TSV, JSONL and Parquet, read into columns; the scores of logs, written as tables.
+///
+/// ```
+/// use errorbar::prelude::*;
+/// use errorbar::table::{TableOptions, read_table};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("scores.csv");
+/// std::fs::write(&path, "id,score\nq1,1\nq2,0\nq3,1\n")?;
+/// let table = read_table(&path, &TableOptions::new())?;
+/// let results = Plan::new().metrics(metrics![mean()]).evaluate(&table.columns)?.results;
+/// assert_eq!(results.estimate("mean")?.n, 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub mod table {
+    pub use errorbar_log::export;
+    pub use errorbar_log::{
+        ScoreTable, TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, read_table,
+    };
+}
 
 /// The README's snippet runs with the doc tests.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "cli"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

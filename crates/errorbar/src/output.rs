@@ -1,4 +1,4 @@
-//! The only way out: everything that the program writes to standard output and standard error goes through this module.
+//! Everything that the program writes to standard output and standard error goes through this module.
 //! Text from files, servers and arguments may hold characters that a terminal obeys: escape sequences that change its
 //! title or hide what follows, overrides of the direction of text ([`is_unsafe`]). **What is for people** (tables,
 //! messages, progress, help) is always cleaned, each such character replaced with U+FFFD: even through a pipe it may end
@@ -17,13 +17,11 @@
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::borrow::Cow;
-use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::panic::PanicHookInfo;
 use std::time::Duration;
 
 use anstream::{AutoStream, ColorChoice};
-use anstyle::Style;
 use errorbar_report::{REPLACEMENT, clean, is_unsafe};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -92,17 +90,10 @@ fn safe(has_colors: bool, render: impl Fn(bool) -> String) -> String {
     }
 }
 
-/// Writes a message to standard error, with a label before it if there is one. A message of several lines has the
-/// others indented, so that none of them can pass for a message of its own.
-pub(crate) fn message(label: Option<(&str, Style)>, text: impl Display) {
-    let text = text.to_string();
-    let text = cleaned(shortened(&text)).trim_end().replace('\n', "\n  ");
-    let line = match label {
-        Some((label, style)) => format!("{style}{label}{style:#}: {text}\n"),
-        None => format!("{text}\n"),
-    };
-    // If standard error cannot be written to, there is nowhere to report that.
-    let _ = Stream::Stderr.write(&line);
+/// The text of a message, cleaned and not too long. The lines after the first are indented, so that none of them can
+/// be mistaken for another message.
+pub(crate) fn paragraph(text: &str) -> String {
+    cleaned(shortened(text)).trim_end().replace('\n', "\n  ")
 }
 
 /// As much of a message as people read: a name in a file may have megabytes.
@@ -115,7 +106,11 @@ fn shortened(text: &str) -> &str {
 /// model. Elsewhere they stay as Rust writes them.
 pub(crate) fn clean_panics() {
     if Stream::Stderr.is_terminal() {
-        std::panic::set_hook(Box::new(|panic| message(None, panic_text(panic, &Backtrace::capture()))));
+        std::panic::set_hook(Box::new(|panic| {
+            let text = panic_text(panic, &Backtrace::capture());
+            // If standard error cannot be written to, there is nowhere to report that.
+            let _ = show(Stream::Stderr, |_| paragraph(&text) + "\n");
+        }));
     }
 }
 
@@ -130,7 +125,7 @@ fn panic_text(panic: &PanicHookInfo<'_>, backtrace: &Backtrace) -> String {
     }
 }
 
-/// The text without unsafe characters, its lines and tabs kept; borrowed if there are none.
+/// The text without unsafe characters, with its lines and tabs; borrowed if there are none.
 fn cleaned(text: &str) -> Cow<'_, str> {
     let is_unsafe = |c: char| is_unsafe(c) && !matches!(c, '\n' | '\t');
     if text.contains(is_unsafe) {
@@ -140,19 +135,46 @@ fn cleaned(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// What a command writes to standard output.
+#[derive(Default)]
+pub(crate) enum Output {
+    #[default]
+    Nothing,
+    /// For people. It is rendered with styles (true) or without, and must not differ in anything else.
+    Text(Box<dyn Fn(bool) -> String>),
+    Data(Vec<u8>),
+}
+
+impl Output {
+    pub(crate) fn text(render: impl Fn(bool) -> String + 'static) -> Self {
+        Output::Text(Box::new(render))
+    }
+
+    pub(crate) fn write(self) -> io::Result<()> {
+        match self {
+            Output::Nothing => Ok(()),
+            Output::Text(render) => show(Stream::Stdout, render),
+            Output::Data(data) => {
+                let mut out = stdout();
+                out.write_all(&data)?;
+                out.flush()
+            }
+        }
+    }
+}
+
+impl From<String> for Output {
+    fn from(data: String) -> Self {
+        Output::Data(data.into_bytes())
+    }
+}
+
 /// Standard output for data.
 pub(crate) fn stdout() -> Box<dyn Write + Send> {
     let stdout = io::stdout();
     let is_terminal = stdout.is_terminal();
     let buffered = BufWriter::with_capacity(64 << 10, stdout);
     if is_terminal { Box::new(CleaningWriter::new(buffered)) } else { Box::new(buffered) }
-}
-
-/// Writes data to standard output.
-pub(crate) fn print(data: &[u8]) -> io::Result<()> {
-    let mut out = stdout();
-    out.write_all(data)?;
-    out.flush()
 }
 
 /// Data on its way to a terminal, cleaned.
@@ -235,7 +257,7 @@ impl ProgressLine {
         self.0.is_hidden()
     }
 
-    /// Draws the line again and again, so that it is there before the first step.
+    /// Redraws the line at this interval, so that it is shown before the first step.
     pub(crate) fn tick_every(&self, time: Duration) {
         self.0.enable_steady_tick(time);
     }
@@ -273,6 +295,8 @@ impl ProgressLine {
 
 #[cfg(test)]
 mod tests {
+    use anstyle::Style;
+
     use super::*;
 
     #[test]

@@ -1,7 +1,7 @@
 //! Everything that a file of metrics, reducers, scorers, solvers and tasks usually needs.
 //!
 //! Reducers come as the module `reducers`, because the metric `mean` and the reducer `mean` would
-//! otherwise fight for one name: `mean()` is the metric, `reducers::mean()` the reducer. The scorer that
+//! otherwise collide: `mean()` is the metric, `reducers::mean()` the reducer. The scorer that
 //! specs call `match`, a word of Rust, is `matches()`.
 //!
 //! ```
@@ -13,31 +13,37 @@
 //!         stderr().cluster("category"),
 //!         ci().method(CiMethod::Bootstrap),
 //!     ])
-//!     .reducers(Epochs::new(5, ["at_least_2", "mode"]).reducers(&Registry::built_in())?);
+//!     .reducers(reducers![reducers::at_least(2), reducers::mode()]);
 //! assert_eq!(plan.metadata_keys(), MetadataKeys::one("category"));
-//! # Ok::<(), Error>(())
 //! ```
 
+pub use errorbar_core::chat::{Input, Message, MessageRole, ModelOutput};
 pub use errorbar_core::metrics::{
     All, CiMethod, Level, OnMissing, accuracy, aggregate, bootstrap_stderr, ci, ci_wilson, frequency,
     grouped, krippendorff_alpha, mean, perplexity_per_seq, perplexity_per_token, std, stderr, var,
 };
 pub use errorbar_core::{
     Conversion, Epochs, Error, ErrorPlan, Estimate, Evaluation, IndexMap, MetadataKeys, Metric, MetricValue,
-    Metrics, Plan, Reducer, Reducers, Registry, Result, Results, SampleScore, Score, ScoreColumns, ScoreSet,
-    Scores, Spec, Undefined, Value, Wants, metric_fn, metrics, reducer_fn, reducers, value_to_float,
+    Metrics, Plan, Reducer, Reducers, Registry, Result, Results, SampleId, SampleScore, Score, ScoreColumns,
+    ScoreSet, Scores, Spec, ToSpec, Undefined, Value, Wants, metric_fn, metrics, reducer_fn, reducers,
+    value_to_float,
 };
+#[cfg(feature = "eval")]
 pub use errorbar_eval::scorers::{
     answer, choice, exact, f1, includes, matches, multi_scorer, pattern, precomputed,
 };
+#[cfg(feature = "eval")]
 pub use errorbar_eval::solvers::{
     chain_of_thought, generate, multiple_choice, prompt_template, self_critique, system_message, user_message,
 };
+#[cfg(feature = "eval")]
 pub use errorbar_eval::{
-    AnyScorer, AnySolver, Choice, Dataset, FailOnError, Fields, Generate, Input, Message, MessageRole,
-    ModelChoice, ModelOutput, Record, Sample, SampleId, Scorer, Solver, Target, Task, TaskState, chain,
-    collected_registry, csv_dataset, json_dataset, model_fn,
+    AnyScorer, AnySolver, Choice, Dataset, FailOnError, Fields, Generate, ModelChoice, Record, Sample,
+    Scorer, Solver, Target, Task, TaskState, chain, collected_registry, csv_dataset, json_dataset, model_fn,
 };
-pub use errorbar_macros::{metric, reducer, scorer, solver, task};
+pub use errorbar_macros::{metric, reducer};
+#[cfg(feature = "eval")]
+pub use errorbar_macros::{scorer, solver, task};
 
+#[cfg(feature = "cli")]
 pub use crate::App;

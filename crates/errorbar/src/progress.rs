@@ -1,4 +1,4 @@
-//! How far a run is: a line that moves on a terminal, lines now and then elsewhere.
+//! The progress of a run: a line that is redrawn on a terminal, lines at intervals elsewhere.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,24 +8,24 @@ use std::time::{Duration, Instant};
 use errorbar_eval::{ModelError, Observer, Progress, RunningFigure};
 use errorbar_report::clean;
 
-use crate::message;
+use crate::diagnostic::Diagnostic;
 use crate::output::{self, Stream};
 
 /// How often the line on a terminal changes.
 const REDRAW: Duration = Duration::from_millis(100);
-/// How often it is said that requests are made again.
+/// How often retries are reported.
 const RETRY_NOTE_INTERVAL: Duration = Duration::from_secs(10);
-/// How many failures are told one by one.
+/// The number of failures that are reported one by one.
 const FAILURES_SHOWN: usize = 10;
 
 /// Watches runs for a person: one, or several side by side.
 pub(crate) struct Watcher {
     quiet: bool,
     on_terminal: bool,
-    /// How often there is something new to see at most.
+    /// The least time between two updates.
     every: Duration,
     state: Mutex<WatchState>,
-    /// When it was said last that requests are made again.
+    /// When a retry was reported last.
     retry_noted: Mutex<Option<Instant>>,
 }
 
@@ -65,7 +65,7 @@ struct SampleCounts {
 }
 
 impl Watcher {
-    /// A line is written every so often where there is no terminal.
+    /// A line is written at this interval if standard error is not a terminal.
     pub(crate) fn new(quiet: bool, line_every: Duration) -> Self {
         let now = Instant::now();
         let state = WatchState {
@@ -82,7 +82,7 @@ impl Watcher {
         Watcher { quiet, on_terminal, every, state: Mutex::new(state), retry_noted: Mutex::default() }
     }
 
-    /// Begins to watch so many runs side by side.
+    /// Starts to watch this number of runs side by side.
     pub(crate) fn watch(self: &Arc<Self>, runs: usize) -> Vec<Arc<RunWatcher>> {
         self.with(|state| {
             let now = Instant::now();
@@ -95,12 +95,12 @@ impl Watcher {
         (0..runs).map(watcher).collect()
     }
 
-    /// Says that the run is coming to its end because somebody asked for it.
+    /// Reports that the user has cancelled the run.
     pub(crate) fn interrupted(&self) {
-        self.say("cancelled; computing the results over what is done (again to end at once)");
+        self.print("cancelled; computing the results over what is done (again to end at once)");
     }
 
-    /// Says now and then that requests are made again, or a run seems to hang.
+    /// Reports a retry from time to time, so that a run does not seem to hang.
     pub(crate) fn retried(&self, error: &ModelError, wait: Duration) {
         let mut noted = self.retry_noted.lock().unwrap_or_else(PoisonError::into_inner);
         if noted.is_some_and(|noted| noted.elapsed() < RETRY_NOTE_INTERVAL) {
@@ -108,18 +108,16 @@ impl Watcher {
         }
         *noted = Some(Instant::now());
         drop(noted);
-        self.say(&format!("asking again in {:.1} s: {}", wait.as_secs_f64(), error));
+        self.print(&format!("retrying in {:.1} s: {}", wait.as_secs_f64(), error));
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut WatchState) -> T) -> T {
         act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A line of its own, above the one that moves. What servers answer may have many lines; here it is on one.
-    fn say(&self, text: &str) {
-        if !self.quiet {
-            self.with(|state| state.bar.suspend(|| message::note(clean(text))));
-        }
+    /// Prints a line above the one that is redrawn. The error of a server may have many lines; here it is on one.
+    fn print(&self, text: &str) {
+        self.with(|state| state.bar.suspend(|| Diagnostic::note(clean(text)).print(self.quiet)));
     }
 
     fn show(&self, state: &WatchState) {
@@ -134,7 +132,8 @@ impl Watcher {
             state.bar.set_position(done as u64);
             state.bar.set_message(&line);
         } else {
-            message::note(clean(&format!("{}: {done}/{total}{line}", state.task)));
+            let line = clean(&format!("{}: {done}/{total}{line}", state.task));
+            Diagnostic::note(line).print(self.quiet);
         }
     }
 }
@@ -156,7 +155,7 @@ impl WatchState {
         let of_run = |run: &RunState| {
             let most = if several { 1 } else { 3 };
             let figures = run.figures.iter().take(most).map(|figure| {
-                let RunningFigure { scorer, metric, value, error } = figure;
+                let RunningFigure { scorer, metric, value, error, .. } = figure;
                 let name = match (several, run.figures.len()) {
                     (true, _) => run.model.clone(),
                     (false, 1) => metric.clone(),
@@ -179,10 +178,10 @@ impl RunWatcher {
 
 impl Observer for RunWatcher {
     fn started(&self, task: &str, model: &str, log: &Path, total: usize, resumed: usize) {
-        let said = if resumed > 0 { format!(", {resumed} of them done before") } else { String::new() };
+        let before = if resumed > 0 { format!(", {resumed} of them done before") } else { String::new() };
         let plural = if total == 1 { "" } else { "s" };
         self.watcher
-            .say(&format!("{task}: {total} sample{plural}{said} with {model}, log {}", log.display()));
+            .print(&format!("{task}: {total} sample{plural}{before} with {model}, log {}", log.display()));
         self.with_run(|run| {
             run.model = model.to_owned();
             run.counts = SampleCounts { done: resumed, resumed, failed: 0, total };
@@ -195,7 +194,7 @@ impl Observer for RunWatcher {
 
     fn sample_failed(&self, sample: &str, epoch: u32, problem: &str) {
         let (failures, model) = self.watcher.with(|state| {
-            // The same for a thousand samples is said once, and counted.
+            // The same for a thousand samples is reported once, and counted.
             match state.problems.get_mut(problem) {
                 Some(more) => {
                     *more += 1;
@@ -208,10 +207,10 @@ impl Observer for RunWatcher {
             (state.failures, run.map(|run| format!("{}: ", run.model)).unwrap_or_default())
         });
         if failures <= FAILURES_SHOWN {
-            self.watcher.say(&format!("{model}sample {sample:?}, epoch {epoch}: {problem}"));
+            self.watcher.print(&format!("{model}sample {sample:?}, epoch {epoch}: {problem}"));
         }
         if failures == FAILURES_SHOWN {
-            self.watcher.say("further failures are in the log");
+            self.watcher.print("further failures are in the log");
         }
     }
 
@@ -254,7 +253,7 @@ impl Observer for RunWatcher {
         });
         if more > 0 {
             let plural = if more == 1 { "" } else { "s" };
-            self.watcher.say(&format!("{more} more sample{plural} failed for the same reasons"));
+            self.watcher.print(&format!("{more} more sample{plural} failed for the same reasons"));
         }
     }
 }
@@ -269,7 +268,7 @@ fn bar(total: usize) -> output::ProgressLine {
 
 /// How wide the terminal is.
 fn columns() -> usize {
-    message::columns().unwrap_or(80)
+    Stream::Stderr.columns().unwrap_or(80)
 }
 
 /// How much of the line the bar takes, the blank behind it included; on a narrow terminal the words matter more.
@@ -277,7 +276,7 @@ fn bar_width() -> usize {
     if columns() >= 100 { 25 } else { 0 }
 }
 
-/// As many parts as there is room for, each whole.
+/// As many parts as fit, each whole.
 fn fitting(parts: Vec<String>, room: usize) -> String {
     let mut line = String::new();
     for part in parts {

@@ -1,4 +1,4 @@
-//! Commands to paste into a shell. What stands in them may come from a log, and must not be a command of its own.
+//! Commands to paste into a shell. Their words may come from a log, and must not be commands themselves.
 
 /// A word of a command, in quotes where it needs some.
 pub(crate) fn word(text: &str) -> String {

@@ -6,6 +6,7 @@ use std::ops::Deref;
 use errorbar_core::Metadata;
 use serde_json::Value as Json;
 
+use crate::setters::setters;
 use crate::{Input, SampleId, Targets};
 
 /// One question of a dataset.
@@ -45,32 +46,22 @@ impl Sample {
         }
     }
 
-    /// What would be right: one text, or several that are each right.
-    #[must_use]
-    pub fn target(mut self, target: impl Into<Target>) -> Self {
-        self.target = target.into();
-        self
-    }
-
-    /// The choices, which letters from A on stand for.
-    #[must_use]
-    pub fn choices(mut self, choices: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.choices = choices.into_iter().map(Into::into).collect();
-        self
-    }
-
-    /// Its name.
-    #[must_use]
-    pub fn id(mut self, id: impl Into<SampleId>) -> Self {
-        self.id = Some(id.into());
-        self
-    }
-
     /// Adds an entry of metadata.
     #[must_use]
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Json>) -> Self {
         self.metadata.insert(key.into(), value.into());
         self
+    }
+
+    setters! {
+        /// What would be right: one text, or several that are each right.
+        target: impl Into<Target> => target.into();
+
+        /// The choices, which letters from A on stand for.
+        choices: impl IntoIterator<Item = impl Into<String>> => choices.into_iter().map(Into::into).collect();
+
+        /// Its name.
+        id: impl Into<SampleId> => Some(id.into());
     }
 }
 

@@ -4,6 +4,7 @@ use std::io;
 
 use serde_json::Value as Json;
 
+use crate::listing::csv_field;
 use crate::record::EstimateRecord;
 use crate::{Listing, Render, Report};
 
@@ -24,11 +25,8 @@ impl Render for Csv {
         let columns = fields(&EstimateRecord::default())?;
         writer.write_record(REPORT.into_iter().chain(columns.iter().map(|(name, _)| name.as_str())))?;
         for report in reports {
-            let own = [
-                report.log.as_str(),
-                report.task.as_deref().unwrap_or_default(),
-                report.model.as_deref().unwrap_or_default(),
-            ];
+            let own = [Some(&report.log), report.task.as_ref(), report.model.as_ref()];
+            let own = own.map(|name| name.map_or("", String::as_str));
             for (at, score) in report.results.scores.iter().enumerate() {
                 let rows = report.results.rows_of(at);
                 let failed = score
@@ -58,10 +56,5 @@ impl Render for Csv {
 /// The fields of a record in order, each as one cell.
 fn fields(record: &EstimateRecord) -> io::Result<Vec<(String, String)>> {
     let Json::Object(fields) = serde_json::to_value(record)? else { return Ok(Vec::new()) };
-    let cell = |value: Json| match value {
-        Json::Null => String::new(),
-        Json::String(text) => text,
-        other => other.to_string(),
-    };
-    Ok(fields.into_iter().map(|(name, value)| (name, cell(value))).collect())
+    Ok(fields.into_iter().map(|(name, value)| (name, csv_field(&value))).collect())
 }

@@ -81,6 +81,11 @@ impl EstimateText {
         }
     }
 
+    /// The interval as it is written: `[0.750, 0.888]`; empty if there is none.
+    pub(crate) fn interval_text(&self) -> String {
+        self.texts().interval.map(|(lower, upper)| format!("[{lower}, {upper}]")).unwrap_or_default()
+    }
+
     /// The ends, if there is a number with an interval.
     pub(crate) fn ends(&self) -> Option<(f64, f64)> {
         self.interval.filter(|_| self.value.is_ok())
@@ -109,19 +114,14 @@ impl EstimateText {
 
 impl From<&Estimate> for EstimateText {
     fn from(estimate: &Estimate) -> Self {
-        let mut figure = match &estimate.value {
+        let figure = match &estimate.value {
             Ok(value) => EstimateText::new(*value),
             Err(reason) => EstimateText::undefined(reason),
         };
-        if let Ok(error) = &estimate.error
-            && !error.degenerate
-        {
-            figure = figure.error(error.se);
-        }
-        match &estimate.interval {
-            Ok(interval) => figure.interval(interval.lower, interval.upper),
-            Err(_) => figure,
-        }
+        let error = estimate.error.as_ref().ok().filter(|error| !error.degenerate);
+        let ends = estimate.interval.as_ref().map_or((0.0, 0.0), |interval| (interval.lower, interval.upper));
+        // An error of 0 and equal ends are left out.
+        figure.error(error.map_or(0.0, |error| error.se)).interval(ends.0, ends.1)
     }
 }
 

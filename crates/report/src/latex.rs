@@ -2,12 +2,9 @@
 
 use std::io;
 
-use crate::cells::{block_cells, block_titles, matrix_cells, matrix_titles};
-use crate::matrix::{ReportPart, parts};
-use crate::notes::CommonMethods;
-use crate::rows::RowBuilder;
+use crate::matrix::tables;
 use crate::title::{facts, remarks};
-use crate::{Listing, ListingCell, Render, Report, Sort};
+use crate::{Listing, Render, Report, Sort};
 
 /// A `table` for each block: a `tabular` under a caption with task, model, scorer, what is to be known about the run, and
 /// what the signs mean. Needs `\usepackage{booktabs}` and nothing else; names in other scripts than Latin need XeLaTeX or
@@ -35,25 +32,13 @@ impl Render for Latex {
         for report in reports {
             let about: Vec<String> = std::iter::once(report.log.clone()).chain(facts(report)).collect();
             writeln!(out, "\n{}", comment(&about.join("; ")))?;
-            let common = CommonMethods::of(&report.results);
-            let context = RowBuilder { results: &report.results, common: &common, sort: self.sort };
-            for part in parts(&context) {
-                let (name, details, titles, rows) = match &part {
-                    ReportPart::Block(block) => (
-                        &block.name,
-                        &block.details,
-                        block_titles(block, &common),
-                        block_cells(block, INDENT),
-                    ),
-                    ReportPart::Matrix(matrix) => {
-                        (&matrix.name, &matrix.details, matrix_titles(matrix), matrix_cells(matrix, INDENT))
-                    }
-                };
+            let (common, tables) = tables(report, self.sort);
+            for table in tables {
                 let mut caption = of_run(report);
-                caption.push(name.clone());
-                caption.extend(details.iter().cloned().chain(remarks(report)));
-                let columns = "l".repeat(titles.len());
-                let tabular = tabular(&columns, &titles, &rows);
+                caption.push(table.name.clone());
+                caption.extend(table.details.iter().cloned().chain(remarks(report)));
+                let titles = table.titles(&common);
+                let tabular = tabular(&"l".repeat(titles.len()), &titles, &table.cells(INDENT));
                 write!(out, "{}", headed(&caption, common.legend(), &tabular))?;
             }
         }
@@ -73,11 +58,9 @@ fn of_run(report: &Report) -> Vec<String> {
 
 /// A list as a `tabular`.
 pub(crate) fn listed(listing: &Listing) -> String {
-    let texts = |row: &Vec<ListingCell>| row.iter().map(|cell| cell.text().to_owned()).collect();
-    let rows: Vec<Vec<String>> = listing.rows().iter().map(texts).collect();
     let column = |at| if listing.is_numeric(at) { 'r' } else { 'l' };
     let columns: String = (0..listing.titles().len()).map(column).collect();
-    tabular(&columns, listing.titles(), &rows)
+    tabular(&columns, listing.titles(), &listing.texts())
 }
 
 /// A `tabular` under a caption: what it is about, then what its signs mean.

@@ -1,9 +1,9 @@
 //! How wide the columns of a block are.
 
 use crate::bar::{BarScale, BarSpan};
-use crate::figure::TextParts;
+use crate::figure::{EstimateText, TextParts};
 use crate::number::plain;
-use crate::rows::{DisplayRow, EstimateLine};
+use crate::report_table::TableRow;
 use crate::table::TerminalTable;
 use crate::text::{pad, width};
 
@@ -14,12 +14,17 @@ pub(crate) const INDENT: usize = 2;
 /// Cells before notes that have no room beside their row.
 pub(crate) const NOTES_BELOW: usize = 6;
 
+/// The cells before the label of a row.
+pub(crate) fn indent(row: &TableRow) -> usize {
+    if row.nested { 2 * INDENT } else { INDENT }
+}
+
 /// The widths of bars to choose from; odd, so that the middle is a cell.
 const BARS: [usize; 4] = [41, 31, 21, 11];
 /// From this width on, a bar is only widened if all notes stay on one line.
 const WIDE_BAR: usize = 31;
-/// The most that a reason for an unknown figure widens the column of values: `undefined (n < 2)`.
-const UNKNOWN: usize = 17;
+/// The most that a reason for an unknown figure widens a column of values: `undefined (n < 2)`.
+pub(crate) const MOST_UNKNOWN: usize = 17;
 /// The least width that notes are squeezed into.
 const LEAST_NOTES: usize = 22;
 /// The same on a narrow terminal, beside a bar and without.
@@ -87,9 +92,9 @@ pub(crate) struct BlockLayout {
     pub(crate) scale: Option<BarScale>,
 }
 
-/// How values, errors and intervals are padded.
+/// How values, errors and intervals of a column are padded.
 #[derive(Debug, Clone, Copy, Default)]
-struct NumberPadding {
+pub(crate) struct NumberPadding {
     values: Decimals,
     errors: Decimals,
     /// The width of value and error together.
@@ -97,7 +102,7 @@ struct NumberPadding {
 }
 
 impl NumberPadding {
-    fn of(table: &TerminalTable, texts: &[TextParts]) -> Self {
+    pub(crate) fn of(table: &TerminalTable, texts: &[TextParts]) -> Self {
         // Numbers alone have digits of their own, so they do not widen the column of those with errors.
         let has_parts = |texts: &&TextParts| texts.error.is_some() || texts.interval.is_some();
         let with_parts = Decimals::of(texts.iter().filter(has_parts).map(|texts| texts.value.as_str()));
@@ -109,104 +114,96 @@ impl NumberPadding {
         };
         let errors = Decimals::of(texts.iter().filter_map(|texts| texts.error.as_deref()));
         let numbers = NumberPadding { values, errors, both: 0 };
-        let has_number = |texts: &&TextParts| texts.interval.is_some();
-        let both = texts.iter().filter(has_number).map(|texts| width(numbers.short(table, texts).trim_end()));
-        NumberPadding { both: both.max().unwrap_or(0), ..numbers }
+        let both = texts.iter().filter(|texts| texts.interval.is_some());
+        let both = both.map(|texts| width(&numbers.text(table, texts, false))).max().unwrap_or(0);
+        NumberPadding { both, ..numbers }
     }
 
-    fn short(&self, table: &TerminalTable, texts: &TextParts) -> String {
-        let value = self.values.pad(&texts.value);
-        match &texts.error {
-            Some(error) => format!("{value} {} {}", table.sign("±", "+/-"), self.errors.pad(error)),
-            None => value,
+    /// A figure, aligned with the others of its column.
+    pub(crate) fn text(&self, table: &TerminalTable, texts: &TextParts, has_interval: bool) -> String {
+        let mut text = self.values.pad(&texts.value);
+        if let Some(error) = &texts.error {
+            text += &format!(" {} {}", table.sign("±", "+/-"), self.errors.pad(error));
         }
-    }
-
-    fn text(&self, table: &TerminalTable, texts: &TextParts) -> String {
-        let short = self.short(table, texts);
-        match &texts.interval {
-            Some((lower, upper)) => format!("{} [{lower}, {upper}]", pad(short.trim_end(), self.both)),
-            None => short.trim_end().to_owned(),
+        let text = text.trim_end();
+        match texts.interval.as_ref().filter(|_| has_interval) {
+            Some((lower, upper)) => format!("{} [{lower}, {upper}]", pad(text, self.both)),
+            None => text.to_owned(),
         }
     }
 }
 
-/// The columns that share the width: what is wanted, then what fits.
+/// The columns that share the width besides values.
 struct ColumnWidths {
     label: usize,
     bar: usize,
+    /// The least that notes need to stand beside their row.
     least_notes: usize,
 }
 
 impl ColumnWidths {
-    /// Bars and notes have room beside each other if possible, else what there is more of. Labels give way for it.
-    fn fitted(self, width: usize, has_bars: bool, mostly_notes: bool) -> Self {
-        let (widest, wanted) = (self.label, self.least_notes);
-        let narrower = NARROW_LABELS.into_iter().filter(|label| *label < widest);
-        let labels: Vec<usize> = std::iter::once(widest).chain(narrower).collect();
-        let fits = |label: usize, bar: usize, notes: usize| {
-            let gap = if bar == 0 || notes == 0 { 0 } else { GAP };
+    /// Bars and notes stand beside each other if possible, else what there is more of; labels are narrowed for it.
+    fn fitted(
+        width: usize,
+        widest_label: usize,
+        wanted_notes: usize,
+        has_bars: bool,
+        mostly_notes: bool,
+    ) -> Self {
+        let narrower = NARROW_LABELS.into_iter().filter(|label| *label < widest_label);
+        let labels: Vec<usize> = std::iter::once(widest_label).chain(narrower).collect();
+        let bars: &[usize] = if has_bars { &BARS } else { &[0] };
+        let least_beside = wanted_notes.min(LEAST_BESIDE);
+        // Wide bars are worth no broken notes, and none of them a narrow column of labels.
+        let wide = bars.iter().filter(|bar| **bar >= WIDE_BAR);
+        let mut choices: Vec<(usize, usize, usize)> =
+            wide.map(|bar| (widest_label, *bar, wanted_notes)).collect();
+        let mut add =
+            |bar: usize, notes: usize| choices.extend(labels.iter().map(|label| (*label, bar, notes)));
+        for (least_bar, least_notes) in [(GOOD_BAR, LEAST_NOTES), (0, NARROW_NOTES)] {
+            let bars = bars.iter().filter(|bar| (least_bar..WIDE_BAR).contains(bar));
+            bars.for_each(|bar| add(*bar, wanted_notes.min(least_notes)));
+        }
+        if mostly_notes {
+            add(0, least_beside);
+        }
+        bars.last().into_iter().for_each(|bar| add(*bar, 0));
+        let fits = |(label, bar, notes): &(usize, usize, usize)| {
+            let gap = if *bar == 0 || *notes == 0 { 0 } else { GAP };
             label + bar + gap + notes <= width
         };
-        let with_label =
-            |bar: usize, notes: usize| labels.iter().copied().find(|label| fits(*label, bar, notes));
-        let bars: &[usize] = if has_bars { &BARS } else { &[0] };
-        // Wide bars are worth no broken notes, and none of them a narrow column of labels.
-        let wide = bars.iter().copied().find(|bar| *bar >= WIDE_BAR && fits(widest, *bar, wanted));
-        if let Some(bar) = wide {
-            return ColumnWidths { label: widest, bar, least_notes: wanted };
-        }
-        for (least_bar, least) in [(GOOD_BAR, LEAST_NOTES), (0, NARROW_NOTES)] {
-            let least_notes = wanted.min(least);
-            let bars = bars.iter().copied().filter(|bar| (least_bar..WIDE_BAR).contains(bar));
-            let found = bars.filter_map(|bar| with_label(bar, least_notes).map(|label| (label, bar))).next();
-            if let Some((label, bar)) = found {
-                return ColumnWidths { label, bar, least_notes };
-            }
-        }
-        let least = wanted.min(LEAST_BESIDE);
-        let only_notes = with_label(0, least).filter(|_| mostly_notes).map(|label| (label, 0));
-        let only_bar = bars.last().and_then(|bar| with_label(*bar, 0).map(|label| (label, *bar)));
-        let (label, bar) = only_notes.or(only_bar).unwrap_or((widest, 0));
-        ColumnWidths { label, bar, least_notes: least }
+        let (label, bar, notes) = choices.into_iter().find(fits).unwrap_or((widest_label, 0, 0));
+        ColumnWidths { label, bar, least_notes: if notes == 0 { least_beside } else { notes } }
     }
 }
 
 impl BlockLayout {
-    pub(crate) fn new(table: &TerminalTable, rows: &[DisplayRow]) -> Self {
-        let lines: Vec<&EstimateLine> = rows
-            .iter()
-            .filter_map(|row| if let DisplayRow::Estimate(line) = row { Some(line) } else { None })
-            .collect();
-        let label = rows.iter().map(|row| match row {
-            DisplayRow::Estimate(EstimateLine { nested, label, .. }) => {
-                INDENT + if *nested { INDENT } else { 0 } + width(label)
-            }
-            DisplayRow::Failure { label, .. } => INDENT + width(label),
-            DisplayRow::Heading { .. } => 0,
-        });
-        let texts: Vec<TextParts> = lines.iter().map(|line| line.figure.texts()).collect();
+    pub(crate) fn new(table: &TerminalTable, rows: &[TableRow]) -> Self {
+        let lines: Vec<(&TableRow, &EstimateText)> =
+            rows.iter().filter_map(|row| Some(row).zip(row.figure())).collect();
+        let labelled = rows.iter().filter(|row| row.failed || !row.figures.is_empty());
+        let label = labelled.map(|row| indent(row) + width(&row.label));
+        let texts: Vec<TextParts> = lines.iter().map(|(_, figure)| figure.texts()).collect();
         let numbers = NumberPadding::of(table, &texts);
-        let value = lines.iter().zip(&texts).map(|(line, texts)| {
-            let cells = width(&numbers.text(table, texts));
+        let value = lines.iter().zip(&texts).map(|((_, figure), texts)| {
+            let cells = width(&numbers.text(table, texts, true));
             // A long reason may run on into the column of the bars, which its row has no use for.
-            if line.figure.value().is_none() { cells.min(UNKNOWN) } else { cells }
+            if figure.value().is_none() { cells.min(MOST_UNKNOWN) } else { cells }
         });
-        let wanted_notes = lines.iter().map(|line| width(&table.notes(&line.all_notes()))).max().unwrap_or(0);
-        let spans: Vec<BarSpan> = lines.iter().filter_map(|line| line.span).collect();
+        let wanted_notes =
+            lines.iter().map(|(row, _)| width(&table.notes(&row.all_notes()))).max().unwrap_or(0);
+        let spans: Vec<BarSpan> = lines.iter().filter_map(|(row, _)| row.span).collect();
         let scale = BarScale::of(&spans);
 
         let value = value.max().unwrap_or(0);
         // A label that does not fit gets a line of its own.
         let most_label = table.width.saturating_sub(GAP + value).min(table.width * 2 / 5);
         let widest_label = label.max().unwrap_or(0).min(most_label);
-        let has_notes = lines.iter().filter(|line| !line.all_notes().is_empty()).count();
+        let has_notes = lines.iter().filter(|(row, _)| !row.all_notes().is_empty()).count();
+        let width = table.width.saturating_sub(value + 2 * GAP);
+        let mostly_notes = has_notes * 2 > lines.len();
         let ColumnWidths { label, bar, least_notes } =
-            ColumnWidths { label: widest_label, bar: 0, least_notes: wanted_notes }.fitted(
-                table.width.saturating_sub(value + 2 * GAP),
-                scale.is_some(),
-                has_notes * 2 > lines.len(),
-            );
+            ColumnWidths::fitted(width, widest_label, wanted_notes, scale.is_some(), mostly_notes);
         let room = table.width.saturating_sub(label + value + 2 * GAP);
         let used = if bar == 0 { 0 } else { bar + GAP };
         let left = room.saturating_sub(used);
@@ -219,9 +216,14 @@ impl BlockLayout {
         BlockLayout { label, value, numbers, bar, notes, before_notes, notes_beside, scale }
     }
 
-    /// The figure of a line, aligned with the others.
-    pub(crate) fn figure(&self, table: &TerminalTable, line: &EstimateLine) -> String {
-        self.numbers.text(table, &line.figure.texts())
+    /// The figure of a row, aligned with the others.
+    pub(crate) fn figure(&self, table: &TerminalTable, figure: &EstimateText) -> String {
+        self.numbers.text(table, &figure.texts(), true)
+    }
+
+    /// The bar of a row, if there is space for bars and it fits on their scale.
+    pub(crate) fn bar(&self, row: &TableRow) -> Option<(BarScale, BarSpan)> {
+        self.scale.zip(row.span).filter(|(scale, span)| self.bar > 0 && scale.holds(*span))
     }
 
     /// The ends of the scale, above the bars, if both have room.

@@ -25,7 +25,6 @@
 #![forbid(unsafe_code)]
 
 mod bar;
-mod cells;
 mod csv;
 mod figure;
 mod headline;
@@ -40,6 +39,7 @@ mod notes;
 mod number;
 mod paint;
 mod record;
+mod report_table;
 mod rows;
 mod side_by_side;
 mod sort;
@@ -69,7 +69,8 @@ pub use table::TerminalTable;
 pub use text::{REPLACEMENT, clean, is_unsafe, width, wrap};
 
 /// The results of one log or table, and where they come from.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Report {
     /// The path, as it was given.
     pub log: String,
@@ -92,16 +93,7 @@ pub struct Report {
 impl Report {
     /// The results of a table, which knows neither task nor model.
     pub fn new(log: impl Into<String>, results: Results) -> Self {
-        Report {
-            log: log.into(),
-            task: None,
-            model: None,
-            partial_run: None,
-            skipped: 0,
-            limits: BTreeMap::new(),
-            self_graded: None,
-            results,
-        }
+        Report { log: log.into(), results, ..Report::default() }
     }
 
     /// The same of a task and a model.
@@ -109,34 +101,6 @@ impl Report {
     pub fn of_run(mut self, task: impl Into<String>, model: impl Into<String>) -> Self {
         self.task = Some(task.into());
         self.model = Some(model.into());
-        self
-    }
-
-    /// The same for a run that did not reach its end: its figures are of the samples that finished first.
-    #[must_use]
-    pub fn partial_run(mut self, partial_run: Option<PartialRun>) -> Self {
-        self.partial_run = partial_run;
-        self
-    }
-
-    /// The same with the number of samples that could not be read.
-    #[must_use]
-    pub fn skipped(mut self, skipped: usize) -> Self {
-        self.skipped = skipped;
-        self
-    }
-
-    /// The same with the number of samples that a limit ended, by its kind.
-    #[must_use]
-    pub fn limits(mut self, limits: BTreeMap<String, usize>) -> Self {
-        self.limits = limits;
-        self
-    }
-
-    /// The same with a model that graded its own answers.
-    #[must_use]
-    pub fn self_graded(mut self, model: Option<String>) -> Self {
-        self.self_graded = model;
         self
     }
 }

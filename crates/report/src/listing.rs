@@ -23,7 +23,7 @@ const LEAST: usize = 8;
 ///
 /// let mut logs = Listing::new(["model", "samples", "figure", "log"]);
 /// let figure = ListingCell::new("0.819 ± 0.034", json!({ "value": 0.8194, "stderr": 0.0342 }));
-/// logs.push([ListingCell::from("openai/heron"), ListingCell::from(144), figure, ListingCell::from("logs/a.eval")]);
+/// logs.push([ListingCell::from("openai/heron"), ListingCell::from(144_u64), figure, ListingCell::from("logs/a.eval")]);
 ///
 /// assert_eq!(TerminalTable::default().listing_text(&logs), "\
 /// model         samples  figure         log
@@ -66,11 +66,16 @@ impl ListingCell {
 
     /// The data as one field of CSV.
     pub(crate) fn field(&self) -> String {
-        match &self.data {
-            Json::Null => String::new(),
-            Json::String(text) => text.clone(),
-            other => other.to_string(),
-        }
+        csv_field(&self.data)
+    }
+}
+
+/// Data as one field of CSV: strings as they are, other data as JSON.
+pub(crate) fn csv_field(data: &Json) -> String {
+    match data {
+        Json::Null => String::new(),
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
     }
 }
 
@@ -92,11 +97,6 @@ impl From<u64> for ListingCell {
 impl From<usize> for ListingCell {
     fn from(count: usize) -> Self {
         ListingCell::from(count as u64)
-    }
-}
-impl From<i32> for ListingCell {
-    fn from(count: i32) -> Self {
-        ListingCell::new(count.to_string(), Json::from(count))
     }
 }
 /// As many digits as mean something.
@@ -133,6 +133,11 @@ impl Listing {
     /// The rows, each with a cell for each title.
     pub fn rows(&self) -> &[Vec<ListingCell>] {
         &self.rows
+    }
+
+    /// The rows as people read them.
+    pub(crate) fn texts(&self) -> Vec<Vec<String>> {
+        self.rows.iter().map(|row| row.iter().map(|cell| cell.text.clone()).collect()).collect()
     }
 
     /// The names of the columns in JSON and CSV.
@@ -189,22 +194,15 @@ impl TerminalTable {
 /// nothing.
 fn fitted(whole: Vec<usize>, texts: &[bool], limit: usize) -> Vec<usize> {
     let mut widths = whole.clone();
-    let gaps = widths.len().saturating_sub(1) * GAP;
-    let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(limit);
     let last = widths.len().saturating_sub(1);
-    while excess > 0 {
-        let is_wide = |(_, (wide, _)): &(usize, (&usize, &bool))| **wide > LEAST;
-        let columns = || widths.iter().zip(texts).enumerate().take(last).filter(is_wide);
-        let widest = |found: &mut dyn Iterator<Item = (usize, (&usize, &bool))>| {
-            found.max_by_key(|(_, (wide, _))| **wide).map(|(at, _)| at)
-        };
-        let text =
-            widest(&mut columns().skip_while(|(at, _)| *at == 0).filter(|(_, (_, is_text))| **is_text));
-        let text =
-            text.or_else(|| columns().next().filter(|(at, (_, is_text))| *at == 0 && **is_text).map(|_| 0));
-        let Some(wide) = text.and_then(|at| widths.get_mut(at)) else { return whole };
-        *wide -= 1;
-        excess -= 1;
+    let needed = widths.iter().sum::<usize>() + last * GAP;
+    for _ in limit..needed {
+        let width = |at: &usize| widths.get(*at).copied().unwrap_or(0);
+        let gives = |at: &usize| *at < last && texts.get(*at) == Some(&true) && width(at) > LEAST;
+        let middle = (1..last).filter(gives).max_by_key(width);
+        let column = middle.or_else(|| Some(0).filter(gives)).and_then(|at| widths.get_mut(at));
+        let Some(column) = column else { return whole };
+        *column -= 1;
     }
     widths
 }
@@ -232,7 +230,7 @@ mod tests {
     #[test]
     fn lists_are_clean_and_numbers_are_aligned() {
         let mut list = Listing::new(["name", "number of tokens"]);
-        list.push([ListingCell::from("a\u{1b}[31m|b"), ListingCell::from(7)]);
+        list.push([ListingCell::from("a\u{1b}[31m|b"), ListingCell::from(7_u64)]);
         list.push([ListingCell::from("c"), ListingCell::from(1234.5)]);
         list.push([ListingCell::from("d"), ListingCell::from(None::<u64>)]);
         let text = TerminalTable::default().listing_text(&list);

@@ -2,10 +2,7 @@
 
 use std::io;
 
-use crate::cells::{block_cells, block_titles, matrix_cells, matrix_titles};
-use crate::matrix::{ReportPart, parts};
-use crate::notes::CommonMethods;
-use crate::rows::RowBuilder;
+use crate::matrix::tables;
 use crate::title::facts;
 use crate::{Listing, Render, Report, Sort};
 
@@ -41,21 +38,12 @@ impl Render for Markdown {
                 details.insert(0, report.log.clone());
             }
             writeln!(out, "\n{}", escape(&details.join(" · ")))?;
-            let common = CommonMethods::of(&report.results);
-            let context = RowBuilder { results: &report.results, common: &common, sort: self.sort };
-            for part in parts(&context) {
-                let (name, details, titles, rows) = match &part {
-                    ReportPart::Block(block) => {
-                        (&block.name, &block.details, block_titles(block, &common), block_cells(block, "– "))
-                    }
-                    ReportPart::Matrix(matrix) => {
-                        (&matrix.name, &matrix.details, matrix_titles(matrix), matrix_cells(matrix, "– "))
-                    }
-                };
-                let details: Vec<String> = details.iter().map(|detail| escape(detail)).collect();
-                let title = std::iter::once(format!("**{}**", escape(name))).chain(details);
+            let (common, tables) = tables(report, self.sort);
+            for table in tables {
+                let details: Vec<String> = table.details.iter().map(|detail| escape(detail)).collect();
+                let title = std::iter::once(format!("**{}**", escape(&table.name))).chain(details);
                 writeln!(out, "\n{}\n", title.collect::<Vec<_>>().join(" · "))?;
-                write!(out, "{}", table(&titles, &rows))?;
+                write!(out, "{}", pipe_table(&table.titles(&common), &table.cells("– ")))?;
             }
             if let Some(legend) = common.legend() {
                 writeln!(out, "\n{}", escape(&legend))?;
@@ -65,17 +53,12 @@ impl Render for Markdown {
     }
 
     fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
-        let rows: Vec<Vec<String>> = listing
-            .rows()
-            .iter()
-            .map(|row| row.iter().map(|cell| cell.text().to_owned()).collect())
-            .collect();
-        write!(out, "{}", table(listing.titles(), &rows))
+        write!(out, "{}", pipe_table(listing.titles(), &listing.texts()))
     }
 }
 
 /// A table of texts, escaped.
-pub(crate) fn table(titles: &[String], rows: &[Vec<String>]) -> String {
+pub(crate) fn pipe_table(titles: &[String], rows: &[Vec<String>]) -> String {
     let line = |cells: &[String]| {
         let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
         format!("| {} |\n", cells.join(" | "))

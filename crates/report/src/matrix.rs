@@ -1,76 +1,42 @@
-//! Several scorers and reducers with the same metrics: one table in place of a block for each.
+//! Several scorers and reducers with the same metrics: one table in place of one for each.
 
 use errorbar_core::{EstimateRow, Role, ScoreResult};
 
 use crate::figure::EstimateText;
-use crate::notes;
-use crate::rows::{DisplayRow, EstimateLine, RowBuilder, ScoreBlock, is_plain};
-use crate::text::{clean, width};
+use crate::layout::MOST_UNKNOWN;
+use crate::notes::{self, CommonMethods};
+use crate::report_table::{ColumnTitle, ReportTable, TableRow};
+use crate::rows::{RowBuilder, is_plain, take_shared};
+use crate::text::width;
 use crate::title::{counts, title};
+use crate::{Report, Sort};
 
-/// The most that a reason for an unknown figure widens its column.
-pub(crate) const MOST_UNKNOWN: usize = 17;
-
-/// A part of a report.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum ReportPart {
-    Block(ScoreBlock),
-    Matrix(Matrix),
-}
-
-/// A row for each scorer, reducer and field, a column for each metric.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Matrix {
-    pub(crate) name: String,
-    pub(crate) details: Vec<String>,
-    pub(crate) titles: Vec<String>,
-    /// For each column whether its metric is an interval, which is shown whether or not there is room for others.
-    pub(crate) intervals: Vec<bool>,
-    pub(crate) rows: Vec<MatrixRow>,
-}
-
-/// A scorer under a reducer; without cells, what the rows below it have in common.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct MatrixRow {
-    pub(crate) nested: bool,
-    pub(crate) label: String,
-    pub(crate) cells: Vec<Option<EstimateText>>,
-    pub(crate) notes: Vec<String>,
-}
-
-impl Matrix {
-    /// The matrix as a terminal may show it.
-    pub(crate) fn cleaned(self) -> Self {
-        let all = |texts: Vec<String>| texts.iter().map(|text| clean(text)).collect::<Vec<String>>();
-        let row = |row: MatrixRow| MatrixRow { label: clean(&row.label), notes: all(row.notes), ..row };
-        Matrix {
-            name: clean(&self.name),
-            details: all(self.details),
-            titles: all(self.titles),
-            intervals: self.intervals,
-            rows: self.rows.into_iter().map(row).collect(),
-        }
-    }
-}
-
-/// Everything of a report. Scores that share metrics come first, in one table; then what they have besides.
-pub(crate) fn parts(context: &RowBuilder<'_>) -> Vec<ReportPart> {
-    let positions = context.positions();
-    match SharedMetrics::of(context, &positions) {
-        Some(shared) => {
-            let rest = positions.iter().filter_map(|at| context.rest(*at)).map(ReportPart::Block);
-            std::iter::once(shared.part()).chain(rest).collect()
-        }
-        None => positions.iter().filter_map(|at| context.block(*at)).map(ReportPart::Block).collect(),
-    }
+/// The tables of a report, and what their figures have in common. Scores that share metrics come first, in one table; then
+/// their other figures.
+pub(crate) fn tables(report: &Report, sort: Sort) -> (CommonMethods, Vec<ReportTable>) {
+    let common = CommonMethods::of(&report.results);
+    let builder = RowBuilder { results: &report.results, common: &common, sort };
+    let positions = builder.positions();
+    let shared = SharedMetrics::of(&builder, &positions).map(SharedMetrics::table);
+    let each = positions.iter().filter_map(|at| builder.table(*at, shared.is_none()));
+    let each: Vec<ReportTable> = each.collect();
+    let tables = shared.into_iter().chain(each).collect();
+    (common, tables)
 }
 
 /// A score and its plain figures.
 struct ScoreFigures<'a> {
     score: &'a ScoreResult,
-    lines: Vec<(MetricColumn, EstimateLine, bool)>,
-    /// Scores that have a reason, counted.
+    figures: Vec<MetricFigure>,
+    /// The number of scores for each reason.
     reasons: Vec<String>,
+}
+
+/// The figure of a score in a column.
+struct MetricFigure {
+    column: MetricColumn,
+    row: TableRow,
+    is_estimate: bool,
 }
 
 /// Which metric a figure is of.
@@ -103,25 +69,22 @@ struct SharedMetrics<'a> {
 
 impl<'a> SharedMetrics<'a> {
     /// The scores, if they have a metric in common.
-    fn of(context: &RowBuilder<'a>, positions: &[usize]) -> Option<Self> {
-        if positions.len() < 2 {
-            return None;
-        }
+    fn of(builder: &RowBuilder<'a>, positions: &[usize]) -> Option<Self> {
         let mut scores = Vec::new();
         let mut columns: Vec<MetricColumn> = Vec::new();
         let mut is_shared = false;
         for at in positions {
-            let score = context.results.scores.get(*at)?;
-            let mut lines: Vec<(MetricColumn, EstimateLine, bool)> = Vec::new();
-            for row in context.results.rows_of(*at).iter().filter(|row| is_plain(row)) {
-                let column = MetricColumn::of(row);
-                let is_estimate = notes::is_estimate(row);
-                let mut line = context.line(row, score, false);
-                line.notes.retain(|note| !column.arguments.contains(note));
-                // A cell has room for the start of a reason.
-                let reason = line.figure.value().is_none().then(|| line.figure.short());
-                line.notes.extend(reason.filter(|reason| width(reason) > MOST_UNKNOWN));
-                if lines.iter().any(|(known, ..)| *known == column) {
+            let score = builder.results.scores.get(*at)?;
+            let mut figures: Vec<MetricFigure> = Vec::new();
+            for estimate in builder.results.rows_of(*at).iter().filter(|row| is_plain(row)) {
+                let column = MetricColumn::of(estimate);
+                let mut row = builder.row(estimate, score, false);
+                row.notes.retain(|note| !column.arguments.contains(note));
+                // A cell has space for the start of a reason.
+                let reason =
+                    row.figure().filter(|figure| figure.value().is_none()).map(|figure| figure.short());
+                row.notes.extend(reason.filter(|reason| width(reason) > MOST_UNKNOWN));
+                if figures.iter().any(|known| known.column == column) {
                     // The same metric twice has two keys in logs, and no place in one cell.
                     return None;
                 }
@@ -130,116 +93,87 @@ impl<'a> SharedMetrics<'a> {
                 } else {
                     columns.push(column.clone());
                 }
-                lines.push((column, line, is_estimate));
+                figures.push(MetricFigure { column, row, is_estimate: notes::is_estimate(estimate) });
             }
-            if !lines.is_empty() {
-                scores.push(ScoreFigures { score, lines, reasons: context.reasons(score) });
+            if !figures.is_empty() {
+                scores.push(ScoreFigures { score, figures, reasons: builder.reasons(score) });
             }
         }
         is_shared.then(|| SharedMetrics { scores: by_heading(scores), columns })
     }
 
-    fn part(self) -> ReportPart {
-        let labels = labels(&self.scores);
+    fn table(self) -> ReportTable {
         let common = common_counts(&self.scores);
-        let own = |scored: &ScoreFigures<'_>| -> Vec<String> {
-            let counts = counts(scored.score).into_iter().filter(|count| !common.contains(count));
-            scored.reasons.iter().cloned().chain(counts).collect()
-        };
-        let headings = |nested: bool, at: usize| -> Option<String> {
-            let (heading, _) = labels.get(at).filter(|_| nested)?;
-            let before = at.checked_sub(1).and_then(|before| labels.get(before));
-            heading.clone().filter(|heading| before.and_then(|(before, _)| before.as_ref()) != Some(heading))
-        };
-        let name = self.name();
-        if let [column] = self.columns.as_slice() {
-            let mut rows = Vec::new();
-            for (at, (scored, (heading, label))) in self.scores.iter().zip(&labels).enumerate() {
-                let nested = heading.is_some();
-                rows.extend(
-                    headings(nested, at).map(|label| DisplayRow::Heading { label, notes: Vec::new() }),
-                );
-                let Some((_, line, _)) = scored.lines.first() else { continue };
-                let notes = line.notes.iter().cloned().chain(own(scored)).collect();
-                rows.push(DisplayRow::Estimate(EstimateLine {
-                    nested,
-                    label: label.clone(),
-                    notes,
-                    ..line.clone()
-                }));
-            }
-            let name = [name, Some(column.title())].into_iter().flatten().collect::<Vec<_>>().join(": ");
-            let lines = rows.iter_mut().filter_map(|row| match row {
-                DisplayRow::Estimate(line) => Some(&mut line.notes),
-                _ => None,
-            });
-            let details = common.iter().cloned().chain(take_shared(lines.collect())).collect();
-            return ReportPart::Block(ScoreBlock { name, details, column: "", rows });
-        }
-        let mut rows = Vec::new();
-        for (at, (scored, (heading, label))) in self.scores.iter().zip(&labels).enumerate() {
+        let one = if let [column] = self.columns.as_slice() { Some(column.title()) } else { None };
+        let mut rows: Vec<TableRow> = Vec::new();
+        let mut above: Option<String> = None;
+        for (scored, (heading, label)) in self.scores.iter().zip(labels(&self.scores)) {
             let nested = heading.is_some();
-            let no_cells = |label| MatrixRow { nested: false, label, cells: Vec::new(), notes: Vec::new() };
-            rows.extend(headings(nested, at).map(no_cells));
-            let cell = |column: &MetricColumn| {
-                scored.lines.iter().find(|(of, ..)| of == column).map(|(_, line, _)| line.figure.clone())
+            if nested && heading != above {
+                rows.push(TableRow { label: heading.clone().unwrap_or_default(), ..TableRow::default() });
+            }
+            above = heading;
+            let mut row = match scored.figures.as_slice() {
+                [figure] if one.is_some() => figure.row.clone(),
+                figures => TableRow {
+                    figures: self.columns.iter().map(|column| scored.figure(column)).collect(),
+                    notes: merged_notes(figures),
+                    ..TableRow::default()
+                },
             };
-            let cells = self.columns.iter().map(cell).collect();
-            let notes = merged_notes(&scored.lines).into_iter().chain(own(scored)).collect();
-            rows.push(MatrixRow { nested, label: label.clone(), cells, notes });
+            (row.nested, row.label) = (nested, label);
+            row.notes.extend(scored.reasons.iter().cloned());
+            row.notes.extend(counts(scored.score).into_iter().filter(|count| !common.contains(count)));
+            rows.push(row);
         }
-        let titles = titles(&self.columns);
-        let intervals = self.columns.iter().map(|column| column.is_interval).collect();
-        let with_cells = rows.iter_mut().filter(|row| !row.cells.is_empty());
-        let shared = take_shared(with_cells.map(|row| &mut row.notes).collect());
-        let details = common.iter().cloned().chain(shared).collect();
-        let name = name.unwrap_or_else(|| {
-            let mut scorers: Vec<&str> =
-                self.scores.iter().map(|scored| scored.score.scorer.as_str()).collect();
-            scorers.dedup();
-            scorers.join(", ")
-        });
-        ReportPart::Matrix(Matrix { name, details, titles, intervals, rows })
+        let with_figures = rows.iter_mut().filter(|row| !row.figures.is_empty());
+        let shared = take_shared(with_figures.map(|row| &mut row.notes).collect());
+        let details = common.into_iter().chain(shared).collect();
+        let columns = if one.is_some() { Vec::new() } else { titles(&self.columns) };
+        ReportTable { name: self.name(one), details, label_title: "", columns, rows }
     }
 
-    /// What all scores have in common, if they are of one scorer.
-    fn name(&self) -> Option<String> {
-        let first = self.scores.first()?.score;
-        let is_one = self.scores.iter().all(|scored| scored.score.scorer == first.scorer);
-        let is_one_field = self.scores.iter().all(|scored| scored.score.field == first.field);
-        let name = if is_one_field { title(first).0 } else { first.scorer.clone() };
-        is_one.then_some(name)
+    /// What all scores have in common: the scorer if it is one, and the metric if it is one; else the scorers.
+    fn name(&self, metric: Option<String>) -> String {
+        let mut scorers: Vec<&str> = self.scores.iter().map(|scored| scored.score.scorer.as_str()).collect();
+        scorers.dedup();
+        let scorer = match (self.scores.first(), scorers.as_slice()) {
+            (Some(first), [scorer]) => {
+                let is_one_field = self.scores.iter().all(|scored| scored.score.field == first.score.field);
+                Some(if is_one_field { title(first.score).0 } else { (*scorer).to_owned() })
+            }
+            _ if metric.is_none() => Some(scorers.join(", ")),
+            _ => None,
+        };
+        scorer.into_iter().chain(metric).collect::<Vec<_>>().join(": ")
+    }
+}
+
+impl ScoreFigures<'_> {
+    fn figure(&self, column: &MetricColumn) -> Option<EstimateText> {
+        self.figures.iter().find(|figure| figure.column == *column)?.row.figure().cloned()
     }
 }
 
 /// The scores, those of one scorer and within them those of one field next to each other: they are below one heading.
-fn by_heading(scores: Vec<ScoreFigures<'_>>) -> Vec<ScoreFigures<'_>> {
-    let first = |is_same: &dyn Fn(&ScoreResult) -> bool| scores.iter().position(|other| is_same(other.score));
-    let place = |scored: &ScoreFigures<'_>| {
-        let ScoreResult { scorer, field, .. } = scored.score;
-        let of_scorer = first(&|other| other.scorer == *scorer);
-        (of_scorer, first(&|other| other.scorer == *scorer && other.field == *field))
-    };
-    let places: Vec<_> = scores.iter().map(place).collect();
-    let mut placed: Vec<_> = places.into_iter().zip(scores).collect();
-    placed.sort_by_key(|(place, _)| *place);
-    placed.into_iter().map(|(_, scored)| scored).collect()
+fn by_heading(mut scores: Vec<ScoreFigures<'_>>) -> Vec<ScoreFigures<'_>> {
+    let all: Vec<&ScoreResult> = scores.iter().map(|scored| scored.score).collect();
+    scores.sort_by_key(|ScoreFigures { score, .. }| {
+        let is_of_scorer = |other: &&ScoreResult| other.scorer == score.scorer;
+        let is_of_field = |other: &&ScoreResult| is_of_scorer(other) && other.field == score.field;
+        (all.iter().position(is_of_scorer), all.iter().position(is_of_field))
+    });
+    scores
 }
 
-/// The titles of columns; metrics that would have the same are named in full.
-fn titles(columns: &[MetricColumn]) -> Vec<String> {
-    let titles: Vec<String> = columns.iter().map(MetricColumn::title).collect();
-    let is_unique = |title: &String| titles.iter().filter(|other| *other == title).count() == 1;
-    let named = titles.iter().zip(columns);
-    named.map(|(title, column)| if is_unique(title) { title.clone() } else { column.spec.clone() }).collect()
-}
-
-/// Takes out of the notes of rows what all of them say.
-fn take_shared(mut rows: Vec<&mut Vec<String>>) -> Vec<String> {
-    let mut shared = rows.first().filter(|_| rows.len() > 1).map(|notes| notes.to_vec()).unwrap_or_default();
-    shared.retain(|note| rows.iter().all(|notes| notes.contains(note)));
-    rows.iter_mut().for_each(|notes| notes.retain(|note| !shared.contains(note)));
-    shared
+/// The titles of columns; metrics with the same title are named in full.
+fn titles(columns: &[MetricColumn]) -> Vec<ColumnTitle> {
+    let is_unique = |title: &str| columns.iter().filter(|other| other.title() == title).count() == 1;
+    let titled = columns.iter().map(|column| ColumnTitle {
+        title: Some(column.title()).filter(|title| is_unique(title)).unwrap_or_else(|| column.spec.clone()),
+        is_interval: column.is_interval,
+    });
+    titled.collect()
 }
 
 /// The counts of most scores; a row has only those that differ.
@@ -275,11 +209,11 @@ fn labels(scores: &[ScoreFigures<'_>]) -> Vec<(Option<String>, String)> {
 }
 
 /// The notes of all figures of a score, each once; one that is not of all estimates names its metric.
-fn merged_notes(lines: &[(MetricColumn, EstimateLine, bool)]) -> Vec<String> {
-    let estimates = lines.iter().filter(|(.., is_estimate)| *is_estimate).count();
+fn merged_notes(figures: &[MetricFigure]) -> Vec<String> {
+    let estimates = figures.iter().filter(|figure| figure.is_estimate).count();
     let mut notes: Vec<(String, Vec<String>)> = Vec::new();
-    for (column, line, _) in lines {
-        for note in line.all_notes() {
+    for MetricFigure { column, row, .. } in figures {
+        for note in row.all_notes() {
             match notes.iter_mut().find(|(known, _)| *known == note) {
                 Some((_, columns)) => columns.push(column.title()),
                 None => notes.push((note, vec![column.title()])),

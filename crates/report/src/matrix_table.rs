@@ -2,18 +2,12 @@
 
 use anstyle::Style;
 
-use crate::figure::EstimateText;
-use crate::layout::{Decimals, GAP, INDENT, NOTES_BELOW};
-use crate::matrix::{MOST_UNKNOWN, Matrix, MatrixRow};
+use crate::figure::{EstimateText, TextParts};
+use crate::layout::{GAP, MOST_UNKNOWN, NOTES_BELOW, NumberPadding, indent};
 use crate::paint::{BOLD, DIM, UNKNOWN};
-use crate::table::TerminalTable;
+use crate::report_table::ReportTable;
+use crate::table::{LegendContent, TerminalTable};
 use crate::text::{clean, pad, width};
-
-impl Matrix {
-    pub(crate) fn has_error(&self) -> bool {
-        self.rows.iter().flat_map(|row| &row.cells).flatten().any(|figure| figure.stderr().is_some())
-    }
-}
 
 /// A column of a matrix, each cell as it is shown.
 struct MatrixColumn {
@@ -24,23 +18,23 @@ struct MatrixColumn {
 }
 
 impl TerminalTable {
-    /// The matrix, and whether it shows intervals: it does if there is room for all columns with them.
-    pub(crate) fn matrix(&self, matrix: &Matrix) -> (String, bool) {
-        // A row without cells has the line to itself.
-        let labelled = matrix.rows.iter().filter(|row| !row.cells.is_empty());
+    /// The matrix, with intervals if there is space for all columns with them.
+    pub(crate) fn matrix(&self, matrix: &ReportTable, signs: &mut LegendContent) -> String {
+        // A heading has the line to itself.
+        let labelled = matrix.rows.iter().filter(|row| !row.figures.is_empty());
         let label = labelled.map(|row| indent(row) + width(&row.label)).max().unwrap_or(0);
         let label = label.min(self.width * 2 / 5);
-        let is_interval = |at: usize| matrix.intervals.get(at).copied().unwrap_or(false);
-        let columns = |intervals| -> Vec<MatrixColumn> {
-            let column = |at| self.matrix_column(matrix, at, intervals || is_interval(at));
-            self.titled_columns((0..matrix.titles.len()).map(column).collect(), label)
+        let columns = |intervals: bool| -> Vec<MatrixColumn> {
+            let columns = (0..matrix.columns.len()).map(|at| self.matrix_column(matrix, at, intervals));
+            self.titled_columns(columns.collect(), label)
         };
-        let has_intervals =
-            matrix.rows.iter().flat_map(|row| &row.cells).flatten().any(|figure| figure.ends().is_some());
+        let figures = || matrix.rows.iter().flat_map(|row| &row.figures).flatten();
         let wide = columns(true);
         let needed = label + wide.iter().map(|column| GAP + column.width).sum::<usize>();
-        let intervals = has_intervals && needed <= self.width;
+        let intervals = figures().any(|figure| figure.ends().is_some()) && needed <= self.width;
         let columns = if intervals { wide } else { columns(false) };
+        signs.has_error |= figures().any(|figure| figure.stderr().is_some());
+        signs.has_interval |= intervals || matrix.columns.iter().any(|column| column.is_interval);
         let mut text = self.titled((&matrix.name, BOLD), self.sign(" · ", ", "), &matrix.details);
         let mut rest = columns.as_slice();
         while !rest.is_empty() {
@@ -56,7 +50,7 @@ impl TerminalTable {
             }
             rest = later;
         }
-        (text, intervals || matrix.intervals.contains(&true))
+        text
     }
 
     /// The columns with titles that are cut to what a column should be wide, unless that would make two of them equal; if
@@ -80,36 +74,21 @@ impl TerminalTable {
         columns
     }
 
-    fn matrix_column(&self, matrix: &Matrix, at: usize, intervals: bool) -> MatrixColumn {
-        let figures: Vec<Option<&EstimateText>> =
-            matrix.rows.iter().map(|row| row.cells.get(at).and_then(Option::as_ref)).collect();
-        let texts: Vec<_> = figures.iter().map(|figure| figure.map(EstimateText::texts)).collect();
-        let values = Decimals::of(texts.iter().flatten().map(|texts| texts.value.as_str()));
-        let errors = Decimals::of(texts.iter().flatten().filter_map(|texts| texts.error.as_deref()));
-        let short = |texts: &crate::figure::TextParts| match &texts.error {
-            Some(error) => {
-                format!("{} {} {}", values.pad(&texts.value), self.sign("±", "+/-"), errors.pad(error))
+    fn matrix_column(&self, matrix: &ReportTable, at: usize, intervals: bool) -> MatrixColumn {
+        let column = matrix.columns.get(at);
+        let has_interval = intervals || column.is_some_and(|column| column.is_interval);
+        let figures = || matrix.rows.iter().map(|row| row.figures.get(at).and_then(Option::as_ref));
+        let texts: Vec<TextParts> = figures().flatten().map(EstimateText::texts).collect();
+        let numbers = NumberPadding::of(self, &texts);
+        let cell = |figure: Option<&EstimateText>| match figure {
+            Some(figure) if figure.value().is_none() => {
+                (self.truncate(&clean(&figure.short()), MOST_UNKNOWN), UNKNOWN)
             }
-            None => values.pad(&texts.value),
+            Some(figure) => (numbers.text(self, &figure.texts(), has_interval), Style::new()),
+            None => (String::new(), Style::new()),
         };
-        let widest = texts.iter().flatten().map(|texts| width(short(texts).trim_end())).max().unwrap_or(0);
-        let cells: Vec<(String, Style)> = figures
-            .iter()
-            .zip(&texts)
-            .map(|(figure, texts)| match (figure, texts) {
-                (Some(figure), Some(texts)) if figure.value().is_none() => {
-                    (self.truncate(&clean(&texts.value), MOST_UNKNOWN), UNKNOWN)
-                }
-                (_, Some(texts)) => match texts.interval.as_ref().filter(|_| intervals) {
-                    Some((lower, upper)) => {
-                        (format!("{} [{lower}, {upper}]", pad(short(texts).trim_end(), widest)), Style::new())
-                    }
-                    None => (short(texts).trim_end().to_owned(), Style::new()),
-                },
-                _ => (String::new(), Style::new()),
-            })
-            .collect();
-        let title = matrix.titles.get(at).cloned().unwrap_or_default();
+        let cells: Vec<(String, Style)> = figures().map(cell).collect();
+        let title = column.map(|column| column.title.clone()).unwrap_or_default();
         let widest = cells.iter().map(|(cell, _)| width(cell)).max().unwrap_or(0);
         MatrixColumn { width: widest, title, cells }
     }
@@ -117,7 +96,7 @@ impl TerminalTable {
     /// Some of the columns; notes only below the last of them.
     fn matrix_part(
         &self,
-        matrix: &Matrix,
+        matrix: &ReportTable,
         label: usize,
         columns: &[MatrixColumn],
         has_notes: bool,
@@ -129,7 +108,7 @@ impl TerminalTable {
         let mut text = self.line(&titles);
         for (at, row) in matrix.rows.iter().enumerate() {
             let name = format!("{}{}", " ".repeat(indent(row)), row.label);
-            if row.cells.is_empty() {
+            if row.figures.is_empty() {
                 text += &self.line(&[(self.truncate(&name, self.width), Style::new())]);
                 continue;
             }
@@ -147,8 +126,4 @@ impl TerminalTable {
         }
         text
     }
-}
-
-fn indent(row: &MatrixRow) -> usize {
-    INDENT + if row.nested { INDENT } else { 0 }
 }

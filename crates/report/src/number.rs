@@ -3,17 +3,10 @@
 /// A number alone: four significant digits, and no zeros that say nothing.
 pub(crate) fn plain(value: f64) -> String {
     let size = value.abs();
-    if !value.is_finite() {
-        return if value.is_nan() {
-            "undefined"
-        } else if value > 0.0 {
-            "inf"
-        } else {
-            "-inf"
-        }
-        .to_owned();
+    if value.is_nan() {
+        return "undefined".to_owned();
     }
-    if size == 0.0 || (value.fract() == 0.0 && size < 1e15) {
+    if size == 0.0 || value.is_infinite() || (value.fract() == 0.0 && size < 1e15) {
         return format!("{}", value + 0.0); // + 0.0 takes the sign off a negative zero
     }
     if !(1e-4..1e15).contains(&size) {
@@ -84,6 +77,8 @@ mod tests {
             (0.000_012_344, "1.234e-5"),
             (1.5e20, "1.500e20"),
             (f64::INFINITY, "inf"),
+            (f64::NEG_INFINITY, "-inf"),
+            (f64::NAN, "undefined"),
             (0.999_96, "1"),
             (-0.25, "-0.25"),
         ] {

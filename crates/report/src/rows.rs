@@ -1,91 +1,17 @@
-//! The rows that people read, made once for every format that shows them: one for each estimate.
+//! The rows of a report: one for each estimate, with its notes.
 //!
-//! Which error and interval belong to which number is known by core; here they are only put into words. Names are as
-//! they are; what shows rows on a terminal takes them [cleaned](ScoreBlock::cleaned).
+//! Which error and interval belong to which number is decided by core; here they are only put into words.
 
 use errorbar_core::{EstimateRow, Results, Scope, ScoreResult};
 
 use crate::Sort;
-use crate::bar::BarSpan;
 use crate::figure::EstimateText;
 use crate::notes::{self, CommonMethods};
+use crate::report_table::{ReportTable, TableRow};
 use crate::sort::SortKey;
-use crate::text::clean;
 use crate::title::title;
 
-/// Rows under a title.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ScoreBlock {
-    pub(crate) name: String,
-    pub(crate) details: Vec<String>,
-    /// What rows are, as the title of their column; empty if the title of the block says it.
-    pub(crate) column: &'static str,
-    pub(crate) rows: Vec<DisplayRow>,
-}
-
-/// The title of the column if a row is a metric.
-pub(crate) const METRIC: &str = "metric";
-
-/// One row of a block.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum DisplayRow {
-    /// What the rows below it, which are nested, have in common.
-    Heading { label: String, notes: Vec<String> },
-    /// An estimate.
-    Estimate(EstimateLine),
-    /// A metric that could not be computed.
-    Failure { label: String, message: String },
-}
-
-/// An estimate as it is shown.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct EstimateLine {
-    pub(crate) nested: bool,
-    pub(crate) label: String,
-    pub(crate) figure: EstimateText,
-    pub(crate) span: Option<BarSpan>,
-    /// How many scores it is of: `36`, `34 of 36`.
-    pub(crate) n: Option<String>,
-    /// Whether that is news beside the title of the block.
-    pub(crate) shows_n: bool,
-    pub(crate) notes: Vec<String>,
-}
-
-impl EstimateLine {
-    /// The notes, the number of scores among them.
-    pub(crate) fn all_notes(&self) -> Vec<String> {
-        let n = self.n.as_ref().filter(|_| self.shows_n).map(|n| format!("n {n}"));
-        n.into_iter().chain(self.notes.iter().cloned()).collect()
-    }
-}
-
-impl ScoreBlock {
-    /// The block as a terminal may show it.
-    pub(crate) fn cleaned(self) -> Self {
-        let all = |texts: Vec<String>| texts.iter().map(|text| clean(text)).collect::<Vec<String>>();
-        let row = |row: DisplayRow| match row {
-            DisplayRow::Heading { label, notes } => {
-                DisplayRow::Heading { label: clean(&label), notes: all(notes) }
-            }
-            DisplayRow::Estimate(line) => DisplayRow::Estimate(EstimateLine {
-                label: clean(&line.label),
-                notes: all(line.notes),
-                ..line
-            }),
-            DisplayRow::Failure { label, message } => {
-                DisplayRow::Failure { label: clean(&label), message: clean(&message) }
-            }
-        };
-        ScoreBlock {
-            name: clean(&self.name),
-            details: all(self.details),
-            column: self.column,
-            rows: self.rows.into_iter().map(row).collect(),
-        }
-    }
-}
-
-/// What rows are made with.
+/// Builds rows from results.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RowBuilder<'a> {
     pub(crate) results: &'a Results,
@@ -94,74 +20,55 @@ pub(crate) struct RowBuilder<'a> {
 }
 
 impl<'a> RowBuilder<'a> {
-    /// The positions of scores that say something: metrics by key alone have a plain one without metrics.
+    /// The positions of scores with metrics: metrics by key alone have a plain score without any.
     pub(crate) fn positions(&self) -> Vec<usize> {
-        let says = |score: &ScoreResult| !score.metrics.is_empty() || !score.failures.is_empty();
+        let has_metrics = |score: &ScoreResult| !score.metrics.is_empty() || !score.failures.is_empty();
         let scores = self.results.scores.iter().enumerate();
-        scores.filter(|(_, score)| says(score)).map(|(at, _)| at).collect()
+        scores.filter(|(_, score)| has_metrics(score)).map(|(at, _)| at).collect()
     }
 
-    /// All of one score.
-    pub(crate) fn block(&self, at: usize) -> Option<ScoreBlock> {
+    /// The rows of one score; without the plain figures of its metrics if those are shown elsewhere. None if no rows are
+    /// left then.
+    pub(crate) fn table(&self, at: usize, has_plain: bool) -> Option<ReportTable> {
         let score = self.results.scores.get(at)?;
-        let (name, details) = title(score);
+        let (name, mut details) = title(score);
         let rows = self.results.rows_of(at);
         let counted =
             rows.iter().find(|row| is_plain(row) && notes::is_estimate(row)).map(|row| row.position);
-        let mut shown: Vec<DisplayRow> = Vec::new();
+        let has_bounds = has_plain && counted.is_none();
+        let mut shown: Vec<TableRow> = Vec::new();
         for of_metric in rows.chunk_by(|a, b| a.position == b.position) {
             match of_metric {
                 [row] if is_plain(row) => {
                     let is_first = counted == Some(row.position);
-                    shown.push(DisplayRow::Estimate(self.line(row, score, is_first)));
+                    shown.extend(has_plain.then(|| self.row(row, score, is_first)));
                 }
-                rows => shown.extend(self.section(rows, score, counted.is_none())),
+                rows => shown.extend(self.section(rows, score, has_bounds)),
             }
         }
-        let mut details = details;
-        if counted.is_none() {
+        if has_bounds {
             details.extend(self.reasons(score));
         }
         shown.extend(failures(score));
-        Some(ScoreBlock { name, details, column: METRIC, rows: shown })
-    }
-
-    /// What a block has besides the plain figures of its metrics.
-    pub(crate) fn rest(&self, at: usize) -> Option<ScoreBlock> {
-        let score = self.results.scores.get(at)?;
-        let (name, details) = title(score);
-        let rows = self.results.rows_of(at);
-        let sections = rows.chunk_by(|a, b| a.position == b.position);
-        let sections = sections.filter(|rows| !rows.iter().all(is_plain));
-        let mut shown: Vec<DisplayRow> = sections.flat_map(|rows| self.section(rows, score, false)).collect();
-        shown.extend(failures(score));
-        (!shown.is_empty()).then_some(ScoreBlock { name, details, column: METRIC, rows: shown })
+        let table = ReportTable { name, details, label_title: "metric", columns: Vec::new(), rows: shown };
+        Some(table).filter(|table| has_plain || !table.rows.is_empty())
     }
 
     /// The row of a metric that gives one estimate over all samples.
-    pub(crate) fn line(&self, row: &EstimateRow<'_>, score: &ScoreResult, is_first: bool) -> EstimateLine {
+    pub(crate) fn row(&self, row: &EstimateRow<'_>, score: &ScoreResult, is_first: bool) -> TableRow {
         let label = match row.field.filter(|field| score.field.as_deref() != Some(*field)) {
             Some(field) => format!("{} of {field}", row.metric),
             None => row.metric.to_owned(),
         };
-        let mut line = self.bare(row, label);
-        let of_block = score.counts.scored as u64;
-        line.shows_n = row.estimate.n != of_block && row.estimate.n > 0;
-        let mut all = notes::arguments(row);
-        all.extend(self.remarks(row, true));
-        all.extend(is_first.then(|| self.reasons(score)).into_iter().flatten());
+        let mut shown = TableRow::of(row, label);
         let few = notes::few(row, true);
         // `only 6 scores` has the number already.
-        line.shows_n &= few.is_none();
-        line.notes = few.into_iter().chain(all).collect();
-        line
-    }
-
-    fn bare(&self, row: &EstimateRow<'_>, label: String) -> EstimateLine {
-        let figure = EstimateText::from(row.estimate.as_ref());
-        let span = BarSpan::of(&figure, row.role);
-        let n = notes::n_text(&row.estimate);
-        EstimateLine { nested: false, label, figure, span, n, shows_n: false, notes: Vec::new() }
+        shown.shows_n = few.is_none() && row.estimate.n != score.counts.scored as u64 && row.estimate.n > 0;
+        shown.notes.extend(few);
+        shown.notes.extend(notes::arguments(row));
+        shown.notes.extend(self.remarks(row, true));
+        shown.notes.extend(is_first.then(|| self.reasons(score)).into_iter().flatten());
+        shown
     }
 
     fn remarks(&self, row: &EstimateRow<'_>, has_bounds: bool) -> Vec<String> {
@@ -171,7 +78,7 @@ impl<'a> RowBuilder<'a> {
         remarks
     }
 
-    /// Scores that have a reason, counted: `4 of 144: invalid_response_format`.
+    /// The number of scores for each reason: `4 of 144: invalid_response_format`.
     pub(crate) fn reasons(&self, score: &ScoreResult) -> Vec<String> {
         let total = self.results.total_samples;
         let reasons = score.counts.reasons.iter().filter(|(_, count)| **count > 0);
@@ -179,74 +86,57 @@ impl<'a> RowBuilder<'a> {
     }
 
     /// The rows of a metric that gives several estimates: by group, key or position. The aggregate has bounds if no other
-    /// row of the block has them.
-    fn section(&self, rows: &[EstimateRow<'_>], score: &ScoreResult, has_bounds: bool) -> Vec<DisplayRow> {
+    /// row of the table has them.
+    fn section(&self, rows: &[EstimateRow<'_>], score: &ScoreResult, has_bounds: bool) -> Vec<TableRow> {
         let Some(first) = rows.first() else { return Vec::new() };
         let keys = rows.iter().map(keys).max_by_key(Vec::len).unwrap_or_default();
         let label = match keys.as_slice() {
             [] => first.metric.to_owned(),
             keys => format!("{} by {}", first.metric, keys.join(" / ")),
         };
-        let mut lines: Vec<(EstimateLine, u64, bool)> = rows
-            .iter()
-            .map(|row| (self.nested(row, score, has_bounds), row.estimate.n, is_aggregate(row)))
-            .collect();
-        // Of what is sorted, the aggregates come last; without, they are where they belong.
-        if self.sort != Sort::None {
-            let key =
-                |(line, n, _): &(EstimateLine, u64, bool)| (line.label.clone(), line.figure.value(), *n);
-            lines.sort_by(|a, b| {
-                let ((a_name, a_value, a_n), (b_name, b_value, b_n)) = (key(a), key(b));
-                let a_key = SortKey { name: &a_name, value: a_value, n: a_n };
-                let b_key = SortKey { name: &b_name, value: b_value, n: b_n };
-                a.2.cmp(&b.2).then_with(|| self.sort.compare(&a_key, &b_key))
-            });
-        }
+        let nested = |row: &EstimateRow<'_>| {
+            let shown = self.nested(row, score, has_bounds);
+            let (name, value) = (shown.label.clone(), shown.figure().and_then(EstimateText::value));
+            (SortKey { is_aggregate: is_aggregate(row), name, value, n: row.estimate.n }, shown)
+        };
+        let mut shown: Vec<(SortKey, TableRow)> = rows.iter().map(nested).collect();
+        shown.sort_by(|(a, _), (b, _)| self.sort.compare(a, b));
         let mut notes = notes::arguments(first);
-        notes.extend(in_common(&mut lines));
-        let heading = DisplayRow::Heading { label, notes };
-        std::iter::once(heading)
-            .chain(lines.into_iter().map(|(line, ..)| DisplayRow::Estimate(line)))
-            .collect()
+        let groups = shown.iter_mut().filter(|(key, _)| !key.is_aggregate).map(|(_, row)| row);
+        notes.extend(take_common(groups.collect()));
+        let heading = TableRow { label, notes, ..TableRow::default() };
+        std::iter::once(heading).chain(shown.into_iter().map(|(_, row)| row)).collect()
     }
 
-    fn nested(&self, row: &EstimateRow<'_>, score: &ScoreResult, has_bounds: bool) -> EstimateLine {
-        let mut line = self.bare(row, nested_label(row));
-        line.nested = true;
+    fn nested(&self, row: &EstimateRow<'_>, score: &ScoreResult, has_bounds: bool) -> TableRow {
+        let mut shown = TableRow { nested: true, ..TableRow::of(row, nested_label(row)) };
         // Groups say how many are absent; the bounds are shown once, for all samples.
         let has_bounds = has_bounds && row.group.is_none();
         let few = notes::few(row, has_bounds);
-        let of_block = row.estimate.n == score.counts.scored as u64;
-        line.shows_n = few.is_none() && !(of_block && row.group.is_none());
-        line.notes.extend(few);
-        line.notes.extend(row.is_mean_of_groups().then(|| "mean of the groups".to_owned()));
-        line.notes.extend(self.remarks(row, has_bounds));
-        line
+        let is_all = row.estimate.n == score.counts.scored as u64;
+        shown.shows_n = few.is_none() && !(is_all && row.group.is_none());
+        shown.notes.extend(few);
+        shown.notes.extend(row.is_mean_of_groups().then(|| "mean of the groups".to_owned()));
+        shown.notes.extend(self.remarks(row, has_bounds));
+        shown
     }
 }
 
-/// Takes out of the lines what all of them say, but for the aggregates.
-fn in_common(lines: &mut [(EstimateLine, u64, bool)]) -> Vec<String> {
-    let mut groups: Vec<&mut EstimateLine> =
-        lines.iter_mut().filter(|(.., is_aggregate)| !is_aggregate).map(|(line, ..)| line).collect();
-    if groups.len() < 2 {
-        return Vec::new();
-    }
-    let mut common = Vec::new();
-    let n = groups.first().and_then(|line| line.n.clone()).filter(|_| groups.iter().all(|line| line.shows_n));
-    if let Some(n) = n
-        && groups.iter().all(|line| line.n.as_ref() == Some(&n))
-    {
-        common.push(format!("n {n} each"));
-        groups.iter_mut().for_each(|line| line.shows_n = false);
-    }
-    for note in groups.first().map(|line| line.notes.clone()).unwrap_or_default() {
-        if groups.iter().all(|line| line.notes.contains(&note)) {
-            groups.iter_mut().for_each(|line| line.notes.retain(|other| *other != note));
-            common.push(note);
-        }
-    }
-    common
+/// Takes out of several groups what they have in common: the number of scores and notes.
+fn take_common(mut groups: Vec<&mut TableRow>) -> Vec<String> {
+    let [first, others @ ..] = groups.as_slice() else { return Vec::new() };
+    let is_same = first.shows_n && others.iter().all(|row| row.shows_n && row.n == first.n);
+    let n = first.n.clone().filter(|_| is_same && !others.is_empty()).map(|n| format!("n {n} each"));
+    groups.iter_mut().for_each(|row| row.shows_n &= n.is_none());
+    n.into_iter().chain(take_shared(groups.into_iter().map(|row| &mut row.notes).collect())).collect()
+}
+
+/// Takes out of the notes of several rows what all of them have.
+pub(crate) fn take_shared(mut rows: Vec<&mut Vec<String>>) -> Vec<String> {
+    let mut shared = rows.first().filter(|_| rows.len() > 1).map(|notes| notes.to_vec()).unwrap_or_default();
+    shared.retain(|note| rows.iter().all(|notes| notes.contains(note)));
+    rows.iter_mut().for_each(|notes| notes.retain(|note| !shared.contains(note)));
+    shared
 }
 
 /// Whether a row is of a metric that gives one estimate over all samples.
@@ -301,11 +191,11 @@ fn nested_label(row: &EstimateRow<'_>) -> String {
     }
 }
 
-fn failures(score: &ScoreResult) -> impl Iterator<Item = DisplayRow> {
+fn failures(score: &ScoreResult) -> impl Iterator<Item = TableRow> {
     score.failures.iter().map(|failure| {
         let message = failure.error.to_string();
         let own = format!("{}: ", failure.metric);
-        let message = message.strip_prefix(&own).unwrap_or(&message);
-        DisplayRow::Failure { label: failure.metric.clone(), message: message.to_owned() }
+        let notes = vec![message.strip_prefix(&own).unwrap_or(&message).to_owned()];
+        TableRow { label: failure.metric.clone(), failed: true, notes, ..TableRow::default() }
     })
 }

@@ -2,15 +2,13 @@
 
 use errorbar_core::EstimateRow;
 
-use crate::bar::BarSpan;
-use crate::cells::interval;
-use crate::figure::EstimateText;
 use crate::headline::headline;
 use crate::latex::{headed, listed};
 use crate::layout::INDENT;
-use crate::markdown::{escape, table};
+use crate::markdown::{escape, pipe_table};
 use crate::notes::{self, CommonMethods};
-use crate::rows::{DisplayRow, EstimateLine, ScoreBlock, keys};
+use crate::report_table::{ReportTable, TableRow};
+use crate::rows::keys;
 use crate::table::{LegendContent, TerminalTable};
 use crate::text::{clean, wrap};
 use crate::{Listing, ListingCell, Report};
@@ -56,30 +54,26 @@ pub struct SideBySide {
 #[derive(Clone, Debug)]
 struct ModelHeadline {
     metric: String,
-    line: EstimateLine,
+    row: TableRow,
     tokens: Option<u64>,
 }
 
 impl SideBySide {
     /// The tasks that several of the reports are about. `tokens` has what each of them took, where that is known.
     pub fn of(reports: &[Report], tokens: &[Option<u64>]) -> Vec<Self> {
-        let mut tasks: Vec<&str> = Vec::new();
-        for report in reports {
-            let task = report.task.as_deref().unwrap_or_default();
-            if !tasks.contains(&task) {
-                tasks.push(task);
-            }
-        }
-        let of_task = |task: &str| {
-            let of_task = |report: &Report| report.task.as_deref().unwrap_or_default() == task;
+        let task_of = |report: &Report| report.task.clone().unwrap_or_default();
+        let mut tasks: Vec<String> = Vec::new();
+        reports.iter().for_each(|report| add(&mut tasks, task_of(report)));
+        let of_task = |task: String| {
             let tokens = tokens.iter().copied().chain(std::iter::repeat(None));
-            let reports: Vec<_> = reports.iter().zip(tokens).filter(|(report, _)| of_task(report)).collect();
+            let reports: Vec<_> =
+                reports.iter().zip(tokens).filter(|(report, _)| task_of(report) == task).collect();
             (reports.len() > 1).then(|| SideBySide::of_task(task, &reports))
         };
         tasks.into_iter().filter_map(of_task).collect()
     }
 
-    fn of_task(task: &str, reports: &[(&Report, Option<u64>)]) -> Self {
+    fn of_task(task: String, reports: &[(&Report, Option<u64>)]) -> Self {
         let headlines: Vec<Option<EstimateRow<'_>>> =
             reports.iter().map(|(report, _)| headline(&report.results)).collect();
         // Only what is shown here: other rows of the reports may have other errors.
@@ -93,10 +87,10 @@ impl SideBySide {
             add(&mut metrics, metric.clone());
             report.results.rows().iter().for_each(|row| add(&mut others, name(row, several)));
             let label = report.model.clone().unwrap_or_default();
-            models.push(ModelHeadline { metric, line: line(label, shown, report, &common), tokens: *tokens });
+            models.push(ModelHeadline { metric, row: row(label, shown, report, &common), tokens: *tokens });
         }
         others.retain(|name| !metrics.contains(name));
-        SideBySide { task: task.to_owned(), metrics, models, left_out: others, common }
+        SideBySide { task, metrics, models, left_out: others, common }
     }
 
     /// For a terminal of 100 columns, without colour.
@@ -108,16 +102,20 @@ impl SideBySide {
     pub fn to_table(&self, table: &TerminalTable) -> String {
         let is_one = self.metrics.len() == 1;
         let row = |model: &ModelHeadline| {
-            let mut line = model.line.clone();
-            line.notes.extend(model.tokens.map(|tokens| format!("{tokens} tokens")));
-            line.notes.extend((!is_one).then(|| model.metric.clone()));
-            DisplayRow::Estimate(line)
+            let mut row = model.row.clone();
+            row.notes.extend(model.tokens.map(|tokens| format!("{tokens} tokens")));
+            row.notes.extend((!is_one).then(|| model.metric.clone()));
+            row
         };
-        let name = format!("{}, side by side", self.task);
-        let details = if is_one { self.metrics.clone() } else { Vec::new() };
-        let block = ScoreBlock { name, details, column: "", rows: self.models.iter().map(row).collect() };
+        let block = ReportTable {
+            name: format!("{}, side by side", self.task),
+            details: if is_one { self.metrics.clone() } else { Vec::new() },
+            label_title: "",
+            columns: Vec::new(),
+            rows: self.models.iter().map(row).collect(),
+        };
         let mut signs = LegendContent::default();
-        let mut text = table.block(block.cleaned(), &mut signs);
+        let mut text = table.report_table(block.cleaned(), &mut signs);
         if let Some(left_out) = self.also() {
             let lines = wrap(&clean(&left_out), table.width.saturating_sub(2 * INDENT));
             let lines = lines.iter().enumerate().map(|(at, line)| match at {
@@ -132,13 +130,8 @@ impl SideBySide {
     /// As a table in Markdown, with its legend.
     pub fn to_markdown(&self) -> String {
         let listing = self.to_listing();
-        let rows: Vec<Vec<String>> = listing
-            .rows()
-            .iter()
-            .map(|row| row.iter().map(|cell| cell.text().to_owned()).collect())
-            .collect();
-        let mut text =
-            format!("**{}**, side by side\n\n{}", escape(&self.task), table(listing.titles(), &rows));
+        let table = pipe_table(listing.titles(), &listing.texts());
+        let mut text = format!("**{}**, side by side\n\n{table}", escape(&self.task));
         for below in self.also().into_iter().chain(self.common.legend()) {
             text += &format!("\n{}\n", escape(&below));
         }
@@ -162,15 +155,16 @@ impl SideBySide {
         titles.extend(has_tokens.then(|| "tokens".to_owned()));
         titles.push("notes".to_owned());
         let mut listing = Listing::new(titles);
-        for ModelHeadline { metric, line, tokens } in &self.models {
+        for ModelHeadline { metric, row, tokens } in &self.models {
+            let figure = row.figure();
             let mut cells = vec![
-                ListingCell::from(line.label.as_str()),
-                ListingCell::from(line.figure.short()),
-                ListingCell::from(interval(&line.figure)),
-                ListingCell::from(line.n.clone()),
+                ListingCell::from(row.label.as_str()),
+                ListingCell::from(figure.map(|figure| figure.short())),
+                ListingCell::from(figure.map(|figure| figure.interval_text())),
+                ListingCell::from(row.n.clone()),
             ];
             cells.extend(has_tokens.then(|| ListingCell::from(*tokens)));
-            let notes = line.notes.iter().cloned().chain((!is_one).then(|| metric.clone()));
+            let notes = row.notes.iter().cloned().chain((!is_one).then(|| metric.clone()));
             cells.push(ListingCell::from(notes.collect::<Vec<_>>().join(" · ")));
             listing.push(cells);
         }
@@ -198,31 +192,19 @@ fn name(row: &EstimateRow<'_>, several: bool) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn line(
+fn row(
     label: String,
-    row: Option<EstimateRow<'_>>,
+    estimate: Option<EstimateRow<'_>>,
     report: &Report,
     common: &CommonMethods,
-) -> EstimateLine {
-    let Some(row) = row else {
-        let figure = EstimateText::undefined(&errorbar_core::Undefined::NoScores);
-        return EstimateLine {
-            nested: false,
-            label,
-            figure,
-            span: None,
-            n: None,
-            shows_n: false,
-            notes: Vec::new(),
-        };
-    };
-    let figure = EstimateText::from(row.estimate.as_ref());
-    let few = notes::few(&row, false);
-    let mut all: Vec<String> = few.iter().cloned().collect();
-    all.extend(notes::methods(&row, notes::keys_of(&report.results, &row), common));
-    all.extend(report.partial_run.as_ref().map(|partial_run| partial_run.status.clone()));
-    all.extend(report.self_graded.as_ref().map(|_| "graded by itself".to_owned()));
-    let span = BarSpan::of(&figure, row.role);
-    let n = notes::n_text(&row.estimate);
-    EstimateLine { nested: false, label, figure, span, n, shows_n: few.is_none(), notes: all }
+) -> TableRow {
+    let Some(estimate) = estimate else { return TableRow::without_scores(label) };
+    let mut row = TableRow::of(&estimate, label);
+    let few = notes::few(&estimate, false);
+    row.shows_n = few.is_none();
+    row.notes.extend(few);
+    row.notes.extend(notes::methods(&estimate, notes::keys_of(&report.results, &estimate), common));
+    row.notes.extend(report.partial_run.as_ref().map(|run| run.status.clone()));
+    row.notes.extend(report.self_graded.as_ref().map(|_| "graded by itself".to_owned()));
+    row
 }

@@ -5,11 +5,12 @@ use std::io;
 use anstyle::Style;
 
 use crate::bar;
-use crate::layout::{BlockLayout, GAP, INDENT, NOTES_BELOW};
-use crate::matrix::{ReportPart, parts};
+use crate::figure::EstimateText;
+use crate::layout::{BlockLayout, GAP, INDENT, NOTES_BELOW, indent};
+use crate::matrix::tables;
 use crate::notes::CommonMethods;
 use crate::paint::{BAR, BOLD, DIM, FAILED, UNKNOWN};
-use crate::rows::{DisplayRow, EstimateLine, RowBuilder, ScoreBlock};
+use crate::report_table::{ReportTable, TableRow};
 use crate::text::{clean, pad, width, wrap};
 use crate::title::header;
 use crate::{Listing, Render, Report, Sort};
@@ -68,20 +69,11 @@ impl Render for TerminalTable {
             let details: Vec<String> = header(report).iter().map(|detail| clean(detail)).collect();
             write!(out, "{}", self.titled((&clean(&report.log), BOLD), self.sign(" · ", ", "), &details))?;
             // Reports may be of other tasks, with other errors: each has its own legend.
-            let common = CommonMethods::of(&report.results);
+            let (common, tables) = tables(report, self.sort);
             let mut signs = LegendContent::default();
-            let context = RowBuilder { results: &report.results, common: &common, sort: self.sort };
-            for part in parts(&context) {
+            for table in tables {
                 writeln!(out)?;
-                match part {
-                    ReportPart::Block(block) => write!(out, "{}", self.block(block.cleaned(), &mut signs))?,
-                    ReportPart::Matrix(matrix) => {
-                        signs.has_error |= matrix.has_error();
-                        let (text, has_intervals) = self.matrix(&matrix.cleaned());
-                        signs.has_interval |= has_intervals;
-                        write!(out, "{text}")?;
-                    }
-                }
+                write!(out, "{}", self.report_table(table.cleaned(), &mut signs))?;
             }
             write!(out, "{}", self.legend(signs, &common))?;
         }
@@ -96,8 +88,8 @@ impl Render for TerminalTable {
 /// The signs in a table that need a word.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LegendContent {
-    has_error: bool,
-    has_interval: bool,
+    pub(crate) has_error: bool,
+    pub(crate) has_interval: bool,
     /// A bar that is an interval.
     interval_bar: bool,
     /// A bar that is ± error, as there is no interval.
@@ -105,10 +97,9 @@ pub(crate) struct LegendContent {
 }
 
 impl LegendContent {
-    fn note(&mut self, layout: &BlockLayout, line: &EstimateLine) {
-        let drawn = line.span.zip(layout.scale).is_some_and(|(span, scale)| scale.holds(span));
-        let has_bar = layout.bar > 0 && drawn;
-        let (has_error, has_interval) = (line.figure.stderr().is_some(), line.figure.ends().is_some());
+    fn add(&mut self, layout: &BlockLayout, row: &TableRow, figure: &EstimateText) {
+        let has_bar = layout.bar(row).is_some();
+        let (has_error, has_interval) = (figure.stderr().is_some(), figure.ends().is_some());
         self.has_error |= has_error;
         self.has_interval |= has_interval;
         self.interval_bar |= has_bar && has_interval;
@@ -136,48 +127,47 @@ impl TerminalTable {
         format!("\n{}", self.below(0, self.wrapped_notes(&words, self.width)))
     }
 
-    pub(crate) fn block(&self, block: ScoreBlock, signs: &mut LegendContent) -> String {
-        let ScoreBlock { name, details, rows, .. } = block;
-        let layout = BlockLayout::new(self, &rows);
-        let mut text = self.titled((&name, BOLD), self.sign(" · ", ", "), &details);
+    /// The table, with the signs that it needs in the legend.
+    pub(crate) fn report_table(&self, table: ReportTable, signs: &mut LegendContent) -> String {
+        if !table.columns.is_empty() {
+            return self.matrix(&table, signs);
+        }
+        let layout = BlockLayout::new(self, &table.rows);
+        let mut text = self.titled((&table.name, BOLD), self.sign(" · ", ", "), &table.details);
         if let Some(header) = layout.header() {
             text += &self.line(&[(header, DIM)]);
         }
-        for row in &rows {
-            match row {
-                DisplayRow::Heading { label, notes } => {
-                    let label = format!("{}{label}", " ".repeat(INDENT));
-                    text += &self.titled((&label, Style::new()), "  ", notes);
+        for row in &table.rows {
+            text += &match row.figure() {
+                Some(figure) => {
+                    signs.add(&layout, row, figure);
+                    self.figure(&layout, row, figure)
                 }
-                DisplayRow::Estimate(line) => {
-                    signs.note(&layout, line);
-                    text += &self.figure(&layout, line);
+                None if row.failed => self.failure(&layout, row),
+                None => {
+                    let label = format!("{}{}", " ".repeat(INDENT), row.label);
+                    self.titled((&label, Style::new()), "  ", &row.notes)
                 }
-                DisplayRow::Failure { label, message } => text += &self.failure(&layout, label, message),
-            }
+            };
         }
         text
     }
 
-    fn figure(&self, layout: &BlockLayout, line: &EstimateLine) -> String {
-        let text = layout.figure(self, line);
+    fn figure(&self, layout: &BlockLayout, row: &TableRow, figure: &EstimateText) -> String {
+        let text = layout.figure(self, figure);
         let bar_column = if layout.bar == 0 { 0 } else { layout.bar + GAP };
-        let drawn = line.span.zip(layout.scale).filter(|(span, scale)| layout.bar > 0 && scale.holds(*span));
-        let (value, bar) = match drawn {
+        let (value, bar) = if figure.value().is_none() {
             // No bar, so the reason may take its place.
-            _ if line.figure.value().is_none() => {
-                ((pad(&clean(&text), layout.value + GAP + bar_column), UNKNOWN), String::new())
-            }
-            Some((span, scale)) => {
-                let pen = if self.ascii { bar::ASCII } else { bar::UNICODE };
-                let bar = pad(&scale.draw(span, layout.bar, pen), bar_column);
-                ((pad(&text, layout.value + GAP), Style::new()), bar)
-            }
-            None => ((pad(&text, layout.value + GAP), Style::new()), " ".repeat(bar_column)),
+            ((pad(&clean(&text), layout.value + GAP + bar_column), UNKNOWN), String::new())
+        } else {
+            let pen = if self.ascii { bar::ASCII } else { bar::UNICODE };
+            let bar = layout.bar(row).map(|(scale, span)| scale.draw(span, layout.bar, pen));
+            let bar = pad(&bar.unwrap_or_default(), bar_column);
+            ((pad(&text, layout.value + GAP), Style::new()), bar)
         };
         let has_room = layout.notes_beside && width(&text) <= layout.value + bar_column;
-        let (beside, below) = self.placed_notes(layout, &line.all_notes(), has_room);
-        let (mut text, label) = self.label(layout, line.nested, &line.label);
+        let (beside, below) = self.placed_notes(layout, &row.all_notes(), has_room);
+        let (mut text, label) = self.label(layout, row);
         text += &self.line(&[(label, Style::new()), value, (bar, BAR), (beside, DIM)]);
         text + &below
     }
@@ -196,8 +186,8 @@ impl TerminalTable {
     }
 
     /// The label, padded; one that is too wide for its column gets lines of its own before.
-    fn label(&self, layout: &BlockLayout, nested: bool, label: &str) -> (String, String) {
-        let indent = " ".repeat(INDENT + if nested { INDENT } else { 0 });
+    fn label(&self, layout: &BlockLayout, row: &TableRow) -> (String, String) {
+        let (indent, label) = (" ".repeat(indent(row)), &row.label);
         let full = layout.label + GAP;
         if width(&indent) + width(label) <= layout.label {
             return (String::new(), pad(&format!("{indent}{label}"), full));
@@ -207,11 +197,11 @@ impl TerminalTable {
         (above, " ".repeat(full))
     }
 
-    fn failure(&self, layout: &BlockLayout, label: &str, message: &str) -> String {
-        let (mut text, label) = self.label(layout, false, label);
+    fn failure(&self, layout: &BlockLayout, row: &TableRow) -> String {
+        let (mut text, label) = self.label(layout, row);
         let before = " ".repeat(layout.label + GAP);
         let room = self.width.saturating_sub(width(&before));
-        for (at, line) in wrap(&format!("failed: {message}"), room).into_iter().enumerate() {
+        for (at, line) in wrap(&format!("failed: {}", row.notes.join(" ")), room).into_iter().enumerate() {
             let before = if at == 0 { label.clone() } else { before.clone() };
             text += &self.line(&[(before, Style::new()), (line, FAILED)]);
         }

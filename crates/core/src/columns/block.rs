@@ -200,7 +200,7 @@ mod tests {
         }
         bulk.metadata[0].extend_coded(&texts, &codes);
         bulk.scores[0].extend_bytes(&[1, 0]);
-        bulk.scores[0].extend_coded_ints(&[2, -1, 300], &[1, 2, 0]);
+        [-1, 300, 2].into_iter().for_each(|int| bulk.scores[0].push_int(int));
         for reserved in [0, 100] {
             let joined = [bulk.clone(), single.clone()].map(|mut block| {
                 let mut columns = ScoreColumns::new(["s"]);

@@ -131,15 +131,6 @@ impl ValueColumn {
         tagged.add_count(Tag::Int, ints.len().cast_signed());
     }
 
-    /// Appends an integer per code: the one that it has among the integers.
-    pub fn extend_coded_ints(&mut self, ints: &[i64], codes: &[u32]) {
-        let tagged = self.make_tagged();
-        let ints: Vec<u64> = ints.iter().map(|int| int.cast_unsigned()).collect();
-        tagged.payloads.extend_coded(&ints, codes);
-        tagged.tags.resize(tagged.payloads.len(), Tag::Int);
-        tagged.add_count(Tag::Int, codes.len().cast_signed());
-    }
-
     /// Appends a float; not-a-number is unscored.
     #[inline]
     pub fn push_float(&mut self, float: f64) {
@@ -208,12 +199,14 @@ impl ValueColumn {
             let mut known: Vec<Option<u64>> = vec![None; other.texts.len()];
             for (at, tag) in other.tags.iter().enumerate() {
                 let payload = match (tag, other.payloads.get(at)) {
-                    (Tag::Text, Some(payload)) => match (known.get_mut(payload as usize), other.text(payload)) {
-                        (Some(code), Some(text)) => {
-                            *code.get_or_insert_with(|| own.text_code(text, || Arc::clone(text)))
+                    (Tag::Text, Some(payload)) => {
+                        match (known.get_mut(payload as usize), other.text(payload)) {
+                            (Some(code), Some(text)) => {
+                                *code.get_or_insert_with(|| own.text_code(text, || Arc::clone(text)))
+                            }
+                            _ => continue,
                         }
-                        _ => continue,
-                    },
+                    }
                     (Tag::Nested, Some(payload)) => payload + nested,
                     _ => continue,
                 };
@@ -379,8 +372,7 @@ impl ValueColumn {
         if !conversion.keeps_numbers() {
             return self.convert_slowly(conversion);
         }
-        let pool: Vec<_> =
-            tagged.texts.iter().map(|t| conversion.convert_leaf(LeafRef::Str(t))).collect();
+        let pool: Vec<_> = tagged.texts.iter().map(|t| conversion.convert_leaf(LeafRef::Str(t))).collect();
         // Grades only, or numbers of one kind only, are the common cases, and then the tags need no look.
         if tagged.only(Tag::Text) && pool.iter().all(|converted| converted.convertible) {
             let value = |code: u64| pool.get(code as usize).map_or(f64::NAN, |converted| converted.value);

@@ -18,9 +18,9 @@ mod summary;
 pub use clustered::ClusteredScores;
 pub(crate) use clusters::{ERRORS, check as check_clusters};
 pub(crate) use estimation::SummaryKey;
-pub use estimation::{Estimation, Whole};
+pub use estimation::{Estimation, GroupContext};
 pub use independent::IndependentScores;
-pub use kind::Kind;
+pub use kind::ScoreKind;
 pub use method::{Cr, ErrorMethod, IntervalChoice, IntervalMethod};
 pub(crate) use methods::wilson::wilson;
 pub use plan::ErrorPlan;
@@ -70,6 +70,8 @@ pub enum Undefined {
     /// Another reason.
     Other(String),
 }
+
+impl std::error::Error for Undefined {}
 
 impl fmt::Display for Undefined {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

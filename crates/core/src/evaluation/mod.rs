@@ -4,7 +4,7 @@ mod rows;
 mod value;
 
 pub use rows::{EstimateRow, Scope};
-pub use value::{Group, Groups, GroupsAll, MetricValue, Over};
+pub use value::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue};
 
 use indexmap::{IndexMap, IndexSet};
 
@@ -212,7 +212,8 @@ impl Results {
         let names = |row: &EstimateRow<'_>| {
             let of_scorer = [Some(row.scorer), row.field, Some(row.metric)];
             let of_scorer = of_scorer.into_iter().flatten().collect::<Vec<_>>().join("/");
-            let full = row.reducer.map_or_else(|| of_scorer.clone(), |reducer| format!("{of_scorer}/{reducer}"));
+            let full =
+                row.reducer.map_or_else(|| of_scorer.clone(), |reducer| format!("{of_scorer}/{reducer}"));
             [row.metric.to_owned(), of_scorer, full]
         };
         let mut found: IndexMap<usize, &EstimateRow<'_>> = IndexMap::new();
@@ -235,7 +236,13 @@ impl Results {
                 })
             }
             several => {
-                let candidates = several.iter().map(|row| { let [.., full] = names(row); full }).collect();
+                let candidates = several
+                    .iter()
+                    .map(|row| {
+                        let [.., full] = names(row);
+                        full
+                    })
+                    .collect();
                 Err(Error::AmbiguousMetric { metric: metric.to_owned(), candidates })
             }
         }

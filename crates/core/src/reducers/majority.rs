@@ -1,43 +1,15 @@
 //! `majority`: the value that more than half of all epochs hold.
 
-use std::sync::Arc;
+use crate::params::Params;
+use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
+use crate::value::Leaf;
 
-use super::reduces_by_epoch;
-use crate::reducer::{EpochReducer, EpochValues, ReducedValue, Reducer};
-use crate::registry::ReducerEntry;
-use crate::spec::Spec;
-use crate::value::{Conversion, Leaf};
-
-/// The value held by more than half of all epochs, unscored ones counted; else unscored.
-#[derive(Clone, Debug, Default)]
+/// The value that more than half of all epochs hold, unscored ones counted; else unscored.
+#[derive(Clone, Debug, Params)]
+#[params(crate = crate, name = "majority")]
 pub struct Majority;
 
-/// The value held by more than half of all epochs.
-pub fn majority() -> Majority {
-    Majority
-}
-
-pub(super) const ENTRY: ReducerEntry = ReducerEntry {
-    name: "majority",
-    doc: "The value that more than half of all epochs hold, unscored ones counted; else unscored.",
-    params: &[],
-    build: |_| Ok(Arc::new(Majority)),
-    replaces: false,
-};
-
-impl Reducer for Majority {
-    fn spec(&self) -> Spec {
-        Spec::new("majority")
-    }
-
-    reduces_by_epoch!();
-}
-
 impl EpochReducer for Majority {
-    fn conversion(&self) -> Option<&Conversion> {
-        None
-    }
-
     fn is_vote(&self) -> bool {
         true
     }
@@ -52,17 +24,14 @@ impl EpochReducer for Majority {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Score, Value};
+    use crate::Value;
+    use crate::reducers::test_support::reduce;
 
     #[test]
     fn more_than_half_of_all() {
-        let reduce = |values: Vec<Value>| {
-            let scores: Vec<Score> = values.into_iter().map(Score::new).collect();
-            majority().reduce(&scores).unwrap()
-        };
-        assert_eq!(reduce(vec!["C".into(), "C".into(), "I".into()]).value, "C".into());
-        assert_eq!(reduce(vec!["C".into(), "I".into()]).value, Value::Unscored);
-        let short = reduce(vec!["C".into(), "C".into(), Value::Unscored, Value::Unscored]);
+        assert_eq!(reduce(&majority(), vec!["C".into(), "C".into(), "I".into()]).value, "C".into());
+        assert_eq!(reduce(&majority(), vec!["C".into(), "I".into()]).value, Value::Unscored);
+        let short = reduce(&majority(), vec!["C".into(), "C".into(), Value::Unscored, Value::Unscored]);
         assert_eq!(short.value, Value::Unscored, "two of four are no majority");
         let panel = short.metadata.unwrap()["panel"].clone();
         let failure = |index| serde_json::json!({"index": index, "reason": null, "explanation": null});

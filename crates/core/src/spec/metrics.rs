@@ -89,9 +89,7 @@ impl<T> MetricTree<T> {
         };
         let filter_item = |item: &MetricItem<T>| match item {
             MetricItem::Metric(metric) => pass(metric).then(|| item.clone()),
-            MetricItem::Map(map) => {
-                Some(filter_map(map)).filter(|map| !map.is_empty()).map(MetricItem::Map)
-            }
+            MetricItem::Map(map) => Some(filter_map(map)).filter(|map| !map.is_empty()).map(MetricItem::Map),
         };
         match self {
             Self::Map(map) => Self::Map(filter_map(map)),

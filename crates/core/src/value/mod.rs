@@ -16,8 +16,8 @@ use indexmap::IndexMap;
 pub(crate) use digits::decimal_digit;
 
 pub use convert::{Conversion, ConvertedNumber, ValueToFloat, value_to_float};
-pub(crate) use leaf::{LeafKey, from_scalars};
 pub use leaf::{Leaf, LeafRef};
+pub(crate) use leaf::{LeafKey, from_scalars};
 
 use crate::error::{Error, Result};
 

@@ -1,22 +1,21 @@
-//! Options that several verbs share.
+//! Options that several commands share.
 
-use std::io;
 use std::time::Duration;
 
 use anstream::ColorChoice;
 use clap::{Args, ValueEnum};
 use errorbar_report::{Csv, Json, Latex, Listing, Markdown, Render, Report, Sort, TerminalTable};
 
-use crate::output::{self, Stream};
+use crate::output::{self, Output, Stream};
 
 /// Options of every command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
-    /// When to use colours; `auto` means on a terminal, unless NO_COLOR is set
+    /// When to use colors; `auto` means on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
     pub(crate) color: Color,
-    /// Print no warnings
+    /// Print no notes, warnings or progress
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 }
@@ -30,7 +29,7 @@ pub(crate) enum Color {
 }
 
 impl Color {
-    /// Makes this the choice for everything that is printed.
+    /// Applies to everything that is printed.
     pub(crate) fn apply(self) {
         output::set_colors(match self {
             Color::Auto => ColorChoice::Auto,
@@ -43,7 +42,7 @@ impl Color {
 /// A width that no line reaches.
 const WHOLE_LINES: usize = 1 << 20;
 
-/// What results and lists are written in.
+/// The format of results and lists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     #[default]
@@ -75,21 +74,21 @@ impl From<SortBy> for Sort {
     }
 }
 
-/// How results are written.
+/// How results are printed.
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgs {
-    /// How to write the results
+    /// The format of the results
     #[arg(long, short, value_enum, default_value_t)]
     pub(crate) format: Format,
     /// The order of groups and shares in tables: the highest value first, by name, the largest
-    /// number of scores first, or as they come
+    /// number of scores first, or the order of first appearance
     #[arg(long, value_enum, value_name = "BY", default_value_t)]
     pub(crate) sort: SortBy,
 }
 
 impl OutputArgs {
-    pub(crate) fn write(&self, reports: &[Report]) -> io::Result<()> {
-        self.format.print(self.sort.into(), |format| format.to_text(reports))
+    pub(crate) fn reports(&self, reports: Vec<Report>) -> Output {
+        self.format.render(self.sort.into(), move |format| format.to_text(&reports))
     }
 }
 
@@ -99,37 +98,30 @@ impl Format {
         matches!(self, Format::Table | Format::Markdown | Format::Latex)
     }
 
-    pub(crate) fn write_listing(self, listing: &Listing) -> io::Result<()> {
-        match self {
-            // Nothing is cut where there is no screen that it must fit: `log list | grep` wants whole names.
-            Format::Table if Stream::Stdout.columns().is_none() => {
-                show(|color| table().width(WHOLE_LINES).color(color).listing_text(listing))
-            }
-            _ => self.print(Sort::None, |format| format.listing_text(listing)),
+    pub(crate) fn listing(self, listing: Listing) -> Output {
+        // Nothing is cut where there is no screen that it must fit: `log list | grep` wants whole names.
+        if self == Format::Table && Stream::Stdout.columns().is_none() {
+            return Output::text(move |color| table().width(WHOLE_LINES).color(color).listing_text(&listing));
         }
+        self.render(Sort::None, move |format| format.listing_text(&listing))
     }
 
-    /// Writes what `text` makes of the format: with colours on a terminal, data as it is.
-    fn print(self, sort: Sort, text: impl Fn(&dyn Render) -> String) -> io::Result<()> {
+    /// What `text` makes of the format: with colours on a terminal, data as it is.
+    pub(crate) fn render(self, sort: Sort, text: impl Fn(&dyn Render) -> String + 'static) -> Output {
         let data: &dyn Render = match self {
-            Format::Table => return show(|color| text(&table().sort(sort).color(color))),
+            Format::Table => return Output::text(move |color| text(&table().sort(sort).color(color))),
             Format::Json => &Json,
             Format::Csv => &Csv,
             Format::Markdown => &Markdown::default().sort(sort),
             Format::Latex => &Latex::default().sort(sort),
         };
-        output::print(text(data).as_bytes())
+        text(data).into()
     }
 }
 
 /// A table as wide as the terminal, in the characters that it has.
 pub(crate) fn table() -> TerminalTable {
-    TerminalTable::default().width(width()).ascii(speaks_only_ascii())
-}
-
-/// Writes a text for people to standard output; `render` gives it with styles or without.
-pub(crate) fn show(render: impl Fn(bool) -> String) -> io::Result<()> {
-    output::show(Stream::Stdout, render)
+    TerminalTable::default().width(width()).ascii(is_ascii_locale())
 }
 
 /// How wide lines may be: the terminal's width, within reason; 100 for a file or a pipe.
@@ -137,9 +129,8 @@ pub(crate) fn width() -> usize {
     Stream::Stdout.columns().map_or(100, |width| width.clamp(60, 140))
 }
 
-/// Whether the locale promises nothing beyond ASCII. One that says nothing at all, as in most
-/// containers, is taken to be modern.
-pub(crate) fn speaks_only_ascii() -> bool {
+/// Whether the locale has only ASCII. If it is unset, as in most containers, UTF-8 is assumed.
+pub(crate) fn is_ascii_locale() -> bool {
     let set = |name: &&str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(set);
     locale.is_some_and(|locale| {
@@ -150,10 +141,10 @@ pub(crate) fn speaks_only_ascii() -> bool {
 
 /// A number of seconds above 0.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "a number of seconds".to_owned())?;
+    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(limit) if !limit.is_zero() => Ok(limit),
-        _ => Err("a number of seconds above 0".to_owned()),
+        _ => Err("expected a number of seconds above 0".to_owned()),
     }
 }
 

@@ -1,26 +1,28 @@
-//! Options that say how errors and intervals are computed.
+//! Options for errors and intervals.
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use errorbar_core::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, Plan};
 
-/// How errors and intervals are computed. What is not given is as the task or the log says.
+use crate::diagnostic::Diagnostic;
+
+/// How errors and intervals are computed. Options that are unset are those of the task or the log.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Errors and intervals")]
 pub(super) struct ErrorArgs {
     /// A metadata key whose samples belong together; given twice, samples are clustered both ways
     #[arg(long = "cluster", value_name = "KEY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     clusters: Vec<String>,
-    /// How standard errors are computed [default: iid; CR2 with --cluster]
+    /// The method of standard errors [default: iid; CR2 with --cluster]
     #[arg(long, value_name = "METHOD", value_parser = error_methods(), ignore_case = true)]
     errors: Option<ErrorMethod>,
-    /// Which interval [default: auto, the one that fits the scores]
+    /// The method of intervals [default: auto, which chooses by the scores]
     #[arg(long, value_name = "METHOD", value_parser = interval_methods())]
     interval: Option<IntervalChoice>,
     /// The confidence level of intervals [default: 0.95]
     #[arg(long, value_name = "P", value_parser = level, allow_negative_numbers = true)]
     level: Option<f64>,
-    /// The lowest and the highest score that there can be [default: 0 1 if all scores are within]
+    /// The lowest and the highest possible score [default: 0 1 if all scores are within]
     #[arg(long, num_args = 2, value_names = ["LO", "HI"], allow_negative_numbers = true)]
     range: Option<Vec<f64>>,
     /// The number of resamples of bootstrap intervals [default: 10000]
@@ -51,9 +53,6 @@ fn draws(text: &str) -> Result<u32, String> {
     plan.check().map(|()| plan.draws())
 }
 
-/// What is wrong, and the way out.
-pub(super) type OptionProblem = (String, String);
-
 impl ErrorArgs {
     /// Whether one of the options is given.
     pub(super) fn is_given(&self) -> bool {
@@ -62,10 +61,10 @@ impl ErrorArgs {
         !clusters.is_empty() || range.is_some() || single
     }
 
-    /// Checks what can be checked without knowing what a task or a log says.
-    pub(super) fn check(&self) -> Result<(), OptionProblem> {
+    /// Checks what can be checked without a task or a log.
+    pub(super) fn check(&self) -> Result<(), Diagnostic> {
         let wrong = |option: &str, plan: ErrorPlan, hint: &str| {
-            plan.check().map_err(|problem| (format!("{option}: {problem}"), hint.to_owned()))
+            plan.check().map_err(|problem| Diagnostic::error(problem).about(option).hint(hint))
         };
         let mut clusters = ErrorPlan::new();
         clusters.cluster.clone_from(&self.clusters);
@@ -73,7 +72,7 @@ impl ErrorArgs {
         let mut range = ErrorPlan::new();
         range.range = self.range();
         wrong("--range", range, "write --range LO HI, such as --range 0 10")?;
-        wrong("--errors iid", self.plan(), "leave out --cluster or --errors")
+        wrong("--errors iid", self.plan(), "omit --cluster or --errors")
     }
 
     fn range(&self) -> Option<(f64, f64)> {
@@ -93,14 +92,14 @@ impl ErrorArgs {
         plan
     }
 
-    /// Whether the user asks for an interval that draws resamples: it takes the time that it takes.
+    /// Whether the user asks for an interval that draws resamples, however long it takes.
     pub(super) fn asks_for_draws(&self) -> bool {
         self.interval.is_some_and(IntervalChoice::is_drawn)
     }
 
-    /// The options, and for what they do not set, what a task or a log says.
-    pub(super) fn over(&self, said: &ErrorPlan) -> ErrorPlan {
-        let mut plan = self.plan().or(said);
+    /// The options, and for those that are unset, the plan of a task or a log.
+    pub(super) fn over(&self, recorded: &ErrorPlan) -> ErrorPlan {
+        let mut plan = self.plan().or(recorded);
         // Independent samples have no clusters: the option decides.
         match self.errors {
             Some(ErrorMethod::Iid) => plan.cluster.clear(),
@@ -114,11 +113,11 @@ impl ErrorArgs {
     }
 }
 
-/// Why a plan has nothing to cluster by, and the way out.
-pub(super) fn without_clusters(plan: &Plan) -> Option<OptionProblem> {
-    let method = plan.method_without_clusters()?;
+/// Checks that a method for clustered samples has a key to cluster by.
+pub(super) fn check_clusters(plan: &Plan) -> Result<(), Diagnostic> {
+    let Some(method) = plan.method_without_clusters() else { return Ok(()) };
     let problem = format!("{method} is for clustered samples, and there is no key to cluster by");
-    Some((problem, "name the metadata key with --cluster KEY, or leave out --errors".to_owned()))
+    Err(Diagnostic::error(problem).hint("name the metadata key with --cluster KEY, or omit --errors"))
 }
 
 #[cfg(test)]
@@ -134,21 +133,21 @@ mod tests {
         errors: ErrorArgs,
     }
 
-    fn over(line: &str, said: &str) -> String {
+    fn over(line: &str, recorded: &str) -> String {
         let line = ["errorbar"].into_iter().chain(line.split_whitespace());
-        TestArgs::try_parse_from(line).unwrap().errors.over(&said.parse().unwrap()).to_string()
+        TestArgs::try_parse_from(line).unwrap().errors.over(&recorded.parse().unwrap()).to_string()
     }
 
     #[test]
     fn options_win_field_by_field() {
-        let said = r#"{"cluster":"a","method":"CR1","interval":"t","level":0.9}"#;
-        assert_eq!(over("", said), said);
+        let recorded = r#"{"cluster":"a","method":"CR1","interval":"t","level":0.9}"#;
+        assert_eq!(over("", recorded), recorded);
         assert_eq!(
-            over("--cluster b --level 0.8", said),
+            over("--cluster b --level 0.8", recorded),
             r#"{"cluster":"b","method":"CR1","interval":"t","level":0.8}"#
         );
-        assert_eq!(over("--interval auto", said), r#"{"cluster":"a","method":"CR1","level":0.9}"#);
-        assert_eq!(over("--errors iid", said), r#"{"method":"iid","interval":"t","level":0.9}"#);
+        assert_eq!(over("--interval auto", recorded), r#"{"cluster":"a","method":"CR1","level":0.9}"#);
+        assert_eq!(over("--errors iid", recorded), r#"{"method":"iid","interval":"t","level":0.9}"#);
         assert_eq!(over("--cluster a", r#"{"method":"iid"}"#), r#"{"cluster":"a"}"#);
         assert_eq!(over("--range -1 2 --draws 200", "{}"), r#"{"draws":200,"range":[-1.0,2.0]}"#);
     }
@@ -158,12 +157,12 @@ mod tests {
         let mut plan = ErrorPlan::new();
         plan.method = Some(ErrorMethod::Cluster(Cr::Cr2));
         let is_refused = |errors: ErrorPlan, reducers: Reducers| {
-            without_clusters(&Plan::new().errors(errors).reducers(reducers)).is_some()
+            check_clusters(&Plan::new().errors(errors).reducers(reducers)).is_err()
         };
         assert!(is_refused(plan.clone(), Reducers::Implicit));
         assert!(!is_refused(plan.clone(), Reducers::Disabled));
         let metrics = errorbar_core::metrics![errorbar_core::metrics::stderr().cluster("passage")];
-        assert!(without_clusters(&Plan::new().errors(plan.clone()).metrics(metrics)).is_none());
+        assert!(check_clusters(&Plan::new().errors(plan.clone()).metrics(metrics)).is_ok());
         assert!(!is_refused(plan.cluster("passage"), Reducers::Implicit));
     }
 }

@@ -1,87 +1,105 @@
 //! The files that arguments mean: a file is itself, a folder the eval logs in it, a pattern what it matches.
 
-use std::fs::{self, File};
+use std::fs::{self, DirEntry, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::logs::is_log;
+use rayon::prelude::*;
 
-/// The files, and what could not be looked at.
+use super::logs::is_log;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+
+/// The files, and what could not be read on the way to them.
 #[derive(Debug, Default)]
 pub(crate) struct InputFiles {
     /// In the order of the arguments; those of a folder or a pattern by their path.
     pub(crate) files: Vec<PathBuf>,
-    /// Problems, each with the way out.
-    pub(crate) problems: Vec<(String, String)>,
+    pub(crate) diagnostics: Diagnostics,
 }
 
 /// Finds the files that paths mean.
 ///
 /// A folder stands for the eval logs in it and in the folders below it, but for hidden ones and for those behind a
-/// link; a `.json` file in there that is something else is left out. Names of logs begin with the time of the run,
-/// so the newest of a folder comes last. A pattern (`*`, `?`, `[…]`) that the shell has not filled in is filled in
-/// here. A file that is not there stays, so that opening it gives the error; a pattern that matches nothing
-/// is a problem.
+/// link; a `.json` file in there that is something else is skipped. Names of logs begin with the time of the run,
+/// so the newest of a folder comes last. A pattern (`*`, `?`, `[…]`) that the shell has not expanded is expanded
+/// here. A file that does not exist stays, so that opening it gives the error; a pattern without a match is an error.
 pub(crate) fn expand(paths: &[PathBuf]) -> InputFiles {
-    let mut expanded = InputFiles::default();
+    let mut input = InputFiles::default();
     for path in paths {
         match pattern(path).filter(|_| !path.exists()) {
-            None => expanded.add(path),
+            None => input.add(path),
             Some(pattern) => {
                 let matched = matches(pattern);
                 if matched.is_empty() {
-                    let problem = format!("{}: the pattern matches no file", path.display());
-                    expanded
-                        .problems
-                        .push((problem, "check it; `*`, `?` and `[…]` are understood".to_owned()));
+                    let hint = "check it; `*`, `?` and `[…]` are understood";
+                    input.fail(path, "the pattern matches no file", hint);
                 }
-                matched.iter().for_each(|path| expanded.add(path));
+                matched.iter().for_each(|path| input.add(path));
             }
         }
     }
-    expanded
+    input
 }
 
 impl InputFiles {
-    fn add(&mut self, path: &Path) {
-        if !path.is_dir() {
-            self.files.push(path.to_owned());
-            return;
+    /// Does the same with every file, several at a time. What fails is among the diagnostics, and so is what `act` adds to
+    /// those that it gets.
+    pub(crate) fn map<T: Send>(
+        self,
+        act: impl Fn(&Path, &mut Diagnostics) -> Result<T, Diagnostics> + Sync,
+    ) -> (Vec<T>, Diagnostics) {
+        let act = |path: &PathBuf| {
+            let mut diagnostics = Diagnostics::default();
+            (act(path, &mut diagnostics), diagnostics)
+        };
+        let results: Vec<(Result<T, Diagnostics>, Diagnostics)> = self.files.par_iter().map(act).collect();
+        let (mut values, mut diagnostics) = (Vec::with_capacity(results.len()), self.diagnostics);
+        for (result, about) in results {
+            diagnostics.extend(about);
+            values.extend(diagnostics.collect(result));
         }
-        let before = (self.files.len(), self.problems.len());
-        self.walk(path);
-        if (self.files.len(), self.problems.len()) == before {
-            let problem = format!("{}: no eval log is in this folder", path.display());
-            self.problems.push((problem, "give a folder with .eval or .json logs in it".to_owned()));
-        }
+        (values, diagnostics)
     }
 
-    fn walk(&mut self, folder: &Path) {
+    fn fail(&mut self, path: &Path, problem: impl Into<String>, hint: &str) {
+        self.diagnostics.push(Diagnostic::error(problem).about(path.display()).hint(hint));
+    }
+
+    fn add(&mut self, path: &Path) {
+        if !path.is_dir() {
+            return self.files.push(path.to_owned());
+        }
         let mut found = Vec::new();
-        let mut folders = vec![folder.to_owned()];
+        let mut folders = vec![path.to_owned()];
+        let mut is_readable = true;
         while let Some(folder) = folders.pop() {
-            let entries = fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-            let entries = match entries {
-                Ok(entries) => entries,
+            match fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<_>, _>>) {
                 Err(error) => {
-                    let problem = format!("{}: cannot read the folder: {error}", folder.display());
-                    self.problems.push((problem, "check that you may read it".to_owned()));
-                    continue;
+                    is_readable = false;
+                    let hint = "check that you may read it";
+                    self.fail(&folder, format!("cannot read the folder: {error}"), hint);
                 }
-            };
-            for entry in entries {
-                let path = entry.path();
-                let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-                match entry.file_type() {
-                    Ok(kind) if kind.is_dir() && !is_hidden => folders.push(path),
-                    Ok(kind) if kind.is_dir() => {}
-                    _ if is_log(&path) && path.is_file() && !is_other_json(&path) => found.push(path),
-                    _ => {}
-                }
+                Ok(entries) => entries.iter().for_each(|entry| visit(entry, &mut folders, &mut found)),
             }
+        }
+        if found.is_empty() && is_readable {
+            let hint = "give a folder with .eval or .json logs in it";
+            self.fail(path, "no eval log is in this folder", hint);
         }
         found.sort();
         self.files.append(&mut found);
+    }
+}
+
+/// Keeps an entry of a folder that is a log, or a folder to read next.
+fn visit(entry: &DirEntry, folders: &mut Vec<PathBuf>, logs: &mut Vec<PathBuf>) {
+    let path = entry.path();
+    let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+    match entry.file_type() {
+        Ok(kind) if kind.is_dir() && !is_hidden => folders.push(path),
+        Ok(kind) if kind.is_dir() => {}
+        _ if is_log(&path) && path.is_file() && !is_other_json(&path) => logs.push(path),
+        _ => {}
     }
 }
 
@@ -103,7 +121,7 @@ fn is_other_json(path: &Path) -> bool {
     }
     let mut head = Vec::new();
     if File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head)).is_err() {
-        // Opening it as a log will say why.
+        // Opening it as a log gives the error.
         return false;
     }
     let head: String = String::from_utf8_lossy(&head).split_whitespace().collect();
@@ -144,7 +162,7 @@ mod tests {
         let folder = folder();
         let expanded = expand(&[folder.path().to_owned()]);
         assert_eq!(names(folder.path(), &expanded), ["a.json", "b.eval", "sub/deep/c.EVAL"]);
-        assert!(expanded.problems.is_empty());
+        assert!(expanded.diagnostics.is_empty());
     }
 
     #[test]
@@ -154,7 +172,8 @@ mod tests {
         let expanded =
             expand(&[path("sub/data.json"), path("missing.eval"), path("no*such"), path("b.eval")]);
         assert_eq!(names(folder.path(), &expanded), ["sub/data.json", "missing.eval", "b.eval"]);
-        assert!(expanded.problems[0].0.ends_with("no*such: the pattern matches no file"), "{expanded:?}");
+        let problems: Vec<String> = expanded.diagnostics.into_iter().map(|problem| problem.text).collect();
+        assert_eq!(problems, [format!("{}: the pattern matches no file", path("no*such").display())]);
     }
 
     #[test]
@@ -171,11 +190,11 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_logs_is_told() {
+    fn a_folder_without_logs_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let expanded = expand(&[folder.path().to_owned()]);
         assert!(expanded.files.is_empty());
-        assert!(expanded.problems[0].0.contains("no eval log"), "{:?}", expanded.problems);
+        assert_eq!(expanded.diagnostics.into_iter().count(), 1);
     }
 
     #[cfg(unix)]

@@ -7,12 +7,12 @@ use clap::{Args, ValueEnum};
 use errorbar_core::Registry;
 use errorbar_core::registry::EntryInfo as Entry;
 use errorbar_eval::{AnyScorer, AnySolver, Provider, Task};
-use errorbar_report::{Listing, ListingCell, wrap};
+use errorbar_report::{Latex, Listing, ListingCell, Render, wrap};
 use serde_json::json;
 
-use super::Status;
+use super::Outcome;
 use super::common::{self, Format};
-use super::output;
+use crate::output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,16 +23,16 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ListArgs {
-    /// What to list; everything if not said
+    /// What to list [default: everything]
     #[arg(value_enum)]
     kind: Option<EntryKind>,
-    /// How to write it
+    /// The format of the list
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum EntryKind {
+pub(super) enum EntryKind {
     Metrics,
     Reducers,
     Scorers,
@@ -43,28 +43,6 @@ enum EntryKind {
 }
 
 impl EntryKind {
-    const ALL: [EntryKind; 7] = [
-        EntryKind::Metrics,
-        EntryKind::Reducers,
-        EntryKind::Scorers,
-        EntryKind::Solvers,
-        EntryKind::Models,
-        EntryKind::Tasks,
-        EntryKind::Conversions,
-    ];
-
-    fn singular(self) -> &'static str {
-        match self {
-            EntryKind::Metrics => "metric",
-            EntryKind::Reducers => "reducer",
-            EntryKind::Scorers => "scorer",
-            EntryKind::Solvers => "solver",
-            EntryKind::Models => "model",
-            EntryKind::Tasks => "task",
-            EntryKind::Conversions => "conversion",
-        }
-    }
-
     fn plural(self) -> &'static str {
         match self {
             EntryKind::Metrics => "Metrics",
@@ -77,15 +55,19 @@ impl EntryKind {
         }
     }
 
-    fn entries(self, registry: &Registry) -> Vec<&Entry> {
+    fn singular(self) -> String {
+        self.plural().trim_end_matches('s').to_lowercase()
+    }
+
+    pub(super) fn entries(self, registry: &Registry) -> Vec<Entry> {
         match self {
-            EntryKind::Metrics => registry.list_metrics().collect(),
-            EntryKind::Reducers => registry.list_reducers().collect(),
-            EntryKind::Scorers => registry.list::<AnyScorer>().collect(),
-            EntryKind::Solvers => registry.list::<AnySolver>().collect(),
-            EntryKind::Models => registry.list::<Provider>().collect(),
-            EntryKind::Tasks => registry.list::<Task>().collect(),
-            EntryKind::Conversions => registry.list_conversions().collect(),
+            EntryKind::Metrics => registry.list_metrics().cloned().collect(),
+            EntryKind::Reducers => registry.list_reducers().cloned().collect(),
+            EntryKind::Scorers => registry.list::<AnyScorer>().cloned().collect(),
+            EntryKind::Solvers => registry.list::<AnySolver>().cloned().collect(),
+            EntryKind::Models => registry.list::<Provider>().cloned().collect(),
+            EntryKind::Tasks => registry.list::<Task>().cloned().collect(),
+            EntryKind::Conversions => registry.list_conversions().cloned().collect(),
         }
     }
 
@@ -98,35 +80,24 @@ impl EntryKind {
     }
 }
 
-type Section<'a> = (EntryKind, Vec<&'a Entry>);
+type Section = (EntryKind, Vec<Entry>);
 
-pub(crate) fn run(args: &ListArgs, registry: &Registry) -> anyhow::Result<Status> {
-    let kinds = args.kind.map_or(EntryKind::ALL.to_vec(), |kind| vec![kind]);
-    let mut sections: Vec<Section<'_>> =
-        kinds.into_iter().map(|kind| (kind, kind.entries(registry))).collect();
-    if args.kind.is_none() {
-        sections.retain(|(_, entries)| !entries.is_empty());
-    }
-    match args.format {
+pub(crate) fn run(args: &ListArgs, registry: &Registry) -> Outcome {
+    let kinds = args.kind.map_or(EntryKind::value_variants().to_vec(), |kind| vec![kind]);
+    let mut sections: Vec<Section> = kinds.into_iter().map(|kind| (kind, kind.entries(registry))).collect();
+    sections.retain(|(_, entries)| args.kind.is_some() || !entries.is_empty());
+    let output = match args.format {
         // More than fits the columns of a table: arguments and sentences are wrapped.
-        Format::Table => common::show(|color| table(&sections, color))?,
+        Format::Table => Output::text(move |color| table(&sections, color)),
         // With signatures as code, for the reference page.
-        Format::Markdown => output::print(markdown(&sections).as_bytes())?,
-        Format::Latex => {
-            for (at, (kind, entries)) in sections.iter().enumerate() {
-                if at > 0 {
-                    output::print(b"\n")?;
-                }
-                args.format.write_listing(&for_people(*kind, entries))?;
-            }
-        }
-        Format::Json => args.format.write_listing(&as_json(&sections))?,
-        Format::Csv => args.format.write_listing(&as_csv(&sections))?,
-    }
-    Ok(Status::Fine)
+        Format::Markdown => markdown(&sections).into(),
+        Format::Latex => sections.iter().map(latex).collect::<Vec<_>>().join("\n").into(),
+        Format::Json | Format::Csv => args.format.listing(data(&sections, args.format == Format::Json)),
+    };
+    output.into()
 }
 
-fn table(sections: &[Section<'_>], color: bool) -> String {
+fn table(sections: &[Section], color: bool) -> String {
     let bold = if color { Style::new().bold() } else { Style::new() };
     let width = common::width();
     let mut text = String::new();
@@ -148,51 +119,43 @@ fn table(sections: &[Section<'_>], color: bool) -> String {
     text
 }
 
-fn markdown(sections: &[Section<'_>]) -> String {
-    let mut text = String::new();
-    for (at, (kind, entries)) in sections.iter().enumerate() {
-        let before = if at > 0 { "\n" } else { "" };
-        let _ = writeln!(text, "{before}| {} | |\n|---|---|", kind.singular());
-        for entry in entries {
-            let cell = |text: &str| text.replace('|', "\\|");
-            let _ = writeln!(text, "| `{}` | {} |", cell(&kind.signature(entry)), cell(&entry.summary()));
-        }
-    }
-    text
+fn markdown(sections: &[Section]) -> String {
+    let cell = |text: &str| text.replace('|', "\\|");
+    let table = |(kind, entries): &Section| {
+        let row =
+            |entry: &Entry| format!("| `{}` | {} |\n", cell(&kind.signature(entry)), cell(&entry.summary()));
+        format!("| {} | |\n|---|---|\n{}", kind.singular(), entries.iter().map(row).collect::<String>())
+    };
+    sections.iter().map(table).collect::<Vec<_>>().join("\n")
 }
 
-fn for_people(kind: EntryKind, entries: &[&Entry]) -> Listing {
-    let mut listing = Listing::new([kind.singular(), "summary"]);
+fn latex((kind, entries): &Section) -> String {
+    let mut listing = Listing::new([kind.singular(), "summary".to_owned()]);
     for entry in entries {
         listing.push([kind.signature(entry), entry.summary()]);
     }
-    listing
+    Latex::default().listing_text(&listing)
 }
 
-fn as_json(sections: &[Section<'_>]) -> Listing {
-    let mut listing = Listing::new(["kind", "name", "signature", "params", "doc", "built_in"]);
-    for (kind, entry) in all(sections) {
+fn data(sections: &[Section], is_json: bool) -> Listing {
+    let mut listing = match is_json {
+        true => Listing::new(["kind", "name", "signature", "params", "doc", "built_in"]),
+        false => Listing::new(["kind", "name", "signature", "doc"]),
+    };
+    for (kind, entry) in sections.iter().flat_map(|(kind, entries)| entries.iter().map(move |e| (kind, e))) {
+        let named = [kind.singular(), entry.name.clone(), kind.signature(entry)].map(ListingCell::from);
         let params = entry.params.iter().map(|p| json!({"name": p.name, "default": p.default})).collect();
-        listing.push([
-            ListingCell::from(kind.singular()),
-            entry.name.as_str().into(),
-            kind.signature(entry).into(),
-            ListingCell::new("", params),
-            entry.doc.trim().into(),
-            ListingCell::new("", entry.built_in.into()),
-        ]);
+        let described = match is_json {
+            true => {
+                vec![
+                    ListingCell::new("", params),
+                    entry.doc.trim().into(),
+                    ListingCell::new("", entry.built_in.into()),
+                ]
+            }
+            false => vec![ListingCell::from(entry.summary())],
+        };
+        listing.push(named.into_iter().chain(described));
     }
     listing
-}
-
-fn as_csv(sections: &[Section<'_>]) -> Listing {
-    let mut listing = Listing::new(["kind", "name", "signature", "doc"]);
-    for (kind, entry) in all(sections) {
-        listing.push([kind.singular(), &entry.name, &kind.signature(entry), &entry.summary()]);
-    }
-    listing
-}
-
-fn all<'a>(sections: &'a [Section<'a>]) -> impl Iterator<Item = (EntryKind, &'a Entry)> {
-    sections.iter().flat_map(|(kind, entries)| entries.iter().map(|entry| (*kind, *entry)))
 }

@@ -1,4 +1,4 @@
-//! Eval logs, opened for the verbs that compute their results again.
+//! Eval logs, opened for the commands that recompute their results.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,19 +8,19 @@ use errorbar_core::spec::nearest;
 use errorbar_core::{Plan, Results, ScoreParts, unique_names};
 use errorbar_eval::self_graded;
 use errorbar_log::eval::{
-    EditedScore, EvalInfo, EvalLog, Header, LogLimits, LogScores, LogWarning, ScoreOptions, Status,
+    EditedScore, EvalInfo, EvalLog, Header, LogError, LogLimits, LogScores, LogWarning, ScoreOptions, Status,
     plan_from_header,
 };
 use errorbar_report::{PartialRun, Report};
 
 use super::Context;
 use super::common::parse_bytes;
-use super::diagnostics::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hints;
 use crate::output::ProgressLine;
 
-/// How many samples that were skipped are told one by one.
-const SKIPPED_TOLD: usize = 10;
+/// The number of skipped samples that are reported one by one.
+const SKIPPED_SHOWN: usize = 10;
 
 /// Whether a file is an eval log, by its name.
 pub(super) fn is_log(path: &Path) -> bool {
@@ -29,35 +29,43 @@ pub(super) fn is_log(path: &Path) -> bool {
     })
 }
 
+/// Checks that no file is replaced unless `--force` is given.
+pub(super) fn check_new(path: &Path, force: bool) -> Result<(), Diagnostic> {
+    if force || !path.exists() {
+        return Ok(());
+    }
+    Err(Diagnostic::error("the file exists already").about(path.display()).hint("replace it with --force"))
+}
+
 /// How logs are read.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "ReadProgress logs")]
+#[command(next_help_heading = "Reading logs")]
 pub(super) struct ReadArgs {
-    /// Check all of a log: all checksums, that members say of themselves what the directory says, and
-    /// that all of it is JSON. By default that is checked of what is computed with; messages and events
-    /// are passed over by their quotes and brackets
+    /// Check all of a log: all checksums, that local headers of entries agree with the central
+    /// directory, and that all of it is JSON. By default that is checked for what is computed with;
+    /// messages and events are skipped by their quotes and brackets
     #[arg(long)]
     pub(super) strict: bool,
     #[command(flatten)]
     limits: LimitArgs,
 }
 
-/// How much of a log is believed.
+/// Limits for logs, which may be hostile.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits for logs")]
 pub(super) struct LimitArgs {
-    /// The largest decompressed size of one entry of a log
+    /// The maximum decompressed size of one entry of a log
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = parse_bytes)]
     max_unpacked: u64,
     /// Entries of a log that decompress to more than N times their size count as dense; a log may
     /// have 192 MiB of them, decompressed
     #[arg(long, value_name = "N", default_value_t = LogLimits::default().max_ratio)]
     max_ratio: u64,
-    /// The largest header, and the most that is kept of one sample (scores and metadata)
+    /// The maximum size of a header, and of what is kept of one sample (scores and metadata)
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_bytes)]
     max_record: u64,
-    /// The most memory for what is held of a log or a table [default: 256M or four times the size of
-    /// the file, whichever is more]
+    /// The maximum memory for what is held of a log or a table [default: 256M or four times the size
+    /// of the file, whichever is more]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     max_memory: Option<u64>,
 }
@@ -70,7 +78,7 @@ impl LimitArgs {
 }
 
 impl ReadArgs {
-    /// Opens a log, and checks all of it if that is asked for.
+    /// Opens a log, and checks all of it with `--strict`.
     pub(super) fn open(&self, path: &Path) -> errorbar_log::eval::Result<EvalLog> {
         let log = EvalLog::open_with(path, self.limits())?;
         if self.strict {
@@ -79,13 +87,12 @@ impl ReadArgs {
         Ok(log)
     }
 
-    /// How much of a log is believed.
     pub(super) fn limits(&self) -> LogLimits {
         self.limits.limits()
     }
 }
 
-/// A line on a terminal that says how far the reading is.
+/// A line on a terminal that shows the progress of reading.
 pub(super) struct ReadProgress {
     bar: ProgressLine,
 }
@@ -109,10 +116,10 @@ impl Drop for ReadProgress {
     }
 }
 
-/// What to compute in place of, or out of, what a log records.
+/// What to read of a log, besides what its plan needs.
 #[derive(Default)]
 pub(super) struct ScoreRequest<'a> {
-    /// Only these scorers; all if there is none.
+    /// Only these scorers; all if empty.
     pub(super) scorers: &'a [String],
     pub(super) skip_bad_samples: bool,
     /// Whether reduced scores are to be recorded, which have all parts of a score.
@@ -120,18 +127,18 @@ pub(super) struct ScoreRequest<'a> {
     pub(super) edited: Option<&'a EditedScore>,
 }
 
-/// A log, ready to be computed again.
+/// A log, ready to be evaluated.
 pub(super) struct OpenedLog<'a> {
     pub(super) log: &'a EvalLog,
     pub(super) header: Header,
     pub(super) plan: Plan,
     pub(super) scores: LogScores,
-    /// What of the recorded plan cannot be had.
+    /// What of the recorded plan cannot be built.
     pub(super) left_out: Vec<LogWarning>,
 }
 
 impl OpenedLog<'_> {
-    /// How the run ended, if it did not reach its end.
+    /// The status of the run, if it did not reach its end.
     pub(super) fn partial_run(&self) -> Option<PartialRun> {
         let eval = &self.header.eval;
         let samples = eval.dataset.sample_ids.as_ref().map(Vec::len);
@@ -140,47 +147,52 @@ impl OpenedLog<'_> {
             .map(|status| PartialRun { status: status.to_owned(), planned })
     }
 
-    /// The results with what the log says of its run.
+    /// The results with what the log records of its run.
     pub(super) fn report(self, results: Results) -> Report {
         let (partial_run, self_graded) = (self.partial_run(), self_graded(&self.header.eval));
         let EvalInfo { task, model, .. } = self.header.eval;
-        let report = Report::new(self.log.path().display().to_string(), results).of_run(task, model);
-        let report = report.partial_run(partial_run).skipped(self.scores.skipped.len());
-        report.limits(self.scores.limits).self_graded(self_graded)
+        let mut report = Report::new(self.log.path().display().to_string(), results).of_run(task, model);
+        (report.partial_run, report.self_graded) = (partial_run, self_graded);
+        (report.skipped, report.limits) = (self.scores.skipped.len(), self.scores.limits);
+        report
     }
 
-    /// Why results that were computed as the log records should not take the place of those that it has.
-    pub(super) fn cannot_write(&self, results: &Results) -> Option<&'static str> {
-        if !self.left_out.is_empty() {
-            return Some("not all that the log records can be computed, and it would be lost");
-        }
-        let has_failure = results.scores.iter().any(|block| !block.failures.is_empty());
-        has_failure.then_some("a metric failed")
+    /// Checks that nothing of what the log records would be lost if these results took the place of its own.
+    pub(super) fn check_writable(&self, results: &Results, hint: &str) -> Result<(), Diagnostic> {
+        let why = if !self.left_out.is_empty() {
+            "not all that the log records can be computed, and it would be lost"
+        } else if results.scores.iter().any(|block| !block.failures.is_empty()) {
+            "a metric failed"
+        } else {
+            return Ok(());
+        };
+        let problem = Diagnostic::error(format!("nothing was written: {why}"));
+        Err(problem.about(self.log.path().display()).hint(hint))
     }
 
-    /// Tells what people should know about the log before they read its figures.
-    pub(super) fn tell(&self, diagnostics: &mut Diagnostics) {
-        let log = self.log.path().display();
-        for warning in &self.left_out {
-            diagnostics.warning(format!("{log}: {}", warning));
-        }
-        if self.log.was_recovered() {
-            diagnostics.warning(format!(
-                "{log}: the run is going on or was interrupted; these are the samples that it has saved"
-            ));
-        }
+    /// What people should know about the log before they read its figures.
+    pub(super) fn warnings(&self) -> Diagnostics {
+        let of_log = |text: String| Diagnostic::warning(text).about(self.log.path().display());
+        let left_out = self
+            .left_out
+            .iter()
+            .map(|warning| of_log(warning.to_string()).hint_if(hints::log::warning_hint(warning)));
+        let recovered = self.log.was_recovered().then(|| recovered(self.log.path()));
         let skipped = &self.scores.skipped;
-        for error in skipped.iter().take(SKIPPED_TOLD) {
-            diagnostics.warning(format!("{} (skipped)", error.problem()));
-        }
-        if !skipped.is_empty() {
-            let all = self.log.sample_count();
-            diagnostics.warning(format!(
-                "{log}: {} of {all} samples could not be read and were skipped",
-                skipped.len()
-            ));
-        }
+        let count = (!skipped.is_empty()).then(|| {
+            let (skipped, all) = (skipped.len(), self.log.sample_count());
+            of_log(format!("{skipped} of {all} samples could not be read and were skipped"))
+        });
+        let of_sample = |error: &LogError| Diagnostic::warning(format!("{error} (skipped)"));
+        let samples = skipped.iter().take(SKIPPED_SHOWN).map(of_sample);
+        left_out.chain(recovered).chain(samples).chain(count).collect()
     }
+}
+
+/// The warning that a log was read without its directory, which is written last.
+pub(super) fn recovered(log: &Path) -> Diagnostic {
+    Diagnostic::warning("the run is in progress or was interrupted; these are the samples that it has saved")
+        .about(log.display())
 }
 
 /// The status of a run, unless it reached its end.
@@ -200,11 +212,10 @@ pub(super) fn read<'a>(
     progress: &ReadProgress,
     context: &Context<'_>,
     change: impl FnOnce(Plan) -> Plan,
-) -> Result<OpenedLog<'a>, (String, Option<String>)> {
-    let problem = |error: errorbar_log::eval::LogError| (error.problem(), hints::log::hint(&error));
-    let header = log.header().map_err(problem)?;
+) -> Result<OpenedLog<'a>, Diagnostics> {
+    let header = log.header()?;
     let (plan, left_out) =
-        plan_from_header(&header, context.registry).map_err(|error| problem(error.at(log.path())))?;
+        plan_from_header(&header, context.registry).map_err(|error| error.at(log.path()))?;
     let plan = only(change(plan), request.scorers);
     let bar = &progress.bar;
     bar.add_length(log.sample_count() as u64);
@@ -220,9 +231,9 @@ pub(super) fn read<'a>(
     if let Some(edited) = request.edited {
         options = options.edited(edited);
     }
-    let scores = log.scores(&header, &options).map_err(problem)?;
+    let scores = log.scores(&header, &options)?;
     if let Some(name) = request.scorers.iter().find(|name| !scores.scorers.contains(name)) {
-        return Err(unknown_scorer(&log.path().display().to_string(), name, &scores.scorers));
+        return Err(unknown_scorer(name, &scores.scorers).about(log.path().display()).into());
     }
     Ok(OpenedLog { log, header, plan, scores, left_out })
 }
@@ -239,12 +250,11 @@ fn only(mut plan: Plan, scorers: &[String]) -> Plan {
     plan
 }
 
-/// The problem of a scorer that is not there, and the way out.
-pub(super) fn unknown_scorer(place: &str, name: &str, known: &[String]) -> (String, Option<String>) {
-    let problem = format!("{place}: there is no scorer `{name}`");
+/// The error of a scorer that does not exist.
+pub(super) fn unknown_scorer(name: &str, known: &[String]) -> Diagnostic {
     let hint = match nearest(name, known.iter().map(String::as_str)) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None => format!("the scorers are {}", known.join(", ")),
     };
-    (problem, Some(hint))
+    Diagnostic::error(format!("there is no scorer `{name}`")).hint(hint)
 }

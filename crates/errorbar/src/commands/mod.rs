@@ -1,12 +1,13 @@
-//! The verbs of the command line, one file each.
+//! The commands of the command line, one file each.
 
 mod cache;
 mod common;
 mod completions;
-mod diagnostics;
+mod ending;
 mod error_args;
 mod eval;
 mod files;
+mod findings;
 mod list;
 mod log;
 mod logs;
@@ -26,17 +27,19 @@ use clap::builder::Styles;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use errorbar_core::Registry;
 
-use crate::output;
+use crate::diagnostic::Diagnostics;
+use crate::output::Output;
 use common::GlobalArgs;
 
 /// How a command ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Status {
     /// All is well.
+    #[default]
     Fine,
     /// A negative answer: a difference was found, a run did not reach its end.
     Negative,
-    /// Something in the arguments or the input could not be used.
+    /// Arguments or input cannot be used.
     InputError,
 }
 
@@ -50,15 +53,54 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// The name that everything is written under here; a program of someone else's has its own.
+/// What a command comes to. It is printed when the command has returned: the output, then the diagnostics.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    pub(crate) output: Output,
+    pub(crate) diagnostics: Diagnostics,
+    /// How it ended, unless the diagnostics say that it ended worse.
+    pub(crate) status: Status,
+}
+
+/// A command that cannot do anything of what it should comes to diagnostics alone.
+pub(crate) type CommandResult = Result<Outcome, Diagnostics>;
+
+impl Outcome {
+    /// Prints the output, then the diagnostics, and returns how the command ended.
+    pub(crate) fn print(self, quiet: bool) -> Status {
+        let (diagnostics, status) = match self.output.write() {
+            Ok(()) => (self.diagnostics, self.status),
+            Err(error) => (error.into(), Status::Fine),
+        };
+        let status = status.max(diagnostics.status());
+        diagnostics.print(quiet);
+        status
+    }
+}
+
+impl From<Output> for Outcome {
+    fn from(output: Output) -> Self {
+        Outcome { output, ..Outcome::default() }
+    }
+}
+
+impl From<Diagnostics> for Outcome {
+    fn from(diagnostics: Diagnostics) -> Self {
+        Outcome { diagnostics, ..Outcome::default() }
+    }
+}
+
+/// The name of the program in examples; a custom program has its own.
 const NAME: &str = "errorbar";
 
 /// What a command runs with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Context<'a> {
-    /// What the program was called by.
+    /// The name that the program was started by.
     pub(crate) program: &'a str,
     pub(crate) registry: &'a Registry,
+    /// Whether to print no notes, warnings and progress.
+    pub(crate) quiet: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -82,39 +124,39 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run tasks: ask a model, score its answers, write a log
+    /// Run tasks: call a model, score its answers, write a log
     Eval(Box<eval::EvalArgs>),
     /// Compute metrics, with their error bars, from eval logs and tables of scores
     Score(score::ScoreArgs),
-    /// Check that the results which logs claim are those of their samples
+    /// Check that the results that logs record are those of their samples
     Verify(verify::VerifyArgs),
-    /// See what logs hold: list them, print their records, write their scores as a table
+    /// Work with logs: list, dump, convert, edit scores, export scores as a table
     Log(log::LogArgs),
-    /// See which answers of models are kept, and remove them
+    /// List and clear the cached answers of models
     Cache(cache::CacheArgs),
-    /// List everything that can be named, with arguments
+    /// List metrics, reducers, scorers, solvers, models and tasks, with arguments
     List(list::ListArgs),
-    /// Print a script that completes commands and options in a shell
+    /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
 }
 
 impl Cli {
-    /// Reads the arguments of a program that goes by this name; help and errors have these styles.
+    /// Parses the arguments of a program of this name; help and errors have these styles.
     pub(crate) fn parse_as(program: &str, args: Vec<OsString>, styles: Styles) -> clap::error::Result<Self> {
         let mut command = command(program).styles(styles);
         let mut matches = command.try_get_matches_from_mut(args)?;
         Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
     }
 
-    pub(crate) fn run(self, context: &Context<'_>) -> anyhow::Result<Status> {
-        match self.command {
-            Command::Eval(args) => eval::run(&args, &self.global, context),
-            Command::Verify(args) => verify::run(&args, &self.global, context),
-            Command::Score(args) => score::run(&args, &self.global, context),
-            Command::Log(args) => log::run(&args, &self.global, context),
-            Command::Cache(args) => cache::run(&args, &self.global),
-            Command::List(args) => list::run(&args, context.registry),
-            Command::Completions(args) => completions::run(&args, context.program),
+    pub(crate) fn run(&self, context: &Context<'_>) -> CommandResult {
+        match &self.command {
+            Command::Eval(args) => eval::run(args, context),
+            Command::Verify(args) => verify::run(args, context),
+            Command::Score(args) => score::run(args, context),
+            Command::Log(args) => log::run(args, context),
+            Command::Cache(args) => cache::run(args),
+            Command::List(args) => Ok(list::run(args, context.registry)),
+            Command::Completions(args) => Ok(completions::run(args, context)),
         }
     }
 }
@@ -153,7 +195,7 @@ mod tests {
 
     #[test]
     fn help_is_about_the_program_as_it_is_called() {
-        let said = |args: &[&str]| {
+        let help = |args: &[&str]| {
             let args = ["my-scores"].iter().chain(args).map(OsString::from).collect();
             Cli::parse_as("my-scores", args, Styles::styled()).unwrap_err().to_string()
         };
@@ -172,10 +214,10 @@ mod tests {
             &["list", "--help"],
             &["completions", "--help"],
         ] {
-            let help = said(args);
-            assert!(help.contains("Usage: my-scores") && !help.contains(NAME), "{help}");
+            let text = help(args);
+            assert!(text.contains("Usage: my-scores") && !text.contains(NAME), "{text}");
         }
-        assert_eq!(said(&["--version"]), format!("my-scores (errorbar {})\n", env!("CARGO_PKG_VERSION")));
-        assert!(said(&["score"]).contains("Usage: my-scores score"), "{}", said(&["score"]));
+        assert_eq!(help(&["--version"]), format!("my-scores (errorbar {})\n", env!("CARGO_PKG_VERSION")));
+        assert!(help(&["score"]).contains("Usage: my-scores score"), "{}", help(&["score"]));
     }
 }

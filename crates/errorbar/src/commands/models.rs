@@ -1,4 +1,4 @@
-//! The options about models: which, how they generate, how they are called, what they may take.
+//! Options for models: which, how they generate, how they are called, their limits.
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -13,107 +13,107 @@ use errorbar_eval::{
 };
 use serde_json::{Map, Value as Json};
 
+use super::cache::cache_folder;
 use super::common::{parse_duration, seconds};
-use crate::message;
+use crate::diagnostic::Diagnostic;
 use crate::progress::Watcher;
 
-/// What is asked, and how. A run that is gone on with has all of it in its log.
+/// Which model generates, and how. A resumed run takes all of it from its log.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Models")]
 pub(crate) struct ModelArgs {
-    /// The model, as provider/model: `openai/NAME` (any server that speaks OpenAI's chat completions), `replay/FILE` (recorded outputs), `mock/TEXT`; several run side by side [default: the task's]
+    /// The model, as provider/model: `openai/NAME` (any server with OpenAI's chat completions API), `replay/FILE` (recorded outputs), `mock/TEXT`; may be repeated, several run side by side [default: that of the task]
     #[arg(long = "model", value_name = "MODEL", conflicts_with = "resume")]
     pub(super) models: Vec<String>,
-    /// Where the server of the model is, such as http://localhost:8000/v1 [default: that of the provider; for openai $OPENAI_BASE_URL, else OpenAI]; --resume wants it again, as a key is not sent to an address that only a log names
+    /// The base URL of the server, such as http://localhost:8000/v1 [default: that of the provider; for openai $OPENAI_BASE_URL, else OpenAI]; required again with --resume, as a key is not sent to an address that only a log names
     #[arg(long, value_name = "URL")]
     pub(super) base_url: Option<String>,
     /// A model with a role, such as grader=openai/NAME; may be repeated, and several in one role are a panel
     #[arg(long = "model-role", value_name = "ROLE=MODEL", conflicts_with = "resume", value_parser = role)]
     roles: Vec<(String, String)>,
-    /// Where the server of a role is; --base-url is not about roles
+    /// The base URL of a role's server; --base-url does not apply to roles
     #[arg(long = "role-base-url", value_name = "ROLE=URL", value_parser = of_role)]
     pub(super) role_base_urls: Vec<(String, String)>,
-    /// How freely tokens are chosen
+    /// The sampling temperature
     #[arg(long, value_name = "T", conflicts_with = "resume", allow_negative_numbers = true)]
     temperature: Option<f64>,
-    /// The share of the probability that tokens are chosen from
+    /// Nucleus sampling: the share of the probability that tokens are sampled from
     #[arg(long, value_name = "P", conflicts_with = "resume", allow_negative_numbers = true)]
     top_p: Option<f64>,
-    /// The most tokens that an answer may have
+    /// The maximum number of tokens of an answer
     #[arg(long, value_name = "N", conflicts_with = "resume")]
     max_tokens: Option<u64>,
-    /// A text that ends an answer; may be repeated
+    /// A stop sequence, which ends an answer; may be repeated
     #[arg(long = "stop", value_name = "TEXT", conflicts_with = "resume")]
     stop_seqs: Vec<String>,
-    /// Where the server's random choices start from
+    /// The sampling seed of the server
     #[arg(long, value_name = "N", conflicts_with = "resume")]
     sampling_seed: Option<i64>,
-    /// How much tokens that occurred often are avoided
+    /// The penalty for tokens by how often they occurred
     #[arg(long, value_name = "X", conflicts_with = "resume", allow_negative_numbers = true)]
     frequency_penalty: Option<f64>,
-    /// How much tokens that occurred at all are avoided
+    /// The penalty for tokens that occurred at all
     #[arg(long, value_name = "X", conflicts_with = "resume", allow_negative_numbers = true)]
     presence_penalty: Option<f64>,
-    /// What stands in front of every conversation
+    /// A system message at the start of every conversation
     #[arg(long, value_name = "TEXT", conflicts_with = "resume")]
     system_message: Option<String>,
-    /// Record the probabilities of the tokens, where the server gives them
+    /// Record the log probabilities of the tokens, if the server returns them
     #[arg(long, conflicts_with = "resume")]
     logprobs: bool,
-    /// The same for so many tokens at each place
+    /// The number of most likely tokens to record at each position
     #[arg(long, value_name = "N", conflicts_with = "resume")]
     top_logprobs: Option<u32>,
-    /// Anything else for the body of requests, as a JSON object
+    /// Further fields for the body of requests, as a JSON object
     #[arg(long, value_name = "JSON", conflicts_with = "resume", value_parser = object)]
     extra_body: Option<Map<String, Json>>,
     #[command(flatten)]
     pub(super) calling: CallArgs,
 }
 
-/// How models are called, and what they may take. A run that is gone on with has the limits and prices of its log, unless
-/// others are given.
+/// How models are called, and their limits. A resumed run has the limits and prices of its log, unless others are given.
 #[derive(Debug, Args)]
 pub(crate) struct CallArgs {
-    /// A file with the key on its first line [default: the key is in the provider's variable, such as $OPENAI_API_KEY]
+    /// A file with the API key on its first line [default: the key is in the provider's variable, such as $OPENAI_API_KEY]
     #[arg(long, value_name = "FILE")]
     api_key_file: Option<PathBuf>,
     /// The same for a role
     #[arg(long = "role-api-key-file", value_name = "ROLE=FILE", value_parser = of_role)]
     role_key_files: Vec<(String, String)>,
-    /// How many requests are under way at once, over all models; fewer for a model that says it is too much
+    /// The maximum number of concurrent requests, over all models; fewer for a model that reports a rate limit
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(MAX_CONNECTIONS).unwrap_or(NonZeroUsize::MIN))]
     max_connections: NonZeroUsize,
-    /// How often a request is made again that failed for a reason which passes
+    /// How often to retry a request after a transient error
     #[arg(long, value_name = "N", default_value_t = RetryPolicy::default().max_retries)]
     max_retries: u32,
-    /// How long the first wait before that is; each one after it is twice as long, up to a minute
+    /// The wait before the first retry; exponential backoff with jitter doubles it, up to a minute
     #[arg(long, value_name = "SECONDS", default_value = "0.5", value_parser = seconds)]
     retry_wait: Duration,
-    /// How long a server that has not answered yet is tried, in case it is starting; then the run ends
+    /// How long to retry a server that has never answered, in case it is starting; then the run ends
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     startup_timeout: Duration,
-    /// How long one request may take; then it is made again
+    /// The timeout of one request; then it is retried
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     timeout: Duration,
-    /// Keep answers for so long (30m, 12h, 7d, 4w), and do not ask again what was answered in that time [default: 1w if only named]
+    /// Cache answers, and reuse those that are at most this old (30m, 12h, 7d, 4w) [default: off; 1w if given without a time]
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "1w", value_parser = parse_duration)]
     cache: Option<Duration>,
-    /// Where answers are kept [default: in the user's folder for caches]
+    /// The folder of the cache [default: the user's folder for caches]
     #[arg(long, value_name = "DIR", env = "ERRORBAR_CACHE_DIR")]
     cache_dir: Option<PathBuf>,
-    /// How many tokens one sample may use; then it is judged without the answer that passed the limit
+    /// The token limit of one sample; then it is scored without the answer that exceeded the limit
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     token_limit: Option<u64>,
-    /// What the tokens of one sample may cost, by the --prices; then it is judged without the answer that passed the limit
+    /// The cost limit of one sample, by the --prices; then it is scored without the answer that exceeded the limit
     #[arg(long, value_name = "COST", value_parser = cost)]
     cost_limit: Option<f64>,
-    /// How long the run may take; then it ends, and can be gone on with (--resume counts from 0, up to the limit of the log if no other is given)
+    /// The time limit of the run; then it ends, and can be resumed (--resume counts from 0, up to the limit of the log if no other is given)
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     run_time_limit: Option<Duration>,
-    /// How many tokens the run may use; then it ends, and can be gone on with
+    /// The token limit of the run; then it ends, and can be resumed
     #[arg(long, value_name = "N")]
     run_token_limit: Option<u64>,
-    /// What the tokens of the run may cost, by the --prices; then it ends, and can be gone on with
+    /// The cost limit of the run, by the --prices; then it ends, and can be resumed
     #[arg(long, value_name = "COST", value_parser = cost)]
     run_cost_limit: Option<f64>,
     /// A file (TOML, JSON) with the prices of models, for a million tokens: ["openai/NAME"] input = 0.15, output = 0.6; --resume has those of the log
@@ -126,31 +126,32 @@ fn role(text: &str) -> Result<(String, String), String> {
         Some((role, model)) if !role.trim().is_empty() && model.contains('/') => {
             Ok((role.trim().to_owned(), model.trim().to_owned()))
         }
-        _ => Err("a role and its model, such as grader=openai/NAME".to_owned()),
+        _ => Err("expected a role and its model, such as grader=openai/NAME".to_owned()),
     }
 }
 
 fn of_role(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some((role, said)) if !role.trim().is_empty() && !said.trim().is_empty() => {
-            Ok((role.trim().to_owned(), said.trim().to_owned()))
+        Some((role, value)) if !role.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((role.trim().to_owned(), value.trim().to_owned()))
         }
-        _ => Err("a role and what is said of it, such as grader=…".to_owned()),
+        _ => Err("expected a role and a value, such as grader=…".to_owned()),
     }
 }
 
 fn cost(text: &str) -> Result<f64, String> {
     let cost = text.parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0);
-    cost.ok_or_else(|| "a number from 0 on".to_owned())
+    cost.ok_or_else(|| "expected a number of at least 0".to_owned())
 }
 
 fn object(text: &str) -> Result<Map<String, Json>, String> {
-    serde_json::from_str(text).map_err(|error| format!("a JSON object such as {{\"top_k\": 40}}: {error}"))
+    serde_json::from_str(text)
+        .map_err(|error| format!("expected a JSON object such as {{\"top_k\": 40}}: {error}"))
 }
 
 impl ModelArgs {
-    /// Puts what the command line says into the options.
-    pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Option<()> {
+    /// Sets the run options that are given on the command line.
+    pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Result<(), Diagnostic> {
         options.base_url.clone_from(&self.base_url);
         let role = |(role, model): &(String, String)| (role.clone(), ModelChoice::from(model.as_str()));
         options.roles = self.roles.iter().map(role).collect();
@@ -177,20 +178,20 @@ impl ModelArgs {
 }
 
 impl CallArgs {
-    /// Reports that there are fewer connections than were wanted.
-    pub(super) fn note_fewer(&self, calls: &Calls) {
+    /// A note that there are fewer connections than were wanted.
+    pub(super) fn note_fewer(&self, calls: &Calls) -> Option<Diagnostic> {
         let (connections, wanted) = (calls.max_connections(), self.max_connections.get());
-        if connections < wanted {
+        (connections < wanted).then(|| {
             let files = max_open_files().unwrap_or_default();
-            message::note(format!(
+            Diagnostic::note(format!(
                 "{connections} connections at once in place of {wanted}, as this process may have {files} files open; \
                  `ulimit -n` allows more"
-            ));
-        }
+            ))
+        })
     }
 
-    /// Puts what the command line says into the options; nothing if something is wrong, which then was told.
-    pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Option<()> {
+    /// Sets the run options that are given on the command line.
+    pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Result<(), Diagnostic> {
         options.api_key_file.clone_from(&self.api_key_file);
         let file = |(role, file): &(String, String)| (role.clone(), PathBuf::from(file));
         options.role_key_files = self.role_key_files.iter().map(file).collect();
@@ -203,7 +204,7 @@ impl CallArgs {
         let connections = allow_connections(self.max_connections.get());
         let mut calls = Calls::new(connections, retry).timeout(self.timeout);
         if let Some(expiry) = self.cache {
-            calls = calls.cache(cache(self.cache_dir.as_deref(), expiry)?);
+            calls = calls.cache(Cache::open(cache_folder(self.cache_dir.as_deref())?, Some(expiry))?);
         }
         let watcher = Arc::clone(watcher);
         options.calls = Arc::new(calls.on_retry(move |error, wait| watcher.retried(error, wait)));
@@ -218,21 +219,13 @@ impl CallArgs {
         if let Some(path) = &self.prices {
             options.prices = prices(path)?;
         }
-        Some(())
+        Ok(())
     }
 }
 
-fn cache(folder: Option<&Path>, expiry: Duration) -> Option<Cache> {
-    let folder = match folder {
-        Some(folder) => Ok(Cache::folder_in(folder)),
-        None => Cache::default_folder(),
-    };
-    folder.and_then(|folder| Cache::open(folder, Some(expiry))).map_err(message::error).ok()
-}
-
-fn prices(path: &Path) -> Option<Prices> {
+fn prices(path: &Path) -> Result<Prices, Diagnostic> {
     let read = read_small(path).and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
     let read = read.map_err(|error| error.to_string());
     let prices = read.and_then(|text| Prices::parse(&text).map_err(|error| error.to_string()));
-    prices.map_err(|problem| message::error(format!("{}: {problem}", path.display()))).ok()
+    prices.map_err(|problem| Diagnostic::error(problem).about(path.display()))
 }

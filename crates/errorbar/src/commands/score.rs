@@ -1,8 +1,8 @@
 //! `errorbar score`: metrics from the scores of logs and tables.
 //!
-//! What was asked for is built and checked before any file is opened; then each file is read with only
-//! the metadata that the metrics need, several at a time. What can be computed is printed; everything that
-//! cannot is told on stderr, and the exit code says so.
+//! The options are built and checked before any file is opened; then each file is read with only the metadata
+//! that the metrics need, several at a time. What can be computed is printed; everything else is reported on
+//! standard error, and in the exit code.
 
 use std::path::{Path, PathBuf};
 
@@ -11,25 +11,25 @@ use errorbar_core::{Error, Evaluation, Plan, Reducers, Results, ScoreParts, Scor
 use errorbar_log::eval::{LogWarning, metrics_to_log, scorer_metrics};
 use errorbar_log::{TableOptions, read_table};
 use errorbar_report::Report;
-use rayon::prelude::*;
 
-use super::common::{GlobalArgs, OutputArgs};
-use super::diagnostics::{Diagnostics, findings};
-use super::error_args::{ErrorArgs, without_clusters};
-use super::logs::{OpenedLog, ReadArgs, ReadProgress, ScoreRequest};
+use super::common::OutputArgs;
+use super::error_args::{ErrorArgs, check_clusters};
+use super::findings::findings;
+use super::logs::{OpenedLog, ReadArgs, ReadProgress, ScoreRequest, check_new};
 use super::specs::PlanOverrides;
-use super::table_scores::{self, TableScoreError, UnconvertiblePolicy};
+use super::table_scores::{self, UnconvertiblePolicy};
 use super::tables::TableArgs;
-use super::{Context, Status, files, logs, specs};
-use crate::hints;
+use super::{CommandResult, Context, Outcome, files, logs};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
-  What a log records, computed again; or all logs of a folder:
+  Recompute what a log records; or all logs of a folder:
     errorbar score logs/run.eval
     errorbar score logs
 
-  With other error bars, put back into the log: questions on one passage belong together
+  With other error bars, written into the log: questions on one passage belong together
     errorbar score logs/run.eval --cluster passage --write
 
   Accuracy with its error and interval, from the columns `id` and `score`:
@@ -51,11 +51,11 @@ Examples:
 A table has a row per sample and epoch: the columns `id`, `epoch` (optional, from 1), `score` or
 `value` (or those named with --score-column), and any others as metadata. An empty score is
 missing, NaN is unscored; grades (C, P, I, N), numbers, yes/no and true/false are understood, and
-other texts are an error unless a metric such as frequency takes them or --unconvertible is given.
+other strings are an error unless a metric such as frequency takes them or --unconvertible is given.
 
-In a table of results, ± is one standard error, […] the interval, and ├─●─┤ draws the interval. An
-error that a metric gives (stderr, ci) is shown with its figure, unless the options below say how
-errors are computed. `0.70 … 0.80 with the 3 absent` is what the figure would be if each of the 3
+In a table of results, ± is one standard error, […] the interval, and ├─●─┤ draws the interval. The
+error of a metric (stderr, ci) is shown with its figure, unless the options below say how errors are
+computed. `0.70 … 0.80 with the 3 absent` is what the figure would be if each of the 3
 samples without a score had the worst score, or the best.
 
 Exit code: 0 if all is well, 2 if something could not be read or computed.";
@@ -68,14 +68,14 @@ pub(crate) struct ScoreArgs {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// A metric to compute, with its arguments; may be repeated [default: those that a log records;
-    /// for a table accuracy and stderr, or mean and stderr if a score lies outside of 0 to 1]
+    /// for a table accuracy and stderr, or mean and stderr if a score is outside of 0 to 1]
     #[arg(long = "metric", short, value_name = "SPEC")]
     metrics: Vec<String>,
-    /// How to make one score of a sample's epochs; may be repeated [default: as a log
+    /// The reducer of a sample's epochs to one score; may be repeated [default: as a log
     /// records; mean for a table]
     #[arg(long = "reducer", short, value_name = "SPEC")]
     reducers: Vec<String>,
-    /// Give every epoch to the metrics, unreduced
+    /// Do not reduce epochs: metrics get every score
     #[arg(long, conflicts_with = "reducers")]
     no_reduce: bool,
     /// Only this scorer; may be repeated
@@ -84,25 +84,25 @@ pub(crate) struct ScoreArgs {
     /// A column of a table that holds scores; may be repeated [default: `score`, else `value`]
     #[arg(long = "score-column", value_name = "NAME")]
     score_columns: Vec<String>,
-    /// What cells of a table that are no scores become: an error, the score 0, or missing scores
-    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    /// What to do with cells of a table that are no scores: fail, count them as 0, or treat them as missing
+    #[arg(long, value_enum, value_name = "ACTION", default_value_t)]
     unconvertible: UnconvertiblePolicy,
-    /// Where random figures (bootstrap) start from [default: as a log records; 0 for a table]
+    /// Seed for random numbers (bootstrap) [default: as a log records; 0 for a table]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
     output_as: OutputArgs,
-    /// Put results and reduced scores into the logs, in the place of those that they have; everything
-    /// else in them stays as it is
+    /// Write results and reduced scores into the logs, replacing those that they have; everything else
+    /// in them stays as it is
     #[arg(long, conflicts_with_all = ["scorers", "skip_bad_samples"])]
     write: bool,
     /// Write the log with its new results to this file
     #[arg(long, short, value_name = "LOG", conflicts_with_all = ["write", "scorers", "skip_bad_samples"])]
     output: Option<PathBuf>,
-    /// Replace a file of the name that --output gives
+    /// Replace the file of --output if it exists
     #[arg(long, requires = "output")]
     force: bool,
-    /// Go on without samples that cannot be read; they are told and counted
+    /// Skip samples that cannot be read; they are reported and counted
     #[arg(long)]
     skip_bad_samples: bool,
     #[command(flatten)]
@@ -113,91 +113,64 @@ pub(crate) struct ScoreArgs {
     read: ReadArgs,
 }
 
-pub(crate) fn run(args: &ScoreArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
-    let Some(overrides) = specs::overrides(&args.metrics, &args.reducers, args.no_reduce, context) else {
-        return Ok(Status::InputError);
-    };
-    let mut diagnostics = Diagnostics::new(global.quiet);
-    if let Err((problem, hint)) = args.errors.check() {
-        diagnostics.error(problem, Some(hint));
-        return Ok(diagnostics.print());
+pub(crate) fn run(args: &ScoreArgs, context: &Context<'_>) -> CommandResult {
+    let overrides = PlanOverrides::new(&args.metrics, &args.reducers, args.no_reduce, context)?;
+    args.errors.check()?;
+    let mut input = files::expand(&args.files);
+    if let Err(error) = check_output(args, &input.files) {
+        input.diagnostics.push(error);
+        return Err(input.diagnostics);
     }
-    let files::InputFiles { files, problems } = files::expand(&args.files);
-    problems.into_iter().for_each(|(problem, hint)| diagnostics.error(problem, Some(hint)));
-    if args.output.is_some() && files.len() != 1 {
-        diagnostics.error("--output is for one log".to_owned(), Some("give one log, or --write".to_owned()));
-        return Ok(diagnostics.print());
-    }
-    if let Some((problem, hint)) =
-        args.output.as_deref().and_then(|output| refuse_output(output, &files, args.force))
-    {
-        diagnostics.error(problem, Some(hint));
-        return Ok(diagnostics.print());
-    }
-    let progress = ReadProgress::new(global.quiet);
-    let score = |path: &PathBuf| {
-        let mut diagnostics = Diagnostics::new(global.quiet);
-        let report = if logs::is_log(path) {
-            score_log(path, &overrides, args, &progress, context, &mut diagnostics)
-        } else {
-            score_table(path, &overrides, args, context, &mut diagnostics)
-        };
-        (report, diagnostics)
-    };
-    let scored: Vec<(Option<Report>, Diagnostics)> = files.par_iter().map(score).collect();
+    let progress = ReadProgress::new(context.quiet);
+    let (reports, mut diagnostics) = input.map(|path, warnings| match logs::is_log(path) {
+        true => score_log(path, &overrides, args, &progress, context, warnings),
+        false => score_table(path, &overrides, args, context, warnings).map_err(Diagnostics::from),
+    });
     drop(progress);
-    let mut reports = Vec::new();
-    for (report, about) in scored {
-        diagnostics.append(about);
-        reports.extend(report);
-    }
-    if !reports.is_empty() {
-        args.output_as.write(&reports)?;
-    }
-    let mut counts =
-        reports.iter().flat_map(|report| &report.results.scores).map(|score| score.counts.scored);
-    if reports.iter().any(|report| !report.results.scores.is_empty()) && counts.all(|scored| scored == 0) {
-        for report in &reports {
-            diagnostics
-                .failure(format!("{}: nothing could be scored: no sample has a score", report.log), None);
-        }
+    let mut scores = reports.iter().flat_map(|report| &report.results.scores).peekable();
+    if scores.peek().is_some() && scores.all(|score| score.counts.scored == 0) {
+        diagnostics.extend(reports.iter().map(|report| {
+            Diagnostic::failure("nothing could be scored: no sample has a score").about(&report.log)
+        }));
     }
     for report in &reports {
-        findings(report, &mut diagnostics);
+        diagnostics.extend(findings(report));
         if report.results.scores.iter().all(|block| block.metrics.is_empty() && block.failures.is_empty()) {
-            let asked_for_none = overrides.metrics.as_ref().is_some_and(|m| m.iter().next().is_none());
-            let why = match asked_for_none {
+            let names_none =
+                overrides.metrics.as_ref().is_some_and(|metrics| metrics.iter().next().is_none());
+            let why = match names_none {
                 true => "--metric names no metric",
-                false => "no metric that was asked for is about these scores",
+                false => "none of the metrics applies to these scores",
             };
-            diagnostics.warning(format!("{}: nothing was computed: {why}", report.log));
+            diagnostics.push(Diagnostic::warning(format!("nothing was computed: {why}")).about(&report.log));
         }
     }
-    Ok(diagnostics.print())
+    let output = if reports.is_empty() { Output::Nothing } else { args.output_as.reports(reports) };
+    Ok(Outcome { output, diagnostics, ..Outcome::default() })
 }
 
-/// Why a log cannot be written there, and the way out.
-fn refuse_output(output: &Path, files: &[PathBuf], force: bool) -> Option<(String, String)> {
-    let place = output.display();
+/// Checks that a log can be written to `--output`.
+fn check_output(args: &ScoreArgs, files: &[PathBuf]) -> Result<(), Diagnostic> {
+    let Some(output) = &args.output else { return Ok(()) };
+    let [log] = files else {
+        return Err(Diagnostic::error("--output is for one log").hint("give one log, or --write"));
+    };
     let form = |path: &Path| path.extension().map(|extension| extension.to_ascii_lowercase());
-    let wanted = files.first().and_then(|log| form(log))?;
+    let Some(wanted) = form(log) else { return Ok(()) };
     if form(output).as_ref() != Some(&wanted) {
-        let problem = format!("{place}: the copy of a log has its form, and its name must say so");
-        let wanted = wanted.display();
-        return Some((
-            problem,
-            format!("end the name in .{wanted}, and use `log convert` for the other form"),
-        ));
+        let hint =
+            format!("end the name in .{}, or use `log convert` for the other format", wanted.display());
+        let problem = "the copy of a log has its format, and its name must end like that of the log";
+        return Err(Diagnostic::error(problem).about(output.display()).hint(hint));
     }
-    let problem = format!("{place}: a file of that name is there already");
-    (output.exists() && !force).then(|| (problem, "replace it with --force".to_owned()))
+    check_new(output, args.force)
 }
 
-/// The plan with everything that was asked for put in.
+/// The plan with everything that the options give.
 fn with_overrides(mut plan: Plan, overrides: &PlanOverrides, args: &ScoreArgs) -> Plan {
     if let Some(metrics) = &overrides.metrics {
         plan.task_metrics = Some(metrics.clone());
-        // What the user asks for takes the time that it takes.
+        // What the user asks for is computed, however long it takes.
         plan.max_draws = None;
     }
     if let Some(reducers) = &overrides.reducers {
@@ -218,61 +191,39 @@ fn score_table(
     overrides: &PlanOverrides,
     args: &ScoreArgs,
     context: &Context<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Report> {
+    warnings: &mut Diagnostics,
+) -> Result<Report, Diagnostic> {
     let log = path.display().to_string();
+    let about = |diagnostic: Diagnostic| diagnostic.about(&log);
     if args.write || args.output.is_some() {
-        let way_out = "leave out --write and --output, or give a log".to_owned();
-        diagnostics.error(format!("{log}: results cannot be put into a table"), Some(way_out));
-        return None;
+        let problem = about(Diagnostic::error("results cannot be written into a table"));
+        return Err(problem.hint("omit --write and --output, or give a log"));
     }
     let mut plan = Plan::new();
     plan.default_metrics = scorer_metrics();
     let mut plan = with_overrides(plan, overrides, args);
-    if let Some((problem, hint)) = without_clusters(&plan) {
-        diagnostics.error(format!("{log}: {problem}"), Some(hint));
-        return None;
-    }
+    check_clusters(&plan).map_err(about)?;
     let options = TableOptions::new()
         .score_columns(&args.score_columns)
         .metadata(plan.metadata_keys())
         .limits(args.tables.limits(args.read.limits().max_memory))
         .details(plan.score_parts() == ScoreParts::All);
-    let mut table = match read_table(path, &options) {
-        Ok(table) => table,
-        Err(error) => {
-            diagnostics.error(error.problem(), hints::table::hint(&error));
-            return None;
-        }
-    };
+    let mut table = read_table(path, &options)?;
     if table.columns.is_empty() {
-        let hint = "give it a row for each sample, below the names of the columns".to_owned();
-        diagnostics.error(format!("{log}: the table has no rows"), Some(hint));
-        return None;
+        let hint = "give it a row for each sample, below the names of the columns";
+        return Err(about(Diagnostic::error("the table has no rows").hint(hint)));
     }
     table_scores::choose_metrics(&mut plan, &table.columns);
-    match table_scores::compute(&mut table.columns, &plan, args.unconvertible, context.registry) {
-        Err(TableScoreError::Core(error)) => {
-            diagnostics.error(format!("{log}: {error}"), hints::core::hint(&error));
-            None
-        }
-        Err(TableScoreError::NoScores { problem, hint }) => {
-            diagnostics.error(format!("{log}: {problem}"), Some(hint));
-            None
-        }
-        Ok(mut results) => {
-            too_few_epochs(&log, &results, &plan, diagnostics);
-            name_columns(&mut results.scores, &table.metadata_keys);
-            let scorers: Vec<String> = results.scores.iter().map(|block| block.scorer.clone()).collect();
-            if let Some(name) = args.scorers.iter().find(|name| !scorers.contains(name)) {
-                let (problem, hint) = logs::unknown_scorer(&log, name, &scorers);
-                diagnostics.error(problem, hint);
-                return None;
-            }
-            results.scores.retain(|block| args.scorers.is_empty() || args.scorers.contains(&block.scorer));
-            Some(Report::new(log, results))
-        }
+    let results = table_scores::compute(&mut table.columns, &plan, args.unconvertible, context.registry);
+    let mut results = results.map_err(about)?;
+    warnings.extend(too_few_epochs(&results, &plan).map(about));
+    name_columns(&mut results.scores, &table.metadata_keys);
+    let scorers: Vec<String> = results.scores.iter().map(|block| block.scorer.clone()).collect();
+    if let Some(name) = args.scorers.iter().find(|name| !scorers.contains(name)) {
+        return Err(about(logs::unknown_scorer(name, &scorers)));
     }
+    results.scores.retain(|block| args.scorers.is_empty() || args.scorers.contains(&block.scorer));
+    Ok(Report::new(log, results))
 }
 
 fn score_log(
@@ -281,113 +232,81 @@ fn score_log(
     args: &ScoreArgs,
     progress: &ReadProgress,
     context: &Context<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Report> {
-    let name = path.display().to_string();
+    warnings: &mut Diagnostics,
+) -> Result<Report, Diagnostics> {
+    let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
     let request = ScoreRequest {
         scorers: &args.scorers,
         skip_bad_samples: args.skip_bad_samples,
         records_scores: args.write || args.output.is_some(),
         edited: None,
     };
-    let log = match args.read.open(path) {
-        Ok(log) => log,
-        Err(error) => {
-            diagnostics.log_error(&error);
-            return None;
-        }
-    };
-    let opened = logs::read(&log, &request, progress, context, |plan| with_overrides(plan, overrides, args));
-    let mut opened = match opened {
-        Ok(opened) => opened,
-        Err((problem, hint)) => {
-            diagnostics.error(problem, hint);
-            return None;
-        }
-    };
+    let log = args.read.open(path)?;
+    let mut opened =
+        logs::read(&log, &request, progress, context, |plan| with_overrides(plan, overrides, args))?;
     if overrides.metrics.is_some() {
-        // What the log records is not asked for.
+        // The metrics of the log are replaced, so it does not matter if they cannot be built.
         opened.left_out.retain(|warning| matches!(warning, LogWarning::ErrorPlan { .. }));
     }
-    if let Some((problem, hint)) = without_clusters(&opened.plan) {
-        diagnostics.error(format!("{name}: {problem}"), Some(hint));
-        return None;
+    check_clusters(&opened.plan).map_err(about)?;
+    warnings.extend(opened.warnings());
+    let evaluation = opened.plan.evaluate(&opened.scores.columns).map_err(|error| about(error.into()))?;
+    warnings.extend(too_few_epochs(&evaluation.results, &opened.plan).map(about));
+    if args.write || args.output.is_some() {
+        warnings.push(write(&opened, &evaluation, overrides, args, context).unwrap_or_else(|error| error));
     }
-    opened.tell(diagnostics);
-    match opened.plan.evaluate(&opened.scores.columns) {
-        Err(error) => {
-            diagnostics.error(format!("{name}: {error}"), hints::core::hint(&error));
-            None
-        }
-        Ok(evaluation) => {
-            too_few_epochs(&name, &evaluation.results, &opened.plan, diagnostics);
-            if args.write || args.output.is_some() {
-                write(&opened, &evaluation, overrides, args, context, diagnostics);
-            }
-            Some(opened.report(evaluation.results))
-        }
-    }
+    Ok(opened.report(evaluation.results))
 }
 
-/// Puts results into a log, or into a copy of it; but not fewer than it has.
+/// Writes results into a log, or into a copy of it; but not fewer than it has. Returns a note with the path.
 fn write(
     opened: &OpenedLog<'_>,
     evaluation: &Evaluation,
     overrides: &PlanOverrides,
     args: &ScoreArgs,
     context: &Context<'_>,
-    diagnostics: &mut Diagnostics,
-) {
-    let log = opened.log.path().display();
-    if let Some(why) = opened.cannot_write(&evaluation.results) {
-        let hint = "name the metrics to write with --metric".to_owned();
-        diagnostics.error(format!("{log}: nothing was written: {why}"), Some(hint));
-        return;
+) -> Result<Diagnostic, Diagnostic> {
+    opened.check_writable(&evaluation.results, "name the metrics to write with --metric")?;
+    let mut revision = opened.log.revise()?;
+    if let Some(metrics) = &overrides.metrics {
+        revision.set_metrics(&metrics_to_log(metrics, context.registry))?;
     }
-    let write = || {
-        let mut revision = opened.log.revise()?;
-        if let Some(metrics) = &overrides.metrics {
-            revision.set_metrics(&metrics_to_log(metrics, context.registry))?;
-        }
-        if let Some(reducers) = &overrides.reducers {
-            revision.set_reducers(reducers)?;
-        }
-        if args.errors.is_given() {
-            revision.set_errors(&opened.plan.errors)?;
-        }
-        revision.set_results(evaluation, &opened.scores.columns)?;
-        match args.output.as_deref() {
-            Some(path) => revision.write_to(path),
-            None => revision.write_back(),
-        }
-    };
-    match write() {
-        Ok(()) => {
-            let written = args.output.as_deref().unwrap_or(opened.log.path());
-            diagnostics.note(format!("the results are in {}", written.display()));
-        }
-        Err(error) => diagnostics.log_error(&error),
+    if let Some(reducers) = &overrides.reducers {
+        revision.set_reducers(reducers)?;
     }
+    if args.errors.is_given() {
+        revision.set_errors(&opened.plan.errors)?;
+    }
+    revision.set_results(evaluation, &opened.scores.columns)?;
+    let written = args.output.as_deref().unwrap_or(opened.log.path());
+    match &args.output {
+        Some(path) => revision.write_to(path)?,
+        None => revision.write_back()?,
+    }
+    Ok(Diagnostic::note(format!("the results are in {}", written.display())))
 }
 
-/// A table has the epochs it has, so a k beyond them is no error; but its figures say nothing.
-fn too_few_epochs(log: &str, results: &Results, plan: &Plan, diagnostics: &mut Diagnostics) {
-    let Reducers::Explicit(reducers) = &plan.reducers else { return };
+/// A table has the epochs it has, so a k beyond them is no error; but its figures mean nothing.
+fn too_few_epochs(results: &Results, plan: &Plan) -> impl Iterator<Item = Diagnostic> {
+    let reducers = match &plan.reducers {
+        Reducers::Explicit(reducers) => reducers.as_slice(),
+        _ => &[],
+    };
     let epochs = results.scores.iter().map(|score| score.counts.epochs).max().unwrap_or(0);
-    for reducer in reducers {
-        let Some(k) = reducer.needs_epochs().filter(|k| *k > epochs as u64) else { continue };
+    reducers.iter().filter_map(move |reducer| {
+        let k = reducer.needs_epochs().filter(|k| *k > epochs as u64)?;
         let name = reducer.log_name();
         let mut reduced = results.scores.iter().filter(|score| score.reducer.as_deref() == Some(&name));
         let outcome = match reduced.all(|score| score.counts.scored == 0) {
             true => "every sample is unscored",
             false => "every sample counts 0",
         };
-        diagnostics.warning(format!("{log}: {name} asks for {k} epochs, there are {epochs}; {outcome}"));
-    }
+        Some(Diagnostic::warning(format!("{name} needs {k} epochs, there are {epochs}; {outcome}")))
+    })
 }
 
-/// The reader fetched only the metadata that was asked for, so an error about a key that is not there
-/// knows of no other; the table does.
+/// The reader fetched only the metadata that the plan needs, so an error about a missing key knows no others; the table
+/// does.
 fn name_columns(scores: &mut [ScoreResult], metadata_keys: &[String]) {
     for failure in scores.iter_mut().flat_map(|score| &mut score.failures) {
         if let Error::MissingKey { known, .. } = &mut failure.error {

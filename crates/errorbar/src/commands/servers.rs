@@ -1,31 +1,28 @@
-//! The servers of runs: named before they are asked, and given again by whoever resumes a run.
+//! The servers of runs: named before they are called, and given again by whoever resumes a run.
 
 use std::path::Path;
 
 use errorbar_eval::{ModelServer, RecordedServer, ResumableLog};
 use errorbar_report::clean;
+use indexmap::{IndexMap, IndexSet};
 
 use super::Context;
-use crate::{message, shell};
+use crate::diagnostic::Diagnostic;
+use crate::shell;
 
-/// Names the servers that will be asked, and get the key.
-pub(super) fn note(asked: impl Iterator<Item = ModelServer>) {
-    let mut servers: Vec<(String, Vec<String>)> = Vec::new();
-    for ModelServer { address, model, role, .. } in asked {
-        let asked = match role {
-            Some(role) => format!("{model} as {role}"),
-            None => model,
-        };
-        match servers.iter_mut().find(|(known, _)| *known == address) {
-            Some((_, models)) if models.contains(&asked) => {}
-            Some((_, models)) => models.push(asked),
-            None => servers.push((address, vec![asked])),
-        }
+/// A note of the servers that will be called, and get the key.
+pub(super) fn note(servers: impl Iterator<Item = ModelServer>) -> Option<Diagnostic> {
+    let mut models: IndexMap<String, IndexSet<String>> = IndexMap::new();
+    for ModelServer { address, model, role, .. } in servers {
+        let model = role.map_or(model.clone(), |role| format!("{model} as {role}"));
+        models.entry(address).or_default().insert(model);
     }
-    if !servers.is_empty() {
-        let named = servers.iter().map(|(address, models)| format!("{address} ({})", models.join(", ")));
-        message::note(format!("asking {}", clean(&named.collect::<Vec<_>>().join(", "))));
-    }
+    let named = models.iter().map(|(address, models)| {
+        let models: Vec<&str> = models.iter().map(String::as_str).collect();
+        format!("{address} ({})", models.join(", "))
+    });
+    let named: Vec<String> = named.collect();
+    (!named.is_empty()).then(|| Diagnostic::note(clean(&format!("calling {}", named.join(", ")))))
 }
 
 /// The command that resumes a run, with the addresses that it wants to be given.
@@ -49,24 +46,24 @@ pub(super) fn resume_command(
     clean(&words.join(" "))
 }
 
-/// Refuses to resume a run on servers that only its log names: the key of the environment would be sent there.
-pub(super) fn refuse_unnamed(
+/// The error of a run whose servers only its log names: the key of the environment would be sent there.
+pub(super) fn unnamed(
     unnamed: &[RecordedServer],
     log: &ResumableLog,
     tasks: &[String],
     context: &Context<'_>,
-) {
+) -> Diagnostic {
     let all = log.servers();
     let named = unnamed.iter().map(|server| format!("{} (of {})", server.base_url, server.model));
-    message::error(clean(&format!(
+    let problem = clean(&format!(
         "{}: the log alone names the server {}, and the key is not sent to a server that only a log names",
         log.path().display(),
         named.collect::<Vec<_>>().join(", ")
-    )));
+    ));
     let query = match all.iter().any(|server| server.has_query) {
-        true => "; what stands behind the `?` is in no log: give it too",
+        true => "; what follows the `?` is in no log: give it too",
         false => "",
     };
     let command = resume_command(context.program, tasks, log.path(), &all);
-    message::hint(format!("if you trust it, name it yourself: `{command}`{query}"));
+    Diagnostic::error(problem).hint(format!("if you trust it, name it yourself: `{command}`{query}"))
 }

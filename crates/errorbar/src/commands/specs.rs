@@ -1,75 +1,73 @@
-//! Specs off the command line: built, or refused with the place marked.
+//! Specs on the command line: built, or an error with the place marked.
+
+use std::ops::Range;
 
 use errorbar_core::spec::{MetricsSpec, Spec, SpecErrorKind, reducer_of_papers, split_k_suffix};
 use errorbar_core::{Error, MetricItem, Metrics, Reducers, Registry};
 
 use super::Context;
-use crate::message;
+use crate::diagnostic::{Diagnostic, Diagnostics, all};
+use crate::snippet::Snippet;
 
 const METRIC: &str = "--metric";
 const REDUCER: &str = "--reducer";
 
-/// What the options ask for in place of what a task or a log says.
+/// What the options give in place of the metrics and reducers of a task or a log.
 pub(crate) struct PlanOverrides {
     pub(crate) metrics: Option<Metrics>,
     pub(crate) reducers: Option<Reducers>,
 }
 
-/// What `--metric`, `--reducer` and `--no-reduce` ask for; nothing if one of them is wrong, which then was told.
-pub(crate) fn overrides(
-    metric_texts: &[String],
-    reducer_texts: &[String],
-    no_reduce: bool,
-    context: &Context<'_>,
-) -> Option<PlanOverrides> {
-    // Both before either is given up, so that one run tells everything.
-    let metrics = metrics(metric_texts, context);
-    let reducers = reducers(reducer_texts, context);
-    let (metrics, reducers) = (metrics?, reducers?);
-    let reducers = match reducers {
-        _ if no_reduce => Some(Reducers::Disabled),
-        reducers => (!reducer_texts.is_empty()).then_some(reducers),
-    };
-    Some(PlanOverrides { metrics: (!metric_texts.is_empty()).then_some(metrics), reducers })
+impl PlanOverrides {
+    /// Builds what `--metric`, `--reducer` and `--no-reduce` name, or fails with everything that is wrong with them.
+    pub(crate) fn new(
+        metrics: &[String],
+        reducers: &[String],
+        no_reduce: bool,
+        context: &Context<'_>,
+    ) -> Result<Self, Diagnostics> {
+        let registry = context.registry;
+        let metric = |text: &str| registry.metrics(&text.parse()?);
+        let reducer = |text: &str| registry.reducer(&text.parse()?);
+        let mut diagnostics = Diagnostics::default();
+        let metrics = diagnostics.collect(build(METRIC, metrics, context, metric));
+        let reducers = diagnostics.collect(build(REDUCER, reducers, context, reducer));
+        let (Some(metrics), Some(reducers)) = (metrics, reducers) else { return Err(diagnostics) };
+        let reducers = match reducers.is_empty() {
+            _ if no_reduce => Some(Reducers::Disabled),
+            true => None,
+            false => Some(Reducers::explicit(reducers)),
+        };
+        Ok(PlanOverrides { metrics: as_one(metrics), reducers })
+    }
 }
 
-/// The metrics of all `--metric` options as one list; a map that stands alone stays a map. Every
-/// option that is wrong is told; nothing is returned then.
-fn metrics(texts: &[String], context: &Context<'_>) -> Option<Metrics> {
-    let build = |text: &String| {
-        let spec = text.parse::<MetricsSpec>().map_err(Error::from);
-        let built = spec.and_then(|spec| context.registry.metrics(&spec));
-        built.map_err(|error| refuse(METRIC, text, &error, context)).ok()
-    };
-    let mut built = all(texts.iter().map(build))?;
-    if built.len() == 1 {
-        return built.pop();
+/// The metrics of all options as one list; a map that stands alone stays a map.
+fn as_one(mut metrics: Vec<Metrics>) -> Option<Metrics> {
+    if metrics.len() < 2 {
+        return metrics.pop();
     }
-    let items = built.into_iter().flat_map(|metrics| match metrics {
+    let items = metrics.into_iter().flat_map(|metrics| match metrics {
         Metrics::List(items) => items,
         Metrics::Map(map) => vec![MetricItem::Map(map)],
     });
     Some(Metrics::List(items.collect()))
 }
 
-/// The reducers of all `--reducer` options; every one that is wrong is told.
-fn reducers(texts: &[String], context: &Context<'_>) -> Option<Reducers> {
-    let build = |text: &String| {
-        let spec = text.parse().map_err(Error::from);
-        let built = spec.and_then(|spec| context.registry.reducer(&spec));
-        built.map_err(|error| refuse(REDUCER, text, &error, context)).ok()
-    };
-    all(texts.iter().map(build)).map(Reducers::explicit)
+/// What each of the texts of an option names.
+fn build<T>(
+    option: &str,
+    texts: &[String],
+    context: &Context<'_>,
+    build: impl Fn(&str) -> errorbar_core::Result<T>,
+) -> Result<Vec<T>, Diagnostics> {
+    all(texts
+        .iter()
+        .map(|text| build(text).map_err(|error| diagnostic(option, text, &error, context).into())))
 }
 
-/// All of them, or nothing; unlike `collect`, it goes on behind the first that is missing.
-fn all<T>(items: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
-    let items: Vec<Option<T>> = items.collect();
-    items.into_iter().collect()
-}
-
-/// Says what is wrong with a spec, where, and what would be right.
-fn refuse(option: &str, text: &str, error: &Error, context: &Context<'_>) {
+/// What is wrong with a spec, where, and what would be right.
+fn diagnostic(option: &str, text: &str, error: &Error, context: &Context<'_>) -> Diagnostic {
     let plural = format!("{}s", option.trim_start_matches('-'));
     let list = format!("`{} list {plural}` shows names and arguments", context.program);
     let (problem, advice) = match error {
@@ -86,10 +84,9 @@ fn refuse(option: &str, text: &str, error: &Error, context: &Context<'_>) {
         }
         other => (other.to_string(), None),
     };
-    message::error(problem);
-    mark(option, text, error);
-    if let Some(advice) = mistaken(option, text, error, context.registry).or(advice) {
-        message::hint(advice);
+    Diagnostic {
+        snippet: Some(Snippet::of_argument(option, text, span(text, error))),
+        ..Diagnostic::error(problem).hint_if(mistaken(option, text, error, context.registry).or(advice))
     }
 }
 
@@ -135,44 +132,25 @@ fn several(option: &str, text: &str) -> Option<String> {
     all_plain.then(|| format!("repeat the option: {}", options.join(" ")))
 }
 
-/// Shows the option with marks under the part that is meant, or under all of it.
-fn mark(option: &str, text: &str, error: &Error) {
-    const LONGEST: usize = 120;
-    if let Error::Spec(error) = error
-        && let Some(snippet) = error.snippet()
-        && let Some((line, caret)) = snippet.split_once('\n')
-    {
-        let indent = " ".repeat(option.len() + 1);
-        return message::snippet(&format!("{option} {line}"), &format!("{indent}{caret}"));
-    }
-    if text.chars().count() > LONGEST || text.chars().any(char::is_control) {
-        return;
-    }
-    let (start, length) = place(text, error).unwrap_or((0, text.len()));
-    let before = text.get(..start).unwrap_or_default().chars().count();
-    let marked = text.get(start..start + length).unwrap_or_default().chars().count();
-    let marks = format!("{}{}", " ".repeat(option.len() + 1 + before), "^".repeat(marked.max(1)));
-    message::snippet(&format!("{option} {text}"), &marks);
-}
-
-/// Where in the text the name stands that an error is about, outside of quotes.
-fn place(text: &str, error: &Error) -> Option<(usize, usize)> {
-    let argument = |name: &str, target: &str| word(text, name).or_else(|| word(text, target));
-    match error {
+/// The part of the text that an error is about: where parsing stopped, the name that is wrong, or all of it.
+fn span(text: &str, error: &Error) -> Range<usize> {
+    let named = |name: &str, target: &str| word(text, name).or_else(|| word(text, target));
+    let span = match error {
         Error::UnknownName { name, .. } => word(text, name),
-        Error::Argument { target, argument: name, .. } => argument(name, target),
+        Error::Argument { target, argument, .. } => named(argument, target),
         Error::Spec(error) => match error.kind() {
-            SpecErrorKind::UnknownArgument { argument: name, spec, .. }
-            | SpecErrorKind::ArgumentGivenTwice { argument: name, spec, .. } => argument(name, spec),
+            SpecErrorKind::UnknownArgument { argument, spec, .. }
+            | SpecErrorKind::ArgumentGivenTwice { argument, spec, .. } => named(argument, spec),
             SpecErrorKind::TooManyArguments { spec, .. } => word(text, spec),
-            _ => None,
+            _ => error.offset().map(|offset| offset..text.ceil_char_boundary(offset + 1)),
         },
         _ => None,
-    }
+    };
+    span.unwrap_or(0..text.len())
 }
 
-/// The first place of a whole word outside of quotes: its start and length in bytes.
-fn word(text: &str, wanted: &str) -> Option<(usize, usize)> {
+/// The first place of a whole word outside of quotes.
+fn word(text: &str, wanted: &str) -> Option<Range<usize>> {
     let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '-' | '.');
     let mut quote = None;
     let mut before = None;
@@ -185,7 +163,7 @@ fn word(text: &str, wanted: &str) -> Option<(usize, usize)> {
                 let rest = text.get(at..).unwrap_or_default();
                 let ends = rest.strip_prefix(wanted).is_some_and(|rest| !rest.starts_with(is_inside));
                 if ends && !before.is_some_and(is_inside) {
-                    return Some((at, wanted.len()));
+                    return Some(at..at + wanted.len());
                 }
             }
         }
@@ -200,9 +178,9 @@ mod tests {
 
     #[test]
     fn words_are_found_whole_and_outside_of_quotes() {
-        assert_eq!(word("grouped(acc, 'x')", "acc"), Some((8, 3)));
+        assert_eq!(word("grouped(acc, 'x')", "acc"), Some(8..11));
         assert_eq!(word("grouped(accuracy, \"acc\")", "acc"), None);
-        assert_eq!(word("my_acc(acc=1)", "acc"), Some((7, 3)));
+        assert_eq!(word("my_acc(acc=1)", "acc"), Some(7..10));
         assert_eq!(word("", "acc"), None);
     }
 }

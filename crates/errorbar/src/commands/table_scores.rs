@@ -1,4 +1,4 @@
-//! Scores of tables: which metrics they get, and what becomes of cells that are no scores.
+//! Scores of tables: default metrics, and what to do with cells that are no scores.
 //!
 //! A log records its metrics, and converts values as the reference does. A table records nothing, so a column of grades
 //! that are not understood must not become a column of zeros.
@@ -11,24 +11,20 @@ use errorbar_core::{
     metrics,
 };
 
+use crate::diagnostic::Diagnostic;
+
 /// The number of distinct values that an error lists.
 const VALUES_LISTED: usize = 5;
 /// The number of characters of a value that an error shows.
 const SHOWN: usize = 40;
 
-/// What becomes of cells that are no scores.
+/// What to do with cells that are no scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum UnconvertiblePolicy {
     #[default]
     Error,
     Zero,
     Missing,
-}
-
-/// Why there are no results, and the way out.
-pub(super) enum TableScoreError {
-    Core(errorbar_core::Error),
-    NoScores { problem: String, hint: String },
 }
 
 /// Scores that are not all between 0 and 1 have a mean; their accuracy means nothing.
@@ -46,8 +42,8 @@ pub(super) fn compute(
     plan: &Plan,
     mode: UnconvertiblePolicy,
     registry: &Registry,
-) -> Result<Results, TableScoreError> {
-    let computed = plan.evaluate(columns).map_err(TableScoreError::Core)?.results;
+) -> Result<Results, Diagnostic> {
+    let computed = plan.evaluate(columns)?.results;
     let found = unconvertible_scores(&computed, columns, plan, registry);
     match mode {
         UnconvertiblePolicy::Zero => Ok(computed),
@@ -60,7 +56,7 @@ pub(super) fn compute(
             {
                 columns.remove_scores(&scorer, |value| is_unconvertible(value, &conversions));
             }
-            let computed = plan.evaluate(columns).map_err(TableScoreError::Core)?.results;
+            let computed = plan.evaluate(columns)?.results;
             let left = unconvertible_scores(&computed, columns, plan, registry);
             if left.is_empty() { Ok(computed) } else { Err(refusal(&left)) }
         }
@@ -199,7 +195,7 @@ fn shown(value: ValueRef<'_>) -> String {
     }
 }
 
-fn refusal(found: &[UnconvertibleScores]) -> TableScoreError {
+fn refusal(found: &[UnconvertibleScores]) -> Diagnostic {
     let about = |one: &UnconvertibleScores| {
         let listed = one.values.iter().take(VALUES_LISTED).map(|(value, count)| format!("{value} ({count})"));
         let mut values = listed.collect::<Vec<_>>().join(", ");
@@ -226,9 +222,9 @@ fn refusal(found: &[UnconvertibleScores]) -> TableScoreError {
     };
     let hint = match found.iter().any(|one| one.are_parts) {
         true => format!("{meaning}; or --unconvertible zero counts them as 0"),
-        false => format!(
-            "{meaning}; or --unconvertible missing leaves them out, --unconvertible zero counts them as 0"
-        ),
+        false => {
+            format!("{meaning}; or --unconvertible missing skips them, --unconvertible zero counts them as 0")
+        }
     };
-    TableScoreError::NoScores { problem, hint }
+    Diagnostic::error(problem).hint(hint)
 }

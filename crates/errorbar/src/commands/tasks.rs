@@ -1,4 +1,4 @@
-//! Tasks off the command line: a file or a registered name, with arguments.
+//! Tasks on the command line: a file or a registered name, with arguments.
 
 use std::path::Path;
 
@@ -8,51 +8,38 @@ use errorbar_eval::{ResumableLog, Task, load_task_file};
 
 use super::Context;
 use super::servers::resume_command;
-use crate::{message, mistakes};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 
-/// The task of this file or name; nothing if there is none, which then was told.
-pub(super) fn task(named: &str, args: &[String], context: &Context<'_>) -> Option<Task> {
+/// The task of this file or name.
+pub(super) fn task(named: &str, args: &[String], context: &Context<'_>) -> Result<Task, Diagnostics> {
     if is_file(named) { from_file(Path::new(named), args, context) } else { registered(named, args, context) }
 }
 
-/// The task of this file or name, with the arguments that a log records; nothing if there is none.
-pub(super) fn task_as_logged(named: &str, log: &ResumableLog, context: &Context<'_>) -> Option<Task> {
-    if is_file(named) {
-        return from_file(Path::new(named), &[], context);
-    }
-    with_logged_args(named, log, context)
-}
-
-/// A registered task with the arguments that a log records.
-fn with_logged_args(name: &str, log: &ResumableLog, context: &Context<'_>) -> Option<Task> {
-    match Spec::from_log(name, log.passed_args().as_object()) {
-        Ok(spec) => build(&spec, context),
-        Err(error) => {
-            message::error(error);
-            None
+/// The task of a log that is resumed: the named one, or the one that the log names, with the arguments that it records.
+pub(super) fn task_of_log(
+    named: Option<&str>,
+    log: &ResumableLog,
+    context: &Context<'_>,
+) -> Result<Task, Diagnostics> {
+    let name = match (named, log.task_file(), log.registered()) {
+        (Some(named), ..) if is_file(named) => return from_file(Path::new(named), &[], context),
+        (Some(named), ..) => named,
+        (None, Some(file), _) if file.is_file() => return from_file(file, &[], context),
+        (None, Some(file), _) => {
+            let problem = format!("the task file of the log, {}, does not exist", file.display());
+            let resume = resume_command(context.program, &["TASK".to_owned()], log.path(), &log.servers());
+            let hint = format!("the log has the path that the run was given; name the file: `{resume}`");
+            return Err(Diagnostic::error(problem).hint(hint).into());
         }
-    }
-}
-
-/// The task that a log is of; nothing if it is not here, which then was told.
-pub(super) fn task_of_log(log: &ResumableLog, context: &Context<'_>) -> Option<Task> {
-    if let Some(file) = log.task_file() {
-        if !file.is_file() {
-            message::error(format!("the task file of the log, {}, is not there", file.display()));
-            message::hint(format!(
-                "a log names it as the run did; name it yourself: `{}`",
-                resume_command(context.program, &["TASK".to_owned()], log.path(), &log.servers())
-            ));
-            return None;
+        (None, None, Some(name)) => name,
+        (None, None, None) => {
+            let problem = format!("the log does not say where its task `{}` comes from", log.task());
+            let hint = "name the task too: a file, or a task of this program";
+            return Err(Diagnostic::error(problem).hint(hint).into());
         }
-        return from_file(file, &[], context);
-    }
-    let Some(name) = log.registered() else {
-        message::error(format!("the log does not say where its task `{}` comes from", log.task()));
-        message::hint("name the task too: a file, or a task of this program");
-        return None;
     };
-    with_logged_args(name, log, context)
+    let spec = Spec::from_log(name, log.passed_args().as_object()).map_err(errorbar_core::Error::from)?;
+    Ok(build(&spec, context)?)
 }
 
 fn is_file(named: &str) -> bool {
@@ -60,60 +47,52 @@ fn is_file(named: &str) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) || path.is_file()
 }
 
-/// What a file is that is no task file, by its name.
-fn other_kind(path: &Path, program: &str) -> Option<String> {
-    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    let (path, kind) = (path.display(), extension.as_str());
-    match kind {
-        "eval" => Some(format!(
-            "{path} is a log: `{program} score` computes its metrics, `--resume` goes on with its run"
-        )),
-        "csv" | "tsv" | "json" | "jsonl" => Some(format!(
-            "{path} is no task; write a task file (.toml) that names it: dataset = {{ path = \"…\" }}"
-        )),
-        _ => None,
-    }
+/// The error of a file that is no task file, by its name.
+fn check_extension(path: &Path, program: &str) -> Result<(), Diagnostic> {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let (problem, hint) = match extension.as_str() {
+        "eval" => (
+            "this is a log, not a task",
+            format!("`{program} score` computes its metrics, `--resume` continues its run"),
+        ),
+        "csv" | "tsv" | "json" | "jsonl" => (
+            "this is a dataset, not a task",
+            "write a task file (.toml) that names it: dataset = { path = \"…\" }".to_owned(),
+        ),
+        _ => return Ok(()),
+    };
+    Err(Diagnostic::error(problem).about(path.display()).hint(hint))
 }
 
-fn from_file(path: &Path, args: &[String], context: &Context<'_>) -> Option<Task> {
-    if let Some(problem) = other_kind(path, context.program) {
-        message::error(problem);
-        return None;
-    }
+fn from_file(path: &Path, args: &[String], context: &Context<'_>) -> Result<Task, Diagnostics> {
+    check_extension(path, context.program)?;
     if !args.is_empty() {
-        message::error(format!("-T: {} is a task file, which takes no arguments", path.display()));
-        message::hint("change the file, or override it with options such as --epochs and --metric");
-        return None;
+        let problem = format!("-T: {} is a task file, which takes no arguments", path.display());
+        let hint = "change the file, or override it with options such as --epochs and --metric";
+        return Err(Diagnostic::error(problem).hint(hint).into());
     }
-    match load_task_file(path, context.registry) {
-        Ok(task) => Some(task),
-        Err(error) => {
-            mistakes::show(&error);
-            None
-        }
-    }
+    Ok(load_task_file(path, context.registry)?)
 }
 
-fn registered(named: &str, args: &[String], context: &Context<'_>) -> Option<Task> {
+fn registered(named: &str, args: &[String], context: &Context<'_>) -> Result<Task, Diagnostics> {
     let mut spec = match named.parse::<Spec>() {
         Ok(spec) => spec,
         Err(error) if named.contains('(') => {
-            message::error(format!("task `{named}`: {error}"));
-            return None;
+            return Err(Diagnostic::error(format!("task `{named}`: {error}")).into());
         }
         Err(_) => Spec::new(named),
     };
     for arg in args {
         let Some((key, value)) = arg.split_once('=') else {
-            message::error(format!("-T {arg}: an argument of a task is written key=value"));
-            return None;
+            let problem = format!("-T {arg}: an argument of a task is written key=value");
+            return Err(Diagnostic::error(problem).into());
         };
         spec = spec.kwarg(key.trim(), literal(value));
     }
-    build(&spec, context)
+    Ok(build(&spec, context)?)
 }
 
-/// A number, a list and so on as specs write them; anything else is a text, as it is.
+/// A number, a list and so on as specs write them; anything else is a string, as it is.
 fn literal(text: &str) -> Arg {
     match text.parse::<Arg>() {
         Ok(Arg::Spec(_)) | Err(_) => Arg::Str(text.to_owned()),
@@ -121,19 +100,13 @@ fn literal(text: &str) -> Arg {
     }
 }
 
-fn build(spec: &Spec, context: &Context<'_>) -> Option<Task> {
-    match context.registry.build::<Task>(spec) {
-        Ok(task) => Some(task),
-        Err(Error::UnknownName { name, .. }) => {
-            message::error(format!("unknown task `{name}`"));
-            message::hint(advice(&name, context.registry));
-            None
+fn build(spec: &Spec, context: &Context<'_>) -> Result<Task, Diagnostic> {
+    context.registry.build::<Task>(spec).map_err(|error| match error {
+        Error::UnknownName { name, .. } => {
+            Diagnostic::error(format!("unknown task `{name}`")).hint(advice(&name, context.registry))
         }
-        Err(error) => {
-            message::error(format!("task {}: {error}", spec.name));
-            None
-        }
-    }
+        error => Diagnostic::from(error).about(format_args!("task {}", spec.name)),
+    })
 }
 
 fn advice(name: &str, registry: &Registry) -> String {
@@ -141,7 +114,7 @@ fn advice(name: &str, registry: &Registry) -> String {
     match nearest(name, names()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if names().next().is_none() => {
-            "this program has no tasks of its own; name a task file (.toml)".to_owned()
+            "this program defines no tasks; name a task file (.toml)".to_owned()
         }
         None => format!(
             "tasks of this program: {}; or name a task file (.toml)",

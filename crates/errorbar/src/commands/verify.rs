@@ -1,18 +1,15 @@
-//! `errorbar verify`: are the results that a log claims those of its samples?
+//! `errorbar verify`: are the results that a log records those of its samples?
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use errorbar_log::eval::{Difference, compare};
 use errorbar_report::clean;
-use rayon::prelude::*;
 
-use super::common::{GlobalArgs, show};
-use super::diagnostics::Diagnostics;
 use super::logs::{ReadArgs, ReadProgress, ScoreRequest};
-use super::{Context, Status, files, logs};
-use crate::hints;
+use super::{CommandResult, Context, Outcome, Status, files, logs};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,49 +30,39 @@ pub(crate) struct VerifyArgs {
     read: ReadArgs,
 }
 
-pub(crate) fn run(args: &VerifyArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
-    let mut diagnostics = Diagnostics::new(global.quiet);
-    let files::InputFiles { files, problems } = files::expand(&args.logs);
-    problems.into_iter().for_each(|(problem, hint)| diagnostics.error(problem, Some(hint)));
-    let progress = ReadProgress::new(global.quiet);
-    let verify = |path: &PathBuf| {
-        let mut diagnostics = Diagnostics::new(global.quiet);
-        let outcome = verify(path, &args.read, &progress, context, &mut diagnostics);
-        (outcome, diagnostics)
-    };
-    let verified: Vec<(Option<Verification>, Diagnostics)> = files.par_iter().map(verify).collect();
+pub(crate) fn run(args: &VerifyArgs, context: &Context<'_>) -> CommandResult {
+    let progress = ReadProgress::new(context.quiet);
+    let input = files::expand(&args.logs);
+    let (verified, diagnostics) =
+        input.map(|path, warnings| verify(path, &args.read, &progress, context, warnings));
     drop(progress);
-    let mut differs = false;
-    let mut text = String::new();
-    for (path, (outcome, about)) in files.iter().zip(verified) {
-        diagnostics.append(about);
-        let log = clean(&path.display().to_string());
-        match outcome {
-            None => {}
-            Some(Verification { figures, differences }) if differences.is_empty() => {
-                let agree = if figures == 1 { "figure agrees" } else { "figures agree" };
-                writeln!(text, "{log}: {figures} {agree}")?;
-            }
-            Some(Verification { differences, .. }) => {
-                differs = true;
-                writeln!(text, "{log}: {} difference(s)", differences.len())?;
-                for difference in differences {
-                    writeln!(text, "  {}", clean(&difference.to_string()))?;
-                }
-            }
-        }
-    }
-    show(|_| text.clone())?;
-    Ok(match diagnostics.print() {
-        Status::Fine if differs => Status::Negative,
-        status => status,
-    })
+    let status = match verified.iter().all(|log| log.differences.is_empty()) {
+        true => Status::Fine,
+        false => Status::Negative,
+    };
+    let text: String = verified.iter().map(Verification::to_text).collect();
+    Ok(Outcome { output: Output::text(move |_| text.clone()), diagnostics, status })
 }
 
 /// How many figures a log records, and which of them are different.
 struct Verification {
+    log: String,
     figures: usize,
     differences: Vec<Difference>,
+}
+
+impl Verification {
+    fn to_text(&self) -> String {
+        let log = clean(&self.log);
+        match (self.differences.as_slice(), self.figures) {
+            ([], 1) => format!("{log}: 1 figure agrees\n"),
+            ([], figures) => format!("{log}: {figures} figures agree\n"),
+            (differences, _) => {
+                let lines = differences.iter().map(|one| format!("  {}\n", clean(&one.to_string())));
+                format!("{log}: {} difference(s)\n{}", differences.len(), lines.collect::<String>())
+            }
+        }
+    }
 }
 
 fn verify(
@@ -83,37 +70,21 @@ fn verify(
     read: &ReadArgs,
     progress: &ReadProgress,
     context: &Context<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Verification> {
-    let name = path.display();
-    let log = match read.open(path) {
-        Ok(log) => log,
-        Err(error) => {
-            diagnostics.log_error(&error);
-            return None;
-        }
-    };
-    let opened = match logs::read(&log, &ScoreRequest::default(), progress, context, |plan| plan) {
-        Ok(opened) => opened,
-        Err((problem, hint)) => {
-            diagnostics.error(problem, hint);
-            return None;
-        }
-    };
-    opened.tell(diagnostics);
+    warnings: &mut Diagnostics,
+) -> Result<Verification, Diagnostics> {
+    let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
+    let log = read.open(path)?;
+    let opened = logs::read(&log, &ScoreRequest::default(), progress, context, |plan| plan)?;
+    warnings.extend(opened.warnings());
     let Some(recorded) = &opened.header.results else {
-        let hint = format!("`{} score {name}` computes them", context.program);
-        diagnostics.error(format!("{name}: the log records no results to compare with"), Some(hint));
-        return None;
+        let problem = Diagnostic::error("the log records no results to compare with");
+        let hint = format!("`{} score {}` computes them", context.program, path.display());
+        return Err(about(problem.hint(hint)).into());
     };
-    match opened.plan.evaluate(&opened.scores.columns) {
-        Ok(recomputed) => Some(Verification {
-            figures: recorded.scores.iter().map(|block| block.metrics.len()).sum(),
-            differences: compare(recorded, &recomputed.results),
-        }),
-        Err(error) => {
-            diagnostics.error(format!("{name}: {error}"), hints::core::hint(&error));
-            None
-        }
-    }
+    let recomputed = opened.plan.evaluate(&opened.scores.columns).map_err(|error| about(error.into()))?;
+    Ok(Verification {
+        log: path.display().to_string(),
+        figures: recorded.scores.iter().map(|block| block.metrics.len()).sum(),
+        differences: compare(recorded, &recomputed.results),
+    })
 }

@@ -1,6 +1,6 @@
-//! The way out of errors, in the words of the command line.
+//! Errors of the libraries as diagnostics, with hints that name options.
 //!
-//! Libraries say what is wrong, in typed errors that know nothing of options. What to do about it depends on how the
+//! Libraries report what is wrong, in typed errors that know nothing of options. What to do about it depends on how the
 //! program was called, so every hint that names an option or a command is here, a file per library. Each function
 //! matches on the kind of the error.
 
@@ -8,3 +8,68 @@ pub(crate) mod core;
 pub(crate) mod eval;
 pub(crate) mod log;
 pub(crate) mod table;
+
+use errorbar_eval::TaskFileError;
+use errorbar_log::TableError;
+use errorbar_log::eval::LogError;
+use errorbar_log::export::ExportError;
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::snippet::Snippet;
+
+/// The number of mistakes of a task file that are shown; a file that is no task file at all has hundreds.
+const MISTAKES_SHOWN: usize = 20;
+
+impl From<errorbar_core::Error> for Diagnostic {
+    fn from(error: errorbar_core::Error) -> Self {
+        Diagnostic::error(error.to_string()).hint_if(core::hint(&error))
+    }
+}
+
+impl From<LogError> for Diagnostic {
+    fn from(error: LogError) -> Self {
+        Diagnostic::error(error.to_string()).hint_if(log::hint(&error))
+    }
+}
+
+impl From<TableError> for Diagnostic {
+    fn from(error: TableError) -> Self {
+        Diagnostic::error(error.problem()).hint_if(table::hint(&error))
+    }
+}
+
+impl From<ExportError> for Diagnostic {
+    fn from(error: ExportError) -> Self {
+        Diagnostic::error(error.to_string()).hint_if(table::export_hint(&error))
+    }
+}
+
+impl From<errorbar_eval::Error> for Diagnostic {
+    fn from(error: errorbar_eval::Error) -> Self {
+        match error {
+            errorbar_eval::Error::Log(error) => error.into(),
+            error => Diagnostic::error(error.to_string()).hint_if(eval::hint(&error)),
+        }
+    }
+}
+
+impl From<TaskFileError> for Diagnostics {
+    fn from(error: TaskFileError) -> Self {
+        let (path, count) = (error.path.display().to_string(), error.mistakes.len());
+        let mistakes = error.mistakes.iter().take(MISTAKES_SHOWN).map(|mistake| {
+            let mut diagnostic = Diagnostic::error(&mistake.message).hint_if(mistake.hint.clone());
+            if mistake.is_about_the_file() {
+                return diagnostic.about(&path);
+            }
+            diagnostic.snippet = Some(Snippet::of_file(&path, &error.text, &mistake.span, mistake.line));
+            diagnostic
+        });
+        let mut diagnostics: Diagnostics = mistakes.collect();
+        if count > 1 {
+            let more = count.saturating_sub(MISTAKES_SHOWN);
+            let more = if more > 0 { format!(", {more} more than shown") } else { String::new() };
+            diagnostics.push(Diagnostic::error(format!("{count} mistakes in {path}{more}")));
+        }
+        diagnostics
+    }
+}

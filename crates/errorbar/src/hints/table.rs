@@ -1,19 +1,59 @@
 //! Hints for errors of score tables, read and exported.
 
-use errorbar_log::TableError;
 use errorbar_log::export::ExportError;
+use errorbar_log::{TableError, TableErrorKind};
 
 use super::log;
 
 /// What to do about it.
 pub(crate) fn hint(error: &TableError) -> Option<String> {
-    Some(error.hint())
+    let hint = match error.kind() {
+        TableErrorKind::NoScoreColumn { nearest: Some(nearest), .. } => {
+            return Some(format!("did you mean --score-column {}?", shell_word(nearest)));
+        }
+        TableErrorKind::NoScoreColumn { .. } => "say which column holds the scores with --score-column",
+        TableErrorKind::TooManyScorers { .. } => {
+            "if the column is no scorer but metadata, rename it or say --score-column"
+        }
+        TableErrorKind::LineTooLong { in_quote: true, .. } => {
+            "look for a quote that is never closed, or allow longer lines with --max-line"
+        }
+        TableErrorKind::LineTooLong { .. } => {
+            "check that the file is what its name says, or allow longer lines with --max-line"
+        }
+        TableErrorKind::PageTooLarge { .. } => {
+            "write the table with smaller pages, or allow larger ones with --max-line"
+        }
+        TableErrorKind::FooterTooLarge { .. } => {
+            "write the table with fewer row groups, or allow a larger footer with --max-line"
+        }
+        TableErrorKind::TooManyColumns { .. } => {
+            "remove columns that no metric needs, or allow more with --max-columns"
+        }
+        TableErrorKind::TooMuchMemory { .. } | TableErrorKind::TooDense { .. } => {
+            "check that the file is what its name says, or allow more with --max-memory"
+        }
+        _ => error.hint(),
+    };
+    Some(hint.to_owned())
 }
 
 /// The same for a table that could not be written.
 pub(crate) fn export_hint(error: &ExportError) -> Option<String> {
     match error {
         ExportError::Log(error) => log::hint(error),
-        error => Some(error.hint()),
+        ExportError::UnknownScorer { nearest: Some(nearest), .. } => {
+            Some(format!("did you mean `{nearest}`?"))
+        }
+        ExportError::TooManyColumns { .. } => Some(
+            "export the logs one by one, or take the samples as they are: `log dump --samples`".to_owned(),
+        ),
+        error => Some(error.hint().to_owned()),
     }
+}
+
+/// A name as it is written in a shell.
+fn shell_word(name: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if name.chars().all(plain) { name.to_owned() } else { format!("{name:?}") }
 }

@@ -1,4 +1,4 @@
-//! Runs that end early: interrupted by the user, or because the disk is full. What is done is kept, and can be gone on with.
+//! Runs that end early: interrupted by the user, or because the disk is full. What is done is kept, and the run can be resumed.
 #![cfg(unix)]
 
 use std::fs;
@@ -53,9 +53,10 @@ fn an_interrupted_run_ends_with_results_over_what_is_done() {
     let done = completed(&output);
     assert!((1..SAMPLES as u64).contains(&done), "{done}");
     assert!(rest.iter().any(|line| line.contains("cancelled; computing the results")), "{rest:?}");
-    let told =
-        format!("warning: t: cancelled after {done} of 30000 samples; go on with `errorbar eval --resume");
-    assert!(rest.iter().any(|line| line.starts_with(&told)), "{rest:?}");
+    let warning = format!(
+        "warning: t: cancelled after {done} of 30000 samples; resume it with `errorbar eval --resume"
+    );
+    assert!(rest.iter().any(|line| line.starts_with(&warning)), "{rest:?}");
 
     let resumed = resume(&logs, folder.path());
     assert!(resumed.status.success());

@@ -1,7 +1,7 @@
 //! Datasets: where samples come from.
 //!
-//! A dataset is read when it is made, and what went wrong is kept until a task is checked, so that
-//! `Task::new(csv_dataset(…))` needs no `?` and all mistakes of a task are told at once.
+//! A dataset is read when it is made, and what went wrong is held until a task is checked, so that
+//! `Task::new(csv_dataset(…))` needs no `?` and all mistakes of a task are reported at once.
 
 mod delimited;
 mod error;
@@ -18,8 +18,6 @@ use errorbar_core::stats::Stream;
 
 use crate::text::{choice_label, choice_places};
 use crate::{Sample, SampleId, Target};
-
-pub(crate) use json::json_problem;
 
 pub use error::{DatasetError, RecordLocation};
 pub use fields::{Fields, OneOrMany};
@@ -73,7 +71,7 @@ impl Dataset {
         }
     }
 
-    /// The dataset's name: that of its file, if nothing else was said.
+    /// The dataset's name: by default that of its file.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }

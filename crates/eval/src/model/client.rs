@@ -1,9 +1,9 @@
 //! A model as a run asks it: with its configuration, its connections, its cache, and as often as it takes.
 
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use errorbar_core::IndexMap;
+use tokio::time::Instant;
 
 use super::calls::{Answer, CallFailures, FatalError};
 use super::limits::SharedSpending;

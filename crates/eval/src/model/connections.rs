@@ -1,14 +1,17 @@
-//! How many requests are under way at once: so many over all models, and fewer to one that says it is too much.
+//! How many requests are in flight at once: a maximum over all models, and fewer to one that is rate limited.
 //!
 //! A model that answers "too many requests" gets three quarters of the connections it had, and one more for every
 //! round of answers without such a complaint. Requests that were under way when the number was lowered say nothing
 //! new, so one burst of refusals lowers it once.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use crate::lock;
 
 /// How many requests are under way at once, over all models that share this.
 #[derive(Debug)]
@@ -36,7 +39,7 @@ struct PoolState {
     answers: usize,
     /// When the limit was lowered last.
     lowered: Option<Instant>,
-    /// Until when the model wants to be left alone.
+    /// Until when the model is paused.
     paused_until: Option<Instant>,
     /// The least that the limit ever was.
     least: usize,
@@ -50,12 +53,8 @@ pub(super) struct Connection<'a> {
     _of_all: tokio::sync::SemaphorePermit<'a>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Connections {
-    /// At most so many at once.
+    /// At most this many at once.
     pub(super) fn new(most: usize) -> Self {
         let most = most.clamp(1, Semaphore::MAX_PERMITS);
         Connections { most, all: Semaphore::new(most), lines: Mutex::default() }
@@ -67,12 +66,12 @@ impl Connections {
 
     fn line(&self, model: &str) -> Arc<ConnectionPool> {
         let mut lines = lock(&self.lines);
-        if let Some(line) = lines.get(model) {
-            return Arc::clone(line);
+        match lines.get(model) {
+            Some(line) => Arc::clone(line),
+            None => {
+                Arc::clone(lines.entry(model.to_owned()).or_insert(Arc::new(ConnectionPool::new(self.most))))
+            }
         }
-        let line = Arc::new(ConnectionPool::new(self.most));
-        lines.insert(model.to_owned(), Arc::clone(&line));
-        line
     }
 
     /// Waits for a connection to a model.
@@ -87,7 +86,7 @@ impl Connections {
             let place = PoolSlot(&line);
             if line.pause().is_none()
                 && let Ok(of_all) = self.all.acquire().await
-                // The model may have asked to be left alone while this one waited.
+                // The model may have been paused while this one waited.
                 && line.pause().is_none()
             {
                 std::mem::forget(place);
@@ -126,7 +125,10 @@ impl ConnectionPool {
     }
 
     fn give_back(&self) {
-        let mut state = lock(&self.state);
+        self.add_permit(&mut lock(&self.state));
+    }
+
+    fn add_permit(&self, state: &mut PoolState) {
         if state.surplus > 0 {
             state.surplus -= 1;
         } else {
@@ -134,7 +136,7 @@ impl ConnectionPool {
         }
     }
 
-    /// How long the model is still to be left alone.
+    /// How long the model is still paused.
     fn pause(&self) -> Option<Duration> {
         let until = lock(&self.state).paused_until?;
         until.checked_duration_since(Instant::now()).filter(|pause| !pause.is_zero())
@@ -149,15 +151,11 @@ impl Connection<'_> {
         if state.answers >= state.limit && state.limit < self.line.most {
             state.answers = 0;
             state.limit += 1;
-            if state.surplus > 0 {
-                state.surplus -= 1;
-            } else {
-                self.line.free.add_permits(1);
-            }
+            self.line.add_permit(&mut state);
         }
     }
 
-    /// The model has had too many requests, and perhaps said for how long it wants no others.
+    /// The model is rate limited, and perhaps said when it takes requests again.
     pub(super) fn refused(&self, retry_after: Option<Duration>) {
         let mut state = lock(&self.line.state);
         let now = Instant::now();
@@ -262,18 +260,20 @@ mod tests {
         assert_eq!(take_all(&connections, "a").await.len(), 1);
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn a_short_pause_does_not_end_a_long_one() {
         let connections = Connections::new(2);
         let taken = take_all(&connections, "a").await;
         taken[0].refused(Some(Duration::from_secs(60)));
         taken[1].refused(Some(Duration::from_nanos(1)));
         drop(taken);
-        tokio::time::sleep(Duration::from_millis(2)).await;
+        tokio::time::advance(Duration::from_secs(59)).await;
         assert!(connections.take("a").now_or_never().is_none());
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert!(connections.take("a").now_or_never().is_some());
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn a_model_that_wants_to_be_left_alone_is() {
         let connections = Connections::new(2);
         let pause = Duration::from_millis(80);
@@ -282,13 +282,13 @@ mod tests {
         assert!(connections.take("b").now_or_never().is_some());
         let asked = Instant::now();
         let connection = connections.take("a").await;
-        assert!(asked.elapsed() > pause / 2);
+        assert!(asked.elapsed() >= pause);
         // Whoever gave up waiting has left nothing behind.
         drop(connection);
         assert_eq!(take_all(&connections, "a").await.len(), 1);
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn a_pause_that_begins_while_one_waits_for_a_connection_holds_for_it_too() {
         let connections = Connections::new(2);
         let (of_a, of_b) = (connections.take("a").await, connections.take("b").await);

@@ -4,24 +4,19 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use errorbar_core::{Error, Metadata, Result};
+use errorbar_log::eval::Wire;
 use serde::Deserialize;
 
-use super::mock::{Answers, NO_PARAMS};
-use super::{AnyModel, Model, ModelError, OpenModel, Provider, ProviderEntry, Request};
-use crate::dataset::json_problem;
-use crate::dataset::limits::{Lines, MemoryBudget, from_line};
+use super::mock::Answers;
+use super::{Model, ModelError, Provider, ProviderEntry, Request, provider};
+use crate::dataset::limits::{Lines, MemoryBudget, record};
 use crate::{BoxFuture, ModelOutput, NamedSample, SampleId, Usage};
 
-pub(super) const PROVIDER: ProviderEntry = ProviderEntry {
-    name: "replay",
-    doc: "Recorded answers: replay/FILE reads JSON lines {\"id\", \"epoch\", \"output\"}; without an epoch a line answers every epoch.",
-    params: NO_PARAMS,
-    build: |_| {
-        let open: OpenModel = |file, options| Ok(AnyModel::from(Replay::open(file, options.folder)?));
-        Ok(Provider { open, is_remote: false })
-    },
-    replaces: false,
-};
+pub(super) const PROVIDER: ProviderEntry = provider!(
+    "replay",
+    "Recorded answers: replay/FILE reads JSON lines {\"id\", \"epoch\", \"output\"}; without an epoch a line answers every epoch.",
+    Provider::local(|file, options| Ok(Replay::open(file, options.folder)?.into()))
+);
 
 /// A model that answers from a file: one JSON object a line, with `id`, perhaps `epoch`, and `output`, a
 /// text or a list with one text for each call about the sample. A line without an epoch, or of epoch 0, is about every
@@ -45,12 +40,12 @@ struct ReplayEntry {
 
 #[derive(Deserialize)]
 struct ReplayLine {
-    id: SampleId,
+    id: Wire<SampleId>,
     #[serde(default)]
     epoch: Option<u32>,
     output: Answers,
     #[serde(default)]
-    usage: Option<Usage>,
+    usage: Option<Wire<Usage>>,
 }
 
 impl Replay {
@@ -71,11 +66,10 @@ impl Replay {
             if line.trim().is_empty() {
                 continue;
             }
-            let ReplayLine { id, epoch, output, usage } = from_line(line).map_err(|error| {
+            let ReplayLine { id: Wire(id), epoch, output, usage } = record(line).map_err(|problem| {
                 fail(format!(
-                    "line {number}: {}; a line is {{\"id\": …, \"epoch\": 1, \"output\": \"…\"}}, the epoch \
-                     is optional",
-                    json_problem(&error)
+                    "line {number}: {problem}; a line is {{\"id\": …, \"epoch\": 1, \"output\": \"…\"}}, the epoch \
+                     is optional"
                 ))
             })?;
             if output.at(0).is_none() {
@@ -84,7 +78,10 @@ impl Replay {
             let bytes = size_of::<((String, u32), ReplayEntry)>() + RECORDED_BYTES + output.bytes();
             held.add(bytes as u64).map_err(|problem| fail(format!("line {number}: {problem}")))?;
             let key = (id.to_string(), epoch.unwrap_or(0));
-            if answers.insert(key, ReplayEntry { answers: output, usage }).is_some() {
+            if answers
+                .insert(key, ReplayEntry { answers: output, usage: usage.map(|Wire(usage)| usage) })
+                .is_some()
+            {
                 let epoch = epoch.map(|epoch| format!(" in epoch {epoch}")).unwrap_or_default();
                 return Err(fail(format!("line {number}: sample {:?} occurs twice{epoch}", id.to_string())));
             }
@@ -113,8 +110,7 @@ impl Model for Replay {
             let text = recorded.and_then(|recorded| recorded.answers.at(request.call));
             let (Some(recorded), Some(text)) = (recorded, text) else {
                 return Err(ModelError::permanent(format!(
-                    "{} has no output for sample {:?} in epoch {}; record one, or run fewer samples or epochs \
-                     (--limit, --sample-id, --epochs)",
+                    "{} has no output for sample {:?} in epoch {}; record one, or run fewer samples or epochs",
                     self.path.display(),
                     request.sample_id.to_string(),
                     request.epoch

@@ -2,13 +2,14 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use errorbar_core::Score;
 use errorbar_log::eval::{
     EncodedSample, Encoder, EvalError, LogError, SampleLimit, SampleRecord, encode_sample,
 };
 use futures_util::FutureExt;
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::prepare::PreparedTask;
@@ -85,8 +86,7 @@ pub(super) async fn run_sample(
                 None => {
                     generate.give_up();
                     format!(
-                        "did not end within what the time limit of {} s leaves it; allow more (--time-limit), or see what it \
-                     waits for",
+                        "did not end within what the time limit of {} s leaves it; allow more time, or see what it waits for",
                         allowed.unwrap_or_default().as_secs_f64()
                     )
                 }
@@ -103,27 +103,24 @@ pub(super) async fn run_sample(
     let used = generate.used();
     let (uuid, completed_at) = (Uuid::new_v4().simple().to_string(), now());
     let seconds = started.elapsed().as_secs_f64();
-    let record = SampleRecord {
-        id,
-        epoch,
-        input: &sample.input,
-        choices: (!sample.choices.is_empty()).then_some(sample.choices.as_slice()),
-        target: sample.target.targets(),
-        messages: &state.messages,
-        output: &state.output,
-        scores: &scores,
-        metadata: &state.metadata,
-        store: &state.store,
-        model_usage: &used.by_model,
-        role_usage: &used.by_role,
-        started_at: Some(&started_at),
-        completed_at: Some(&completed_at),
-        total_time: Some(seconds),
-        working_time: Some(seconds),
-        uuid: Some(&uuid),
-        error: error.as_ref(),
-        limit: limit.as_ref(),
-    };
+    let record = SampleRecord::new(id, epoch)
+        .input(&sample.input)
+        .choices((!sample.choices.is_empty()).then_some(sample.choices.as_slice()))
+        .target(sample.target.targets())
+        .messages(&state.messages)
+        .output(&state.output)
+        .scores(&scores)
+        .metadata(&state.metadata)
+        .store(&state.store)
+        .model_usage(&used.by_model)
+        .role_usage(&used.by_role)
+        .started_at(&started_at)
+        .completed_at(&completed_at)
+        .total_time(seconds)
+        .working_time(seconds)
+        .uuid(&uuid)
+        .error(error.as_ref())
+        .limit(limit.as_ref());
     let encoded = encode_sample(encoder, &record)?;
     let refusal = generate.met_refusal();
     Ok(SampleOutcome { index, encoded, scores, metadata: state.metadata, problem, limit, used, refusal })

@@ -1,29 +1,20 @@
-//! Whether the samples suit those who will have to do with them.
+//! Whether the samples suit the solvers and scorers of the task.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use errorbar_core::Result;
 
 use super::mistake::Mistakes;
-use crate::{AnyScorer, AnySolver, Sample, SampleId};
+use crate::{NamedSample, Sample};
 
 /// A check of one sample, and the place in the file of whatever makes it.
 pub(super) type SampleCheck<'a> = (Range<usize>, Box<dyn Fn(&Sample) -> Result<()> + 'a>);
 
-pub(super) fn by_solver<'a>((place, solver): &'a (Range<usize>, AnySolver)) -> SampleCheck<'a> {
-    (place.clone(), Box::new(|sample| solver.check(sample)))
-}
-
-pub(super) fn by_scorer<'a>((place, scorer): &'a (Range<usize>, AnyScorer)) -> SampleCheck<'a> {
-    (place.clone(), Box::new(|sample| scorer.check(sample)))
-}
-
-/// Tells the first sample that each check refuses, and how many more it does.
+/// Reports the first sample that each check refuses, and how many more it does.
 pub(super) fn refuse<'a>(
-    samples: &[(SampleId, Arc<Sample>)],
+    samples: &[NamedSample],
     checks: impl IntoIterator<Item = SampleCheck<'a>>,
-    mistakes: &mut Mistakes,
+    mistakes: &Mistakes,
 ) {
     let mut reported: Vec<String> = Vec::new();
     for (place, check) in checks {

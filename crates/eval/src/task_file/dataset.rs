@@ -2,14 +2,12 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::ops::Range;
 use std::path::Path;
 
 use errorbar_core::spec::nearest;
 use toml::de::DeValue;
 
-use super::mistake::Mistakes;
-use super::section::{Keys, TomlField, TomlSection, all};
+use super::section::{Keys, TomlField, TomlSection, all, did_you_mean};
 use super::text::TomlString;
 use crate::{Dataset, DatasetError, Fields, OneOrMany, csv_dataset, json_dataset};
 
@@ -26,52 +24,47 @@ pub(super) const KEYS: Keys = &[
     "shuffle_choices",
 ];
 
-const FORMATS: &[&str] = &["csv", "json"];
-
 #[derive(Clone, Copy)]
 enum FileFormat {
     Csv,
     Json,
 }
 
-/// The dataset, if there is one whose samples can be used. What is wrong with one key keeps none of the others from
-/// being looked at, nor the file.
-pub(super) fn read(field: TomlField<'_>, folder: &Path, mistakes: &mut Mistakes) -> Option<Dataset> {
-    let (section, path) = match field.as_text() {
+/// The dataset, if there is one whose samples can be used. A mistake in one key keeps none of the others from being
+/// checked, nor the file.
+pub(super) fn read(field: TomlField<'_>) -> Option<Dataset> {
+    let mistakes = &field.file.mistakes;
+    let (section, path) = match field.as_string() {
         Some(path) => (TomlSection::default(), Some(path)),
         None => {
-            let Some(section) = TomlSection::of_field(field, KEYS, mistakes) else {
-                let wanted = "a table such as { path = \"questions.csv\", input = \"question\" }";
-                field.expected(wanted, mistakes);
-                return None;
-            };
+            let section = field.section(KEYS, "{ path = \"questions.csv\", input = \"question\" }")?;
             let path = section.get("path");
             if path.is_none() {
                 let hint = "say where it is, relative to the task file: path = \"questions.csv\"";
                 mistakes.missing(field.place(), "`dataset` has no `path`", hint);
             }
-            (section, path.and_then(|path| path.text(mistakes)))
+            (section, path.and_then(|path| path.string()))
         }
     };
-    let changes = DatasetChanges::read(&section, mistakes);
-    let format = format(&section, mistakes);
+    let changes = DatasetChanges::read(&section);
+    let format = format(&section);
     let before = mistakes.count();
-    let (fields, named) = fields(&section, mistakes);
+    let (fields, named) = fields(&section);
     let fields_are_known = mistakes.count() == before;
-    let source = DatasetSource { path: path?, named, fields_are_known, table: field.place(), section };
-    let dataset = source.read(folder, format, fields, changes, mistakes);
+    let source = DatasetSource { path: path?, named, fields_are_known, field, section };
+    let dataset = source.read(format, fields, changes);
     dataset.filter(|_| fields_are_known)
 }
 
 /// The fields of the file that are named, and the same with their places.
-fn fields<'d>(section: &TomlSection<'d>, mistakes: &mut Mistakes) -> (Fields, Vec<TomlString<'d>>) {
+fn fields<'d>(section: &TomlSection<'d>) -> (Fields, Vec<TomlString<'d>>) {
     let mut named = Vec::new();
     let mut several = |key: &str, wanted: &str| -> Option<OneOrMany> {
         let field = section.get(key)?;
-        let texts = field.texts(wanted, mistakes)?;
-        named.extend(texts.iter().flatten().cloned());
-        let mut names: Vec<String> = all(texts.into_iter().map(|text| Some(text?.value.to_owned())))?;
-        Some(match field.as_text() {
+        let strings = field.strings(wanted)?;
+        named.extend(strings.iter().flatten().cloned());
+        let mut names: Vec<String> = all(strings.into_iter().map(|string| Some(string?.value.to_owned())))?;
+        Some(match field.as_string() {
             Some(_) => OneOrMany::One(names.pop()?),
             None => OneOrMany::Many(names),
         })
@@ -84,25 +77,23 @@ fn fields<'d>(section: &TomlSection<'d>, mistakes: &mut Mistakes) -> (Fields, Ve
         OneOrMany::Many(names) => names,
     });
     let mut one = |key: &str| -> Option<String> {
-        let text = section.get(key)?.text(mistakes)?;
-        named.push(text.clone());
-        Some(text.value.to_owned())
+        let string = section.get(key)?.string()?;
+        named.push(string.clone());
+        Some(string.value.to_owned())
     };
     let (input, id) = (one("input"), one("id"));
     (Fields { input, target, choices, id, metadata }, named)
 }
 
-/// The format that is said.
-fn format(section: &TomlSection<'_>, mistakes: &mut Mistakes) -> Option<FileFormat> {
+/// The format that is named.
+fn format(section: &TomlSection<'_>) -> Option<FileFormat> {
     let field = section.get("format")?;
     match field.value().as_str() {
         Some("csv") => Some(FileFormat::Csv),
         Some("json") => Some(FileFormat::Json),
         other => {
-            let near = other.and_then(|other| nearest(other, FORMATS.iter().copied()));
-            let hint = near.map(|near| format!("did you mean `{near}`?"));
-            field.expected_with_hint("\"csv\" or \"json\"", hint, mistakes);
-            None
+            let near = other.and_then(|other| nearest(other, ["csv", "json"].into_iter()));
+            field.expected_with_hint("\"csv\" or \"json\"", did_you_mean(near))
         }
     }
 }
@@ -116,12 +107,10 @@ struct DatasetChanges {
 }
 
 impl DatasetChanges {
-    fn read(section: &TomlSection<'_>, mistakes: &mut Mistakes) -> Self {
-        let limit = section.get("limit");
-        let limit = limit.and_then(|limit| limit.whole_number(1, "a whole number, 1 or more", mistakes));
-        let shuffle = section.get("shuffle").and_then(|field| seed(field, mistakes));
-        let shuffle_choices = section.get("shuffle_choices").and_then(|field| seed(field, mistakes));
-        DatasetChanges { shuffle, shuffle_choices, limit }
+    fn read(section: &TomlSection<'_>) -> Self {
+        let seed = |key: &str| section.get(key).and_then(seed);
+        let limit = section.get("limit").and_then(|limit| limit.whole_number(1, "a whole number, 1 or more"));
+        DatasetChanges { shuffle: seed("shuffle"), shuffle_choices: seed("shuffle_choices"), limit }
     }
 
     fn apply(self, mut dataset: Dataset) -> Dataset {
@@ -139,48 +128,42 @@ impl DatasetChanges {
 }
 
 /// The seed of a shuffle; `false` is no shuffle.
-fn seed(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<u64> {
+fn seed(field: TomlField<'_>) -> Option<u64> {
     const WANTED: &str = "a seed, which is a whole number, 0 or more";
     match field.value() {
         DeValue::Boolean(false) => None,
         DeValue::Boolean(true) => {
             let hint =
-                format!("the order must be the same in every run, so say a number: {} = 7", field.key());
-            field.expected_with_hint(WANTED, Some(hint), mistakes);
-            None
+                format!("the order must be the same in every run, so give a number: {} = 7", field.key());
+            field.expected_with_hint(WANTED, Some(hint))
         }
-        _ => field.whole_number(0, WANTED, mistakes),
+        _ => field.whole_number(0, WANTED),
     }
 }
 
 /// Where a dataset is read from, and what the task file says about it.
 struct DatasetSource<'d> {
     path: TomlString<'d>,
-    /// The fields that the task file names, and whether it says so without mistakes.
+    /// The fields that the task file names, and whether it does so without mistakes.
     named: Vec<TomlString<'d>>,
     fields_are_known: bool,
-    /// The place of all that is said about the dataset.
-    table: Range<usize>,
+    /// All of it, as it is in the file.
+    field: TomlField<'d>,
     section: TomlSection<'d>,
 }
 
 impl DatasetSource<'_> {
-    fn read(
-        &self,
-        folder: &Path,
-        format: Option<FileFormat>,
-        fields: Fields,
-        changes: DatasetChanges,
-        mistakes: &mut Mistakes,
-    ) -> Option<Dataset> {
-        let path = folder.join(self.path.value);
+    fn read(&self, format: Option<FileFormat>, fields: Fields, changes: DatasetChanges) -> Option<Dataset> {
+        let path = self.field.file.registry.folder().join(self.path.value);
         let Some(format) = format.or_else(|| format_of(&path)) else {
-            // Not, if it is said in a way that was told already.
+            // Not, if what is given for it was reported already.
             if self.section.get("format").is_none() {
-                let hint =
-                    "a name ends in .csv, .tsv, .json or .jsonl; or say it: format = \"csv\"".to_owned();
-                let message = format!("the format of {} is not known", path.display());
-                mistakes.add(self.path.span.clone(), message, Some(hint));
+                let hint = "a name ends in .csv, .tsv, .json or .jsonl; or name the format: format = \"csv\"";
+                self.report(
+                    None,
+                    format!("the format of {} is not known", path.display()),
+                    Some(hint.to_owned()),
+                );
             }
             return None;
         };
@@ -190,61 +173,59 @@ impl DatasetSource<'_> {
         };
         let dataset = changes.apply(dataset);
         if let Err(problem) = dataset.samples() {
-            self.report(&path, format, &problem, mistakes);
+            self.report_problem(&path, format, &problem);
             return None;
         }
         Some(dataset)
     }
 
-    /// Where the value of this key stands, or else the path.
-    fn place_of(&self, key: &str) -> Range<usize> {
-        self.section.get(key).map_or_else(|| self.path.span.clone(), |field| field.place())
+    /// Reports a mistake at the value of this key, or else at the path.
+    fn report(&self, key: Option<&str>, message: String, hint: Option<String>) {
+        let field = key.and_then(|key| self.section.get(key));
+        let place = field.map_or_else(|| self.path.span.clone(), |field| field.place());
+        self.field.file.mistakes.add(place, message, hint);
     }
 
-    /// Says what is wrong with the dataset, at the place in the task file that it is the fault of.
-    fn report(&self, path: &Path, format: FileFormat, problem: &DatasetError, mistakes: &mut Mistakes) {
-        let at_path = self.path.span.clone();
-        match problem {
-            DatasetError::Read { .. } => {
-                let near = nearest_file(path).map(|near| format!("did you mean `{near}`?"));
-                mistakes.add(at_path, problem.to_string(), near);
-            }
+    /// Reports what is wrong with the dataset, at the place in the task file that it is the fault of.
+    fn report_problem(&self, path: &Path, format: FileFormat, problem: &DatasetError) {
+        let (key, hint) = match problem {
             DatasetError::MissingField { place, field, known, .. } => {
                 let file = match format {
                     // All rows have the columns of the header.
                     FileFormat::Csv => path.display().to_string(),
                     FileFormat::Json => place.to_string(),
                 };
-                self.report_missing(field, known, &file, mistakes);
+                return self.report_missing(field, known, &file);
             }
             DatasetError::Record { problem: wrong, .. } => {
-                let about = |text: &&TomlString<'_>| wrong.starts_with(&format!("`{}`", text.value));
-                let place = self.named.iter().find(about).map_or(at_path, |text| text.span.clone());
-                mistakes.add(place, problem.to_string(), None);
+                let about = |name: &&TomlString<'_>| wrong.starts_with(&format!("`{}`", name.value));
+                let place = self.named.iter().find(about).unwrap_or(&self.path).span.clone();
+                return self.field.file.mistakes.add(place, problem.to_string(), None);
             }
-            DatasetError::DuplicateId { .. } => mistakes.add(self.place_of("id"), problem.to_string(), None),
-            DatasetError::Choices { .. } => {
-                mistakes.add(self.place_of("shuffle_choices"), problem.to_string(), None);
-            }
-            _ => mistakes.add(at_path, problem.to_string(), None),
-        }
+            DatasetError::Read { .. } => (None, did_you_mean(nearest_file(path).as_deref())),
+            DatasetError::DuplicateId { .. } => (Some("id"), None),
+            DatasetError::Choices { .. } => (Some("shuffle_choices"), None),
+            _ => (None, None),
+        };
+        self.report(key, problem.to_string(), hint);
     }
 
-    /// Tells every field that is named and not there: the reader stops at the first.
-    fn report_missing(&self, first: &str, known: &[String], file: &str, mistakes: &mut Mistakes) {
-        let advice = |name: &str| match nearest(name, known.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are: {}", known.join(", ")),
+    /// Reports every field that is named and absent: the reader stops at the first.
+    fn report_missing(&self, first: &str, known: &[String], file: &str) {
+        let advice = |name: &str| {
+            let near = did_you_mean(nearest(name, known.iter().map(String::as_str)));
+            near.unwrap_or_else(|| format!("there are: {}", known.join(", ")))
         };
-        let is_missing = |text: &&TomlString<'_>| known.iter().all(|known| known != text.value);
+        let mistakes = &self.field.file.mistakes;
+        let is_missing = |name: &&TomlString<'_>| known.iter().all(|known| known != name.value);
         let missing: Vec<&TomlString<'_>> = self.named.iter().filter(is_missing).collect();
-        for text in &missing {
-            let message = format!("no field `{}` in {file}", text.value);
-            mistakes.add(text.span.clone(), message, Some(advice(text.value)));
+        for name in &missing {
+            let message = format!("no field `{}` in {file}", name.value);
+            mistakes.add(name.span.clone(), message, Some(advice(name.value)));
         }
         if missing.is_empty() && self.fields_are_known {
             let hint = format!("say which one it is, as in {first} = \"…\"; {}", advice(first));
-            mistakes.add(self.table.clone(), format!("no field `{first}` in {file}"), Some(hint));
+            self.field.report(format!("no field `{first}` in {file}"), Some(hint));
         }
     }
 }

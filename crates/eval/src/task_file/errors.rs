@@ -4,50 +4,28 @@ use errorbar_core::spec::nearest;
 use errorbar_core::{ErrorMethod, ErrorPlan, IntervalMethod, Metadata};
 use serde_json::Value as Json;
 
-use super::mistake::Mistakes;
-use super::options;
-use super::section::{Keys, TomlField, TomlSection};
+use super::section::{Keys, TomlField, did_you_mean};
 
 pub(super) const KEYS: Keys = &["cluster", "method", "interval", "level", "draws", "range"];
 
-pub(super) fn read(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<ErrorPlan> {
-    let Some(section) = TomlSection::of_field(field, KEYS, mistakes) else {
-        field.expected("a table such as { cluster = \"passage\" }", mistakes);
-        return None;
-    };
-    let mut fields = Metadata::new();
-    for key in KEYS {
-        if let Some(field) = section.get(key)
-            && let Some(value) = options::json(field, mistakes)
-            && is_good(key, &value, field, mistakes)
-        {
-            fields.insert((*key).to_owned(), value);
-        }
-    }
+pub(super) fn read(field: TomlField<'_>) -> Option<ErrorPlan> {
+    let fields = field.json_table(KEYS, "{ cluster = \"passage\" }", is_good)?;
     // Each is right by itself, so this is about how they go together.
-    let plan = ErrorPlan::from_json(&Json::from(fields));
-    plan.map_err(|problem| mistakes.add(field.place(), problem, None)).ok()
+    ErrorPlan::from_json(&Json::from(fields)).map_err(|problem| field.report(problem, None)).ok()
 }
 
 /// Whether a value is one that the key can have; if not, it is reported.
-fn is_good(key: &str, value: &Json, field: TomlField<'_>, mistakes: &mut Mistakes) -> bool {
+fn is_good(key: &str, field: TomlField<'_>, value: &Json) -> bool {
     let alone = Json::from(Metadata::from_iter([(key.to_owned(), value.clone())]));
-    let Err(problem) = ErrorPlan::from_json(&alone) else {
-        if key == "cluster" && (value == "" || value.as_array().is_some_and(|keys| keys.contains(&"".into())))
-        {
-            field.expected(wanted(key), mistakes);
-            return false;
+    let is_empty_key =
+        key == "cluster" && (value == "" || value.as_array().is_some_and(|keys| keys.contains(&"".into())));
+    // What is of the right kind has a problem of its own; for the rest the kind is named as everywhere in the file.
+    match (ErrorPlan::from_json(&alone), value.as_str()) {
+        (Ok(_), _) if !is_empty_key => return true,
+        (Err(problem), name) if is_of_its_kind(key, value) => {
+            field.report(problem, did_you_mean(name.and_then(|name| nearest(name, names(key)))));
         }
-        return true;
-    };
-    // What is of the right kind has a problem of its own; for the rest the kind is said as everywhere in the file.
-    match (is_of_its_kind(key, value), value.as_str()) {
-        (true, Some(name)) => {
-            let near = nearest(name, names(key)).map(|near| format!("did you mean `{near}`?"));
-            mistakes.add(field.place(), problem, near);
-        }
-        (true, None) => mistakes.add(field.place(), problem, None),
-        (false, _) => field.expected(wanted(key), mistakes),
+        _ => field.expected(wanted(key)).unwrap_or_default(),
     }
     false
 }

@@ -3,9 +3,7 @@
 use errorbar_core::Metadata;
 use serde_json::Value as Json;
 
-use super::mistake::Mistakes;
-use super::options;
-use super::section::{Keys, TomlField, TomlSection};
+use super::section::{Keys, TomlField};
 use crate::GenerateConfig;
 
 pub(super) const KEYS: Keys = &[
@@ -22,20 +20,8 @@ pub(super) const KEYS: Keys = &[
     "extra_body",
 ];
 
-pub(super) fn read(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<GenerateConfig> {
-    let Some(section) = TomlSection::of_field(field, KEYS, mistakes) else {
-        field.expected("a table such as { temperature = 0, max_tokens = 512 }", mistakes);
-        return None;
-    };
-    let mut fields = Metadata::new();
-    for key in KEYS {
-        if let Some(field) = section.get(key)
-            && let Some(value) = options::json(field, mistakes)
-            && is_good(key, &value, field, mistakes)
-        {
-            fields.insert((*key).to_owned(), value);
-        }
-    }
+pub(super) fn read(field: TomlField<'_>) -> Option<GenerateConfig> {
+    let mut fields = field.json_table(KEYS, "{ temperature = 0, max_tokens = 512 }", is_good)?;
     // Nobody wants to know of how many tokens without wanting to know of any.
     if fields.contains_key("top_logprobs") && !fields.contains_key("logprobs") {
         fields.insert("logprobs", Json::Bool(true));
@@ -43,13 +29,13 @@ pub(super) fn read(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<Gene
     config(fields)
 }
 
-/// Whether a value is one that the key can have; if not, it is told.
-fn is_good(key: &str, value: &Json, field: TomlField<'_>, mistakes: &mut Mistakes) -> bool {
+/// Whether a value is one that the key can have; if not, it is reported.
+fn is_good(key: &str, field: TomlField<'_>, value: &Json) -> bool {
     let alone = config(Metadata::from_iter([(key.to_owned(), value.clone())]));
     match alone.map(|config| config.check()) {
         Some(Ok(())) => return true,
-        Some(Err(problem)) => mistakes.add(field.place(), problem.to_string(), None),
-        None => field.expected(wanted(key), mistakes),
+        Some(Err(problem)) => field.report(problem.to_string(), None),
+        None => field.expected(wanted(key)).unwrap_or_default(),
     }
     false
 }
@@ -61,9 +47,9 @@ fn config(fields: Metadata) -> Option<GenerateConfig> {
 /// The kind of value that a key has, in words.
 fn wanted(key: &str) -> &'static str {
     match key {
-        "system_message" => "a text in quotes",
+        "system_message" => "a string in quotes",
         "max_tokens" | "seed" | "top_logprobs" => "a whole number",
-        "stop_seqs" => "a list of texts",
+        "stop_seqs" => "a list of strings",
         "logprobs" => "true or false",
         "extra_body" => "a table such as { top_k = 40 }",
         _ => "a number",

@@ -1,13 +1,15 @@
 //! What is wrong with a task file, where, and what would be right.
 
-use std::fmt;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Everything that is wrong with a task file.
 ///
 /// Printed, it is one line for each mistake: file, line, column, what is wrong and what would be right.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", in_lines(path, text, mistakes))]
+#[non_exhaustive]
 pub struct TaskFileError {
     /// The file, as it was given.
     pub path: PathBuf,
@@ -19,6 +21,7 @@ pub struct TaskFileError {
 
 /// One mistake in a task file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Mistake {
     /// Its place in the text, in bytes. Empty at 0 for what is about the file as a whole.
     pub span: Range<usize>,
@@ -39,81 +42,64 @@ impl Mistake {
     }
 }
 
-impl fmt::Display for TaskFileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, mistake) in self.mistakes.iter().enumerate() {
-            let line_break = if at > 0 { "\n" } else { "" };
-            write!(f, "{line_break}{}:", self.path.display())?;
-            // A file without text has no line 1 to look at.
-            if !self.text.is_empty() {
-                write!(f, "{}:{}:", mistake.line, mistake.column)?;
-            }
-            write!(f, " {}", mistake.message)?;
-            if let Some(hint) = &mistake.hint {
-                write!(f, "; {hint}")?;
-            }
-        }
-        Ok(())
-    }
+/// One line for each mistake.
+fn in_lines(path: &Path, text: &str, mistakes: &[Mistake]) -> String {
+    let in_line = |Mistake { line, column, message, hint, .. }: &Mistake| {
+        // An empty file has no line 1 to look at.
+        let place = if text.is_empty() { String::new() } else { format!("{line}:{column}:") };
+        let hint = hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+        format!("{}:{place} {message}{hint}", path.display())
+    };
+    mistakes.iter().map(in_line).collect::<Vec<_>>().join("\n")
 }
-
-impl std::error::Error for TaskFileError {}
 
 /// The mistakes found so far.
 #[derive(Debug, Default)]
 pub(super) struct Mistakes {
-    found: Vec<(Range<usize>, String, Option<String>)>,
+    found: RefCell<Vec<(Range<usize>, String, Option<String>)>>,
     /// Whether parts of the text are no TOML: then what is missing may just not have been understood.
-    pub(super) broken: bool,
+    pub(super) is_broken: Cell<bool>,
 }
 
 impl Mistakes {
-    pub(super) fn add(&mut self, place: Range<usize>, message: impl Into<String>, hint: Option<String>) {
-        self.found.push((place, message.into(), hint));
+    pub(super) fn add(&self, place: Range<usize>, message: impl Into<String>, hint: Option<String>) {
+        self.found.borrow_mut().push((place, message.into(), hint));
     }
 
-    /// A key that is not there, in the table at this place.
-    pub(super) fn missing(&mut self, place: Range<usize>, message: &str, hint: &str) {
-        if !self.broken {
+    /// A required key that is absent in the table at this place.
+    pub(super) fn missing(&self, place: Range<usize>, message: &str, hint: &str) {
+        if !self.is_broken.get() {
             self.add(place, message, Some(hint.to_owned()));
         }
     }
 
     pub(super) fn count(&self) -> usize {
-        self.found.len()
+        self.found.borrow().len()
     }
 
     /// The mistakes in the order of their places, with lines and columns.
-    pub(super) fn in_order(mut self, text: &str) -> Vec<Mistake> {
-        self.found.sort_by_key(|(place, ..)| (place.start, place.end));
-        self.found.dedup();
-        let mut cursor = LineCursor::new(text);
-        let placed = self.found.into_iter().map(|(place, message, hint)| {
+    pub(super) fn in_order(self, text: &str) -> Vec<Mistake> {
+        let mut found = self.found.into_inner();
+        found.sort_by_key(|(place, ..)| (place.start, place.end));
+        found.dedup();
+        let mut cursor = LineCursor { text, at: 0, line: 1, column: 1 };
+        let located = found.into_iter().map(|(place, message, hint)| {
             let start = text.floor_char_boundary(place.start);
             let end = text.ceil_char_boundary(place.end).max(start);
             let (line, column) = cursor.at(start);
             let hint = hint.map(|hint| on_one_line(&hint));
             Mistake { span: start..end, line, column, message: on_one_line(&message), hint }
         });
-        placed.collect()
+        located.collect()
     }
 }
 
 /// Names in messages come from the file and may hold anything, and as much of it as they like.
 fn on_one_line(text: &str) -> String {
     const LONGEST: usize = 1000;
-    let mut line = String::new();
-    for (at, c) in text.chars().enumerate() {
-        if at == LONGEST {
-            line.push('…');
-            break;
-        }
-        if c.is_control() {
-            line.extend(c.escape_default());
-        } else {
-            line.push(c);
-        }
-    }
+    let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    let mut line: String = text.chars().take(LONGEST).map(shown).collect();
+    line.extend(text.chars().nth(LONGEST).map(|_| '…'));
     line
 }
 
@@ -125,11 +111,7 @@ struct LineCursor<'t> {
     column: usize,
 }
 
-impl<'t> LineCursor<'t> {
-    fn new(text: &'t str) -> Self {
-        LineCursor { text, at: 0, line: 1, column: 1 }
-    }
-
+impl LineCursor<'_> {
     fn at(&mut self, byte: usize) -> (usize, usize) {
         for c in self.text.get(self.at..byte).unwrap_or_default().chars() {
             (self.line, self.column) = match c {

@@ -1,7 +1,7 @@
 //! Tasks written down in TOML, for people who do not write Rust.
 //!
 //! ```toml
-//! name = "gpqa"                       # the file's name, if nothing is said
+//! name = "gpqa"                       # the default is the file's name
 //! dataset = { path = "gpqa_main.csv", input = "question", target = "answer", choices = ["a", "b", "c", "d"] }
 //! solver = ["system_message('Answer carefully.')", "multiple_choice()"]
 //! scorer = "choice()"
@@ -9,8 +9,8 @@
 //! epochs = { count = 5, reducers = ["at_least_2", "at_least_5"] }
 //! ```
 //!
-//! A file is checked as a whole: every mistake that can be found without asking a model is told, each with the
-//! place it is at and the nearest name that would be right. For that the text is read into tables that know
+//! A file is checked as a whole: every mistake that can be found without asking a model is reported, each with
+//! its place and the nearest name that would be right. For that the text is read into tables that know
 //! their places ([`section`]), not into structs: serde would stop at the first mistake.
 
 mod check;
@@ -37,8 +37,9 @@ use errorbar_core::{Registry, Result, unique_names};
 
 use crate::small_file::read_small;
 use crate::{AnyScorer, AnySolver, Chain, Dataset, ModelChoice, Task};
+use check::SampleCheck;
 use mistake::Mistakes;
-use section::{TomlField, TomlSection, all};
+use section::{TaskFile, TomlField, TomlSection, all};
 use text::TomlString;
 
 pub use mistake::{Mistake, TaskFileError};
@@ -60,18 +61,16 @@ pub use mistake::{Mistake, TaskFileError};
 /// ```
 pub fn load_task_file(path: &Path, registry: &Registry) -> Result<Task, TaskFileError> {
     let refuse = |text: String, place: Range<usize>, message: String| {
-        let mut mistakes = Mistakes::default();
+        let mistakes = Mistakes::default();
         mistakes.add(place, message, None);
-        let mistakes = mistakes.in_order(&text);
-        TaskFileError { path: path.to_owned(), text, mistakes }
+        TaskFileError { path: path.to_owned(), mistakes: mistakes.in_order(&text), text }
     };
-    let cannot =
-        |problem: String| refuse(String::new(), 0..0, format!("cannot read the task file: {problem}"));
-    let bytes = read_small(path).map_err(|error| cannot(error.to_string()))?;
+    let bytes = read_small(path)
+        .map_err(|error| refuse(String::new(), 0..0, format!("cannot read the task file: {error}")))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
         let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        refuse(text, good..good + 1, "a task file is UTF-8 text, and this is not".to_owned())
+        refuse(text, good..good + 1, "a task file is UTF-8, and this is not".to_owned())
     })?;
     parse_task_file(&text, path, registry)
 }
@@ -81,36 +80,36 @@ pub fn load_task_file(path: &Path, registry: &Registry) -> Result<Task, TaskFile
 /// # Errors
 /// As for [`load_task_file`].
 pub fn parse_task_file(text: &str, path: &Path, registry: &Registry) -> Result<Task, TaskFileError> {
-    let mut mistakes = Mistakes::default();
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let task = read(text, path, &registry.relative_to(folder), &mut mistakes);
-    match task {
-        Some(task) if mistakes.count() == 0 => Ok(task),
+    let registry = registry.relative_to(path.parent().unwrap_or(Path::new("")));
+    let file = TaskFile { text, registry: &registry, mistakes: Mistakes::default() };
+    match read(&file, path) {
+        Some(task) if file.mistakes.count() == 0 => Ok(task),
         _ => {
-            let mistakes = mistakes.in_order(text);
+            let mistakes = file.mistakes.in_order(text);
             Err(TaskFileError { path: path.to_owned(), text: text.to_owned(), mistakes })
         }
     }
 }
 
-/// The task, unless something in the way of it was told.
-fn read(text: &str, path: &Path, registry: &Registry, mistakes: &mut Mistakes) -> Option<Task> {
-    let (table, broken) = syntax::parse(text, mistakes);
-    let file = TomlSection::of_file(text, &table, &broken, mistakes);
+/// The task, unless a mistake in the way of it was reported.
+fn read(file: &TaskFile<'_>, path: &Path) -> Option<Task> {
+    let mistakes = &file.mistakes;
+    let (table, broken) = syntax::parse(file);
+    let keys = TomlSection::of_file(file, &table, &broken);
 
-    let name = options::name(file.get("name"), path, mistakes);
-    let version = file.get("version").and_then(|field| options::version(field, mistakes));
-    let metadata = file.get("metadata").and_then(|field| options::metadata(field, mistakes));
-    let fail_on_error = file.get("fail_on_error").and_then(|field| options::fail_on_error(field, mistakes));
-    let time_limit = file.get("time_limit").and_then(|field| options::time_limit(field, mistakes));
-    let metrics = file.get("metrics").and_then(|field| metrics::read(field, registry, mistakes));
-    let epochs = file.get("epochs").map(|field| epochs::read(field, registry, mistakes));
-    let errors = file.get("errors").and_then(|field| errors::read(field, mistakes));
-    let solvers = file.get("solver").map(|field| placed::<AnySolver>(field, registry, mistakes));
-    let scorers = file.get("scorer").map(|field| placed::<AnyScorer>(field, registry, mistakes));
-    let model = file.get("model").and_then(|field| options::model(field, registry, mistakes));
-    let generate = file.get("generate").and_then(|field| generate::read(field, mistakes));
-    let dataset = file.get("dataset").map(|field| dataset::read(field, registry.folder(), mistakes));
+    let name = options::name(keys.get("name"), path);
+    let version = keys.get("version").and_then(options::version);
+    let metadata = keys.get("metadata").and_then(options::metadata);
+    let fail_on_error = keys.get("fail_on_error").and_then(options::fail_on_error);
+    let time_limit = keys.get("time_limit").and_then(options::time_limit);
+    let metrics = keys.get("metrics").and_then(metrics::read);
+    let epochs = keys.get("epochs").map(epochs::read);
+    let errors = keys.get("errors").and_then(errors::read);
+    let solvers = keys.get("solver").map(with_span::<AnySolver>);
+    let scorers = keys.get("scorer").map(with_span::<AnyScorer>);
+    let model = keys.get("model").and_then(options::model);
+    let generate = keys.get("generate").and_then(generate::read);
+    let dataset = keys.get("dataset").map(dataset::read);
     if scorers.is_none() {
         let hint = "say how answers are judged: scorer = \"includes()\"";
         mistakes.missing(0..0, "the task has no `scorer`", hint);
@@ -122,18 +121,22 @@ fn read(text: &str, path: &Path, registry: &Registry, mistakes: &mut Mistakes) -
 
     let scorers = scorers.unwrap_or_else(|| vec![None]);
     let dataset = dataset.flatten();
-    let headline = file.get("headline").and_then(|field| {
+    let headline = keys.get("headline").and_then(|field| {
         let reducers = match &epochs {
-            // Without a word about epochs there is no reducer, unless the word was not understood.
-            None => (!mistakes.broken).then(Vec::new),
+            // Without epochs there is no reducer, unless they were not understood.
+            None => (!mistakes.is_broken.get()).then(Vec::new),
             Some(epochs) => epochs.as_ref().map(|epochs| epochs.reducers.clone().unwrap_or_default()),
         };
-        options::headline(field, scorer_names(&scorers).as_deref(), reducers.as_deref(), mistakes)
+        options::headline(field, scorer_names(&scorers).as_deref(), reducers.as_deref())
     });
     if let Some(Ok(samples)) = dataset.as_ref().map(Dataset::samples) {
-        let solvers = solvers.iter().flatten().flatten().map(check::by_solver);
-        let checks = solvers.chain(scorers.iter().flatten().map(check::by_scorer));
-        check::refuse(samples, checks, mistakes);
+        let by_solver = solvers.iter().flatten().flatten().map(|(place, solver)| -> SampleCheck<'_> {
+            (place.clone(), Box::new(|sample| solver.check(sample)))
+        });
+        let by_scorer = scorers.iter().flatten().map(|(place, scorer)| -> SampleCheck<'_> {
+            (place.clone(), Box::new(|sample| scorer.check(sample)))
+        });
+        check::refuse(samples, by_solver.chain(by_scorer), mistakes);
         if let Some((place, ModelChoice::Built(model))) = &model {
             let refused = model.check(samples);
             refused.unwrap_or_else(|error| mistakes.add(place.clone(), error.to_string(), None));
@@ -163,23 +166,19 @@ fn read(text: &str, path: &Path, registry: &Registry, mistakes: &mut Mistakes) -
 /// Something that was built, and its place in the file.
 type WithSpan<T> = (Range<usize>, T);
 
-/// One spec or a list of specs, of which there must be one. There is nothing in the place of one that is wrong.
-fn placed<T: EntryKind>(
-    field: TomlField<'_>,
-    registry: &Registry,
-    mistakes: &mut Mistakes,
-) -> Vec<Option<WithSpan<T>>> {
+/// One spec or a list of specs, of which there must be one. One that is wrong is `None`.
+fn with_span<T: EntryKind>(field: TomlField<'_>) -> Vec<Option<WithSpan<T>>> {
     let kind = T::KIND;
-    let texts = field.texts(&format!("a {kind} in quotes, or a list of {kind}s"), mistakes);
-    if texts.as_ref().is_some_and(Vec::is_empty) {
-        field.expected(&format!("at least one {kind}"), mistakes);
+    let strings = field.strings(&format!("a {kind} in quotes, or a list of {kind}s"));
+    if strings.as_ref().is_some_and(Vec::is_empty) {
+        field.expected(&format!("at least one {kind}")).unwrap_or_default()
     }
-    let build = |text: Option<TomlString<'_>>| {
-        let text = text?;
-        let built = specs::build(&text, registry, mistakes, |spec| registry.build::<T>(spec))?;
-        Some((text.span, built))
+    let build = |string: Option<TomlString<'_>>| {
+        let string = string?;
+        let built = specs::build(&string, |registry, spec| registry.build::<T>(spec))?;
+        Some((string.span, built))
     };
-    texts.map_or_else(|| vec![None], |texts| texts.into_iter().map(build).collect())
+    strings.map_or_else(|| vec![None], |strings| strings.into_iter().map(build).collect())
 }
 
 /// What results call the scorers, if all of them are known.

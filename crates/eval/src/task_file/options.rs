@@ -5,127 +5,102 @@ use std::path::Path;
 use std::time::Duration;
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{HeadlineRequest, Metadata, Registry, Spec};
+use errorbar_core::{HeadlineRequest, Metadata, Spec};
 use serde_json::Value as Json;
 use toml::de::DeValue;
 
-use super::mistake::Mistakes;
-use super::section::{Keys, TomlField, TomlSection, all, integer};
+use super::section::{Keys, TomlField, all, did_you_mean, integer};
 use crate::model::{OpenOptions, Provider, open_model};
 use crate::{FailOnError, ModelChoice};
 
-/// What the task is called; the file's own name, if nothing is said.
-pub(super) fn name(field: Option<TomlField<'_>>, path: &Path, mistakes: &mut Mistakes) -> Option<String> {
+/// What the task is called; by default the file's own name.
+pub(super) fn name(field: Option<TomlField<'_>>, path: &Path) -> Option<String> {
     match field {
-        Some(field) => field.text(mistakes).map(|text| text.value.to_owned()),
+        Some(field) => field.string().map(|string| string.value.to_owned()),
         None => path.file_stem().map(|stem| stem.to_string_lossy().into_owned()),
     }
 }
 
-pub(super) fn version(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<Json> {
+pub(super) fn version(field: TomlField<'_>) -> Option<Json> {
     match field.value() {
-        DeValue::String(_) | DeValue::Integer(_) | DeValue::Float(_) => json(field, mistakes),
-        _ => {
-            field.expected("a number or a text", mistakes);
-            None
-        }
+        DeValue::String(_) | DeValue::Integer(_) | DeValue::Float(_) => json(field),
+        _ => field.expected("a number or a string"),
     }
 }
 
-pub(super) fn metadata(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<Metadata> {
-    if !field.value().is_table() {
-        field.expected("a table such as { author = \"me\" }", mistakes);
-        return None;
-    }
-    match json(field, mistakes)? {
-        Json::Object(entries) => Some(entries.into()),
-        _ => None,
+pub(super) fn metadata(field: TomlField<'_>) -> Option<Metadata> {
+    match field.value() {
+        DeValue::Table(_) => json_entries(field),
+        _ => field.expected("a table such as { author = \"me\" }"),
     }
 }
 
 /// The value in JSON, as logs record it.
-pub(super) fn json(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<Json> {
+pub(super) fn json(field: TomlField<'_>) -> Option<Json> {
     match field.value() {
         DeValue::String(text) => Some(Json::from(text.as_ref())),
         DeValue::Boolean(boolean) => Some(Json::from(*boolean)),
         DeValue::Datetime(date) => Some(Json::from(date.to_string())),
         value @ DeValue::Integer(_) => {
             let number = integer(value).and_then(|number| i64::try_from(number).ok()).map(Json::from);
-            if number.is_none() {
-                field.expected("a number of 64 bits", mistakes);
-            }
-            number
+            number.or_else(|| field.expected("a number of 64 bits"))
         }
         DeValue::Float(float) => {
             let number = float.as_str().parse().ok().and_then(serde_json::Number::from_f64).map(Json::from);
-            if number.is_none() {
-                field.expected("a finite number, since logs hold no other", mistakes);
-            }
-            number
+            number.or_else(|| field.expected("a finite number, since logs hold no other"))
         }
-        DeValue::Array(_) => {
-            let items = field.as_list()?.into_iter();
-            all(items.map(|item| json(item, mistakes))).map(Json::Array)
-        }
-        DeValue::Table(_) => {
-            let entries = field.as_table()?.into_iter();
-            all(entries.map(|entry| Some((entry.key().to_owned(), json(entry, mistakes)?)))).map(Json::Object)
-        }
+        DeValue::Array(_) => all(field.as_list()?.into_iter().map(json)).map(Json::Array),
+        DeValue::Table(_) => json_entries(field).map(Json::from),
     }
 }
 
-/// The model and its place; opened, unless it is on a server, which the command line has a say in.
-pub(super) fn model(
-    field: TomlField<'_>,
-    registry: &Registry,
-    mistakes: &mut Mistakes,
-) -> Option<(Range<usize>, ModelChoice)> {
-    let text = field.text(mistakes)?;
+fn json_entries(field: TomlField<'_>) -> Option<Metadata> {
+    all(field.as_table()?.into_iter().map(|entry| Some((entry.key().to_owned(), json(entry)?))))
+}
+
+/// The model and its place; opened, unless it is on a server, which the options of the run have a say in.
+pub(super) fn model(field: TomlField<'_>) -> Option<(Range<usize>, ModelChoice)> {
+    let string = field.string()?;
+    let registry = field.file.registry;
     let providers = || registry.list::<Provider>().map(|listing| listing.name.as_str());
-    if let Some((provider, _)) = text.value.split_once('/')
-        && providers().all(|known| known != provider)
-    {
-        let near = nearest(provider, providers()).map(|near| format!("did you mean `{near}`?"));
-        let known = || format!("providers are: {}", providers().collect::<Vec<_>>().join(", "));
-        let message = format!("unknown model provider `{provider}`");
-        mistakes.add(text.place(0..provider.len()), message, Some(near.unwrap_or_else(known)));
-        return None;
+    if let Some((provider, _)) = string.value.split_once('/') {
+        let Ok(Provider { is_remote, .. }) = registry.build(&Spec::new(provider)) else {
+            let near = did_you_mean(nearest(provider, providers()));
+            let known = || format!("providers are: {}", providers().collect::<Vec<_>>().join(", "));
+            let (place, message) = (0..provider.len(), format!("unknown model provider `{provider}`"));
+            string.report(place, message, Some(near.unwrap_or_else(known)));
+            return None;
+        };
+        if is_remote {
+            return Some((string.span, ModelChoice::relative_to(registry.folder(), string.value)));
+        }
     }
-    let is_remote = |provider: Provider| provider.is_remote;
-    if let Some((provider, _)) = text.value.split_once('/')
-        && registry.build(&Spec::new(provider)).is_ok_and(is_remote)
-    {
-        return Some((text.span, ModelChoice::relative_to(registry.folder(), text.value)));
-    }
-    match open_model(text.value, &OpenOptions::new(registry.folder()), registry) {
-        Ok(model) => Some((text.span, ModelChoice::Built(model))),
+    match open_model(string.value, &OpenOptions::new(registry.folder()), registry) {
+        Ok(model) => Some((string.span, ModelChoice::Built(model))),
         Err(error) => {
-            mistakes.add(text.span, error.to_string(), None);
+            field.report(error.to_string(), None);
             None
         }
     }
 }
 
-pub(super) fn fail_on_error(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<FailOnError> {
-    let said = match field.value() {
+pub(super) fn fail_on_error(field: TomlField<'_>) -> Option<FailOnError> {
+    let text = match field.value() {
         DeValue::Boolean(boolean) => boolean.to_string(),
         DeValue::Float(float) => float.as_str().to_owned(),
         value => integer(value).map(|number| number.to_string()).unwrap_or_default(),
     };
-    said.parse().map_err(|wanted: String| field.expected(&wanted, mistakes)).ok()
+    text.parse().or_else(|wanted: String| field.expected(&wanted).ok_or(())).ok()
 }
 
 /// Seconds, whole or not.
-pub(super) fn time_limit(field: TomlField<'_>, mistakes: &mut Mistakes) -> Option<Duration> {
+pub(super) fn time_limit(field: TomlField<'_>) -> Option<Duration> {
     let seconds = match field.value() {
         DeValue::Float(float) => float.as_str().parse::<f64>().ok(),
         value => integer(value).map(|number| number as f64),
     };
     let limit = seconds.filter(|seconds| *seconds > 0.0).and_then(|s| Duration::try_from_secs_f64(s).ok());
-    if limit.is_none() {
-        field.expected("a number of seconds above 0", mistakes);
-    }
-    limit
+    limit.or_else(|| field.expected("a number of seconds above 0"))
 }
 
 pub(super) const HEADLINE_KEYS: Keys = &["scorer", "score", "metric", "reducer"];
@@ -136,32 +111,27 @@ pub(super) fn headline(
     field: TomlField<'_>,
     scorers: Option<&[String]>,
     reducers: Option<&[String]>,
-    mistakes: &mut Mistakes,
 ) -> Option<HeadlineRequest> {
-    let Some(section) = TomlSection::of_field(field, HEADLINE_KEYS, mistakes) else {
-        field.expected("a table such as { metric = \"accuracy\" }", mistakes);
-        return None;
-    };
-    let mut text = |key: &str, known: Option<&[String]>, none: &str| {
-        let text = section.get(key)?.text(mistakes)?;
+    let section = field.section(HEADLINE_KEYS, "{ metric = \"accuracy\" }")?;
+    let name = |key: &str, known: Option<&[String]>, none: &str| {
+        let field = section.get(key)?;
+        let name = field.string()?.value;
         if let Some(known) = known
-            && known.iter().all(|known| known != text.value)
+            && known.iter().all(|known| known != name)
         {
-            let near = nearest(text.value, known.iter().map(String::as_str));
-            let hint = match (near, known) {
-                (Some(near), _) => format!("did you mean `{near}`?"),
-                (None, []) => none.to_owned(),
-                (None, known) => format!("the task has: {}", known.join(", ")),
-            };
-            let message = format!("the task has no {key} `{}`", text.value);
-            mistakes.add(text.span.clone(), message, Some(hint));
+            let hint = did_you_mean(nearest(name, known.iter().map(String::as_str)));
+            let hint = hint.unwrap_or_else(|| match known {
+                [] => none.to_owned(),
+                known => format!("the task has: {}", known.join(", ")),
+            });
+            field.report(format!("the task has no {key} `{name}`"), Some(hint));
         }
-        Some(text.value.to_owned())
+        Some(name.to_owned())
     };
     Some(HeadlineRequest {
-        scorer: text("scorer", scorers, "name one under `scorer`"),
-        score: text("score", None, ""),
-        metric: text("metric", None, ""),
-        reducer: text("reducer", reducers, "name one under `epochs`: { count = 5, reducers = [\"mean\"] }"),
+        scorer: name("scorer", scorers, "name one under `scorer`"),
+        score: name("score", None, ""),
+        metric: name("metric", None, ""),
+        reducer: name("reducer", reducers, "name one under `epochs`: { count = 5, reducers = [\"mean\"] }"),
     })
 }

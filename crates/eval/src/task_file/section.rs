@@ -4,12 +4,22 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use errorbar_core::spec::nearest;
+use errorbar_core::{Metadata, Registry};
+use serde_json::Value as Json;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::mistake::Mistakes;
 use super::text::TomlString;
 use super::{dataset, epochs, errors, generate, options};
+
+/// A task file that is being read: its text, what its specs can name, and the mistakes found so far.
+#[derive(Debug)]
+pub(super) struct TaskFile<'d> {
+    pub(super) text: &'d str,
+    pub(super) registry: &'d Registry,
+    pub(super) mistakes: Mistakes,
+}
 
 /// A table of the file, its entries under the keys that it may have.
 #[derive(Debug, Default)]
@@ -22,7 +32,7 @@ pub(super) struct TomlSection<'d> {
 pub(super) struct TomlField<'d> {
     key: &'d Spanned<Cow<'d, str>>,
     value: &'d Spanned<DeValue<'d>>,
-    file: &'d str,
+    pub(super) file: &'d TaskFile<'d>,
 }
 
 /// Keys that a table may have.
@@ -57,22 +67,17 @@ const TABLES: &[(&str, Keys)] = &[
 
 impl<'d> TomlSection<'d> {
     /// The file itself. Entries in which the text is no TOML are left out.
-    pub(super) fn of_file(
-        file: &'d str,
-        table: &'d DeTable<'d>,
-        broken: &[Range<usize>],
-        mistakes: &mut Mistakes,
-    ) -> Self {
+    pub(super) fn of_file(file: &'d TaskFile<'d>, table: &'d DeTable<'d>, broken: &[Range<usize>]) -> Self {
         let is_whole = |field: &TomlField<'d>| !broken.iter().any(|place| field.is_touched_by(place));
         let fields = fields(file, table).into_iter().filter(is_whole);
         let advice = |key: &str| {
             let (table, _) = TABLES.iter().find(|(_, keys)| keys.contains(&key))?;
             Some(format!("it is a key of the table `{table}`: {table} = {{ {key} = …, … }}"))
         };
-        let mut section = TomlSection::with_known_keys(fields, TASK_KEYS, advice, mistakes);
+        let mut section = TomlSection::with_known_keys(fields, TASK_KEYS, advice);
 
-        // What follows a [header] belongs to its table, to the surprise of many. It is told there, and checked as
-        // what it was meant to be.
+        // What follows a [header] belongs to its table, to the surprise of many. It is reported there, and checked
+        // as what it was meant to be.
         for (table, keys) in TABLES {
             let inner = section.get(table).and_then(|field| field.as_table()).unwrap_or_default();
             for field in inner.into_iter().filter(|field| !keys.contains(&field.key())) {
@@ -85,23 +90,12 @@ impl<'d> TomlSection<'d> {
         section
     }
 
-    /// A table within the file.
-    pub(super) fn of_field(field: TomlField<'d>, keys: Keys, mistakes: &mut Mistakes) -> Option<Self> {
-        let advice = |key: &str| {
-            let is_of_task = TASK_KEYS.contains(&key);
-            is_of_task
-                .then(|| format!("it is a key of the task and belongs above the table `{}`", field.key()))
-        };
-        Some(TomlSection::with_known_keys(field.as_table()?.into_iter(), keys, advice, mistakes))
-    }
-
-    /// Tells the keys that are not known. One that is nearly right is taken for what was probably meant, so that
-    /// its value is checked too and nobody says that the right one is missing.
+    /// Reports the unknown keys. One that is nearly right is taken for what was probably meant, so that its value is
+    /// checked too and the right one is not reported as missing.
     fn with_known_keys(
         fields: impl Iterator<Item = TomlField<'d>>,
         known: Keys,
         advice: impl Fn(&str) -> Option<String>,
-        mistakes: &mut Mistakes,
     ) -> Self {
         let mut section = TomlSection { fields: Vec::new() };
         let mut nearly = Vec::new();
@@ -113,9 +107,9 @@ impl<'d> TomlSection<'d> {
             let advice = advice(field.key());
             let near = nearest(field.key(), known.iter().copied()).filter(|_| advice.is_none());
             nearly.extend(near.map(|near| (near, field)));
-            let near = near.map(|near| format!("did you mean `{near}`?"));
-            let hint = advice.or(near).unwrap_or_else(|| format!("keys are: {}", known.join(", ")));
-            mistakes.add(field.key.span(), format!("unknown key `{}`", field.key()), Some(hint));
+            let hint =
+                advice.or(did_you_mean(near)).unwrap_or_else(|| format!("keys are: {}", known.join(", ")));
+            field.file.mistakes.add(field.key.span(), format!("unknown key `{}`", field.key()), Some(hint));
         }
         // Behind the others, so that the right one goes first if it is there too.
         section.fields.extend(nearly);
@@ -127,8 +121,13 @@ impl<'d> TomlSection<'d> {
     }
 }
 
+/// The hint that names the nearest name, if there is one.
+pub(super) fn did_you_mean(near: Option<&str>) -> Option<String> {
+    near.map(|near| format!("did you mean `{near}`?"))
+}
+
 /// The entries of a table in the order of the file, whatever order the table keeps them in.
-fn fields<'d>(file: &'d str, table: &'d DeTable<'d>) -> Vec<TomlField<'d>> {
+fn fields<'d>(file: &'d TaskFile<'d>, table: &'d DeTable<'d>) -> Vec<TomlField<'d>> {
     let mut fields: Vec<TomlField<'d>> =
         table.iter().map(|(key, value)| TomlField { key, value, file }).collect();
     fields.sort_by_key(|field| field.key.span().start);
@@ -149,18 +148,23 @@ impl<'d> TomlField<'d> {
         self.value.get_ref()
     }
 
-    /// Says that something else is expected here.
-    pub(super) fn expected(&self, wanted: &str, mistakes: &mut Mistakes) {
-        self.expected_with_hint(wanted, None, mistakes);
+    /// Reports a mistake in the value.
+    pub(super) fn report(&self, message: impl Into<String>, hint: Option<String>) {
+        self.file.mistakes.add(self.place(), message, hint);
     }
 
-    pub(super) fn expected_with_hint(&self, wanted: &str, hint: Option<String>, mistakes: &mut Mistakes) {
-        let found = found(self.value());
-        mistakes.add(self.place(), format!("`{}`: expected {wanted}, found {found}", self.key()), hint);
+    /// Reports that something else is expected here, and returns `None`.
+    pub(super) fn expected<T>(&self, wanted: &str) -> Option<T> {
+        self.expected_with_hint(wanted, None)
     }
 
-    /// The text, if it is one.
-    pub(super) fn as_text(&self) -> Option<TomlString<'d>> {
+    pub(super) fn expected_with_hint<T>(&self, wanted: &str, hint: Option<String>) -> Option<T> {
+        self.report(format!("`{}`: expected {wanted}, found {}", self.key(), found(self.value())), hint);
+        None
+    }
+
+    /// The string, if it is one.
+    pub(super) fn as_string(&self) -> Option<TomlString<'d>> {
         Some(TomlString::new(self.file, self.place(), self.value().as_str()?))
     }
 
@@ -175,42 +179,60 @@ impl<'d> TomlField<'d> {
         Some(fields(self.file, self.value().as_table()?))
     }
 
-    /// A text, which must not be empty.
-    pub(super) fn text(&self, mistakes: &mut Mistakes) -> Option<TomlString<'d>> {
-        let text = self.as_text().filter(|text| !text.value.is_empty());
-        if text.is_none() {
-            self.expected("a text in quotes", mistakes);
-        }
-        text
+    /// The table within the file, if it is one.
+    pub(super) fn as_section(&self, keys: Keys) -> Option<TomlSection<'d>> {
+        let advice = |key: &str| {
+            let is_of_task = TASK_KEYS.contains(&key);
+            is_of_task
+                .then(|| format!("it is a key of the task and belongs above the table `{}`", self.key()))
+        };
+        Some(TomlSection::with_known_keys(self.as_table()?.into_iter(), keys, advice))
     }
 
-    /// One text or a list of texts, none of them empty; `wanted` says so in words. An item that is something else
-    /// is told and leaves its place empty, so that the others can be looked at.
-    pub(super) fn texts(&self, wanted: &str, mistakes: &mut Mistakes) -> Option<Vec<Option<TomlString<'d>>>> {
-        if self.as_text().is_some() {
-            return Some(vec![self.text(mistakes)]);
-        }
-        let Some(items) = self.as_list() else {
-            self.expected(wanted, mistakes);
-            return None;
+    /// A table; `example` shows one.
+    pub(super) fn section(&self, keys: Keys, example: &str) -> Option<TomlSection<'d>> {
+        self.as_section(keys).or_else(|| self.expected(&format!("a table such as {example}")))
+    }
+
+    /// The values of a table in JSON, without those that are wrong: `is_good` reports them.
+    pub(super) fn json_table(
+        &self,
+        keys: Keys,
+        example: &str,
+        is_good: impl Fn(&str, TomlField<'d>, &Json) -> bool,
+    ) -> Option<Metadata> {
+        let section = self.section(keys, example)?;
+        let value = |key: &&str| {
+            let field = section.get(key)?;
+            let value = options::json(field).filter(|value| is_good(key, field, value))?;
+            Some(((*key).to_owned(), value))
         };
-        Some(items.iter().map(|item| item.text(mistakes)).collect())
+        Some(keys.iter().filter_map(value).collect())
+    }
+
+    /// A string, which must not be empty.
+    pub(super) fn string(&self) -> Option<TomlString<'d>> {
+        let string = self.as_string().filter(|string| !string.value.is_empty());
+        string.or_else(|| self.expected("a string in quotes"))
+    }
+
+    /// One string or a list of strings, none of them empty; `wanted` says so in words. An item that is something else
+    /// is reported and is `None`, so that the others can be looked at.
+    pub(super) fn strings(&self, wanted: &str) -> Option<Vec<Option<TomlString<'d>>>> {
+        if self.as_string().is_some() {
+            return Some(vec![self.string()]);
+        }
+        let Some(items) = self.as_list() else { return self.expected(wanted) };
+        Some(items.iter().map(TomlField::string).collect())
     }
 
     /// A whole number within the bounds; `wanted` says them in words.
-    pub(super) fn whole_number<T: TryFrom<i128> + PartialOrd>(
-        &self,
-        least: T,
-        wanted: &str,
-        mistakes: &mut Mistakes,
-    ) -> Option<T> {
+    pub(super) fn whole_number<T: TryFrom<i128> + PartialOrd>(&self, least: T, wanted: &str) -> Option<T> {
         let number = integer(self.value());
         let fitting = number.and_then(|number| T::try_from(number).ok()).filter(|number| *number >= least);
-        if fitting.is_none() {
-            let is_too_large = number.is_some_and(|number| number > 0);
-            self.expected_with_hint(wanted, is_too_large.then(|| "it is too large".to_owned()), mistakes);
-        }
+        let is_too_large = number.is_some_and(|number| number > 0);
         fitting
+            .or_else(|| self.expected_with_hint(wanted, is_too_large.then(|| "it is too large".to_owned())))
     }
 
     /// Whether this place is within the entry, or right behind it.
@@ -236,7 +258,7 @@ fn is_touched(value: &Spanned<DeValue<'_>>, place: &Range<usize>) -> bool {
         }
 }
 
-/// All of them, or nothing; unlike `collect`, it goes on behind the first that is missing.
+/// All of them, or nothing; unlike `collect`, it continues after the first that is missing.
 pub(super) fn all<T, C: FromIterator<T>>(items: impl Iterator<Item = Option<T>>) -> Option<C> {
     let items: Vec<Option<T>> = items.collect();
     items.into_iter().collect()
@@ -252,11 +274,11 @@ pub(super) fn integer(value: &DeValue<'_>) -> Option<i128> {
 pub(super) fn found(value: &DeValue<'_>) -> String {
     const SHOWN: usize = 40;
     match value {
-        DeValue::String(text) if text.is_empty() => "an empty text".to_owned(),
+        DeValue::String(text) if text.is_empty() => "an empty string".to_owned(),
         DeValue::String(text) if text.chars().count() > SHOWN => {
-            format!("the text {:?}…", text.chars().take(SHOWN).collect::<String>())
+            format!("the string {:?}…", text.chars().take(SHOWN).collect::<String>())
         }
-        DeValue::String(text) => format!("the text {text:?}"),
+        DeValue::String(text) => format!("the string {text:?}"),
         DeValue::Integer(integer) => integer.to_string(),
         DeValue::Float(float) => float.to_string(),
         DeValue::Boolean(boolean) => boolean.to_string(),

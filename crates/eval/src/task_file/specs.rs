@@ -1,4 +1,4 @@
-//! Specs in strings of the file: built, or told with the very place that is wrong.
+//! Specs in strings of the file: built, or reported with the very place that is wrong.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,50 +7,42 @@ use errorbar_core::registry::{EntryInfo, EntryKind};
 use errorbar_core::spec::{MetricsSpec, Spec, SpecError, SpecErrorKind, reducer_of_papers, split_k_suffix};
 use errorbar_core::{Conversion, Error, Metric, Reducer, Registry, Result};
 
-use super::mistake::Mistakes;
+use super::section::did_you_mean;
 use super::spec_place::{SpecCall, calls};
 use super::syntax::quoted;
 use super::text::TomlString;
 use crate::{AnyScorer, AnySolver};
 
-/// What is built from the text of one spec; nothing if that failed, which is then told.
+/// What is built from the text of one spec; `None` if that failed, which is then reported.
 pub(super) fn build<T: EntryKind>(
     text: &TomlString<'_>,
-    registry: &Registry,
-    mistakes: &mut Mistakes,
-    build: impl FnOnce(&Spec) -> Result<T>,
+    build: impl FnOnce(&Registry, &Spec) -> Result<T>,
 ) -> Option<T> {
-    let built = text.value.parse::<Spec>().map_err(Error::from).and_then(|spec| build(&spec));
-    built.map_err(|error| report(text, T::KIND, &error, registry, mistakes)).ok()
+    let registry = text.file.registry;
+    let built = text.value.parse::<Spec>().map_err(Error::from).and_then(|spec| build(registry, &spec));
+    built.map_err(|error| report(text, T::KIND, &error)).ok()
 }
 
-/// Says what is wrong with a spec of this kind.
-pub(super) fn report(
-    text: &TomlString<'_>,
-    kind: &str,
-    error: &Error,
-    registry: &Registry,
-    mistakes: &mut Mistakes,
-) {
-    match error {
+/// Reports what is wrong with a spec of this kind.
+pub(super) fn report(text: &TomlString<'_>, kind: &str, error: &Error) {
+    let registry = text.file.registry;
+    let (message, hint) = match error {
         Error::UnknownName { kind: wanted, name, nearest } => {
-            let near = || nearest.as_ref().map(|near| format!("did you mean `{near}`?"));
-            let hint = of_another_kind(wanted, name, registry).or_else(near);
-            let hint = hint.or_else(|| all_names(wanted, registry));
-            mistakes.add(place(text, kind, error, registry), format!("unknown {wanted} `{name}`"), hint);
+            let hint = of_another_kind(wanted, name, registry).or_else(|| did_you_mean(nearest.as_deref()));
+            (format!("unknown {wanted} `{name}`"), hint.or_else(|| all_names(wanted, registry)))
         }
         Error::Spec(wrong) => {
             let hint = as_papers_write_it(text.value).or_else(|| several(text.value));
-            let hint =
-                hint.filter(|_| wrong.text() == Some(text.value)).or_else(|| wrong.hint().map(str::to_owned));
-            mistakes.add(place(text, kind, error, registry), wrong.kind().to_string(), hint);
+            let hint = hint.filter(|_| wrong.text() == Some(text.value));
+            (wrong.kind().to_string(), hint.or_else(|| wrong.hint().map(str::to_owned)))
         }
-        other => mistakes.add(place(text, kind, error, registry), other.to_string(), None),
-    }
+        other => (other.to_string(), None),
+    };
+    text.file.mistakes.add(place(text, kind, error), message, hint);
 }
 
 /// Where in the file the part of the spec stands that the error is about.
-fn place(text: &TomlString<'_>, kind: &str, error: &Error, registry: &Registry) -> Range<usize> {
+fn place(text: &TomlString<'_>, kind: &str, error: &Error) -> Range<usize> {
     let part = match error {
         Error::Spec(error) => match error.offset() {
             Some(offset) if error.text() == Some(text.value) => Some(word_at(text.value, offset)),
@@ -72,7 +64,7 @@ fn place(text: &TomlString<'_>, kind: &str, error: &Error, registry: &Registry) 
             let roots = calls(text.value);
             let call = roots.iter().flat_map(SpecCall::all).find(|call| call.goes_by(target));
             call.map(|call| {
-                let position = position(target, argument, registry);
+                let position = position(target, argument, text.file.registry);
                 let shift = usize::from(call.is_shorthand_for(target));
                 let positional = position.and_then(|at| call.positional(at.checked_sub(shift)?));
                 call.value_of(argument).or(positional).unwrap_or_else(|| call.name_place.clone())
@@ -171,18 +163,19 @@ fn several(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::mistake::Mistakes;
+    use super::super::section::TaskFile;
     use super::*;
     use crate::built_in_registry;
 
     /// What is wrong with the metric, and the part of it that is pointed at.
     fn wrong(spec: &str) -> (String, String) {
+        let text = format!("metrics = '''{spec}'''");
         let registry = built_in_registry();
-        let file = format!("metrics = '''{spec}'''");
-        let text = TomlString::new(&file, 10..file.len(), spec);
-        let mut mistakes = Mistakes::default();
-        build(&text, &registry, &mut mistakes, |spec| registry.metric(spec));
-        let [mistake] = mistakes.in_order(&file).try_into().unwrap();
-        (mistake.message, file[mistake.span].to_owned())
+        let file = TaskFile { text: &text, registry: &registry, mistakes: Mistakes::default() };
+        build(&TomlString::new(&file, 10..text.len(), spec), |registry, spec| registry.metric(spec));
+        let [mistake] = file.mistakes.in_order(&text).try_into().unwrap();
+        (mistake.message, text[mistake.span].to_owned())
     }
 
     #[test]
@@ -204,12 +197,13 @@ mod tests {
 
     #[test]
     fn of_two_of_one_name_the_wrong_one_is_meant() {
-        let file = "metrics = 'mean(to_float=mean())'";
-        let text = TomlString::new(file, 10..file.len(), &file[11..file.len() - 1]);
+        let text = "metrics = 'mean(to_float=mean())'";
         let registry = built_in_registry();
+        let file = TaskFile { text, registry: &registry, mistakes: Mistakes::default() };
+        let string = TomlString::new(&file, 10..text.len(), &text[11..text.len() - 1]);
         let place = |kind: &'static str, wanted: &'static str| {
             let error = Error::UnknownName { kind: wanted, name: "mean".to_owned(), nearest: None };
-            place(&text, kind, &error, &registry)
+            place(&string, kind, &error)
         };
         assert_eq!(place("metric", "conversion"), 25..29, "the inner one");
         assert_eq!(place("metric", "metric"), 11..15, "the outer one");

@@ -5,27 +5,28 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
 
-use super::mistake::Mistakes;
+use super::section::TaskFile;
 
-/// Reads the text as far as it is TOML. Returns the places where it is not, besides telling them.
-pub(super) fn parse<'t>(text: &'t str, mistakes: &mut Mistakes) -> (DeTable<'t>, Vec<Range<usize>>) {
+/// Reads the text as far as it is TOML. Returns the places where it is not, besides reporting them.
+pub(super) fn parse<'t>(file: &TaskFile<'t>) -> (DeTable<'t>, Vec<Range<usize>>) {
+    let text = file.text;
     let (table, mut errors) = DeTable::parse_recoverable(text);
     let table = table.into_inner();
     errors.sort_by_key(|error| place(error).start);
-    mistakes.broken = !errors.is_empty();
+    file.mistakes.is_broken.set(!errors.is_empty());
 
-    // A bracket that is never closed is told once, and not at every line behind it.
+    // A bracket that is never closed is reported once, and not at every line behind it.
     let mut reported = None;
     for error in &errors {
         let within = Some(entry_around(text, &table, &place(error)));
         if within == reported {
             continue;
         }
-        // Behind a bare word the parser goes on as if it had quotes.
+        // After a bare word the parser continues as if it had quotes.
         if unquoted(text, error).is_none() {
             reported = within;
         }
-        report(text, error, mistakes);
+        report(file, error);
     }
     (table, errors.iter().map(place).collect())
 }
@@ -60,32 +61,35 @@ fn boolean(word: &str) -> Option<&'static str> {
 }
 
 /// Says it in words that fit a task file, where the parser's own are about grammar.
-fn report(text: &str, error: &Error, mistakes: &mut Mistakes) {
+fn report(file: &TaskFile<'_>, error: &Error) {
+    let text = file.text;
     let place = place(error);
     let written = text.get(place.clone()).unwrap_or_default();
     let next = text.get(place.start..).and_then(|rest| rest.chars().next());
     let message = error.message();
-    let said = |message: &str, hint: &str| (message.to_owned(), Some(hint.to_owned()));
+    let with_hint = |message: &str, hint: &str| (message.to_owned(), Some(hint.to_owned()));
     let (message, hint) = match (unquoted(text, error), boolean(written), next) {
-        (Some(word), ..) => said("a text must stand in quotes", &format!("write {}", quoted(word))),
-        (None, Some(boolean), _) => said(&format!("`{written}` is no value"), &format!("write {boolean}")),
+        (Some(word), ..) => with_hint("a string must stand in quotes", &format!("write {}", quoted(word))),
+        (None, Some(boolean), _) => {
+            with_hint(&format!("`{written}` is no value"), &format!("write {boolean}"))
+        }
         _ if message.starts_with("string values must be quoted") => ("there is no value".to_owned(), None),
         _ if message == "duplicate key" => (format!("the key `{written}` is given twice"), None),
         _ if message.ends_with("string, expected `\"`") || message.ends_with("string, expected `'`") => {
-            ("a text in quotes is not closed".to_owned(), None)
+            ("a string in quotes is not closed".to_owned(), None)
         }
-        (.., Some(c)) if message.starts_with("missing escaped value") => said(
-            &format!("`\\{c}` is no escape sequence"),
-            "write a backslash as \\\\, or the text in single quotes",
+        (.., Some(c)) if message.starts_with("missing escaped value") => with_hint(
+            &format!("`\\{c}` is an invalid escape sequence"),
+            "write a backslash as \\\\, or the string in single quotes",
         ),
         // It is often not the comma that is missing.
         _ if message.starts_with("missing comma") && starts_line(text, place.start) => {
-            said(message, "or the bracket that was opened above is not closed")
+            with_hint(message, "or the bracket that was opened above is not closed")
         }
-        _ if written == ":" => said(message, "between a key and its value stands `=`"),
+        _ if written == ":" => with_hint(message, "between a key and its value stands `=`"),
         _ => (message.to_owned(), None),
     };
-    mistakes.add(place, message, hint);
+    file.mistakes.add(place, message, hint);
 }
 
 /// Whether there are only blanks before this byte of its line.

@@ -2,28 +2,34 @@
 
 use std::ops::Range;
 
-/// A string: what it says, and where and how it is written.
+use super::section::TaskFile;
+
+/// A string: what it says, and where it is written.
 #[derive(Clone, Debug)]
 pub(super) struct TomlString<'d> {
     /// What it says, escapes resolved.
     pub(super) value: &'d str,
     /// Where it stands, quotes and all.
     pub(super) span: Range<usize>,
-    /// How it is written, quotes and all.
-    raw: &'d str,
+    pub(super) file: &'d TaskFile<'d>,
 }
 
 impl<'d> TomlString<'d> {
-    pub(super) fn new(file: &'d str, span: Range<usize>, value: &'d str) -> Self {
-        let raw = file.get(span.clone()).unwrap_or_default();
-        TomlString { value, span, raw }
+    pub(super) fn new(file: &'d TaskFile<'d>, span: Range<usize>, value: &'d str) -> Self {
+        TomlString { value, span, file }
     }
 
-    /// Where in the file a part of what it says stands; all of it, if that cannot be told.
+    /// Reports a mistake in a part of what it says.
+    pub(super) fn report(&self, part: Range<usize>, message: impl Into<String>, hint: Option<String>) {
+        self.file.mistakes.add(self.place(part), message, hint);
+    }
+
+    /// Where in the file a part of what it says stands; all of it, if that is not known.
     ///
     /// The place behind the last character is that of the closing quote.
     pub(super) fn place(&self, part: Range<usize>) -> Range<usize> {
-        let Some(part) = place_in(self.raw, self.value, part) else { return self.span.clone() };
+        let raw = self.file.text.get(self.span.clone()).unwrap_or_default();
+        let Some(part) = place_in(raw, self.value, part) else { return self.span.clone() };
         self.span.start + part.start..self.span.start + part.end
     }
 }
@@ -136,16 +142,25 @@ fn escape(behind: &str) -> Option<(char, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use errorbar_core::Registry;
+
+    use super::super::mistake::Mistakes;
     use super::*;
+
+    /// Where a part of a string of the file stands.
+    fn place(text: &str, span: Range<usize>, value: &str, part: Range<usize>) -> Range<usize> {
+        let registry = Registry::built_in();
+        let file = TaskFile { text, registry: &registry, mistakes: Mistakes::default() };
+        TomlString::new(&file, span, value).place(part)
+    }
 
     /// What stands in the file at the place of `wanted` in the string.
     fn written<'f>(file: &'f str, wanted: &str) -> &'f str {
         let table = toml::de::DeTable::parse(file).unwrap();
         let value = table.get_ref().get("a").unwrap();
         let said = value.get_ref().as_str().unwrap();
-        let text = TomlString::new(file, value.span(), said);
         let start = said.find(wanted).unwrap();
-        &file[text.place(start..start + wanted.len())]
+        &file[place(file, value.span(), said, start..start + wanted.len())]
     }
 
     #[test]
@@ -166,16 +181,16 @@ mod tests {
     #[test]
     fn the_end_is_the_closing_quote() {
         let file = "a = \"\"\"mean(\"\"\"";
-        let text = TomlString::new(file, 4..file.len(), "mean(");
-        assert_eq!(text.place(5..5), 12..13);
-        assert_eq!(text.place(99..100), 12..13);
+        let place = |part: Range<usize>| place(file, 4..file.len(), "mean(", part);
+        assert_eq!(place(5..5), 12..13);
+        assert_eq!(place(99..100), 12..13);
     }
 
     #[test]
     fn what_cannot_be_told_is_the_whole_string() {
-        assert_eq!(TomlString::new("a = \"x\\qy\"", 4..10, "x\\qy").place(1..2), 4..10);
-        assert_eq!(TomlString::new("a = 'xy'", 4..8, "other").place(1..2), 4..8);
-        assert_eq!(TomlString::new("a = xy", 4..6, "xy").place(0..1), 4..6);
-        assert_eq!(TomlString::new("a = 'é'", 4..8, "é").place(1..2), 4..8);
+        assert_eq!(place("a = \"x\\qy\"", 4..10, "x\\qy", 1..2), 4..10);
+        assert_eq!(place("a = 'xy'", 4..8, "other", 1..2), 4..8);
+        assert_eq!(place("a = xy", 4..6, "xy", 0..1), 4..6);
+        assert_eq!(place("a = 'é'", 4..8, "é", 1..2), 4..8);
     }
 }

@@ -27,7 +27,7 @@ impl Pattern {
     }
 
     /// Judges one completion. The answer is the group that was compared, with `match_all` the targets joined;
-    /// there is none where several groups were compared in vain.
+    /// there is none where none of several groups matched.
     ///
     /// # Errors
     /// An expression that tries too many ways to match, or takes too long.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use errorbar_core::{Error, Metadata};
 use errorbar_eval::scorers::{includes, model_graded_qa};
@@ -13,6 +13,9 @@ use errorbar_eval::{
     UsageLimits, block_on, built_in_registry, model_fn, open_resumable,
 };
 use errorbar_log::eval::EvalLog;
+use tokio::time::Instant;
+
+use crate::block_on_paused;
 
 /// A model that refuses its first request, if it is to, and says yes to the others.
 #[derive(Clone, Debug)]
@@ -72,11 +75,20 @@ impl Model for Shy {
 }
 
 fn run(samples: usize, model: &Shy, folder: &Path, options: RunOptions) -> FinishedRun {
+    timed_run(samples, model, folder, options).0
+}
+
+/// A run, and how long it took by its own clock.
+fn timed_run(samples: usize, model: &Shy, folder: &Path, options: RunOptions) -> (FinishedRun, Duration) {
     let samples = (0..samples).map(|n| Sample::new(format!("q{n}")).target("yes"));
     let task = Task::new(samples.collect::<Vec<_>>()).scorer(includes()).model(model.clone());
     let options = RunOptions { log_dir: folder.to_owned(), ..options };
     let prepared = task.prepare(&options, &built_in_registry()).unwrap();
-    block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap()
+    block_on_paused(async {
+        let started = Instant::now();
+        let finished = prepared.run(Arc::new(Quiet), CancelToken::new()).await.unwrap();
+        (finished, started.elapsed())
+    })
 }
 
 fn with(calls: Calls) -> RunOptions {
@@ -87,17 +99,19 @@ fn with(calls: Calls) -> RunOptions {
 fn before_it_is_asked_again_a_model_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let wish = Some(Duration::from_millis(300));
-    for (kind, wait, least) in [
-        (ModelErrorKind::Transient { retry_after: None }, 400, 200),
-        (ModelErrorKind::Transient { retry_after: wish }, 1, 300),
-        (ModelErrorKind::RateLimited { retry_after: wish }, 1, 300),
+    for (kind, wait, least, most) in [
+        (ModelErrorKind::Transient { retry_after: None }, 400, 200, 400),
+        (ModelErrorKind::Transient { retry_after: wish }, 1, 300, 301),
+        (ModelErrorKind::RateLimited { retry_after: wish }, 1, 300, 301),
     ] {
         let retry =
             RetryPolicy { max_retries: 1, first_wait: Duration::from_millis(wait), ..RetryPolicy::default() };
-        let (model, started) = (Shy::new(Some(kind)), Instant::now());
-        assert_eq!(run(1, &model, folder.path(), with(Calls::new(1, retry))).failed, 0);
-        assert_eq!(model.asked(), 2);
-        assert!(started.elapsed() >= Duration::from_millis(least), "{kind:?}: {:?}", started.elapsed());
+        let model = Shy::new(Some(kind));
+        let (finished, took) = timed_run(1, &model, folder.path(), with(Calls::new(1, retry)));
+        assert_eq!((finished.failed, model.asked()), (0, 2));
+        let took = took.as_millis();
+        // Two answers of 2 ms each, and the clock counts in whole milliseconds.
+        assert!((least + 4..=most + 6).contains(&took), "{kind:?}: {took} ms");
     }
 }
 
@@ -142,7 +156,8 @@ fn what_a_time_limit_has_ended_is_still_judged_by_models_that_take_their_time() 
     let folder = tempfile::tempdir().unwrap();
     let slow = |name: &str, blocks: Duration, waits: Duration| {
         model_fn(name, move |_| async move {
-            std::thread::sleep(blocks);
+            // As if the thread was blocked: nothing else runs meanwhile.
+            tokio::time::advance(blocks).await;
             if !waits.is_zero() {
                 tokio::time::sleep(waits).await;
             }
@@ -166,7 +181,7 @@ fn what_a_time_limit_has_ended_is_still_judged_by_models_that_take_their_time() 
             ..RunOptions::default()
         };
         let prepared = task.prepare(&options, &built_in_registry()).unwrap();
-        let finished = block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();
+        let finished = block_on_paused(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap();
         let scored = finished.results.as_ref().unwrap().scores[0].counts.scored;
         assert_eq!((finished.limited(), finished.failed, scored), (1, 0, 1), "{blocks:?} {waits:?}");
     }

@@ -93,7 +93,10 @@ fn the_order_of_completion_does_not_matter() {
     let task = Task::new(sums(12)).scorer(matches()).metrics(metrics![grouped]).model(slow_first);
     let one_by_one = RunOptions { max_samples: Some(1), ..options(folder.path()) };
     let together = RunOptions { max_samples: Some(12), ..options(folder.path()) };
-    let [first, second] = [one_by_one, together].map(|options| run(&task, &options));
+    let [first, second] = [one_by_one, together].map(|options| {
+        let prepared = task.prepare(&options, &built_in_registry()).unwrap();
+        crate::block_on_paused(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap()
+    });
     let text = |finished: &FinishedRun| {
         serde_json::to_string(&ResultsJson::new(finished.results.as_ref().unwrap())).unwrap()
     };
@@ -308,16 +311,18 @@ fn a_log_can_be_json() {
 #[test]
 fn a_model_that_never_answers_does_not_keep_a_cancelled_run() {
     let folder = tempfile::tempdir().unwrap();
-    let stuck = model_fn("test/stuck", |_| async {
-        std::future::pending::<()>().await;
-        Ok(String::new())
+    let asked = Arc::new(tokio::sync::Notify::new());
+    let of_model = Arc::clone(&asked);
+    let stuck = model_fn("test/stuck", move |_| {
+        of_model.notify_one();
+        std::future::pending()
     });
     let task = Task::new(sums(5)).scorer(includes()).model(stuck);
     let prepared = task.prepare(&options(folder.path()), &built_in_registry()).unwrap();
     let cancel = CancelToken::new();
     let finished = block_on(async {
         let running = tokio::spawn(prepared.run(Arc::new(Quiet), cancel.clone()));
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        asked.notified().await;
         cancel.cancel();
         running.await.unwrap()
     });
@@ -329,10 +334,14 @@ fn a_model_that_never_answers_does_not_keep_a_cancelled_run() {
 #[test]
 fn samples_that_block_their_thread_do_not_keep_a_cancelled_run() {
     let folder = tempfile::tempdir().unwrap();
-    let blocking = model_fn("test/blocking", |request| {
+    let (sender, blocked) = std::sync::mpsc::channel();
+    let blocking = model_fn("test/blocking", move |request| {
         let is_first = request.sample_id.to_string() == "s0";
+        let sender = sender.clone();
         async move {
             if !is_first {
+                // Whoever comes later finds nobody who waits for it.
+                let _ = sender.send(());
                 loop {
                     std::thread::park();
                 }
@@ -345,7 +354,7 @@ fn samples_that_block_their_thread_do_not_keep_a_cancelled_run() {
     let cancel = CancelToken::new();
     let later = cancel.clone();
     std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(300));
+        blocked.recv().unwrap();
         later.cancel();
     });
     // The threads never wake up: waiting for them would never end.

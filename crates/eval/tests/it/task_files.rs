@@ -66,7 +66,7 @@ fn keys() {
         "nmae = 5\nscorers = 'chioce()'\n[dataste]\npath = 'fine.csv'\n",
         &[
             "1:1: unknown key `nmae`; did you mean `name`?",
-            "1:8: `nmae`: expected a text in quotes, found 5",
+            "1:8: `nmae`: expected a string in quotes, found 5",
             "2:1: unknown key `scorers`; did you mean `scorer`?",
             "2:12: unknown scorer `chioce`; did you mean `choice`?",
             "3:1: no field `input` in fine.csv; say which one it is, as in input = \"…\"; there are: id, question, answer, a, b",
@@ -83,7 +83,7 @@ fn keys() {
             "3:20: `cuont`: expected a whole number, 1 or more, found 0",
             "4:14: unknown key `scoer`; did you mean `scorer`?",
             "4:22: the task has no scorer `x`; the task has: includes",
-            "4:36: `metric`: expected a text in quotes, found 5",
+            "4:36: `metric`: expected a string in quotes, found 5",
             "5:1: unknown key `solvre`; did you mean `solver`?",
         ],
     );
@@ -110,16 +110,16 @@ fn kinds_of_values() {
     check(
         "name = 5\nversion = true\nmetadata = 'x'\ndataset = 7\nsolver = 7\nscorer = [7, '']\nmetrics = 7\nepochs = 'five'\nmodel = 7\nfail_on_error = -1\ntime_limit = 0\nheadline = 7\n",
         &[
-            "1:8: `name`: expected a text in quotes, found 5",
-            "2:11: `version`: expected a number or a text, found true",
-            "3:12: `metadata`: expected a table such as { author = \"me\" }, found the text \"x\"",
+            "1:8: `name`: expected a string in quotes, found 5",
+            "2:11: `version`: expected a number or a string, found true",
+            "3:12: `metadata`: expected a table such as { author = \"me\" }, found the string \"x\"",
             "4:11: `dataset`: expected a table such as { path = \"questions.csv\", input = \"question\" }, found 7",
             "5:10: `solver`: expected a solver in quotes, or a list of solvers, found 7",
-            "6:11: `scorer`: expected a text in quotes, found 7",
-            "6:14: `scorer`: expected a text in quotes, found an empty text",
+            "6:11: `scorer`: expected a string in quotes, found 7",
+            "6:14: `scorer`: expected a string in quotes, found an empty string",
             "7:11: `metrics`: expected a metric such as \"accuracy()\", a list of them, or a table such as { \"a*\" = [\"mean()\"] }, found 7; leave it out for the metrics that the scorer brings",
-            "8:10: `epochs`: expected a whole number, 1 or more, or a table such as { count = 5, reducers = [\"mode\"] }, found the text \"five\"",
-            "9:9: `model`: expected a text in quotes, found 7",
+            "8:10: `epochs`: expected a whole number, 1 or more, or a table such as { count = 5, reducers = [\"mode\"] }, found the string \"five\"",
+            "9:9: `model`: expected a string in quotes, found 7",
             "10:17: `fail_on_error`: expected true, false, a share of the samples such as 0.1, or a number of samples such as 5, found -1",
             "11:14: `time_limit`: expected a number of seconds above 0, found 0",
             "12:12: `headline`: expected a table such as { metric = \"accuracy\" }, found 7",
@@ -128,8 +128,8 @@ fn kinds_of_values() {
     check(
         "name = ''\nversion = [1]\nmetadata = { a = nan, b = [99999999999999999999999] }\ndataset = []\nsolver = []\nscorer = []\nmetrics = []\nepochs = 0\nmodel = 2020-01-01\nfail_on_error = 1.5\ntime_limit = inf\n[[headline]]\n",
         &[
-            "1:8: `name`: expected a text in quotes, found an empty text",
-            "2:11: `version`: expected a number or a text, found a list",
+            "1:8: `name`: expected a string in quotes, found an empty string",
+            "2:11: `version`: expected a number or a string, found a list",
             "3:18: `a`: expected a finite number, since logs hold no other, found nan",
             "3:28: `b`: expected a number of 64 bits, found 99999999999999999999999",
             "4:11: `dataset`: expected a table such as { path = \"questions.csv\", input = \"question\" }, found an empty list",
@@ -137,7 +137,7 @@ fn kinds_of_values() {
             "6:10: `scorer`: expected at least one scorer, found an empty list",
             "7:11: `metrics`: expected a metric such as …",
             "8:10: `epochs`: expected a whole number, 1 or more, or a table such as { count = 5, reducers = [\"mode\"] }, found 0",
-            "9:9: `model`: expected a text in quotes, found the date 2020-01-01",
+            "9:9: `model`: expected a string in quotes, found the date 2020-01-01",
             "10:17: `fail_on_error`: expected true, false, a share of the samples such as 0.1, or a number of samples such as 5, found 1.5",
             "11:14: `time_limit`: expected a number of seconds above 0, found inf",
             "12:1: `headline`: expected a table such as { metric = \"accuracy\" }, found a list",
@@ -154,15 +154,15 @@ fn datasets() {
         "{ path = 'missing.csv', input = 5, target = ['answer', 5], choices = 5, id = [], metadata = 5, limit = -1, shuffle = true, shuffle_choices = 'x', format = 'cvs' }",
         &[
             "1:20: cannot read the dataset missing.csv: …",
-            "1:43: `input`: expected a text in quotes, found 5",
-            "1:66: `target`: expected a text in quotes, found 5",
+            "1:43: `input`: expected a string in quotes, found 5",
+            "1:66: `target`: expected a string in quotes, found 5",
             "1:80: `choices`: expected a list with the field of each choice, or the field that holds them all, found 5",
-            "1:88: `id`: expected a text in quotes, found an empty list",
+            "1:88: `id`: expected a string in quotes, found an empty list",
             "1:103: `metadata`: expected a list of fields to keep, found 5",
             "1:114: `limit`: expected a whole number, 1 or more, found -1",
-            "1:128: `shuffle`: expected a seed, which is a whole number, 0 or more, found true; the order must be the same in every run, so say a number: shuffle = 7",
-            "1:152: `shuffle_choices`: expected a seed, which is a whole number, 0 or more, found the text \"x\"",
-            "1:166: `format`: expected \"csv\" or \"json\", found the text \"cvs\"; did you mean `csv`?",
+            "1:128: `shuffle`: expected a seed, which is a whole number, 0 or more, found true; the order must be the same in every run, so give a number: shuffle = 7",
+            "1:152: `shuffle_choices`: expected a seed, which is a whole number, 0 or more, found the string \"x\"",
+            "1:166: `format`: expected \"csv\" or \"json\", found the string \"cvs\"; did you mean `csv`?",
         ],
     );
     check(
@@ -197,7 +197,7 @@ fn datasets() {
     check(
         "'notes.txt'",
         &[
-            "1:11: the format of notes.txt is not known; a name ends in .csv, .tsv, .json or .jsonl; or say it: format = \"csv\"",
+            "1:11: the format of notes.txt is not known; a name ends in .csv, .tsv, .json or .jsonl; or name the format: format = \"csv\"",
         ],
     );
     check("{ path = 'twice.csv', input = 'question' }", &["1:20: two samples have the id \"q1\"…"]);
@@ -259,7 +259,7 @@ fn epochs_and_the_headline() {
             "3:45: at_least_5: k = 5 is more than the 2 epoch(s) of the run; lower k or run more epochs",
             "3:60: at_least: argument `k` must be 1 or more: it counts epochs",
             "3:92: at_least takes at most 3 arguments (k, value, value_to_float), but got 4",
-            "3:108: pass_at: argument `k` must be an integer, found \"x\"",
+            "3:108: pass_at: argument `k` must be an integer, 0 or more, found \"x\"",
         ],
     );
     check(
@@ -274,7 +274,7 @@ fn epochs_and_the_headline() {
         &[
             "3:20: `count`: expected a whole number, 1 or more, found -1",
             "3:37: unknown reducer `mod`; did you mean `mode`?",
-            "3:43: `reducers`: expected a text in quotes, found 5",
+            "3:43: `reducers`: expected a string in quotes, found 5",
         ],
     );
     check(
@@ -400,22 +400,22 @@ fn what_is_no_toml() {
     check(
         "scorer = choice()\ndataset = { path = 'fine.csv', inptu = 'question' }\nsolver = 5\nmetrics = [accuracy(), stderr()]\nname = name\n",
         &[
-            "1:10: a text must stand in quotes; write \"choice()\"",
+            "1:10: a string must stand in quotes; write \"choice()\"",
             "2:32: unknown key `inptu`; did you mean `input`?",
             "3:10: `solver`: expected a solver in quotes, or a list of solvers, found 5",
-            "4:12: a text must stand in quotes; write \"accuracy()\"",
-            "4:24: a text must stand in quotes; write \"stderr()\"",
-            "5:8: a text must stand in quotes; write \"name\"",
+            "4:12: a string must stand in quotes; write \"accuracy()\"",
+            "4:24: a string must stand in quotes; write \"stderr()\"",
+            "5:8: a string must stand in quotes; write \"name\"",
         ],
     );
     check(
         "scorer = \"choice()\nname = 'x\nsolver = 5\nversion = \nmodel = tru\n",
         &[
-            "1:19: a text in quotes is not closed",
-            "2:10: a text in quotes is not closed",
+            "1:19: a string in quotes is not closed",
+            "2:10: a string in quotes is not closed",
             "3:10: `solver`: expected a solver in quotes, or a list of solvers, found 5",
             "4:11: there is no value",
-            "5:9: a text must stand in quotes; write \"tru\"",
+            "5:9: a string must stand in quotes; write \"tru\"",
         ],
     );
     // Told once, though everything behind it is swallowed.
@@ -441,20 +441,22 @@ fn what_is_no_toml() {
     );
     check(
         r#"scorer = "pattern('\d+')""#,
-        &[r"1:21: `\d` is no escape sequence; write a backslash as \\, or the text in single quotes"],
+        &[
+            r"1:21: `\d` is an invalid escape sequence; write a backslash as \\, or the string in single quotes",
+        ],
     );
     check(
         "name = 'a'\nname = 'b'\ntime_limit = 'x'\nfail_on_error = True\n",
         &[
             "2:1: the key `name` is given twice",
-            "3:14: `time_limit`: expected a number of seconds above 0, found the text \"x\"",
+            "3:14: `time_limit`: expected a number of seconds above 0, found the string \"x\"",
             "4:17: `True` is no value; write true",
         ],
     );
     check(
         "[dataset]\npath = fine.csv\n[epochs]\ncount = 0\n",
         &[
-            "2:8: a text must stand in quotes; write \"fine.csv\"",
+            "2:8: a string must stand in quotes; write \"fine.csv\"",
             "4:9: `count`: expected a whole number, 1 or more, found 0",
         ],
     );
@@ -465,7 +467,7 @@ fn columns_are_characters() {
     check(
         "\u{feff}name = 5\r\nscorer = 7\r\ndataset = { path = 'é.csv', \"ü\" = 1 }",
         &[
-            "1:8: `name`: expected a text in quotes, found 5",
+            "1:8: `name`: expected a string in quotes, found 5",
             "2:10: `scorer`: expected a scorer in quotes, or a list of scorers, found 7",
             "3:20: cannot read the dataset é.csv…",
             "3:29: unknown key `ü`; keys are: …",
@@ -501,7 +503,7 @@ fn files_that_cannot_be_read() {
     assert!(load().mistakes[0].is_about_the_file());
 
     std::fs::write(&path, b"name = 'a'\nscorer = '\xff'").unwrap();
-    assert_eq!(lines(&load(), &folder), ["2:11: a task file is UTF-8 text, and this is not"]);
+    assert_eq!(lines(&load(), &folder), ["2:11: a task file is UTF-8, and this is not"]);
     assert_eq!(load().text.get(load().mistakes[0].span.clone()), Some("\u{fffd}"));
 }
 
@@ -509,11 +511,11 @@ fn files_that_cannot_be_read() {
 fn what_only_follows_from_a_mistake_is_not_told() {
     check(
         "dataset = { path = 'fine.csv', input = 5 }\nscorer = 'includes'",
-        &["1:40: `input`: expected a text in quotes, found 5"],
+        &["1:40: `input`: expected a string in quotes, found 5"],
     );
     check(
         "dataset = { path = 'fine.csv', input = 'question', target = 'answer', choices = ['a', 5] }\nscorer = 'choice'",
-        &["1:87: `choices`: expected a text in quotes, found 5"],
+        &["1:87: `choices`: expected a string in quotes, found 5"],
     );
 }
 
@@ -527,11 +529,11 @@ epochs = { count = 2, reducers = [mode] }
 headline = { reducer = 'mode', scorer = 'choice' }
 model = 'replay/others.jsonl'",
         &[
-            "1:101: `limit`: expected a whole number, 1 or more, found the text \"x\"",
+            "1:101: `limit`: expected a whole number, 1 or more, found the string \"x\"",
             "2:12: unknown scorer `chioce`; did you mean `choice`?",
             "2:23: sample \"q2\": the target \"E\"…",
-            "3:32: `solver`: expected a text in quotes, found 7",
-            "4:35: a text must stand in quotes; write \"mode\"",
+            "3:32: `solver`: expected a string in quotes, found 7",
+            "4:35: a string must stand in quotes; write \"mode\"",
             "6:9: others.jsonl has no output for any sample…",
         ],
     );
@@ -558,7 +560,7 @@ fn how_errors_are_computed() {
     let with = |errors: &str, expected: &[&str]| check(&format!("{TASK}{errors}"), expected);
     with(
         "errors = 'CR2'",
-        &["3:10: `errors`: expected a table such as { cluster = \"passage\" }, found the text \"CR2\""],
+        &["3:10: `errors`: expected a table such as { cluster = \"passage\" }, found the string \"CR2\""],
     );
     with(
         "errors = { cluster = 5, method = 2, interval = [], level = '0.9', draws = 1.5, range = [1] }",
@@ -566,7 +568,7 @@ fn how_errors_are_computed() {
             "3:22: `cluster`: expected a metadata key such as \"passage\", or a list of two, found 5",
             "3:34: `method`: expected a method in quotes, such as \"CR2\", found 2",
             "3:48: `interval`: expected a method in quotes, such as \"t\", found an empty list",
-            "3:60: `level`: expected a number such as 0.95, found the text \"0.9\"",
+            "3:60: `level`: expected a number such as 0.95, found the string \"0.9\"",
             "3:75: `draws`: expected a whole number, found 1.5",
             "3:88: `range`: expected the lowest and the highest score, such as [0, 10], found a list",
         ],
@@ -575,7 +577,7 @@ fn how_errors_are_computed() {
         "[errors]\nclusters = ''\nmethod = 'CR22'\ninterval = 'bootstrapt'\nlevel = 95\ndraws = 5\nrange = [5, 1]",
         &[
             "4:1: unknown key `clusters`; did you mean `cluster`?",
-            "4:12: `clusters`: expected a metadata key such as \"passage\", or a list of two, found an empty text",
+            "4:12: `clusters`: expected a metadata key such as \"passage\", or a list of two, found an empty string",
             "5:10: `method`: expected one of iid, CR0, CR1, CR2, CR3, found \"CR22\"; did you mean `CR2`?",
             "6:12: `interval`: expected one of auto, wilson, t, bootstrap, bootstrap_t, found \"bootstrapt\"; did you mean `bootstrap`?",
             "7:9: the level must lie between 0 and 1 (both excluded), found 95; for 95 % write 0.95",

@@ -16,17 +16,17 @@ use super::reader::{EvalLog, SampleReader};
 use super::revision::refuse_busy;
 use super::sample::member_name;
 use super::stored::SampleFields;
-use super::summary::SampleSummary;
+use super::summary::SummaryList;
 use super::zip::assemble::Assembler;
 use super::zip::{Encoder, Member, StreamedMember};
 use crate::atomic_file::AtomicFile;
 
-/// How many samples are in the works at once.
+/// The number of samples that are processed at once.
 const BATCH: usize = 16;
 
 /// Writes a log as another file: one JSON object if its name ends in `.json`, else an `.eval` log. The records
-/// pass through as they are, but for blanks between them. The new file takes the place of one of that name only
-/// when it is whole and on the disk. A log that was torn becomes a whole one, of a run that has not ended.
+/// are copied as they are, but for whitespace between them. The new file replaces one of that name only when it
+/// is whole and on the disk. A log that was torn becomes a whole one, of a run that has not ended.
 ///
 /// # Errors
 /// A log whose samples are in several members each.
@@ -49,7 +49,7 @@ pub fn convert(log: &EvalLog, to: &Path) -> Result<()> {
     {
         return Err(LogError::from(LogErrorKind::Chunked).at(log.path()));
     }
-    // What nobody can read is not worth another form.
+    // What cannot be read is not converted.
     log.header()?;
     refuse_busy(log, to).map_err(|error| error.at(to))?;
     let mut file =
@@ -110,7 +110,7 @@ fn write_eval(log: &EvalLog, out: &mut impl Write) -> Result<()> {
         }
     }
     let mut for_summaries = Encoder::new()?;
-    let mut summaries = Summaries::new(&mut for_summaries);
+    let mut summaries = SummaryList::new(&mut for_summaries);
     let mut names = HashSet::new();
     let order = log.sample_order()?;
     let tools = || (SampleReader::new(log, SampleFields::all()), Encoder::new());
@@ -145,14 +145,14 @@ fn start_of(log: &EvalLog, header: &[u8]) -> Result<Vec<u8>> {
     }
     let mut start = b"{}".to_vec();
     for field in ["version", "eval", "plan"] {
-        if let Some(range) = splice::field(header, field)? {
-            start = splice::set(&start, &[field], header.get(range).unwrap_or_default())?;
+        if let Some(json) = splice::value(header, field)? {
+            start = splice::set(&start, &[field], json)?;
         }
     }
     Ok(start)
 }
 
-/// A sample as a member, and its summary. It passes through in pieces: a long one takes no more memory.
+/// A sample as a member, and its summary. It is copied in pieces: a long one takes no more memory.
 fn encode(
     log: &EvalLog,
     (reader, encoder): &mut (SampleReader<'_>, Result<Encoder>),
@@ -167,34 +167,7 @@ fn encode(
         })?;
         validator.finish()?;
         let member = member.finish(&member_name(&sample.id, sample.epoch))?;
-        Ok((member, SampleSummary::from(&sample).to_json()))
+        Ok((member, sample.summary_json()))
     };
     encode().map_err(|error: LogError| error.in_member(&log.container.sample_name(at)).at(log.path()))
-}
-
-/// The list of all summaries, compressed as it grows.
-struct Summaries<'e> {
-    member: StreamedMember<'e>,
-    is_empty: bool,
-}
-
-impl<'e> Summaries<'e> {
-    fn new(encoder: &'e mut Encoder) -> Self {
-        Summaries { member: StreamedMember::new(encoder), is_empty: true }
-    }
-
-    fn push(&mut self, summary: &[u8]) -> Result<()> {
-        self.write(if self.is_empty { b"[" } else { b"," })?;
-        self.is_empty = false;
-        self.write(summary)
-    }
-
-    fn finish(mut self) -> Result<Member> {
-        self.write(if self.is_empty { b"[]" } else { b"]" })?;
-        self.member.finish(SUMMARIES)
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        Ok(self.member.write_all(bytes).map_err(LogErrorKind::Compress)?)
-    }
 }

@@ -1,4 +1,4 @@
-//! Why a log could not be written or read: the place, the problem and the way out.
+//! Why a log could not be written or read: where and what.
 
 use std::fmt;
 use std::io;
@@ -9,8 +9,7 @@ pub type Result<T> = std::result::Result<T, LogError>;
 
 /// Why a log could not be written or read.
 ///
-/// Printed, it is one line: file, member, sample, problem and way out. [`LogError::problem`] and
-/// [`LogError::hint`] give the two halves apart.
+/// Printed, it is one line: file, member, sample and problem.
 // Boxed, so that the results which carry it stay small.
 #[derive(Debug)]
 pub struct LogError(Box<ErrorContext>);
@@ -27,34 +26,34 @@ struct ErrorContext {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogErrorKind {
-    /// The folder of the log cannot be made.
-    #[error("cannot make the folder of the log: {0}")]
+    /// The folder of the log cannot be created.
+    #[error("cannot create the folder of the log: {0}")]
     Folder(#[source] io::Error),
     /// The file cannot be opened.
     #[error("cannot open the file: {0}")]
     Open(#[source] io::Error),
-    /// A new file cannot be made.
+    /// A new file cannot be created.
     #[error("cannot write the file: {0}")]
     Create(#[source] io::Error),
-    /// The run has not ended, so that nothing can be put in its log.
+    /// The run has not ended, so that its log cannot be changed.
     #[error("the run of this log has not ended")]
     Unfinished,
     /// The log is another file than the one that was read.
     #[error("the log was replaced by another process while it was read")]
     Replaced,
     /// The file of the log was removed while it was written.
-    #[error("the log was removed while it was written, and what it held is lost")]
+    #[error("the log was removed while it was written, and what it contained is lost")]
     Gone,
-    /// Another file has taken the place of the log while it was written.
-    #[error("another file took the place of the log while it was written, and what the log held is lost")]
+    /// Another file has replaced the log while it was written.
+    #[error("another file replaced the log while it was written, and what the log contained is lost")]
     Displaced,
-    /// A log would take its own place.
+    /// A log would overwrite itself.
     #[error("this is the log itself")]
     Itself,
     /// A log is there already.
     #[error("a file of that name is there already")]
     Exists,
-    /// Somebody else writes to the log.
+    /// Another process writes to the log.
     #[error("the log is being written by another process")]
     Locked,
     /// Writing failed, because the disk is full perhaps.
@@ -82,16 +81,16 @@ pub enum LogErrorKind {
     /// Neither a header nor the record of the start is in the file.
     #[error("there is no record of a run in the file")]
     NoStart,
-    /// A member is not where the directory says, or not what it says.
+    /// A member does not match its entry in the central directory.
     #[error("the file is damaged: {0}")]
     Damaged(String),
     /// A member is compressed in a way that this version does not know.
     #[error("compression method {0} is not supported")]
     Method(u16),
     /// A member is larger than is allowed.
-    #[error("decompressed it has {bytes} bytes, more than the {limit} allowed")]
+    #[error("the decompressed size is {bytes} bytes, more than the {limit} allowed")]
     TooLarge {
-        /// What the file says.
+        /// What the file claims.
         bytes: u64,
         /// What is allowed.
         limit: u64,
@@ -112,8 +111,8 @@ pub enum LogErrorKind {
     /// Entries share bytes of the file, so that a small file decompresses to any size.
     #[error("the entries overlap: together they claim more bytes than the file has")]
     Overlap,
-    /// What is held of the log would take more memory than is allowed.
-    #[error("what must be held of the log takes more than the {limit} bytes of memory allowed")]
+    /// The log needs more memory than is allowed.
+    #[error("the log needs more than the {limit} bytes of memory allowed")]
     TooMuchMemory {
         /// What is allowed.
         limit: u64,
@@ -138,7 +137,7 @@ pub enum LogErrorKind {
     /// A format of the future.
     #[error("the log has version {found} of the format, this program knows up to {known}")]
     Version {
-        /// What the log says.
+        /// What the log has.
         found: u32,
         /// What is known.
         known: u32,
@@ -152,7 +151,7 @@ pub enum LogErrorKind {
         at: u64,
     },
     /// A field is not what it should be.
-    #[error("`{field}` is {found}, where {expected} belongs")]
+    #[error("`{field}` is {found}, but {expected} is required")]
     Field {
         /// The field.
         field: String,
@@ -162,7 +161,7 @@ pub enum LogErrorKind {
         expected: &'static str,
     },
     /// A field is missing.
-    #[error("there is no `{0}`")]
+    #[error("`{0}` is missing")]
     Missing(&'static str),
     /// A part of the header is not what it should be.
     #[error("the part `{part}` cannot be read: {problem}")]
@@ -188,7 +187,7 @@ pub enum LogErrorKind {
         /// Those that it has.
         epochs: Vec<u32>,
     },
-    /// A sample has several epochs, and which one is meant was not said.
+    /// A sample has several epochs, and the edit names none.
     #[error("the sample `{sample}` has the epochs {}", listed(epochs))]
     WhichEpoch {
         /// The sample.
@@ -213,64 +212,6 @@ pub enum LogErrorKind {
 }
 
 impl LogErrorKind {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        use LogErrorKind as Kind;
-        match self {
-            Kind::Open(error) if error.kind() == io::ErrorKind::NotFound => "check the path",
-            Kind::Create(error) if error.kind() == io::ErrorKind::NotFound => "make the folder first",
-            Kind::Create(_) => "choose a place that you may write to",
-            Kind::Unfinished => "resume it with `eval --resume`, or make a whole copy with `log convert`",
-            Kind::Itself => "give another name, or put results in place with `score --write`",
-            Kind::Replaced => "try again",
-            Kind::Gone | Kind::Displaced => {
-                "see what removes or replaces files there, and run the task again; --log-dir names another folder, and with \
-                 --cache no answer is paid for twice"
-            }
-            Kind::Folder(_) => "choose a folder that you may write to",
-            Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read",
-            Kind::Exists => "choose another name, or resume the run that wrote it",
-            Kind::Locked => "wait for it, or stop it first",
-            Kind::Write(error) if error.kind() == io::ErrorKind::StorageFull => {
-                "make room and resume: what was recorded before is safe"
-            }
-            Kind::Write(_) => "check the disk and resume: what was recorded before is safe",
-            Kind::Compress(_) => "free some memory and resume",
-            Kind::TooLong { .. } => "shorten it",
-            Kind::NotALog => "give a file that ends in .eval and was written as an eval log",
-            Kind::NoStart => "check that it is an eval log; if it is, its run was stopped before it began",
-            Kind::Damaged(_) | Kind::Json { .. } => {
-                "get an undamaged copy; `score --skip-bad-samples` goes on without samples that cannot be read"
-            }
-            Kind::Method(_) => "rewrite the log with stored, deflate or zstd members",
-            Kind::TooLarge { .. } => {
-                "check where the log comes from; if you trust it, give --max-decompressed"
-            }
-            Kind::TooDense { .. } => "check where the log comes from; if you trust it, give --max-ratio",
-            Kind::TooLargeRecord { .. } => {
-                "check where the log comes from; if you trust it, give --max-record"
-            }
-            Kind::TooMuchMemory { .. } => {
-                "check where the log comes from; if you trust it, give --max-memory"
-            }
-            Kind::TooMany { .. } => {
-                "check which program wrote the log; no evaluation has that number of them"
-            }
-            Kind::OutsideName | Kind::Overlap => {
-                "do not trust this file; get the log from where it was written"
-            }
-            Kind::Version { .. } => "get a newer errorbar",
-            Kind::Field { .. } | Kind::Missing(_) | Kind::Part { .. } => {
-                "check which program wrote the log, and whether somebody edited it"
-            }
-            Kind::NoSample { .. } => "`errorbar log dump LOG --samples` shows them",
-            Kind::NoEpoch { .. } | Kind::WhichEpoch { .. } => "say which with --epoch N",
-            Kind::NoScore { .. } => "name one of the scorers that it has with --scorer",
-            Kind::Chunked => "use it as it is, as an .eval log",
-            Kind::Core(_) => "say what to compute yourself, with --metric and --reducer",
-        }
-    }
-
     pub(super) fn damaged(problem: impl Into<String>) -> Self {
         LogErrorKind::Damaged(problem.into())
     }
@@ -303,31 +244,13 @@ impl LogError {
         &self.0.kind
     }
 
-    /// File, member, sample and problem, without the way out.
-    pub fn problem(&self) -> String {
-        let mut text = self.path().map(|path| format!("{}: ", path.display())).unwrap_or_default();
-        if let Some(member) = self.member() {
-            text += &format!("{}: ", visible(member));
-        }
-        if let Some(sample) = self.sample() {
-            text += &format!("sample {}: ", visible(sample));
-        }
-        // What is from the file could play with a terminal.
-        text + &self.kind().to_string().replace(char::is_control, "\u{fffd}")
-    }
-
-    /// The way out.
-    pub fn hint(&self) -> &'static str {
-        self.kind().hint()
-    }
-
     /// Whether the log as a whole takes more memory than is allowed.
     pub(super) fn is_of_memory(&self) -> bool {
         matches!(self.kind(), LogErrorKind::TooMuchMemory { .. })
     }
 
-    /// The same problem, with the place in the JSON put right.
-    pub(super) fn map_place(mut self, map: impl FnOnce(u64) -> u64) -> Self {
+    /// The same problem, with the offset in the JSON corrected.
+    pub(super) fn map_offset(mut self, map: impl FnOnce(u64) -> u64) -> Self {
         if let LogErrorKind::Json { at, .. } = &mut self.0.kind {
             *at = map(*at);
         }
@@ -362,7 +285,7 @@ fn listed<T: fmt::Display>(items: &[T]) -> String {
     text
 }
 
-/// A name from a file, without what could play with a terminal, and not for ever.
+/// A name from a file, without control characters and truncated.
 pub(super) fn visible(name: &str) -> String {
     const SHOWN: usize = 120;
     let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
@@ -372,7 +295,17 @@ pub(super) fn visible(name: &str) -> String {
 
 impl fmt::Display for LogError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; {}", self.problem(), self.hint())
+        if let Some(path) = self.path() {
+            write!(f, "{}: ", path.display())?;
+        }
+        if let Some(member) = self.member() {
+            write!(f, "{}: ", visible(member))?;
+        }
+        if let Some(sample) = self.sample() {
+            write!(f, "sample {}: ", visible(sample))?;
+        }
+        // What is from the file could contain control sequences of a terminal.
+        f.write_str(&self.kind().to_string().replace(char::is_control, "\u{fffd}"))
     }
 }
 

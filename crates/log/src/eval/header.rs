@@ -1,15 +1,16 @@
-//! What a log says about the run as a whole: the parts of `_journal/start.json` and `header.json`.
+//! What a log records about the run as a whole: the parts of `_journal/start.json` and `header.json`.
 //!
-//! Fields that this version does not know are kept in `extra` and written again, so that a log which
-//! passes through errorbar loses nothing.
+//! Fields that this version does not know are kept in `extra` and written again, so that a log
+//! which errorbar rewrites loses nothing.
 
+use errorbar_core::chat::Usage;
 use errorbar_core::{Metadata, SampleId};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::output::Usage;
 use super::recorded::RecordedResults;
+use super::wire::as_wire;
 
 /// The version of the format.
 pub const VERSION: u32 = 2;
@@ -47,7 +48,7 @@ pub struct EvalError {
 }
 
 impl EvalError {
-    /// An error that says this.
+    /// An error with this message.
     pub fn new(message: impl Into<String>) -> Self {
         EvalError { message: message.into(), ..EvalError::default() }
     }
@@ -67,7 +68,7 @@ pub struct DatasetInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<u64>,
     /// The ids of the samples that are run, in order.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(with = "as_wire", skip_serializing_if = "Option::is_none")]
     pub sample_ids: Option<Vec<SampleId>>,
     /// Whether the samples were shuffled.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -141,7 +142,7 @@ pub struct EvalInfo {
     /// Unique for the task with its arguments.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub task_id: String,
-    /// The version of the task, a number or a text.
+    /// The version of the task, a number or a string.
     #[serde(skip_serializing_if = "Json::is_null")]
     pub task_version: Json,
     /// The file of the task.
@@ -229,8 +230,10 @@ pub struct Stats {
     /// When it ended, by RFC 3339; may be empty.
     pub completed_at: String,
     /// The tokens of each model.
+    #[serde(with = "as_wire")]
     pub model_usage: IndexMap<String, Usage>,
     /// The tokens of each role that a model played.
+    #[serde(with = "as_wire")]
     pub role_usage: IndexMap<String, Usage>,
     /// Fields that this version does not know.
     #[serde(flatten)]
@@ -239,6 +242,7 @@ pub struct Stats {
 
 /// What is known when a run starts: `_journal/start.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct StartRecord {
     /// The version of the format.
     #[serde(default = "version")]
@@ -259,6 +263,7 @@ impl StartRecord {
 
 /// What is known when a run has ended: `header.json`.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Header {
     /// The version of the format.
     pub version: u32,
@@ -291,5 +296,15 @@ impl Header {
             error: None,
             extra: Metadata::new(),
         }
+    }
+    setters! {
+        /// How the run ended.
+        status: Status => status;
+        /// What came out.
+        results: impl Into<Option<RecordedResults>> => results;
+        /// Times and tokens.
+        stats: Stats => stats;
+        /// Why the run ended early.
+        error: impl Into<Option<EvalError>> => error;
     }
 }

@@ -46,7 +46,7 @@ impl MemoryBudget {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Refuses a JSON text that would take more memory as a tree than is left. A text of many tiny values takes
+    /// Refuses a JSON document that would take more memory as a tree than is left. A document of many tiny values takes
     /// fifty times its size.
     pub(super) fn check_tree(&self, json: &[u8]) -> Result<()> {
         const SMALL: usize = 1 << 20;
@@ -60,7 +60,7 @@ impl MemoryBudget {
     }
 }
 
-/// The number of values in a JSON text, at least.
+/// The number of values in a JSON document, at least.
 fn values_in(json: &[u8]) -> u64 {
     let (mut count, mut rest) = (1, json);
     let count_between =
@@ -73,7 +73,7 @@ fn values_in(json: &[u8]) -> u64 {
     count + count_between(rest)
 }
 
-/// What follows the quote that ends a text.
+/// What follows the quote that ends a string.
 fn after_text(mut rest: &[u8]) -> &[u8] {
     while let Some(at) = memchr::memchr2(b'"', b'\\', rest) {
         let is_end = rest.get(at) == Some(&b'"');
@@ -179,7 +179,7 @@ mod tests {
         let memory = MemoryBudget::new(64 << 20);
         let lists = format!("[{}[]]", "[],".repeat(1 << 20));
         assert!(memory.check_tree(lists.as_bytes()).is_err());
-        // A text of the same length is cheap.
+        // A string of the same length is cheap.
         memory.check_tree(format!("[\"{}\"]", "[],".repeat(1 << 20)).as_bytes()).unwrap();
         memory.take(64 << 20).unwrap();
     }

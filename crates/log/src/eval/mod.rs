@@ -1,14 +1,14 @@
 //! Eval logs (`.eval`): written while an evaluation runs, read to compute its results again.
 //!
-//! This is the only place that knows the format. A log is a zip file that grows by whole members; a sample is
-//! in the file, by a single write of the process, before anybody is told that it is done. The directory of the
+//! Only this module knows the format. A log is a zip file that grows by whole members; a sample is
+//! in the file, by a single write of the process, before it is reported as done. The directory of the
 //! zip is a convenience that is rewritten now and then, never something that reading depends on: where it is
 //! missing or wrong, the members are found one after the other ([`EvalLog::was_recovered`]). Rewriting the
 //! directory with every sample was rejected, as it makes long runs quadratic; a second journal file beside the
-//! log, because two files can be parted.
+//! log, because two files can be separated.
 //!
 //! ```
-//! use errorbar_core::{Metadata, MetadataKeys, Plan, Score};
+//! use errorbar_core::{MetadataKeys, Plan, Score};
 //! use errorbar_log::eval::*;
 //!
 //! # let folder = tempfile::tempdir()?;
@@ -16,53 +16,46 @@
 //! let eval = EvalInfo { task: "quiz".into(), model: "mockllm/model".into(), ..EvalInfo::default() };
 //! let start = StartRecord::new(eval, PlanRecord::default());
 //! let mut writer = LogWriter::create(&path, &start)?;
-//! writer.append_sample(&SampleRecord {
-//!     id: &SampleId::from("q1"),
-//!     epoch: 1,
-//!     input: &Input::from("6 × 7?"),
-//!     choices: None,
-//!     target: &Targets::from("42"),
-//!     messages: &[Message::user("6 × 7?"), Message::assistant("42")],
-//!     output: &ModelOutput::from_text("mockllm/model", "42"),
-//!     scores: &[("match".to_owned(), Score::new("C"))],
-//!     metadata: &Metadata::new(),
-//!     store: &Metadata::new(),
-//!     model_usage: &Default::default(),
-//!     role_usage: &Default::default(),
-//!     started_at: None,
-//!     completed_at: None,
-//!     total_time: None,
-//!     working_time: None,
-//!     uuid: None,
-//!     error: None,
-//!     limit: None,
-//! })?;
+//! let (id, input, target) = (SampleId::from("q1"), Input::from("6 × 7?"), Targets::from("42"));
+//! let messages = [Message::user("6 × 7?"), Message::assistant("42")];
+//! let output = ModelOutput::from_text("mockllm/model", "42");
+//! let scores = [("match".to_owned(), Score::new("C"))];
+//! let record = SampleRecord::new(&id, 1).input(&input).target(&target).messages(&messages);
+//! writer.append_sample(&record.output(&output).scores(&scores))?;
 //!
 //! // From here on the sample survives whatever happens to the process.
 //! let columns = EvalLog::open(&path)?.score_columns(&MetadataKeys::All)?;
 //! let evaluation = Plan::new().evaluate(&columns)?;
 //! let results = &evaluation.results;
-//! let header = Header { results: Some(results.into()), status: Status::Success, ..Header::started(start) };
+//! let header = Header::started(start).status(Status::Success).results(RecordedResults::from(results));
 //! writer.finish(&header, &Reductions::of(&evaluation.reductions, &columns))?;
 //! assert!(compare(EvalLog::open(&path)?.header()?.results.as_ref().unwrap(), results).is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+/// Setters of fields, some of them optional.
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty => $($field:ident).+;)+) => {$(
+        $(#[$doc])*
+        #[must_use]
+        pub fn $name(mut self, $name: $type) -> Self {
+            self.$($field).+ = $name.into();
+            self
+        }
+    )+};
+}
+
 mod compare;
 mod container;
 mod convert;
-mod decode;
 mod edit;
 mod error;
 mod header;
-mod header_json;
 mod json;
 mod json_log;
 mod limits;
 mod members;
 mod memory_budget;
-mod message;
-mod output;
 mod parallel;
 mod plan;
 mod raw;
@@ -80,10 +73,12 @@ mod writer;
 mod zip;
 
 pub use errorbar_core::SampleId;
+pub use errorbar_core::chat::{
+    Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, Targets, Usage,
+};
 
 pub use compare::{Difference, DifferenceKind, compare};
 pub use convert::convert;
-pub use decode::MAX_SCORERS;
 pub use edit::{ScoreEdit, score_value};
 pub use error::{LogError, LogErrorKind, Result};
 pub use header::{
@@ -92,8 +87,6 @@ pub use header::{
 };
 pub(crate) use json::validate as validate_json;
 pub use limits::LogLimits;
-pub use message::{Input, Message, MessageRole, MessageSource, Targets};
-pub use output::{ModelOutput, OutputChoice, Usage};
 pub use plan::{
     ERRORS, LogWarning, MAX_METRICS, metrics_to_log, plan_from_header, recorded_errors, scorer_metrics,
 };
@@ -103,6 +96,9 @@ pub use reductions::Reductions;
 pub use resume::ResumedLog;
 pub use revision::Revision;
 pub use sample::{SampleLimit, SampleRecord};
+pub use wire::decode::MAX_SCORERS;
+pub(crate) use wire::score_json;
+pub use wire::{Shape, Wire};
 
 pub use scores::{EditedScore, LogScores, ScoreOptions};
 pub use stored::{SampleFields, StoredSample};

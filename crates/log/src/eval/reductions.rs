@@ -2,7 +2,7 @@
 
 use errorbar_core::{Reduction, ScoreColumns};
 
-use super::wire::JsonWriter;
+use super::wire::{JsonWriter, Wire};
 
 /// The reduced scores of a run, ready to be written.
 #[derive(Clone, Debug, Default)]
@@ -11,7 +11,7 @@ pub struct Reductions {
 }
 
 impl Reductions {
-    /// No reduced scores: the member is left out.
+    /// No reduced scores: the member is not written.
     pub fn none() -> Self {
         Reductions::default()
     }
@@ -26,7 +26,7 @@ impl Reductions {
                     json.optional("reducer", reduction.reducer.as_ref());
                     json.key("samples").array(|json| {
                         for (id, score) in reduction.iter(columns) {
-                            json.score(&score, Some(&id));
+                            json.score(&score, Some(&Wire(&id)));
                         }
                     });
                 });

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::decode::MAX_SCORERS;
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::Header;
 use super::memory_budget;
 use super::parallel::for_all;
 use super::reader::{EvalLog, SampleReader};
 use super::stored::{SampleFields, StoredSample};
+use super::wire::decode::MAX_SCORERS;
 use errorbar_core::{Metadata, MetadataKeys, SampleId, Score, ScoreColumns, ScoreParts, unique_names};
 
 /// How to read the scores of a log.
@@ -30,6 +30,7 @@ pub struct ScoreOptions<'a> {
 
 /// A score that is about to be changed; see [`Revision::edit_score`](super::Revision::edit_score).
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct EditedScore {
     /// The sample.
     pub id: SampleId,
@@ -55,7 +56,7 @@ impl<'a> ScoreOptions<'a> {
         self
     }
 
-    /// Goes on behind a sample that cannot be read; otherwise it is the error of the whole.
+    /// Skips a sample that cannot be read; by default it is the error of the whole.
     #[must_use]
     pub fn skip_bad_samples(mut self, skip: bool) -> Self {
         self.skip_bad_samples = skip;
@@ -69,14 +70,14 @@ impl<'a> ScoreOptions<'a> {
         self
     }
 
-    /// Takes this score in the place of the one in the log.
+    /// Replaces the score in the log with this one.
     #[must_use]
     pub fn edited(mut self, edited: &'a EditedScore) -> Self {
         self.edited = Some(edited);
         self
     }
 
-    /// Tells how many samples were read, now and then, from any thread.
+    /// Reports the number of samples read, now and then, from any thread.
     #[must_use]
     pub fn progress(mut self, progress: &'a (dyn Fn(usize) + Sync)) -> Self {
         self.progress = Some(progress);
@@ -86,6 +87,7 @@ impl<'a> ScoreOptions<'a> {
 
 /// The scores of a log.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct LogScores {
     /// The scores, by epoch and then by [key](super::SampleId::sort_key) of the sample.
     pub columns: ScoreColumns,
@@ -177,7 +179,7 @@ impl EvalLog {
             memory.take(bytes).map_err(|error| reader.in_sample(at, error))?;
             Ok(row)
         };
-        // Room for all rows is made at once, and again where the good ones are moved to.
+        // Memory for all rows is allocated at once, and again where the good ones are moved to.
         let rows = 2 * (self.sample_count() * size_of::<SampleRow>()) as u64;
         memory.take(rows).map_err(|error| error.at(self.path()))?;
         let fields = SampleFields::scores(options.metadata.clone()).score_parts(options.parts);

@@ -1,15 +1,15 @@
 //! A sample as it is read from a log: what metrics and summaries need. Messages and events, most of the
 //! bytes, are counted or skipped but never built.
 
+use errorbar_core::chat::{Input, Targets, Usage};
 use errorbar_core::{Metadata, MetadataKeys, SampleId, Score, ScoreParts};
 use indexmap::IndexMap;
 use jiter::{Jiter, Peek};
 
-use super::decode::{self, count, fields, metadata, number, sample_id, scores, text, typed};
 use super::error::{LogErrorKind, Result};
 use super::json::{FieldSelection, Selection};
-use super::message::{Input, Targets};
-use super::output::Usage;
+use super::wire::Wire;
+use super::wire::decode::{self, count, fields, metadata, number, sample_id, scores, text, typed};
 
 /// What to read of each sample; the rest is skipped.
 ///
@@ -37,7 +37,7 @@ impl SampleFields {
         SampleFields { texts: true, details: true, metadata: MetadataKeys::All, scores: ScoreParts::All }
     }
 
-    /// Scores and this metadata, without the texts.
+    /// Scores and this metadata, without input, choices and target.
     pub fn scores(metadata: MetadataKeys) -> Self {
         SampleFields { texts: false, details: false, metadata, scores: ScoreParts::All }
     }
@@ -87,13 +87,13 @@ impl SampleFields {
     }
 }
 
-/// Stands for the scorer of a score in a very old log, which does not say; no scorer has such a name.
+/// Stands for the scorer of a score in a very old log, which does not name it; no scorer has such a name.
 const NAMELESS: &str = "\0";
-/// What it is called where nothing else says.
+/// Its default name.
 pub(super) const SOME_SCORER: &str = "score";
 
 /// One sample in one epoch, as it was read.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StoredSample {
     /// The sample.
@@ -133,32 +133,10 @@ pub struct StoredSample {
 }
 
 impl StoredSample {
-    fn new(id: SampleId, epoch: u32) -> Self {
-        StoredSample {
-            id,
-            epoch,
-            input: Input::default(),
-            choices: None,
-            target: Targets::default(),
-            scores: IndexMap::new(),
-            metadata: Metadata::new(),
-            error: None,
-            limit: None,
-            model_usage: IndexMap::new(),
-            role_usage: IndexMap::new(),
-            message_count: 0,
-            started_at: None,
-            completed_at: None,
-            total_time: None,
-            working_time: None,
-            uuid: None,
-        }
-    }
-
     /// Reads a sample from its JSON.
     pub(super) fn from_json(bytes: &[u8], wanted: &SampleFields) -> Result<Self> {
         let (mut id, mut epoch) = (None, None);
-        let mut sample = StoredSample::new(SampleId::Int(0), 0);
+        let mut sample = StoredSample::default();
         let read = decode::root_fields(bytes, |key, json, peek| {
             match key {
                 "id" => id = Some(sample_id(json, peek)?),
@@ -194,24 +172,20 @@ impl StoredSample {
 
     fn field(&mut self, key: &str, json: &mut Jiter<'_>, peek: Peek, wanted: &SampleFields) -> Result<()> {
         match key {
-            "input" if wanted.texts => self.input = typed("input", json, peek)?,
+            "input" if wanted.texts => self.input = typed::<Wire<_>>("input", json, peek)?.0,
             "choices" if wanted.texts => self.choices = typed("choices", json, peek)?,
-            "target" if wanted.texts => self.target = typed("target", json, peek)?,
+            "target" if wanted.texts => self.target = typed::<Wire<_>>("target", json, peek)?.0,
             "scores" => self.scores = scores(json, peek)?,
             // Very old logs have one score without the name of its scorer.
             "score" if peek == Peek::Object && self.scores.is_empty() => {
                 self.scores.insert(NAMELESS.to_owned(), decode::score(SOME_SCORER, json, peek)?);
             }
             "metadata" => self.metadata = wanted_metadata(json, peek, &wanted.metadata)?,
-            "error" => self.error = error_message(json, peek)?,
-            "limit" => self.limit = kind_of_limit(json, peek)?,
-            "role_usage" => {
-                self.role_usage = typed::<Option<_>>("role_usage", json, peek)?.unwrap_or_default()
-            }
-            "model_usage" => {
-                self.model_usage = typed::<Option<_>>("model_usage", json, peek)?.unwrap_or_default()
-            }
-            "messages" => self.message_count = counted(json, peek)?,
+            "error" => self.error = text_or_field(key, "message", json, peek)?,
+            "limit" => self.limit = text_or_field(key, "type", json, peek)?,
+            "model_usage" => self.model_usage = usage("model_usage", json, peek)?,
+            "role_usage" => self.role_usage = usage("role_usage", json, peek)?,
+            "messages" => self.message_count = count(key, json, peek)?.unwrap_or_default(),
             "started_at" => self.started_at = text(key, json, peek)?,
             "completed_at" => self.completed_at = text(key, json, peek)?,
             "total_time" => self.total_time = number(key, json, peek)?,
@@ -260,44 +234,23 @@ fn wanted_metadata(json: &mut Jiter<'_>, peek: Peek, keys: &MetadataKeys) -> Res
     Ok(found)
 }
 
-/// The message of an error, which old logs write as a mere text.
-fn error_message(json: &mut Jiter<'_>, peek: Peek) -> Result<Option<String>> {
+/// The string in a field of an object, or the string that old logs have in place of the object. An object without the
+/// field has an empty one.
+fn text_or_field(name: &str, field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Option<String>> {
     if peek != Peek::Object {
-        return text("error", json, peek);
+        return text(name, json, peek);
     }
-    let mut message = None;
-    fields(json, |key, json, peek| match key {
-        "message" => text("error.message", json, peek).map(|text| message = text),
-        _ => Ok(json.known_skip(peek)?),
+    let mut found = None;
+    fields(json, |key, json, peek| match key == field {
+        true => text(&format!("{name}.{field}"), json, peek).map(|text| found = text),
+        false => Ok(json.known_skip(peek)?),
     })?;
-    Ok(Some(message.unwrap_or_default()))
+    Ok(Some(found.unwrap_or_default()))
 }
 
-fn kind_of_limit(json: &mut Jiter<'_>, peek: Peek) -> Result<Option<String>> {
-    if peek != Peek::Object {
-        return text("limit", json, peek);
-    }
-    let mut kind = None;
-    fields(json, |key, json, peek| match key {
-        "type" => text("limit.type", json, peek).map(|text| kind = text),
-        _ => Ok(json.known_skip(peek)?),
-    })?;
-    Ok(kind)
-}
-
-/// The number of items of a list, or the number that stands for one that was skipped.
-fn counted(json: &mut Jiter<'_>, peek: Peek) -> Result<u64> {
-    if peek != Peek::Array {
-        return Ok(count("messages", json, peek)?.unwrap_or_default());
-    }
-    let mut count = 0;
-    let mut next = json.known_array()?;
-    while let Some(peek) = next {
-        json.known_skip(peek)?;
-        count += 1;
-        next = json.array_step()?;
-    }
-    Ok(count)
+/// The tokens of each model or role; null is none.
+fn usage(name: &'static str, json: &mut Jiter<'_>, peek: Peek) -> Result<IndexMap<String, Usage>> {
+    Ok(typed::<Option<Wire<_>>>(name, json, peek)?.map(|Wire(usage)| usage).unwrap_or_default())
 }
 
 #[cfg(test)]

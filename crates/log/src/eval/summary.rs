@@ -1,123 +1,104 @@
-//! The short form of a sample, for lists of them. Texts are cut and large metadata is left out, so nothing is
+//! The short form of a sample, for lists of them. Strings are truncated and large metadata is omitted, so nothing is
 //! computed from a summary; the value of a score is whole all the same.
 
+use std::io::Write;
+
+use errorbar_core::chat::{Input, Message, Targets};
 use errorbar_core::{Metadata, SampleId, Score};
-use indexmap::IndexMap;
 use serde_json::Value as Json;
 
-use super::message::{Input, Message, Targets};
-use super::output::Usage;
-use super::sample::SampleRecord;
+use super::error::{LogErrorKind, Result};
+use super::members::SUMMARIES;
+use super::sample::CommonFields;
 use super::stored::StoredSample;
 use super::wire::JsonWriter;
+use super::zip::{Encoder, Member, StreamedMember};
 
 /// How many characters of an input or a target are kept.
 const LONG: usize = 5 * 1024;
-/// How many characters of any other text, or bytes of a structure, are kept.
+/// How many characters of any other string, or bytes of a structure, are kept.
 const SHORT: usize = 1024;
-/// What stands where a text was cut.
+/// What marks a truncated string.
 const CUT: &str = "...";
 
-/// What a summary is made of, whether the sample is being written or was read.
-#[derive(Debug)]
-pub(super) struct SampleSummary<'a> {
-    id: &'a SampleId,
-    epoch: u32,
-    input: &'a Input,
-    choices: Option<&'a [String]>,
-    target: &'a Targets,
-    metadata: &'a Metadata,
-    scores: Vec<(&'a str, &'a Score)>,
-    model_usage: &'a IndexMap<String, Usage>,
-    role_usage: &'a IndexMap<String, Usage>,
-    started_at: Option<&'a str>,
-    completed_at: Option<&'a str>,
-    total_time: Option<f64>,
-    working_time: Option<f64>,
-    uuid: Option<&'a str>,
-    error: Option<&'a str>,
-    limit: Option<&'a str>,
-    message_count: u64,
-}
-
-impl<'a> From<&'a SampleRecord<'a>> for SampleSummary<'a> {
-    fn from(record: &'a SampleRecord<'a>) -> Self {
-        SampleSummary {
-            id: record.id,
-            epoch: record.epoch,
-            input: record.input,
-            choices: record.choices,
-            target: record.target,
-            metadata: record.metadata,
-            scores: record.scores.iter().map(|(scorer, score)| (scorer.as_str(), score)).collect(),
-            model_usage: record.model_usage,
-            role_usage: record.role_usage,
-            started_at: record.started_at,
-            completed_at: record.completed_at,
-            total_time: record.total_time,
-            working_time: record.working_time,
-            uuid: record.uuid,
-            error: record.error.map(|error| error.message.as_str()),
-            limit: record.limit.map(|limit| limit.kind.as_str()),
-            message_count: record.messages.len() as u64,
-        }
-    }
-}
-
-impl<'a> From<&'a StoredSample> for SampleSummary<'a> {
-    fn from(sample: &'a StoredSample) -> Self {
-        SampleSummary {
-            id: &sample.id,
-            epoch: sample.epoch,
-            input: &sample.input,
-            choices: sample.choices.as_deref(),
-            target: &sample.target,
-            metadata: &sample.metadata,
-            scores: sample.scores.iter().map(|(scorer, score)| (scorer.as_str(), score)).collect(),
-            model_usage: &sample.model_usage,
-            role_usage: &sample.role_usage,
-            started_at: sample.started_at.as_deref(),
-            completed_at: sample.completed_at.as_deref(),
-            total_time: sample.total_time,
-            working_time: sample.working_time,
-            uuid: sample.uuid.as_deref(),
-            error: sample.error.as_deref(),
-            limit: sample.limit.as_deref(),
-            message_count: sample.message_count,
-        }
-    }
-}
-
-impl SampleSummary<'_> {
-    /// The summary as JSON, on one line.
-    pub(super) fn to_json(&self) -> Vec<u8> {
+impl CommonFields<'_> {
+    /// The short form of a sample as JSON, on one line.
+    pub(super) fn summary_json<'s>(
+        &self,
+        key: (&SampleId, u32),
+        scores: impl Iterator<Item = (&'s str, &'s Score)>,
+        error: Option<&str>,
+        limit: Option<&str>,
+        message_count: u64,
+    ) -> Vec<u8> {
         let mut json = JsonWriter::new();
         json.object(|json| {
-            json.field("id", self.id);
-            json.field("epoch", &self.epoch);
-            json.field("input", &thin_input(self.input));
-            json.optional("choices", self.choices.as_ref());
-            json.field("target", &thin_targets(self.target));
-            json.field("metadata", &thin_metadata(self.metadata));
-            if !self.scores.is_empty() {
-                let thin: Vec<(&str, Score)> =
-                    self.scores.iter().map(|(s, score)| (*s, thin_score(score))).collect();
+            let input = self.input.map(thin_input).unwrap_or_default();
+            let target = self.target.map(thin_targets).unwrap_or_default();
+            self.write_question(json, key, &input, &target);
+            json.field("metadata", &self.metadata.map(thin_metadata).unwrap_or_default());
+            let thin: Vec<(&str, Score)> =
+                scores.map(|(scorer, score)| (scorer, thin_score(score))).collect();
+            if !thin.is_empty() {
                 json.key("scores").scores(thin.iter().map(|(scorer, score)| (*scorer, score)));
             }
-            json.field("model_usage", self.model_usage);
-            json.field("role_usage", self.role_usage);
-            json.optional("started_at", self.started_at.as_ref());
-            json.optional("completed_at", self.completed_at.as_ref());
-            json.optional("total_time", self.total_time.as_ref());
-            json.optional("working_time", self.working_time.as_ref());
-            json.optional("uuid", self.uuid.as_ref());
-            json.optional("error", self.error.as_ref());
-            json.optional("limit", self.limit.as_ref());
+            self.write_usage_and_times(json);
+            json.optional("error", error);
+            json.optional("limit", limit);
             json.field("retries", &0);
             json.field("completed", &true);
-            json.field("message_count", &self.message_count);
+            json.field("message_count", &message_count);
         });
         json.into_bytes()
+    }
+}
+
+impl StoredSample {
+    /// The short form of the sample as JSON, on one line.
+    pub(super) fn summary_json(&self) -> Vec<u8> {
+        let common = CommonFields {
+            input: Some(&self.input),
+            choices: self.choices.as_deref(),
+            target: Some(&self.target),
+            metadata: Some(&self.metadata),
+            model_usage: Some(&self.model_usage),
+            role_usage: Some(&self.role_usage),
+            started_at: self.started_at.as_deref(),
+            completed_at: self.completed_at.as_deref(),
+            total_time: self.total_time,
+            working_time: self.working_time,
+            uuid: self.uuid.as_deref(),
+        };
+        let scores = self.scores.iter().map(|(scorer, score)| (scorer.as_str(), score));
+        let key = (&self.id, self.epoch);
+        common.summary_json(key, scores, self.error.as_deref(), self.limit.as_deref(), self.message_count)
+    }
+}
+
+/// The list of all summaries, compressed as it grows.
+pub(super) struct SummaryList<'e> {
+    member: StreamedMember<'e>,
+    is_empty: bool,
+}
+
+impl<'e> SummaryList<'e> {
+    pub(super) fn new(encoder: &'e mut Encoder) -> Self {
+        SummaryList { member: StreamedMember::new(encoder), is_empty: true }
+    }
+
+    pub(super) fn push(&mut self, summary: &[u8]) -> Result<()> {
+        self.write(if self.is_empty { b"[" } else { b"," })?;
+        self.is_empty = false;
+        self.write(summary)
+    }
+
+    pub(super) fn finish(mut self) -> Result<Member> {
+        self.write(if self.is_empty { b"[]" } else { b"]" })?;
+        self.member.finish(SUMMARIES)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        Ok(self.member.write_all(bytes).map_err(LogErrorKind::Compress)?)
     }
 }
 

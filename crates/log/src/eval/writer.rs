@@ -1,4 +1,4 @@
-//! Writing a log while a run goes on.
+//! Writing a log during a run.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -10,7 +10,6 @@ use super::header::{Header, StartRecord};
 use super::members::{HEADER, REDUCTIONS, START};
 use super::reductions::Reductions;
 use super::sample::SampleRecord;
-use super::summary::SampleSummary;
 use super::zip::directory::Members;
 use super::zip::source::{LogFile, is_named};
 use super::zip::{Encoder, Member, directory_bytes};
@@ -68,12 +67,12 @@ impl EncodedSample {
 /// Encodes a sample, for [`LogWriter::append_encoded`].
 pub fn encode_sample(encoder: &mut Encoder, record: &SampleRecord<'_>) -> Result<EncodedSample> {
     let member = encoder.encode(&record.member_name(), &record.to_json());
-    let member = member.map_err(|error| error.of_sample(record.id))?;
-    Ok(EncodedSample { member, summary: SampleSummary::from(record).to_json() })
+    let member = member.map_err(|error| error.of_sample(record.id()))?;
+    Ok(EncodedSample { member, summary: record.summary_json() })
 }
 
 impl LogWriter {
-    /// Starts a log. The folder is made if it is not there; a file that is there is left alone.
+    /// Starts a log. The folder is created if needed; an existing file is not overwritten.
     pub fn create(path: &Path, start: &StartRecord) -> Result<Self> {
         Self::create_new(path, start).map_err(|error| error.at(path))
     }
@@ -94,7 +93,7 @@ impl LogWriter {
         Ok(writer)
     }
 
-    /// A writer that goes on behind these members.
+    /// A writer that appends to these members.
     pub(super) fn with_members(path: &Path, file: File, members: Members, end: u64) -> Result<Self> {
         let reader = file.try_clone().and_then(LogFile::new).map_err(LogErrorKind::Open)?;
         let mut writer = LogWriter {
@@ -132,7 +131,7 @@ impl LogWriter {
     /// Appends a sample. When this returns, the sample survives the end of the process.
     pub fn append_sample(&mut self, record: &SampleRecord<'_>) -> Result<()> {
         let encoded = encode_sample(&mut self.encoder, record).map_err(|error| error.at(&self.path))?;
-        self.append_encoded(encoded).map_err(|error| error.of_sample(record.id))
+        self.append_encoded(encoded).map_err(|error| error.of_sample(record.id()))
     }
 
     /// Appends a sample that was encoded elsewhere. When this returns, the sample survives the end of the
@@ -229,7 +228,7 @@ impl LogWriter {
     /// Whether the log still has its name: who removes the file or its folder takes all that is written later.
     ///
     /// # Errors
-    /// A log that was removed, or whose place another file has taken.
+    /// A log that was removed, or replaced by another file.
     pub fn check_place(&self) -> Result<()> {
         use io::ErrorKind::{NotADirectory, NotFound};
         let kind = match is_named(&self.file, &self.path) {
@@ -272,7 +271,7 @@ fn directory_share(name: &str) -> u64 {
     46 + name.len() as u64
 }
 
-/// Takes the log for this process, as long as the file is open.
+/// Locks the log for this process, as long as the file is open.
 pub(super) fn lock(file: &File) -> Result<()> {
     match file.try_lock() {
         Ok(()) => Ok(()),
@@ -283,8 +282,8 @@ pub(super) fn lock(file: &File) -> Result<()> {
     }
 }
 
-/// Takes the log that has this name for this process. Between opening and locking, another may have put a new
-/// file in its place, and what is written to the old one would be lost.
+/// Locks the log that has this name for this process. Between opening and locking, another may have put a new
+/// file there, and what is written to the old one would be lost.
 pub(super) fn lock_named(file: &File, path: &Path) -> Result<()> {
     lock(file)?;
     match is_named(file, path).map_err(LogErrorKind::Open)? {

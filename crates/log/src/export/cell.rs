@@ -1,18 +1,18 @@
-//! One cell of an export, and how it reads as text and as JSON.
+//! One cell of an export, as a string and as JSON.
 
 use std::borrow::Cow;
 
 use errorbar_core::{Leaf, Value};
 use serde_json::Value as Json;
 
-use crate::eval::SampleId;
+use crate::eval::{SampleId, score_json};
 
 /// What stands in a row under a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum ExportCell<'a> {
     /// The sample has no such thing.
     Missing,
-    /// It says that there is nothing.
+    /// The sample has null there.
     Null,
     Text(&'a str),
     Epoch(u32),
@@ -39,11 +39,7 @@ impl<'a> ExportCell<'a> {
             ExportCell::Epoch(epoch) => Cow::Owned(epoch.to_string()),
             ExportCell::Id(id) => Cow::Owned(id.to_string()),
             ExportCell::Metadata(json) => Cow::Owned(json.to_string()),
-            ExportCell::Score(value) => {
-                let mut text = String::new();
-                write_value(value, &mut text, bare);
-                Cow::Owned(text)
-            }
+            ExportCell::Score(value) => Cow::Owned(score_json(value)),
         })
     }
 
@@ -56,7 +52,7 @@ impl<'a> ExportCell<'a> {
             ExportCell::Id(SampleId::Str(id)) => write_text(id, out),
             ExportCell::Id(SampleId::Int(id)) => out.push_str(&id.to_string()),
             ExportCell::Metadata(json) => out.push_str(&json.to_string()),
-            ExportCell::Score(value) => write_value(value, out, |_| "null"),
+            ExportCell::Score(value) => out.push_str(&value.to_json().to_string()),
         }
     }
 
@@ -69,53 +65,6 @@ impl<'a> ExportCell<'a> {
             ExportCell::Score(Value::List(items)) => items.iter().any(lost),
             ExportCell::Score(Value::Map(map)) => map.values().any(lost),
             _ => false,
-        }
-    }
-}
-
-/// The name of a number that is not finite, as Python's JSON has it.
-fn bare(number: f64) -> &'static str {
-    match number {
-        f64::INFINITY => "Infinity",
-        f64::NEG_INFINITY => "-Infinity",
-        _ => "NaN",
-    }
-}
-
-/// Writes a score as JSON, with these words for numbers that are not finite.
-fn write_value(value: &Value, out: &mut String, not_finite: fn(f64) -> &'static str) {
-    let leaf = |leaf: &Leaf, out: &mut String| match leaf {
-        Leaf::Unscored => out.push_str(not_finite(f64::NAN)),
-        Leaf::Null => out.push_str("null"),
-        Leaf::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
-        Leaf::Int(int) => out.push_str(&int.to_string()),
-        Leaf::Float(float) if float.is_finite() => out.push_str(&Json::from(*float).to_string()),
-        Leaf::Float(float) => out.push_str(not_finite(*float)),
-        Leaf::Str(text) => write_text(text, out),
-    };
-    match value {
-        Value::Unscored => leaf(&Leaf::Unscored, out),
-        Value::Bool(b) => leaf(&Leaf::Bool(*b), out),
-        Value::Int(int) => leaf(&Leaf::Int(*int), out),
-        Value::Float(float) => leaf(&Leaf::Float(*float), out),
-        Value::Str(text) => write_text(text, out),
-        Value::List(items) => {
-            out.push('[');
-            for (at, item) in items.iter().enumerate() {
-                out.push_str(if at > 0 { "," } else { "" });
-                leaf(item, out);
-            }
-            out.push(']');
-        }
-        Value::Map(map) => {
-            out.push('{');
-            for (at, (key, item)) in map.iter().enumerate() {
-                out.push_str(if at > 0 { "," } else { "" });
-                write_text(key, out);
-                out.push(':');
-                leaf(item, out);
-            }
-            out.push('}');
         }
     }
 }

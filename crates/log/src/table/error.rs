@@ -1,34 +1,27 @@
-//! Why a table could not be read: the place, the problem and the way out.
+//! Why a table could not be read: the location, the problem and a hint.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::builder::excerpt;
-
 /// Why a table could not be read.
 ///
-/// Printed, it is one line: file, line, problem and way out. [`TableError::problem`] and
-/// [`TableError::hint`] give the two halves apart.
+/// Its `Display` is one line: file, line, problem and hint. [`TableError::problem`] and
+/// [`TableError::hint`] give the two parts.
 // Boxed, so that the results which carry it stay small.
 #[derive(Debug)]
-pub struct TableError(Box<Inner>);
+pub struct TableError(Box<ErrorContext>);
 
 #[derive(Debug)]
-struct Inner {
+struct ErrorContext {
+    /// Empty until the error leaves the reader, which does not know the file's name.
     path: PathBuf,
-    problem: ReadError,
-}
-
-/// A problem and where in the file it is; the reader of rows does not know the file's name.
-#[derive(Debug)]
-pub(super) struct ReadError {
-    at: Option<UnresolvedLocation>,
+    location: Option<TableLocation>,
     sample: Option<String>,
-    kind: Box<TableErrorKind>,
+    kind: TableErrorKind,
 }
 
-/// Where in a table something is: the line of a text, the row of a Parquet file.
+/// Where in a table something is: the line of a text file, the row of a Parquet file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TableLocation {
@@ -36,14 +29,8 @@ pub enum TableLocation {
     Line(u64),
     /// The row, from 1.
     Row(u64),
-}
-
-/// Where a problem is, as far as its finder knows: lines of a CSV are counted only when one is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum UnresolvedLocation {
-    /// The byte where the row starts.
+    /// The byte where the row starts, from 0, if its line cannot be counted.
     Offset(u64),
-    Known(TableLocation),
 }
 
 /// What is wrong with a table.
@@ -53,19 +40,19 @@ pub enum TableErrorKind {
     /// The file cannot be opened.
     #[error("cannot open the file: {0}")]
     Open(#[source] io::Error),
-    /// Reading stopped half-way.
+    /// Reading the file failed.
     #[error("cannot read the file: {0}")]
     Read(#[source] io::Error),
-    /// The extension says nothing about the format.
+    /// The extension is not that of a known format.
     #[error("{}", match extension { Some(e) => format!("unknown kind of table `.{e}`"), None => "a table without an extension".to_owned() })]
     UnknownFormat {
         /// The extension, without the dot.
         extension: Option<String>,
     },
     /// An eval log where a table is read.
-    #[error("this is an eval log; this version reads score tables only, logs come in a later one")]
+    #[error("this is an eval log, not a score table")]
     EvalLog,
-    /// There is nothing in the file.
+    /// The file has no header and no row.
     #[error("the file is empty")]
     Empty,
     /// No column names the samples.
@@ -74,7 +61,7 @@ pub enum TableErrorKind {
         /// The columns there are.
         found: Vec<String>,
     },
-    /// A score column is not there.
+    /// A score column is missing.
     #[error("there is no score column {}; columns found: {}", or(wanted), list(found))]
     NoScoreColumn {
         /// The columns that were looked for.
@@ -84,24 +71,15 @@ pub enum TableErrorKind {
         /// The column whose name is closest.
         nearest: Option<String>,
     },
-    /// A score column was asked for twice.
-    #[error("the score column `{name}` is asked for twice")]
-    ScoreColumnTwice {
-        /// The column.
-        name: String,
-    },
-    /// A column that has another meaning was asked for as a score.
-    #[error("the column `{name}` cannot be a score: it says which row is which")]
-    NotAScoreColumn {
-        /// The column.
-        name: String,
-    },
-    /// Two columns of one name, or one key twice in a JSON line.
-    #[error("the column `{name}` occurs twice")]
-    DuplicateColumn {
-        /// The column.
-        name: String,
-    },
+    /// A score column, by its name, that the options name twice.
+    #[error("the score column `{0}` is named twice")]
+    ScoreColumnTwice(String),
+    /// A column, by its name, that the options name as a score and that has another meaning.
+    #[error("the column `{0}` cannot be a score: it says which row is which")]
+    NotAScoreColumn(String),
+    /// Two columns of this name, or this key twice in a JSON line.
+    #[error("the column `{0}` occurs twice")]
+    DuplicateColumn(String),
     /// A row with too few or too many fields.
     #[error("the row has {found} field(s), the header has {expected}")]
     FieldCount {
@@ -113,18 +91,12 @@ pub enum TableErrorKind {
     /// A quote that runs to the end of the file, and would swallow all rows in between.
     #[error("a quote that opens in this row is never closed")]
     UnclosedQuote,
-    /// A row without a usable id.
-    #[error("the id is {found}")]
-    BadId {
-        /// What is there instead.
-        found: String,
-    },
-    /// An epoch that is not 1, 2, …
-    #[error("the epoch is {found}")]
-    BadEpoch {
-        /// What is there instead.
-        found: String,
-    },
+    /// A row without a usable id, and what is there instead.
+    #[error("the id is {0}")]
+    BadId(String),
+    /// An epoch that is not 1, 2, …, but this.
+    #[error("the epoch is {0}")]
+    BadEpoch(String),
     /// Two rows for one epoch of a sample.
     #[error("epoch {epoch} of this sample is already {first}")]
     DuplicateRow {
@@ -143,25 +115,19 @@ pub enum TableErrorKind {
         /// Where the first of the two rows is.
         first: TableLocation,
     },
-    /// A row with a score but without a scorer, where scorers have rows of their own.
-    #[error("the row has a score in `{column}`, but its `scorer` is empty")]
-    NoScorer {
-        /// The column of the score.
-        column: String,
-    },
-    /// A scorer that is not a text.
-    #[error("the scorer is {found}")]
-    BadScorer {
-        /// What is there instead.
-        found: String,
-    },
-    /// More scorers than columns are kept for.
+    /// A row with a score in this column but without a scorer, where scorers have rows of their own.
+    #[error("the row has a score in `{0}`, but its `scorer` is empty")]
+    NoScorer(String),
+    /// A scorer that is not a string, but this.
+    #[error("the scorer is {0}")]
+    BadScorer(String),
+    /// More scorers than a table may have.
     #[error("the column `scorer` names more than {limit} scorers")]
     TooManyScorers {
         /// How many there may be.
         limit: usize,
     },
-    /// A score that starts like a list or a map and is none.
+    /// A score that starts like a list or a map but is not one.
     #[error("the score in `{column}` starts like a list or map, but is not valid JSON: {problem}")]
     BadStructure {
         /// The column.
@@ -169,7 +135,7 @@ pub enum TableErrorKind {
         /// What is wrong, and where.
         problem: String,
     },
-    /// Metadata that says it is JSON and is not.
+    /// Metadata of the type JSON that is not valid JSON.
     #[error("the text in column `{column}` is not valid JSON: {problem}")]
     BadJsonCell {
         /// The column.
@@ -177,12 +143,9 @@ pub enum TableErrorKind {
         /// What is wrong.
         problem: String,
     },
-    /// A Parquet file that cannot be understood.
-    #[error("this is not a Parquet file that can be read: {problem}")]
-    Parquet {
-        /// What is wrong.
-        problem: String,
-    },
+    /// A Parquet file that cannot be read, and why.
+    #[error("this is not a Parquet file that can be read: {0}")]
+    Parquet(String),
     /// A column of a Parquet file that cannot be understood.
     #[error("the column `{column}` cannot be read: {problem}")]
     ParquetColumn {
@@ -203,15 +166,12 @@ pub enum TableErrorKind {
         /// What that may be.
         takes: &'static str,
     },
-    /// A Parquet file, and a build that has no reader for it.
+    /// A Parquet file, in a build without the feature `parquet`.
     #[error("this build of errorbar does not read Parquet")]
     NoParquet,
-    /// Text in another encoding.
-    #[error("{} is not valid UTF-8", match column { Some(c) => format!("the text in column `{c}`"), None => "the text".to_owned() })]
-    InvalidUtf8 {
-        /// The column, where there is one.
-        column: Option<String>,
-    },
+    /// A string that is not UTF-8, and its column, where there is one.
+    #[error("{} is not valid UTF-8", match .0 { Some(c) => format!("the text in column `{c}`"), None => "the text".to_owned() })]
+    InvalidUtf8(Option<String>),
     /// A line that is not JSON.
     #[error("this is not valid JSON: {problem} at column {column}")]
     Json {
@@ -220,12 +180,9 @@ pub enum TableErrorKind {
         /// What is wrong there.
         problem: String,
     },
-    /// A JSON line that is not an object.
-    #[error("a line of the table is a JSON object, this one is {found}")]
-    NotAnObject {
-        /// What is there instead.
-        found: &'static str,
-    },
+    /// A JSON line that is not an object, but this.
+    #[error("a line of the table is a JSON object, this one is {0}")]
+    NotAnObject(&'static str),
     /// A score nested deeper than a list or map of scalars.
     #[error("the score in `{column}` holds {found} inside a list or map")]
     NestedScore {
@@ -290,85 +247,59 @@ pub enum TableErrorKind {
 
 impl TableErrorKind {
     /// What to do about it.
-    pub fn hint(&self) -> String {
+    pub fn hint(&self) -> &'static str {
         use TableErrorKind as Kind;
         match self {
-            Kind::Open(error) if error.kind() == io::ErrorKind::NotFound => "check the path".to_owned(),
-            Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read".to_owned(),
-            Kind::UnknownFormat { .. } => {
-                "name it .csv, .tsv, .jsonl or .parquet, after what it holds".to_owned()
-            }
-            Kind::EvalLog => {
-                "export the scores as .csv or .jsonl with the columns id, epoch and score".to_owned()
-            }
-            Kind::Empty => "a table starts with a header (.csv) or a JSON object (.jsonl)".to_owned(),
-            Kind::NoIdColumn { .. } => "name the column that tells the samples apart `id`".to_owned(),
-            Kind::NoScoreColumn { nearest: Some(nearest), .. } => {
-                format!("did you mean --score-column {}?", shell_word(nearest))
-            }
-            Kind::NoScoreColumn { .. } => "say which column holds the scores with --score-column".to_owned(),
-            Kind::ScoreColumnTwice { .. } => "name each column once".to_owned(),
-            Kind::NotAScoreColumn { .. } => "name a column that holds scores".to_owned(),
-            Kind::DuplicateColumn { .. } => "rename or remove one of the two".to_owned(),
+            Kind::Open(error) if error.kind() == io::ErrorKind::NotFound => "check the path",
+            Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read",
+            Kind::UnknownFormat { .. } => "name it .csv, .tsv, .jsonl or .parquet, after what it holds",
+            Kind::EvalLog => "read it as a log, or export its scores as a table",
+            Kind::Empty => "a table starts with a header (.csv) or a JSON object (.jsonl)",
+            Kind::NoIdColumn { .. } => "name the column that tells the samples apart `id`",
+            Kind::NoScoreColumn { .. } => "name the column that holds the scores",
+            Kind::ScoreColumnTwice(_) => "name each column once",
+            Kind::NotAScoreColumn(_) => "name a column that holds scores",
+            Kind::DuplicateColumn(_) => "rename or remove one of the two",
             Kind::FieldCount { .. } => {
-                "look for a missing or unquoted delimiter, or a quote that is never closed".to_owned()
+                "look for a missing or unquoted delimiter, or a quote that is never closed"
             }
             Kind::UnclosedQuote => {
-                "close it, or write a quotation mark that is meant as such twice, in a quoted field"
-                    .to_owned()
+                "close it, or double a quotation mark that is meant as such, in a quoted field"
             }
-            Kind::BadId { .. } => "give every row the id of its sample, a text or an integer".to_owned(),
-            Kind::BadEpoch { .. } => {
-                "epochs are counted 1, 2, …; leave the column out if there is only one".to_owned()
-            }
+            Kind::BadId(_) => "give every row the id of its sample, a string or an integer",
+            Kind::BadEpoch(_) => "epochs are counted 1, 2, …; leave the column out if there is only one",
             Kind::DuplicateRow { .. } => {
                 "number the runs of a sample in a column `epoch`, or give different samples different ids"
-                    .to_owned()
             }
             Kind::DuplicateScore { .. } => {
                 "give each scorer one row per sample and epoch, and number the epochs in a column `epoch`"
-                    .to_owned()
             }
-            Kind::NoScorer { .. } => {
-                "name the scorer in every row that has a score, or remove the column `scorer`".to_owned()
+            Kind::NoScorer(_) => "name the scorer in every row with a score, or remove the column `scorer`",
+            Kind::BadScorer(_) => "name the scorer with a string",
+            Kind::TooManyScorers { .. } => "if the column is no scorer but metadata, rename it",
+            Kind::BadStructure { .. } => "write it as JSON, such as {\"a\": 1} or [1, 0]",
+            Kind::BadJsonCell { .. } => "write JSON, or make it a column of strings",
+            Kind::Parquet(_) | Kind::ParquetColumn { .. } => {
+                "check that the file was written to its end, or write it again"
             }
-            Kind::BadScorer { .. } => "name the scorer with a text".to_owned(),
-            Kind::TooManyScorers { .. } => {
-                "if the column is no scorer but metadata, rename it or say --score-column".to_owned()
+            Kind::ColumnType { .. } => "convert the column, or leave it out",
+            Kind::NoParquet => "build it with the feature `parquet`, or save the table as .csv or .jsonl",
+            Kind::InvalidUtf8(_) => "save the table as UTF-8",
+            Kind::Json { .. } | Kind::NotAnObject(_) => {
+                "write one object a line, such as {\"id\": \"q1\", \"score\": 1}"
             }
-            Kind::BadStructure { .. } => "write it as JSON, such as {\"a\": 1} or [1, 0]".to_owned(),
-            Kind::BadJsonCell { .. } => "write JSON, or make it a column of texts".to_owned(),
-            Kind::Parquet { .. } | Kind::ParquetColumn { .. } => {
-                "check that the file was written to its end, or write it again".to_owned()
-            }
-            Kind::ColumnType { .. } => "convert the column, or leave it out".to_owned(),
-            Kind::NoParquet => {
-                "build it with the feature `parquet`, or save the table as .csv or .jsonl".to_owned()
-            }
-            Kind::InvalidUtf8 { .. } => "save the table as UTF-8".to_owned(),
-            Kind::Json { .. } | Kind::NotAnObject { .. } => {
-                "write one object a line, such as {\"id\": \"q1\", \"score\": 1}".to_owned()
-            }
-            Kind::NestedScore { .. } => "a score is a scalar, or a list or map of scalars".to_owned(),
-            Kind::Columns(_) => "give each sample one score per column".to_owned(),
-            Kind::TooManyRows => "split the table".to_owned(),
+            Kind::NestedScore { .. } => "a score is a scalar, or a list or map of scalars",
+            Kind::Columns(_) => "give each sample one score per column",
+            Kind::TooManyRows => "split the table",
             Kind::LineTooLong { in_quote: true, .. } => {
-                "look for a quote that is never closed, or allow longer lines with --max-line".to_owned()
+                "look for a quote that is never closed, or raise `max_line`"
             }
-            Kind::LineTooLong { .. } => {
-                "check that the file is what its name says, or allow longer lines with --max-line".to_owned()
-            }
-            Kind::PageTooLarge { .. } => {
-                "write the table with smaller pages, or allow larger ones with --max-line".to_owned()
-            }
-            Kind::FooterTooLarge { .. } => {
-                "write the table with fewer row groups, or allow a larger footer with --max-line".to_owned()
-            }
-            Kind::TooManyColumns { .. } => {
-                "remove columns that no metric needs, or allow more with --max-columns".to_owned()
-            }
+            Kind::LineTooLong { .. } => "check that the file is what its name says, or raise `max_line`",
+            Kind::PageTooLarge { .. } => "write the table with smaller pages, or raise `max_line`",
+            Kind::FooterTooLarge { .. } => "write the table with fewer row groups, or raise `max_line`",
+            Kind::TooManyColumns { .. } => "remove columns that no metric needs, or raise `max_columns`",
             Kind::TooMuchMemory { .. } | Kind::TooDense { .. } => {
-                "check that the file is what its name says, or allow more with --max-memory".to_owned()
+                "check that the file is what its name says, or raise `max_memory`"
             }
         }
     }
@@ -380,6 +311,11 @@ impl TableError {
         &self.0.path
     }
 
+    /// Where in the file it is, if it is somewhere.
+    pub fn location(&self) -> Option<TableLocation> {
+        self.0.location
+    }
+
     /// The line, from 1, where the problem has one.
     pub fn line(&self) -> Option<u64> {
         match self.location() {
@@ -388,41 +324,34 @@ impl TableError {
         }
     }
 
-    /// Where in the file it is, if it is somewhere.
-    pub fn location(&self) -> Option<TableLocation> {
-        match self.0.problem.at {
-            Some(UnresolvedLocation::Known(place)) => Some(place),
-            _ => None,
-        }
-    }
-
     /// The sample, where it is known.
     pub fn sample(&self) -> Option<&str> {
-        self.0.problem.sample.as_deref()
+        self.0.sample.as_deref()
     }
 
     /// What is wrong.
     pub fn kind(&self) -> &TableErrorKind {
-        &self.0.problem.kind
+        &self.0.kind
     }
 
-    /// File, line and problem, without the way out.
+    /// File, line and problem, without the hint.
     pub fn problem(&self) -> String {
         let mut text = self.path().display().to_string();
         match self.location() {
             Some(TableLocation::Line(line)) => text += &format!(":{line}"),
             Some(TableLocation::Row(row)) => text += &format!(": row {row}"),
+            Some(TableLocation::Offset(offset)) => text += &format!(": byte {offset}"),
             None => {}
         }
         if let Some(sample) = self.sample() {
             text += &format!(": sample {}", excerpt(sample));
         }
-        // What is from the file could play with a terminal.
+        // Strings from the file may hold escape sequences.
         format!("{text}: {}", self.kind().to_string().replace(char::is_control, "\u{fffd}"))
     }
 
-    /// The way out.
-    pub fn hint(&self) -> String {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
         self.kind().hint()
     }
 }
@@ -439,52 +368,66 @@ impl std::error::Error for TableError {
     }
 }
 
-impl ReadError {
-    pub(super) fn at_path(self, path: &Path) -> TableError {
-        TableError(Box::new(Inner { path: path.to_owned(), problem: self }))
+impl TableError {
+    pub(super) fn at_path(mut self, path: &Path) -> Self {
+        self.0.path = path.to_owned();
+        self
     }
 
-    /// Says where things are in the file's own way of counting, which a reader finds out late.
-    pub(super) fn locate(
-        mut self,
-        mut place_of: impl FnMut(UnresolvedLocation) -> Option<TableLocation>,
-    ) -> Self {
-        self.at = self.at.and_then(&mut place_of).map(UnresolvedLocation::Known);
+    /// Replaces locations by those of the file's own kind, which are looked up only for an error.
+    pub(super) fn locate(mut self, mut location: impl FnMut(TableLocation) -> TableLocation) -> Self {
+        self.0.location = self.0.location.map(&mut location);
         if let TableErrorKind::DuplicateRow { first, .. } | TableErrorKind::DuplicateScore { first, .. } =
-            self.kind.as_mut()
+            &mut self.0.kind
         {
-            *first = place_of(UnresolvedLocation::Known(*first)).unwrap_or(*first);
+            *first = location(*first);
         }
         self
     }
 
     pub(super) fn of_sample(mut self, id: &str) -> Self {
-        self.sample = (!id.is_empty()).then(|| id.to_owned());
+        self.0.sample = (!id.is_empty()).then(|| id.to_owned());
         self
     }
 }
 
-impl From<TableErrorKind> for ReadError {
+impl From<TableErrorKind> for TableError {
     fn from(kind: TableErrorKind) -> Self {
-        ReadError { at: None, sample: None, kind: kind.into() }
+        TableError(Box::new(ErrorContext { path: PathBuf::new(), location: None, sample: None, kind }))
     }
 }
 
 impl TableErrorKind {
-    pub(super) fn at(self, at: UnresolvedLocation) -> ReadError {
-        ReadError { at: Some(at), sample: None, kind: self.into() }
+    fn at(self, location: TableLocation) -> TableError {
+        let mut error = TableError::from(self);
+        error.0.location = Some(location);
+        error
     }
 
-    pub(super) fn on_line(self, line: u64) -> ReadError {
-        self.at(UnresolvedLocation::Known(TableLocation::Line(line)))
+    pub(super) fn on_line(self, line: u64) -> TableError {
+        self.at(TableLocation::Line(line))
     }
 
-    pub(super) fn in_row(self, row: u64) -> ReadError {
-        self.at(UnresolvedLocation::Known(TableLocation::Row(row)))
+    pub(super) fn in_row(self, row: u64) -> TableError {
+        self.at(TableLocation::Row(row))
     }
 
-    pub(super) fn at_offset(self, offset: u64) -> ReadError {
-        self.at(UnresolvedLocation::Offset(offset))
+    /// In this row, which is about this sample; but what is wrong with the file is wrong with no row.
+    #[cfg(feature = "parquet")]
+    pub(super) fn in_row_of(self, row: u64, sample: &str) -> TableError {
+        match self {
+            TableErrorKind::ParquetColumn { .. }
+            | TableErrorKind::PageTooLarge { .. }
+            | TableErrorKind::TooDense { .. }
+            | TableErrorKind::TooMuchMemory { .. }
+            | TableErrorKind::Read(_)
+            | TableErrorKind::Open(_) => self.into(),
+            kind => kind.in_row(row).of_sample(sample),
+        }
+    }
+
+    pub(super) fn at_offset(self, offset: u64) -> TableError {
+        self.at(TableLocation::Offset(offset))
     }
 }
 
@@ -493,6 +436,7 @@ impl fmt::Display for TableLocation {
         match self {
             TableLocation::Line(line) => write!(f, "on line {line}"),
             TableLocation::Row(row) => write!(f, "in row {row}"),
+            TableLocation::Offset(offset) => write!(f, "at byte {offset}"),
         }
     }
 }
@@ -515,7 +459,7 @@ pub(super) fn bytes(bytes: u64) -> String {
 }
 
 /// Names for a message, the first few of them.
-fn list(names: &[String]) -> String {
+pub(crate) fn list(names: &[String]) -> String {
     const SHOWN: usize = 12;
     let excerpt: Vec<String> = names.iter().take(SHOWN).map(|name| quoted(name)).collect();
     match names.len().saturating_sub(SHOWN) {
@@ -529,14 +473,15 @@ fn or(names: &[String]) -> String {
     names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(" or ")
 }
 
-/// A name from a file, without what could play with a terminal.
+/// A name from a file, without control characters.
 fn quoted(name: &str) -> String {
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     let short: String = name.chars().take(60).map(visible).collect();
     format!("`{short}{}`", if short.chars().count() < name.chars().count() { "…" } else { "" })
 }
 
-fn shell_word(name: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    if name.chars().all(plain) { name.to_owned() } else { format!("{name:?}") }
+/// A string from a file, shortened and in quotes.
+pub(crate) fn excerpt(text: &str) -> String {
+    let short: String = text.chars().take(40).collect();
+    format!("{short:?}{}", if short.len() < text.len() { "…" } else { "" })
 }

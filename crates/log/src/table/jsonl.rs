@@ -9,80 +9,75 @@ use errorbar_core::{Leaf, MetadataKeys, Score, ScoreColumns, Value};
 use jiter::{Jiter, JiterError, Peek};
 use serde_json::Value as Json;
 
-use super::builder::{excerpt, finish};
 use super::cell::epoch;
-use super::error::{ReadError, TableLocation, UnresolvedLocation};
-use super::layout::{ANSWER, DEFAULT_SCORES, ERROR, EXPLANATION, LONG_SCORES, REASON, SCORER};
+use super::error::{TableError, TableLocation};
+use super::layout::{ColumnRole, DEFAULT_SCORES, EPOCH, ID, LONG_SCORES, SCORER};
 use super::limits::Budget;
-use super::long::{LongBuilder, LongRow, value_bytes};
-use super::{EPOCH, ID, ScoreTable, TableErrorKind, TableLimits, TableOptions, no_score_column};
+use super::long::{LongBuilder, value_bytes};
+use super::row::TableRow;
+use super::{ScoreTable, TableErrorKind, TableLimits, TableOptions, finish, no_score_column};
 use crate::json_value::{self, MemoryAllowance, Scalar};
 
 const BUFFER_BYTES: usize = 1 << 18;
 /// How many keys that are not needed are remembered for messages. A table has a few; hostile ones must not
 /// fill the memory.
 const MAX_KEYS: usize = 10_000;
-/// After so many bytes it is checked how much memory the columns take.
+/// The memory of the columns is checked each time this many bytes were read.
 const CHECK_EVERY: usize = 1 << 20;
 
-pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, ReadError> {
+pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, TableError> {
     let budget = options.limits.budget(&file);
     let mut lines = LineReader::new(file, options.limits);
-    rows(&mut lines, options, budget).map_err(|problem| {
-        problem.locate(|at| match at {
-            UnresolvedLocation::Known(TableLocation::Row(row)) => {
-                lines.line_of_row(row).map(TableLocation::Line)
-            }
-            UnresolvedLocation::Known(place) => Some(place),
-            UnresolvedLocation::Offset(_) => None,
+    rows(&mut lines, options, budget).map_err(|error| {
+        error.locate(|location| match location {
+            TableLocation::Row(row) => lines.line_of_row(row).map_or(location, TableLocation::Line),
+            location => location,
         })
     })
 }
 
-fn rows(lines: &mut LineReader, options: &TableOptions, budget: Budget) -> Result<ScoreTable, ReadError> {
+fn rows(lines: &mut LineReader, options: &TableOptions, budget: Budget) -> Result<ScoreTable, TableError> {
     if !options.score_columns.is_empty() {
-        return Ok(wide(lines, &options.score_columns, options, false, budget)?.unwrap_or_default());
+        let keys = LineKeys::new(&options.score_columns, options, false);
+        return Ok(wide(lines, keys, false, budget)?.unwrap_or_default());
     }
-    let score = default_score(lines, DEFAULT_SCORES, options, budget)?;
-    if let Some(table) = wide(lines, &[score], options, true, budget)? {
+    let score = [default_score(lines, DEFAULT_SCORES, options, budget)?];
+    if let Some(table) = wide(lines, LineKeys::new(&score, options, false), true, budget)? {
         return Ok(table);
     }
-    let value = default_score(lines, LONG_SCORES, options, budget)?;
-    long(lines, value, options, budget)
+    let value = [default_score(lines, LONG_SCORES, options, budget)?];
+    long(lines, LineKeys::new(&value, options, true), budget)
 }
 
 /// A row per sample and epoch; nothing if scorers may have rows of their own and do.
 fn wide(
     lines: &mut LineReader,
-    scorers: &[String],
-    options: &TableOptions,
+    mut keys: LineKeys<'_>,
     may_be_long: bool,
     budget: Budget,
-) -> Result<Option<ScoreTable>, ReadError> {
-    lines.rewind().map_err(TableErrorKind::Read)?;
-    let mut columns = ScoreColumns::new(scorers);
-    let mut keys = LineKeys::new(scorers, options, false);
-    let mut row = ParsedRow::new(budget);
+) -> Result<Option<ScoreTable>, TableError> {
+    let mut columns = ScoreColumns::new(keys.scores);
     let (mut nested, mut unchecked) = (0, 0);
-    while let Some((line, text)) = lines.next()? {
-        let bytes = text.len();
-        row.read(text, &mut keys).map_err(|kind| kind.on_line(line).of_sample(&row.id))?;
+    let is_wide = for_each_row(lines, &mut keys, budget, |row, keys, bytes| {
         if keys.names_scorers && may_be_long {
-            return Ok(None);
+            return Ok(false);
         }
         nested += row.scores.iter().flatten().map(value_bytes).sum::<u64>();
-        row.add(&keys, &mut columns).map_err(|kind| kind.on_line(line).of_sample(&row.id))?;
+        push_wide(row, keys, &mut columns, budget)?;
         unchecked += bytes;
         if unchecked > CHECK_EVERY || nested > budget.limit() {
             unchecked = 0;
-            let held = nested.saturating_add(columns.heap_bytes() as u64);
-            budget.check(held).map_err(|kind| kind.on_line(line))?;
+            budget.check(nested.saturating_add(columns.heap_bytes() as u64))?;
         }
+        Ok(true)
+    })?;
+    if !is_wide {
+        return Ok(None);
     }
-    if lines.number == 0 || keys.found.is_empty() {
+    if keys.found.is_empty() {
         return Err(TableErrorKind::Empty.into());
     }
-    for (scorer, seen) in scorers.iter().zip(&keys.score_seen) {
+    for (scorer, seen) in keys.scores.iter().zip(&keys.score_seen) {
         if !seen {
             return Err(no_score_column(&[scorer], keys.found));
         }
@@ -90,23 +85,40 @@ fn wide(
     finish(columns, keys.into_metadata()).map(Some)
 }
 
-/// A row per sample, epoch and scorer.
-fn long(
-    lines: &mut LineReader,
-    value: String,
-    options: &TableOptions,
+fn push_wide(
+    row: &mut TableRow,
+    keys: &LineKeys<'_>,
+    columns: &mut ScoreColumns,
     budget: Budget,
-) -> Result<ScoreTable, ReadError> {
-    lines.rewind().map_err(TableErrorKind::Read)?;
-    let score_names = [value];
-    let mut builder = LongBuilder::new(budget);
-    let mut keys = LineKeys::new(&score_names, options, true);
-    let mut row = ParsedRow::new(budget);
-    while let Some((line, text)) = lines.next()? {
-        let of_row = |kind: TableErrorKind, id: &str| kind.on_line(line).of_sample(id);
-        row.read(text, &mut keys).map_err(|kind| of_row(kind, &row.id))?;
-        row.add_long(&keys, &mut builder).map_err(|kind| of_row(kind, &row.id))?;
+) -> Result<(), TableErrorKind> {
+    if u32::try_from(columns.len()).is_err() {
+        return Err(TableErrorKind::TooManyRows);
     }
+    // A key that comes up late has a place in every row before.
+    budget.check((columns.len() as u64).saturating_mul(keys.fetched as u64 * 4))?;
+    let epoch = row.epoch.unwrap_or(1);
+    let mut filled = columns.push(&row.id, epoch).metadata_all(row.named_metadata(&keys.found));
+    for (name, value) in keys.scores.iter().zip(&mut row.scores) {
+        if let Some(value) = value.take() {
+            filled = filled.score(name, Score::new(value))?;
+        }
+    }
+    Ok(())
+}
+
+/// A row per sample, epoch and scorer.
+fn long(lines: &mut LineReader, mut keys: LineKeys<'_>, budget: Budget) -> Result<ScoreTable, TableError> {
+    let mut builder = LongBuilder::new(budget);
+    let column = keys.scores.first().map(String::as_str).unwrap_or_default();
+    for_each_row(lines, &mut keys, budget, |row, keys, _| {
+        // A null without a scorer means that there is no score, not that the sample is unscored.
+        if row.scorer.as_deref().is_none_or(|scorer| scorer.trim().is_empty()) {
+            row.scores
+                .iter_mut()
+                .for_each(|score| *score = score.take().filter(|score| *score != Value::Unscored));
+        }
+        builder.push(row, &keys.found, column).map(|()| true)
+    })?;
     Ok(builder.finish(keys.into_metadata()))
 }
 
@@ -117,16 +129,16 @@ fn default_score(
     names: [&str; 2],
     options: &TableOptions,
     budget: Budget,
-) -> Result<String, ReadError> {
-    lines.rewind().map_err(TableErrorKind::Read)?;
+) -> Result<String, TableError> {
     let [first, second] = names;
     let owned = names.map(str::to_owned);
     let no_metadata = TableOptions { metadata: MetadataKeys::NONE, ..options.clone() };
     let mut keys = LineKeys::new(&owned, &no_metadata, false);
-    let mut row = ParsedRow::new(budget);
+    lines.rewind().map_err(TableErrorKind::Read)?;
+    let mut row = TableRow::default();
     while let Some((_, text)) = lines.next()? {
-        // What is wrong with a line is said when the rows are read.
-        if row.read(text, &mut keys).is_err() || keys.score_seen.first() == Some(&true) {
+        // An error in a line is reported when the rows are read.
+        if read_line(text, &mut row, &mut keys, budget).is_err() || keys.score_seen.first() == Some(&true) {
             return Ok(first.to_owned());
         }
     }
@@ -135,6 +147,25 @@ fn default_score(
         _ if keys.found.is_empty() => Err(TableErrorKind::Empty.into()),
         _ => Err(no_score_column(&names, keys.found)),
     }
+}
+
+/// Reads the lines from the start, and calls `each` with each row and the number of its bytes, until it returns
+/// false.
+fn for_each_row<'k>(
+    lines: &mut LineReader,
+    keys: &mut LineKeys<'k>,
+    budget: Budget,
+    mut each: impl FnMut(&mut TableRow, &LineKeys<'k>, usize) -> Result<bool, TableErrorKind>,
+) -> Result<bool, TableError> {
+    lines.rewind().map_err(TableErrorKind::Read)?;
+    let mut row = TableRow::default();
+    while let Some((line, text)) = lines.next()? {
+        let read = read_line(text, &mut row, keys, budget).and_then(|()| each(&mut row, keys, text.len()));
+        if !read.map_err(|kind| kind.on_line(line).of_sample(&row.id))? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The lines of a file that are not blank, with their numbers.
@@ -165,7 +196,7 @@ impl LineReader {
         self.reader.rewind()
     }
 
-    fn next(&mut self) -> Result<Option<(u64, &str)>, ReadError> {
+    fn next(&mut self) -> Result<Option<(u64, &str)>, TableError> {
         loop {
             self.buffer.clear();
             let limit = self.limits.max_line;
@@ -184,7 +215,7 @@ impl LineReader {
         }
         match str::from_utf8(content(&self.buffer, self.number)) {
             Ok(text) => Ok(Some((self.number, text))),
-            Err(_) => Err(TableErrorKind::InvalidUtf8 { column: None }.on_line(self.number)),
+            Err(_) => Err(TableErrorKind::InvalidUtf8(None).on_line(self.number)),
         }
     }
 }
@@ -195,37 +226,12 @@ fn content(line: &[u8], number: u64) -> &[u8] {
     line.trim_ascii()
 }
 
-/// What a key stands for.
-#[derive(Clone, Copy)]
-enum KeyRole {
-    Id,
-    Epoch,
-    Score(usize),
-    /// These only where scorers have rows of their own.
-    Scorer,
-    ScoreDetail(ScoreDetail),
-    Error,
-    /// Metadata to fetch, by its number among the keys found.
-    Metadata(usize),
-    Skipped,
-    /// No metadata, and skipped too.
-    Unread,
-}
-
-/// What is recorded with a score.
-#[derive(Clone, Copy)]
-enum ScoreDetail {
-    Answer,
-    Explanation,
-    Reason,
-}
-
 /// Every key met so far.
 struct LineKeys<'a> {
-    fields: HashMap<String, KeyRole>,
+    roles: HashMap<String, ColumnRole>,
     /// The keys in order of appearance.
     found: Vec<String>,
-    score_names: &'a [String],
+    scores: &'a [String],
     score_seen: Vec<bool>,
     options: &'a TableOptions,
     /// How many keys are metadata to fetch.
@@ -237,260 +243,163 @@ struct LineKeys<'a> {
 }
 
 impl<'a> LineKeys<'a> {
-    fn new(score_names: &'a [String], options: &'a TableOptions, is_long: bool) -> Self {
-        let score_seen = vec![false; score_names.len()];
-        let (fields, found) = (HashMap::new(), Vec::new());
-        LineKeys {
-            fields,
-            found,
-            score_names,
-            score_seen,
-            options,
-            fetched: 0,
-            is_long,
-            names_scorers: false,
-        }
+    fn new(scores: &'a [String], options: &'a TableOptions, is_long: bool) -> Self {
+        let score_seen = vec![false; scores.len()];
+        let (roles, found) = (HashMap::new(), Vec::new());
+        LineKeys { roles, found, scores, score_seen, options, fetched: 0, is_long, names_scorers: false }
     }
 
     /// The keys that are metadata, fetched or not.
     fn into_metadata(self) -> Vec<String> {
-        let is_metadata =
-            |key: &String| matches!(self.fields.get(key), Some(KeyRole::Metadata(_) | KeyRole::Skipped));
+        let is_metadata = |key: &String| self.roles.get(key).is_some_and(|role| role.is_metadata());
         self.found.into_iter().filter(is_metadata).collect()
     }
 
-    fn field(&mut self, key: &str) -> KeyRole {
-        if let Some(field) = self.fields.get(key) {
-            return *field;
+    fn role(&mut self, key: &str) -> ColumnRole {
+        if let Some(role) = self.roles.get(key) {
+            return *role;
         }
         self.names_scorers |= key == SCORER;
-        let field = match key {
-            ID => KeyRole::Id,
-            EPOCH => KeyRole::Epoch,
-            SCORER if self.is_long => KeyRole::Scorer,
-            ANSWER | EXPLANATION if self.is_long && !self.options.details => KeyRole::Unread,
-            ANSWER if self.is_long => KeyRole::ScoreDetail(ScoreDetail::Answer),
-            EXPLANATION if self.is_long => KeyRole::ScoreDetail(ScoreDetail::Explanation),
-            REASON if self.is_long => KeyRole::ScoreDetail(ScoreDetail::Reason),
-            ERROR if self.is_long => KeyRole::Error,
-            key => match self.score_names.iter().position(|name| name == key) {
-                Some(at) => {
-                    if let Some(seen) = self.score_seen.get_mut(at) {
-                        *seen = true;
-                    }
-                    KeyRole::Score(at)
-                }
-                None if self.options.metadata.contains(key) => {
-                    self.fetched += 1;
-                    KeyRole::Metadata(self.found.len())
-                }
-                None => KeyRole::Skipped,
-            },
-        };
-        if !matches!(field, KeyRole::Skipped) || self.found.len() < MAX_KEYS {
-            self.fields.insert(key.to_owned(), field);
+        let role = ColumnRole::of(key, self.scores, self.is_long, self.options, self.found.len());
+        match role {
+            ColumnRole::Score(at) => self.score_seen.get_mut(at).into_iter().for_each(|seen| *seen = true),
+            ColumnRole::Metadata(_) => self.fetched += 1,
+            _ => {}
+        }
+        if role != ColumnRole::Skipped || self.found.len() < MAX_KEYS {
+            self.roles.insert(key.to_owned(), role);
             self.found.push(key.to_owned());
         }
-        field
+        role
     }
 }
 
-/// One line, read. Keys come in any order, so a row is complete only at its end.
-struct ParsedRow {
+/// Reads one line. Keys come in any order, so a row is complete only at its end.
+fn read_line(
+    text: &str,
+    row: &mut TableRow,
+    keys: &mut LineKeys<'_>,
     budget: Budget,
-    id: String,
+) -> Result<(), TableErrorKind> {
+    row.clear(keys.scores.len());
+    let mut json = Jiter::new(text.as_bytes()).with_allow_inf_nan();
+    let invalid = |error: JiterError| TableErrorKind::Json {
+        column: text.get(..error.index).unwrap_or(text).chars().count() + 1,
+        problem: error.error_type.to_string(),
+    };
+    let first = json.peek().map_err(invalid)?;
+    if first != Peek::Object {
+        // An unreadable line is reported as such, whatever it starts with.
+        json.next_skip().map_err(invalid)?;
+        return Err(TableErrorKind::NotAnObject(json_value::kind(first)));
+    }
+    let max_columns = keys.options.limits.max_columns;
+    // Of what a line may take, lists and maps take many times the bytes that they are written in.
+    let mut line =
+        Line { row, json, allowance: MemoryAllowance::new(budget.limit()), has_id: false, nested: None };
+    let mut role = line.json.known_object().map_err(invalid)?.map(|key| keys.role(key));
+    while let Some(known) = role {
+        match line.cell(known, keys.scores) {
+            Err(_) if line.allowance.is_used_up() => return Err(budget.refusal()),
+            Err(CellError::Json(error)) => return Err(invalid(error)),
+            Err(CellError::Kind(kind)) => return Err(kind),
+            Ok(()) => {}
+        }
+        if keys.fetched.max(line.row.metadata.len()) > max_columns {
+            return Err(TableErrorKind::TooManyColumns { limit: max_columns });
+        }
+        role = line.json.next_key().map_err(invalid)?.map(|key| keys.role(key));
+    }
+    line.json.finish().map_err(invalid)?;
+    match line.nested {
+        Some(nested) => Err(nested),
+        None if !line.has_id => Err(TableErrorKind::BadId("missing".to_owned())),
+        None if line.row.id.is_empty() => Err(TableErrorKind::BadId("empty".to_owned())),
+        None => Ok(()),
+    }
+}
+
+/// A line that is being read into its row.
+struct Line<'l, 'j> {
+    row: &'l mut TableRow,
+    json: Jiter<'j>,
+    allowance: MemoryAllowance,
     has_id: bool,
-    epoch: Option<u32>,
-    scores: Vec<Option<Value>>,
-    metadata: Vec<(usize, Json)>,
-    scorer: Option<String>,
-    details: [Option<String>; 3],
-    errored: bool,
-    /// A score that is nested too deep; told at the end, when the sample is known.
+    /// A score that is nested too deep; reported at the end, when the sample is known.
     nested: Option<TableErrorKind>,
 }
 
-impl ParsedRow {
-    fn new(budget: Budget) -> Self {
-        ParsedRow {
-            budget,
-            id: String::new(),
-            has_id: false,
-            epoch: None,
-            scores: Vec::new(),
-            metadata: Vec::new(),
-            scorer: None,
-            details: [None, None, None],
-            errored: false,
-            nested: None,
-        }
-    }
+/// What is wrong with a cell.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+enum CellError {
+    Json(#[from] JiterError),
+    Kind(#[from] TableErrorKind),
+}
 
-    fn read(&mut self, text: &str, keys: &mut LineKeys<'_>) -> Result<(), TableErrorKind> {
-        self.id.clear();
-        self.has_id = false;
-        self.epoch = None;
-        self.scores.clear();
-        self.scores.resize(keys.score_names.len(), None);
-        self.metadata.clear();
-        self.scorer = None;
-        self.details = [None, None, None];
-        self.errored = false;
-        self.nested = None;
-
-        let mut json = Jiter::new(text.as_bytes()).with_allow_inf_nan();
-        let invalid = |error: JiterError| TableErrorKind::Json {
-            column: text.get(..error.index).unwrap_or(text).chars().count() + 1,
-            problem: error.error_type.to_string(),
-        };
-        let first = json.peek().map_err(invalid)?;
-        if first != Peek::Object {
-            // An unreadable line is told as such, whatever it starts with.
-            json.next_skip().map_err(invalid)?;
-            return Err(TableErrorKind::NotAnObject { found: json_value::kind(first) });
-        }
-        let mut field = json.known_object().map_err(invalid)?.map(|key| keys.field(key));
-        let max_columns = keys.options.limits.max_columns;
-        // Of what a line may take, lists and maps take many times the bytes that they are written in.
-        let mut allowance = MemoryAllowance::new(self.budget.limit());
-        while let Some(known) = field {
-            let read = self.field(known, &mut json, &mut allowance, keys.score_names, &invalid);
-            read.map_err(|kind| if allowance.is_used_up() { self.budget.refusal() } else { kind })?;
-            if keys.fetched.max(self.metadata.len()) > max_columns {
-                return Err(TableErrorKind::TooManyColumns { limit: max_columns });
-            }
-            field = json.next_key().map_err(invalid)?.map(|key| keys.field(key));
-        }
-        json.finish().map_err(invalid)?;
-        match self.nested.take() {
-            Some(nested) => Err(nested),
-            None if !self.has_id => Err(TableErrorKind::BadId { found: "missing".to_owned() }),
-            None => Ok(()),
-        }
-    }
-
-    fn field(
-        &mut self,
-        field: KeyRole,
-        json: &mut Jiter<'_>,
-        allowance: &mut MemoryAllowance,
-        score_names: &[String],
-        invalid: &impl Fn(JiterError) -> TableErrorKind,
-    ) -> Result<(), TableErrorKind> {
-        let twice = |name: &str| Err(TableErrorKind::DuplicateColumn { name: name.to_owned() });
-        let peek = json.peek().map_err(invalid)?;
-        match field {
-            KeyRole::Id if self.has_id => return twice(ID),
-            KeyRole::Id => {
+impl Line<'_, '_> {
+    fn cell(&mut self, role: ColumnRole, scores: &[String]) -> Result<(), CellError> {
+        let twice = |name: &str| Err(TableErrorKind::DuplicateColumn(name.to_owned()).into());
+        let (row, json) = (&mut *self.row, &mut self.json);
+        let peek = json.peek()?;
+        match role {
+            ColumnRole::Id if self.has_id => return twice(ID),
+            ColumnRole::Id => {
                 self.has_id = true;
-                match json_value::scalar(json, peek).map_err(invalid)? {
-                    Some(Scalar::Text(text)) => self.id.push_str(text),
-                    Some(Scalar::Int(int)) => self.id = int.to_string(),
-                    Some(other) => return Err(TableErrorKind::BadId { found: other.describe() }),
-                    None => return Err(TableErrorKind::BadId { found: json_value::kind(peek).to_owned() }),
+                match json_value::scalar(json, peek)?.ok_or(peek) {
+                    Ok(Scalar::Text(text)) => row.id.push_str(text),
+                    Ok(Scalar::Int(int)) => row.id = int.to_string(),
+                    other => return Err(TableErrorKind::BadId(describe(other)).into()),
                 }
             }
-            KeyRole::Epoch if self.epoch.is_some() => return twice(EPOCH),
-            KeyRole::Epoch => {
-                self.epoch = Some(match json_value::scalar(json, peek).map_err(invalid)? {
-                    Some(Scalar::Int(int)) => epoch(&int.to_string())?,
-                    Some(Scalar::Text(text)) => {
-                        return Err(TableErrorKind::BadEpoch { found: excerpt(text) });
-                    }
-                    Some(other) => return Err(TableErrorKind::BadEpoch { found: other.describe() }),
-                    None => {
-                        return Err(TableErrorKind::BadEpoch { found: json_value::kind(peek).to_owned() });
-                    }
-                });
-            }
-            KeyRole::Score(at) => {
-                let name = score_names.get(at).map(String::as_str).unwrap_or_default();
-                let Some(slot) = self.scores.get_mut(at).filter(|slot| slot.is_none()) else {
+            ColumnRole::Epoch if row.epoch.is_some() => return twice(EPOCH),
+            ColumnRole::Epoch => match json_value::scalar(json, peek)?.ok_or(peek) {
+                Ok(Scalar::Int(int)) => row.epoch = Some(epoch(&int.to_string())?),
+                other => return Err(TableErrorKind::BadEpoch(describe(other)).into()),
+            },
+            ColumnRole::Score(at) => {
+                let name = scores.get(at).map(String::as_str).unwrap_or_default();
+                if row.scores.get(at).is_some_and(Option::is_some) {
                     return twice(name);
-                };
-                match json_value::score_within(json, peek, allowance).map_err(invalid)? {
-                    Ok(value) => *slot = Some(value),
-                    Err(found) => {
-                        *slot = Some(Value::from(Leaf::Null));
+                }
+                let score =
+                    json_value::score_within(json, peek, &mut self.allowance)?.unwrap_or_else(|found| {
                         let column = name.to_owned();
                         self.nested.get_or_insert(TableErrorKind::NestedScore { column, found });
-                    }
-                }
+                        Value::from(Leaf::Null)
+                    });
+                row.set_score(at, Some(score));
             }
-            KeyRole::Scorer if self.scorer.is_some() => return twice(SCORER),
-            KeyRole::Scorer => {
-                self.scorer = Some(match json_value::scalar(json, peek).map_err(invalid)? {
-                    Some(Scalar::Text(text)) => text.to_owned(),
-                    Some(Scalar::Null) => String::new(),
-                    Some(other) => return Err(TableErrorKind::BadScorer { found: other.describe() }),
-                    None => {
-                        return Err(TableErrorKind::BadScorer { found: json_value::kind(peek).to_owned() });
-                    }
-                });
-            }
-            KeyRole::ScoreDetail(detail) => {
-                let text = match json_value::any_within(json, peek, allowance).map_err(invalid)? {
+            ColumnRole::Scorer if row.scorer.is_some() => return twice(SCORER),
+            ColumnRole::Scorer => match json_value::scalar(json, peek)?.ok_or(peek) {
+                Ok(Scalar::Text(text)) => row.scorer = Some(text.to_owned()),
+                Ok(Scalar::Null) => row.scorer = Some(String::new()),
+                other => return Err(TableErrorKind::BadScorer(describe(other)).into()),
+            },
+            ColumnRole::Answer | ColumnRole::Explanation | ColumnRole::Reason | ColumnRole::Error => {
+                let text = match json_value::any_within(json, peek, &mut self.allowance)? {
                     Json::Null => None,
+                    // An error that is not there, in the words of some writers.
+                    Json::Bool(false) if role == ColumnRole::Error => None,
+                    Json::String(text) if text.is_empty() && role == ColumnRole::Error => None,
                     Json::String(text) => Some(text),
                     other => Some(other.to_string()),
                 };
-                if let Some(slot) = self.details.get_mut(detail as usize) {
-                    *slot = text;
-                }
+                row.set_detail(role, text);
             }
-            KeyRole::Error => {
-                let value = json_value::any_within(json, peek, allowance).map_err(invalid)?;
-                self.errored =
-                    !matches!(&value, Json::Null | Json::Bool(false)) && value.as_str() != Some("");
+            ColumnRole::Metadata(key) => {
+                row.metadata.push((key, json_value::any_within(json, peek, &mut self.allowance)?));
             }
-            KeyRole::Metadata(key) => {
-                let value = json_value::any_within(json, peek, allowance).map_err(invalid)?;
-                self.metadata.push((key, value));
-            }
-            KeyRole::Skipped | KeyRole::Unread => json.known_skip(peek).map_err(invalid)?,
+            ColumnRole::Skipped | ColumnRole::Unread => json.known_skip(peek)?,
         }
         Ok(())
     }
+}
 
-    fn add(&mut self, keys: &LineKeys<'_>, columns: &mut ScoreColumns) -> Result<(), TableErrorKind> {
-        if self.id.is_empty() {
-            return Err(TableErrorKind::BadId { found: "empty".to_owned() });
-        }
-        if u32::try_from(columns.len()).is_err() {
-            return Err(TableErrorKind::TooManyRows);
-        }
-        // A key that comes up late has a place in every row before.
-        self.budget.check((columns.len() as u64).saturating_mul(keys.fetched as u64 * 4))?;
-        let mut row = columns.push(&self.id, self.epoch.unwrap_or(1)).metadata_all(self.metadata(keys));
-        for (name, value) in keys.score_names.iter().zip(&mut self.scores) {
-            if let Some(value) = value.take() {
-                row = row.score(name, Score::new(value))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn add_long(&mut self, keys: &LineKeys<'_>, builder: &mut LongBuilder) -> Result<(), TableErrorKind> {
-        let scorer = self.scorer.as_deref().unwrap_or_default();
-        let value = self.scores.first_mut().and_then(Option::take);
-        let [answer, explanation, reason] = &self.details;
-        let row = LongRow {
-            id: &self.id,
-            epoch: self.epoch.unwrap_or(1),
-            scorer,
-            // A null without a scorer is no score that somebody could not give.
-            value: value.filter(|value| !scorer.trim().is_empty() || *value != Value::Unscored),
-            answer: answer.as_deref(),
-            explanation: explanation.as_deref(),
-            reason: reason.as_deref(),
-            errored: self.errored,
-        };
-        let column = keys.score_names.first().map(String::as_str).unwrap_or_default();
-        builder.push(row, self.metadata(keys), column)
-    }
-
-    fn metadata<'k>(&'k self, keys: &'k LineKeys<'_>) -> impl Iterator<Item = (&'k str, &'k Json)> {
-        let named = |(key, value): &'k (usize, Json)| Some((keys.found.get(*key)?.as_str(), value));
-        self.metadata.iter().filter_map(named)
+/// A value of the wrong type, for messages.
+fn describe(found: Result<Scalar<'_>, Peek>) -> String {
+    match found {
+        Ok(scalar) => scalar.describe(),
+        Err(peek) => json_value::kind(peek).to_owned(),
     }
 }

@@ -2,116 +2,135 @@
 
 use std::collections::HashSet;
 
-use super::error::ReadError;
-use super::{EPOCH, ID, TableErrorKind, TableOptions, no_score_column};
+use super::error::TableError;
+use super::{TableErrorKind, TableOptions, no_score_column};
+
+/// The column that names the sample.
+pub(super) const ID: &str = "id";
+/// The column that numbers the epoch.
+pub(super) const EPOCH: &str = "epoch";
+/// The column that names the scorer; a table that has it has a row per sample, epoch and scorer.
+pub(super) const SCORER: &str = "scorer";
 
 /// The score columns that are looked for when none is named: the first that is there.
 pub(super) const DEFAULT_SCORES: [&str; 2] = ["score", "value"];
 /// The same where scorers have rows of their own: exported logs say `value`.
 pub(super) const LONG_SCORES: [&str; 2] = ["value", "score"];
 
-/// The column that names the scorer; a table that has it has a row per sample, epoch and scorer.
-pub(super) const SCORER: &str = "scorer";
-/// What a table in the long form may record with a score.
-pub(super) const ANSWER: &str = "answer";
-pub(super) const EXPLANATION: &str = "explanation";
-pub(super) const REASON: &str = "reason";
-/// The column that says that the sample errored, in the long form.
-pub(super) const ERROR: &str = "error";
+/// What a column is read as, in the order in which columns are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ColumnRole {
+    Id,
+    Epoch,
+    /// Metadata to fetch, by its number.
+    Metadata(usize),
+    /// A score, by its number among the score columns.
+    Score(usize),
+    /// These only where scorers have rows of their own.
+    Scorer,
+    Answer,
+    Explanation,
+    Reason,
+    Error,
+    /// Metadata that is not fetched.
+    Skipped,
+    /// Not read, and no metadata either.
+    Unread,
+}
 
-/// A column and its place among all.
+impl ColumnRole {
+    /// The role of a column of this name; `number` is what it gets if it is metadata.
+    pub(super) fn of(
+        name: &str,
+        scores: &[String],
+        is_long: bool,
+        options: &TableOptions,
+        number: usize,
+    ) -> Self {
+        match name {
+            ID => ColumnRole::Id,
+            EPOCH => ColumnRole::Epoch,
+            SCORER if is_long => ColumnRole::Scorer,
+            "answer" | "explanation" if is_long && !options.details => ColumnRole::Unread,
+            "answer" if is_long => ColumnRole::Answer,
+            "explanation" if is_long => ColumnRole::Explanation,
+            "reason" if is_long => ColumnRole::Reason,
+            "error" if is_long => ColumnRole::Error,
+            _ => match scores.iter().position(|score| score == name) {
+                Some(at) => ColumnRole::Score(at),
+                None if options.metadata.contains(name) => ColumnRole::Metadata(number),
+                None => ColumnRole::Skipped,
+            },
+        }
+    }
+
+    pub(super) fn is_metadata(self) -> bool {
+        matches!(self, ColumnRole::Metadata(_) | ColumnRole::Skipped)
+    }
+}
+
+/// A column to be read, and its place among all.
 #[derive(Clone, Debug)]
 pub(super) struct TableColumn {
     pub(super) name: String,
     pub(super) at: usize,
+    pub(super) role: ColumnRole,
 }
 
-/// What each column of a table is.
+/// What the columns of a table are.
 #[derive(Debug)]
 pub(super) struct TableLayout {
-    pub(super) columns: usize,
-    pub(super) id: usize,
-    pub(super) epoch: Option<usize>,
-    pub(super) form: Form,
-    /// The metadata to fetch.
-    pub(super) metadata: Vec<TableColumn>,
+    /// The number of columns, read or not.
+    pub(super) width: usize,
+    /// Whether a row is a sample, epoch and scorer; else it is a sample and epoch, with a column per scorer.
+    pub(super) is_long: bool,
+    /// The columns to read, by role.
+    pub(super) columns: Vec<TableColumn>,
+    /// The score columns.
+    pub(super) scores: Vec<String>,
+    /// The metadata to fetch, by number.
+    pub(super) metadata: Vec<String>,
     /// All metadata, for messages.
     pub(super) metadata_keys: Vec<String>,
 }
 
-/// What a row of the table is.
-#[derive(Debug)]
-pub(super) enum Form {
-    /// A sample and epoch, with a column per scorer.
-    Wide(Vec<TableColumn>),
-    /// A sample, epoch and scorer.
-    Long(LongColumns),
-}
-
-/// The columns of the long form besides id, epoch and metadata.
-#[derive(Debug)]
-pub(super) struct LongColumns {
-    pub(super) scorer: usize,
-    pub(super) value: TableColumn,
-    pub(super) answer: Option<usize>,
-    pub(super) explanation: Option<usize>,
-    /// Whether answers and explanations are held.
-    pub(super) holds_details: bool,
-    pub(super) reason: Option<usize>,
-    pub(super) error: Option<usize>,
-}
-
-impl LongColumns {
-    /// The columns of answers and explanations, if they are to be read.
-    pub(super) fn details(&self) -> [Option<usize>; 2] {
-        if self.holds_details { [self.answer, self.explanation] } else { [None, None] }
-    }
-
-    fn contains(&self, at: usize) -> bool {
-        let named = [self.answer, self.explanation, self.reason, self.error];
-        at == self.scorer || at == self.value.at || named.contains(&Some(at))
-    }
-}
-
 impl TableLayout {
     /// What the columns of these names are.
-    pub(super) fn new(names: &[&str], options: &TableOptions) -> Result<Self, ReadError> {
+    pub(super) fn new(names: &[&str], options: &TableOptions) -> Result<Self, TableError> {
         let found = || names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let place = |name: &str| names.iter().position(|other| *other == name);
-        let column = |name: &str| place(name).map(|at| TableColumn { name: name.to_owned(), at });
-        let first_of = |wanted: &[&str]| {
-            wanted.iter().find_map(|name| column(name)).ok_or_else(|| no_score_column(wanted, found()))
+        let first_of = |wanted: &[&str]| match wanted.iter().find(|name| names.contains(name)) {
+            Some(name) => Ok((*name).to_owned()),
+            None => Err(no_score_column(wanted, found())),
         };
-        let id = place(ID).ok_or_else(|| ReadError::from(TableErrorKind::NoIdColumn { found: found() }))?;
-        let epoch = place(EPOCH);
-        let form = match (place(SCORER), options.score_columns.as_slice()) {
-            (Some(scorer), []) => Form::Long(LongColumns {
-                scorer,
-                value: first_of(&LONG_SCORES)?,
-                answer: place(ANSWER),
-                explanation: place(EXPLANATION),
-                holds_details: options.details,
-                reason: place(REASON),
-                error: place(ERROR),
-            }),
-            (None, []) => Form::Wide(vec![first_of(&DEFAULT_SCORES)?]),
-            (_, wanted) => {
-                let scores = wanted.iter().map(|name| first_of(&[name]));
-                Form::Wide(scores.collect::<Result<_, _>>()?)
+        if !names.contains(&ID) {
+            return Err(TableErrorKind::NoIdColumn { found: found() }.into());
+        }
+        let is_long = names.contains(&SCORER) && options.score_columns.is_empty();
+        let scores = match options.score_columns.as_slice() {
+            [] if is_long => vec![first_of(&LONG_SCORES)?],
+            [] => vec![first_of(&DEFAULT_SCORES)?],
+            wanted => wanted.iter().map(|name| first_of(&[name])).collect::<Result<_, _>>()?,
+        };
+        let (mut columns, mut metadata, mut metadata_keys) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, name) in names.iter().enumerate() {
+            let role = ColumnRole::of(name, &scores, is_long, options, metadata.len());
+            let name = (*name).to_owned();
+            if role.is_metadata() {
+                metadata_keys.push(name.clone());
             }
-        };
-        let is_score = |at: usize| match &form {
-            Form::Wide(scores) => scores.iter().any(|score| score.at == at),
-            Form::Long(long) => long.contains(at),
-        };
-        let is_metadata = |at: &usize| *at != id && Some(*at) != epoch && !is_score(*at);
-        let all: Vec<TableColumn> = (0..names.len())
-            .filter(is_metadata)
-            .filter_map(|at| names.get(at).map(|name| TableColumn { name: (*name).to_owned(), at }))
-            .collect();
-        let metadata_keys = all.iter().map(|column| column.name.clone()).collect();
-        let metadata = all.into_iter().filter(|column| options.metadata.contains(&column.name)).collect();
-        Ok(TableLayout { columns: names.len(), id, epoch, form, metadata, metadata_keys })
+            if let ColumnRole::Metadata(_) = role {
+                metadata.push(name.clone());
+            }
+            if !matches!(role, ColumnRole::Skipped | ColumnRole::Unread) {
+                columns.push(TableColumn { name, at, role });
+            }
+        }
+        columns.sort_by_key(|column| column.role);
+        Ok(TableLayout { width: names.len(), is_long, columns, scores, metadata, metadata_keys })
+    }
+
+    pub(super) fn metadata(&self) -> impl Iterator<Item = &str> {
+        self.metadata.iter().map(String::as_str)
     }
 }
 
@@ -119,7 +138,7 @@ impl TableLayout {
 pub(super) fn refuse_twice(names: &[&str]) -> Result<(), TableErrorKind> {
     let mut seen = HashSet::with_capacity(names.len());
     match names.iter().find(|name| !seen.insert(**name)) {
-        Some(name) => Err(TableErrorKind::DuplicateColumn { name: (*name).to_owned() }),
+        Some(name) => Err(TableErrorKind::DuplicateColumn((*name).to_owned())),
         None => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
-//! How much of a table is believed before it is refused.
+//! How large the parts of a table may be.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 
 use super::TableErrorKind;
 
@@ -11,10 +11,12 @@ use super::TableErrorKind;
 ///
 /// ```
 /// use errorbar_log::{TableLimits, TableOptions};
-/// let limits = TableLimits { max_line: 1 << 30, ..TableLimits::default() };
+/// let mut limits = TableLimits::default();
+/// limits.max_line = 1 << 30;
 /// let options = TableOptions::new().limits(limits);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TableLimits {
     /// The most bytes of one line of CSV, TSV or JSON lines; of one decompressed page of Parquet. The header
     /// of a CSV and the footer of a Parquet file may have a fraction of it.
@@ -28,10 +30,9 @@ pub struct TableLimits {
 }
 
 impl TableLimits {
-    /// What may be held of a table, however small its file is.
+    /// The memory limit of a small file, and of a pipe.
     const LEAST_MEMORY: u64 = 256 << 20;
     const MEMORY_PER_BYTE: u64 = 4;
-    const MEMORY_FOR_PIPES: u64 = 256 << 20;
     /// The header is held several times while columns are found.
     const HEADER_SHARE: u64 = 16;
     /// The footer of a Parquet file takes many times its size once it is parsed.
@@ -51,12 +52,8 @@ impl TableLimits {
 
     /// What may be held of a file.
     pub(super) fn budget(&self, file: &File) -> Budget {
-        let by_size = match file.metadata() {
-            Ok(metadata) if metadata.is_file() => {
-                metadata.len().saturating_mul(Self::MEMORY_PER_BYTE).max(Self::LEAST_MEMORY)
-            }
-            _ => Self::MEMORY_FOR_PIPES,
-        };
+        let size = file.metadata().ok().filter(Metadata::is_file).map_or(0, |metadata| metadata.len());
+        let by_size = size.saturating_mul(Self::MEMORY_PER_BYTE).max(Self::LEAST_MEMORY);
         Budget { limit: self.max_memory.unwrap_or(by_size) }
     }
 }

@@ -6,18 +6,18 @@ use std::hash::BuildHasher;
 use errorbar_core::{Leaf, Score, ScoreColumns, Value};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
-use serde_json::Value as Json;
 
 use super::error::TableLocation;
 use super::limits::Budget;
+use super::row::TableRow;
 use super::{ScoreTable, TableErrorKind};
 use crate::json_value::MAP_ENTRY_BYTES;
 
-/// How many scorers there may be. Every scorer has a place in every row, so a column that tells rows
-/// apart, taken for the scorer, would take memory by the square of its length.
+/// How many scorers there may be. Every scorer has a slot in every row, so a column of distinct
+/// values, taken for the scorer, would take memory by the square of its length.
 const MAX_SCORERS: usize = 256;
 
-/// What is recorded beside a score takes this much, without its texts.
+/// The memory of an answer, explanation and reason, without their strings.
 const DETAIL_BYTES: usize = 256;
 
 /// About how many bytes a list or map holds; scalars are in the columns.
@@ -28,20 +28,6 @@ pub(super) fn value_bytes(value: &Value) -> u64 {
         _ => 0,
     };
     bytes as u64
-}
-
-/// One row of the table.
-#[derive(Debug)]
-pub(super) struct LongRow<'a> {
-    pub(super) id: &'a str,
-    pub(super) epoch: u32,
-    /// Empty for a sample without any score.
-    pub(super) scorer: &'a str,
-    pub(super) value: Option<Value>,
-    pub(super) answer: Option<&'a str>,
-    pub(super) explanation: Option<&'a str>,
-    pub(super) reason: Option<&'a str>,
-    pub(super) errored: bool,
 }
 
 /// Columns that grow by one score at a time.
@@ -67,7 +53,7 @@ pub(super) struct LongBuilder {
 
 /// What a row takes for each scorer: a tag, a payload, and whether it is there.
 const ROW_AND_SCORER: u64 = 3;
-/// After so many rows it is checked how much memory the columns take.
+/// The memory of the columns is checked each time this many rows were pushed.
 const CHECK_EVERY: usize = 1 << 14;
 
 const NO_SCORER: u32 = u32::MAX;
@@ -92,48 +78,51 @@ impl LongBuilder {
         self.origins.len() as u64
     }
 
-    /// Adds a row; `column` is where its value comes from. The first row of a sample and epoch gives the
-    /// metadata.
-    pub(super) fn push<'a>(
+    /// Adds a row whose value comes from `column` and whose metadata has these names. The first row of a
+    /// sample and epoch gives the metadata.
+    pub(super) fn push(
         &mut self,
-        row: LongRow<'_>,
-        metadata: impl IntoIterator<Item = (&'a str, &'a Json)>,
+        row: &mut TableRow,
+        metadata: &[String],
         column: &str,
     ) -> Result<(), TableErrorKind> {
         if row.id.is_empty() {
-            return Err(TableErrorKind::BadId { found: "empty".to_owned() });
+            return Err(TableErrorKind::BadId("empty".to_owned()));
         }
-        let scorer = match row.scorer.trim() {
-            "" if row.value.is_some() => {
-                return Err(TableErrorKind::NoScorer { column: column.to_owned() });
+        let value = row.scores.first_mut().and_then(Option::take);
+        let name = row.scorer.as_deref().unwrap_or_default().trim();
+        let scorer = match name {
+            "" if value.is_some() => {
+                return Err(TableErrorKind::NoScorer(column.to_owned()));
             }
             "" => NO_SCORER,
             name => self.scorer(name)?,
         };
-        let at = self.row(&row, metadata)?;
+        let epoch = row.epoch.unwrap_or(1);
+        let at = self.row(row, epoch, metadata)?;
         self.origins.push((at, scorer));
         if self.origins.len().is_multiple_of(CHECK_EVERY) {
             let held = self.columns.heap_bytes() + self.rows.capacity() * 5 + self.origins.capacity() * 8;
             self.budget.check(self.recorded.saturating_add(held as u64))?;
         }
-        self.refuse_twice(&row, at, scorer)?;
+        self.refuse_twice(epoch, name, at, scorer)?;
         let Some(mut filled) = self.columns.row_mut(at as usize) else { return Ok(()) };
         if row.errored {
             filled = filled.errored();
         }
-        if let Some(value) = row.value {
-            let texts = [row.answer, row.explanation, row.reason];
-            if texts.iter().any(Option::is_some) {
-                let lengths: usize = texts.iter().flatten().map(|text| text.len()).sum();
+        if let Some(value) = value {
+            let texts = [&row.answer, &row.explanation, &row.reason];
+            if texts.iter().any(|text| text.is_some()) {
+                let lengths: usize = texts.into_iter().flatten().map(String::len).sum();
                 self.recorded += (DETAIL_BYTES + lengths) as u64;
             }
             self.recorded += value_bytes(&value);
             self.budget.check(self.recorded)?;
             let mut score = Score::new(value);
-            score.answer = row.answer.map(str::to_owned);
-            score.explanation = row.explanation.map(str::to_owned);
-            score.reason = row.reason.map(str::to_owned);
-            filled.score(row.scorer.trim(), score)?;
+            score.answer = row.answer.take();
+            score.explanation = row.explanation.take();
+            score.reason = row.reason.take();
+            filled.score(name, score)?;
         }
         Ok(())
     }
@@ -154,39 +143,32 @@ impl LongBuilder {
     }
 
     /// The row of a sample and epoch, made when it is first met.
-    fn row<'a>(
-        &mut self,
-        row: &LongRow<'_>,
-        metadata: impl IntoIterator<Item = (&'a str, &'a Json)>,
-    ) -> Result<u32, TableErrorKind> {
+    fn row(&mut self, row: &TableRow, epoch: u32, metadata: &[String]) -> Result<u32, TableErrorKind> {
+        let columns = &self.columns;
+        let is_same = |at: usize| columns.epoch(at) == epoch && columns.id(at) == row.id;
         // The scores of a sample mostly follow each other.
-        if let Some(last) = self.columns.len().checked_sub(1)
-            && self.columns.epoch(last) == row.epoch
-            && self.columns.id(last) == row.id
-        {
+        if let Some(last) = columns.len().checked_sub(1).filter(|last| is_same(*last)) {
             return Ok(last as u32);
         }
-        let next = u32::try_from(self.columns.len()).map_err(|_| TableErrorKind::TooManyRows)?;
-        let (columns, hashes) = (&self.columns, &self.hashes);
-        let is_same =
-            |at: &u32| columns.epoch(*at as usize) == row.epoch && columns.id(*at as usize) == row.id;
-        let hash = hashes.hash_one((row.id, row.epoch));
-        if let Some(at) = self.rows.find(hash, is_same) {
+        let next = u32::try_from(columns.len()).map_err(|_| TableErrorKind::TooManyRows)?;
+        let hashes = &self.hashes;
+        let hash = hashes.hash_one((row.id.as_str(), epoch));
+        if let Some(at) = self.rows.find(hash, |at| is_same(*at as usize)) {
             return Ok(*at);
         }
         let hash_of = |at: &u32| hashes.hash_one((columns.id(*at as usize), columns.epoch(*at as usize)));
         self.rows.insert_unique(hash, next, hash_of);
         self.check_grid(self.columns.len() + 1, self.scorers.len())?;
-        self.columns.push(row.id, row.epoch).metadata_all(metadata);
+        self.columns.push(&row.id, epoch).metadata_all(row.named_metadata(metadata));
         Ok(next)
     }
 
-    /// Every scorer has a place in every row, whether it has a score there or not.
+    /// Every scorer has a slot in every row, whether it has a score there or not.
     fn check_grid(&self, rows: usize, scorers: usize) -> Result<(), TableErrorKind> {
         self.budget.check((rows as u64).saturating_mul(scorers as u64).saturating_mul(ROW_AND_SCORER))
     }
 
-    fn refuse_twice(&mut self, row: &LongRow<'_>, at: u32, scorer: u32) -> Result<(), TableErrorKind> {
+    fn refuse_twice(&mut self, epoch: u32, name: &str, at: u32, scorer: u32) -> Result<(), TableErrorKind> {
         let seen = self.seen.get_mut(scorer as usize).unwrap_or(&mut self.seen_without);
         let rows = seen.len().max(at as usize + 1);
         seen.resize(rows, false);
@@ -195,8 +177,8 @@ impl LongBuilder {
         }
         let first = self.origins.iter().position(|origin| *origin == (at, scorer)).unwrap_or(0);
         Err(TableErrorKind::DuplicateScore {
-            epoch: row.epoch,
-            scorer: row.scorer.trim().to_owned(),
+            epoch,
+            scorer: name.to_owned(),
             first: TableLocation::Row(first as u64 + 1),
         })
     }

@@ -1,6 +1,6 @@
 //! Several models side by side, and which estimate is the headline.
 
-use errorbar_core::{HeadlineRequest, Over, Role};
+use errorbar_core::{AggregateBasis, HeadlineRequest, Role};
 
 use super::fixtures::{
     all_correct, clustered, everything, grouped, metric, results, score, share, ten_groups,
@@ -11,7 +11,7 @@ fn model(name: &str, correct: u64) -> Report {
     let metrics = vec![
         metric("std", Role::Spread, 0.4),
         metric("accuracy", Role::Location, share(correct, 140, 4)),
-        grouped("accuracy", "category", &[("a", 30, 70, 2), ("b", 40, 70, 2)], Some(Over::Groups)),
+        grouped("accuracy", "category", &[("a", 30, 70, 2), ("b", 40, 70, 2)], Some(AggregateBasis::Groups)),
     ];
     let mut score = score("choice", 140, metrics);
     score.counts.unscored = 4;
@@ -20,12 +20,9 @@ fn model(name: &str, correct: u64) -> Report {
 
 #[test]
 fn models_stand_beside_each_other_with_their_headline() {
-    let partial_run = PartialRun { status: "cancelled".to_owned(), planned: Some(144) };
-    let reports = [
-        model("openai/heron", 104),
-        model("openai/wren", 71).partial_run(Some(partial_run)),
-        model("local/magpie", 140),
-    ];
+    let mut partial = model("openai/wren", 71);
+    partial.partial_run = Some(PartialRun { status: "cancelled".to_owned(), planned: Some(144) });
+    let reports = [model("openai/heron", 104), partial, model("local/magpie", 140)];
     let tables = SideBySide::of(&reports, &[Some(120_400), Some(98_221), None]);
     assert_eq!(tables.len(), 1);
     insta::assert_snapshot!("side_by_side_100", tables[0].to_text());
@@ -111,7 +108,12 @@ fn the_headline_is_of_all_samples_before_groups() {
     let plain = share(3, 4, 0);
     let metrics = vec![
         metric("std", Role::Spread, 0.4),
-        grouped("accuracy", "category", &[("a", 30, 70, 2), ("mean", 40, 70, 2)], Some(Over::Groups)),
+        grouped(
+            "accuracy",
+            "category",
+            &[("a", 30, 70, 2), ("mean", 40, 70, 2)],
+            Some(AggregateBasis::Groups),
+        ),
         metric("accuracy", Role::Location, plain),
         metric("mean", Role::Location, share(1, 4, 0)),
     ];

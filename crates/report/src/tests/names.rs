@@ -19,12 +19,13 @@ fn named(name: &str) -> Report {
     first.failures.push(errorbar_core::Failure { metric: name.to_owned(), error });
     let mut second = first.clone();
     second.reducer = Some(name.to_owned());
-    let partial_run = Some(PartialRun { status: name.to_owned(), planned: None });
-    let limits = [(name.to_owned(), 1)].into_iter().collect();
     let mut results = results(vec![first, second]);
     results.scores[0].cluster = vec![name.to_owned()];
-    let report = Report::new(name, results).of_run(name, name).partial_run(partial_run).limits(limits);
-    report.self_graded(Some(name.to_owned()))
+    let mut report = Report::new(name, results).of_run(name, name);
+    report.partial_run = Some(PartialRun { status: name.to_owned(), planned: None });
+    report.limits = [(name.to_owned(), 1)].into_iter().collect();
+    report.self_graded = Some(name.to_owned());
+    report
 }
 
 const HOSTILE: &str = "\u{1b}]0;title\u{7}\u{1b}[8m\u{9b}31m\u{202e}\u{2066}\u{200b}\u{e0041}\u{7f}\r\nx";

@@ -1,7 +1,7 @@
 //! Tables for a terminal, Markdown and LaTeX.
 
 use errorbar_core::{
-    Cr, ErrorMethod, Estimate, IntervalMethod, MetricResult, Over, Role, StdError, Undefined,
+    AggregateBasis, Cr, ErrorMethod, Estimate, IntervalMethod, MetricResult, Role, StdError, Undefined,
 };
 
 use super::all;
@@ -9,9 +9,9 @@ use super::fixtures::{
     all_correct, clustered, everything, grouped, metric, results, score, scorers_and_reducers, share,
     ten_groups,
 };
-use crate::matrix::{ReportPart, parts};
-use crate::notes::CommonMethods;
-use crate::rows::{DisplayRow, RowBuilder};
+use crate::figure::EstimateText;
+use crate::matrix::tables;
+use crate::report_table::TableRow;
 use crate::{Latex, Markdown, PartialRun, Render, Report, Sort, TerminalTable, width};
 
 #[test]
@@ -171,41 +171,37 @@ fn no_error_is_ever_shown_as_0() {
     }
 }
 
-/// The rows of a report, of all parts.
-fn rows(report: &Report, sort: Sort) -> Vec<DisplayRow> {
-    let common = CommonMethods::of(&report.results);
-    let context = RowBuilder { results: &report.results, common: &common, sort };
-    let rows = |part| match part {
-        ReportPart::Block(block) => block.rows,
-        ReportPart::Matrix(matrix) => panic!("{matrix:?}"),
-    };
-    parts(&context).into_iter().flat_map(rows).collect()
+/// The same of a run of 200 samples that was cancelled, and graded by the model itself.
+fn interrupted(mut report: Report) -> Report {
+    report.partial_run = Some(PartialRun { status: "cancelled".to_owned(), planned: Some(200) });
+    report.self_graded = Some("openai/heron".to_owned());
+    report
+}
+
+/// The rows of all tables of a report.
+fn rows(report: &Report, sort: Sort) -> Vec<TableRow> {
+    tables(report, sort).1.into_iter().flat_map(|table| table.rows).collect()
 }
 
 #[test]
 fn every_estimate_has_a_row_with_its_value() {
     for report in [ten_groups(), scorers_and_reducers(false), all_correct(), everything()] {
-        let found: Vec<Option<f64>> = rows(&report, Sort::None)
-            .into_iter()
-            .filter_map(
-                |row| if let DisplayRow::Estimate(line) = row { Some(line.figure.value()) } else { None },
-            )
-            .collect();
+        let shown = rows(&report, Sort::None);
+        assert!(shown.iter().all(|row| row.figures.len() <= 1), "one figure in a row: {shown:?}");
+        let found: Vec<Option<f64>> =
+            shown.iter().filter_map(TableRow::figure).map(EstimateText::value).collect();
         let wanted: Vec<Option<f64>> =
             report.results.rows().iter().map(|row| row.estimate.number()).collect();
         assert_eq!(found, wanted);
     }
     let failures = rows(&everything(), Sort::None);
-    assert!(failures.iter().any(|row| matches!(row, DisplayRow::Failure { label, .. } if label == "broken")));
+    assert!(failures.iter().any(|row| row.failed && row.label == "broken"));
 }
 
 #[test]
 fn groups_are_sorted_and_the_aggregate_stays_last() {
     let names = |sort: Sort| -> Vec<String> {
-        let lines = rows(&ten_groups(), sort);
-        let lines = lines
-            .into_iter()
-            .filter_map(|row| if let DisplayRow::Estimate(line) = row { Some(line) } else { None });
+        let lines = rows(&ten_groups(), sort).into_iter();
         lines.filter(|line| line.nested).map(|line| line.label).collect()
     };
     assert_eq!(names(Sort::None)[..2], ["geography", "history"]);
@@ -374,7 +370,7 @@ fn how_errors_are_made_is_said_once() {
     assert_eq!(text.matches("12 clusters").count(), 1, "{text}");
     assert!(text.contains("± one standard error (CR2 by passage, 12 clusters)"), "{text}");
 
-    let mut by_topic = grouped("accuracy", "topic", &groups, Some(Over::Samples));
+    let mut by_topic = grouped("accuracy", "topic", &groups, Some(AggregateBasis::Samples));
     by_topic.value = by_topic.value.map(&|estimate| clusters(estimate, 11));
     results_of.scores[0].metrics.push(by_topic);
     let text = TerminalTable::default().to_text(&[Report::new("t.csv", results_of)]);
@@ -437,8 +433,7 @@ fn what_is_absent_is_said() {
     let text = TerminalTable::default().width(140).to_text(std::slice::from_ref(&report));
     assert!(text.contains("choice · 140 of 144 scored · 4 unscored"), "{text}");
     assert!(text.contains("0.729 … 0.757 with the 4 absent · 4 of 144: invalid_response_format"), "{text}");
-    let partial_run = PartialRun { status: "cancelled".to_owned(), planned: Some(200) };
-    let report = report.partial_run(Some(partial_run)).self_graded(Some("openai/heron".to_owned()));
+    let report = interrupted(report);
     let text = TerminalTable::default().width(200).to_text(std::slice::from_ref(&report));
     let header = "log.eval · almanac · m · 144 of 200 samples · cancelled · figures are of the samples finished first · \
                   graded by the model itself (openai/heron)";
@@ -507,8 +502,7 @@ fn latex_has_a_cell_for_each_title() {
 
 #[test]
 fn a_table_of_latex_says_what_it_is_about() {
-    let partial_run = PartialRun { status: "cancelled".to_owned(), planned: Some(200) };
-    let report = ten_groups().partial_run(Some(partial_run)).self_graded(Some("openai/heron".to_owned()));
+    let report = interrupted(ten_groups());
     let text = Latex::default().to_text(&[report]);
     let caption = text.lines().find(|line| line.starts_with("\\caption{")).unwrap();
     for part in [

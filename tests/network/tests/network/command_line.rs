@@ -61,7 +61,7 @@ fn a_failure_that_lasts_fails_the_sample_after_the_retries_and_says_why() {
             ran.stderr
         );
         assert!(ran.stderr.contains(message), "{fault}: {}", ran.stderr);
-        assert!(ran.stderr.contains("(asked again 2 times, in vain)"), "{fault}: {}", ran.stderr);
+        assert!(ran.stderr.contains("(retried 2 times)"), "{fault}: {}", ran.stderr);
         assert!(!ran.stderr.contains(['\u{1b}', '\u{7}']), "{fault}: {}", ran.stderr);
         assert!(is_dead || ran.stdout.contains("1 errored"), "{fault}: {}", ran.stdout);
     }

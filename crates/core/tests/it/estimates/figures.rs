@@ -1,24 +1,18 @@
 //! Errors and intervals against figures that others printed, and against a brute-force computation with matrices in numpy.
 
 use errorbar_core::{ErrorMethod, ErrorPlan, IntervalMethod, Undefined};
-use serde_json::Value as Json;
+use errorbar_test_support::published::{Mice, Schools, WILSON};
 
 use super::{assert_close, assert_interval, binary, clustered, estimate, of, plan, rows};
-
-fn data(key: &str) -> Vec<Json> {
-    let json: Json = serde_json::from_str(include_str!("../../data/published.json")).unwrap();
-    json[key].as_array().unwrap().clone()
-}
 
 /// R's `survey` prints mean 644.17 and SE 23.542 for `svymean(~api00)` of apiclus1 with a finite population of 757 clusters. The
 /// other figures: the definitions in exact arithmetic.
 #[test]
 fn schools_by_district() {
-    let scores: Vec<f64> = data("apiclus1_score").iter().map(|x| x.as_f64().unwrap()).collect();
-    let districts: Vec<i64> = data("apiclus1_cluster").iter().map(|x| x.as_i64().unwrap()).collect();
+    let Schools { scores, districts } = Schools::read();
     for (method, se, df) in [
         ("CR0", 22.97270686720328, 14.0),
-        ("CR1", 23.77901072088686, 14.0),
+        ("CR1", Schools::CLUSTERED_STDERR, 14.0),
         ("CR2", 25.11684961429162, 7.504411337967325),
         ("CR3", 27.533319491979892, 7.504411337967325),
     ] {
@@ -27,32 +21,23 @@ fn schools_by_district() {
         assert_close(error.se, se, 1e-14);
         assert_close(error.df, df, 1e-14);
         assert_eq!((error.method.name(), error.clusters, error.degenerate), (method, vec![15], false));
-        assert_close(schools.value.clone().unwrap(), 644.1693989071039, 1e-15);
-        // The independent error is 7.817…
-        let effect = se / 7.817181159629602;
+        assert_close(schools.value.clone().unwrap(), Schools::MEAN, 1e-15);
+        let effect = se / Schools::STDERR;
         assert_close(schools.notes.design_effect.unwrap(), effect * effect, 1e-13);
         // The t quantile for 7.504411337967325 degrees of freedom is 2.332782758192434, for 14 it is 2.144786687917804.
         let margin = if df == 14.0 { 2.144786687917804 } else { 2.332782758192434 } * se;
-        assert_interval(&schools, 644.1693989071039 - margin, 644.1693989071039 + margin, 1e-13);
+        assert_interval(&schools, Schools::MEAN - margin, Schools::MEAN + margin, 1e-13);
     }
     let cr1 = clustered(r#"{"method": "CR1"}"#, &scores, &districts).stderr().unwrap();
-    let finite = cr1 * (1.0 - 15.0 / 757.0_f64).sqrt();
-    assert!((finite - 23.542).abs() < 0.0005, "{finite}");
-    assert_close(of(&ErrorPlan::new(), &scores).stderr().unwrap(), 7.817181159629602, 1e-15);
+    let finite = Schools::of_finite_population(cr1);
+    assert!((finite - Schools::PRINTED_STDERR).abs() < 0.0005, "{finite}");
+    assert_close(of(&ErrorPlan::new(), &scores).stderr().unwrap(), Schools::STDERR, 1e-15);
 }
 
 /// Newcombe (1998), Statistics in Medicine 17, table I (95 %), and rows at the edges.
 #[test]
 fn wilson_of_zeros_and_ones() {
-    for (correct, n, lower, upper) in [
-        (81, 263, 0.2552885198782742, 0.36620957698280004),
-        (15, 148, 0.06238639953073628, 0.16048724172330803),
-        (0, 20, 0.0, 0.1611251580528194),
-        (1, 29, 0.006113214292762667, 0.17175521879320294),
-        (0, 1, 0.0, 0.7934506856227627),
-        (1, 1, 0.2065493143772374, 1.0),
-        (38, 38, 0.9081901317744162, 1.0),
-    ] {
+    for (correct, n, lower, upper) in WILSON {
         let share = of(&ErrorPlan::new(), &binary(correct, n));
         assert_interval(&share, lower, upper, 1e-13);
         let interval = share.interval.unwrap();
@@ -186,10 +171,9 @@ fn bootstraps() {
     // All 6,435 resamples of the eight clusters, with their chances.
     assert_interval(&by_cluster("bootstrap"), 5.107428571428571, 10.290173913043478, 0.015);
     assert_interval(&by_cluster("bootstrap_t"), 1.2577477747500563, 10.581515818226801, 0.04);
-    // Efron & Tibshirani's mice: all 1,716 resamples give the percentiles 43.43 and 134.43.
-    let mice = of(&plan(r#"{"interval": "bootstrap"}"#), &[94.0, 197.0, 16.0, 38.0, 99.0, 141.0, 23.0]);
-    assert_interval(&mice, 43.42857142857143, 134.42857142857142, 0.02);
-    assert_close(mice.stderr().unwrap(), 25.235489533052238, 1e-15);
+    let mice = of(&plan(r#"{"interval": "bootstrap"}"#), &Mice::DAYS);
+    assert_interval(&mice, Mice::BOOTSTRAP.0, Mice::BOOTSTRAP.1, 0.02);
+    assert_close(mice.stderr().unwrap(), Mice::STDERR, 1e-15);
     assert_eq!(mice.error.unwrap().method, ErrorMethod::Iid);
 }
 

@@ -1,4 +1,4 @@
-//! `errorbar cache clear`: answers that go.
+//! `errorbar cache clear`: cached answers, removed.
 
 use std::time::Duration;
 
@@ -6,9 +6,9 @@ use clap::Args;
 use errorbar_eval::{CacheFolder, CachedAnswer};
 use glob::Pattern;
 
+use super::super::CommandResult;
 use super::super::common::{human_size, parse_duration};
-use super::super::diagnostics::Diagnostics;
-use super::count;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -16,8 +16,8 @@ Examples:
   errorbar cache clear --model 'openai/*' --older-than 30d
   errorbar cache clear --all
 
-Nothing is asked; what was removed is said. Nothing but answers is removed, whatever else is in the
-folder, and a run that goes on meanwhile is not disturbed.
+There is no confirmation; what was removed is reported. Nothing but answers is removed, whatever else
+is in the folder, and a concurrent run is not disturbed.
 
 Exit code: 0 if all is well, even if there was nothing to remove; 2 if something could not be read or
 removed.";
@@ -28,20 +28,19 @@ pub(crate) struct ClearArgs {
     /// Remove all answers
     #[arg(long, conflicts_with_all = ["models", "older_than"])]
     all: bool,
-    /// Remove those of this model only: a name, or a pattern such as 'openai/*'; may be repeated
+    /// Only those of this model: a name, or a pattern such as 'openai/*'; may be repeated
     #[arg(long = "model", value_name = "MODEL")]
     models: Vec<String>,
-    /// Remove those only that are at least this old: 30s, 10m, 2h, 7d, 1w
+    /// Only those that are at least this old: 30s, 10m, 2h, 7d, 1w
     #[arg(long, value_name = "AGE", value_parser = parse_duration)]
     older_than: Option<Duration>,
 }
 
-pub(super) fn run(args: &ClearArgs, folder: &CacheFolder, diagnostics: &mut Diagnostics) {
+pub(super) fn run(args: &ClearArgs, folder: &CacheFolder) -> CommandResult {
     let ClearArgs { all, models, older_than } = args;
     if !all && models.is_empty() && older_than.is_none() {
-        let hint = "choose them with --model or --older-than, or remove all with --all".to_owned();
-        diagnostics.error("nothing says which answers to remove".to_owned(), Some(hint));
-        return;
+        let hint = "choose them with --model or --older-than, or remove all with --all";
+        return Err(Diagnostic::error("no answers to remove were chosen").hint(hint).into());
     }
     let models: Vec<ModelPattern<'_>> = models.iter().map(|name| ModelPattern::new(name)).collect();
     let is_chosen = |answer: &CachedAnswer| {
@@ -49,17 +48,14 @@ pub(super) fn run(args: &ClearArgs, folder: &CacheFolder, diagnostics: &mut Diag
         (models.is_empty() || name.is_some_and(|name| models.iter().any(|model| model.is(name))))
             && older_than.is_none_or(|age| answer.is_older(age))
     };
+    let removed = folder.remove(is_chosen)?;
     let place = folder.path().display();
-    match folder.remove(is_chosen) {
-        Ok(removed) if removed.answers == 0 => {
-            diagnostics.note(format!("there was nothing to remove in {place}"))
-        }
-        Ok(removed) => {
-            let (answers, size) = (count(removed.answers), human_size(removed.bytes));
-            diagnostics.note(format!("removed {answers} ({size}) from {place}"));
-        }
-        Err(error) => diagnostics.error(error.to_string(), None),
-    }
+    let text = match removed.answers {
+        0 => format!("there was nothing to remove in {place}"),
+        1 => format!("removed 1 answer ({}) from {place}", human_size(removed.bytes)),
+        answers => format!("removed {answers} answers ({}) from {place}", human_size(removed.bytes)),
+    };
+    Ok(Diagnostics::from(Diagnostic::note(text)).into())
 }
 
 /// A name of a model, or a pattern of names.

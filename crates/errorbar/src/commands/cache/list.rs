@@ -6,48 +6,41 @@ use errorbar_report::{Listing, ListingCell};
 use jiff::Timestamp;
 
 use super::super::common::{Format, human_size};
-use super::super::diagnostics::Diagnostics;
+use super::super::{CommandResult, Outcome};
+use crate::diagnostic::Diagnostic;
+use crate::output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
   errorbar cache list
   errorbar cache list --format json
 
-Times are in UTC. Files that are named like answers and cannot be read are counted apart; they are
-never used, and the next answer takes their place.
+Times are in UTC. Files that are named like answers and cannot be read are counted separately; they
+are never used, and the next answer replaces them.
 
 Exit code: 0 if all is well, 2 if the folder could not be read.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CacheListArgs {
-    /// How to write the list
+    /// The format of the list
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
 }
 
-pub(super) fn run(
-    args: &CacheListArgs,
-    folder: &CacheFolder,
-    diagnostics: &mut Diagnostics,
-) -> anyhow::Result<()> {
-    let models = match folder.answers() {
-        Ok(answers) => ModelAnswers::count(&answers),
-        Err(error) => {
-            diagnostics.error(error.to_string(), None);
-            return Ok(());
-        }
-    };
+pub(super) fn run(args: &CacheListArgs, folder: &CacheFolder) -> CommandResult {
+    let models = ModelAnswers::count(&folder.answers()?);
+    let mut outcome = Outcome::default();
     if models.is_empty() {
-        diagnostics.note(format!("no answers are kept in {}", folder.path().display()));
+        let text = format!("there are no cached answers in {}", folder.path().display());
+        outcome.diagnostics.push(Diagnostic::note(text));
     }
-    if args.format.is_for_people() {
-        if !models.is_empty() {
-            args.format.write_listing(&for_people(&models))?;
-        }
-        return Ok(());
-    }
-    Ok(args.format.write_listing(&as_data(&models))?)
+    outcome.output = match args.format.is_for_people() {
+        true if models.is_empty() => Output::Nothing,
+        true => args.format.listing(for_people(&models)),
+        false => args.format.listing(as_data(&models)),
+    };
+    Ok(outcome)
 }
 
 /// With the sum of all at the end.

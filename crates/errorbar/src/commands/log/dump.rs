@@ -1,4 +1,4 @@
-//! `errorbar log dump`: what a log holds, as JSON.
+//! `errorbar log dump`: records of a log, as JSON.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -9,12 +9,10 @@ use errorbar_core::spec::nearest;
 use errorbar_log::eval::{EvalLog, LogError, LogErrorKind, SampleFields, Status as RunStatus};
 use errorbar_log::export::{JsonLayout, StrictWriter};
 
-use super::super::Status;
-use super::super::common::GlobalArgs;
-use super::super::diagnostics::Diagnostics;
 use super::super::logs::ReadArgs;
-use super::super::output;
-use super::tell;
+use super::super::{CommandResult, Outcome};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,10 +20,10 @@ Examples:
   errorbar log dump logs/run.eval --samples | head -n 3
   errorbar log dump logs/run.eval --sample q17 --epoch 2
 
-Everything that the log has is printed, known to this program or not. It is strict JSON: the bare
-NaN and Infinity that logs hold are null. With --raw, the bytes are those of the log.
+All fields are printed, known to this program or not. It is strict JSON: bare NaN and Infinity, which
+logs may hold, are null. With --raw, the bytes are those of the log.
 
-Exit code: 0 if all is well, 2 if something could not be read or is not there.";
+Exit code: 0 if all is well, 2 if something could not be read or does not exist.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -33,13 +31,13 @@ pub(crate) struct DumpArgs {
     /// An eval log
     #[arg(value_name = "LOG")]
     log: PathBuf,
-    /// The header: what was run, how it ended, what came out [default]
+    /// The header: task, model, status, results [default]
     #[arg(long, group = "what")]
     header: bool,
-    /// All samples, one a line, by epoch and then by id
+    /// All samples, one per line, by epoch and then by id
     #[arg(long, group = "what")]
     samples: bool,
-    /// One sample, whole, with messages and events
+    /// One sample, with messages and events
     #[arg(long, value_name = "ID", group = "what", allow_hyphen_values = true)]
     sample: Option<String>,
     /// The epoch of that sample
@@ -52,57 +50,26 @@ pub(crate) struct DumpArgs {
     read: ReadArgs,
 }
 
-/// What ends a dump.
-enum DumpError {
-    Log(LogError),
-    /// What was asked for is not there, and the way out.
-    NotThere(String, String),
-    Output(io::Error),
-}
-
-impl From<LogError> for DumpError {
-    fn from(error: LogError) -> Self {
-        DumpError::Log(error)
-    }
-}
-
-impl From<io::Error> for DumpError {
-    fn from(error: io::Error) -> Self {
-        DumpError::Output(error)
-    }
-}
-
-pub(crate) fn run(args: &DumpArgs, global: &GlobalArgs) -> anyhow::Result<Status> {
-    let mut diagnostics = Diagnostics::new(global.quiet);
-    match dump(args, &mut diagnostics) {
-        Ok(()) => {}
-        Err(DumpError::Output(error)) => return Err(error.into()),
-        Err(DumpError::NotThere(problem, hint)) => diagnostics.error(problem, Some(hint)),
-        Err(DumpError::Log(error)) => tell(&mut diagnostics, &error),
-    }
-    Ok(diagnostics.print())
-}
-
-fn dump(args: &DumpArgs, diagnostics: &mut Diagnostics) -> Result<(), DumpError> {
+pub(crate) fn run(args: &DumpArgs) -> CommandResult {
     let log = args.read.open(&args.log)?;
     let mut out = RecordWriter { inner: output::stdout(), raw: args.raw };
+    let mut outcome = Outcome::default();
     if args.samples {
         let mut samples = log.samples_with(SampleFields::scores(MetadataKeys::NONE))?;
         while out.write(JsonLayout::Line, |out| samples.copy_next(out))? {}
     } else if let Some(id) = &args.sample {
         if !out.write(JsonLayout::Pretty, |out| log.copy_sample(id, args.epoch, out))? {
-            return Err(no_sample(&log, id, args.epoch)?);
+            return Err(no_sample(&log, id, args.epoch)?.into());
         }
     } else {
         out.write(JsonLayout::Pretty, |out| log.copy_header(out).map(|()| true))?;
         if log.header().is_ok_and(|header| header.status == RunStatus::Started) {
-            diagnostics.warning(format!(
-                "{}: the run is going on or was interrupted; this is what was recorded at its start",
-                args.log.display()
-            ));
+            let text = "the run is in progress or was interrupted; this is what was recorded at its start";
+            outcome.diagnostics.push(Diagnostic::warning(text).about(args.log.display()));
         }
     }
-    Ok(out.inner.flush()?)
+    out.inner.flush()?;
+    Ok(outcome)
 }
 
 /// Where records go: as they are, or made strict. They pass through in pieces, whatever their size.
@@ -117,14 +84,14 @@ impl RecordWriter {
         &mut self,
         layout: JsonLayout,
         mut copy: impl FnMut(&mut dyn Write) -> Result<bool, LogError>,
-    ) -> Result<bool, DumpError> {
+    ) -> Result<bool, Diagnostics> {
         let copied = match self.raw {
             true => copy(&mut self.inner),
             false => copy(&mut StrictWriter::new(&mut self.inner, layout)),
         };
         let is_there = copied.map_err(|error| match error.kind() {
-            LogErrorKind::Write(error) => DumpError::Output(error.kind().into()),
-            _ => DumpError::Log(error),
+            LogErrorKind::Write(error) => Diagnostics::from(io::Error::from(error.kind())),
+            _ => error.into(),
         })?;
         if is_there {
             self.inner.write_all(b"\n")?;
@@ -133,8 +100,8 @@ impl RecordWriter {
     }
 }
 
-/// What to say of a sample that is not there: its epochs, or samples with a similar id.
-fn no_sample(log: &EvalLog, id: &str, epoch: u32) -> Result<DumpError, LogError> {
+/// The error of a sample that does not exist, with its epochs or samples of a similar id.
+fn no_sample(log: &EvalLog, id: &str, epoch: u32) -> Result<Diagnostic, LogError> {
     const SHOWN: usize = 3;
     let (mut ids, mut epochs, mut count) = (Vec::<String>::new(), Vec::new(), 0);
     for sample in log.samples_with(SampleFields::scores(MetadataKeys::NONE))? {
@@ -149,27 +116,26 @@ fn no_sample(log: &EvalLog, id: &str, epoch: u32) -> Result<DumpError, LogError>
             ids.push(found);
         }
     }
-    let path = log.path().display();
+    let error = |problem: String| Diagnostic::error(problem).about(log.path().display());
     if let (Some(first), Some(last)) = (epochs.first(), epochs.last()) {
-        let there =
+        let known =
             if first == last { format!("epoch {first}") } else { format!("epochs {first} to {last}") };
-        let problem = format!("{path}: sample `{}` has no epoch {epoch}, only {there}", id);
-        return Ok(DumpError::NotThere(problem, format!("choose one with --epoch, such as --epoch {first}")));
+        let error = error(format!("sample `{id}` has no epoch {epoch}, only {known}"));
+        return Ok(error.hint(format!("choose one with --epoch, such as --epoch {first}")));
     }
-    let problem = format!("{path}: no sample has the id `{}`; the log has {count} samples", id);
-    let mut left: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let mut others: Vec<&str> = ids.iter().map(String::as_str).collect();
     let mut near = Vec::new();
-    while let Some(found) = nearest(id, left.iter().copied()).filter(|_| near.len() < SHOWN) {
-        left.retain(|other| *other != found);
-        near.push(format!("`{}`", found));
+    while let Some(found) = nearest(id, others.iter().copied()).filter(|_| near.len() < SHOWN) {
+        others.retain(|other| *other != found);
+        near.push(format!("`{found}`"));
     }
     let hint = if ids.is_empty() {
         "the run has saved none; run it again or wait".to_owned()
     } else if near.is_empty() {
-        let some: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("`{}`", id)).collect();
+        let some: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("`{id}`")).collect();
         format!("the ids are {}{}", some.join(", "), if ids.len() > SHOWN { ", …" } else { "" })
     } else {
         format!("did you mean {}?", near.join(" or "))
     };
-    Ok(DumpError::NotThere(problem, hint))
+    Ok(error(format!("no sample has the id `{id}`; the log has {count} samples")).hint(hint))
 }

@@ -5,14 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use errorbar_log::export::{Export, ExportCounts, ExportError, ExportFormat, ExportOptions};
 
-use super::super::common::GlobalArgs;
-use super::super::diagnostics::Diagnostics;
-use super::super::files::expand;
-use super::super::logs::ReadArgs;
-use super::super::output;
-use super::super::{Context, Status};
-use super::tell;
-use crate::hints;
+use super::super::files::{InputFiles, expand};
+use super::super::logs::{ReadArgs, recovered};
+use super::super::{CommandResult, Context, Outcome};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,14 +17,15 @@ Examples:
   errorbar log export logs -o scores.parquet
   errorbar log export logs/run.eval -o scores.jsonl --scorer match --no-texts
 
-A row is a sample, an epoch and a scorer; a sample without scores has one row with neither. The
+A row is a sample, an epoch and a scorer; a sample without scores has one row without scorer and
+value. The
 columns: log (of several logs), task, model, id, epoch, scorer, value, answer, explanation,
 reason, error, limit, and the metadata of the samples: maps become columns with dots (a.b), and
 a name that is taken has `metadata.` before it.
 
-Unscored is NaN in CSV and Parquet and null in JSON lines, which is strict JSON and has no word
-for it; a score that is not there is empty, null in Parquet, and no key at all in JSON lines.
-Lists and maps are JSON texts in CSV and Parquet. A file appears only when it is whole.
+Unscored is NaN in CSV and Parquet and null in JSON lines, as strict JSON has no NaN; an absent score
+is empty in CSV, null in Parquet, and no key at all in JSON lines. Lists and maps are JSON strings in
+CSV and Parquet. A file appears only when it is complete.
 
 Exit code: 0 if all is well, 2 if a log could not be read or the table not be written.";
 
@@ -40,13 +38,13 @@ pub(crate) struct ExportArgs {
     /// The file to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// What to write [default: as the name of FILE says, else csv]
+    /// The format of the table [default: by the extension of FILE, else csv]
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: Option<TableFormat>,
     /// Only the scores by this scorer; may be repeated
     #[arg(long = "scorer", value_name = "NAME")]
     scorers: Vec<String>,
-    /// Leave out answers and explanations
+    /// Omit answers and explanations
     #[arg(long)]
     no_texts: bool,
     #[command(flatten)]
@@ -70,65 +68,46 @@ impl From<TableFormat> for ExportFormat {
     }
 }
 
-pub(crate) fn run(args: &ExportArgs, global: &GlobalArgs, context: &Context<'_>) -> anyhow::Result<Status> {
-    let mut diagnostics = Diagnostics::new(global.quiet);
+pub(crate) fn run(args: &ExportArgs, context: &Context<'_>) -> CommandResult {
     let by_name = || args.output.as_deref().and_then(ExportFormat::of);
     let format = args.to.map(Into::into).or_else(by_name).unwrap_or(ExportFormat::Csv);
     if format == ExportFormat::Parquet && args.output.is_none() {
         let hint = format!("`{} log export … -o scores.parquet` writes a file", context.program);
-        diagnostics.error("Parquet is not written to standard output".to_owned(), Some(hint));
-        return Ok(diagnostics.print());
+        return Err(Diagnostic::error("Parquet is not written to standard output").hint(hint).into());
     }
-    let expanded = expand(&args.logs);
-    let has_problems = !expanded.problems.is_empty();
-    for (problem, hint) in expanded.problems {
-        diagnostics.error(problem, Some(hint));
-    }
+    let InputFiles { files, diagnostics } = expand(&args.logs);
     // A table of some of the logs would look like one of all.
-    if has_problems {
-        return Ok(diagnostics.print());
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
     }
-    let written = match write(expanded.files, format, args, &mut diagnostics) {
-        Ok(written) => written,
-        // Nobody is there any more to be told.
-        Err(ExportError::Write { path: None, error }) => return Err(error.into()),
-        Err(ExportError::Log(error)) => {
-            tell(&mut diagnostics, &error);
-            return Ok(diagnostics.print());
-        }
-        Err(error) => {
-            diagnostics.error(error.to_string(), hints::table::export_hint(&error));
-            return Ok(diagnostics.print());
-        }
-    };
-    if written.nulled > 0 {
-        diagnostics.warning(format!(
-            "{} score(s) have null in place of NaN or Infinity inside a list or map, as JSON has no word for them; \
+    let mut outcome = Outcome::default();
+    let exported = write(files, format, args, &mut outcome.diagnostics).map_err(|error| match error {
+        ExportError::Write { path: None, error } => Diagnostics::from(error),
+        error => error.into(),
+    })?;
+    if exported.nulled > 0 {
+        outcome.diagnostics.push(Diagnostic::warning(format!(
+            "{} score(s) have null in place of NaN or Infinity inside a list or map, which JSON does not have; \
              read again, null counts as 0: csv and parquet keep them",
-            written.nulled
-        ));
+            exported.nulled
+        )));
     }
-    Ok(diagnostics.print())
+    Ok(outcome)
 }
 
 fn write(
     logs: Vec<PathBuf>,
     format: ExportFormat,
     args: &ExportArgs,
-    diagnostics: &mut Diagnostics,
+    warnings: &mut Diagnostics,
 ) -> Result<ExportCounts, ExportError> {
     if args.read.strict {
         logs.iter().try_for_each(|log| args.read.open(log).map(drop))?;
     }
     let options =
-        ExportOptions { scorers: args.scorers.clone(), texts: !args.no_texts, limits: args.read.limits() };
+        ExportOptions::default().scorers(&args.scorers).texts(!args.no_texts).limits(args.read.limits());
     let export = Export::of(logs, options)?;
-    for log in export.recovered() {
-        diagnostics.warning(format!(
-            "{}: the run is going on or was interrupted; these are the samples that it has saved",
-            log.display()
-        ));
-    }
+    warnings.extend(export.recovered().into_iter().map(|log| recovered(log)));
     match &args.output {
         Some(path) => export.save(format, path),
         None => export.write(format, &mut output::stdout()),

@@ -6,15 +6,12 @@ use clap::Args;
 use errorbar_log::eval::{Header, LogError, Status as RunStatus};
 use errorbar_log::inspect::{RecordedRow, recovered_headline};
 use errorbar_report::{EstimateText, Listing, ListingCell};
-use rayon::prelude::*;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
-use super::super::Status;
-use super::super::common::{Format, GlobalArgs, speaks_only_ascii};
-use super::super::diagnostics::Diagnostics;
+use super::super::Outcome;
+use super::super::common::{Format, is_ascii_locale};
 use super::super::files::expand;
 use super::super::logs::ReadArgs;
-use super::tell;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,8 +20,8 @@ Examples:
 
 A folder stands for the logs in it and below it, by name; names begin with the time of the run, so
 the newest comes last. Only headers are read, never samples. SAMPLES are those without an error, of
-all; where a run has no results, those that it has saved, of those that it was to have. The figure
-is the log's headline, or the first that it records, ± one standard error if it has one.
+all; of a run without results, those that it has saved, of those that were planned. The figure is the
+log's headline, or the first that it records, ± one standard error if it has one.
 
 Exit code: 0 if all is well, 2 if a log could not be read; the others are listed all the same.";
 
@@ -34,14 +31,14 @@ pub(crate) struct LogListArgs {
     /// Eval logs, or folders of them
     #[arg(value_name = "LOG", default_value = "logs", env = "ERRORBAR_LOG_DIR")]
     logs: Vec<PathBuf>,
-    /// How to write the list
+    /// The format of the list
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
     #[command(flatten)]
     read: ReadArgs,
 }
 
-/// What is said of a log.
+/// A log in the list.
 struct LogSummary {
     log: String,
     created: String,
@@ -54,31 +51,15 @@ struct LogSummary {
     first: Option<RecordedRow>,
 }
 
-pub(crate) fn run(args: &LogListArgs, global: &GlobalArgs) -> anyhow::Result<Status> {
-    let mut diagnostics = Diagnostics::new(global.quiet);
-    let expanded = expand(&args.logs);
-    for (problem, hint) in expanded.problems {
-        diagnostics.error(problem, Some(hint));
-    }
-    let read: Vec<Result<LogSummary, LogError>> =
-        expanded.files.par_iter().map(|path| LogSummary::read(path, &args.read)).collect();
-    let mut logs = Vec::with_capacity(read.len());
-    for listed in read {
-        match listed {
-            Ok(listed) => logs.push(listed),
-            Err(error) => tell(&mut diagnostics, &error),
-        }
-    }
-    if !logs.is_empty() {
-        let listing = match args.format {
-            Format::Json => as_json(&logs),
-            Format::Csv => as_csv(&logs),
-            Format::Table => for_people(&logs, speaks_only_ascii()),
-            Format::Markdown | Format::Latex => for_people(&logs, false),
-        };
-        args.format.write_listing(&listing)?;
-    }
-    Ok(diagnostics.print())
+pub(crate) fn run(args: &LogListArgs) -> Outcome {
+    let (logs, diagnostics) = expand(&args.logs).map(|path, _| Ok(LogSummary::read(path, &args.read)?));
+    let listing = match args.format {
+        _ if logs.is_empty() => return diagnostics.into(),
+        Format::Json | Format::Csv => for_programs(&logs, args.format == Format::Json),
+        Format::Table => for_people(&logs, is_ascii_locale()),
+        Format::Markdown | Format::Latex => for_people(&logs, false),
+    };
+    Outcome { output: args.format.listing(listing), diagnostics, ..Outcome::default() }
 }
 
 impl LogSummary {
@@ -89,7 +70,7 @@ impl LogSummary {
             Some(results) if status == RunStatus::Success => {
                 (results.completed_samples, Some(results.total_samples))
             }
-            // A run that did not reach its end was to have more.
+            // A run that did not reach its end was to have more samples.
             results => {
                 let samples = eval.dataset.sample_ids.as_ref().map(|ids| ids.len() as u64);
                 let epochs = u64::from(eval.config.epochs.unwrap_or(1));
@@ -114,6 +95,24 @@ impl LogSummary {
             total,
             first: results.as_ref().and_then(recovered_headline),
         })
+    }
+
+    /// The figure as data; null if there is none.
+    fn headline(&self) -> Json {
+        let headline = |row: &RecordedRow| {
+            let interval = row.interval.as_ref();
+            json!({
+                "scorer": row.scorer,
+                "score": row.score,
+                "metric": row.key,
+                "reducer": row.reducer,
+                "value": row.value,
+                "stderr": row.stderr,
+                "lower": interval.map(|interval| interval.lower),
+                "upper": interval.map(|interval| interval.upper),
+            })
+        };
+        self.first.as_ref().map(headline).unwrap_or_default()
     }
 
     fn samples(&self) -> String {
@@ -175,84 +174,27 @@ fn for_people(logs: &[LogSummary], is_ascii: bool) -> Listing {
     listing
 }
 
-/// The columns for programs that read JSON, with the headline as an object.
-fn as_json(logs: &[LogSummary]) -> Listing {
-    let mut listing = Listing::new([
-        "log",
-        "created",
-        "task",
-        "model",
-        "status",
-        "completed_samples",
-        "total_samples",
-        "headline",
-    ]);
+/// The columns for programs: the headline is an object in JSON, and CSV has its values in columns of their own.
+fn for_programs(logs: &[LogSummary], is_json: bool) -> Listing {
+    const HEADLINE: [&str; 8] = ["scorer", "score", "reducer", "metric", "value", "stderr", "lower", "upper"];
+    let run = ["log", "created", "task", "model", "status"];
+    let mut listing = match is_json {
+        true => Listing::new(run.into_iter().chain(["completed_samples", "total_samples", "headline"])),
+        false => {
+            let headline = HEADLINE.map(|key| if key == "score" { "name" } else { key });
+            Listing::new(run.into_iter().chain(["completed", "total"]).chain(headline))
+        }
+    };
     for log in logs {
-        let headline = log.first.as_ref().map(|row| {
-            json!({
-                "scorer": row.scorer,
-                "score": row.score,
-                "metric": row.key,
-                "reducer": row.reducer,
-                "value": row.value,
-                "stderr": row.stderr,
-                "lower": row.interval.as_ref().map(|interval| interval.lower),
-                "upper": row.interval.as_ref().map(|interval| interval.upper),
-            })
-        });
-        listing.push([
-            ListingCell::from(log.log.as_str()),
-            log.created.as_str().into(),
-            log.task.as_str().into(),
-            log.model.as_str().into(),
-            log.status.into(),
-            log.completed.into(),
-            log.total.into(),
-            ListingCell::new("", headline.unwrap_or_default()),
-        ]);
-    }
-    listing
-}
-
-/// The same flat.
-fn as_csv(logs: &[LogSummary]) -> Listing {
-    let mut listing = Listing::new([
-        "log",
-        "created",
-        "task",
-        "model",
-        "status",
-        "completed",
-        "total",
-        "scorer",
-        "name",
-        "reducer",
-        "metric",
-        "value",
-        "stderr",
-        "lower",
-        "upper",
-    ]);
-    for log in logs {
-        let row = log.first.as_ref();
-        let interval = row.and_then(|row| row.interval.as_ref());
-        listing.push([
-            ListingCell::from(log.log.as_str()),
-            log.created.as_str().into(),
-            log.task.as_str().into(),
-            log.model.as_str().into(),
-            log.status.into(),
-            log.completed.into(),
-            log.total.into(),
-            row.map(|row| row.scorer.as_str()).into(),
-            row.map(|row| row.score.as_str()).into(),
-            row.and_then(|row| row.reducer.as_deref()).into(),
-            row.map(|row| row.key.as_str()).into(),
-            row.and_then(|row| row.value).into(),
-            row.and_then(|row| row.stderr).into(),
-            interval.map(|interval| interval.lower).into(),
-            interval.map(|interval| interval.upper).into(),
-        ]);
+        let headline = log.headline();
+        let headline = match is_json {
+            true => vec![headline],
+            false => HEADLINE.map(|key| headline.get(key).cloned().unwrap_or_default()).to_vec(),
+        };
+        let run =
+            [&log.log, &log.created, &log.task, &log.model].map(|text| ListingCell::from(text.as_str()));
+        let run = run.into_iter().chain([log.status.into(), log.completed.into(), log.total.into()]);
+        listing.push(run.chain(headline.into_iter().map(|data| ListingCell::new("", data))));
     }
     listing
 }

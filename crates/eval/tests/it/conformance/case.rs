@@ -1,32 +1,17 @@
-//! A case: read, judged by ours, and compared.
-
-use std::path::PathBuf;
+//! A case: judged by ours, and compared.
 
 use errorbar_eval::text::{
     Answer, F1, Includes, Judgement, Location, Mark, Match, Pattern, TextError, judge_choices, judge_exact,
     marked_choices,
 };
+use errorbar_test_support::conformance::ReferenceCase;
 use serde_json::Value as Json;
 
-pub(crate) fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../conformance/cases/text")
-}
-
-/// The files of cases, sorted.
-pub(crate) fn files() -> Vec<String> {
-    let entries = std::fs::read_dir(folder()).unwrap();
-    let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort_unstable();
-    names
-}
-
-pub(crate) struct Case {
-    pub(crate) name: String,
-    pub(crate) verdict: Option<String>,
-    pub(crate) expect: Json,
-    scorer: String,
-    args: Json,
-    completion: String,
+/// What is judged, and how.
+struct TextCase<'a> {
+    scorer: &'a str,
+    args: &'a Json,
+    completion: &'a str,
     targets: Vec<String>,
     choices: usize,
     multiple: bool,
@@ -50,28 +35,51 @@ pub(crate) enum Outcome {
     },
 }
 
-pub(crate) fn read(file: &str) -> Vec<Case> {
-    let text = std::fs::read_to_string(folder().join(file)).unwrap();
-    let json: Json = serde_json::from_str(&text).unwrap();
-    let string = |json: &Json| json.as_str().unwrap().to_owned();
-    let one = |case: &Json| Case {
-        name: string(&case["name"]),
-        verdict: case.get("verdict").map(string),
-        expect: case["expect"].clone(),
-        scorer: string(&case["scorer"]),
-        args: case["args"].clone(),
-        completion: string(&case["completion"]),
-        targets: case["targets"].as_array().unwrap().iter().map(string).collect(),
-        choices: case.get("choices").map_or(0, |n| usize::try_from(n.as_u64().unwrap()).unwrap()),
-        multiple: case.get("multiple").is_some_and(|m| m.as_bool().unwrap()),
-    };
-    json["cases"].as_array().unwrap().iter().map(one).collect()
+/// What ours makes of a case.
+pub(crate) fn run(case: &ReferenceCase) -> Outcome {
+    TextCase::of(case).run()
 }
 
-impl Case {
-    /// A case in one line, to find out why it differs.
-    pub(crate) fn summary(&self) -> String {
-        format!("{} {} of {:?}, targets {:?}", self.scorer, self.args, self.completion, self.targets)
+/// Everything that differs from the reference. Of an error only that there is one.
+pub(crate) fn differences(case: &ReferenceCase, ours: &Outcome) -> Vec<String> {
+    let expected_error = case.expect.get("error");
+    match (ours, expected_error) {
+        (Outcome::Refused(_) | Outcome::Failed(_), Some(_)) => Vec::new(),
+        (Outcome::Refused(error), None) => vec![format!("ours refuses: {error}")],
+        (Outcome::Failed(error), None) => vec![format!("ours fails: {error}")],
+        (Outcome::Judged { .. }, Some(error)) => vec![format!("the reference fails: {error}")],
+        (Outcome::Judged { value, answer, explanation, reason, marked }, None) => {
+            let text = |text: Option<&str>| text.map_or(Json::Null, Json::from);
+            let mut fields = vec![
+                ("value", value.clone()),
+                ("answer", text(answer.as_deref())),
+                ("explanation", text(*explanation)),
+                ("reason", text(*reason)),
+            ];
+            if case.json["scorer"] == "choice" {
+                fields.push(("marked", marked.clone().map_or(Json::Null, Json::from)));
+            }
+            let differs = |(field, ours): (&str, Json)| {
+                let expected = &case.expect[field];
+                (*expected != ours).then(|| format!("{field} is {ours}, expected {expected}"))
+            };
+            fields.into_iter().filter_map(differs).collect()
+        }
+    }
+}
+
+impl<'a> TextCase<'a> {
+    fn of(case: &'a ReferenceCase) -> Self {
+        let json = &case.json;
+        let targets = json["targets"].as_array().unwrap().iter();
+        TextCase {
+            scorer: json["scorer"].as_str().unwrap(),
+            args: &json["args"],
+            completion: json["completion"].as_str().unwrap(),
+            targets: targets.map(|target| target.as_str().unwrap().to_owned()).collect(),
+            choices: json.get("choices").map_or(0, |n| usize::try_from(n.as_u64().unwrap()).unwrap()),
+            multiple: json.get("multiple").is_some_and(|m| m.as_bool().unwrap()),
+        }
     }
 
     fn flag(&self, name: &str, default: bool) -> bool {
@@ -82,10 +90,10 @@ impl Case {
         self.args.get(name).map_or(default, |word| word.as_str().unwrap())
     }
 
-    pub(crate) fn run(&self) -> Outcome {
-        let (completion, targets) = (self.completion.as_str(), self.targets.as_slice());
+    fn run(&self) -> Outcome {
+        let (completion, targets) = (self.completion, self.targets.as_slice());
         let ignore_case = self.flag("ignore_case", true);
-        match self.scorer.as_str() {
+        match self.scorer {
             "match" => {
                 let location = match self.word("location", "end") {
                     "begin" => Location::Begin,
@@ -147,34 +155,6 @@ impl Case {
             explanation: judgement.explanation.as_deref().map(explained),
             reason: judgement.reason,
             marked: None,
-        }
-    }
-
-    /// Everything that differs from the reference. Of an error only that there is one.
-    pub(crate) fn differences(&self, ours: &Outcome) -> Vec<String> {
-        let expected_error = self.expect.get("error");
-        match (ours, expected_error) {
-            (Outcome::Refused(_) | Outcome::Failed(_), Some(_)) => Vec::new(),
-            (Outcome::Refused(error), None) => vec![format!("ours refuses: {error}")],
-            (Outcome::Failed(error), None) => vec![format!("ours fails: {error}")],
-            (Outcome::Judged { .. }, Some(error)) => vec![format!("the reference fails: {error}")],
-            (Outcome::Judged { value, answer, explanation, reason, marked }, None) => {
-                let text = |text: Option<&str>| text.map_or(Json::Null, Json::from);
-                let mut fields = vec![
-                    ("value", value.clone()),
-                    ("answer", text(answer.as_deref())),
-                    ("explanation", text(*explanation)),
-                    ("reason", text(*reason)),
-                ];
-                if self.scorer == "choice" {
-                    fields.push(("marked", marked.clone().map_or(Json::Null, Json::from)));
-                }
-                let differs = |(field, ours): (&str, Json)| {
-                    let expected = &self.expect[field];
-                    (*expected != ours).then(|| format!("{field} is {ours}, expected {expected}"))
-                };
-                fields.into_iter().filter_map(differs).collect()
-            }
         }
     }
 }

@@ -6,47 +6,17 @@
 mod case;
 mod verdicts;
 
+use errorbar_test_support::conformance::{self, cases};
+
 fn check(file: &str) {
-    let cases = case::read(file);
-    assert!(cases.len() >= 40, "{file} holds only {} cases", cases.len());
-    let mut problems = Vec::new();
-    for case in &cases {
-        let ours = case.run();
-        let differences = case.differences(&ours);
-        let found = match &case.verdict {
-            None => differences,
-            Some(tag) => verdicts::check(tag, &ours, &differences),
-        };
-        if !found.is_empty() {
-            problems.push(format!("{}: {}\n    {}", case.name, found.join("; "), case.summary()));
-        }
-    }
-    assert!(
-        problems.is_empty(),
-        "{} of {} cases of {file} differ from the reference:\n{}",
-        problems.len(),
-        cases.len(),
-        problems.into_iter().take(25).collect::<Vec<_>>().join("\n")
-    );
+    let judge = |tag: &str, _: &_, ours: &_, differences: &[String]| verdicts::check(tag, ours, differences);
+    conformance::check(&format!("text/{file}"), 40, case::run, case::differences, judge);
 }
 
-macro_rules! conformance {
-    ($($name:ident: $file:literal,)*) => {
-        $(
-            #[test]
-            fn $name() {
-                check($file);
-            }
-        )*
-
-        #[test]
-        fn every_file_is_checked() {
-            assert_eq!(case::files(), [$($file),*]);
-        }
-    };
-}
-
-conformance! {
+errorbar_test_support::conformance_tests! {
+    check: check,
+    folder: "text",
+    besides: [],
     answer: "answer.json",
     choice: "choice.json",
     exact: "exact.json",
@@ -57,24 +27,23 @@ conformance! {
     pattern: "pattern.json",
 }
 
+fn files() -> impl Iterator<Item = String> {
+    conformance::files("text").into_iter().map(|file| format!("text/{file}"))
+}
+
 #[test]
 fn every_verdict_is_written_down() {
-    let readme = std::fs::read_to_string(case::folder().join("../../README.md")).unwrap();
-    for file in case::files() {
-        for tag in case::read(&file).iter().filter_map(|case| case.verdict.as_deref()) {
-            assert!(readme.contains(&format!("- **`{tag}`**")), "no verdict for {tag}");
-        }
-    }
+    conformance::check_verdicts(files());
 }
 
 /// A test that compares nothing would pass: each kind of outcome must occur in each file that can have it.
 #[test]
 fn the_cases_tell_right_from_wrong() {
-    for file in case::files() {
-        let cases = case::read(&file);
+    for file in files() {
+        let cases = cases(&file);
         let with = |value: &str| cases.iter().filter(|case| case.expect["value"] == value).count();
         match file.as_str() {
-            "f1.json" => {
+            "text/f1.json" => {
                 assert!(cases.iter().any(|c| c.expect["value"].as_f64().is_some_and(|v| 0.0 < v && v < 1.0)))
             }
             _ => assert!(with("C") >= 40 && with("I") >= 40, "{file}: {} C, {} I", with("C"), with("I")),

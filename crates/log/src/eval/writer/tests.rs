@@ -9,7 +9,7 @@ fn writer(folder: &Path) -> LogWriter {
 }
 
 fn sample(encoder: &mut Encoder, id: usize, padding: usize) -> EncodedSample {
-    // Noise, as text that repeats would take no room at all.
+    // Noise, as a string that repeats compresses to nothing.
     let noise: String =
         (0..padding).map(|at| char::from(b'a' + ((id * 31 + at) * 7919 % 26) as u8)).collect();
     let json = format!("{{\"id\":{id},\"epoch\":1,\"noise\":\"{noise}\"}}");

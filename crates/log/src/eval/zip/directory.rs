@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use super::format::{
     self, CENTRAL_LEN, END_64_LEN, END_LEN, End, LOCAL_LEN, LOCATOR_64_LEN, MAX_COMMENT, RawHeader, ZipEntry,
 };
+use super::local;
 use super::source::LogFile;
 use crate::eval::members::{SampleName, is_derived, sample_name};
 
@@ -148,9 +149,5 @@ fn is_known(name: &str) -> bool {
 }
 
 fn has_name(source: &LogFile, name: &str, entry: &ZipEntry) -> io::Result<bool> {
-    let mut bytes = Vec::new();
-    source.read(entry.offset, (LOCAL_LEN + name.len()) as u64, &mut bytes)?;
-    let header = format::parse_local(&bytes);
-    let named = header.is_some_and(|header| header.name == name.len());
-    Ok(named && bytes.get(LOCAL_LEN..) == Some(name.as_bytes()))
+    Ok(local::read(source, entry.offset)?.is_some_and(|header| header.name == name.as_bytes()))
 }

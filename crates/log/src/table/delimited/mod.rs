@@ -1,12 +1,10 @@
 //! Tables as CSV or TSV, read in pieces on all threads.
 //!
-//! Whatever the number of threads, the rows are put together in the order of the file, and of several
-//! problems the first one is told. Places in problems are byte offsets and row numbers until the end: the
-//! `csv` crate's own line numbers are wrong behind blank lines and CRLF, and nobody asks for lines until
-//! something fails.
+//! Whatever the number of threads, rows are in the order of the file, and of several errors the first one is
+//! reported. Locations of errors are byte offsets and row numbers until the end: the `csv` crate's own line
+//! numbers are wrong behind blank lines and CRLF, and lines are needed only when something fails.
 
 mod fields;
-mod join;
 mod long;
 mod pieces;
 mod wide;
@@ -17,33 +15,29 @@ use std::str;
 
 use csv::ByteRecord;
 
-use self::long::LongReader;
 use self::pieces::{PIECE_BYTES, Piece, PieceReader};
-use self::wide::WideReader;
-use super::builder::finish;
-use super::error::{ReadError, TableLocation, UnresolvedLocation};
-use super::layout::{Form, TableLayout, refuse_twice};
-use super::{ScoreTable, TableErrorKind, TableOptions};
+use super::error::{TableError, TableLocation};
+use super::layout::{ColumnRole, TableColumn, TableLayout, refuse_twice};
+use super::limits::Budget;
+use super::{ScoreTable, TableErrorKind, TableOptions, finish};
 use crate::delimited::{QuoteState, line_at};
 
-pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, ReadError> {
+pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, TableError> {
     let mut pieces = PieceReader::new(file, delimiter, options.limits);
-    rows(&mut pieces, delimiter, options).map_err(|problem| {
+    rows(&mut pieces, delimiter, options).map_err(|error| {
         let file = pieces.file();
-        problem.locate(|at| {
-            let offset = match at {
-                UnresolvedLocation::Offset(offset) => offset,
-                UnresolvedLocation::Known(TableLocation::Row(row)) => {
-                    offset_of_row(file, delimiter, row).ok()?
-                }
-                UnresolvedLocation::Known(place) => return Some(place),
+        error.locate(|location| {
+            let offset = match location {
+                TableLocation::Offset(offset) => Ok(offset),
+                TableLocation::Row(row) => offset_of_row(file, delimiter, row),
+                location => return location,
             };
-            line_at(&mut *file, offset).ok().map(TableLocation::Line)
+            offset.and_then(|offset| line_at(&mut *file, offset)).map_or(location, TableLocation::Line)
         })
     })
 }
 
-fn rows(pieces: &mut PieceReader, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, ReadError> {
+fn rows(pieces: &mut PieceReader, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, TableError> {
     let mut first = Piece::default();
     if !pieces.next(&mut first)? {
         return Err(TableErrorKind::Empty.into());
@@ -52,18 +46,24 @@ fn rows(pieces: &mut PieceReader, delimiter: u8, options: &TableOptions) -> Resu
     let (layout, header_bytes) = header(&first, delimiter, options)?;
     first.bytes.drain(..header_bytes);
     first.offset += header_bytes as u64;
-    match &layout.form {
-        Form::Wide(scores) => {
-            let reader = WideReader { layout: &layout, scores, delimiter, budget };
-            let columns = reader.read(pieces, first)?;
-            finish(columns, layout.metadata_keys)
-        }
-        Form::Long(long) => LongReader { layout: &layout, long, delimiter, budget }.read(pieces, first),
+    pieces.put_back(first);
+    let reader = DelimitedReader { layout: &layout, delimiter, budget };
+    if layout.is_long {
+        return reader.read_long(pieces);
     }
+    let columns = reader.read_wide(pieces)?;
+    finish(columns, layout.metadata_keys)
+}
+
+/// What rows are read by.
+struct DelimitedReader<'a> {
+    layout: &'a TableLayout,
+    delimiter: u8,
+    budget: Budget,
 }
 
 /// What the columns are, and how many bytes say so.
-fn header(piece: &Piece, delimiter: u8, options: &TableOptions) -> Result<(TableLayout, usize), ReadError> {
+fn header(piece: &Piece, delimiter: u8, options: &TableOptions) -> Result<(TableLayout, usize), TableError> {
     let mut reader = records(piece.bytes.as_slice(), delimiter);
     let mut record = ByteRecord::new();
     if !reader.read_byte_record(&mut record).map_err(read_error)? {
@@ -81,7 +81,7 @@ fn header(piece: &Piece, delimiter: u8, options: &TableOptions) -> Result<(Table
         .iter()
         .map(|field| str::from_utf8(field).map(str::trim))
         .collect::<Result<_, _>>()
-        .map_err(|_| TableErrorKind::InvalidUtf8 { column: None }.at_offset(offset))?;
+        .map_err(|_| TableErrorKind::InvalidUtf8(None).at_offset(offset))?;
     refuse_twice(&names).map_err(|kind| kind.at_offset(offset))?;
     let bytes = usize::try_from(reader.position().byte()).unwrap_or(usize::MAX).min(piece.bytes.len());
     Ok((TableLayout::new(&names, options)?, bytes))
@@ -92,29 +92,60 @@ fn records<R: Read>(source: R, delimiter: u8) -> csv::Reader<R> {
     csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(source)
 }
 
-/// Calls `each` with the records of a piece and where in the file they start. Rows have so many columns.
-fn for_each_record(
-    piece: &Piece,
-    delimiter: u8,
-    columns: usize,
-    mut each: impl FnMut(&ByteRecord, u64) -> Result<(), ReadError>,
-) -> Result<(), ReadError> {
-    refuse_many_fields(piece, delimiter, columns)?;
-    // A line feed more, so that the reader does not take a mark at the start of a piece for the one that
-    // may stand at the start of a file.
-    const AHEAD: &[u8] = b"\n";
-    let mut reader = records(AHEAD.chain(piece.bytes.as_slice()), delimiter);
-    let mut record = ByteRecord::new();
-    while reader.read_byte_record(&mut record).map_err(read_error)? {
-        let within = record.position().map_or(0, csv::Position::byte).saturating_sub(AHEAD.len() as u64);
-        each(&record, piece.offset + within)?;
+impl DelimitedReader<'_> {
+    /// Calls `each` with the rows of a piece, all of which have the right number of fields.
+    fn for_each_row(
+        &self,
+        piece: &Piece,
+        mut each: impl FnMut(&DelimitedRow<'_>) -> Result<(), TableError>,
+    ) -> Result<(), TableError> {
+        let width = self.layout.width;
+        refuse_many_fields(piece, self.delimiter, width)?;
+        // A line feed more, so that the reader does not take a mark at the start of a piece for the one that
+        // may stand at the start of a file.
+        const AHEAD: &[u8] = b"\n";
+        let mut reader = records(AHEAD.chain(piece.bytes.as_slice()), self.delimiter);
+        let mut record = ByteRecord::new();
+        while reader.read_byte_record(&mut record).map_err(read_error)? {
+            let within = record.position().map_or(0, csv::Position::byte).saturating_sub(AHEAD.len() as u64);
+            let mut row = DelimitedRow { record: &record, offset: piece.offset + within, id: "" };
+            let id = self.layout.columns.iter().find(|column| column.role == ColumnRole::Id);
+            row.id = id.map_or(Ok(""), |column| row.text(column))?;
+            if record.len() != width {
+                return Err(row.error(TableErrorKind::FieldCount { expected: width, found: record.len() }));
+            }
+            each(&row)?;
+        }
+        match piece.unclosed {
+            Some(row) => Err(TableErrorKind::UnclosedQuote.at_offset(row)),
+            None => Ok(()),
+        }
     }
-    Ok(())
 }
 
-/// Refuses a row of so many fields that the list of them would fill the memory; rows with fewer that are too
-/// many are refused one by one. Only a long row can have as many, and a piece is long if a row is.
-fn refuse_many_fields(piece: &Piece, delimiter: u8, columns: usize) -> Result<(), ReadError> {
+/// A row, and where it starts.
+struct DelimitedRow<'a> {
+    record: &'a ByteRecord,
+    offset: u64,
+    id: &'a str,
+}
+
+impl<'a> DelimitedRow<'a> {
+    /// The text of a cell; empty where the row is too short.
+    fn text(&self, column: &TableColumn) -> Result<&'a str, TableError> {
+        let invalid = || TableErrorKind::InvalidUtf8(Some(column.name.clone()));
+        let text = str::from_utf8(self.record.get(column.at).unwrap_or_default());
+        text.map_err(|_| invalid().at_offset(self.offset))
+    }
+
+    fn error(&self, kind: TableErrorKind) -> TableError {
+        kind.at_offset(self.offset).of_sample(self.id)
+    }
+}
+
+/// Refuses a row with a million fields, the list of which would fill the memory; other rows with too many are
+/// refused one by one. Only a long row can have as many, and a piece is long if a row is.
+fn refuse_many_fields(piece: &Piece, delimiter: u8, columns: usize) -> Result<(), TableError> {
     const MANY: usize = 1 << 20;
     if piece.bytes.len() < LONG_PIECE {
         return Ok(());
@@ -144,7 +175,7 @@ fn refuse_many_fields(piece: &Piece, delimiter: u8, columns: usize) -> Result<()
 /// A piece of this size holds a row that is far longer than others.
 const LONG_PIECE: usize = 4 * PIECE_BYTES;
 
-fn read_error(error: csv::Error) -> ReadError {
+fn read_error(error: csv::Error) -> TableError {
     let text = error.to_string();
     match error.into_kind() {
         csv::ErrorKind::Io(error) => TableErrorKind::Read(error).into(),
@@ -161,25 +192,4 @@ fn offset_of_row(file: &mut File, delimiter: u8, row: u64) -> io::Result<u64> {
         reader.read_byte_record(&mut record).map_err(io::Error::other)?;
     }
     Ok(record.position().map_or(0, csv::Position::byte))
-}
-
-/// The fields of one row.
-trait RecordFields {
-    fn count(&self) -> usize;
-    /// A field's text, empty where the row is too short; nothing if it is not UTF-8.
-    fn field(&self, at: usize) -> Option<&str>;
-}
-
-struct RecordRow<'a> {
-    record: &'a ByteRecord,
-}
-
-impl RecordFields for RecordRow<'_> {
-    fn count(&self) -> usize {
-        self.record.len()
-    }
-
-    fn field(&self, at: usize) -> Option<&str> {
-        str::from_utf8(self.record.get(at).unwrap_or_default()).ok()
-    }
 }

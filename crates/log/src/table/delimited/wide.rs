@@ -1,120 +1,147 @@
 //! Delimited tables with a row per sample and epoch, on all threads.
+//!
+//! Workers take piece after piece, each with a block of columns to parse it into, and one more thread appends
+//! the blocks in the order of the file. There are enough blocks that a worker seldom waits for one; a block
+//! is taken before its piece, so that the piece whose turn it is always has one.
 
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::str;
-use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use errorbar_core::{ColumnBlock, MetadataColumn, ScoreColumns};
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr_iter, memchr2};
 use serde_json::Value as Json;
 
-use super::fields::Separators;
-use super::join::{BlockJoiner, lock};
+use super::fields::append_separators;
 use super::pieces::{Piece, PieceReader};
-use super::{LONG_PIECE, RecordFields, RecordRow, for_each_record};
-use crate::table::error::ReadError;
-use crate::table::layout::{TableColumn, TableLayout};
-use crate::table::limits::Budget;
-use crate::table::{EPOCH, ID, TableErrorKind, cell};
+use super::{DelimitedReader, DelimitedRow, LONG_PIECE};
+use crate::table::layout::ColumnRole;
+use crate::table::{TableError, TableErrorKind, cell};
 
-/// Reads tables with a row per sample and epoch.
-pub(super) struct WideReader<'a> {
-    pub(super) layout: &'a TableLayout,
-    pub(super) scores: &'a [TableColumn],
-    pub(super) delimiter: u8,
-    pub(super) budget: Budget,
-}
+/// The rows that memory is reserved for at the start, at most: the size of a file is only a hint.
+const MOST_RESERVED: usize = 1 << 24;
 
-impl WideReader<'_> {
-    pub(super) fn read(&self, pieces: &mut PieceReader, first: Piece) -> Result<ScoreColumns, ReadError> {
-        let count = pieces.estimate();
-        let threads = rayon::current_num_threads().min(count).max(1);
-        let joiner = BlockJoiner::new(self.layout, self.scores, count, threads, self.budget);
-        let source = Mutex::new((pieces, Some(first)));
-        if threads == 1 {
-            self.work(&source, &joiner);
-        } else {
+/// The memory of the columns is checked after this many blocks, and at the end.
+const CHECK_EVERY: usize = 16;
+
+/// The number of a piece, and what a worker made of it.
+type ParsedPiece = (usize, thread::Result<Result<ColumnBlock, TableError>>);
+
+/// Where workers get pieces, and blocks that are free.
+type PieceQueue<'a> = Mutex<(&'a mut PieceReader, Receiver<ColumnBlock>)>;
+
+impl DelimitedReader<'_> {
+    /// Reads a table with a row per sample and epoch.
+    pub(super) fn read_wide(&self, pieces: &mut PieceReader) -> Result<ScoreColumns, TableError> {
+        let expected = pieces.estimate();
+        let workers = rayon::current_num_threads().min(expected).max(1);
+        let ((free_blocks, free), (parsed_pieces, parsed)) = (channel(), channel());
+        for _ in 0..workers + 3 {
+            let block = ColumnBlock::new(self.layout.scores.len(), self.layout.metadata.len());
+            let _ = free_blocks.send(block);
+        }
+        let queue = Mutex::new((pieces, free));
+        let read = thread::scope(|threads| {
+            let columns = threads.spawn(|| self.append_all(parsed, free_blocks, expected));
             rayon::scope(|scope| {
-                for _ in 0..threads {
-                    scope.spawn(|_| self.work(&source, &joiner));
+                for _ in 0..workers {
+                    let parsed_pieces = parsed_pieces.clone();
+                    scope.spawn(|_| self.work(&queue, parsed_pieces));
                 }
             });
-        }
-        joiner.finish()
+            drop(parsed_pieces);
+            columns.join()
+        });
+        read.and_then(|read| read).unwrap_or_else(|panic| resume_unwind(panic))
     }
 
-    /// Takes piece after piece, until there is none or something is wrong.
-    fn work(&self, source: &Mutex<(&mut PieceReader, Option<Piece>)>, joiner: &BlockJoiner<'_>) {
-        let _panic_guard = joiner.panic_guard();
-        let mut piece = Piece::default();
-        let mut scratch = Scratch::default();
-        while !joiner.has_failed() {
-            let mut block = joiner.block();
-            let taken = {
-                let (pieces, first) = &mut *lock(source);
-                match first.take() {
-                    Some(first) => {
-                        piece = first;
-                        Ok(true)
-                    }
-                    None => pieces.next(&mut piece),
-                }
+    /// Parses piece after piece, until the file or the appending thread ends.
+    fn work(&self, queue: &PieceQueue<'_>, parsed: Sender<ParsedPiece>) {
+        let (mut piece, mut scratch) = (Piece::default(), Scratch::default());
+        loop {
+            let (mut block, read) = {
+                let (pieces, free) = &mut *queue.lock().unwrap_or_else(PoisonError::into_inner);
+                let Ok(block) = free.recv() else { return };
+                (block, pieces.next(&mut piece))
             };
-            let read = match taken {
-                Ok(false) => return,
-                Ok(true) => self.piece(&piece, &mut scratch, &mut block),
-                Err(problem) => Err(problem),
+            let parse = || match read? {
+                true => self.parse(&piece, &mut scratch, &mut block).map(|()| Some(block)),
+                false => Ok(None),
             };
-            joiner.give(piece.number, read.map(|()| block));
+            // A panic is passed on in its turn, so that the others do not wait for a block that never comes.
+            let Some(block) = catch_unwind(AssertUnwindSafe(parse)).map(Result::transpose).transpose() else {
+                return;
+            };
+            if parsed.send((piece.number, block)).is_err() {
+                return;
+            }
         }
+    }
+
+    /// Appends blocks in the order of their numbers, and gives them back.
+    fn append_all(
+        &self,
+        parsed: Receiver<ParsedPiece>,
+        free: Sender<ColumnBlock>,
+        expected: usize,
+    ) -> Result<Result<ScoreColumns, TableError>, Box<dyn Any + Send>> {
+        let mut columns = ScoreColumns::new(&self.layout.scores);
+        // Blocks that came before their turn, which is that of the number `next`.
+        let (mut early, mut next) = (BTreeMap::new(), 0);
+        for (number, block) in parsed {
+            early.insert(number, block);
+            while let Some(block) = early.remove(&next) {
+                next += 1;
+                match block?.and_then(|block| self.append(block, &mut columns, next, expected)) {
+                    // Workers that have ended need no more blocks.
+                    Ok(block) => drop(free.send(block)),
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+        }
+        Ok(Ok(columns))
+    }
+
+    /// Appends the rows of a block, and gives it back empty.
+    fn append(
+        &self,
+        mut block: ColumnBlock,
+        columns: &mut ScoreColumns,
+        number: usize,
+        expected: usize,
+    ) -> Result<ColumnBlock, TableError> {
+        let rows = columns.len() as u64;
+        if rows == 0 {
+            let rows = block.ids.len().saturating_mul(expected).min(MOST_RESERVED);
+            columns.reserve(rows, self.layout.metadata());
+        }
+        if rows + block.ids.len() as u64 > u64::from(u32::MAX) {
+            return Err(TableErrorKind::TooManyRows.in_row(u64::from(u32::MAX) + 1));
+        }
+        columns.append(self.layout.metadata(), &mut block);
+        // Adding up what is held takes a look at all chunks of ids, so not each time.
+        if number.is_multiple_of(CHECK_EVERY) || number + 1 >= expected {
+            self.budget.check(columns.heap_bytes() as u64)?;
+        }
+        Ok(block)
     }
 
     /// Reads the rows of a piece into a block.
-    fn piece(&self, piece: &Piece, scratch: &mut Scratch, block: &mut ColumnBlock) -> Result<(), ReadError> {
-        let plain = !piece.has_quotes && memchr(b'\r', &piece.bytes).is_none();
-        match str::from_utf8(&piece.bytes) {
-            Ok(text) if plain => self.plain(text, piece.offset, scratch, block)?,
-            _ => for_each_record(piece, self.delimiter, self.layout.columns, |record, offset| {
-                self.row(&RecordRow { record }, offset, block)
-            })?,
-        }
-        match piece.unclosed {
-            Some(row) => Err(TableErrorKind::UnclosedQuote.at_offset(row)),
-            None => Ok(()),
-        }
-    }
-
-    /// Rows without quotes and carriage returns.
-    fn plain(
-        &self,
-        text: &str,
-        offset: u64,
-        scratch: &mut Scratch,
-        block: &mut ColumnBlock,
-    ) -> Result<(), ReadError> {
-        if self.regular(text, scratch, block).is_some() {
+    fn parse(&self, piece: &Piece, scratch: &mut Scratch, block: &mut ColumnBlock) -> Result<(), TableError> {
+        let is_plain = piece.unclosed.is_none() && memchr2(b'"', b'\r', &piece.bytes).is_none();
+        if is_plain
+            && let Ok(text) = str::from_utf8(&piece.bytes)
+            && self.regular(text, scratch, block).is_some()
+        {
             return Ok(());
         }
-        // Something is out of the ordinary: the rows one by one, to say what and where, or to pass over it.
+        // The rows one by one, to say what is wrong and where, or to skip what is not a row.
         block.clear();
-        let bytes = text.as_bytes();
-        let columns = self.layout.columns;
-        let mut row = PlainRow { text, start: 0, ends: Vec::with_capacity(columns), count: 0 };
-        for at in Separators::new(bytes, self.delimiter).chain([bytes.len()]) {
-            row.count += 1;
-            // A row of too many fields is refused, and the places of millions of them are not needed for that.
-            if row.count <= columns {
-                row.ends.push(at);
-            }
-            if bytes.get(at).is_none_or(|byte| *byte == b'\n') {
-                // Blank lines are no rows.
-                if at > row.start {
-                    self.row(&row, offset + row.start as u64, block)?;
-                }
-                (row.start, row.count) = (at + 1, 0);
-                row.ends.clear();
-            }
-        }
-        Ok(())
+        self.for_each_row(piece, |row| self.row(row, block))
     }
 
     /// Rows that all have the right number of fields, column by column, which takes half the time.
@@ -127,74 +154,81 @@ impl WideReader<'_> {
             return None;
         }
         ends.clear();
-        Separators::new(bytes, self.delimiter).append_to(ends);
+        append_separators(bytes, self.delimiter, ends);
         if bytes.last() != Some(&b'\n') {
             ends.push(bytes.len() as u32);
         }
         // As many line feeds as rows, each at the end of one: then there is none within a row.
         let feeds = memchr_iter(b'\n', bytes).count() + usize::from(bytes.last() != Some(&b'\n'));
-        let rows = RegularRows { text, ends, columns: self.layout.columns };
+        let rows = RegularRows { text, ends, columns: self.layout.width };
         if !rows.are_whole(feeds) {
             return None;
         }
-        for id in rows.texts(self.layout.id) {
-            if id.is_empty() {
-                return None;
-            }
-            block.ids.push(id);
-        }
-        if let Some(at) = self.layout.epoch {
-            if rows.digits(at, digits) && !digits.contains(&0) {
-                block.epochs.extend_bytes(digits);
-            } else {
-                for text in rows.texts(at) {
-                    block.epochs.push(cell::epoch(text).ok()?);
+        for column in &self.layout.columns {
+            match column.role {
+                ColumnRole::Id => {
+                    for id in rows.texts(column.at) {
+                        if id.is_empty() {
+                            return None;
+                        }
+                        block.ids.push(id);
+                    }
                 }
-            }
-        }
-        for (column, values) in self.layout.metadata.iter().zip(&mut block.metadata) {
-            rows.texts(column.at).for_each(|text| push_metadata(values, text));
-        }
-        for (column, values) in self.scores.iter().zip(&mut block.scores) {
-            if rows.digits(column.at, digits) {
-                values.extend_bytes(digits);
-            } else {
-                rows.texts(column.at).for_each(|text| cell::push_score(values, text));
+                ColumnRole::Epoch if rows.digits(column.at, digits) && !digits.contains(&0) => {
+                    block.epochs.extend_bytes(digits);
+                }
+                ColumnRole::Epoch => {
+                    for text in rows.texts(column.at) {
+                        block.epochs.push(cell::epoch(text).ok()?);
+                    }
+                }
+                ColumnRole::Metadata(number) => {
+                    let values = block.metadata.get_mut(number)?;
+                    rows.texts(column.at).for_each(|text| push_metadata(values, text));
+                }
+                ColumnRole::Score(number) => {
+                    let values = block.scores.get_mut(number)?;
+                    if rows.digits(column.at, digits) {
+                        values.extend_bytes(digits);
+                    } else {
+                        rows.texts(column.at).for_each(|text| cell::push_score(values, text));
+                    }
+                }
+                _ => {}
             }
         }
         Some(())
     }
 
-    #[inline]
-    fn row(&self, row: &impl RecordFields, offset: u64, block: &mut ColumnBlock) -> Result<(), ReadError> {
-        let layout = self.layout;
-        let text = |at: usize, name: &str| {
-            let invalid = || TableErrorKind::InvalidUtf8 { column: Some(name.to_owned()) };
-            row.field(at).ok_or_else(|| invalid().at_offset(offset))
-        };
-        let id = text(layout.id, ID)?;
-        let of_row = |kind: TableErrorKind| kind.at_offset(offset).of_sample(id);
-        if row.count() != layout.columns {
-            return Err(of_row(TableErrorKind::FieldCount { expected: layout.columns, found: row.count() }));
-        }
-        if let Some(at) = layout.epoch {
-            block.epochs.push(cell::epoch(text(at, EPOCH)?).map_err(of_row)?);
-        }
-        for (column, values) in layout.metadata.iter().zip(&mut block.metadata) {
-            push_metadata(values, text(column.at, &column.name)?);
-        }
-        if id.is_empty() {
-            return Err(of_row(TableErrorKind::BadId { found: "empty".to_owned() }));
-        }
-        block.ids.push(id);
-        for (column, values) in self.scores.iter().zip(&mut block.scores) {
-            cell::push_score(values, text(column.at, &column.name)?);
+    fn row(&self, row: &DelimitedRow<'_>, block: &mut ColumnBlock) -> Result<(), TableError> {
+        for column in &self.layout.columns {
+            let text = row.text(column)?;
+            match column.role {
+                ColumnRole::Id if text.is_empty() => {
+                    return Err(row.error(TableErrorKind::BadId("empty".to_owned())));
+                }
+                ColumnRole::Id => block.ids.push(text),
+                ColumnRole::Epoch => {
+                    block.epochs.push(cell::epoch(text).map_err(|kind| row.error(kind))?);
+                }
+                ColumnRole::Metadata(number) => {
+                    block.metadata.get_mut(number).into_iter().for_each(|values| push_metadata(values, text));
+                }
+                ColumnRole::Score(number) => {
+                    block
+                        .scores
+                        .get_mut(number)
+                        .into_iter()
+                        .for_each(|values| cell::push_score(values, text));
+                }
+                _ => {}
+            }
         }
         Ok(())
     }
 }
 
-/// Memory that a thread works with.
+/// Memory that a piece is parsed with.
 #[derive(Default)]
 struct Scratch {
     /// Where fields end.
@@ -212,7 +246,7 @@ struct RegularRows<'a> {
 }
 
 impl<'a> RegularRows<'a> {
-    /// Whether each row has its number of fields and ends with one of so many line feeds, or with the text.
+    /// Whether each row has its number of fields and ends with one of the line feeds, or with the text.
     fn are_whole(&self, feeds: usize) -> bool {
         let bytes = self.text.as_bytes();
         let ends_row = |end: &u32| bytes.get(*end as usize).is_none_or(|byte| *byte == b'\n');
@@ -261,30 +295,4 @@ impl<'a> RegularRows<'a> {
 #[inline]
 fn push_metadata(column: &mut MetadataColumn, text: &str) {
     if text.is_empty() { column.push(&Json::Null) } else { column.push_text(text) }
-}
-
-struct PlainRow<'a> {
-    text: &'a str,
-    start: usize,
-    /// Where each field ends, as far as there are columns.
-    ends: Vec<usize>,
-    /// How many fields there are.
-    count: usize,
-}
-
-impl RecordFields for PlainRow<'_> {
-    #[inline]
-    fn count(&self) -> usize {
-        self.count
-    }
-
-    #[inline]
-    fn field(&self, at: usize) -> Option<&str> {
-        let start = match at.checked_sub(1).map(|before| self.ends.get(before)) {
-            None => self.start,
-            Some(Some(end)) => end + 1,
-            Some(None) => return Some(""),
-        };
-        Some(self.ends.get(at).and_then(|end| self.text.get(start..*end)).unwrap_or_default())
-    }
 }

@@ -1,22 +1,27 @@
-//! The cells of one column of one row group, some thousand at a time.
+//! The cells of one column of one row group, decoded by the library some thousand at a time.
 
-use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
 
-use parquet::basic::Encoding;
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
-use parquet::data_type::{ByteArray, DataType};
-use parquet::errors::{ParquetError, Result};
+use bytes::Bytes;
+use parquet::basic::{Encoding, Type};
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::column::reader::ColumnReaderImpl;
+use parquet::data_type::{BoolType, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
+use parquet::errors::{ParquetError, Result as LibraryResult};
 use parquet::file::metadata::ColumnChunkMetaData;
-use parquet::file::serialized_reader::SerializedPageReader;
+use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, Type as SchemaType};
 
-use super::checked::CheckedPages;
 use super::headers::PageBudget;
+use super::pages::{DecodablePage, DictionaryTexts, PageTexts, PlainTexts, has_offsets};
 use super::types::ValueKind;
 use crate::table::TableErrorKind;
 
-/// How many cells are decoded at once.
-const BATCH: usize = 4096;
+/// How many cells are decoded at once: a page of a few bytes can have millions.
+const BATCH: u64 = 1 << 16;
+/// The same for texts that the library decodes.
+const TEXT_BATCH: u64 = 1 << 12;
 /// How many bytes the texts that are decoded at once may have.
 const BATCH_BYTES: u64 = 64 << 20;
 
@@ -31,152 +36,329 @@ pub(super) enum ParquetCell<'a> {
     Text(&'a str),
 }
 
-/// The cells of a column, in order.
-pub(super) struct CellReader<'a> {
+/// Decodes the pages of a column, a batch of cells at a time.
+pub(super) struct ColumnDecoder<'a> {
     name: &'a str,
     kind: ValueKind,
-    reader: ColumnReader,
-    /// How many cells are decoded at once.
+    budget: &'a PageBudget,
     batch: usize,
-    work: &'a PageBudget,
-    /// The level at which a value is there; 0 where no value can lack.
+    pages: Sender<Page>,
+    decoder: TypedDecoder,
+    dictionary: DictionaryTexts,
+    /// The texts of the page, if they are in it and not in the dictionary.
+    plain: Option<Bytes>,
+    /// How many cells of the page are not decoded yet.
+    left: usize,
+    /// The number of values of the page that are not decoded yet, if known from its size.
+    values_left: Option<usize>,
+    /// The level at which a value is there; 0 where no value can be absent.
     defined: i16,
+    /// The levels of the batch, and its length.
     levels: Vec<i16>,
-    values: DecodedValues,
-    /// How many cells are decoded, and how many of those are told.
-    decoded: usize,
-    told: usize,
-    /// Which value is the next; nulls have none.
-    value: usize,
+    cells: usize,
+    /// How many cells of the batch have a value.
+    values: usize,
+    /// How many cells of the batch, and how many of its values, were taken one by one.
+    taken: usize,
+    taken_values: usize,
 }
 
-/// Decoded values of the one type that the column has.
-#[derive(Debug, Default)]
-struct DecodedValues {
-    bools: Vec<bool>,
-    ints: Vec<i32>,
-    longs: Vec<i64>,
-    floats: Vec<f32>,
-    doubles: Vec<f64>,
-    texts: Vec<ByteArray>,
+/// A decoder of the library with the values of the batch.
+enum TypedDecoder {
+    Bools(Decoder<BoolType>),
+    Ints(Decoder<Int32Type>),
+    Longs(Decoder<Int64Type>),
+    Floats(Decoder<FloatType>),
+    Doubles(Decoder<DoubleType>),
+    Texts(Decoder<ByteArrayType>),
+    /// Offsets of texts in their page, or their numbers in the dictionary.
+    Offsets(Decoder<Int32Type>),
 }
 
-impl<'a> CellReader<'a> {
+struct Decoder<T: DataType> {
+    reader: ColumnReaderImpl<T>,
+    values: Vec<T::T>,
+}
+
+impl<T: DataType> Decoder<T> {
+    fn new(column: ColumnDescPtr, pages: Receiver<Page>) -> Self {
+        Decoder { reader: ColumnReaderImpl::new(column, Box::new(SentPages(pages))), values: Vec::new() }
+    }
+
+    /// Decodes this number of cells; returns how many there were and how many of them have a value.
+    fn decode(&mut self, count: usize, levels: &mut Vec<i16>) -> LibraryResult<(usize, usize)> {
+        self.values.clear();
+        let (cells, values, _) = self.reader.read_records(count, Some(levels), None, &mut self.values)?;
+        Ok((cells, values))
+    }
+}
+
+impl<'a> ColumnDecoder<'a> {
     pub(super) fn new(
-        pages: SerializedPageReader<File>,
         chunk: &ColumnChunkMetaData,
         name: &'a str,
         kind: ValueKind,
         largest_page: u64,
-        work: &'a PageBudget,
-    ) -> std::result::Result<Self, TableErrorKind> {
-        let defined = chunk.column_descr().max_def_level();
-        let pages = Box::new(CheckedPages::new(pages, defined > 0));
-        let reader = guarded(|| Ok(get_column_reader(chunk.column_descr_ptr(), pages)))
-            .map_err(|problem| column_problem(name, problem))?;
-        // Each text may be as long as the page, because it has its beginning in common with the one before.
-        let shares_beginnings = chunk.encodings().any(|encoding| encoding == Encoding::DELTA_BYTE_ARRAY);
-        let batch = match shares_beginnings {
-            true => usize::try_from(BATCH_BYTES / largest_page.max(1)).unwrap_or(BATCH).clamp(1, BATCH),
-            false => BATCH,
+        budget: &'a PageBudget,
+    ) -> Result<Self, TableErrorKind> {
+        let (column, defined) = (chunk.column_descr_ptr(), chunk.column_descr().max_def_level());
+        let (pages, sent) = channel();
+        let batch = match chunk.column_type() {
+            // Each text may be as long as the page, because it has its beginning in common with the one before.
+            Type::BYTE_ARRAY if chunk.encodings().any(|encoding| encoding == Encoding::DELTA_BYTE_ARRAY) => {
+                (BATCH_BYTES / largest_page.max(1)).clamp(1, TEXT_BATCH)
+            }
+            Type::BYTE_ARRAY if !has_offsets(chunk) => TEXT_BATCH,
+            _ => BATCH,
         };
-        Ok(CellReader {
+        let decoder = guarded(|| {
+            Ok(match chunk.column_type() {
+                Type::BOOLEAN => TypedDecoder::Bools(Decoder::new(column, sent)),
+                Type::INT32 => TypedDecoder::Ints(Decoder::new(column, sent)),
+                Type::INT64 => TypedDecoder::Longs(Decoder::new(column, sent)),
+                Type::FLOAT => TypedDecoder::Floats(Decoder::new(column, sent)),
+                Type::DOUBLE => TypedDecoder::Doubles(Decoder::new(column, sent)),
+                Type::BYTE_ARRAY if has_offsets(chunk) => {
+                    TypedDecoder::Offsets(Decoder::new(offset_column(&column)?, sent))
+                }
+                Type::BYTE_ARRAY => TypedDecoder::Texts(Decoder::new(column, sent)),
+                other => return Err(ParquetError::General(format!("the type {other} is not read"))),
+            })
+        });
+        Ok(ColumnDecoder {
             name,
             kind,
-            reader,
-            batch,
-            work,
+            budget,
+            batch: batch as usize,
+            pages,
+            decoder: decoder.map_err(|problem| column_problem(name, problem))?,
+            dictionary: DictionaryTexts::default(),
+            plain: None,
+            left: 0,
+            values_left: None,
             defined,
             levels: Vec::new(),
-            values: DecodedValues::default(),
-            decoded: 0,
-            told: 0,
-            value: 0,
+            cells: 0,
+            values: 0,
+            taken: 0,
+            taken_values: 0,
         })
     }
 
-    pub(super) fn name(&self) -> &'a str {
-        self.name
+    /// Takes the next page, after the cells of the one before.
+    pub(super) fn set_page(&mut self, page: DecodablePage) {
+        let DecodablePage { page, texts, values } = page;
+        (self.left, self.values_left) =
+            if page.is_data_page() { (page.num_values() as usize, values) } else { (0, None) };
+        match texts {
+            PageTexts::Dictionary(texts) => self.dictionary = texts,
+            PageTexts::Plain(texts) => self.plain = Some(texts),
+            PageTexts::None => self.plain = None,
+        }
+        // The decoder holds the other end for as long as this one.
+        let _ = self.pages.send(page);
     }
 
-    pub(super) fn kind(&self) -> ValueKind {
-        self.kind
-    }
-
-    /// The next cell; nothing at the end of the row group.
-    pub(super) fn next(&mut self) -> std::result::Result<Option<ParquetCell<'_>>, TableErrorKind> {
-        if self.told == self.decoded {
-            guarded(|| self.decode()).map_err(|problem| column_problem(self.name, problem))?;
-            if self.decoded == 0 {
-                return Ok(None);
-            }
+    /// Decodes the next cells of the page; false at its end.
+    pub(super) fn decode(&mut self) -> Result<bool, TableErrorKind> {
+        let (count, levels) = (self.left.min(self.batch), &mut self.levels);
+        (self.cells, self.taken, self.taken_values) = (0, 0, 0);
+        if count == 0 {
+            self.plain = None;
+            return Ok(false);
+        }
+        levels.clear();
+        let decoded = guarded(|| match &mut self.decoder {
+            TypedDecoder::Bools(decoder) => decoder.decode(count, levels),
+            TypedDecoder::Ints(decoder) | TypedDecoder::Offsets(decoder) => decoder.decode(count, levels),
+            TypedDecoder::Longs(decoder) => decoder.decode(count, levels),
+            TypedDecoder::Floats(decoder) => decoder.decode(count, levels),
+            TypedDecoder::Doubles(decoder) => decoder.decode(count, levels),
+            TypedDecoder::Texts(decoder) => decoder.decode(count, levels),
+        });
+        let (cells, values) = decoded.map_err(|problem| self.problem(problem))?;
+        if cells != count {
+            return Err(self.problem("a page ends too early".to_owned()));
+        }
+        if let TypedDecoder::Texts(decoder) = &self.decoder {
             // Delta encodings make more bytes of texts than the page has.
-            self.work.decompress(self.values.texts.iter().map(|text| text.len() as u64).sum())?;
+            self.budget.decompress(decoder.values.iter().map(|text| text.len() as u64).sum())?;
         }
-        let is_null = self.defined > 0 && self.levels.get(self.told).is_none_or(|l| *l < self.defined);
-        self.told += 1;
+        self.left -= cells;
+        (self.cells, self.values) = (cells, values);
+        self.values_left = self.values_left.map(|left| left.saturating_sub(values));
+        if self.left == 0 && self.values_left.is_some_and(|left| left > 0) {
+            return Err(self.problem("a page has more bytes than its cells take".to_owned()));
+        }
+        Ok(true)
+    }
+
+    /// Gives the cells of the batch to `each`, and counts them in `row`.
+    #[inline]
+    pub(super) fn for_each(
+        &self,
+        row: &mut usize,
+        mut each: impl FnMut(ParquetCell<'_>) -> Result<(), TableErrorKind>,
+    ) -> Result<(), TableErrorKind> {
+        let each = |cell: ParquetCell<'_>| {
+            each(cell)?;
+            *row += 1;
+            Ok(())
+        };
+        let signed = self.kind != ValueKind::Unsigned;
+        match (&self.decoder, &self.plain) {
+            (TypedDecoder::Ints(ints), _) if signed => {
+                self.give(ints.values.iter().map(|int| Ok(ParquetCell::Int(i64::from(*int)))), each)
+            }
+            (TypedDecoder::Longs(ints), _) if signed => {
+                self.give(ints.values.iter().map(|int| Ok(ParquetCell::Int(*int))), each)
+            }
+            (TypedDecoder::Doubles(floats), _) => {
+                self.give(floats.values.iter().map(|float| Ok(ParquetCell::Float(*float))), each)
+            }
+            (TypedDecoder::Offsets(offsets), Some(texts)) => {
+                let texts = PlainTexts::new(texts);
+                self.give(offsets.values.iter().map(|at| self.text(texts.get(*at as usize))), each)
+            }
+            // Other types are not worth a loop of their own.
+            _ => self.give((0..).map(|at| self.value(at)), each),
+        }
+    }
+
+    /// Gives values to `each`, and nulls where the levels say so.
+    #[inline(always)]
+    fn give<'v>(
+        &self,
+        mut values: impl Iterator<Item = Result<ParquetCell<'v>, TableErrorKind>>,
+        mut each: impl FnMut(ParquetCell<'v>) -> Result<(), TableErrorKind>,
+    ) -> Result<(), TableErrorKind> {
+        if self.values == self.cells {
+            return values.take(self.cells).try_for_each(|value| each(value?));
+        }
+        for level in &self.levels {
+            let value = if *level < self.defined { None } else { values.next() };
+            each(value.transpose()?.unwrap_or(ParquetCell::Null))?;
+        }
+        Ok(())
+    }
+
+    /// Whether all cells of the batch were taken one by one.
+    pub(super) fn is_used_up(&self) -> bool {
+        self.taken == self.cells
+    }
+
+    /// The next cell of a batch that is not used up.
+    pub(super) fn next(&mut self) -> Result<ParquetCell<'_>, TableErrorKind> {
+        let is_null =
+            self.values < self.cells && self.levels.get(self.taken).is_none_or(|level| *level < self.defined);
+        self.taken += 1;
         if is_null {
-            return Ok(Some(ParquetCell::Null));
+            return Ok(ParquetCell::Null);
         }
-        let at = self.value;
-        self.value += 1;
-        let unsigned = self.kind == ValueKind::Unsigned;
-        let values = &self.values;
-        let cell = match &self.reader {
-            ColumnReader::BoolColumnReader(_) => values.bools.get(at).map(|b| ParquetCell::Bool(*b)),
-            ColumnReader::Int32ColumnReader(_) if unsigned => {
-                values.ints.get(at).map(|i| ParquetCell::Unsigned(u64::from(i.cast_unsigned())))
+        self.taken_values += 1;
+        self.value(self.taken_values - 1)
+    }
+
+    /// A value of the batch, by its number among those that are not null.
+    #[inline]
+    fn value(&self, at: usize) -> Result<ParquetCell<'_>, TableErrorKind> {
+        // The bits of an unsigned integer are those of a signed one.
+        let int = |int: i64, bits: u64| match self.kind {
+            ValueKind::Unsigned => ParquetCell::Unsigned(bits),
+            _ => ParquetCell::Int(int),
+        };
+        let cell = match &self.decoder {
+            TypedDecoder::Bools(bools) => bools.values.get(at).map(|bool| ParquetCell::Bool(*bool)),
+            TypedDecoder::Ints(ints) => {
+                ints.values.get(at).map(|bits| int(i64::from(*bits), u64::from(bits.cast_unsigned())))
             }
-            ColumnReader::Int32ColumnReader(_) => {
-                values.ints.get(at).map(|i| ParquetCell::Int(i64::from(*i)))
+            TypedDecoder::Longs(ints) => ints.values.get(at).map(|bits| int(*bits, bits.cast_unsigned())),
+            TypedDecoder::Floats(floats) => {
+                floats.values.get(at).map(|float| ParquetCell::Float(f64::from(*float)))
             }
-            ColumnReader::Int64ColumnReader(_) if unsigned => {
-                values.longs.get(at).map(|i| ParquetCell::Unsigned(i.cast_unsigned()))
-            }
-            ColumnReader::Int64ColumnReader(_) => values.longs.get(at).map(|i| ParquetCell::Int(*i)),
-            ColumnReader::FloatColumnReader(_) => {
-                values.floats.get(at).map(|f| ParquetCell::Float(f64::from(*f)))
-            }
-            ColumnReader::DoubleColumnReader(_) => values.doubles.get(at).map(|f| ParquetCell::Float(*f)),
-            ColumnReader::ByteArrayColumnReader(_) => match values.texts.get(at) {
-                Some(text) => Some(ParquetCell::Text(
-                    str::from_utf8(text.data())
-                        .map_err(|_| TableErrorKind::InvalidUtf8 { column: Some(self.name.to_owned()) })?,
-                )),
+            TypedDecoder::Doubles(floats) => floats.values.get(at).map(|float| ParquetCell::Float(*float)),
+            TypedDecoder::Texts(texts) => match texts.values.get(at) {
+                Some(text) => return self.text(str::from_utf8(text.data()).ok()),
                 None => None,
             },
-            _ => None,
+            TypedDecoder::Offsets(offsets) => match (offsets.values.get(at), &self.plain) {
+                (Some(at), Some(texts)) => return self.text(PlainTexts::for_one(texts).get(*at as usize)),
+                (Some(number), None) => return self.text(self.dictionary.get(*number as usize)),
+                (None, _) => None,
+            },
         };
-        // The decoder has counted the values, so there is one for each cell that is not null.
-        cell.map(Some).ok_or_else(|| column_problem(self.name, "it has too few values".to_owned()))
+        // The library has counted the values, so there is one for each cell that is not null.
+        cell.ok_or_else(|| self.problem("it has too few values".to_owned()))
     }
 
-    fn decode(&mut self) -> Result<()> {
-        (self.told, self.value) = (0, 0);
-        let (batch, levels, values) = (self.batch, &mut self.levels, &mut self.values);
-        levels.clear();
-        self.decoded = match &mut self.reader {
-            ColumnReader::BoolColumnReader(reader) => decode(reader, batch, levels, &mut values.bools)?,
-            ColumnReader::Int32ColumnReader(reader) => decode(reader, batch, levels, &mut values.ints)?,
-            ColumnReader::Int64ColumnReader(reader) => decode(reader, batch, levels, &mut values.longs)?,
-            ColumnReader::FloatColumnReader(reader) => decode(reader, batch, levels, &mut values.floats)?,
-            ColumnReader::DoubleColumnReader(reader) => decode(reader, batch, levels, &mut values.doubles)?,
-            ColumnReader::ByteArrayColumnReader(reader) => decode(reader, batch, levels, &mut values.texts)?,
-            ColumnReader::Int96ColumnReader(_) | ColumnReader::FixedLenByteArrayColumnReader(_) => 0,
-        };
+    #[inline]
+    fn text<'t>(&self, text: Option<&'t str>) -> Result<ParquetCell<'t>, TableErrorKind> {
+        let invalid = || TableErrorKind::InvalidUtf8(Some(self.name.to_owned()));
+        text.map(ParquetCell::Text).ok_or_else(invalid)
+    }
+
+    /// The integers of the batch, if each fits a byte and none is null: scores and epochs mostly are.
+    pub(super) fn bytes(&self) -> Option<Vec<u8>> {
+        /// Without an early end, so that many are looked at in a step.
+        fn narrow(ints: impl Iterator<Item = i64> + Clone) -> Option<Vec<u8>> {
+            let bits = ints.clone().fold(0, |bits, int| bits | int);
+            u8::try_from(bits).is_ok().then(|| ints.map(|int| int as u8).collect())
+        }
+        match &self.decoder {
+            _ if self.values != self.cells => None,
+            TypedDecoder::Ints(ints) => narrow(ints.values.iter().map(|int| i64::from(*int))),
+            TypedDecoder::Longs(ints) => narrow(ints.values.iter().copied()),
+            _ => None,
+        }
+    }
+
+    /// The dictionary and the number of each cell's text in it, if that is how the batch is encoded, without nulls.
+    pub(super) fn numbers(&self) -> Option<(&DictionaryTexts, &[i32])> {
+        match &self.decoder {
+            TypedDecoder::Offsets(numbers) if self.plain.is_none() && self.values == self.cells => {
+                Some((&self.dictionary, &numbers.values))
+            }
+            _ => None,
+        }
+    }
+
+    fn problem(&self, problem: String) -> TableErrorKind {
+        column_problem(self.name, problem)
+    }
+}
+
+/// A column of integers that has the levels of a column of texts.
+fn offset_column(column: &ColumnDescPtr) -> LibraryResult<ColumnDescPtr> {
+    let primitive = SchemaType::primitive_type_builder(column.name(), Type::INT32)
+        .with_repetition(column.self_type().get_basic_info().repetition())
+        .build()?;
+    let levels = (column.max_def_level(), column.max_rep_level());
+    Ok(Arc::new(ColumnDescriptor::new(Arc::new(primitive), levels.0, levels.1, column.path().clone())))
+}
+
+/// Hands pages on to the library.
+struct SentPages(Receiver<Page>);
+
+impl PageReader for SentPages {
+    fn get_next_page(&mut self) -> LibraryResult<Option<Page>> {
+        Ok(self.0.try_recv().ok())
+    }
+
+    fn peek_next_page(&mut self) -> LibraryResult<Option<PageMetadata>> {
+        Ok(None)
+    }
+
+    fn skip_next_page(&mut self) -> LibraryResult<()> {
         Ok(())
     }
 }
 
-fn decode<T: DataType>(
-    reader: &mut ColumnReaderImpl<T>,
-    batch: usize,
-    levels: &mut Vec<i16>,
-    values: &mut Vec<T::T>,
-) -> Result<usize> {
-    values.clear();
-    let (rows, _, _) = reader.read_records(batch, Some(levels), None, values)?;
-    Ok(rows)
+impl Iterator for SentPages {
+    type Item = LibraryResult<Page>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
 }
 
 /// The problem of a column as a whole.
@@ -184,17 +366,17 @@ pub(super) fn column_problem(column: &str, problem: String) -> TableErrorKind {
     TableErrorKind::ParquetColumn { column: column.to_owned(), problem }
 }
 
-/// Runs the library's code, and says on one line what went wrong.
+/// Runs the library's code; its error is one line.
 ///
 /// It panics on some damaged files, such as those with sizes that overflow in its delta decoders
 /// (`tests/tables_hostile.rs` finds some). What it was at work on is given up, so no half-changed value is
 /// ever looked at.
-pub(super) fn guarded<T>(run: impl FnOnce() -> Result<T>) -> std::result::Result<T, String> {
+pub(super) fn guarded<T>(run: impl FnOnce() -> LibraryResult<T>) -> Result<T, String> {
     caught(|| run().map_err(|error| message(&error)))?
 }
 
-/// Runs code that calls the library; a panic within becomes a problem with the library's own words.
-pub(super) fn caught<T>(run: impl FnOnce() -> T) -> std::result::Result<T, String> {
+/// Runs code that calls the library; a panic within becomes an error with the library's own words.
+pub(super) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");

@@ -1,6 +1,6 @@
-//! A look at the footer of a file before the library reads it: its size, the shape of the schema, which the
+//! Checks the footer of a file before the library reads it: its size, the shape of the schema, which the
 //! library follows without a limit, and whether row groups name and type their columns as the schema does,
-//! which the library does not look at. No checksum covers the footer, so that is how a damaged one shows.
+//! which the library does not check. No checksum covers the footer, so that is how damage is found.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -11,14 +11,13 @@ use crate::table::{TableErrorKind, TableLimits};
 /// How deep columns may be nested; those that are read are not nested at all.
 const MAX_NESTING: usize = 64;
 /// How many parts nested columns may have, for each column that there may be.
-const PARTS_PER_COLUMN: usize = 16;
+const PARTS_PER_COLUMN: u64 = 16;
 
 /// The length of the footer and the magic bytes, at the end of a file.
 const TAIL: usize = 8;
 const MAGIC: &[u8; 4] = b"PAR1";
 
-/// Refuses a footer that the library would choke on. Whatever else is wrong with a file is for the library to
-/// say.
+/// Refuses a footer that the library does not check. Other errors are left to the library.
 pub(super) fn check(file: &mut File, limits: &TableLimits) -> Result<(), TableErrorKind> {
     let Some(length) = footer_length(file).map_err(TableErrorKind::Read)? else { return Ok(()) };
     let limit = limits.max_footer();
@@ -29,21 +28,32 @@ pub(super) fn check(file: &mut File, limits: &TableLimits) -> Result<(), TableEr
     let start = SeekFrom::End(-(length as i64) - TAIL as i64);
     file.seek(start).map_err(TableErrorKind::Read)?;
     file.take(length).read_to_end(&mut footer).map_err(TableErrorKind::Read)?;
-    let refused = |problem: &str| Err(TableErrorKind::Parquet { problem: problem.to_owned() });
-    let Some(outline) = FooterOutline::read(&footer, limits) else {
-        return refused("its footer makes no sense");
-    };
-    let schema = &outline.schema;
-    if schema.columns > limits.max_columns as u64 {
-        return Err(TableErrorKind::TooManyColumns { limit: limits.max_columns });
+    let mut thrift = ThriftReader::new(&footer);
+    let (mut last, mut leaves) = (0, None);
+    while let Some((number, kind)) = thrift.field(&mut last).ok_or_else(no_sense)? {
+        match (number, kind) {
+            (2, LIST) => leaves = Some(read_schema(&mut thrift, limits)?),
+            (4, LIST) => {
+                let agree = groups_agree(&mut thrift, leaves.as_deref().unwrap_or_default());
+                if !agree.ok_or_else(no_sense)? {
+                    return Err(refused(
+                        "a row group names or types its columns otherwise than the schema does",
+                    ));
+                }
+                break;
+            }
+            _ => thrift.skip(kind).ok_or_else(no_sense)?,
+        }
     }
-    if !schema.is_sound(limits) {
-        return refused("its schema makes no sense");
-    }
-    match outline.agrees {
-        true => Ok(()),
-        false => refused("a row group names or types its columns otherwise than the schema does"),
-    }
+    leaves.map(drop).ok_or_else(no_sense)
+}
+
+fn refused(problem: &str) -> TableErrorKind {
+    TableErrorKind::Parquet(problem.to_owned())
+}
+
+fn no_sense() -> TableErrorKind {
+    refused("its footer makes no sense")
 }
 
 /// The length of the footer; nothing if the file does not end as a Parquet file does, or is shorter than that.
@@ -60,98 +70,50 @@ fn footer_length(file: &mut File) -> std::io::Result<Option<u64>> {
     Ok((magic == MAGIC && length <= size - TAIL as u64).then_some(length))
 }
 
-/// What a footer says, as far as it is looked at.
-#[derive(Debug)]
-struct FooterOutline<'a> {
-    schema: SchemaShape<'a>,
-    /// Whether all row groups have the columns of the schema.
-    agrees: bool,
-}
-
-/// What the schema is like.
-#[derive(Debug, Default)]
-struct SchemaShape<'a> {
-    /// The columns, each with its parts counted as one.
-    columns: u64,
-    parts: usize,
-    nesting: usize,
-    /// Whether every part that is announced is there.
-    is_whole: bool,
-    /// The parts that hold values, in order.
-    leaves: Vec<SchemaLeaf<'a>>,
-}
-
-/// What holds values: the number of its type, and its name.
+/// A part of the schema that holds values: the number of its type, and its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SchemaLeaf<'a> {
     kind: Option<i64>,
     name: &'a [u8],
 }
 
-impl<'a> FooterOutline<'a> {
-    /// Nothing if the footer cannot be read.
-    fn read(footer: &'a [u8], limits: &TableLimits) -> Option<Self> {
-        let mut thrift = ThriftReader::new(footer);
-        let (mut last, mut schema, mut agrees) = (0, None, true);
-        while let Some((number, kind)) = thrift.field(&mut last)? {
-            match (number, kind) {
-                (2, LIST) => schema = Some(SchemaShape::read(&mut thrift)?),
-                (4, LIST) => {
-                    // What is wrong with the schema itself is said first.
-                    let schema = schema.as_ref().filter(|schema| schema.is_sound(limits));
-                    if let Some(schema) = schema {
-                        agrees = groups_agree(&mut thrift, schema)?;
-                    }
-                    break;
-                }
-                _ => thrift.skip(kind)?,
-            }
-        }
-        Some(FooterOutline { schema: schema?, agrees })
+/// The leaves of the schema, in order, if its shape is sound.
+fn read_schema<'a>(
+    thrift: &mut ThriftReader<'a>,
+    limits: &TableLimits,
+) -> Result<Vec<SchemaLeaf<'a>>, TableErrorKind> {
+    let unsound = || refused("its schema makes no sense");
+    let (count, kind) = thrift.list().ok_or_else(no_sense)?;
+    if kind != STRUCT {
+        return Err(no_sense());
     }
-}
-
-impl<'a> SchemaShape<'a> {
-    fn is_sound(&self, limits: &TableLimits) -> bool {
-        self.is_whole
-            && self.nesting <= MAX_NESTING
-            && self.parts <= limits.max_columns.saturating_mul(PARTS_PER_COLUMN)
-    }
-
-    fn read(thrift: &mut ThriftReader<'a>) -> Option<Self> {
-        let (count, kind) = thrift.list()?;
-        if kind != STRUCT {
-            return None;
+    let most_parts = (limits.max_columns as u64).saturating_mul(PARTS_PER_COLUMN);
+    let mut leaves = Vec::new();
+    // For each group that is open, how many of its children are still to come.
+    let mut open: Vec<u64> = Vec::new();
+    for at in 0..count {
+        let (leaf, children) = part(thrift).ok_or_else(no_sense)?;
+        match open.last_mut() {
+            // The columns are the children of the first part, each with its own parts counted as one.
+            _ if at == 0 && children > limits.max_columns as u64 => {
+                return Err(TableErrorKind::TooManyColumns { limit: limits.max_columns });
+            }
+            Some(left) => *left -= 1,
+            None if at > 0 => return Err(unsound()),
+            None => {}
         }
-        let mut schema = SchemaShape::default();
-        // For each group that is open, how many of its children are still to come.
-        let mut open: Vec<u64> = Vec::new();
-        for at in 0..count {
-            let (leaf, children) = part(thrift)?;
-            schema.parts += 1;
-            if at == 0 {
-                schema.columns = children;
-            } else if let Some(left) = open.last_mut() {
-                *left -= 1;
-            } else {
-                // More parts than there are places for.
-                return Some(schema);
-            }
-            match children {
-                0 => schema.leaves.push(leaf),
-                children => open.push(children),
-            }
-            while open.last() == Some(&0) {
-                open.pop();
-            }
-            schema.nesting = schema.nesting.max(open.len());
-            if schema.nesting > MAX_NESTING {
-                return Some(schema);
-            }
+        match children {
+            0 => leaves.push(leaf),
+            children => open.push(children),
         }
-        schema.is_whole = open.is_empty();
-        Some(schema)
+        while open.last() == Some(&0) {
+            open.pop();
+        }
+        if open.len() > MAX_NESTING || at >= most_parts {
+            return Err(unsound());
+        }
     }
+    if open.is_empty() { Ok(leaves) } else { Err(unsound()) }
 }
 
 /// A part of the schema, and how many children it has.
@@ -170,7 +132,7 @@ fn part<'a>(thrift: &mut ThriftReader<'a>) -> Option<(SchemaLeaf<'a>, u64)> {
 }
 
 /// Whether all row groups have the leaves of the schema; nothing if they cannot be read.
-fn groups_agree(thrift: &mut ThriftReader<'_>, schema: &SchemaShape<'_>) -> Option<bool> {
+fn groups_agree(thrift: &mut ThriftReader<'_>, leaves: &[SchemaLeaf<'_>]) -> Option<bool> {
     let (groups, kind) = thrift.list()?;
     if kind != STRUCT {
         return None;
@@ -183,10 +145,10 @@ fn groups_agree(thrift: &mut ThriftReader<'_>, schema: &SchemaShape<'_>) -> Opti
                 continue;
             }
             let (columns, _) = thrift.list()?;
-            if columns != schema.leaves.len() as u64 {
+            if columns != leaves.len() as u64 {
                 return Some(false);
             }
-            for leaf in &schema.leaves {
+            for leaf in leaves {
                 if !column_agrees(thrift, leaf)? {
                     return Some(false);
                 }
@@ -227,31 +189,24 @@ fn column_agrees(thrift: &mut ThriftReader<'_>, leaf: &SchemaLeaf<'_>) -> Option
 mod tests {
     use super::*;
 
-    /// A footer with a part of the schema for each number of children.
-    fn footer(children: &[u8]) -> Vec<u8> {
-        let mut bytes = vec![0x15, 2, 0x19, 0xfc, children.len() as u8];
+    /// The leaves of a schema with a part for each number of children.
+    fn leaves(children: &[u8]) -> Result<usize, TableErrorKind> {
+        let mut bytes = vec![0xfc, children.len() as u8];
         for count in children {
             bytes.extend([0x55, count * 2, 0]);
         }
-        bytes.push(0);
-        bytes
+        read_schema(&mut ThriftReader::new(&bytes), &TableLimits::default()).map(|leaves| leaves.len())
     }
 
     #[test]
     fn the_shape_of_a_schema() {
-        let limits = TableLimits::default();
-        let sound = |children: &[u8]| {
-            FooterOutline::read(&footer(children), &limits)
-                .is_some_and(|outline| outline.schema.is_sound(&limits))
-        };
-        let bytes = footer(&[2, 0, 1, 0]);
-        let FooterOutline { schema, agrees } = FooterOutline::read(&bytes, &limits).unwrap();
-        assert_eq!((schema.columns, schema.parts, schema.nesting, schema.leaves.len()), (2, 4, 2, 2));
-        assert!(schema.is_whole && agrees);
-        assert!(sound(&[1, 0]) && sound(&[2, 1, 1, 0, 0]));
-        assert!(!sound(&[3, 0, 0]), "a part is missing");
-        assert!(!sound(&[1, 0, 0]), "a part too many");
-        assert!(!sound(&[60, 0]), "many parts are missing");
-        assert!(!sound(&[1; 120]), "nested too deep");
+        let is_unsound = |children: &[u8]| matches!(leaves(children), Err(TableErrorKind::Parquet(_)));
+        assert_eq!(leaves(&[2, 0, 1, 0]).unwrap(), 2);
+        assert_eq!(leaves(&[1, 0]).unwrap(), 1);
+        assert_eq!(leaves(&[2, 1, 1, 0, 0]).unwrap(), 2);
+        assert!(is_unsound(&[3, 0, 0]), "a part is missing");
+        assert!(is_unsound(&[1, 0, 0]), "a part too many");
+        assert!(is_unsound(&[60, 0]), "many parts are missing");
+        assert!(is_unsound(&[1; 120]), "nested too deep");
     }
 }

@@ -5,14 +5,12 @@
 //! JSON lines, but for null: a score that is null is missing, as an empty cell of a CSV is, because
 //! writers of Parquet know no other way to leave a cell empty.
 
-mod checked;
 mod column;
 mod footer;
 mod headers;
 mod long;
 mod memory_use;
 mod pages;
-mod rle;
 mod thrift;
 mod types;
 mod wide;
@@ -23,34 +21,33 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use errorbar_core::Value;
-use jiter::Jiter;
+use jiter::JiterError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::{SerializedFileReader, SerializedPageReader};
 use serde_json::Value as Json;
 
-use self::column::{CellReader, ParquetCell, caught, column_problem, guarded};
+use self::column::{ColumnDecoder, ParquetCell, caught, column_problem, guarded};
 use self::headers::{PageBudget, largest_page};
 use self::memory_use::MemoryUse;
-use self::types::{ColumnRole, ValueKind, kind_of};
-use super::builder::finish;
-use super::error::ReadError;
-use super::layout::{Form, TableLayout, refuse_twice};
+use self::pages::PageSource;
+use self::types::{ValueKind, kind_of};
+use super::error::TableError;
+use super::layout::{TableColumn, TableLayout, refuse_twice};
 use super::limits::Budget;
-use super::{ScoreTable, TableErrorKind, TableOptions, cell};
-use crate::json_value::{self, MemoryAllowance};
+use super::{ScoreTable, TableErrorKind, TableOptions, cell, finish};
+use crate::json_value;
 
-pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, ReadError> {
-    // Whatever the library does with a damaged file, it ends in an error about that file.
-    caught(|| read_file(file, path, options)).map_err(|problem| TableErrorKind::Parquet { problem })?
+pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, TableError> {
+    // A panic of the library on a damaged file becomes an error about that file.
+    caught(|| read_file(file, path, options)).map_err(TableErrorKind::Parquet)?
 }
 
-fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, ReadError> {
+fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, TableError> {
     let budget = options.limits.budget(&file);
     let bytes = file.metadata().map_or(0, |metadata| metadata.len());
     footer::check(&mut file, &options.limits)?;
-    let reader =
-        guarded(|| SerializedFileReader::new(file)).map_err(|problem| TableErrorKind::Parquet { problem })?;
+    let reader = guarded(|| SerializedFileReader::new(file)).map_err(TableErrorKind::Parquet)?;
     let metadata = reader.metadata();
     let fields = metadata.file_metadata().schema_descr().root_schema().get_fields();
     let names: Vec<&str> = fields.iter().map(|field| field.name()).collect();
@@ -59,23 +56,18 @@ fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<Scor
     refuse_implausible(metadata, bytes, &layout, budget)?;
     let (held, work) = (MemoryUse::new(budget), PageBudget::new(&options.limits, bytes));
     let table = ParquetTable { path, metadata, layout: &layout, budget, held, work, large: Mutex::new(()) };
-    match &layout.form {
-        Form::Wide(scores) => {
-            let columns = wide::read(&table, scores)?;
-            finish(columns, layout.metadata_keys)
-        }
-        Form::Long(long) => {
-            let builder = long::read(&table, long)?;
-            Ok(builder.finish(layout.metadata_keys))
-        }
+    let columns = layout.columns.iter().map(|column| table.column(column)).collect::<Result<Vec<_>, _>>()?;
+    if layout.is_long {
+        return Ok(long::read(&table, &columns)?.finish(layout.metadata_keys.clone()));
     }
+    finish(wide::read(&table, &columns)?, layout.metadata_keys.clone())
 }
 
-/// How many rows a byte of a file can hold. Samples that tell each other apart take more than this.
+/// The most rows per byte of a file. Samples with different ids take more than this.
 const ROWS_PER_BYTE: u64 = 256;
 
-/// Refuses a file that says it has more rows than it can have: columns of one value take no space
-/// however long they are, and would fill the memory before two rows turn out to be the same.
+/// Refuses a file that claims more rows than it can have: columns of one value take no space however
+/// long they are, and would fill the memory before a repeated row is found.
 fn refuse_implausible(
     metadata: &ParquetMetaData,
     bytes: u64,
@@ -84,24 +76,24 @@ fn refuse_implausible(
 ) -> Result<(), TableErrorKind> {
     let groups = metadata.row_groups().iter();
     if groups.clone().any(|group| group.num_rows() < 0) {
-        return Err(TableErrorKind::Parquet { problem: "a row group has less than no rows".to_owned() });
+        return Err(TableErrorKind::Parquet("a row group has a negative number of rows".to_owned()));
     }
     let rows = groups.fold(0, |rows: u64, group| rows.saturating_add(rows_of(group) as u64));
     if rows > bytes.saturating_mul(ROWS_PER_BYTE) {
-        let problem = format!("it says that it has {rows} rows, in {bytes} bytes");
-        return Err(TableErrorKind::Parquet { problem });
+        let problem = format!("it claims {rows} rows, in {bytes} bytes");
+        return Err(TableErrorKind::Parquet(problem));
     }
-    // The two counts are kept apart, so that one that is damaged shows.
+    // The file has both counts, so that a damaged one is found.
     let claimed = metadata.file_metadata().num_rows();
     if u64::try_from(claimed) != Ok(rows) {
-        let problem = format!("it says that it has {claimed} rows, and its row groups that they have {rows}");
-        return Err(TableErrorKind::Parquet { problem });
+        let problem = format!("it claims {claimed} rows, and its row groups {rows}");
+        return Err(TableErrorKind::Parquet(problem));
     }
-    let scorers = match &layout.form {
-        Form::Wide(scores) => scores.len(),
-        Form::Long(_) => return Ok(()),
-    };
-    let of_row = ROW_BYTES + 2 * scorers as u64 + 4 * layout.metadata.len() as u64;
+    // In the long form rows of the table are not rows of the columns.
+    if layout.is_long {
+        return Ok(());
+    }
+    let of_row = ROW_BYTES + 2 * layout.scores.len() as u64 + 4 * layout.metadata.len() as u64;
     budget.check(rows.saturating_mul(of_row))
 }
 
@@ -120,7 +112,7 @@ struct ParquetTable<'a> {
     large: Mutex<()>,
 }
 
-/// A column of a row group whose headers were looked at.
+/// A column of a row group whose page headers were checked.
 struct CheckedColumn<'g> {
     file: File,
     chunk: &'g ColumnChunkMetaData,
@@ -128,111 +120,88 @@ struct CheckedColumn<'g> {
     largest_page: u64,
 }
 
-impl CheckedColumn<'_> {
-    fn pages(&self, name: &str) -> Result<SerializedPageReader<File>, TableErrorKind> {
-        let file = self.file.try_clone().map_err(TableErrorKind::Open)?;
-        guarded(|| SerializedPageReader::new(Arc::new(file), self.chunk, self.rows, None))
-            .map_err(|problem| column_problem(name, problem))
-    }
-
-    /// The cells of the column, by the library's own decoders.
-    fn cells<'s>(
-        &self,
-        source: ParquetColumn<'s>,
-        work: &'s PageBudget,
-    ) -> Result<CellReader<'s>, TableErrorKind> {
-        let pages = self.pages(source.name)?;
-        CellReader::new(pages, self.chunk, source.name, source.kind, self.largest_page, work)
-    }
-}
-
 /// A column to be read: what it holds, and where it is among the leaves of the schema.
 #[derive(Clone, Copy, Debug)]
 struct ParquetColumn<'a> {
-    name: &'a str,
+    column: &'a TableColumn,
     leaf: usize,
     kind: ValueKind,
 }
 
+impl<'a> ParquetColumn<'a> {
+    fn name(self) -> &'a str {
+        &self.column.name
+    }
+}
+
 impl<'a> ParquetTable<'a> {
-    /// A column by its place among the fields of the schema, if it holds what it may hold.
-    fn source(
-        &self,
-        at: usize,
-        name: &'a str,
-        role: ColumnRole,
-    ) -> Result<ParquetColumn<'a>, TableErrorKind> {
+    /// What a column holds, if its role takes that.
+    fn column(&self, column: &'a TableColumn) -> Result<ParquetColumn<'a>, TableErrorKind> {
+        let (role, takes, kinds) = column.role.takes();
         let schema = self.metadata.file_metadata().schema_descr();
-        let leaf = (0..schema.num_columns()).find(|leaf| schema.get_column_root_idx(*leaf) == at);
+        let leaf = (0..schema.num_columns()).find(|leaf| schema.get_column_root_idx(*leaf) == column.at);
         let found = match leaf.map(|leaf| (leaf, kind_of(&schema.column(leaf)))) {
-            Some((leaf, Ok(kind))) if role.takes(kind) => return Ok(ParquetColumn { name, leaf, kind }),
+            Some((leaf, Ok(kind))) if kinds.contains(&kind) => {
+                return Ok(ParquetColumn { column, leaf, kind });
+            }
             Some((_, Ok(kind))) => kind.describe().to_owned(),
             Some((_, Err(found))) => found,
             None => "nothing".to_owned(),
         };
-        let (role, takes) = role.describe();
-        Err(TableErrorKind::ColumnType { column: name.to_owned(), found, role, takes })
+        Err(TableErrorKind::ColumnType { column: column.name.clone(), found, role, takes })
     }
 
-    fn metadata_sources(&self) -> Result<Vec<ParquetColumn<'a>>, TableErrorKind> {
-        self.layout.metadata.iter().map(|c| self.source(c.at, &c.name, ColumnRole::Metadata)).collect()
-    }
-
-    /// Where in the file a column of a row group is.
-    fn chunk<'g>(
-        &self,
-        group: &'g RowGroupMetaData,
-        source: ParquetColumn<'_>,
-    ) -> Result<&'g ColumnChunkMetaData, TableErrorKind> {
-        let chunk = group.columns().get(source.leaf);
-        let chunk = chunk.ok_or_else(|| column_problem(source.name, "a row group lacks it".to_owned()))?;
-        // The crate panics at a negative one.
-        let numbers = [
-            chunk.data_page_offset(),
-            chunk.compressed_size(),
-            chunk.uncompressed_size(),
-            chunk.num_values(),
-        ];
-        if numbers.into_iter().chain(chunk.dictionary_page_offset()).any(|number| number < 0) {
-            return Err(column_problem(source.name, "its place in the file makes no sense".to_owned()));
-        }
-        Ok(chunk)
-    }
-
-    /// Opens a column of a row group, if the headers of its pages hold together.
+    /// Opens a column of a row group, if its metadata and the headers of its pages hold together.
     fn open<'g>(
         &self,
         group: &'g RowGroupMetaData,
-        source: ParquetColumn<'_>,
+        column: ParquetColumn<'_>,
     ) -> Result<CheckedColumn<'g>, TableErrorKind> {
-        let (chunk, rows) = (self.chunk(group, source)?, rows_of(group));
+        let problem = |problem: &str| column_problem(column.name(), problem.to_owned());
+        let chunk = group.columns().get(column.leaf).ok_or_else(|| problem("a row group lacks it"))?;
+        // The crate panics at a negative one.
+        let (offset, sizes) =
+            (chunk.data_page_offset(), [chunk.compressed_size(), chunk.uncompressed_size()]);
+        let numbers = sizes.into_iter().chain([offset, chunk.num_values()]);
+        if numbers.chain(chunk.dictionary_page_offset()).any(|number| number < 0) {
+            return Err(problem("its offsets or sizes are negative"));
+        }
         // A file of its own: threads that share one would share its position too.
         let mut file = File::open(self.path).map_err(TableErrorKind::Open)?;
-        let largest_page = largest_page(&mut file, chunk, source.name, rows, &self.work)?;
+        let rows = rows_of(group);
+        let largest_page = largest_page(&mut file, chunk, column.name(), rows, &self.work)?;
         Ok(CheckedColumn { file, chunk, rows, largest_page })
+    }
+
+    /// The pages of a column, and what decodes them.
+    fn decoder<'s>(
+        &'s self,
+        checked: CheckedColumn<'_>,
+        column: ParquetColumn<'s>,
+    ) -> Result<(PageSource<'s>, ColumnDecoder<'s>), TableErrorKind> {
+        let CheckedColumn { file, chunk, rows, largest_page } = checked;
+        let (name, kind) = (column.name(), column.kind);
+        let pages = guarded(|| SerializedPageReader::new(Arc::new(file), chunk, rows, None))
+            .map_err(|problem| column_problem(name, problem))?;
+        let decoder = ColumnDecoder::new(chunk, name, kind, largest_page, &self.work)?;
+        Ok((PageSource::new(name, pages, chunk), decoder))
     }
 }
 
-/// The number of rows that a row group says it has.
+/// The number of rows of a row group, by its metadata.
 fn rows_of(group: &RowGroupMetaData) -> usize {
     usize::try_from(group.num_rows()).unwrap_or(0)
 }
 
-/// The problem of a column that ends before the row group does, or goes on behind it.
-fn wrong_length(name: &str, rows: usize, group: &RowGroupMetaData) -> TableErrorKind {
-    column_problem(name, format!("it has {rows} rows in a row group of {}", rows_of(group)))
-}
-
-/// An id as text, in the place of another.
+/// Appends an id as a text.
 fn id_into(text: &mut String, cell: ParquetCell<'_>) -> Result<(), TableErrorKind> {
-    text.clear();
     match cell {
         ParquetCell::Text(id) => text.push_str(id),
         ParquetCell::Int(int) => drop(write!(text, "{int}")),
         ParquetCell::Unsigned(int) => drop(write!(text, "{int}")),
         _ => {}
     }
-    if text.is_empty() { Err(TableErrorKind::BadId { found: "empty".to_owned() }) } else { Ok(()) }
+    if text.is_empty() { Err(TableErrorKind::BadId("empty".to_owned())) } else { Ok(()) }
 }
 
 #[inline]
@@ -242,16 +211,16 @@ fn epoch_of(cell: ParquetCell<'_>) -> Result<u32, TableErrorKind> {
         ParquetCell::Unsigned(int) => u32::try_from(int).ok(),
         _ => None,
     };
-    epoch.filter(|epoch| *epoch >= 1).ok_or_else(|| TableErrorKind::BadEpoch {
-        found: match cell {
+    epoch.filter(|epoch| *epoch >= 1).ok_or_else(|| {
+        TableErrorKind::BadEpoch(match cell {
             ParquetCell::Int(int) => int.to_string(),
             ParquetCell::Unsigned(int) => int.to_string(),
             _ => "empty".to_owned(),
-        },
+        })
     })
 }
 
-/// A score; nothing for a null. Texts are what they are, JSON is what it says.
+/// A score; `None` for a null. JSON is parsed, other strings are not.
 fn score_of(
     cell: ParquetCell<'_>,
     kind: ValueKind,
@@ -282,17 +251,11 @@ fn metadata_of(
         ParquetCell::Unsigned(int) => Json::from(int),
         ParquetCell::Float(float) => Json::from(float),
         ParquetCell::Text(text) if kind == ValueKind::Json => {
-            let mut json = Jiter::new(text.as_bytes()).with_allow_inf_nan();
-            let mut allowance = MemoryAllowance::new(budget.limit());
-            let parsed = json.peek().and_then(|peek| json_value::any_within(&mut json, peek, &mut allowance));
-            let parsed = parsed.and_then(|value| json.finish().map(|()| value));
-            parsed.map_err(|error| match allowance.is_used_up() {
-                true => budget.refusal(),
-                false => TableErrorKind::BadJsonCell {
-                    column: column.to_owned(),
-                    problem: error.error_type.to_string(),
-                },
-            })?
+            let invalid = |error: JiterError| TableErrorKind::BadJsonCell {
+                column: column.to_owned(),
+                problem: error.error_type.to_string(),
+            };
+            cell::parse_json(text, budget, json_value::any_within, invalid)?
         }
         ParquetCell::Text(text) => Json::from(text),
     })

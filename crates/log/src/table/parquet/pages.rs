@@ -1,349 +1,177 @@
-//! Columns in the encodings that nearly all files have, page by page and without a copy per cell.
+//! The pages of a column, checked and made ready for the library to decode.
 //!
 //! The library hands out every text as a counted reference, which takes three times as long as all the
-//! rest of reading a table. So plain and dictionary-encoded pages are decoded here, straight into the
-//! columns of the result; the library does the rest: it finds and decompresses the pages, and columns in
-//! other encodings are its own ([`CellReader`](super::column::Cells)).
+//! rest of reading a table. So it gets integers instead of texts: a page of texts becomes one of the
+//! offsets of its texts, a dictionary of texts one of their numbers. Nulls, dictionaries and runs are decoded
+//! by the library as in any column of integers, and a text is copied once, from its page to the column.
 
+use std::fs::File;
+
+use bytes::Bytes;
 use errorbar_core::TextColumn;
 use parquet::basic::{Encoding, Type};
 use parquet::column::page::{Page, PageReader};
 use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::serialized_reader::SerializedPageReader;
 
-use super::column::{ParquetCell, column_problem, guarded};
-use super::memory_use::ColumnMemory;
-use super::rle::{self, RleDecoder};
+use super::column::{column_problem, guarded};
+use super::thrift::ThriftReader;
 use crate::table::TableErrorKind;
 
-/// Takes the cells of a column, in order.
-pub(super) trait CellSink: Send {
-    /// How many bytes it holds.
-    fn held(&self) -> u64;
-
-    fn take(&mut self, cell: ParquetCell<'_>) -> Result<(), TableErrorKind>;
-
-    /// Takes the cells of all codes at once, if it has a fast way to, and if all is well with them: each
-    /// code points to an entry of the dictionary. False if nothing was taken.
-    fn take_coded(&mut self, _dictionary: &Dictionary, _codes: &[u32]) -> bool {
-        false
-    }
-}
-
-/// How many cells are decoded at once: a page of a few bytes can have millions.
-const BATCH: usize = 1 << 16;
-
-/// Whether a column is in the encodings that are read here.
-pub(super) fn is_simple(chunk: &ColumnChunkMetaData) -> bool {
-    let known = |encoding: Encoding| {
+/// Whether the texts of a column are in the encodings for which the library gets integers.
+pub(super) fn has_offsets(chunk: &ColumnChunkMetaData) -> bool {
+    let is_known = |encoding: Encoding| {
         matches!(
             encoding,
             Encoding::PLAIN | Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY | Encoding::RLE
         )
     };
-    chunk.column_type() != Type::BOOLEAN && chunk.encodings().all(known)
+    chunk.column_type() == Type::BYTE_ARRAY && chunk.encodings().all(is_known)
 }
 
-/// A column of a row group.
-pub(super) struct ColumnPages<'a> {
-    pub(super) name: &'a str,
-    pub(super) physical: Type,
-    pub(super) unsigned: bool,
+/// The pages of a column of a row group, one after the other.
+pub(super) struct PageSource<'a> {
+    name: &'a str,
+    pages: SerializedPageReader<File>,
+    physical: Type,
     /// Whether cells can be null.
-    pub(super) optional: bool,
-    /// How many rows there are at most.
-    pub(super) rows: usize,
-    /// Whether the next page is read while one is decoded.
-    pub(super) read_ahead: bool,
-    /// What is held of this column.
-    pub(super) held: ColumnMemory<'a>,
+    optional: bool,
+    has_offsets: bool,
 }
 
-impl ColumnPages<'_> {
-    /// Gives all cells to the sink, counting them in `row`.
-    pub(super) fn read(
-        &self,
-        pages: &mut dyn PageReader,
-        row: &mut usize,
-        sink: &mut impl CellSink,
-    ) -> Result<(), TableErrorKind> {
-        let mut decoding = ColumnState::default();
-        let mut next = self.next(pages)?;
-        while let Some(page) = next {
-            if !self.read_ahead {
-                self.take(&page, &mut decoding, row, sink)?;
-                next = self.next(pages)?;
-                continue;
-            }
-            // The next page is decompressed meanwhile, if a thread has nothing else to do.
-            let (taken, ahead) =
-                rayon::join(|| self.take(&page, &mut decoding, row, sink), || self.next(pages));
-            taken?;
-            next = ahead?;
-        }
-        Ok(())
+/// A page for the library to decode.
+pub(super) struct DecodablePage {
+    pub(super) page: Page,
+    /// What its integers stand for, if the column holds texts.
+    pub(super) texts: PageTexts,
+    /// The number of its values without nulls, if known from its size.
+    pub(super) values: Option<usize>,
+}
+
+/// The texts of a page.
+pub(super) enum PageTexts {
+    None,
+    /// Integers are offsets into these bytes, where the length of a text stands, and then the text.
+    Plain(Bytes),
+    Dictionary(DictionaryTexts),
+}
+
+impl<'a> PageSource<'a> {
+    pub(super) fn new(name: &'a str, pages: SerializedPageReader<File>, chunk: &ColumnChunkMetaData) -> Self {
+        let optional = chunk.column_descr().max_def_level() > 0;
+        PageSource { name, pages, physical: chunk.column_type(), optional, has_offsets: has_offsets(chunk) }
     }
 
-    fn next(&self, pages: &mut dyn PageReader) -> Result<Option<Page>, TableErrorKind> {
-        guarded(|| pages.get_next_page()).map_err(|problem| self.problem(problem))
+    pub(super) fn next(&mut self) -> Result<Option<DecodablePage>, TableErrorKind> {
+        let page = guarded(|| self.pages.get_next_page());
+        let page = page.map_err(|problem| column_problem(self.name, problem))?;
+        page.map(|page| self.prepare(page)).transpose()
     }
 
-    fn take(
-        &self,
-        page: &Page,
-        decoding: &mut ColumnState,
-        row: &mut usize,
-        sink: &mut impl CellSink,
-    ) -> Result<(), TableErrorKind> {
-        let data = match page {
-            Page::DictionaryPage { buf, num_values, .. } => {
-                decoding.dictionary = self.dictionary(buf, *num_values as usize)?;
-                return Ok(());
+    fn prepare(&self, mut page: Page) -> Result<DecodablePage, TableErrorKind> {
+        let problem = |problem: &str| column_problem(self.name, problem.to_owned());
+        let too_short = || problem("a page ends too early");
+        let encoding = page.encoding();
+        let (buffer, levels, count) = match &mut page {
+            Page::DictionaryPage { buf, num_values, .. } if self.has_offsets => {
+                let texts = DictionaryTexts::read(buf, *num_values).ok_or_else(too_short)?;
+                *buf = (0..*num_values).flat_map(u32::to_le_bytes).collect::<Vec<u8>>().into();
+                return Ok(DecodablePage { page, texts: PageTexts::Dictionary(texts), values: None });
             }
-            Page::DataPage { buf, num_values, encoding, .. } => {
-                let (levels, values) = self.split(buf)?;
-                DataPage { levels, values, count: *num_values as usize, encoding: *encoding }
+            Page::DictionaryPage { .. } => {
+                return Ok(DecodablePage { page, texts: PageTexts::None, values: None });
             }
-            Page::DataPageV2 {
-                buf, num_values, encoding, def_levels_byte_len, rep_levels_byte_len, ..
-            } => {
-                let (repetition, rest) = self.cut(buf, *rep_levels_byte_len as usize)?;
-                if !repetition.is_empty() {
-                    return Err(self.problem("it has lists".to_owned()));
-                }
-                let (levels, values) = self.cut(rest, *def_levels_byte_len as usize)?;
-                DataPage { levels, values, count: *num_values as usize, encoding: *encoding }
+            // Pages of the first version count their levels in front.
+            Page::DataPage { buf, num_values, .. } => {
+                let levels = match (self.optional, buf.first_chunk()) {
+                    (true, Some(length)) => 4 + u64::from(u32::from_le_bytes(*length)),
+                    (true, None) => return Err(too_short()),
+                    (false, _) => 0,
+                };
+                (buf, levels, *num_values)
+            }
+            Page::DataPageV2 { buf, num_values, def_levels_byte_len, rep_levels_byte_len, .. } => {
+                (buf, u64::from(*def_levels_byte_len) + u64::from(*rep_levels_byte_len), *num_values)
             }
         };
-        // A page cannot have more cells than are left, so what it claims bounds what is decoded.
-        if data.count > self.rows.saturating_sub(*row) {
-            return Err(self.problem(format!("it has more than {} rows in its row group", self.rows)));
-        }
-        self.page(&data, decoding, row, sink)
-    }
-
-    fn problem(&self, problem: String) -> TableErrorKind {
-        column_problem(self.name, problem)
-    }
-
-    fn too_short(&self) -> TableErrorKind {
-        self.problem("a page ends too early".to_owned())
-    }
-
-    /// The levels and the values of a page of the first version, which counts its levels in front.
-    fn split<'p>(&self, page: &'p [u8]) -> Result<(&'p [u8], &'p [u8]), TableErrorKind> {
-        if !self.optional {
-            return Ok((&[], page));
-        }
-        let (length, rest) = page.split_first_chunk().ok_or_else(|| self.too_short())?;
-        self.cut(rest, u32::from_le_bytes(*length) as usize)
-    }
-
-    fn cut<'p>(&self, bytes: &'p [u8], at: usize) -> Result<(&'p [u8], &'p [u8]), TableErrorKind> {
-        bytes.split_at_checked(at).ok_or_else(|| self.too_short())
-    }
-
-    fn dictionary(&self, page: &[u8], count: usize) -> Result<Dictionary, TableErrorKind> {
-        let dictionary = match self.physical {
-            Type::INT32 => ints32(page, count, self.unsigned).map(|ints| Dictionary::Ints(ints.collect())),
-            Type::INT64 => ints64(page, count, self.unsigned).map(|ints| Dictionary::Ints(ints.collect())),
-            Type::FLOAT => floats(page, count).map(|floats| Dictionary::Floats(floats.collect())),
-            Type::DOUBLE => doubles(page, count).map(|doubles| Dictionary::Floats(doubles.collect())),
-            _ => Some(Dictionary::Texts(self.texts(page, count)?)),
-        };
-        dictionary.ok_or_else(|| self.too_short())
-    }
-
-    /// The texts of a dictionary. What is not UTF-8 is nothing, and reported in the row that has it.
-    fn texts(&self, page: &[u8], count: usize) -> Result<DictionaryTexts, TableErrorKind> {
-        let mut plain = PlainTexts::new(page);
-        let mut texts = DictionaryTexts::default();
-        for at in 0..count {
-            let text = plain.next().ok_or_else(|| self.too_short())?;
-            if text.is_none() {
-                texts.invalid.push(at);
-            }
-            texts.column.push(text.unwrap_or_default());
-        }
-        Ok(texts)
-    }
-
-    fn not_utf8(&self) -> TableErrorKind {
-        TableErrorKind::InvalidUtf8 { column: Some(self.name.to_owned()) }
-    }
-
-    fn page(
-        &self,
-        data: &DataPage<'_>,
-        decoding: &mut ColumnState,
-        row: &mut usize,
-        sink: &mut impl CellSink,
-    ) -> Result<(), TableErrorKind> {
-        let ColumnState { dictionary, levels, codes } = decoding;
-        let has_levels = self.optional && !rle::is_run_of_ones(data.levels, data.count);
-        let mut level_decoder = RleDecoder::new(if has_levels { data.levels } else { &[] }, 1);
-        let mut values = PageValues::new(data, self)?;
-        let mut left = data.count;
-        while left > 0 {
-            let count = left.min(BATCH);
-            left -= count;
-            levels.clear();
-            let mut present = count;
-            if has_levels {
-                let read = level_decoder.as_mut().and_then(|decoder| decoder.read(count, levels));
-                read.ok_or_else(|| self.too_short())?;
-                present = levels.iter().map(|level| *level as usize).sum();
-            }
-            let mut cells = CellFeed {
-                pages: self,
-                levels: levels.iter(),
-                has_levels: present != count,
-                row: &mut *row,
-                sink: &mut *sink,
-            };
-            match &mut values {
-                PageValues::Plain(bytes) => self.plain(bytes, present, &mut cells)?,
-                PageValues::Texts(texts) => cells.give_texts(texts, present)?,
-                PageValues::Coded(packed) => {
-                    codes.clear();
-                    // A page of nulls may have no values at all.
-                    if present > 0 {
-                        let read = packed.as_mut().and_then(|packed| packed.read(present, codes));
-                        read.ok_or_else(|| self.too_short())?;
-                    }
-                    self.coded(dictionary, codes, &mut cells)?;
-                }
-            }
-            self.held.grow(sink.held())?;
-        }
-        // Values of another size than they are read with would leave some.
-        match values {
-            PageValues::Plain([]) | PageValues::Coded(_) => Ok(()),
-            PageValues::Texts(texts) if texts.is_at_end() => Ok(()),
-            PageValues::Plain(_) | PageValues::Texts(_) => {
-                Err(self.problem("a page has more bytes than its cells take".to_owned()))
-            }
-        }
-    }
-
-    /// Numbers one after the other.
-    fn plain(
-        &self,
-        bytes: &mut &[u8],
-        count: usize,
-        cells: &mut CellFeed<'_, impl CellSink>,
-    ) -> Result<(), TableErrorKind> {
+        let (before, values) =
+            usize::try_from(levels).ok().and_then(|at| buffer.split_at_checked(at)).ok_or_else(too_short)?;
         let width = match self.physical {
             Type::INT32 | Type::FLOAT => 4,
-            _ => 8,
+            Type::INT64 | Type::DOUBLE => 8,
+            _ => 1,
         };
-        let (now, rest) = self.cut(bytes, count.saturating_mul(width))?;
-        *bytes = rest;
-        let too_short = || self.too_short();
-        match self.physical {
-            Type::INT32 => {
-                let ints = ints32(now, count, self.unsigned).ok_or_else(too_short)?;
-                cells.give(ints.map(|int| self.int(int)))
+        let mut texts = PageTexts::None;
+        let mut number = None;
+        match encoding {
+            Encoding::PLAIN if self.has_offsets => {
+                texts = PageTexts::Plain(buffer.slice_ref(values));
+                let mut offsets = before.to_vec();
+                write_offsets(values, &mut offsets).ok_or_else(too_short)?;
+                number = Some((offsets.len() - before.len()) / size_of::<u32>());
+                *buffer = offsets.into();
             }
-            Type::INT64 => {
-                let ints = ints64(now, count, self.unsigned).ok_or_else(too_short)?;
-                cells.give(ints.map(|int| self.int(int)))
+            // Values of another size than they are read with would leave some.
+            Encoding::PLAIN if width > 1 && !values.len().is_multiple_of(width) => return Err(too_short()),
+            Encoding::PLAIN if width > 1 => number = Some(values.len() / width),
+            Encoding::DELTA_LENGTH_BYTE_ARRAY if !claims_at_most(values, count, 1) => {
+                return Err(problem("a page claims more texts than it has"));
             }
-            Type::FLOAT => cells.give(floats(now, count).ok_or_else(too_short)?.map(ParquetCell::Float)),
-            _ => cells.give(doubles(now, count).ok_or_else(too_short)?.map(ParquetCell::Float)),
+            // How much each text has in common with the one before, and how long the rest is.
+            Encoding::DELTA_BYTE_ARRAY if !claims_at_most(values, count, 2) => {
+                return Err(problem("a page claims more texts than it has"));
+            }
+            _ => {}
         }
+        Ok(DecodablePage { page, texts, values: number })
+    }
+}
+
+/// Appends the offset of each text, as the library reads integers.
+fn write_offsets(texts: &[u8], offsets: &mut Vec<u8>) -> Option<()> {
+    let mut at = 0;
+    while at < texts.len() {
+        offsets.extend_from_slice(&u32::try_from(at).ok()?.to_le_bytes());
+        at = end_of_text(texts, at)?;
+    }
+    Some(())
+}
+
+/// Where the text behind the length at this offset ends, if it is all there.
+#[inline]
+fn end_of_text(texts: &[u8], at: usize) -> Option<usize> {
+    let length = u32::from_le_bytes(*texts.get(at..)?.first_chunk()?) as usize;
+    let end = at.checked_add(size_of::<u32>())?.checked_add(length)?;
+    (end <= texts.len()).then_some(end)
+}
+
+/// The texts of a page, each behind its length.
+pub(super) struct PlainTexts<'p> {
+    bytes: &'p [u8],
+    /// The same bytes as a string, if they are ASCII: short ids are, with their lengths and all, and one check
+    /// of a page takes a tenth of the time of a check per text.
+    ascii: Option<&'p str>,
+}
+
+impl<'p> PlainTexts<'p> {
+    pub(super) fn new(bytes: &'p [u8]) -> Self {
+        PlainTexts { bytes, ascii: if bytes.is_ascii() { str::from_utf8(bytes).ok() } else { None } }
     }
 
-    /// Cells that point to entries of the dictionary.
-    fn coded(
-        &self,
-        dictionary: &Dictionary,
-        codes: &[u32],
-        cells: &mut CellFeed<'_, impl CellSink>,
-    ) -> Result<(), TableErrorKind> {
-        let all_known = codes.iter().fold(0, |most, code| most.max(*code)) < dictionary.len();
-        // All at once looks at the whole dictionary, which does not pay for a few cells.
-        let are_many = codes.len() >= dictionary.len() as usize / 8;
-        if all_known && are_many && !cells.has_levels && cells.sink.take_coded(dictionary, codes) {
-            *cells.row += codes.len();
-            return Ok(());
-        }
-        let beyond = |_| self.problem("a cell points beyond the dictionary".to_owned());
-        match dictionary {
-            Dictionary::None if codes.is_empty() => cells.nulls(),
-            Dictionary::None => Err(self.problem("its dictionary is missing".to_owned())),
-            Dictionary::Ints(ints) => {
-                cells.look_up(codes, beyond, |at| ints.get(at).map(|int| self.int(*int)))
-            }
-            Dictionary::Floats(floats) => {
-                cells.look_up(codes, beyond, |at| floats.get(at).map(|f| ParquetCell::Float(*f)))
-            }
-            Dictionary::Texts(texts) => {
-                let problem = |at| if at < texts.column.len() { self.not_utf8() } else { beyond(at) };
-                cells.look_up(codes, problem, |at| texts.get(at).map(ParquetCell::Text))
-            }
-        }
+    /// The same for one text, without a look at the whole page.
+    pub(super) fn for_one(bytes: &'p [u8]) -> Self {
+        PlainTexts { bytes, ascii: None }
     }
 
+    /// The text at an offset; nothing if it is not UTF-8.
     #[inline]
-    fn int<'c>(&self, int: i64) -> ParquetCell<'c> {
-        if self.unsigned { ParquetCell::Unsigned(int.cast_unsigned()) } else { ParquetCell::Int(int) }
-    }
-}
-
-/// What stays from page to page: the dictionary, and memory to work with.
-#[derive(Default)]
-struct ColumnState {
-    dictionary: Dictionary,
-    levels: Vec<u32>,
-    codes: Vec<u32>,
-}
-
-/// What a data page holds.
-struct DataPage<'p> {
-    levels: &'p [u8],
-    values: &'p [u8],
-    /// How many cells there are, nulls included.
-    count: usize,
-    encoding: Encoding,
-}
-
-/// The values of a data page, as far as they are not yet given.
-enum PageValues<'p> {
-    Plain(&'p [u8]),
-    Texts(PlainTexts<'p>),
-    /// Nothing if there is not even a width.
-    Coded(Option<RleDecoder<'p>>),
-}
-
-impl<'p> PageValues<'p> {
-    fn new(data: &DataPage<'p>, pages: &ColumnPages<'_>) -> Result<Self, TableErrorKind> {
-        match (data.encoding, pages.physical) {
-            (Encoding::PLAIN, Type::INT32 | Type::INT64 | Type::FLOAT | Type::DOUBLE) => {
-                Ok(PageValues::Plain(data.values))
-            }
-            (Encoding::PLAIN, _) => Ok(PageValues::Texts(PlainTexts::new(data.values))),
-            (Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY, _) => Ok(PageValues::Coded(
-                data.values
-                    .split_first()
-                    .and_then(|(width, packed)| RleDecoder::new(packed, u32::from(*width))),
-            )),
-            (other, _) => {
-                let problem = format!("a page has the encoding {other}, which the file does not name");
-                Err(pages.problem(problem))
-            }
+    pub(super) fn get(&self, at: usize) -> Option<&'p str> {
+        let range = at + size_of::<u32>()..end_of_text(self.bytes, at)?;
+        match self.ascii {
+            Some(ascii) => ascii.get(range),
+            None => str::from_utf8(self.bytes.get(range)?).ok(),
         }
     }
-}
-
-/// The values that cells of the pages after it point to.
-#[derive(Default)]
-pub(super) enum Dictionary {
-    #[default]
-    None,
-    /// Also those without a sign, as their bits.
-    Ints(Vec<i64>),
-    Floats(Vec<f64>),
-    Texts(DictionaryTexts),
 }
 
 /// The texts of a dictionary, and which of them are not UTF-8.
@@ -354,138 +182,70 @@ pub(super) struct DictionaryTexts {
 }
 
 impl DictionaryTexts {
+    /// Nothing if there are fewer. What is not UTF-8 is reported in the row that has it.
+    fn read(page: &[u8], count: u32) -> Option<Self> {
+        let (plain, mut texts) = (PlainTexts::new(page), DictionaryTexts::default());
+        let mut at = 0;
+        for number in 0..count as usize {
+            let text = plain.get(at);
+            at = end_of_text(page, at)?;
+            if text.is_none() {
+                texts.invalid.push(number);
+            }
+            texts.column.push(text.unwrap_or_default());
+        }
+        Some(texts)
+    }
+
     #[inline]
-    fn get(&self, at: usize) -> Option<&str> {
-        let is_valid =
-            at < self.column.len() && (self.invalid.is_empty() || self.invalid.binary_search(&at).is_err());
-        is_valid.then(|| self.column.get(at))
+    pub(super) fn get(&self, number: usize) -> Option<&str> {
+        let is_valid = number < self.column.len()
+            && (self.invalid.is_empty() || self.invalid.binary_search(&number).is_err());
+        is_valid.then(|| self.column.get(number))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.column.len()
     }
 
     /// All of them, if all are UTF-8.
     pub(super) fn all(&self) -> Option<Vec<&str>> {
-        self.invalid.is_empty().then(|| (0..self.column.len()).map(|at| self.column.get(at)).collect())
+        self.invalid.is_empty().then(|| (0..self.len()).map(|number| self.column.get(number)).collect())
     }
 }
 
-impl Dictionary {
-    fn len(&self) -> u32 {
-        let entries = match self {
-            Dictionary::None => 0,
-            Dictionary::Ints(ints) => ints.len(),
-            Dictionary::Floats(floats) => floats.len(),
-            Dictionary::Texts(texts) => texts.column.len(),
-        };
-        u32::try_from(entries).unwrap_or(u32::MAX)
-    }
-}
-
-/// Gives values to the sink, and nulls where the levels say so.
-struct CellFeed<'f, S> {
-    pages: &'f ColumnPages<'f>,
-    levels: std::slice::Iter<'f, u32>,
-    has_levels: bool,
-    row: &'f mut usize,
-    sink: &'f mut S,
-}
-
-impl<S: CellSink> CellFeed<'_, S> {
-    #[inline(always)]
-    fn cell(&mut self, cell: ParquetCell<'_>) -> Result<(), TableErrorKind> {
-        if self.has_levels {
-            self.nulls()?;
-        }
-        self.sink.take(cell)?;
-        *self.row += 1;
-        Ok(())
-    }
-
-    /// The nulls up to the next value.
-    fn nulls(&mut self) -> Result<(), TableErrorKind> {
-        while self.levels.next() == Some(&0) {
-            self.sink.take(ParquetCell::Null)?;
-            *self.row += 1;
-        }
-        Ok(())
-    }
-
-    fn give<'v>(&mut self, cells: impl Iterator<Item = ParquetCell<'v>>) -> Result<(), TableErrorKind> {
-        for cell in cells {
-            self.cell(cell)?;
-        }
-        self.nulls()
-    }
-
-    fn give_texts(&mut self, texts: &mut PlainTexts<'_>, count: usize) -> Result<(), TableErrorKind> {
-        for _ in 0..count {
-            let text = texts.next().ok_or_else(|| self.pages.too_short())?;
-            self.cell(ParquetCell::Text(text.ok_or_else(|| self.pages.not_utf8())?))?;
-        }
-        self.nulls()
-    }
-
-    fn look_up<'v>(
-        &mut self,
-        codes: &[u32],
-        problem: impl Fn(usize) -> TableErrorKind,
-        value: impl Fn(usize) -> Option<ParquetCell<'v>>,
-    ) -> Result<(), TableErrorKind> {
-        for &code in codes {
-            self.cell(value(code as usize).ok_or_else(|| problem(code as usize))?)?;
-        }
-        self.nulls()
-    }
-}
-
-/// Texts one after the other, each with its length in front.
-struct PlainTexts<'p> {
-    bytes: &'p [u8],
-    /// The same bytes as text, where that is certain from the start.
-    ascii: Option<&'p str>,
-    at: usize,
-}
-
-impl<'p> PlainTexts<'p> {
-    fn new(bytes: &'p [u8]) -> Self {
-        // Short ids in plain letters are ASCII with their lengths and all, and checked at once.
-        let ascii = if bytes.is_ascii() { str::from_utf8(bytes).ok() } else { None };
-        PlainTexts { bytes, ascii, at: 0 }
-    }
-
-    fn is_at_end(&self) -> bool {
-        self.at == self.bytes.len()
-    }
-
-    /// The next text: nothing if the bytes end too early, and nothing in it if it is not UTF-8.
-    #[inline]
-    fn next(&mut self) -> Option<Option<&'p str>> {
-        let length = u32::from_le_bytes(*self.bytes.get(self.at..)?.first_chunk()?) as usize;
-        let start = self.at + 4;
-        let end = start.checked_add(length)?;
-        let text = self.bytes.get(start..end)?;
-        self.at = end;
-        Some(match self.ascii {
-            Some(ascii) => ascii.get(start..end),
-            None => str::from_utf8(text).ok(),
+/// Whether none of the lists of lengths that stand before delta-encoded texts claims to be longer than this.
+/// The library allocates memory for that many before it looks further; ten bytes can claim billions.
+fn claims_at_most(values: &[u8], count: u32, lists: usize) -> bool {
+    let mut thrift = ThriftReader::new(values);
+    // A page of nulls may have no lengths at all.
+    values.is_empty()
+        || (0..lists).all(|list| {
+            let claimed = claimed_length(&mut thrift, list + 1 < lists);
+            claimed.is_some_and(|claimed| claimed <= u64::from(count))
         })
+}
+
+/// How many integers a delta-encoded list claims to have. `to_the_end` skips the list.
+fn claimed_length(thrift: &mut ThriftReader<'_>, to_the_end: bool) -> Option<u64> {
+    let (block, parts, count) = (thrift.varint()?, thrift.varint()?, thrift.varint()?);
+    thrift.varint()?;
+    if !to_the_end {
+        return Some(count);
     }
-}
-
-fn ints32(bytes: &[u8], count: usize, unsigned: bool) -> Option<impl Iterator<Item = i64>> {
-    let ints = bytes.as_chunks().0.get(..count)?;
-    Some(ints.iter().map(move |int| {
-        let int = i32::from_le_bytes(*int);
-        if unsigned { i64::from(int.cast_unsigned()) } else { i64::from(int) }
-    }))
-}
-
-fn ints64(bytes: &[u8], count: usize, _: bool) -> Option<impl Iterator<Item = i64>> {
-    Some(bytes.as_chunks().0.get(..count)?.iter().map(|int| i64::from_le_bytes(*int)))
-}
-
-fn floats(bytes: &[u8], count: usize) -> Option<impl Iterator<Item = f64>> {
-    Some(bytes.as_chunks().0.get(..count)?.iter().map(|float| f64::from(f32::from_le_bytes(*float))))
-}
-
-fn doubles(bytes: &[u8], count: usize) -> Option<impl Iterator<Item = f64>> {
-    Some(bytes.as_chunks().0.get(..count)?.iter().map(|double| f64::from_le_bytes(*double)))
+    let part = block.checked_div(parts).filter(|part| *part > 0)?;
+    let mut left = count.saturating_sub(1);
+    while left > 0 {
+        thrift.varint()?;
+        let mut widths = thrift.clone();
+        thrift.skip_bytes(parts)?;
+        for _ in 0..parts {
+            let width = u64::from(widths.byte()?);
+            if left > 0 {
+                thrift.skip_bytes(width.checked_mul(part)? / 8)?;
+            }
+            left = left.saturating_sub(part);
+        }
+    }
+    Some(count)
 }

@@ -1,14 +1,16 @@
-//! What a column of a Parquet file holds, and what may be read as what.
+//! The types of columns of a Parquet file, and which of them a role takes.
 
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::schema::types::ColumnDescriptor;
+
+use crate::table::layout::ColumnRole;
 
 /// The types that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueKind {
     Bool,
     Int,
-    /// Integers without a sign, which the file stores in the place of others.
+    /// Unsigned integers, which the file stores as the bits of signed ones.
     Unsigned,
     Float,
     Text,
@@ -22,44 +24,25 @@ impl ValueKind {
             ValueKind::Bool => "booleans",
             ValueKind::Int | ValueKind::Unsigned => "integers",
             ValueKind::Float => "floating-point numbers",
-            ValueKind::Text => "texts",
+            ValueKind::Text => "strings",
             ValueKind::Json => "JSON",
         }
     }
 }
 
-/// What a column is read as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ColumnRole {
-    Id,
-    Epoch,
-    Scorer,
-    Score,
-    /// What is recorded with a score, or an error.
-    Detail,
-    Metadata,
-}
-
 impl ColumnRole {
-    pub(super) fn takes(self, kind: ValueKind) -> bool {
+    /// What it is called, and what it may hold, in words and as kinds.
+    pub(super) fn takes(self) -> (&'static str, &'static str, &'static [ValueKind]) {
+        use ValueKind::{Bool, Float, Int, Json, Text, Unsigned};
+        const ANY: (&str, &[ValueKind]) =
+            ("numbers, booleans, strings or JSON", &[Bool, Int, Unsigned, Float, Text, Json]);
         match self {
-            ColumnRole::Id => matches!(kind, ValueKind::Int | ValueKind::Unsigned | ValueKind::Text),
-            ColumnRole::Epoch => matches!(kind, ValueKind::Int | ValueKind::Unsigned),
-            ColumnRole::Scorer => kind == ValueKind::Text,
-            ColumnRole::Detail => matches!(kind, ValueKind::Text | ValueKind::Json),
-            ColumnRole::Score | ColumnRole::Metadata => true,
-        }
-    }
-
-    /// What it is called, and what it may hold.
-    pub(super) fn describe(self) -> (&'static str, &'static str) {
-        match self {
-            ColumnRole::Id => ("the id", "texts or integers"),
-            ColumnRole::Epoch => ("the epoch", "integers"),
-            ColumnRole::Scorer => ("the scorer", "texts"),
-            ColumnRole::Score => ("a score", "numbers, booleans, texts or JSON"),
-            ColumnRole::Detail => ("what is recorded with a score", "texts"),
-            ColumnRole::Metadata => ("metadata", "numbers, booleans, texts or JSON"),
+            ColumnRole::Id => ("the id", "strings or integers", &[Int, Unsigned, Text]),
+            ColumnRole::Epoch => ("the epoch", "integers", &[Int, Unsigned]),
+            ColumnRole::Scorer => ("the scorer", "strings", &[Text]),
+            ColumnRole::Score(_) => ("a score", ANY.0, ANY.1),
+            ColumnRole::Metadata(_) => ("metadata", ANY.0, ANY.1),
+            _ => ("what is recorded with a score", "strings", &[Text, Json]),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Parquet tables with a row per sample and epoch.
+//! Parquet tables with a row per sample and epoch: a thread per column.
 
 use std::sync::PoisonError;
 
@@ -6,46 +6,40 @@ use errorbar_core::{ColumnBlock, EpochColumn, MetadataColumn, ScoreColumns, Text
 use parquet::file::metadata::RowGroupMetaData;
 use rayon::prelude::*;
 
-use super::column::ParquetCell;
-use super::pages::{CellSink, ColumnPages, Dictionary, is_simple};
-use super::types::{ColumnRole, ValueKind};
-use super::{ParquetColumn, ParquetTable, epoch_of, id_into, metadata_of, rows_of, score_of, wrong_length};
-use crate::table::error::ReadError;
-use crate::table::layout::TableColumn;
+use super::column::{ColumnDecoder, ParquetCell, column_problem};
+use super::types::ValueKind;
+use super::{ParquetColumn, ParquetTable, epoch_of, id_into, metadata_of, rows_of, score_of};
+use crate::table::layout::ColumnRole;
 use crate::table::limits::Budget;
 use crate::table::long::value_bytes;
-use crate::table::{EPOCH, ID, TableErrorKind};
+use crate::table::{TableError, TableErrorKind};
 
-pub(super) fn read(table: &ParquetTable<'_>, scores: &[TableColumn]) -> Result<ScoreColumns, ReadError> {
+pub(super) fn read(
+    table: &ParquetTable<'_>,
+    columns: &[ParquetColumn<'_>],
+) -> Result<ScoreColumns, TableError> {
     let layout = table.layout;
-    let mut sources = vec![table.source(layout.id, ID, ColumnRole::Id)?];
-    if let Some(at) = layout.epoch {
-        sources.push(table.source(at, EPOCH, ColumnRole::Epoch)?);
-    }
-    sources.extend(table.metadata_sources()?);
-    for column in scores {
-        sources.push(table.source(column.at, &column.name, ColumnRole::Score)?);
-    }
-    let mut columns = ScoreColumns::new(scores.iter().map(|column| &column.name));
-    let mut block = ColumnBlock::new(scores.len(), layout.metadata.len());
-    for group in table.metadata.row_groups() {
-        let rows_before = columns.len() as u64;
+    let mut result = ScoreColumns::new(&layout.scores);
+    let mut block = ColumnBlock::new(layout.scores.len(), layout.metadata.len());
+    for group in table.metadata.row_groups().iter().filter(|group| rows_of(group) > 0) {
+        let rows_before = result.len() as u64;
         if rows_before.saturating_add(rows_of(group) as u64) > u64::from(u32::MAX) {
             return Err(TableErrorKind::TooManyRows.into());
         }
-        if rows_of(group) == 0 {
-            continue;
+        table.held.restart(result.heap_bytes() as u64)?;
+        if let Err(RowError { row, kind }) = read_row_group(table, group, columns, &mut block) {
+            return Err(kind.in_row_of(rows_before + row as u64 + 1, block.ids.get(row)));
         }
-        table.held.restart(columns.heap_bytes() as u64)?;
-        row_group(table, group, &sources, &mut block, rows_before)?;
-        columns.append(layout.metadata.iter().map(|column| column.name.as_str()), &mut block);
+        result.append(layout.metadata(), &mut block);
     }
-    table.held.restart(columns.heap_bytes() as u64)?;
-    Ok(columns)
+    table.held.restart(result.heap_bytes() as u64)?;
+    Ok(result)
 }
 
-/// Pages are read ahead in row groups of so many columns, so that no stack grows with the columns.
+/// Pages are read ahead in row groups of at most this many columns, so that no stack grows with the columns.
 const MOST_COLUMNS_AHEAD: usize = 64;
+/// A page from which on only one is in memory at a time.
+const LARGE_PAGE: u64 = 16 << 20;
 
 /// What is wrong with a row, counted within its row group from 0.
 struct RowError {
@@ -53,247 +47,165 @@ struct RowError {
     kind: TableErrorKind,
 }
 
-/// Where the cells of a column go.
-enum Target<'a> {
-    Ids(&'a mut TextColumn),
-    Epochs(&'a mut EpochColumn),
-    Metadata(&'a mut MetadataColumn),
-    Scores(&'a mut ValueColumn),
-}
-
-/// Reads a row group into a block, a thread per column. Of several problems the one in the first row is
-/// told, and of those in one row that of the first column.
-fn row_group(
+/// Reads a row group into a block. Of several errors the one in the first row is reported, and of those in one
+/// row that of the first column.
+fn read_row_group(
     table: &ParquetTable<'_>,
     group: &RowGroupMetaData,
-    sources: &[ParquetColumn<'_>],
+    columns: &[ParquetColumn<'_>],
     block: &mut ColumnBlock,
-    rows_before: u64,
-) -> Result<(), ReadError> {
-    let mut targets: Vec<Target<'_>> = vec![Target::Ids(&mut block.ids)];
-    targets.extend(table.layout.epoch.map(|_| Target::Epochs(&mut block.epochs)));
-    targets.extend(block.metadata.iter_mut().map(Target::Metadata));
-    targets.extend(block.scores.iter_mut().map(Target::Scores));
-    let tasks: Vec<(&ParquetColumn<'_>, Target<'_>)> = sources.iter().zip(targets).collect();
-    let problems: Vec<RowError> = tasks
-        .into_par_iter()
-        .with_max_len(1)
-        .filter_map(|(source, target)| column(table, group, *source, target).err())
-        .collect();
-    match problems.into_iter().min_by_key(|problem| problem.row) {
-        None => Ok(()),
-        // What is wrong with the file is wrong with no sample.
-        Some(RowError {
-            kind:
-                kind @ (TableErrorKind::ParquetColumn { .. }
-                | TableErrorKind::PageTooLarge { .. }
-                | TableErrorKind::TooDense { .. }
-                | TableErrorKind::TooMuchMemory { .. }
-                | TableErrorKind::Read(_)
-                | TableErrorKind::Open(_)),
-            ..
-        }) => Err(kind.into()),
-        Some(RowError { row, kind }) => {
-            Err(kind.in_row(rows_before + row as u64 + 1).of_sample(block.ids.get(row)))
-        }
-    }
-}
-
-fn column(
-    table: &ParquetTable<'_>,
-    group: &RowGroupMetaData,
-    source: ParquetColumn<'_>,
-    target: Target<'_>,
 ) -> Result<(), RowError> {
-    let mut row = 0;
-    let read = match target {
-        Target::Ids(ids) => {
-            let left = table.held.column().left();
-            cells(
-                table,
-                group,
-                source,
-                &mut row,
-                &mut IdSink { ids, digits: String::new(), left, budget: table.budget },
-            )
-        }
-        Target::Epochs(epochs) => cells(table, group, source, &mut row, &mut EpochSink { epochs, source }),
-        Target::Metadata(column) => {
-            cells(table, group, source, &mut row, &mut MetadataSink { column, source, budget: table.budget })
-        }
-        Target::Scores(column) => cells(
-            table,
-            group,
-            source,
-            &mut row,
-            &mut ScoreSink { column, source, budget: table.budget, nested: 0 },
-        ),
+    let budget = table.budget;
+    // Columns are in the order of their roles, and so are the sinks.
+    let with_role = |is_wanted: fn(ColumnRole) -> bool| {
+        columns.iter().copied().filter(move |column| is_wanted(column.column.role))
     };
-    let kind = match read {
-        Ok(()) if row == rows_of(group) => return Ok(()),
-        Ok(()) => wrong_length(source.name, row, group),
-        Err(kind) => kind,
+    let mut sinks: Vec<CellSink<'_>> = vec![id_sink(&mut block.ids, table.held.left(), budget)];
+    if with_role(|role| role == ColumnRole::Epoch).next().is_some() {
+        sinks.push(epoch_sink(&mut block.epochs));
+    }
+    let metadata = with_role(|role| matches!(role, ColumnRole::Metadata(_)));
+    sinks.extend(block.metadata.iter_mut().zip(metadata).map(|(to, from)| metadata_sink(to, from, budget)));
+    let scores = with_role(|role| matches!(role, ColumnRole::Score(_)));
+    sinks.extend(block.scores.iter_mut().zip(scores).map(|(to, from)| score_sink(to, from, budget)));
+    let tasks: Vec<_> = columns.iter().copied().zip(sinks).collect();
+    let read = |(column, mut sink): (ParquetColumn<'_>, CellSink<'_>)| {
+        let mut row = 0;
+        read_column(table, group, column, &mut row, &mut sink).err().map(|kind| RowError { row, kind })
     };
-    Err(RowError { row, kind })
+    let errors: Vec<RowError> = tasks.into_par_iter().with_max_len(1).filter_map(read).collect();
+    errors.into_iter().min_by_key(|error| error.row).map_or(Ok(()), Err)
 }
 
-/// Gives the cells of a column to a sink, counting them.
-fn cells(
+/// Gives the cells of a column to a sink, and counts them.
+fn read_column(
     table: &ParquetTable<'_>,
     group: &RowGroupMetaData,
-    source: ParquetColumn<'_>,
+    column: ParquetColumn<'_>,
     row: &mut usize,
-    sink: &mut impl CellSink,
+    sink: &mut CellSink<'_>,
 ) -> Result<(), TableErrorKind> {
-    let column = table.open(group, source)?;
+    let checked = table.open(group, column)?;
     // One thread at a time has pages that are large; it does not wait for others meanwhile.
-    let is_large = column.largest_page > LARGE_PAGE;
+    let is_large = checked.largest_page > LARGE_PAGE;
     let _alone = is_large.then(|| table.large.lock().unwrap_or_else(PoisonError::into_inner));
-    let held = table.held.column();
-    if is_simple(column.chunk) {
-        let pages = ColumnPages {
-            name: source.name,
-            physical: column.chunk.column_type(),
-            unsigned: source.kind == ValueKind::Unsigned,
-            optional: column.chunk.column_descr().max_def_level() > 0,
-            rows: rows_of(group),
-            // A thread that waits for a page takes up another column, on top of the one that waits.
-            read_ahead: !is_large && group.num_columns() <= MOST_COLUMNS_AHEAD,
-            held,
+    // A thread that waits for a page takes up another column, on top of the one that waits.
+    let reads_ahead = !is_large && group.num_columns() <= MOST_COLUMNS_AHEAD;
+    let mut held = 0;
+    let (mut pages, mut decoder) = table.decoder(checked, column)?;
+    let mut next = pages.next()?;
+    while let Some(page) = next.take() {
+        decoder.set_page(page);
+        let mut decode = || -> Result<(), TableErrorKind> {
+            while decoder.decode()? {
+                table.held.grow(&mut held, sink(&decoder, row)?)?;
+            }
+            Ok(())
         };
-        return pages.read(&mut column.pages(source.name)?, row, sink);
+        // The next page is decompressed meanwhile, if a thread has nothing else to do.
+        let (decoded, ahead) = match reads_ahead {
+            true => rayon::join(decode, || pages.next()),
+            false => (decode(), pages.next()),
+        };
+        decoded?;
+        next = ahead?;
     }
-    let mut cells = column.cells(source, &table.work)?;
-    while let Some(cell) = cells.next()? {
-        sink.take(cell)?;
-        *row += 1;
-        if row.is_multiple_of(CHECK_EVERY) {
-            held.grow(sink.held())?;
-        }
+    match rows_of(group) {
+        rows if rows == *row => Ok(()),
+        rows => Err(column_problem(column.name(), format!("it has {row} rows in a row group of {rows}"))),
     }
-    Ok(())
 }
 
-/// A page from which on only one is in memory at a time.
-const LARGE_PAGE: u64 = 16 << 20;
-/// After so many cells it is checked how much memory the column takes.
-const CHECK_EVERY: usize = 1 << 12;
+/// Takes a batch of the cells of a column, counts them, and returns how many bytes it holds by now.
+type CellSink<'a> = Box<dyn FnMut(&ColumnDecoder<'_>, &mut usize) -> Result<u64, TableErrorKind> + Send + 'a>;
 
-struct IdSink<'a> {
-    ids: &'a mut TextColumn,
-    digits: String,
-    /// How many bytes they may still have: a cell of a dictionary can stand in any number of rows.
-    left: u64,
-    budget: Budget,
-}
-
-impl CellSink for IdSink<'_> {
-    fn held(&self) -> u64 {
-        self.ids.heap_bytes() as u64
-    }
-
-    #[inline(always)]
-    fn take(&mut self, cell: ParquetCell<'_>) -> Result<(), TableErrorKind> {
-        match cell {
-            ParquetCell::Text(id) if !id.is_empty() => {
-                self.left = self.left.checked_sub(id.len() as u64).ok_or_else(|| self.budget.refusal())?;
-                self.ids.push(id);
+/// Ids may have `left` bytes: a cell of a dictionary can stand in any number of rows.
+fn id_sink(ids: &mut TextColumn, mut left: u64, budget: Budget) -> CellSink<'_> {
+    let mut digits = String::new();
+    Box::new(move |batch, row| {
+        batch.for_each(row, |cell| {
+            match cell {
+                ParquetCell::Text(id) if !id.is_empty() => {
+                    left = left.checked_sub(id.len() as u64).ok_or_else(|| budget.refusal())?;
+                    ids.push(id);
+                }
+                cell => {
+                    digits.clear();
+                    id_into(&mut digits, cell)?;
+                    ids.push(&digits);
+                }
             }
-            cell => {
-                id_into(&mut self.digits, cell)?;
-                self.ids.push(&self.digits);
+            Ok(())
+        })?;
+        Ok(ids.heap_bytes() as u64)
+    })
+}
+
+fn epoch_sink(epochs: &mut EpochColumn) -> CellSink<'_> {
+    Box::new(|batch, row| {
+        match batch.bytes().filter(|bytes| !bytes.contains(&0)) {
+            Some(bytes) => {
+                epochs.extend_bytes(&bytes);
+                *row += bytes.len();
             }
+            None => batch.for_each(row, |cell| epoch_of(cell).map(|epoch| epochs.push(epoch)))?,
         }
-        Ok(())
-    }
+        Ok(epochs.heap_bytes() as u64)
+    })
 }
 
-struct EpochSink<'a> {
-    epochs: &'a mut EpochColumn,
-    source: ParquetColumn<'a>,
-}
-
-impl CellSink for EpochSink<'_> {
-    fn held(&self) -> u64 {
-        self.epochs.heap_bytes() as u64
-    }
-
-    #[inline(always)]
-    fn take(&mut self, cell: ParquetCell<'_>) -> Result<(), TableErrorKind> {
-        self.epochs.push(epoch_of(cell)?);
-        Ok(())
-    }
-
-    fn take_coded(&mut self, dictionary: &Dictionary, codes: &[u32]) -> bool {
-        let Dictionary::Ints(ints) = dictionary else { return false };
-        let epoch = |int: &i64| epoch_of(ParquetCell::Int(*int)).ok();
-        let epochs: Option<Vec<u32>> = ints.iter().map(epoch).collect();
-        let Some(epochs) = epochs.filter(|_| self.source.kind == ValueKind::Int) else { return false };
-        self.epochs.extend_coded(&epochs, codes);
-        true
-    }
-}
-
-struct MetadataSink<'a> {
-    column: &'a mut MetadataColumn,
-    source: ParquetColumn<'a>,
+fn metadata_sink<'a>(
+    values: &'a mut MetadataColumn,
+    column: ParquetColumn<'a>,
     budget: Budget,
-}
-
-impl CellSink for MetadataSink<'_> {
-    fn held(&self) -> u64 {
-        self.column.heap_bytes() as u64
-    }
-
-    #[inline(always)]
-    fn take(&mut self, cell: ParquetCell<'_>) -> Result<(), TableErrorKind> {
-        match cell {
-            ParquetCell::Text(text) if self.source.kind == ValueKind::Text => self.column.push_text(text),
-            cell => self.column.push(&metadata_of(cell, self.source.kind, self.source.name, self.budget)?),
+) -> CellSink<'a> {
+    let kind = column.kind;
+    Box::new(move |batch, row| {
+        // All at once looks at the whole dictionary, which does not pay for a few cells.
+        let coded = batch.numbers().filter(|(texts, numbers)| numbers.len() >= texts.len() / 8);
+        if let Some((texts, numbers)) = coded.filter(|_| kind == ValueKind::Text)
+            && let Some(texts) = texts.all()
+        {
+            let numbers: Vec<u32> = numbers.iter().map(|number| number.cast_unsigned()).collect();
+            values.extend_coded(&texts, &numbers);
+            *row += numbers.len();
+        } else {
+            batch.for_each(row, |cell| {
+                match cell {
+                    ParquetCell::Text(text) if kind == ValueKind::Text => values.push_text(text),
+                    cell => values.push(&metadata_of(cell, kind, column.name(), budget)?),
+                }
+                Ok(())
+            })?;
         }
-        Ok(())
-    }
-
-    fn take_coded(&mut self, dictionary: &Dictionary, codes: &[u32]) -> bool {
-        let Dictionary::Texts(texts) = dictionary else { return false };
-        let Some(texts) = texts.all().filter(|_| self.source.kind == ValueKind::Text) else { return false };
-        self.column.extend_coded(&texts, codes);
-        true
-    }
+        Ok(values.heap_bytes() as u64)
+    })
 }
 
-struct ScoreSink<'a> {
-    column: &'a mut ValueColumn,
-    source: ParquetColumn<'a>,
-    budget: Budget,
-    /// What the items of lists and maps take.
-    nested: u64,
-}
-
-impl CellSink for ScoreSink<'_> {
-    fn held(&self) -> u64 {
-        self.column.heap_bytes() as u64 + self.nested
-    }
-
-    #[inline(always)]
-    fn take(&mut self, cell: ParquetCell<'_>) -> Result<(), TableErrorKind> {
-        match cell {
-            ParquetCell::Int(int) => self.column.push_int(int),
-            ParquetCell::Float(float) => self.column.push_float(float),
-            ParquetCell::Text(text) if self.source.kind == ValueKind::Text => self.column.push_text(text),
-            cell => {
-                let score = score_of(cell, self.source.kind, self.source.name, self.budget)?;
-                self.nested += score.as_ref().map_or(0, value_bytes);
-                self.budget.check(self.nested)?;
-                self.column.push(score);
+fn score_sink<'a>(values: &'a mut ValueColumn, column: ParquetColumn<'a>, budget: Budget) -> CellSink<'a> {
+    let kind = column.kind;
+    // What the items of lists and maps take.
+    let mut nested = 0;
+    Box::new(move |batch, row| {
+        if let Some(bytes) = batch.bytes() {
+            values.extend_bytes(&bytes);
+            *row += bytes.len();
+            return Ok(values.heap_bytes() as u64 + nested);
+        }
+        batch.for_each(row, |cell| {
+            match cell {
+                ParquetCell::Int(int) => values.push_int(int),
+                ParquetCell::Float(float) => values.push_float(float),
+                ParquetCell::Text(text) if kind == ValueKind::Text => values.push_text(text),
+                cell => {
+                    let score = score_of(cell, kind, column.name(), budget)?;
+                    nested += score.as_ref().map_or(0, value_bytes);
+                    budget.check(nested)?;
+                    values.push(score);
+                }
             }
-        }
-        Ok(())
-    }
-
-    fn take_coded(&mut self, dictionary: &Dictionary, codes: &[u32]) -> bool {
-        let (Dictionary::Ints(ints), ValueKind::Int) = (dictionary, self.source.kind) else { return false };
-        self.column.extend_coded_ints(ints, codes);
-        true
-    }
+            Ok(())
+        })?;
+        Ok(values.heap_bytes() as u64 + nested)
+    })
 }

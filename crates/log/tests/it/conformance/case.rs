@@ -1,6 +1,5 @@
-//! A case: read, built and run.
+//! A case: built and run.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use errorbar_core::spec::{MetricsSpec, Spec};
@@ -10,35 +9,9 @@ use errorbar_core::{
 };
 use errorbar_log::eval::RecordedResults;
 use errorbar_log::inspect::project;
+use errorbar_test_support::conformance::ReferenceCase;
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json};
-
-pub(crate) fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../conformance/cases")
-}
-
-/// The files of cases and tables, sorted.
-pub(crate) fn files() -> Vec<String> {
-    let entries = std::fs::read_dir(folder()).unwrap();
-    let mut names: Vec<String> = entries
-        .map(|e| e.unwrap().file_name().into_string().unwrap())
-        .filter(|n| n.ends_with(".json"))
-        .collect();
-    names.sort_unstable();
-    names
-}
-
-pub(crate) fn read_json(file: &str) -> Json {
-    let text = std::fs::read_to_string(folder().join(file)).unwrap();
-    serde_json::from_str(&text).unwrap()
-}
-
-pub(crate) struct Case {
-    pub(crate) name: String,
-    pub(crate) verdict: Option<String>,
-    pub(crate) expect: Json,
-    pub(crate) json: Json,
-}
 
 /// What ours made of a case.
 pub(crate) enum Outcome {
@@ -63,95 +36,78 @@ impl Computed {
     }
 }
 
-pub(crate) fn read(file: &str) -> Vec<Case> {
-    let json = read_json(file);
-    let cases = json["cases"].as_array().unwrap();
-    cases
-        .iter()
-        .map(|case| Case {
-            name: case["name"].as_str().unwrap().to_owned(),
-            verdict: case.get("verdict").and_then(Json::as_str).map(str::to_owned),
-            expect: case["expect"].clone(),
-            json: case.clone(),
-        })
-        .collect()
+pub(crate) fn run(case: &ReferenceCase) -> Outcome {
+    let columns = columns(case);
+    let plan = match plan(case) {
+        Ok(plan) => plan,
+        Err(error) => return Outcome::BuildError(error),
+    };
+    match plan.evaluate(&columns) {
+        Ok(evaluation) => {
+            let recorded = project(&evaluation.results);
+            Outcome::Results(Box::new(Computed { columns, evaluation, recorded }))
+        }
+        Err(error) => Outcome::ComputeError(error),
+    }
 }
 
-impl Case {
-    pub(crate) fn run(&self) -> Outcome {
-        let columns = self.columns();
-        let plan = match self.plan() {
-            Ok(plan) => plan,
-            Err(error) => return Outcome::BuildError(error),
-        };
-        match plan.evaluate(&columns) {
-            Ok(evaluation) => {
-                let recorded = project(&evaluation.results);
-                Outcome::Results(Box::new(Computed { columns, evaluation, recorded }))
-            }
-            Err(error) => Outcome::ComputeError(error),
-        }
+pub(crate) fn plan(case: &ReferenceCase) -> Result<Plan, Error> {
+    let registry = registry();
+    let mut plan = Plan::new();
+    // Of the scorers that the reference has, those with metrics of their own.
+    for (names, metrics) in [
+        (["exact", "f1"], r#"["mean", "stderr"]"#),
+        (["perplexity", "target_perplexity"], r#"["perplexity_per_token", "perplexity_per_seq"]"#),
+    ] {
+        let metrics = self::metrics(&registry, &serde_json::from_str(metrics).unwrap())?;
+        plan.default_metrics.extend(names.map(|name| (name.to_owned(), metrics.clone())));
     }
+    for scorer in case.json["scorers"].as_array().unwrap() {
+        plan = plan.scorer(scorer["name"].as_str().unwrap(), metrics(&registry, &scorer["metrics"])?);
+    }
+    if !case.json["task_metrics"].is_null() {
+        plan = plan.metrics(metrics(&registry, &case.json["task_metrics"])?);
+    }
+    if let Some(reducers) = case.json["reducers"].as_array() {
+        let build = |spec: &Json| registry.reducer(&spec.as_str().unwrap().parse::<Spec>()?);
+        plan = plan.reducers(Reducers::explicit(reducers.iter().map(build).collect::<Result<_, Error>>()?));
+    }
+    if let Some(wanted) = case.json.get("headline") {
+        let text = |key: &str| wanted.get(key).and_then(Json::as_str).map(str::to_owned);
+        plan.headline = Some(HeadlineRequest {
+            scorer: text("scorer"),
+            score: text("score"),
+            metric: text("metric"),
+            reducer: text("reducer"),
+        });
+    }
+    Ok(plan)
+}
 
-    pub(crate) fn plan(&self) -> Result<Plan, Error> {
-        let registry = registry();
-        let mut plan = Plan::new();
-        // Of the scorers that the reference has, those with metrics of their own.
-        for (names, metrics) in [
-            (["exact", "f1"], r#"["mean", "stderr"]"#),
-            (["perplexity", "target_perplexity"], r#"["perplexity_per_token", "perplexity_per_seq"]"#),
-        ] {
-            let metrics = self::metrics(&registry, &serde_json::from_str(metrics).unwrap())?;
-            plan.default_metrics.extend(names.map(|name| (name.to_owned(), metrics.clone())));
+pub(crate) fn columns(case: &ReferenceCase) -> ScoreColumns {
+    let samples = case.json["samples"].as_array().unwrap();
+    // Scorers in order of appearance: those without a plan come in that order.
+    let mut scorers: Vec<&str> = Vec::new();
+    for sample in samples {
+        for name in sample["scores"].as_object().unwrap().keys() {
+            if !scorers.contains(&name.as_str()) {
+                scorers.push(name);
+            }
         }
-        for scorer in self.json["scorers"].as_array().unwrap() {
-            plan = plan.scorer(scorer["name"].as_str().unwrap(), metrics(&registry, &scorer["metrics"])?);
-        }
-        if !self.json["task_metrics"].is_null() {
-            plan = plan.metrics(metrics(&registry, &self.json["task_metrics"])?);
-        }
-        if let Some(reducers) = self.json["reducers"].as_array() {
-            let build = |spec: &Json| registry.reducer(&spec.as_str().unwrap().parse::<Spec>()?);
-            plan =
-                plan.reducers(Reducers::explicit(reducers.iter().map(build).collect::<Result<_, Error>>()?));
-        }
-        if let Some(wanted) = self.json.get("headline") {
-            let text = |key: &str| wanted.get(key).and_then(Json::as_str).map(str::to_owned);
-            plan.headline = Some(HeadlineRequest {
-                scorer: text("scorer"),
-                score: text("score"),
-                metric: text("metric"),
-                reducer: text("reducer"),
-            });
-        }
-        Ok(plan)
     }
-
-    pub(crate) fn columns(&self) -> ScoreColumns {
-        let samples = self.json["samples"].as_array().unwrap();
-        // Scorers in order of appearance: those without a plan come in that order.
-        let mut scorers: Vec<&str> = Vec::new();
-        for sample in samples {
-            for name in sample["scores"].as_object().unwrap().keys() {
-                if !scorers.contains(&name.as_str()) {
-                    scorers.push(name);
-                }
-            }
+    let mut columns = ScoreColumns::new(scorers);
+    for sample in samples {
+        let epoch = u32::try_from(sample["epoch"].as_u64().unwrap()).unwrap();
+        let mut row = columns.push(sample["id"].as_str().unwrap(), epoch);
+        if let Some(metadata) = sample.get("metadata").and_then(Json::as_object) {
+            let metadata = plain(metadata);
+            row = row.metadata_all(metadata.iter().map(|(k, v)| (k.as_str(), v)));
         }
-        let mut columns = ScoreColumns::new(scorers);
-        for sample in samples {
-            let epoch = u32::try_from(sample["epoch"].as_u64().unwrap()).unwrap();
-            let mut row = columns.push(sample["id"].as_str().unwrap(), epoch);
-            if let Some(metadata) = sample.get("metadata").and_then(Json::as_object) {
-                let metadata = plain(metadata);
-                row = row.metadata_all(metadata.iter().map(|(k, v)| (k.as_str(), v)));
-            }
-            for (name, score) in sample["scores"].as_object().unwrap() {
-                row = row.score(name, read_score(score)).unwrap();
-            }
+        for (name, score) in sample["scores"].as_object().unwrap() {
+            row = row.score(name, read_score(score)).unwrap();
         }
-        columns
     }
+    columns
 }
 
 fn read_score(json: &Json) -> Score {

@@ -2,12 +2,13 @@
 
 use errorbar_core::{Reduction, Score, ScoreColumns, Value};
 use errorbar_log::eval::{RecordedBlock, RecordedMetric, RecordedResults};
+use errorbar_test_support::conformance::ReferenceCase;
 use serde_json::Value as Json;
 
-use super::case::{self, Case, Outcome};
+use super::case::{self, Outcome};
 
 /// Everything that differs from the reference.
-pub(crate) fn differences(case: &Case, outcome: &Outcome) -> Vec<String> {
+pub(crate) fn differences(case: &ReferenceCase, outcome: &Outcome) -> Vec<String> {
     let expected_error = case.expect.get("error");
     match (outcome, expected_error) {
         // At which step a mistake is found may differ: ours finds them earlier.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use errorbar_core::{EstimateRow, Role};
 use errorbar_log::eval::RecordedResults;
 use errorbar_log::inspect::{RecordedRow, recover};
+use errorbar_test_support::conformance::cases;
 
 use super::case::{self, Computed, Outcome};
 
@@ -20,12 +21,9 @@ struct Compared {
 fn estimates_are_what_logs_record() {
     let mut problems = Vec::new();
     let mut compared = Compared::default();
-    for file in case::files() {
-        if matches!(file.as_str(), "python_text.json" | "value_to_float.json") {
-            continue;
-        }
-        for case in case::read(&file) {
-            if let Outcome::Results(computed) = case.run() {
+    for file in super::files() {
+        for case in cases(&file) {
+            if let Outcome::Results(computed) = case::run(&case) {
                 for problem in check(&computed, &mut compared) {
                     problems.push(format!("{file} {}: {problem}", case.name));
                 }

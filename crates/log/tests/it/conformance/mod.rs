@@ -9,56 +9,19 @@ mod estimates;
 mod tables;
 mod verdicts;
 
+use errorbar_test_support::conformance::{self, cases};
+
+/// Files that are no cases but tables.
+const TABLES: [&str; 2] = ["python_text.json", "value_to_float.json"];
+
 fn check(file: &str) {
-    let cases = case::read(file);
-    assert!(!cases.is_empty(), "{file} holds no case");
-    let mut problems = Vec::new();
-    for case in &cases {
-        let outcome = case.run();
-        let differences = compare::differences(case, &outcome);
-        let found = match &case.verdict {
-            None => differences,
-            Some(tag) => verdicts::check(tag, case, &outcome, &differences),
-        };
-        if !found.is_empty() {
-            problems.push(format!("{}: {}", case.name, found.join("; ")));
-        }
-    }
-    assert!(
-        problems.is_empty(),
-        "{} of {} cases of {file} differ from the reference:\n{}",
-        problems.len(),
-        cases.len(),
-        problems.into_iter().take(25).collect::<Vec<_>>().join("\n")
-    );
+    conformance::check(file, 1, case::run, compare::differences, verdicts::check);
 }
 
-macro_rules! conformance {
-    ($($name:ident: $file:literal,)*) => {
-        $(
-            #[test]
-            fn $name() {
-                check($file);
-            }
-        )*
-
-        #[test]
-        fn every_file_is_checked() {
-            let mut listed = vec![$($file),*];
-            listed.extend(["python_text.json", "value_to_float.json"]);
-            listed.sort_unstable();
-            assert_eq!(case::files(), listed);
-        }
-
-        #[test]
-        fn there_are_enough_cases() {
-            let count: usize = [$($file),*].iter().map(|file| case::read(file).len()).sum();
-            assert!(count >= 400, "{count}");
-        }
-    };
-}
-
-conformance! {
+errorbar_test_support::conformance_tests! {
+    check: check,
+    folder: "",
+    besides: ["python_text.json", "value_to_float.json"],
     aggregate: "aggregate.json",
     bootstrap: "bootstrap.json",
     clustered: "clustered.json",
@@ -85,18 +48,18 @@ conformance! {
     wants: "wants.json",
 }
 
+fn files() -> Vec<String> {
+    let is_table = |file: &String| TABLES.contains(&file.as_str());
+    conformance::files("").into_iter().filter(|file| !is_table(file)).collect()
+}
+
+#[test]
+fn there_are_enough_cases() {
+    let count: usize = files().iter().map(|file| cases(file).len()).sum();
+    assert!(count >= 400, "{count}");
+}
+
 #[test]
 fn every_verdict_is_written_down() {
-    let readme = std::fs::read_to_string(case::folder().join("../README.md")).unwrap();
-    for file in case::files() {
-        if matches!(file.as_str(), "python_text.json" | "value_to_float.json") {
-            continue;
-        }
-        for case in case::read(&file) {
-            if let Some(tag) = &case.verdict {
-                assert!(readme.contains(&format!("- **`{tag}`**")), "no verdict for {tag}");
-            }
-        }
-    }
-    assert!(!readme.to_lowercase().contains("to be settled"), "an open verdict");
+    conformance::check_verdicts(files());
 }

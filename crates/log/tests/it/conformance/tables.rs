@@ -2,6 +2,7 @@
 
 use errorbar_core::python_text::json_text;
 use errorbar_core::{Leaf, value_to_float};
+use errorbar_test_support::conformance::read_json;
 use serde_json::Value as Json;
 
 use super::case;
@@ -9,7 +10,7 @@ use super::compare::close;
 
 #[test]
 fn value_to_float_of_everything() {
-    let json = case::read_json("value_to_float.json");
+    let json = read_json("value_to_float.json");
     let rows = json["rows"].as_array().unwrap();
     assert!(rows.len() >= 100);
     let mut problems = Vec::new();
@@ -43,7 +44,7 @@ fn value_to_float_of_everything() {
 
 #[test]
 fn python_text_of_everything() {
-    let json = case::read_json("python_text.json");
+    let json = read_json("python_text.json");
     let rows = json["rows"].as_array().unwrap();
     assert!(rows.len() >= 60);
     let mut problems = Vec::new();

@@ -1,11 +1,17 @@
 //! What ours must do where it parts from the reference; the reasons stand in `conformance/README.md`.
 
 use errorbar_core::Error;
+use errorbar_test_support::conformance::{ReferenceCase, cases};
 
-use super::case::{Case, Computed, Outcome};
+use super::case::{self, Computed, Outcome};
 
 /// What is wrong with ours in a case that carries a verdict.
-pub(crate) fn check(tag: &str, case: &Case, outcome: &Outcome, differences: &[String]) -> Vec<String> {
+pub(crate) fn check(
+    tag: &str,
+    case: &ReferenceCase,
+    outcome: &Outcome,
+    differences: &[String],
+) -> Vec<String> {
     let ours = Ours { outcome, differences };
     let fine = match tag {
         // Refused, or the one metric fails; or nothing differs (metrics that add nothing up).
@@ -119,10 +125,10 @@ fn distinct_reducers(results: Option<&Computed>) -> bool {
 
 #[test]
 fn exact_figures() {
-    let cases = super::case::read("metrics-basic.json");
+    let cases = cases("metrics-basic.json");
     let figure = |name: &str, metric: &str| {
         let case = cases.iter().find(|c| c.name == name).unwrap();
-        match case.run() {
+        match case::run(case) {
             Outcome::Results(computed) => computed.recorded.scores[0].metrics[metric].value,
             _ => panic!("{name} fails"),
         }

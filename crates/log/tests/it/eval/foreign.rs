@@ -3,7 +3,7 @@
 use errorbar_core::{MetadataKeys, Value};
 use errorbar_log::eval::*;
 
-use crate::eval::zips::{Zip, deflated};
+use errorbar_test_support::zip::{Zip, deflated};
 
 /// Members as name, method, content as it is stored, content as it is meant.
 fn zip(members: &[(&str, u16, Vec<u8>, &[u8])]) -> Vec<u8> {

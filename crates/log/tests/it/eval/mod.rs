@@ -16,4 +16,3 @@ mod revision;
 mod round_trip;
 pub(crate) mod support;
 mod truncation;
-pub(crate) mod zips;

@@ -120,9 +120,10 @@ fn summaries_are_the_same_whether_written_or_rebuilt() {
 fn a_log_without_a_record_of_its_start_has_one_when_it_is_resumed() {
     let header = br#"{"version":2,"status":"error","eval":{"task":"t","model":"m","config":{}},"plan":{}}"#;
     let sample = br#"{"id":1,"epoch":1,"scores":{"s":{"value":1}}}"#;
-    let zip =
-        crate::eval::zips::Zip::new().stored("samples/1_epoch_1.json", sample).stored("header.json", header);
-    let (_folder, path) = crate::eval::zips::written(&zip.bytes());
+    let zip = errorbar_test_support::zip::Zip::new()
+        .stored("samples/1_epoch_1.json", sample)
+        .stored("header.json", header);
+    let (_folder, path) = written(&zip.bytes());
     let (writer, recovered) = LogWriter::resume(&path).unwrap();
     assert_eq!(recovered.start.eval.task, "t");
     // Killed here, before anything else is written.

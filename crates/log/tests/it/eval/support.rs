@@ -1,9 +1,11 @@
 //! Logs to test with.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use errorbar_core::{Metadata, Score};
 use errorbar_log::eval::*;
+use errorbar_test_support::TestFolder;
+use errorbar_test_support::zip::Zip;
 use indexmap::IndexMap;
 use serde_json::json;
 
@@ -50,27 +52,23 @@ impl Sample {
     }
 
     pub(crate) fn record<R>(&self, use_it: impl FnOnce(&SampleRecord<'_>) -> R) -> R {
-        use_it(&SampleRecord {
-            id: &self.id,
-            epoch: self.epoch,
-            input: &self.input,
-            choices: self.choices.as_deref(),
-            target: &self.target,
-            messages: &self.messages,
-            output: &self.output,
-            scores: &self.scores,
-            metadata: &self.metadata,
-            store: &Metadata::new(),
-            model_usage: &self.usage,
-            role_usage: &Default::default(),
-            started_at: Some("2026-11-15T02:39:22.876004+00:00"),
-            completed_at: Some("2026-11-15T02:39:23.419387+00:00"),
-            total_time: Some(0.5),
-            working_time: Some(0.25),
-            uuid: Some("fKHgN4TvfSmZErx5QU363A"),
-            error: self.error.as_ref(),
-            limit: self.limit.as_ref(),
-        })
+        let record = SampleRecord::new(&self.id, self.epoch)
+            .input(&self.input)
+            .choices(self.choices.as_deref())
+            .target(&self.target)
+            .messages(&self.messages)
+            .output(&self.output)
+            .scores(&self.scores)
+            .metadata(&self.metadata)
+            .model_usage(&self.usage)
+            .started_at("2026-11-15T02:39:22.876004+00:00")
+            .completed_at("2026-11-15T02:39:23.419387+00:00")
+            .total_time(0.5)
+            .working_time(0.25)
+            .uuid("fKHgN4TvfSmZErx5QU363A")
+            .error(self.error.as_ref())
+            .limit(self.limit.as_ref());
+        use_it(&record)
     }
 }
 
@@ -131,8 +129,8 @@ pub(crate) fn finish(writer: LogWriter) {
         completed_at: "2026-11-15T02:39:24+00:00".to_owned(),
         ..Stats::default()
     };
-    let header =
-        Header { status: Status::Success, results: Some((&evaluation.results).into()), stats, ..header };
+    let results = RecordedResults::from(&evaluation.results);
+    let header = header.status(Status::Success).results(results).stats(stats);
     writer.finish(&header, &Reductions::of(&evaluation.reductions, &columns)).unwrap();
 }
 
@@ -164,4 +162,17 @@ pub(crate) fn read_member(path: &Path, name: &str) -> Vec<u8> {
     let compressed = u16_at(at + 18) + (u16_at(at + 20) << 16);
     let start = at + 30 + u16_at(at + 26) + u16_at(at + 28);
     zstd::decode_all(&bytes[start..start + compressed]).unwrap()
+}
+
+/// The record of the start of a run.
+pub(crate) const START: &[u8] = br#"{"version":2,"eval":{"task":"t","model":"m","config":{}},"plan":{}}"#;
+
+/// A log whose run has started.
+pub(crate) fn zip() -> Zip {
+    Zip::new().stored("_journal/start.json", START)
+}
+
+/// A log in a folder of its own.
+pub(crate) fn written(bytes: &[u8]) -> (TestFolder, PathBuf) {
+    TestFolder::of_file("log.eval", bytes)
 }

@@ -8,7 +8,7 @@ use errorbar_log::eval::*;
 use serde_json::json;
 
 use crate::eval::support::{self, Sample};
-use crate::eval::zips::{Zip, deflated};
+use errorbar_test_support::zip::{Zip, deflated};
 
 /// The sample that is in several members, where one is.
 pub(crate) const CHUNKED: &str = "x";

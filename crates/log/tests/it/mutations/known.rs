@@ -1,27 +1,15 @@
 //! What random changes have found, one by one.
 
-use std::fs;
-use std::path::PathBuf;
-
+use crate::eval::support::{START, written};
+use crate::mutations::log::{any_log, header, sample};
+use crate::mutations::table::table;
 use errorbar_core::{MetadataKeys, Value};
 use errorbar_log::eval::*;
-use tempfile::TempDir;
+use errorbar_test_support::zip::Zip;
 
-use crate::eval::zips::Zip;
-use crate::mutations::log::{any_log, folder, header, sample};
-use crate::mutations::table::table;
-
-const START: &[u8] = br#"{"version":2,"eval":{"task":"t","model":"m","config":{}},"plan":{}}"#;
 const HEADER: &[u8] =
     br#"{"version":2,"status":"success","eval":{"task":"t","model":"m","config":{}},"plan":{}}"#;
 const SAMPLE: &[u8] = br#"{"id":1,"epoch":1,"scores":{"s":{"value":1}}}"#;
-
-fn written(bytes: &[u8]) -> (TempDir, PathBuf) {
-    let folder = folder();
-    let path = folder.path().join("log.eval");
-    fs::write(&path, bytes).unwrap();
-    (folder, path)
-}
 
 /// A directory that is not believed when a log is opened must not be copied when it is written again: what was appended
 /// behind a torn member made the new log one that nobody can open.

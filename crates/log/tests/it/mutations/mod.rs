@@ -25,4 +25,4 @@ mod spec;
 mod table;
 
 // `log.rs` of the fuzzer looks for it here.
-use crate::eval::zips;
+use errorbar_test_support::zip;

@@ -4,17 +4,8 @@
 use crate::projected::recorded::{Results, results};
 use errorbar_core::stats::{Moments, normal_quantile};
 use errorbar_core::{Plan, Reducers, Registry, Score, ScoreColumns, Value};
+use errorbar_test_support::published::{Mice, Schools, WILSON, assert_close, binary, data, floats};
 use serde_json::Value as Json;
-
-fn data(key: &str) -> Json {
-    let json: Json =
-        serde_json::from_str(include_str!("../../../../core/tests/data/published.json")).unwrap();
-    json[key].clone()
-}
-
-fn floats(json: &Json) -> Vec<f64> {
-    json.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
-}
 
 /// The results of metrics over values, one sample each, with a cluster each where given.
 fn compute(values: &[Value], clusters: &[Json], metrics: &str) -> Results {
@@ -39,10 +30,6 @@ fn figures(values: &[f64], metrics: &str) -> Vec<f64> {
     compute(&values, &[], metrics).scores[0].metrics.values().map(|m| m.value).collect()
 }
 
-fn binary(correct: usize, n: usize) -> Vec<f64> {
-    (0..n).map(|at| f64::from(u8::from(at < correct))).collect()
-}
-
 /// Correct digits: the log relative error of NIST.
 fn digits(got: f64, want: f64) -> f64 {
     if got == want { 16.0 } else { -((got - want) / want).abs().log10() }
@@ -50,10 +37,6 @@ fn digits(got: f64, want: f64) -> f64 {
 
 fn assert_digits(what: &str, got: f64, want: f64, at_least: f64) {
     assert!(digits(got, want) >= at_least, "{what}: {got} has {:.1} digits of {want}", digits(got, want));
-}
-
-fn assert_close(got: f64, want: f64, tolerance: f64) {
-    assert!((got - want).abs() <= tolerance * want.abs().max(1.0), "{got}, expected {want}");
 }
 
 #[test]
@@ -69,8 +52,8 @@ fn nist_univariate() {
     // (data, certified mean, certified sd, sd of the inputs as rounded to floats, exact, digits of the certified sd that
     // rounding the inputs leaves)
     for (name, values, mean, certified, of_floats, reachable) in [
-        ("Lew", floats(&data("lew")), -177.435, 277.332168044316, 277.33216804431613576, 14.0),
-        ("Michelso", floats(&data("michelso")), 299.8524, 0.0790105478190518, 0.079010547819050667151, 13.7),
+        ("Lew", floats("lew"), -177.435, 277.332168044316, 277.33216804431613576, 14.0),
+        ("Michelso", floats("michelso"), 299.8524, 0.0790105478190518, 0.079010547819050667151, 13.7),
         ("NumAcc1", vec![10000001.0, 10000003.0, 10000002.0], 10000002.0, 1.0, 1.0, 14.0),
         ("NumAcc2", alternating(1.2, 1.1, 1.3), 1.2, 0.1, 0.099999999999999977796, 14.0),
         // Certified 0.1; the deviation of the floats nearest to these decimals, by rational arithmetic, is a little more.
@@ -93,16 +76,17 @@ fn nist_univariate() {
 
 #[test]
 fn clustered_standard_errors() {
-    // The R package survey prints 23.542 for these schools, with the factor √(1 − 15/757) for a finite population.
-    let scores: Vec<Value> = floats(&data("apiclus1_score")).into_iter().map(Value::from).collect();
-    let districts = data("apiclus1_cluster").as_array().unwrap().clone();
+    let Schools { scores, districts } = Schools::read();
+    let scores: Vec<Value> = scores.into_iter().map(Value::from).collect();
+    let districts: Vec<Json> = districts.into_iter().map(Json::from).collect();
     let schools = compute(&scores, &districts, "[mean, stderr, stderr(cluster='c')]");
     let metrics = &schools.scores[0].metrics;
-    assert_close(metrics["mean"].value, 644.1693989071039, 1e-12);
-    assert_close(metrics["stderr"].value, 7.817181159629602, 1e-12);
-    assert_close(metrics["stderr2"].value, 23.77901072088686, 1e-12);
-    assert_close(metrics["stderr2"].value * (1.0 - 15.0 / 757.0f64).sqrt(), 23.542, 5e-4 / 23.0);
-    assert_eq!(metrics["stderr2"].metadata.as_ref().unwrap()["clusters"], 15);
+    assert_close(metrics["mean"].value, Schools::MEAN, 1e-12);
+    assert_close(metrics["stderr"].value, Schools::STDERR, 1e-12);
+    assert_close(metrics["stderr2"].value, Schools::CLUSTERED_STDERR, 1e-12);
+    let finite = Schools::of_finite_population(metrics["stderr2"].value);
+    assert_close(finite, Schools::PRINTED_STDERR, 5e-4 / 23.0);
+    assert_eq!(metrics["stderr2"].metadata.as_ref().unwrap()["clusters"], Schools::DISTRICTS);
 
     // 0 … 19 in four clusters by remainder: deviations −7.5, −2.5, 2.5, 7.5 per cluster; √(125·4/3)/20 = 0.6455.
     let values: Vec<Value> = (0..20).map(Value::from).collect();
@@ -119,22 +103,7 @@ fn clustered_standard_errors() {
 
 #[test]
 fn wilson_intervals() {
-    for (correct, n, lower, upper) in [
-        // Newcombe 1998, Table I: .2553–.3662, .0624–.1605, 0–.1611, .0061–.1718.
-        (81, 263, 0.2552885198782742, 0.36620957698280004),
-        (15, 148, 0.06238639953073628, 0.16048724172330803),
-        (0, 20, 0.0, 0.1611251580528194),
-        (1, 29, 0.006113214292762667, 0.17175521879320294),
-        // Computed by statsmodels and scipy.
-        (0, 1, 0.0, 0.7934506856227627),
-        (1, 1, 0.2065493143772374, 1.0),
-        (0, 10, 0.0, 0.27753279986288926),
-        (10, 10, 0.7224672001371106, 1.0),
-        (1, 10, 0.017876213095072924, 0.40415002679523854),
-        (5, 10, 0.23659309051256394, 0.7634069094874361),
-        (8, 10, 0.49016247153664183, 0.9433178485456247),
-        (38, 38, 0.9081901317744162, 1.0),
-    ] {
+    for (correct, n, lower, upper) in WILSON {
         let interval = figures(&binary(correct, n), "ci_wilson");
         assert_close(interval[0], lower, 1e-12);
         assert_close(interval[1], upper, 1e-12);
@@ -282,17 +251,15 @@ fn krippendorff_of_the_wikipedia_example() {
 #[test]
 fn bootstrap_of_the_mouse_data() {
     // Efron and Tibshirani 1993, Table 2.1: the ideal bootstrap error of the mean is 23.36; 20,000 draws come within 3 %.
-    let mice = [94.0, 197.0, 16.0, 38.0, 99.0, 141.0, 23.0];
     let figures = figures(
-        &mice,
+        &Mice::DAYS,
         "[mean, stderr, bootstrap_stderr(num_samples=20000), ci(method='bootstrap', num_samples=20000)]",
     );
     assert_close(figures[0], 86.85714285714286, 1e-15);
-    assert_close(figures[1], 25.235489533052238, 1e-14);
+    assert_close(figures[1], Mice::STDERR, 1e-14);
     assert_close(figures[2], 23.3635234372996, 0.03);
-    // All 7^7 resamples enumerated: percentiles 43.43 and 134.43.
-    assert_close(figures[3], 43.42857142857143, 0.03);
-    assert_close(figures[4], 134.42857142857142, 0.03);
+    assert_close(figures[3], Mice::BOOTSTRAP.0, 0.03);
+    assert_close(figures[4], Mice::BOOTSTRAP.1, 0.03);
 }
 
 #[test]

@@ -4,15 +4,15 @@ use errorbar_core::{Headline, Metadata};
 use indexmap::IndexMap;
 use jiter::{Jiter, Peek};
 
+use super::JsonWriter;
 use super::decode::{any, count, fields, metadata, number, root_fields, text, typed, unexpected};
-use super::error::{LogErrorKind, Result};
-use super::header::{Header, StartRecord, VERSION};
-use super::recorded::{RecordedBlock, RecordedMetric, RecordedResults, headline_json};
-use super::wire::JsonWriter;
+use crate::eval::error::{LogErrorKind, Result};
+use crate::eval::header::{Header, StartRecord, VERSION};
+use crate::eval::recorded::{RecordedBlock, RecordedMetric, RecordedResults, headline_json};
 
 impl Header {
     /// The header as JSON.
-    pub(super) fn to_json(&self) -> Vec<u8> {
+    pub(in crate::eval) fn to_json(&self) -> Vec<u8> {
         let mut json = JsonWriter::new();
         json.object(|json| self.write_fields(json));
         json.into_bytes()
@@ -34,7 +34,7 @@ impl Header {
     }
 
     /// Reads a header.
-    pub(super) fn from_json(bytes: &[u8]) -> Result<Self> {
+    pub(in crate::eval) fn from_json(bytes: &[u8]) -> Result<Self> {
         let (mut eval, mut plan) = (None, None);
         let mut header = Header::started(StartRecord::new(Default::default(), Default::default()));
         root_fields(bytes, |key, json, peek| {
@@ -65,12 +65,12 @@ impl Header {
 
 impl StartRecord {
     /// Reads the record of the start.
-    pub(super) fn from_json(bytes: &[u8]) -> Result<Self> {
+    pub(in crate::eval) fn from_json(bytes: &[u8]) -> Result<Self> {
         let Header { version, eval, plan, .. } = Header::from_json(bytes)?;
         Ok(StartRecord { version, eval, plan })
     }
 
-    pub(super) fn to_json(&self) -> Vec<u8> {
+    pub(in crate::eval) fn to_json(&self) -> Vec<u8> {
         let mut json = JsonWriter::new();
         json.value(self);
         json.into_bytes()
@@ -79,14 +79,14 @@ impl StartRecord {
 
 impl RecordedResults {
     /// The results as JSON.
-    pub(super) fn to_json(&self) -> Vec<u8> {
+    pub(in crate::eval) fn to_json(&self) -> Vec<u8> {
         let mut json = JsonWriter::new();
         write_results(&mut json, self);
         json.into_bytes()
     }
 
     /// The blocks as JSON.
-    pub(super) fn scores_to_json(&self) -> Vec<u8> {
+    pub(in crate::eval) fn scores_to_json(&self) -> Vec<u8> {
         let mut json = JsonWriter::new();
         write_blocks(&mut json, self);
         json.into_bytes()

@@ -1,15 +1,14 @@
-//! Zip files made by hand, as no writer of ours makes them.
+//! Zip files with any content, which no writer of ours would write.
+//!
+//! The fuzzer uses this file too, as a module of its own.
 
-use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
 
 use flate2::{Compression, write::DeflateEncoder};
-use tempfile::TempDir;
 
 /// A zip file that grows.
-#[derive(Clone, Default)]
-pub(crate) struct Zip {
+#[derive(Clone, Debug, Default)]
+pub struct Zip {
     file: Vec<u8>,
     directory: Vec<u8>,
     count: u16,
@@ -17,17 +16,18 @@ pub(crate) struct Zip {
 }
 
 impl Zip {
-    pub(crate) fn new() -> Self {
+    /// An empty one.
+    pub fn new() -> Self {
         Zip::default()
     }
 
     /// Appends a member: name, method, the content as it is stored, and as it is meant.
-    pub(crate) fn member(self, name: &str, method: u16, stored: &[u8], content: &[u8]) -> Self {
+    pub fn member(self, name: &str, method: u16, stored: &[u8], content: &[u8]) -> Self {
         self.claiming(name, method, stored, crc32fast::hash(content), content.len() as u32)
     }
 
     /// Appends a member that says so about itself, be it true or not.
-    pub(crate) fn claiming(self, name: &str, method: u16, stored: &[u8], crc: u32, length: u32) -> Self {
+    pub fn claiming(self, name: &str, method: u16, stored: &[u8], crc: u32, length: u32) -> Self {
         let numbers = [crc, stored.len() as u32, length];
         // An extra field that means nothing to us.
         self.apart(name, [0, method], numbers, (numbers, b"XX\x04\x00abcd"), stored, b"")
@@ -35,7 +35,7 @@ impl Zip {
 
     /// Appends a member with flags and a method: checksum and sizes in the directory, the same in front of it with an
     /// extra field, its content, and what stands behind that.
-    pub(crate) fn apart(
+    pub fn apart(
         mut self,
         name: &str,
         [flags, method]: [u16; 2],
@@ -73,18 +73,18 @@ impl Zip {
     }
 
     /// A member that is stored as it is.
-    pub(crate) fn stored(self, name: &str, content: &[u8]) -> Self {
+    pub fn stored(self, name: &str, content: &[u8]) -> Self {
         self.member(name, 0, content, content)
     }
 
     /// Bytes that belong to no member, or to one that is listed by hand.
-    pub(crate) fn raw(mut self, bytes: &[u8]) -> Self {
+    pub fn raw(mut self, bytes: &[u8]) -> Self {
         self.file.extend_from_slice(bytes);
         self
     }
 
     /// Lists a stored member at a place, with this length.
-    pub(crate) fn listed(mut self, name: &str, at: usize, length: usize) -> Self {
+    pub fn listed(mut self, name: &str, at: usize, length: usize) -> Self {
         self.directory.extend_from_slice(b"PK\x01\x02\x14\x03\x14\x00");
         self.directory.extend_from_slice(&[0, 0, 0, 0, 0, 0, 0x21, 0, 0, 0, 0, 0]);
         for field in [length as u32, length as u32] {
@@ -99,12 +99,12 @@ impl Zip {
     }
 
     /// The members alone, as a killed process leaves them.
-    pub(crate) fn without_directory(&self) -> Vec<u8> {
+    pub fn without_directory(&self) -> Vec<u8> {
         self.file.clone()
     }
 
     /// The directory begins with the entry of this place, and has those before it at its end.
-    pub(crate) fn listed_from(mut self, first: usize) -> Self {
+    pub fn listed_from(mut self, first: usize) -> Self {
         let mut at = 0;
         for _ in 0..first {
             at += 46 + usize::from(u16::from_le_bytes([self.directory[at + 28], self.directory[at + 29]]));
@@ -114,13 +114,13 @@ impl Zip {
     }
 
     /// A comment behind the directory.
-    pub(crate) fn comment(mut self, comment: &[u8]) -> Self {
+    pub fn comment(mut self, comment: &[u8]) -> Self {
         self.comment = comment.to_owned();
         self
     }
 
     /// The file with every size and place in the extension for large files, though none is large.
-    pub(crate) fn bytes_64(&self) -> Vec<u8> {
+    pub fn bytes_64(&self) -> Vec<u8> {
         let mut file = self.file.clone();
         let offset = file.len() as u64;
         let mut directory = Vec::new();
@@ -158,7 +158,8 @@ impl Zip {
         file
     }
 
-    pub(crate) fn bytes(&self) -> Vec<u8> {
+    /// The file with its directory.
+    pub fn bytes(&self) -> Vec<u8> {
         let mut file = self.file.clone();
         let (offset, size) = (file.len() as u32, self.directory.len() as u32);
         file.extend_from_slice(&self.directory);
@@ -173,23 +174,9 @@ impl Zip {
     }
 }
 
-pub(crate) fn deflated(content: &[u8]) -> Vec<u8> {
+/// Content as the method 8 of zip files compresses it.
+pub fn deflated(content: &[u8]) -> Vec<u8> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(content).unwrap();
     encoder.finish().unwrap()
-}
-
-pub(crate) const START: &[u8] = br#"{"version":2,"eval":{"task":"t","model":"m","config":{}},"plan":{}}"#;
-
-/// A log whose run has started.
-pub(crate) fn zip() -> Zip {
-    Zip::new().stored("_journal/start.json", START)
-}
-
-/// A log in a folder of its own.
-pub(crate) fn written(bytes: &[u8]) -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("log.eval");
-    fs::write(&path, bytes).unwrap();
-    (folder, path)
 }

@@ -6,7 +6,7 @@ use jiter::{Jiter, JiterError, Peek};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
-use super::error::{LogError, LogErrorKind, Result};
+use crate::eval::error::{LogError, LogErrorKind, Result};
 use crate::json_value::{self, Scalar};
 
 impl From<JiterError> for LogError {
@@ -16,16 +16,16 @@ impl From<JiterError> for LogError {
 }
 
 /// A parser over a member.
-pub(super) fn parser(bytes: &[u8]) -> Jiter<'_> {
+pub(in crate::eval) fn parser(bytes: &[u8]) -> Jiter<'_> {
     Jiter::new(bytes).with_allow_inf_nan()
 }
 
 /// Calls `field` for every field of the object that starts here; it must take the value.
-pub(super) fn fields(
+pub(in crate::eval) fn fields(
     json: &mut Jiter<'_>,
     mut field: impl FnMut(&str, &mut Jiter<'_>, Peek) -> Result<()>,
 ) -> Result<()> {
-    // The parser lends the key only until it goes on.
+    // The parser lends the key only until the next call.
     let mut name = String::new();
     let Some(key) = json.known_object()? else { return Ok(()) };
     name.push_str(key);
@@ -39,7 +39,7 @@ pub(super) fn fields(
 }
 
 /// The object at the root of a member.
-pub(super) fn root_fields(
+pub(in crate::eval) fn root_fields(
     bytes: &[u8],
     field: impl FnMut(&str, &mut Jiter<'_>, Peek) -> Result<()>,
 ) -> Result<()> {
@@ -52,22 +52,22 @@ pub(super) fn root_fields(
     Ok(json.finish()?)
 }
 
-pub(super) fn unexpected(field: &str, found: Peek, expected: &'static str) -> LogError {
+pub(in crate::eval) fn unexpected(field: &str, found: Peek, expected: &'static str) -> LogError {
     let (field, found) = (field.to_owned(), json_value::kind(found).to_owned());
     LogErrorKind::Field { field, found, expected }.into()
 }
 
-/// A text; null is none.
-pub(super) fn text(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Option<String>> {
+/// A string; null is none.
+pub(in crate::eval) fn text(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Option<String>> {
     match peek {
         Peek::String => Ok(Some(json.known_str()?.to_owned())),
         Peek::Null => Ok(json.known_null().map(|()| None)?),
-        other => Err(unexpected(field, other, "a text")),
+        other => Err(unexpected(field, other, "a string")),
     }
 }
 
 /// A number; null is none.
-pub(super) fn number(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Option<f64>> {
+pub(in crate::eval) fn number(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Option<f64>> {
     match json_value::scalar(json, peek)? {
         Some(Scalar::Int(int)) => Ok(Some(int as f64)),
         Some(Scalar::Big(int)) => Ok(Some(int as f64)),
@@ -78,7 +78,7 @@ pub(super) fn number(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Op
 }
 
 /// A count; null is none.
-pub(super) fn count(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Option<u64>> {
+pub(in crate::eval) fn count(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Option<u64>> {
     match json_value::scalar(json, peek)? {
         Some(Scalar::Int(int)) if int >= 0 => Ok(Some(int.unsigned_abs())),
         Some(Scalar::Big(int)) => Ok(Some(int)),
@@ -88,33 +88,37 @@ pub(super) fn count(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Opt
 }
 
 /// The id of a sample.
-pub(super) fn sample_id(json: &mut Jiter<'_>, peek: Peek) -> Result<SampleId> {
+pub(in crate::eval) fn sample_id(json: &mut Jiter<'_>, peek: Peek) -> Result<SampleId> {
     match json_value::scalar(json, peek)? {
         Some(Scalar::Int(id)) => Ok(SampleId::Int(id)),
         Some(Scalar::Text(id)) => Ok(SampleId::Str(id.to_owned())),
-        _ => Err(unexpected("id", peek, "an integer or a text")),
+        _ => Err(unexpected("id", peek, "an integer or a string")),
     }
 }
 
 /// The epoch of a sample.
-pub(super) fn epoch(json: &mut Jiter<'_>, peek: Peek) -> Result<u32> {
+pub(in crate::eval) fn epoch(json: &mut Jiter<'_>, peek: Peek) -> Result<u32> {
     let epoch = count("epoch", json, peek)?.and_then(|epoch| u32::try_from(epoch).ok());
     epoch.ok_or_else(|| unexpected("epoch", peek, "a count below 2³²"))
 }
 
 /// Anything at all, as a tree.
-pub(super) fn any(json: &mut Jiter<'_>, peek: Peek) -> Result<Json> {
+pub(in crate::eval) fn any(json: &mut Jiter<'_>, peek: Peek) -> Result<Json> {
     Ok(json_value::any(json, peek)?)
 }
 
 /// A part that `serde` knows how to read.
-pub(super) fn typed<T: DeserializeOwned>(part: &'static str, json: &mut Jiter<'_>, peek: Peek) -> Result<T> {
+pub(in crate::eval) fn typed<T: DeserializeOwned>(
+    part: &'static str,
+    json: &mut Jiter<'_>,
+    peek: Peek,
+) -> Result<T> {
     serde_json::from_value(any(json, peek)?)
         .map_err(|error| LogErrorKind::Part { part, problem: error.to_string() }.into())
 }
 
 /// A map of anything; null is none.
-pub(super) fn metadata(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Option<Metadata>> {
+pub(in crate::eval) fn metadata(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Option<Metadata>> {
     match any(json, peek)? {
         Json::Object(map) => Ok(Some(map.into())),
         Json::Null => Ok(None),
@@ -126,7 +130,7 @@ pub(super) fn metadata(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<
 pub const MAX_SCORERS: usize = 1_000;
 
 /// The scores of a sample by scorer; null is none.
-pub(super) fn scores(json: &mut Jiter<'_>, peek: Peek) -> Result<IndexMap<String, Score>> {
+pub(in crate::eval) fn scores(json: &mut Jiter<'_>, peek: Peek) -> Result<IndexMap<String, Score>> {
     let mut scores = IndexMap::new();
     match peek {
         Peek::Null => json.known_null()?,
@@ -143,7 +147,7 @@ pub(super) fn scores(json: &mut Jiter<'_>, peek: Peek) -> Result<IndexMap<String
 }
 
 /// One score; a reason that an old log has among the metadata is lifted.
-pub(super) fn score(scorer: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Score> {
+pub(in crate::eval) fn score(scorer: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Score> {
     if peek != Peek::Object {
         return Err(unexpected(&format!("scores.{scorer}"), peek, "an object"));
     }

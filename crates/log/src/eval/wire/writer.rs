@@ -4,30 +4,37 @@
 use errorbar_core::{Leaf, Score, Value};
 use serde::Serialize;
 
+/// The value of a score, with `NaN` and `Infinity` bare.
+pub(crate) fn score_json(value: &Value) -> String {
+    let mut json = JsonWriter::new();
+    json.score_value(value);
+    String::from_utf8_lossy(&json.into_bytes()).into_owned()
+}
+
 /// Writes JSON, a piece at a time.
 #[derive(Debug, Default)]
-pub(super) struct JsonWriter {
+pub(in crate::eval) struct JsonWriter {
     bytes: Vec<u8>,
     /// Whether a comma is due before the next item.
     comma: bool,
 }
 
 impl JsonWriter {
-    pub(super) fn new() -> Self {
+    pub(in crate::eval) fn new() -> Self {
         Self::default()
     }
 
-    pub(super) fn into_bytes(self) -> Vec<u8> {
+    pub(in crate::eval) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
     /// An object, filled by `fill`.
-    pub(super) fn object(&mut self, fill: impl FnOnce(&mut Self)) {
+    pub(in crate::eval) fn object(&mut self, fill: impl FnOnce(&mut Self)) {
         self.enclosed(b'{', b'}', fill);
     }
 
     /// A list, filled by `fill`.
-    pub(super) fn array(&mut self, fill: impl FnOnce(&mut Self)) {
+    pub(in crate::eval) fn array(&mut self, fill: impl FnOnce(&mut Self)) {
         self.enclosed(b'[', b']', fill);
     }
 
@@ -49,7 +56,7 @@ impl JsonWriter {
     }
 
     /// A key; its value must follow.
-    pub(super) fn key(&mut self, key: &str) -> &mut Self {
+    pub(in crate::eval) fn key(&mut self, key: &str) -> &mut Self {
         self.value(key);
         self.bytes.push(b':');
         self.comma = false;
@@ -57,7 +64,7 @@ impl JsonWriter {
     }
 
     /// Any value that holds no number which is not finite (one that does becomes null).
-    pub(super) fn value(&mut self, value: &(impl Serialize + ?Sized)) {
+    pub(in crate::eval) fn value(&mut self, value: &(impl Serialize + ?Sized)) {
         self.item();
         let start = self.bytes.len();
         // Our own types serialise and memory does not fail; should one not, null keeps the file readable.
@@ -68,25 +75,25 @@ impl JsonWriter {
     }
 
     /// JSON as it is.
-    pub(super) fn raw(&mut self, json: &[u8]) {
+    pub(in crate::eval) fn raw(&mut self, json: &[u8]) {
         self.item();
         self.bytes.extend_from_slice(json);
     }
 
     /// A key with its value.
-    pub(super) fn field(&mut self, key: &str, value: &(impl Serialize + ?Sized)) {
+    pub(in crate::eval) fn field(&mut self, key: &str, value: &(impl Serialize + ?Sized)) {
         self.key(key).value(value);
     }
 
     /// A key with its value, if there is one.
-    pub(super) fn optional(&mut self, key: &str, value: Option<&(impl Serialize + ?Sized)>) {
+    pub(in crate::eval) fn optional(&mut self, key: &str, value: Option<&(impl Serialize + ?Sized)>) {
         if let Some(value) = value {
             self.field(key, value);
         }
     }
 
     /// Any float.
-    pub(super) fn float(&mut self, value: f64) {
+    pub(in crate::eval) fn float(&mut self, value: f64) {
         let bare: &[u8] = match value {
             f64::INFINITY => b"Infinity",
             f64::NEG_INFINITY => b"-Infinity",
@@ -98,7 +105,7 @@ impl JsonWriter {
     }
 
     /// The value of a score.
-    pub(super) fn score_value(&mut self, value: &Value) {
+    pub(in crate::eval) fn score_value(&mut self, value: &Value) {
         match value {
             Value::Unscored => self.float(f64::NAN),
             Value::Bool(b) => self.value(b),
@@ -124,7 +131,7 @@ impl JsonWriter {
     }
 
     /// A score; `sample` is for reductions, which name the sample in it.
-    pub(super) fn score(&mut self, score: &Score, sample: Option<&(impl Serialize + ?Sized)>) {
+    pub(in crate::eval) fn score(&mut self, score: &Score, sample: Option<&(impl Serialize + ?Sized)>) {
         self.object(|json| {
             json.key("value").score_value(&score.value);
             json.optional("answer", score.answer.as_ref());
@@ -137,7 +144,7 @@ impl JsonWriter {
     }
 
     /// Scores by scorer.
-    pub(super) fn scores<'s>(&mut self, scores: impl IntoIterator<Item = (&'s str, &'s Score)>) {
+    pub(in crate::eval) fn scores<'s>(&mut self, scores: impl IntoIterator<Item = (&'s str, &'s Score)>) {
         self.object(|json| {
             for (scorer, score) in scores {
                 json.key(scorer).score(score, None::<&()>);

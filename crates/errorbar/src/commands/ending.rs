@@ -1,0 +1,104 @@
+//! How runs end: what there is to report, and how to continue those that did not reach their end.
+
+use errorbar_core::ScoreResult;
+use errorbar_eval::{Error, FinishedRun, StopReason};
+use errorbar_log::eval::LogErrorKind;
+use indexmap::IndexSet;
+
+use super::Context;
+use super::servers::resume_command;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::hints;
+
+/// What there is to report of a run that has ended, and whether it did all that it should.
+pub(super) fn diagnostics(finished: &FinishedRun, context: &Context<'_>) -> (Diagnostics, bool) {
+    let FinishedRun { log, total, done, failed, .. } = finished;
+    let resume = resume_command(context.program, &[], &finished.archive, &finished.servers);
+    let resume = format!("resume it with `{resume}`");
+    if let Some(error) = &finished.log_error {
+        return (log_lost(error, finished, &resume).into(), false);
+    }
+    let mut diagnostics = Diagnostics::default();
+    if let Some(error) = &finished.results_error {
+        let hint = format!("the samples are in {}; score them with other metrics or reducers", log.display());
+        diagnostics.push(Diagnostic::error(format!("the results cannot be computed: {error}")).hint(hint));
+    }
+    if let Some(stop) = &finished.stopped
+        && let Some(stopped) = stopped(stop, *done, *total, &resume)
+    {
+        diagnostics.push(stopped);
+        return (diagnostics, false);
+    }
+    if *failed > 0 {
+        diagnostics.push(Diagnostic::warning(format!(
+            "{failed} of {total} samples failed and are not in the figures; {resume} to run them again"
+        )));
+    }
+    if finished.limited() > 0 {
+        diagnostics.push(Diagnostic::warning(format!(
+            "{} of {total} samples reached a limit and were scored as they were; the log says which",
+            finished.limited()
+        )));
+    }
+    let has_scores = unscored(finished, context, &mut diagnostics);
+    (diagnostics, has_scores && failed < total)
+}
+
+/// The log cannot be written any more.
+fn log_lost(error: &Error, finished: &FinishedRun, resume: &str) -> Diagnostic {
+    let FinishedRun { done, total, .. } = finished;
+    match error {
+        Error::Log(error) if matches!(error.kind(), LogErrorKind::Gone | LogErrorKind::Displaced) => {
+            let problem = format!("after {done} of {total} samples: {error}");
+            Diagnostic::failure(problem).hint_if(hints::log::hint(error))
+        }
+        error => Diagnostic::error(format!("{error}; {done} of {total} samples are in it"))
+            .hint(format!("when that is fixed, {resume}")),
+    }
+}
+
+/// Why a run ended before its end, if it did.
+fn stopped(stop: &StopReason, done: usize, total: usize, resume: &str) -> Option<Diagnostic> {
+    let ended = format!("ended after {done} of {total} samples, because");
+    Some(match stop {
+        StopReason::AccessRefused { model, problem } => {
+            Diagnostic::failure(format!("{ended} {model} rejects the key: {problem}"))
+                .hint(format!("when the key is fixed, {resume}"))
+        }
+        StopReason::Unreachable { model, problem } => {
+            Diagnostic::failure(format!("{ended} the server of {model} has never answered: {problem}"))
+                .hint(format!("when the server runs, {resume}"))
+        }
+        StopReason::Cancelled => {
+            Diagnostic::warning(format!("cancelled after {done} of {total} samples; {resume}"))
+        }
+        StopReason::LimitReached { limit } => Diagnostic::warning(format!("{ended} {limit}; {resume}")),
+        StopReason::TooManyErrors { failed, sample, problem, .. } => {
+            Diagnostic::warning(format!("{ended} {failed} failed; sample {sample:?}: {problem}; {resume}"))
+        }
+        _ => return None,
+    })
+}
+
+/// Reports scorers that could not score any answer; whether another could.
+fn unscored(finished: &FinishedRun, context: &Context<'_>, diagnostics: &mut Diagnostics) -> bool {
+    let reasons = format!(
+        "the log has the reasons: `{} log dump {} --samples`",
+        context.program,
+        finished.log.display()
+    );
+    let blocks = finished.results.as_ref().map_or(&[][..], |results| &results.scores);
+    let has_samples = finished.failed < finished.total && !blocks.is_empty();
+    if has_samples && blocks.iter().all(|block| block.counts.scored == 0) {
+        let scorers: IndexSet<String> = blocks.iter().map(|block| format!("`{}`", block.scorer)).collect();
+        let scorers = scorers.into_iter().collect::<Vec<_>>().join(", ");
+        let problem = format!("no answer could be scored by {scorers}, so the figures mean nothing");
+        diagnostics.push(Diagnostic::failure(problem).hint(reasons));
+        return false;
+    }
+    let is_unscored = |block: &&ScoreResult| block.counts.scored == 0 && block.counts.unscored > 0;
+    diagnostics.extend(blocks.iter().filter(is_unscored).map(|block| {
+        Diagnostic::warning(format!("`{}` could not score any of the answers; {reasons}", block.name()))
+    }));
+    true
+}

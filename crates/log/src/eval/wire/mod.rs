@@ -1,0 +1,14 @@
+//! The JSON of a log: how its values are written and read.
+//!
+//! Domain types know nothing of it. [`Wire`] gives them their shapes, [`writer`] writes records, [`decode`] and
+//! [`header`] read them.
+
+mod chat;
+pub(super) mod decode;
+mod header;
+mod writer;
+
+pub(super) use chat::as_wire;
+pub use chat::{Shape, Wire};
+pub(super) use writer::JsonWriter;
+pub(crate) use writer::score_json;
