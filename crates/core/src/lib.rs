@@ -33,6 +33,7 @@ mod columns;
 mod error;
 mod estimate;
 mod evaluation;
+mod interner;
 mod metadata;
 mod metric;
 pub mod metrics;

@@ -52,7 +52,7 @@ impl EpochColumn {
         other.clear();
     }
 
-    /// Makes room for so many more rows.
+    /// Reserves memory for more rows.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.0.reserve(rows);
     }

@@ -107,7 +107,7 @@ impl Payloads {
         }
     }
 
-    /// Zeros, up to so many rows.
+    /// Adds zeros, up to this number of rows.
     pub(super) fn resize(&mut self, rows: usize) {
         match self {
             Payloads::Bytes(bytes) => bytes.resize(rows, 0),

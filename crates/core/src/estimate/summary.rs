@@ -240,8 +240,7 @@ fn independent_error(moments: &Moments) -> Maybe<StdError> {
     if !se.is_finite() {
         return Err(Undefined::Overflow);
     }
-    let (df, degenerate) = ((n - 1) as f64, se == 0.0);
-    Ok(StdError { se, method: ErrorMethod::Iid, df, clusters: Vec::new(), degenerate })
+    Ok(StdError::new(se, ErrorMethod::Iid).with_df((n - 1) as f64))
 }
 
 /// An estimate of a mean whose variance is known otherwise: macro means of groups, shares from counts. The interval comes

@@ -1,7 +1,7 @@
 //! Estimates in rows: flat, and with errors and intervals folded into the rows that they belong to.
 //!
 //! A metric such as `stderr` is the error of a location over the same numbers. It is put into the row of that location,
-//! and has a row of its own only where there is none, or where the row has an error already.
+//! and has a separate row only where there is none, or where the row has an error already.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -55,6 +55,7 @@ pub struct EstimateRow<'a> {
 
 /// Which samples an estimate is of, where that is not all.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Scope<'a> {
     /// A group: the metadata key and its value.
     Group(&'a str, &'a str),
@@ -234,7 +235,7 @@ fn put_error<'a>(row: &mut EstimateRow<'a>, part: &EstimateRow<'a>) -> bool {
         // The same error once more, such as that of all samples beside errors by group, tells nothing new.
         return known.inner == part.result.inner;
     }
-    // One that could not be computed for a reason of its own says nothing.
+    // An error that is undefined for a special reason carries no information.
     if matches!(part.estimate.error, Err(Undefined::Other(_))) && row.estimate.error.is_ok() {
         return true;
     }

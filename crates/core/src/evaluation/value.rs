@@ -17,6 +17,7 @@ use crate::estimate::Estimate;
     reason = "nearly every value is one estimate, and a box for each would cost more"
 )]
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum MetricValue {
     /// One estimate.
     One(Estimate),
@@ -30,6 +31,7 @@ pub enum MetricValue {
 
 /// A metric for each value of a metadata key.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Groups {
     /// The metadata key.
     pub key: String,
@@ -39,8 +41,23 @@ pub struct Groups {
     pub all: Option<GroupsAll>,
 }
 
+impl Groups {
+    /// The groups of a metadata key, without an aggregate.
+    pub fn new(key: impl Into<String>, groups: Vec<Group>) -> Self {
+        Groups { key: key.into(), groups, all: None }
+    }
+
+    /// Adds the aggregate.
+    #[must_use]
+    pub fn with_all(mut self, label: impl Into<String>, over: Over, value: impl Into<MetricValue>) -> Self {
+        self.all = Some(GroupsAll { label: label.into(), over, value: Box::new(value.into()) });
+        self
+    }
+}
+
 /// A metric over one group.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Group {
     /// The value of the metadata key as Python writes it: which group it is.
     pub name: String,
@@ -52,8 +69,17 @@ pub struct Group {
     pub value: MetricValue,
 }
 
+impl Group {
+    /// A group that results show by its name.
+    pub fn new(name: impl Into<String>, n: u64, value: impl Into<MetricValue>) -> Self {
+        let name = name.into();
+        Group { label: name.clone(), name, n, value: value.into() }
+    }
+}
+
 /// The aggregate beside groups.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct GroupsAll {
     /// The name that results show.
     pub label: String,
@@ -65,6 +91,7 @@ pub struct GroupsAll {
 
 /// What an aggregate is taken over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Over {
     /// All samples: the metric itself.
     Samples,

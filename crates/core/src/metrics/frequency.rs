@@ -193,5 +193,5 @@ fn share_error(share: f64, n: u64) -> Maybe<StdError> {
     }
     let df = (n - 1) as f64;
     let se = (share * (1.0 - share) / df).sqrt();
-    Ok(StdError { se, method: ErrorMethod::Iid, df, clusters: Vec::new(), degenerate: se == 0.0 })
+    Ok(StdError::new(se, ErrorMethod::Iid).with_df(df))
 }

@@ -271,15 +271,15 @@ impl Grouped {
     fn split(&self, scores: &Scores<'_>) -> Result<Vec<GroupRows>> {
         let column = scores.key(Self::NAME, &self.group_key);
         let codes = scores.codes(&column)?;
-        let mut splits = GroupIndex::new(self, column.values().len(), codes.len());
+        let mut splits = GroupIndex::new(self, column.distinct(), codes.len());
         for (at, &code) in codes.iter().enumerate() {
-            let text = || column.values().get(code as usize).map(json_text).unwrap_or_default();
+            let text = || column.value(code as usize).map(json_text).unwrap_or_default();
             splits.of(code, text, || scores.sample_id(at))?.positions.push(at as u32);
         }
         for &row in scores.absent_rows() {
             // A sample without a score may lack the key: it failed before anything was known of it.
             let Some(code) = column.code_of_row(row) else { continue };
-            let text = || column.values().get(code as usize).map(json_text).unwrap_or_default();
+            let text = || column.value(code as usize).map(json_text).unwrap_or_default();
             splits.of(code, text, || "")?.absent.push(row);
         }
         Ok(splits.groups)

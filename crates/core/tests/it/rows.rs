@@ -252,9 +252,13 @@ fn custom_metrics_return_a_number_or_an_estimate() {
     assert_eq!((number.n, number.error), (8, Err(Undefined::NotAvailable)));
     let estimate = evaluation.results.estimate("estimate").unwrap();
     assert_eq!((estimate.stderr(), estimate.interval.unwrap().level), (Some(0.1), 0.9));
+    let unknown = evaluation.results.estimate("numbr").unwrap_err();
+    let (metric, nearest) = ("numbr".to_owned(), Some("number".to_owned()));
+    let known = vec!["number".to_owned(), "estimate".to_owned()];
+    assert_eq!(unknown, errorbar_core::Error::UnknownMetric { metric, nearest, known });
     assert_eq!(
-        evaluation.results.estimate("accuracy").unwrap_err().to_string(),
-        "no estimate of `accuracy`; there are estimates of: number, estimate"
+        unknown.to_string(),
+        "no estimate of `numbr`; there are estimates of: number, estimate; did you mean `number`?"
     );
 }
 

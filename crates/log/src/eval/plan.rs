@@ -245,7 +245,7 @@ impl PlanBuilder<'_> {
         }
         let specs = MetricsSpec::from_log_json(logged);
         if let Ok(specs) = &specs {
-            self.figures.add(specs.specs().len())?;
+            self.figures.add(specs.iter().count())?;
         }
         Ok(match specs {
             Ok(MetricsSpec::Map(map)) => Some(Metrics::Map(self.map(map, scorer))),

@@ -356,9 +356,8 @@ fn ends_of_a_scale_do_not_run_together() {
 fn how_errors_are_made_is_said_once() {
     let groups = [("a", 10, 20, 0), ("b", 12, 20, 0)];
     let clusters = |mut estimate: Estimate, clusters: u64| {
-        let method = ErrorMethod::Cluster(Cr::Cr2);
-        estimate.error =
-            Ok(StdError { se: 0.1, method, df: 9.0, clusters: vec![clusters], degenerate: false });
+        let error = StdError::new(0.1, ErrorMethod::Cluster(Cr::Cr2));
+        estimate.error = Ok(error.with_df(9.0).with_clusters(vec![clusters]));
         estimate
     };
     let metrics = vec![

@@ -174,7 +174,7 @@ impl Mean<'_> {
         } else {
             sum(&|_, df| df)
         };
-        Ok(StdError { se, method: ErrorMethod::Macro, df, clusters: Vec::new(), degenerate: se == 0.0 })
+        Ok(StdError::new(se, ErrorMethod::Macro).with_df(df))
     }
 }
 

@@ -96,7 +96,7 @@ fn of_nothing_every_figure_says_so() {
             let all = groups.all?.value;
             Some(all.estimate()?.value.as_ref().err()?.to_string())
         }
-        MetricValue::List(_) => None,
+        _ => None,
     };
     let frequency = frequency().categories(["C"]);
     let metrics: [&dyn Metric; 7] =
