@@ -252,6 +252,11 @@ pub trait MetricState: fmt::Debug + Send + Any {
 ///     }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the state of a metric",
+    label = "no state",
+    note = "a metric with `state` returns a type that implements `Accumulator`"
+)]
 pub trait Accumulator: fmt::Debug + Send + Sized + 'static {
     /// Takes in more scores.
     fn update(&mut self, scores: &Scores<'_>) -> Result<()>;

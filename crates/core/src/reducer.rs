@@ -57,7 +57,7 @@ pub trait Reducer: ToSpec + fmt::Debug + Send + Sync {
     /// Reduces the scores of one sample, in epoch order, unscored ones among them.
     fn reduce(&self, scores: &[Score]) -> Result<Score>;
 
-    /// Whether the arguments make sense; asked before anything is reduced.
+    /// Whether the arguments make sense; checked before anything is reduced.
     fn check(&self) -> Result<()> {
         Ok(())
     }

@@ -16,6 +16,7 @@ mod sample;
 mod scorer;
 pub mod scorers;
 mod setters;
+mod shared_object;
 mod small_file;
 mod solver;
 pub mod solvers;

@@ -22,7 +22,7 @@ use crate::{Input, SampleId, Targets};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// The question, as text or as a conversation.
+    /// The question, as a string or as a conversation.
     pub input: Input,
     /// What would be right.
     pub target: Target,
@@ -35,7 +35,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// A question as text, or as messages.
+    /// A question as a string, or as messages.
     pub fn new(input: impl Into<Input>) -> Self {
         Sample {
             input: input.into(),
@@ -54,7 +54,7 @@ impl Sample {
     }
 
     setters! {
-        /// What would be right: one text, or several that are each right.
+        /// What would be right: one string, or several that are each right.
         target: impl Into<Target> => target.into();
 
         /// The choices, which letters from A on stand for.
@@ -71,7 +71,7 @@ impl From<&str> for Sample {
     }
 }
 
-/// What would be right: one text or several.
+/// What would be right: one string or several.
 ///
 /// ```
 /// use errorbar_eval::Target;
@@ -79,11 +79,11 @@ impl From<&str> for Sample {
 /// assert_eq!(target.iter().count(), 2);
 /// assert_eq!(target.text(), "redcrimson");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target(Targets);
 
 impl Target {
-    /// The text; several are joined without anything between, as the reference does.
+    /// The string; several are joined without anything between, as the reference does.
     pub fn text(&self) -> Cow<'_, str> {
         match self.as_slice() {
             [one] => Cow::Borrowed(one),
@@ -91,7 +91,7 @@ impl Target {
         }
     }
 
-    /// All texts.
+    /// All strings.
     pub fn as_slice(&self) -> &[String] {
         match &self.0 {
             Targets::One(text) => std::slice::from_ref(text),
@@ -102,12 +102,6 @@ impl Target {
     /// As logs record it.
     pub fn targets(&self) -> &Targets {
         &self.0
-    }
-}
-
-impl Default for Target {
-    fn default() -> Self {
-        Target(Targets::One(String::new()))
     }
 }
 
@@ -123,21 +117,16 @@ impl From<Targets> for Target {
         Target(targets)
     }
 }
-impl From<&str> for Target {
-    fn from(text: &str) -> Self {
-        Target(Targets::One(text.to_owned()))
-    }
+macro_rules! from_one {
+    ($($type:ty),*) => {$(
+        impl From<$type> for Target {
+            fn from(text: $type) -> Self {
+                Target(Targets::One(text.into()))
+            }
+        }
+    )*};
 }
-impl From<String> for Target {
-    fn from(text: String) -> Self {
-        Target(Targets::One(text))
-    }
-}
-impl From<&String> for Target {
-    fn from(text: &String) -> Self {
-        Target(Targets::One(text.clone()))
-    }
-}
+from_one!(&str, &String, String);
 impl<T: Into<String>> From<Vec<T>> for Target {
     fn from(texts: Vec<T>) -> Self {
         Target(Targets::Many(texts.into_iter().map(Into::into).collect()))

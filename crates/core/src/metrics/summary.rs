@@ -283,7 +283,7 @@ fn bounds(summary: &Summary, absent: u64, whole: ScoreKind, errors: &ErrorPlan) 
 /// A spread of moments, which needs two scores.
 pub(super) fn spread(part: &SummaryPart<'_>, spread: impl Fn(&Moments) -> Option<f64>) -> Result<Estimate> {
     let n = part.summary.n();
-    Ok(match spread(&part.summary.moments()) {
+    Ok(match spread(part.summary.moments()) {
         Some(value) if value.is_infinite() => Estimate::undefined(Undefined::Overflow),
         Some(value) => Estimate::new(value),
         None if n == 0 => Estimate::undefined(Undefined::NoScores),

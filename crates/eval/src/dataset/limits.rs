@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::path::Path;
 
 use memchr::{memchr, memrchr};
@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use crate::{DatasetError, Input, Sample};
 
 /// The most bytes of a line.
-pub(crate) const MAX_LINE: u64 = 64 << 20;
+const MAX_LINE: u64 = 64 << 20;
 /// The most columns of a CSV.
 pub(super) const MAX_COLUMNS: usize = 10_000;
 /// The most bytes of a file, and of what an endless one gives.
@@ -29,13 +29,13 @@ const MEMORY_PER_BYTE: u64 = 6;
 const MAX_RECORD: usize = 48 << 20;
 
 /// The text of a file, and how long its longest line is.
-pub(super) struct FileText {
-    pub(super) text: String,
+pub(crate) struct FileText {
+    pub(crate) text: String,
     pub(super) longest_line: u64,
 }
 
 /// Reads a file whole; lists in JSON may be in one line, however long.
-pub(super) fn read_text(path: &Path, may_be_list: bool) -> Result<FileText, String> {
+pub(crate) fn read_text(path: &Path, may_be_list: bool) -> Result<FileText, String> {
     const CHUNK: u64 = 1 << 20;
     let problem = |error: io::Error| error.to_string();
     let mut file = File::open(path).map_err(problem)?;
@@ -72,33 +72,6 @@ fn too_long(number: u64) -> String {
         "line {number} is longer than {} MiB; check that the file is what its name says, or split the line",
         MAX_LINE >> 20
     )
-}
-
-/// The lines of a file, each within the limit, with their numbers.
-pub(crate) struct Lines {
-    reader: BufReader<File>,
-    number: u64,
-}
-
-impl Lines {
-    pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        Ok(Lines { reader: BufReader::new(File::open(path)?), number: 0 })
-    }
-
-    /// The next line without its end; nothing at the end of the file.
-    pub(crate) fn next(&mut self) -> Result<Option<(u64, String)>, String> {
-        let mut bytes = Vec::new();
-        let mut bounded = (&mut self.reader).take(MAX_LINE + 1);
-        if bounded.read_until(b'\n', &mut bytes).map_err(|error| error.to_string())? == 0 {
-            return Ok(None);
-        }
-        self.number += 1;
-        if bytes.len() as u64 > MAX_LINE && bytes.last() != Some(&b'\n') {
-            return Err(too_long(self.number));
-        }
-        let text = String::from_utf8(bytes).map_err(|_| format!("line {} is not UTF-8 text", self.number))?;
-        Ok(Some((self.number, text.trim_end_matches(['\n', '\r']).to_owned())))
-    }
 }
 
 /// Adds up what is held, and says when it is too much for a file of its size.

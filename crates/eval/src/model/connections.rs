@@ -48,7 +48,7 @@ struct PoolState {
 /// A connection that is in use.
 #[derive(Debug)]
 pub(super) struct Connection<'a> {
-    line: Arc<ConnectionPool>,
+    slot: PoolSlot,
     started: Instant,
     _of_all: tokio::sync::SemaphorePermit<'a>,
 }
@@ -82,17 +82,16 @@ impl Connections {
             if let Ok(permit) = line.free.acquire().await {
                 permit.forget();
             }
-            // From here on the place in the line is given back when it is dropped.
-            let place = PoolSlot(&line);
+            // From here on the slot is given back when it is dropped.
+            let slot = PoolSlot(Arc::clone(&line));
             if line.pause().is_none()
                 && let Ok(of_all) = self.all.acquire().await
                 // The model may have been paused while this one waited.
                 && line.pause().is_none()
             {
-                std::mem::forget(place);
-                return Connection { line, started: Instant::now(), _of_all: of_all };
+                return Connection { slot, started: Instant::now(), _of_all: of_all };
             }
-            drop(place);
+            drop(slot);
             tokio::time::sleep(line.pause().unwrap_or_default()).await;
         }
     }
@@ -108,12 +107,13 @@ impl Connections {
     }
 }
 
-/// A place in a line that goes back to it.
-struct PoolSlot<'a>(&'a ConnectionPool);
+/// A slot of a pool that goes back to it.
+#[derive(Debug)]
+struct PoolSlot(Arc<ConnectionPool>);
 
-impl Drop for PoolSlot<'_> {
+impl Drop for PoolSlot {
     fn drop(&mut self) {
-        self.0.give_back();
+        self.0.add_permit(&mut lock(&self.0.state));
     }
 }
 
@@ -122,10 +122,6 @@ impl ConnectionPool {
         let state =
             PoolState { limit: most, surplus: 0, answers: 0, lowered: None, paused_until: None, least: most };
         ConnectionPool { most, free: Semaphore::new(most), state: Mutex::new(state) }
-    }
-
-    fn give_back(&self) {
-        self.add_permit(&mut lock(&self.state));
     }
 
     fn add_permit(&self, state: &mut PoolState) {
@@ -146,18 +142,18 @@ impl ConnectionPool {
 impl Connection<'_> {
     /// The model has answered.
     pub(super) fn answered(&self) {
-        let mut state = lock(&self.line.state);
+        let mut state = lock(&self.slot.0.state);
         state.answers += 1;
-        if state.answers >= state.limit && state.limit < self.line.most {
+        if state.answers >= state.limit && state.limit < self.slot.0.most {
             state.answers = 0;
             state.limit += 1;
-            self.line.add_permit(&mut state);
+            self.slot.0.add_permit(&mut state);
         }
     }
 
     /// The model is rate limited, and perhaps said when it takes requests again.
     pub(super) fn refused(&self, retry_after: Option<Duration>) {
-        let mut state = lock(&self.line.state);
+        let mut state = lock(&self.slot.0.state);
         let now = Instant::now();
         if let Some(until) = retry_after.and_then(|pause| now.checked_add(pause)) {
             state.paused_until = state.paused_until.max(Some(until));
@@ -170,13 +166,7 @@ impl Connection<'_> {
         let fewer = state.limit - limit;
         state.limit = limit;
         state.least = state.least.min(limit);
-        state.surplus += fewer - self.line.free.forget_permits(fewer);
-    }
-}
-
-impl Drop for Connection<'_> {
-    fn drop(&mut self) {
-        self.line.give_back();
+        state.surplus += fewer - self.slot.0.free.forget_permits(fewer);
     }
 }
 

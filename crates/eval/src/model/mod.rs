@@ -19,7 +19,6 @@ mod retry;
 mod servers;
 
 use std::fmt;
-use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +27,7 @@ use errorbar_core::registry::{Entry, EntryKind};
 use errorbar_core::spec::nearest;
 use errorbar_core::{Metadata, Registry, Result, Spec};
 
+use crate::shared_object::shared_object;
 use crate::{BoxFuture, Message, ModelOutput, NamedSample, SampleId, Usage};
 
 pub use cache::{Cache, CacheFolder, CacheKey, CacheRemoval, CachedAnswer, ModelAnswers};
@@ -107,24 +107,7 @@ pub trait Model: fmt::Debug + Send + Sync {
 #[derive(Clone)]
 pub struct AnyModel(Arc<dyn Model>);
 
-impl fmt::Debug for AnyModel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl Deref for AnyModel {
-    type Target = dyn Model;
-    fn deref(&self) -> &Self::Target {
-        self.0.as_ref()
-    }
-}
-
-impl<M: Model + 'static> From<M> for AnyModel {
-    fn from(model: M) -> Self {
-        AnyModel(Arc::new(model))
-    }
-}
+shared_object!(AnyModel, Model);
 
 /// Opens models of one provider: `replay` opens the model `replay/FILE`.
 ///

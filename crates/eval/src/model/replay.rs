@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::mock::Answers;
 use super::{Model, ModelError, Provider, ProviderEntry, Request, provider};
-use crate::dataset::limits::{Lines, MemoryBudget, record};
+use crate::dataset::limits::{FileText, MemoryBudget, read_text, record};
 use crate::{BoxFuture, ModelOutput, NamedSample, SampleId, Usage};
 
 pub(super) const PROVIDER: ProviderEntry = provider!(
@@ -58,14 +58,11 @@ impl Replay {
         let fail = |problem: String| {
             Error::custom(format!("cannot read the recorded outputs {}: {problem}", path.display()))
         };
-        let mut lines = Lines::open(&path).map_err(|error| fail(error.to_string()))?;
+        let FileText { text, .. } = read_text(&path, false).map_err(fail)?;
+        let lines = (1..).zip(text.strip_prefix('\u{feff}').unwrap_or(&text).lines());
         let mut held = MemoryBudget::of_file(&path);
         let mut answers: HashMap<(String, u32), ReplayEntry> = HashMap::new();
-        while let Some((number, line)) = lines.next().map_err(fail)? {
-            let line = line.strip_prefix('\u{feff}').unwrap_or(&line);
-            if line.trim().is_empty() {
-                continue;
-            }
+        for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
             let ReplayLine { id: Wire(id), epoch, output, usage } = record(line).map_err(|problem| {
                 fail(format!(
                     "line {number}: {problem}; a line is {{\"id\": …, \"epoch\": 1, \"output\": \"…\"}}, the epoch \

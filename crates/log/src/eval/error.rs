@@ -314,3 +314,17 @@ impl std::error::Error for LogError {
         std::error::Error::source(self.kind())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_file_member_sample_and_problem() {
+        let error = LogError::from(LogErrorKind::Missing("value"))
+            .of_sample("q\n1")
+            .in_member("samples/q_epoch_1.json");
+        let expected = "a/b.eval: `samples/q_epoch_1.json`: sample `q\u{fffd}1`: `value` is missing";
+        assert_eq!(error.at(Path::new("a/b.eval")).to_string(), expected);
+    }
+}

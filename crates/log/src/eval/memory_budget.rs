@@ -87,23 +87,24 @@ fn after_text(mut rest: &[u8]) -> &[u8] {
 
 /// The memory of a sample, about.
 pub(super) fn of_sample(sample: &StoredSample) -> u64 {
+    let error = sample.error.as_ref().map_or(0, |error| error.len() as u64);
+    size_of::<StoredSample>() as u64 + behind_sample(sample) + error
+}
+
+/// The memory behind id, metadata and scores of a sample, about.
+pub(super) fn behind_sample(sample: &StoredSample) -> u64 {
     let metadata = sample.metadata.iter().map(of_field).sum::<u64>();
     let score = |(scorer, score): (&String, &Score)| scorer.len() as u64 + NODE + of_score(score);
     let scores = sample.scores.iter().map(score).sum::<u64>();
-    let error = sample.error.as_ref().map_or(0, |error| error.len() as u64);
-    size_of::<StoredSample>() as u64 + of_id(&sample.id) + metadata + scores + error
-}
-
-/// The memory behind an id.
-pub(super) fn of_id(id: &SampleId) -> u64 {
-    match id {
+    let id = match &sample.id {
         SampleId::Int(_) => 0,
-        SampleId::Str(text) => text.len() as u64,
-    }
+        SampleId::Str(id) => id.len() as u64,
+    };
+    id + metadata + scores
 }
 
 /// The memory behind a score, about.
-pub(super) fn of_score(score: &Score) -> u64 {
+fn of_score(score: &Score) -> u64 {
     let text = |text: &Option<String>| text.as_ref().map_or(0, |text| text.len() as u64);
     let metadata = score.metadata.iter().flatten().map(of_field).sum::<u64>();
     let history = score.history.iter().map(of_json).sum::<u64>();
@@ -133,7 +134,7 @@ fn of_leaf(leaf: &Leaf) -> u64 {
 }
 
 /// The memory of a field of a JSON object, about.
-pub(super) fn of_field((key, value): (&String, &Json)) -> u64 {
+fn of_field((key, value): (&String, &Json)) -> u64 {
     key.len() as u64 + of_json(value)
 }
 

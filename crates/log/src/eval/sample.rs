@@ -124,8 +124,7 @@ impl<'a> SampleRecord<'a> {
     /// The sample as JSON. Not-a-number is written bare, as the reference writes it.
     pub fn to_json(&self) -> Vec<u8> {
         let empty = Metadata::new();
-        let mut json = JsonWriter::new();
-        json.object(|json| {
+        JsonWriter::object_bytes(|json| {
             let (input, target) = (Input::default(), Targets::default());
             let (input, target) =
                 (self.common.input.unwrap_or(&input), self.common.target.unwrap_or(&target));
@@ -148,8 +147,7 @@ impl<'a> SampleRecord<'a> {
                     json.optional("reason", limit.reason.as_ref());
                 });
             }
-        });
-        json.into_bytes()
+        })
     }
 
     /// The short form of the sample as JSON.

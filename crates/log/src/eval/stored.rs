@@ -42,11 +42,9 @@ impl SampleFields {
         SampleFields { texts: false, details: false, metadata, scores: ScoreParts::All }
     }
 
-    /// Only these parts of the scores: answers and explanations may be long.
-    #[must_use]
-    pub fn score_parts(mut self, parts: ScoreParts) -> Self {
-        self.scores = parts;
-        self
+    setters! {
+        /// Only these parts of the scores: answers and explanations may be long.
+        score_parts: ScoreParts => scores;
     }
 
     pub(super) fn wants_metadata(&self) -> bool {

@@ -31,8 +31,7 @@ impl CommonFields<'_> {
         limit: Option<&str>,
         message_count: u64,
     ) -> Vec<u8> {
-        let mut json = JsonWriter::new();
-        json.object(|json| {
+        JsonWriter::object_bytes(|json| {
             let input = self.input.map(thin_input).unwrap_or_default();
             let target = self.target.map(thin_targets).unwrap_or_default();
             self.write_question(json, key, &input, &target);
@@ -48,8 +47,7 @@ impl CommonFields<'_> {
             json.field("retries", &0);
             json.field("completed", &true);
             json.field("message_count", &message_count);
-        });
-        json.into_bytes()
+        })
     }
 }
 

@@ -43,17 +43,13 @@ struct TokenCounts {
     prompt_tokens: Option<u64>,
     completion_tokens: Option<u64>,
     total_tokens: Option<u64>,
-    prompt_tokens_details: Option<PromptTokens>,
-    completion_tokens_details: Option<CompletionTokens>,
+    prompt_tokens_details: Option<TokenDetails>,
+    completion_tokens_details: Option<TokenDetails>,
 }
 
 #[derive(Deserialize)]
-struct PromptTokens {
+struct TokenDetails {
     cached_tokens: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct CompletionTokens {
     reasoning_tokens: Option<u64>,
 }
 

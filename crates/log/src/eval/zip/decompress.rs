@@ -198,7 +198,7 @@ fn pieces_of(
     bytes: u64,
     each: &mut dyn FnMut(&[u8]) -> Result<()>,
 ) -> Result<()> {
-    let needed = usize::try_from(bytes).map_or(PIECE, |bytes| PIECE.min(bytes + 1));
+    let needed = usize::try_from(bytes).map_or(PIECE, |bytes| PIECE.min(bytes.saturating_add(1)));
     buffer.resize(buffer.len().max(needed), 0);
     loop {
         match content.read(buffer) {
