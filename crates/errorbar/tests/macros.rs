@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helper may fail as the test may")]
 
 use errorbar::prelude::*;
-use errorbar::{Accumulator, Estimation, MetricRole, ScoreParts, GroupContext};
+use errorbar::{Accumulator, Estimation, GroupContext, MetricRole, ScoreParts};
 
 /// Proportion of samples scoring at or
 /// above `threshold`. The rest did not pass.
