@@ -30,16 +30,12 @@ impl<'a> Args<'a> {
     /// The argument, if it was passed (an explicit null counts as not passed).
     pub fn get<T: ArgType>(&self, name: &str) -> Result<Option<T>> {
         match self.values.get(name) {
-            None | Some(Arg::Null) => Ok(None),
+            None => Ok(None),
+            Some(Arg::Null) if !T::TAKES_NULL => Ok(None),
             Some(arg) => T::from_arg(arg, self.registry)
                 .map_err(|problem| problem.into_error(&self.target, name, arg))
                 .map(Some),
         }
-    }
-
-    /// Whether the argument was passed as null, for the few to which that says something.
-    pub fn is_null(&self, name: &str) -> bool {
-        self.values.get(name) == Some(&Arg::Null)
     }
 
     /// The argument, which must be passed.
@@ -63,7 +59,7 @@ impl<'a> Args<'a> {
     /// registry.add(&Entry {
     ///     name: "quiz",
     ///     doc: "",
-    ///     params: const { &[Param::required("level"), Param::optional("seed", "None")] },
+    ///     params: || vec![Param::required("level", "How hard."), Param::optional("seed", "", "None")],
     ///     build: |args| Ok(Recorded(args.to_log())),
     ///     replaces: false,
     /// })?;
@@ -118,6 +114,9 @@ impl ArgProblem {
 pub trait ArgType: Sized {
     /// The type in words, for messages: `a number`.
     const EXPECTED: &'static str;
+
+    /// Whether null is a value of it. To other types a null is an argument that was not passed.
+    const TAKES_NULL: bool = false;
 
     /// Reads the argument.
     fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem>;
@@ -194,6 +193,29 @@ impl<T: ArgType> ArgType for Vec<T> {
     }
 }
 
+/// A type with a few values, each of which specs write as a word.
+pub trait ArgWord: Copy + PartialEq + 'static {
+    /// The words in a sentence, for messages: `"t" or "bootstrap"`.
+    const EXPECTED: &'static str;
+
+    /// Each word, and what it stands for.
+    const WORDS: &'static [(&'static str, Self)];
+}
+
+impl<T: ArgWord> ArgType for T {
+    const EXPECTED: &'static str = <T as ArgWord>::EXPECTED;
+
+    fn from_arg(arg: &Arg, _: &Registry) -> Result<Self, ArgProblem> {
+        let known = T::WORDS.iter().find(|(word, _)| arg.as_str() == Some(word));
+        known.map(|(_, value)| *value).ok_or(ArgProblem::Expected(<T as ArgWord>::EXPECTED))
+    }
+
+    fn to_arg(&self) -> Arg {
+        let known = T::WORDS.iter().find(|(_, value)| value == self);
+        known.map_or(Arg::Null, |(word, _)| Arg::Str((*word).to_owned()))
+    }
+}
+
 impl<T: ArgType> ArgType for Option<T> {
     const EXPECTED: &'static str = T::EXPECTED;
 
@@ -251,17 +273,4 @@ impl ArgType for Arc<dyn Reducer> {
     fn to_arg(&self) -> Arg {
         Arg::Str(self.log_name())
     }
-}
-
-/// A spec from a name and those of its arguments that were passed.
-pub(crate) fn spec_of(name: &str, args: impl IntoIterator<Item = (&'static str, Option<Arg>)>) -> Spec {
-    args.into_iter().fold(Spec::new(name), |spec, (key, arg)| match arg {
-        Some(arg) => spec.kwarg(key, arg),
-        None => spec,
-    })
-}
-
-/// An argument that was passed, written.
-pub(crate) fn passed<T: ArgType>(value: &Option<T>) -> Option<Arg> {
-    value.as_ref().map(ArgType::to_arg)
 }

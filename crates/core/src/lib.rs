@@ -38,6 +38,7 @@ mod metric;
 pub mod metrics;
 mod naming;
 mod package_member;
+mod params;
 mod plan;
 pub mod python_text;
 mod random;
@@ -52,7 +53,7 @@ pub mod spec;
 pub mod stats;
 mod value;
 
-pub use args::{ArgProblem, ArgType, Args};
+pub use args::{ArgProblem, ArgType, ArgWord, Args};
 pub use columns::{
     ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
 };
@@ -66,8 +67,9 @@ pub use evaluation::{
     Role, Scope, ScoreResult, Subject,
 };
 pub use metadata::Metadata;
-pub use metric::{FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn};
+pub use metric::{Accumulator, FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn};
 pub use naming::{TakenNames, unique_names};
+pub use params::{Params, ToSpec};
 pub use plan::{
     Epochs, HeadlineRequest, IntoReducers, MetricItem, MetricMap, Metrics, Plan, ReducerChoice, Reducers,
     ScorerPlan,
@@ -84,6 +86,9 @@ pub use value::{
     Conversion, ConvertedNumber, Leaf, LeafMap, LeafRef, Value, ValueRef, ValueToFloat, value_to_float,
 };
 
+/// What kind of figure a metric gives, by the name that `#[metric]` knows it by in every crate.
+#[doc(hidden)]
+pub use evaluation::Role as MetricRole;
 /// The map that metrics with several named figures return, in order.
 pub use indexmap::IndexMap;
 #[doc(hidden)]

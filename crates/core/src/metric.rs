@@ -6,7 +6,7 @@
 //!            └─▶ state ─ update ─ update ─ merge ─ finish ┘
 //! ```
 //!
-//! A metric whose state is small also hands out that state: shards update one each, merge them
+//! A metric whose state is small also hands out that state, an [`Accumulator`]: shards update one each, merge them
 //! and finish, and any split gives the bits of the whole. The built-in ones with a state have no
 //! other way to compute, so the two paths cannot drift apart.
 
@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::estimate::{Estimation, Kind, Whole};
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metadata::Metadata;
+use crate::params::ToSpec;
 use crate::scores::Scores;
 use crate::spec::{SEED, Spec, params_to_log};
 
@@ -93,17 +94,14 @@ pub enum ScoreParts {
 /// Implement it, write a function with `#[metric]`, or use [`metric_fn`] on a closure.
 ///
 /// ```
-/// use errorbar_core::{MetadataKeys, Metric, MetricValue, Result, Scores, Spec, Wants};
+/// use errorbar_core::{MetadataKeys, Metric, MetricValue, Params, Result, Scores, Wants};
 ///
 /// /// The share of samples whose `source` is trusted and whose score is at least one half.
-/// #[derive(Debug)]
+/// #[derive(Debug, Params)]
+/// #[params(crate = errorbar_core, name = "trusted_share")]
 /// struct TrustedShare;
 ///
 /// impl Metric for TrustedShare {
-///     fn spec(&self) -> Spec {
-///         Spec::new("trusted_share")
-///     }
-///
 ///     fn wants(&self) -> Wants {
 ///         Wants::Reduced
 ///     }
@@ -121,14 +119,11 @@ pub enum ScoreParts {
 ///     }
 /// }
 /// ```
-pub trait Metric: fmt::Debug + Send + Sync {
-    /// The name and the arguments that were passed, as logs record them.
-    fn spec(&self) -> Spec;
-
+pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
     /// The value over these scores. Must not depend on their order.
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue>;
 
-    /// The arguments as results and logs record them: all that were passed, unless said otherwise.
+    /// The arguments as results and logs record them: all that were passed, unless overridden.
     fn params(&self) -> Metadata {
         params_to_log(&self.spec().kwargs)
     }
@@ -138,34 +133,34 @@ pub trait Metric: fmt::Debug + Send + Sync {
         Wants::Auto
     }
 
-    /// Which sample metadata the metric reads; all of it, unless said otherwise.
+    /// The metric that it applies: to each group, to a field. What is not overridden below is as that metric has it.
+    fn inner(&self) -> Option<&dyn Metric> {
+        None
+    }
+
+    /// Which sample metadata the metric reads; all of it, unless overridden.
     fn metadata_keys(&self) -> MetadataKeys {
-        MetadataKeys::All
+        self.inner().map_or(MetadataKeys::All, |inner| inner.metadata_keys())
     }
 
     /// Which parts of the scores the metric reads; all of them, unless overridden.
     fn score_parts(&self) -> ScoreParts {
-        ScoreParts::All
+        self.inner().map_or(ScoreParts::All, |inner| inner.score_parts())
     }
 
     /// What kind of figure it gives.
     fn role(&self) -> Role {
-        Role::Other
+        self.inner().map_or(Role::Other, |inner| inner.role())
     }
 
     /// Which numbers it is about. An error or interval goes into the row of the location that has the same subject.
     fn subject(&self) -> Option<Subject> {
-        None
+        self.inner()?.subject()
     }
 
     /// The metadata key that it clusters samples by.
     fn cluster(&self) -> Option<&str> {
-        None
-    }
-
-    /// The metric that it applies: to each group, to a field.
-    fn inner(&self) -> Option<&dyn Metric> {
-        None
+        self.inner()?.cluster()
     }
 
     /// An empty state, if the metric can be computed piece by piece.
@@ -211,6 +206,8 @@ pub(crate) fn params_with_inner(metric: &dyn Metric, argument: &str, inner: &dyn
 /// assert_eq!(merged.finish(Whole::default())?.number(), Some(0.25));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Types implement [`Accumulator`] and are this too.
 pub trait MetricState: fmt::Debug + Send + Any {
     /// Takes in more scores.
     fn update(&mut self, scores: &Scores<'_>) -> Result<()>;
@@ -219,29 +216,85 @@ pub trait MetricState: fmt::Debug + Send + Any {
     fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()>;
 
     /// What the scores seen are, where that decides which interval fits.
-    fn kind(&self) -> Option<Kind> {
-        None
-    }
+    fn kind(&self) -> Option<Kind>;
 
     /// The value over everything seen. `whole` is what all scores are, if this state has seen a part of them: a group.
     fn finish(&self, whole: Whole) -> Result<MetricValue>;
 }
 
-/// Computes a metric through its state: the one path of every built-in that has a state.
-pub(crate) fn compute_by_state(mut state: impl MetricState, scores: &Scores<'_>) -> Result<MetricValue> {
-    state.update(scores)?;
-    state.finish(Whole::default())
+/// The state of a metric that is computed piece by piece: what a [`MetricState`] is when its type is known.
+///
+/// Merging must not depend on the order or on the split: the whole is the merger of its parts.
+///
+/// ```
+/// use errorbar_core::{Accumulator, MetricValue, Result, Scores, Whole};
+///
+/// /// The largest number of tokens in an answer.
+/// #[derive(Debug, Default)]
+/// struct LongestAnswer(usize);
+///
+/// impl Accumulator for LongestAnswer {
+///     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
+///         let words = |answer: &String| answer.split_whitespace().count();
+///         for sample in scores {
+///             self.0 = self.0.max(sample.score.answer.as_ref().map_or(0, words));
+///         }
+///         Ok(())
+///     }
+///
+///     fn merge(&mut self, other: Self) -> Result<()> {
+///         self.0 = self.0.max(other.0);
+///         Ok(())
+///     }
+///
+///     fn finish(&self, _: Whole) -> Result<MetricValue> {
+///         Ok(self.0.into())
+///     }
+/// }
+/// ```
+pub trait Accumulator: fmt::Debug + Send + Sized + 'static {
+    /// Takes in more scores.
+    fn update(&mut self, scores: &Scores<'_>) -> Result<()>;
+
+    /// Takes in all that another one has seen.
+    fn merge(&mut self, other: Self) -> Result<()>;
+
+    /// What the scores seen are, where that decides which interval fits.
+    fn kind(&self) -> Option<Kind> {
+        None
+    }
+
+    /// The value over everything seen. `whole` is what all scores are, if this has seen a part of them: a group.
+    fn finish(&self, whole: Whole) -> Result<MetricValue>;
 }
 
-/// The other state as one's own type, or an error that says what happened.
-pub(crate) fn same_state<S: MetricState>(other: Box<dyn MetricState>) -> Result<S> {
-    let any: Box<dyn Any> = other;
-    any.downcast::<S>().map(|state| *state).map_err(|_| {
-        Error::custom(format!(
-            "only states of the same metric can be merged into {}",
-            std::any::type_name::<S>()
-        ))
-    })
+impl<A: Accumulator> MetricState for A {
+    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
+        Accumulator::update(self, scores)
+    }
+
+    fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
+        let any: Box<dyn Any> = other;
+        let other = any.downcast::<A>().map_err(|_| {
+            let own = std::any::type_name::<A>();
+            Error::custom(format!("only states of the same metric can be merged into {own}"))
+        })?;
+        Accumulator::merge(self, *other)
+    }
+
+    fn kind(&self) -> Option<Kind> {
+        Accumulator::kind(self)
+    }
+
+    fn finish(&self, whole: Whole) -> Result<MetricValue> {
+        Accumulator::finish(self, whole)
+    }
+}
+
+/// Computes a metric through its state: the one path of every built-in that has a state.
+pub(crate) fn compute_by_state(mut state: impl Accumulator, scores: &Scores<'_>) -> Result<MetricValue> {
+    state.update(scores)?;
+    state.finish(Whole::default())
 }
 
 /// A metric from a name and a closure.
@@ -270,21 +323,21 @@ pub struct FnMetric<F> {
 }
 
 impl<F> FnMetric<F> {
-    /// Says what kind of figure the closure gives; other, if unset.
+    /// Sets what kind of figure the closure gives; other, if unset.
     #[must_use]
     pub fn role(mut self, role: Role) -> Self {
         self.role = role;
         self
     }
 
-    /// Says which sample metadata the closure reads; all of it, if not said.
+    /// Sets which sample metadata the closure reads; all of it, if unset.
     #[must_use]
     pub fn keys(mut self, keys: MetadataKeys) -> Self {
         self.keys = keys;
         self
     }
 
-    /// Says which scores the closure wants.
+    /// Sets which scores the closure wants.
     #[must_use]
     pub fn wants(mut self, wants: Wants) -> Self {
         self.wants = wants;
@@ -298,15 +351,17 @@ impl<F> fmt::Debug for FnMetric<F> {
     }
 }
 
+impl<F> ToSpec for FnMetric<F> {
+    fn spec(&self) -> Spec {
+        Spec::new(&self.name)
+    }
+}
+
 impl<F, V> Metric for FnMetric<F>
 where
     F: Fn(&Scores<'_>) -> Result<V> + Send + Sync,
     V: Into<MetricValue>,
 {
-    fn spec(&self) -> Spec {
-        Spec::new(&self.name)
-    }
-
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         (self.compute)(scores).map(Into::into)
     }
@@ -324,38 +379,49 @@ where
     }
 }
 
-impl Metric for Arc<dyn Metric> {
+/// The methods of a metric that does what another one does: the expression, of `self`.
+macro_rules! forward_metric {
+    ($self:ident => $inner:expr) => {
+        fn compute(&$self, scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue> {
+            $inner.compute(scores)
+        }
+        fn params(&$self) -> $crate::Metadata {
+            $inner.params()
+        }
+        fn wants(&$self) -> $crate::Wants {
+            $inner.wants()
+        }
+        fn metadata_keys(&$self) -> $crate::MetadataKeys {
+            $inner.metadata_keys()
+        }
+        fn score_parts(&$self) -> $crate::ScoreParts {
+            $inner.score_parts()
+        }
+        fn role(&$self) -> $crate::Role {
+            $inner.role()
+        }
+        fn subject(&$self) -> Option<$crate::Subject> {
+            $inner.subject()
+        }
+        fn cluster(&$self) -> Option<&str> {
+            $inner.cluster()
+        }
+        fn inner(&$self) -> Option<&dyn $crate::Metric> {
+            $inner.inner()
+        }
+        fn state(&$self, estimation: &$crate::Estimation) -> Option<Box<dyn $crate::MetricState>> {
+            $inner.state(estimation)
+        }
+    };
+}
+pub(crate) use forward_metric;
+
+impl ToSpec for Arc<dyn Metric> {
     fn spec(&self) -> Spec {
         self.as_ref().spec()
     }
-    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        self.as_ref().compute(scores)
-    }
-    fn wants(&self) -> Wants {
-        self.as_ref().wants()
-    }
-    fn params(&self) -> Metadata {
-        self.as_ref().params()
-    }
-    fn metadata_keys(&self) -> MetadataKeys {
-        self.as_ref().metadata_keys()
-    }
-    fn score_parts(&self) -> ScoreParts {
-        self.as_ref().score_parts()
-    }
-    fn role(&self) -> Role {
-        self.as_ref().role()
-    }
-    fn subject(&self) -> Option<Subject> {
-        self.as_ref().subject()
-    }
-    fn cluster(&self) -> Option<&str> {
-        self.as_ref().cluster()
-    }
-    fn inner(&self) -> Option<&dyn Metric> {
-        self.as_ref().inner()
-    }
-    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
-        self.as_ref().state(estimation)
-    }
+}
+
+impl Metric for Arc<dyn Metric> {
+    forward_metric!(self => self.as_ref());
 }

@@ -14,6 +14,7 @@ use serde_json::json;
 use crate::columns::{ScoreDetail, ValueColumn};
 use crate::error::{Error, Result};
 use crate::metadata::Metadata;
+use crate::params::ToSpec;
 use crate::score::Score;
 use crate::spec::Spec;
 use crate::value::{Conversion, Leaf, LeafKey, LeafMap, LeafRef, Value};
@@ -23,17 +24,14 @@ use crate::value::{Conversion, Leaf, LeafKey, LeafMap, LeafRef, Value};
 /// Implement it, write a function with `#[reducer]`, or use [`reducer_fn`] on a closure.
 ///
 /// ```
-/// use errorbar_core::{Reducer, Result, Score, Spec};
+/// use errorbar_core::{Params, Reducer, Result, Score};
 ///
 /// /// The longest answer stands for the sample.
-/// #[derive(Debug)]
+/// #[derive(Debug, Params)]
+/// #[params(crate = errorbar_core, name = "longest")]
 /// struct Longest;
 ///
 /// impl Reducer for Longest {
-///     fn spec(&self) -> Spec {
-///         Spec::new("longest")
-///     }
-///
 ///     fn reduce(&self, scores: &[Score]) -> Result<Score> {
 ///         let longest = scores.iter().max_by_key(|score| score.answer.as_ref().map_or(0, String::len));
 ///         Ok(longest.cloned().unwrap_or_else(|| Score::unscored("no_response")))
@@ -44,14 +42,16 @@ use crate::value::{Conversion, Leaf, LeafKey, LeafMap, LeafRef, Value};
 /// assert_eq!(Longest.reduce(&epochs)?.as_text()?, "I");
 /// # Ok::<(), errorbar_core::Error>(())
 /// ```
-pub trait Reducer: fmt::Debug + Send + Sync {
-    /// The name and the arguments that were passed.
-    fn spec(&self) -> Spec;
-
-    /// The name that results carry: `mean`, `pass_at_2`, or the whole spec where arguments were passed.
+pub trait Reducer: ToSpec + fmt::Debug + Send + Sync {
+    /// The name that results carry: `mean`, `pass_at_2`, or the whole spec where other arguments were passed, for two
+    /// thresholds must not share a name.
     fn log_name(&self) -> String {
         let spec = self.spec();
-        if spec.kwargs.is_empty() { spec.log_name().into_owned() } else { spec.to_string() }
+        match self.needs_epochs() {
+            Some(k) if spec.kwargs.keys().eq(["k"]) => format!("{}_{k}", spec.log_name()),
+            _ if spec.kwargs.is_empty() => spec.log_name().into_owned(),
+            _ => spec.to_string(),
+        }
     }
 
     /// Reduces the scores of one sample, in epoch order, unscored ones among them.
@@ -76,9 +76,8 @@ pub trait Reducer: fmt::Debug + Send + Sync {
 
 /// A reducer of scalars. Lists are reduced index by index and maps key by key.
 ///
-/// A reducer that is also this runs over columns, without a score built per row: return `Some(self)`
-/// from [`Reducer::by_epoch`].
-pub trait EpochReducer: fmt::Debug + Send + Sync {
+/// What implements this is a [`Reducer`], and runs over columns, without a score built per row.
+pub trait EpochReducer: ToSpec + fmt::Debug + Send + Sync {
     /// How values are read as numbers; nothing for reducers that only compare values, which then
     /// find no floats among the [`EpochValues`].
     fn conversion(&self) -> Option<&Conversion>;
@@ -99,6 +98,36 @@ pub trait EpochReducer: fmt::Debug + Send + Sync {
     /// Whether this is a vote: then the epochs are recorded as a [`Panel`].
     fn is_vote(&self) -> bool {
         false
+    }
+
+    /// As [`Reducer::check`].
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// As [`Reducer::needs_epochs`].
+    fn needs_epochs(&self) -> Option<u64> {
+        None
+    }
+}
+
+impl<R: EpochReducer> Reducer for R {
+    fn reduce(&self, scores: &[Score]) -> Result<Score> {
+        EpochReducer::check(self)?;
+        let name = self.log_name();
+        LiftedReducer { reducer: self, name: &name, sample: "", unconvertible: 0 }.reduce(scores)
+    }
+
+    fn check(&self) -> Result<()> {
+        EpochReducer::check(self)
+    }
+
+    fn needs_epochs(&self) -> Option<u64> {
+        EpochReducer::needs_epochs(self)
+    }
+
+    fn by_epoch(&self) -> Option<&dyn EpochReducer> {
+        Some(self)
     }
 }
 
@@ -256,13 +285,6 @@ pub(crate) struct LiftedReducer<'a> {
     pub(crate) name: &'a str,
     pub(crate) sample: &'a str,
     pub(crate) unconvertible: usize,
-}
-
-/// Reduces whole scores by a scalar reducer: what `Reducer::reduce` is for every built-in.
-pub(crate) fn reduce_by_epoch(reducer: &(impl Reducer + EpochReducer), scores: &[Score]) -> Result<Score> {
-    reducer.check()?;
-    let name = reducer.log_name();
-    LiftedReducer { reducer, name: &name, sample: "", unconvertible: 0 }.reduce(scores)
 }
 
 impl LiftedReducer<'_> {
@@ -457,36 +479,50 @@ impl<F> fmt::Debug for FnReducer<F> {
     }
 }
 
+impl<F> ToSpec for FnReducer<F> {
+    fn spec(&self) -> Spec {
+        Spec::new(&self.name)
+    }
+}
+
 impl<F> Reducer for FnReducer<F>
 where
     F: Fn(&[Score]) -> Result<Score> + Send + Sync,
 {
-    fn spec(&self) -> Spec {
-        Spec::new(&self.name)
-    }
-
     fn reduce(&self, scores: &[Score]) -> Result<Score> {
         (self.reduce)(scores)
     }
 }
 
-impl Reducer for Arc<dyn Reducer> {
+/// The methods of a reducer that does what another one does, but for its name: the expression, of `self`.
+macro_rules! forward_reducer {
+    ($self:ident => $inner:expr) => {
+        fn reduce(&$self, scores: &[$crate::Score]) -> $crate::Result<$crate::Score> {
+            $inner.reduce(scores)
+        }
+        fn check(&$self) -> $crate::Result<()> {
+            $inner.check()
+        }
+        fn needs_epochs(&$self) -> Option<u64> {
+            $inner.needs_epochs()
+        }
+        fn by_epoch(&$self) -> Option<&dyn $crate::EpochReducer> {
+            $inner.by_epoch()
+        }
+    };
+}
+pub(crate) use forward_reducer;
+
+impl ToSpec for Arc<dyn Reducer> {
     fn spec(&self) -> Spec {
         self.as_ref().spec()
     }
+}
+
+impl Reducer for Arc<dyn Reducer> {
     fn log_name(&self) -> String {
         self.as_ref().log_name()
     }
-    fn reduce(&self, scores: &[Score]) -> Result<Score> {
-        self.as_ref().reduce(scores)
-    }
-    fn check(&self) -> Result<()> {
-        self.as_ref().check()
-    }
-    fn needs_epochs(&self) -> Option<u64> {
-        self.as_ref().needs_epochs()
-    }
-    fn by_epoch(&self) -> Option<&dyn EpochReducer> {
-        self.as_ref().by_epoch()
-    }
+
+    forward_reducer!(self => self.as_ref());
 }

@@ -5,7 +5,6 @@
 //! define is collected at link time by `inventory`; anything else is added by hand.
 
 use std::any::{Any, TypeId};
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -17,33 +16,36 @@ use crate::args::Args;
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::package_member::PackageMember;
+use crate::params::Params;
 use crate::plan::{MetricItem, MetricMap, Metrics};
 use crate::reducer::Reducer;
 use crate::spec::{
     Arg, MetricItem as MetricItemSpec, MetricMap as MetricMapSpec, MetricsSpec, OWN_PACKAGE,
     REFERENCE_PACKAGE, Spec, nearest, split_k_suffix,
 };
-use crate::value::{Conversion, Leaf, ValueToFloat};
+use crate::value::{Conversion, ValueToFloat};
 use crate::{metrics, reducers};
 
 /// One argument of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
     /// Its name, as in logs.
-    pub name: Cow<'static, str>,
-    /// What it is when it is not passed, as a spec would write it; nothing if it must be passed.
-    pub default: Option<Cow<'static, str>>,
+    pub name: &'static str,
+    /// What it is, in a sentence.
+    pub doc: &'static str,
+    /// What it is when it is not passed, as a spec would write it; `None` if it must be passed.
+    pub default: Option<String>,
 }
 
 impl Param {
     /// An argument that must be passed.
-    pub const fn required(name: &'static str) -> Self {
-        Param { name: Cow::Borrowed(name), default: None }
+    pub fn required(name: &'static str, doc: &'static str) -> Self {
+        Param { name, doc, default: None }
     }
 
     /// An argument with a default.
-    pub const fn optional(name: &'static str, default: &'static str) -> Self {
-        Param { name: Cow::Borrowed(name), default: Some(Cow::Borrowed(default)) }
+    pub fn optional(name: &'static str, doc: &'static str, default: impl ToString) -> Self {
+        Param { name, doc, default: Some(default.to_string()) }
     }
 }
 
@@ -58,11 +60,57 @@ pub struct Entry<T: 'static> {
     /// What it is, a sentence first.
     pub doc: &'static str,
     /// Its arguments, in order.
-    pub params: &'static [Param],
+    pub params: fn() -> Vec<Param>,
     /// How it is built.
     pub build: Build<T>,
     /// Whether it takes the place of an entry of the same name.
     pub replaces: bool,
+}
+
+impl<T: 'static> Entry<T> {
+    /// The entry that a struct of arguments declares.
+    pub const fn of<P: Params>() -> Self
+    where
+        T: BuiltFrom<P>,
+    {
+        Entry {
+            name: P::NAME,
+            doc: P::DOC,
+            params: P::params,
+            build: |args| P::from_args(args).map(T::built_from),
+            replaces: false,
+        }
+    }
+
+    /// The same, in the place of an entry of the same name.
+    #[must_use]
+    pub const fn replacing(self) -> Self {
+        Entry { replaces: true, ..self }
+    }
+}
+
+/// A kind of entry that is built from a struct of arguments: a metric from whatever implements [`Metric`].
+pub trait BuiltFrom<P> {
+    /// The arguments as what the registry hands out.
+    fn built_from(params: P) -> Self;
+}
+
+impl<M: Metric + 'static> BuiltFrom<M> for Arc<dyn Metric> {
+    fn built_from(metric: M) -> Self {
+        Arc::new(metric)
+    }
+}
+
+impl<R: Reducer + 'static> BuiltFrom<R> for Arc<dyn Reducer> {
+    fn built_from(reducer: R) -> Self {
+        Arc::new(reducer)
+    }
+}
+
+impl<C: Into<Conversion>> BuiltFrom<C> for Conversion {
+    fn built_from(conversion: C) -> Self {
+        conversion.into()
+    }
 }
 
 /// An entry that builds a metric.
@@ -70,34 +118,24 @@ pub type MetricEntry = Entry<Arc<dyn Metric>>;
 /// An entry that builds a reducer.
 pub type ReducerEntry = Entry<Arc<dyn Reducer>>;
 
-/// The one conversion that is built in.
-const VALUE_TO_FLOAT: Entry<Conversion> = Entry {
-    name: "value_to_float",
-    doc: "Grades to numbers: correct 1, partial 0.5, incorrect and noanswer 0; numbers and truth words as they are.",
-    params: &[
-        Param::optional("correct", "\"C\""),
-        Param::optional("incorrect", "\"I\""),
-        Param::optional("partial", "\"P\""),
-        Param::optional("noanswer", "\"N\""),
-    ],
-    build: |args| {
-        type SetGrade = fn(ValueToFloat, Leaf) -> ValueToFloat;
-        let setters: [(&str, SetGrade); 4] = [
-            ("correct", ValueToFloat::correct),
-            ("incorrect", ValueToFloat::incorrect),
-            ("partial", ValueToFloat::partial),
-            ("noanswer", ValueToFloat::noanswer),
-        ];
-        let mut grades = ValueToFloat::default();
-        for (name, set) in setters {
-            if let Some(grade) = args.get(name)? {
-                grades = set(grades, grade);
-            }
-        }
-        Ok(grades.into())
-    },
-    replaces: false,
-};
+/// The list of a folder of entries: each word is the module of an entry and the struct that declares it. The modules are
+/// declared here and all that is public in them is exported, so that a new entry is a file and a word.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! entry_modules {
+    ($(#[$doc:meta])* [$entry:ty] $($module:ident::$params:ident),* $(,)?) => {
+        $(
+            mod $module;
+            pub use $module::*;
+        )*
+
+        $(#[$doc])*
+        pub(crate) const ENTRIES: &[$entry] =
+            &[$($crate::registry::Entry::of::<$module::$params>()),*];
+    };
+}
+#[doc(hidden)]
+pub use entry_modules;
 
 inventory::collect!(MetricEntry);
 inventory::collect!(ReducerEntry);
@@ -123,7 +161,7 @@ impl EntryInfo {
             .iter()
             .map(|p| match &p.default {
                 Some(default) => format!("{}={default}", p.name),
-                None => p.name.to_string(),
+                None => p.name.to_owned(),
             })
             .collect();
         format!("{}({})", self.name, params.join(", "))
@@ -150,7 +188,7 @@ impl<T: 'static> RegistryEntry<T> {
     fn new(entry: &Entry<T>, built_in: bool) -> Self {
         let listing = EntryInfo {
             name: entry.name.to_owned(),
-            params: entry.params.to_vec(),
+            params: (entry.params)(),
             doc: entry.doc.to_owned(),
             built_in,
         };
@@ -244,7 +282,7 @@ impl Registry {
         let mut registry = Registry { tables: HashMap::new(), folder: PathBuf::new() };
         registry.add_built_in(metrics::ENTRIES);
         registry.add_built_in(reducers::ENTRIES);
-        registry.add_built_in(&[VALUE_TO_FLOAT]);
+        registry.add_built_in(&[Entry::<Conversion>::of::<ValueToFloat>()]);
         registry
     }
 
@@ -436,7 +474,7 @@ impl Registry {
     }
 
     fn call<T: EntryKind>(&self, registered: &RegistryEntry<T>, spec: &Spec) -> Result<T> {
-        let names: Vec<&str> = registered.listing.params.iter().map(|p| p.name.as_ref()).collect();
+        let names: Vec<&str> = registered.listing.params.iter().map(|p| p.name).collect();
         let built = (registered.build)(&Args::bind(spec, &names, self)?)?;
         Ok(match spec.package.as_deref() {
             Some(OWN_PACKAGE) if registered.listing.built_in => built.in_package(OWN_PACKAGE),

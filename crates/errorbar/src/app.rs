@@ -144,17 +144,19 @@ fn program_name(called: Option<&OsString>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use errorbar_core::{Metrics, Score, Scores, metric_fn, reducer_fn};
+    use errorbar_core::{Metrics, Score, Scores, ToSpec, metric_fn, reducer_fn};
     use errorbar_eval::{BoxFuture, Generate, Sample, Scorer, Solver, Target, TaskState};
 
     #[derive(Debug)]
     struct Step;
 
-    impl Solver for Step {
+    impl ToSpec for Step {
         fn spec(&self) -> Spec {
             Spec::new("step")
         }
+    }
 
+    impl Solver for Step {
         fn solve<'a>(&'a self, _: &'a mut TaskState, _: &'a Generate) -> BoxFuture<'a, Result<()>> {
             Box::pin(async { Ok(()) })
         }
@@ -163,11 +165,13 @@ mod tests {
     #[derive(Debug)]
     struct StepScorer;
 
-    impl Scorer for StepScorer {
+    impl ToSpec for StepScorer {
         fn spec(&self) -> Spec {
             Spec::new("step_scorer")
         }
+    }
 
+    impl Scorer for StepScorer {
         fn metrics(&self) -> Metrics {
             Metrics::List(Vec::new())
         }

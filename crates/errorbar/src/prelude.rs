@@ -25,7 +25,7 @@ pub use errorbar_core::metrics::{
 pub use errorbar_core::{
     Conversion, Epochs, Error, ErrorPlan, Estimate, Evaluation, IndexMap, MetadataKeys, Metric, MetricValue,
     Metrics, Plan, Reducer, Reducers, Registry, Result, Results, SampleId, SampleScore, Score, ScoreColumns,
-    ScoreSet, Scores, Spec, Undefined, Value, Wants, metric_fn, metrics, reducer_fn, reducers,
+    ScoreSet, Scores, Spec, ToSpec, Undefined, Value, Wants, metric_fn, metrics, reducer_fn, reducers,
     value_to_float,
 };
 #[cfg(feature = "eval")]

@@ -8,6 +8,7 @@
 
 mod dataset;
 mod error;
+mod facade;
 mod model;
 mod registry;
 mod run;

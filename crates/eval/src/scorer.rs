@@ -4,18 +4,15 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use errorbar_core::registry::{Entry, EntryKind};
-use errorbar_core::{ArgProblem, ArgType, Metrics, Registry, Result, Score, Spec, spec::Arg};
+use errorbar_core::registry::{BuiltFrom, Entry, EntryKind};
+use errorbar_core::{ArgProblem, ArgType, Metrics, Registry, Result, Score, ToSpec, spec::Arg};
 
 use crate::{BoxFuture, Target, TaskState};
 
 /// Judges the answer to one sample.
 ///
 /// Write one with `#[scorer(metrics = […])]`, or implement this.
-pub trait Scorer: fmt::Debug + Send + Sync {
-    /// The name and the arguments that were passed, as logs record them.
-    fn spec(&self) -> Spec;
-
+pub trait Scorer: ToSpec + fmt::Debug + Send + Sync {
     /// The metrics that are computed over its scores, unless the task has its own.
     fn metrics(&self) -> Metrics;
 
@@ -47,6 +44,12 @@ pub type ScorerEntry = Entry<AnyScorer>;
 
 impl EntryKind for AnyScorer {
     const KIND: &'static str = "scorer";
+}
+
+impl<S: Scorer + 'static> BuiltFrom<S> for AnyScorer {
+    fn built_from(scorer: S) -> Self {
+        scorer.into()
+    }
 }
 
 impl fmt::Debug for AnyScorer {

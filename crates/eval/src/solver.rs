@@ -4,18 +4,15 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use errorbar_core::registry::{Entry, EntryKind};
-use errorbar_core::{ArgProblem, ArgType, Registry, Result, Spec, spec::Arg};
+use errorbar_core::registry::{BuiltFrom, Entry, EntryKind};
+use errorbar_core::{ArgProblem, ArgType, Registry, Result, Spec, ToSpec, spec::Arg};
 
 use crate::{BoxFuture, Generate, TaskState};
 
 /// A step from a question to an answer: rewords the prompt, asks the model, or both.
 ///
 /// Write one with `#[solver]`, or implement this.
-pub trait Solver: fmt::Debug + Send + Sync {
-    /// The name and the arguments that were passed, as logs record them.
-    fn spec(&self) -> Spec;
-
+pub trait Solver: ToSpec + fmt::Debug + Send + Sync {
     /// Takes the step. `generate` asks the model.
     fn solve<'a>(&'a self, state: &'a mut TaskState, generate: &'a Generate) -> BoxFuture<'a, Result<()>>;
 
@@ -39,6 +36,12 @@ pub type SolverEntry = Entry<AnySolver>;
 
 impl EntryKind for AnySolver {
     const KIND: &'static str = "solver";
+}
+
+impl<S: Solver + 'static> BuiltFrom<S> for AnySolver {
+    fn built_from(solver: S) -> Self {
+        solver.into()
+    }
 }
 
 impl fmt::Debug for AnySolver {
@@ -84,12 +87,13 @@ impl Chain {
     }
 }
 
-impl Solver for Chain {
+impl ToSpec for Chain {
     fn spec(&self) -> Spec {
-        let solvers: Vec<Arg> = self.0.iter().map(ArgType::to_arg).collect();
-        Spec::new("chain").arg(Arg::List(solvers))
+        Spec::new("chain").arg(self.0.to_arg())
     }
+}
 
+impl Solver for Chain {
     fn solve<'a>(&'a self, state: &'a mut TaskState, generate: &'a Generate) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             for solver in &self.0 {

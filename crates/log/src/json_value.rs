@@ -94,19 +94,19 @@ pub(crate) struct MemoryAllowance {
 }
 
 impl MemoryAllowance {
-    /// Room for whatever comes.
+    /// No limit.
     pub(crate) const UNLIMITED: MemoryAllowance = MemoryAllowance::new(u64::MAX);
 
     pub(crate) const fn new(bytes: u64) -> Self {
         MemoryAllowance { left: bytes, is_used_up: false }
     }
 
-    /// Whether a value was given up for want of room.
+    /// Whether a value was larger than allowed.
     pub(crate) fn is_used_up(&self) -> bool {
         self.is_used_up
     }
 
-    /// Takes room for one more part of a value.
+    /// Counts one more part of a value.
     fn take(&mut self, bytes: usize, json: &Jiter<'_>) -> Result<(), JiterError> {
         match self.left.checked_sub(bytes as u64) {
             Some(left) => {
@@ -115,7 +115,7 @@ impl MemoryAllowance {
             }
             None => {
                 self.is_used_up = true;
-                // What it is called does not matter: whoever gives the room asks whether it was used up.
+                // Which error does not matter: callers with a limit check whether it was used up.
                 let error_type = JiterErrorType::JsonError(JsonErrorType::RecursionLimitExceeded);
                 Err(JiterError { error_type, index: json.current_index() })
             }

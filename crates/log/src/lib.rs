@@ -1,9 +1,9 @@
-//! Scores from files, read into the columns of errorbar; and eval logs, written while a run goes on.
+//! Scores from files, read into the columns of errorbar; and eval logs, written during a run.
 //!
 //! Readers stream: a piece of the file goes into [`ScoreColumns`](errorbar_core::ScoreColumns) and is
 //! forgotten, so memory is that of the columns and of a few pieces, the longest row at least. Mapping whole
 //! files and slicing them was rejected: it would be faster by a little, but a table that is being written
-//! to would take the process down. Only the metadata that the plan asks for is fetched ([`TableOptions::metadata`]).
+//! to would take the process down. Only the metadata that the plan needs is fetched ([`TableOptions::metadata`]).
 //!
 //! [`read_table`] reads score tables; [`eval`] writes eval logs and reads them.
 //!

@@ -1,19 +1,21 @@
-//! The parts that metrics, reducers, solvers and scorers have in common: the builder, its function and
-//! its spec.
+//! The parts that metrics, reducers, solvers and scorers have in common: the struct of the arguments, the function and
+//! the registration.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{Error, Result};
+use syn::{Error, LitStr, Path, Result, Visibility};
 
-use crate::argument::{Argument, at};
-use crate::entry::{Entry, args};
-use crate::function::{Function, Kind};
+use crate::at;
+use crate::function::{Function, FunctionKind};
 use crate::options::Options;
 
 /// A function and its options, ready to be put together.
 pub(crate) struct Builder {
-    pub(crate) entry: Entry,
+    pub(crate) function: Function,
+    pub(crate) options: Options,
+    /// The name in specs and logs.
+    pub(crate) name: LitStr,
     /// The type that holds the arguments: `PassRate` for `pass_rate`.
     pub(crate) ident: Ident,
     /// What the body gets before its arguments: variables of the trait's method, which nothing that the
@@ -24,189 +26,100 @@ pub(crate) struct Builder {
 impl Builder {
     /// Reads an attribute that has the options `known`, and the function below it.
     pub(crate) fn parse(
-        kind: &Kind,
+        kind: &FunctionKind,
         known: &[&str],
         options: TokenStream,
         item: TokenStream,
     ) -> Result<Self> {
-        let entry = Entry::parse(kind, known, options, item)?;
-        let ident = camel_case(&entry.function.ident)?;
-        let leading = kind.leading.iter().zip(&entry.function.leading);
+        let options = Options::parse(options, known)?;
+        let kind = if options.state { &FunctionKind { leading: &[], ..*kind } } else { kind };
+        let function = Function::parse(kind, item)?;
+        let own_name = || LitStr::new(&function.ident.unraw().to_string(), function.ident.span());
+        let name = options.name.clone().unwrap_or_else(own_name);
+        let ident = match &options.ident {
+            Some(ident) => ident.clone(),
+            None => camel_case(&function.ident, kind.suffix(&options))?,
+        };
+        let leading = kind.leading.iter().zip(&function.leading);
         let leading = leading.map(|(leading, span)| Ident::new(leading.name, at(span))).collect();
-        Ok(Builder { entry, ident, leading })
+        Ok(Builder { function, options, name, ident, leading })
     }
 
-    pub(crate) fn function(&self) -> &Function {
-        &self.entry.function
-    }
-
-    pub(crate) fn options(&self) -> &Options {
-        &self.entry.options
+    pub(crate) fn krate(&self) -> &Path {
+        &self.options.krate
     }
 
     /// Everything but the implementation of the trait and the registration.
     pub(crate) fn parts(&self) -> TokenStream {
-        let (definition, methods, constructor) = (self.definition(), self.methods(), self.constructor());
-        quote!(#definition #methods #constructor)
-    }
-
-    /// The type that holds the arguments.
-    fn definition(&self) -> TokenStream {
-        let Function { arguments, ident, item, .. } = self.function();
-        let (builder, vis) = (&self.ident, &item.vis);
-        let (summary, made_by) = (self.function().summary(), format!("Made by `{}()`.", ident.unraw()));
-        let fields = arguments.iter().map(|argument| {
-            let (ident, ty) = (&argument.ident, argument.field_type());
-            quote!(#ident: #ty)
-        });
-        quote! {
-            #[doc = #summary]
-            #[doc = ""]
-            #[doc = #made_by]
-            #[derive(::std::clone::Clone, ::std::fmt::Debug)]
-            #vis struct #builder {
-                #(#fields,)*
-            }
-        }
-    }
-
-    /// The methods that pass an argument each, and the function as written.
-    fn methods(&self) -> TokenStream {
-        let (builder, ident) = (&self.ident, &self.function().ident);
-        let setters = self.optional().map(|argument| self.setter(argument));
+        let Builder { function, ident: builder, .. } = self;
+        let ident = &function.ident;
+        let definition = self.definition(&function.item.vis, &quote!(constructor = #ident));
         let about = format!("The function behind `{}()`, to be called directly.", ident.unraw());
-        let mut body = self.function().item.clone();
+        let mut body = function.item.clone();
         body.sig.ident = Ident::new("body", ident.span());
         quote! {
+            #[derive(::std::clone::Clone, ::std::fmt::Debug)]
+            #definition
+
             #[allow(clippy::too_many_arguments, reason = "nobody but the builder passes them by place")]
             impl #builder {
-                #(#setters)*
                 #[doc = #about]
                 #body
             }
         }
     }
 
-    fn setter(&self, argument: &Argument) -> TokenStream {
-        let (vis, ident) = (&self.function().item.vis, &argument.ident);
-        let (ty, value) = argument.parameter();
-        let docs = match argument.default_text() {
-            Some(default) if argument.docs.is_empty() => {
-                format!("Sets `{}`, which is `{default}` if nothing is said.", argument.name)
-            }
-            _ => argument.docs.clone(),
-        };
+    /// The struct that holds the arguments; `options` are those of the derive.
+    pub(crate) fn definition(&self, vis: &Visibility, options: &TokenStream) -> TokenStream {
+        let (krate, name, builder) = (self.krate(), &self.name, &self.ident);
+        let Function { arguments, docs, .. } = &self.function;
+        let fields = arguments.iter().map(|argument| argument.field());
         quote! {
             #[doc = #docs]
-            #[must_use]
-            #vis fn #ident(mut self, #ident: #ty) -> Self {
-                self.#ident = ::std::option::Option::Some(#value);
-                self
+            #[derive(#krate::Params)]
+            #[params(crate = #krate, name = #name, #options)]
+            #vis struct #builder {
+                #(#fields,)*
             }
         }
     }
 
-    /// The function that makes a builder of the arguments that must be passed.
-    fn constructor(&self) -> TokenStream {
-        let Function { ident, docs, arguments, item, .. } = self.function();
-        let (builder, vis) = (&self.ident, &item.vis);
-        let parameters = arguments.iter().filter(|argument| argument.is_required()).map(|argument| {
-            let (ident, (ty, _)) = (&argument.ident, argument.parameter());
-            quote!(#ident: #ty)
-        });
-        let fields = arguments.iter().map(|argument| {
-            let (ident, (_, value)) = (&argument.ident, argument.parameter());
-            let value = if argument.is_required() { value } else { quote!(::std::option::Option::None) };
-            quote!(#ident: #value)
-        });
-        quote! {
-            #[doc = #docs]
-            #[must_use]
-            #vis fn #ident(#(#parameters),*) -> #builder {
-                #builder { #(#fields),* }
-            }
-        }
-    }
-
-    /// The method `spec` of the trait: the name, and the arguments that were passed.
-    pub(crate) fn spec(&self) -> TokenStream {
-        let name = &self.entry.name;
-        let new = quote!(::errorbar::Spec::new(#name));
-        let arguments = &self.function().arguments;
-        let record = arguments.iter().map(|argument| {
-            let (name, ident, to_arg) = (&argument.name, &argument.ident, argument.to_arg());
-            if argument.is_required() {
-                quote!(spec = spec.kwarg(#name, #to_arg(&self.#ident));)
-            } else {
-                quote! {
-                    if let ::std::option::Option::Some(passed) = &self.#ident {
-                        spec = spec.kwarg(#name, #to_arg(passed));
-                    }
-                }
-            }
-        });
-        let spec = if arguments.is_empty() {
-            new
-        } else {
-            quote! {
-                let mut spec = #new;
-                #(#record)*
-                spec
-            }
-        };
-        quote! {
-            fn spec(&self) -> ::errorbar::Spec {
-                #spec
-            }
-        }
-    }
-
-    /// The call of the body with the arguments or their defaults (with `.await` if it waits, with `?` if
-    /// it may fail), and the statements before it.
-    pub(crate) fn call(&self) -> (TokenStream, TokenStream) {
-        let Function { arguments, output, is_async, is_fallible, .. } = self.function();
-        let bind = arguments.iter().map(|argument| {
-            let ident = &argument.ident;
-            argument.bind(&quote!(::std::clone::Clone::clone(&self.#ident)))
-        });
-        let (leading, locals) = (&self.leading, arguments.iter().map(Argument::local));
+    /// The call of the body with the arguments or their defaults, with `.await` if it waits, with `?` if it may fail.
+    pub(crate) fn call(&self) -> TokenStream {
+        let Function { arguments, output, is_async, is_fallible, .. } = &self.function;
+        let (leading, holder) = (&self.leading, quote!(self));
+        let values = arguments.iter().map(|argument| argument.value(&holder));
         let wait = is_async.then(|| quote_spanned!(at(output)=> .await));
         let question = is_fallible.then(|| quote_spanned!(at(output)=> ?));
-        let call = quote_spanned!(at(output)=> Self::body(#(#leading,)* #(#locals),*) #wait #question);
-        (bind.collect(), call)
+        let values = quote!(#(#leading,)* #(#values),*);
+        quote_spanned!(at(output)=> Self::body(#values) #wait #question)
     }
 
-    /// The registration of an entry that makes a `built`, by the function `wrap` of the builder; `entry` is
-    /// that of [`Entry::registration`].
+    /// The registration of an entry: `wrap` is what is submitted of it.
     pub(crate) fn registration(
         &self,
-        entry: impl FnOnce(TokenStream) -> TokenStream,
-        built: &TokenStream,
-        wrap: &TokenStream,
+        entry: &TokenStream,
+        wrap: impl FnOnce(TokenStream) -> TokenStream,
     ) -> TokenStream {
-        let (builder, arguments) = (&self.ident, &self.function().arguments);
-        let args = args();
-        let unused = arguments.is_empty().then(|| quote!(let _ = #args;));
-        let fields = arguments.iter().map(|argument| {
-            let (ident, read) = (&argument.ident, argument.read());
-            quote!(#ident: #read)
-        });
-        let build = quote!(#unused ::std::result::Result::Ok(#wrap(#builder { #(#fields),* })));
-        self.entry.registration(entry, built, &build)
-    }
-
-    fn optional(&self) -> impl Iterator<Item = &Argument> {
-        self.function().arguments.iter().filter(|argument| !argument.is_required())
+        if self.options.built_in {
+            return TokenStream::new();
+        }
+        let (krate, builder) = (self.krate(), &self.ident);
+        let replacing = self.options.replaces.then(|| quote!(.replacing()));
+        let entry = wrap(quote!(#krate::#entry::of::<#builder>() #replacing));
+        quote!(#krate::inventory::submit! { #entry })
     }
 }
 
-fn camel_case(ident: &Ident) -> Result<Ident> {
+/// `PassRate` for `pass_rate`.
+fn camel_case(ident: &Ident, suffix: &str) -> Result<Ident> {
     let mut camel = String::new();
     for word in ident.unraw().to_string().split('_') {
         let mut chars = word.chars();
         camel.extend(chars.next().into_iter().flat_map(char::to_uppercase));
         camel.extend(chars);
     }
+    camel.push_str(suffix);
     let mut builder: Ident = syn::parse_str(&camel).map_err(|_| {
         Error::new(
             ident.span(),

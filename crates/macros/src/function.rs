@@ -3,20 +3,20 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::{
-    Attribute, Error, Expr, FnArg, Item, ItemFn, Lit, Meta, Result, ReturnType, Safety, Signature, Type,
-    parse_quote,
-};
+use syn::{Error, FnArg, Item, ItemFn, Result, ReturnType, Safety, Signature, Type, parse_quote};
 
 use crate::argument::Argument;
-use crate::leading::Leading;
+use crate::docs::take_docs;
+use crate::leading::LeadingArgument;
+use crate::options::Options;
 
 /// What an attribute is for: how its functions look, and how messages say it.
-pub(crate) struct Kind {
+#[derive(Clone, Copy)]
+pub(crate) struct FunctionKind {
     /// `metric`, `scorer`, …
     pub(crate) name: &'static str,
     /// What the function gets before the arguments that specs pass.
-    pub(crate) leading: &'static [Leading],
+    pub(crate) leading: &'static [LeadingArgument],
     /// The type to return as it should be written.
     pub(crate) returns: &'static str,
     /// Whether it may return nothing.
@@ -45,7 +45,7 @@ pub(crate) struct Function {
 }
 
 impl Function {
-    pub(crate) fn parse(kind: &Kind, item: TokenStream) -> Result<Self> {
+    pub(crate) fn parse(kind: &FunctionKind, item: TokenStream) -> Result<Self> {
         let mut item = match syn::parse2(item)? {
             Item::Fn(function) => function,
             other => {
@@ -85,28 +85,23 @@ impl Function {
             item,
         })
     }
-
-    /// The first paragraph of the documentation, as one line.
-    pub(crate) fn summary(&self) -> String {
-        let paragraph = self.docs.split("\n\n").next().unwrap_or_default();
-        paragraph.lines().map(str::trim).collect::<Vec<_>>().join(" ")
-    }
-
-    /// The documentation with its first paragraph as one line, for the registry, which shows it.
-    pub(crate) fn entry_docs(&self) -> String {
-        match self.docs.split_once("\n\n") {
-            Some((_, rest)) => format!("{}\n\n{}", self.summary(), rest.trim_start_matches('\n')),
-            None => self.summary(),
-        }
-    }
 }
 
-impl Kind {
+impl FunctionKind {
     /// A function as it should be written.
     pub(crate) fn example(&self) -> String {
-        let leading: Vec<String> = self.leading.iter().map(Leading::to_string).collect();
+        let leading: Vec<String> = self.leading.iter().map(LeadingArgument::to_string).collect();
         let wait = if self.may_wait { "async " } else { "" };
         format!("{wait}fn name({}) -> {}", leading.join(", "), self.returns)
+    }
+
+    /// What the type is called beyond the function: a metric with a state is beside the type of its state.
+    pub(crate) fn suffix(&self, options: &Options) -> &'static str {
+        match (options.state, self.name) {
+            (true, _) => "Metric",
+            (false, "task") => "Arguments",
+            (false, _) => "",
+        }
     }
 
     fn reserves(&self, name: &str) -> bool {
@@ -150,7 +145,7 @@ impl Kind {
     fn take_leading(&self, sig: &mut Signature) -> Result<Vec<Span>> {
         let name = sig.ident.clone();
         let mut inputs = sig.inputs.iter_mut();
-        let take = |(leading, which): (&Leading, &str)| {
+        let take = |(leading, which): (&LeadingArgument, &str)| {
             let problem = format!("the {which} argument of a {} is `{leading}`", self.name);
             match inputs.next() {
                 Some(FnArg::Typed(typed)) => leading.take(typed, &problem),
@@ -182,22 +177,4 @@ fn is_result(ty: &Type) -> bool {
 
 fn first_token(item: &Item) -> TokenStream {
     item.to_token_stream().into_iter().take(1).collect()
-}
-
-/// Takes off the doc comments and returns their text.
-pub(crate) fn take_docs(attrs: &mut Vec<Attribute>) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    attrs.retain(|attr| {
-        let Meta::NameValue(doc) = &attr.meta else { return true };
-        let Expr::Lit(literal) = &doc.value else { return true };
-        match &literal.lit {
-            Lit::Str(text) if doc.path.is_ident("doc") => {
-                let text = text.value();
-                lines.extend(text.split('\n').map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned()));
-                false
-            }
-            _ => true,
-        }
-    });
-    lines.join("\n").trim().to_owned()
 }

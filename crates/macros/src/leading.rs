@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Error, Pat, PatType, PathArguments, Result, Type, parse_quote};
 
 /// One of them, as it should be written.
-pub(crate) struct Leading {
+pub(crate) struct LeadingArgument {
     /// `scores`
     pub(crate) name: &'static str,
     /// `&Scores`
@@ -18,7 +18,7 @@ pub(crate) struct Leading {
     pub(crate) fits: fn(&Type) -> bool,
 }
 
-impl fmt::Display for Leading {
+impl fmt::Display for LeadingArgument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.name, self.ty)
     }
@@ -29,7 +29,7 @@ pub(crate) fn has_name(ty: &Type) -> bool {
     matches!(ty, Type::Path(_) | Type::Group(_))
 }
 
-impl Leading {
+impl LeadingArgument {
     /// Checks it against what was written, and writes out the lifetime that `&Scores` leaves out: some
     /// crates have the lint on that wants it. Returns where the type is.
     pub(crate) fn take(&self, written: &mut PatType, problem: &str) -> Result<Span> {

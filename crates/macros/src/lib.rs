@@ -12,17 +12,27 @@
 mod argument;
 mod builder;
 mod default;
-mod entry;
+mod docs;
 mod function;
 mod leading;
 mod metric;
 mod options;
+mod params;
 mod reducer;
 mod scorer;
 mod solver;
 mod task;
+mod types;
 
 use proc_macro::TokenStream;
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+
+/// Where rustc and Clippy find something that was generated because of `tokens`: they point at what
+/// the user wrote, and know that it is not what the user wrote.
+fn at(tokens: &impl Spanned) -> Span {
+    Span::mixed_site().located_at(tokens.span())
+}
 
 /// Makes a metric of a function over scores.
 ///
@@ -237,4 +247,10 @@ pub fn scorer(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn task(options: TokenStream, item: TokenStream) -> TokenStream {
     task::expand(options.into(), item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Declares the arguments of an entry, once.
+#[proc_macro_derive(Params, attributes(params, param))]
+pub fn derive_params(input: TokenStream) -> TokenStream {
+    params::expand(input.into()).unwrap_or_else(|error| error.to_compile_error()).into()
 }

@@ -1,36 +1,64 @@
 //! What stands in the parentheses of the attribute.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Ident, TokenStream};
 use syn::meta::ParseNestedMeta;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
-use syn::{Error, LitStr, Result, Token, braced, bracketed};
+use syn::{Error, LitStr, Path, Result, Token, braced, bracketed, parse_quote};
 
 /// The options of any attribute; those that it does not have stay empty.
-#[derive(Default)]
 pub(crate) struct Options {
+    /// The crate that generated code refers to; `errorbar`, if unset.
+    pub(crate) krate: Path,
     pub(crate) name: Option<LitStr>,
-    pub(crate) wants: Option<TokenStream>,
-    pub(crate) role: Option<TokenStream>,
+    /// The name of the type that holds the arguments.
+    pub(crate) ident: Option<Ident>,
+    /// The variants of `Wants`, `MetricRole` and `ScoreParts`.
+    pub(crate) wants: Option<Ident>,
+    pub(crate) role: Option<Ident>,
+    pub(crate) parts: Option<Ident>,
     pub(crate) keys: Option<Vec<LitStr>>,
-    /// The metrics as an expression.
-    pub(crate) metrics: Option<TokenStream>,
+    pub(crate) metrics: Option<ScorerMetrics>,
+    /// Whether the function returns the state of a metric.
+    pub(crate) state: bool,
     pub(crate) replaces: bool,
+    /// Whether the entry stands in a list of its crate, and so is not registered by itself.
+    pub(crate) built_in: bool,
 }
+
+/// What a list of metrics is written as: what the macro `metrics!` takes, or a map alone, for scores that are maps.
+pub(crate) enum ScorerMetrics {
+    List(TokenStream),
+    Map(TokenStream),
+}
+
+/// Options that every attribute has, and that no message names: they are for crates below `errorbar`.
+const HIDDEN: [&str; 3] = ["crate", "type", "built_in"];
 
 impl Options {
     /// Reads the options; `known` are those that the attribute has.
     pub(crate) fn parse(tokens: TokenStream, known: &[&str]) -> Result<Self> {
-        let mut options = Options::default();
+        let mut options = Options {
+            krate: parse_quote!(::errorbar),
+            name: None,
+            ident: None,
+            wants: None,
+            role: None,
+            parts: None,
+            keys: None,
+            metrics: None,
+            state: false,
+            replaces: false,
+            built_in: false,
+        };
         let mut seen: Vec<String> = Vec::new();
         let read = |meta: ParseNestedMeta<'_>| {
             let option = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
-            if !known.contains(&option.as_str()) {
+            if !known.contains(&option.as_str()) && !HIDDEN.contains(&option.as_str()) {
                 return Err(meta.error(format!("unknown option; there are: {}", usage(known))));
             }
             if seen.contains(&option) {
-                return Err(meta.error(format!("`{option}` is said twice")));
+                return Err(meta.error(format!("`{option}` is given twice")));
             }
             options.read(&option, &meta)?;
             seen.push(option);
@@ -42,15 +70,43 @@ impl Options {
 
     fn read(&mut self, option: &str, meta: &ParseNestedMeta<'_>) -> Result<()> {
         match option {
+            "crate" => self.krate = meta.value()?.call(Path::parse_mod_style)?,
             "name" => self.name = Some(spec_name(meta.value()?.parse()?)?),
-            "wants" => self.wants = Some(wants(&meta.value()?.parse()?)?),
-            "role" => self.role = Some(role(&meta.value()?.parse()?)?),
+            "type" => self.ident = Some(meta.value()?.parse()?),
+            "wants" => self.wants = Some(word(meta, &WANTS)?),
+            "role" => self.role = Some(word(meta, &ROLES)?),
+            "parts" => self.parts = Some(word(meta, &PARTS)?),
             "keys" => self.keys = Some(keys(meta)?),
             "metrics" => self.metrics = Some(metrics(meta)?),
-            _ => self.replaces = true,
+            "state" => self.state = true,
+            "replaces" => self.replaces = true,
+            _ => self.built_in = true,
         }
         Ok(())
     }
+}
+
+/// The words of an option, the variants that they stand for, and what is wrong with any other.
+type Words = (&'static [(&'static str, &'static str)], &'static str);
+
+const WANTS: Words = (
+    &[("auto", "Auto"), ("reduced", "Reduced"), ("unreduced", "Unreduced")],
+    "a metric wants \"auto\", \"reduced\" or \"unreduced\" scores",
+);
+const ROLES: Words = (
+    &[("location", "Location"), ("share", "Share"), ("spread", "Spread"), ("other", "Other")],
+    "the role of a metric is \"location\", \"share\", \"spread\" or \"other\"",
+);
+const PARTS: Words = (
+    &[("value", "Value"), ("metadata", "Metadata"), ("all", "All")],
+    "a metric reads the \"value\" of scores, their \"metadata\" too, or \"all\" of them",
+);
+
+fn word(meta: &ParseNestedMeta<'_>, (words, problem): &Words) -> Result<Ident> {
+    let text: LitStr = meta.value()?.parse()?;
+    let found = words.iter().find(|(word, _)| *word == text.value());
+    let (_, variant) = found.ok_or_else(|| Error::new(text.span(), *problem))?;
+    Ok(Ident::new(variant, text.span()))
 }
 
 fn usage(known: &[&str]) -> String {
@@ -58,8 +114,10 @@ fn usage(known: &[&str]) -> String {
         "name" => "`name = \"…\"`",
         "wants" => "`wants = \"auto\" | \"reduced\" | \"unreduced\"`",
         "role" => "`role = \"location\" | \"share\" | \"spread\" | \"other\"`",
+        "parts" => "`parts = \"value\" | \"metadata\" | \"all\"`",
         "keys" => "`keys = [\"…\"]`",
         "metrics" => "`metrics = [accuracy(), stderr()]`",
+        "state" => "`state`",
         _ => "`replaces`",
     });
     shown.collect::<Vec<_>>().join(", ")
@@ -86,28 +144,6 @@ pub(crate) fn is_literal(word: &str) -> bool {
     matches!(word, "true" | "True" | "false" | "False" | "null" | "None")
 }
 
-fn wants(text: &LitStr) -> Result<TokenStream> {
-    match text.value().as_str() {
-        "auto" => Ok(quote!(::errorbar::Wants::Auto)),
-        "reduced" => Ok(quote!(::errorbar::Wants::Reduced)),
-        "unreduced" => Ok(quote!(::errorbar::Wants::Unreduced)),
-        _ => Err(Error::new(text.span(), "a metric wants \"auto\", \"reduced\" or \"unreduced\" scores")),
-    }
-}
-
-fn role(text: &LitStr) -> Result<TokenStream> {
-    match text.value().as_str() {
-        "location" => Ok(quote!(::errorbar::MetricRole::Location)),
-        "share" => Ok(quote!(::errorbar::MetricRole::Share)),
-        "spread" => Ok(quote!(::errorbar::MetricRole::Spread)),
-        "other" => Ok(quote!(::errorbar::MetricRole::Other)),
-        _ => Err(Error::new(
-            text.span(),
-            "the role of a metric is \"location\", \"share\", \"spread\" or \"other\"",
-        )),
-    }
-}
-
 fn keys(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
     let value = meta.value()?;
     if !value.peek(syn::token::Bracket) {
@@ -118,19 +154,16 @@ fn keys(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
     Ok(Punctuated::<LitStr, Token![,]>::parse_terminated(&list)?.into_iter().collect())
 }
 
-/// A list as the macro `metrics!` takes it, or a map alone, for scores that are maps.
-fn metrics(meta: &ParseNestedMeta<'_>) -> Result<TokenStream> {
+fn metrics(meta: &ParseNestedMeta<'_>) -> Result<ScorerMetrics> {
     let value = meta.value()?;
     let items;
     if value.peek(syn::token::Bracket) {
         bracketed!(items in value);
-        let items: TokenStream = items.parse()?;
-        return Ok(quote!(::errorbar::metrics![#items]));
+        return Ok(ScorerMetrics::List(items.parse()?));
     }
     if value.peek(syn::token::Brace) {
         braced!(items in value);
-        let items: TokenStream = items.parse()?;
-        return Ok(quote!(::errorbar::Metrics::Map(::errorbar::metrics!(@map { #items }))));
+        return Ok(ScorerMetrics::Map(items.parse()?));
     }
     Err(value.error("write the metrics as a list: `metrics = [accuracy(), stderr()]`"))
 }

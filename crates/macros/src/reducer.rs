@@ -4,14 +4,14 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Result, Type};
 
-use crate::argument::at;
+use crate::at;
 use crate::builder::Builder;
-use crate::function::Kind;
-use crate::leading::Leading;
+use crate::function::FunctionKind;
+use crate::leading::LeadingArgument;
 
-const KIND: Kind = Kind {
+const KIND: FunctionKind = FunctionKind {
     name: "reducer",
-    leading: &[Leading {
+    leading: &[LeadingArgument {
         name: "scores",
         ty: "&[Score]",
         is_mutable: false,
@@ -26,34 +26,20 @@ const KIND: Kind = Kind {
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let builder = Builder::parse(&KIND, &["name", "replaces"], options, item)?;
     let (parts, reducer) = (builder.parts(), implementation(&builder));
-    let registration = builder.registration(
-        |fields| quote!(::errorbar::registry::ReducerEntry #fields),
-        &quote!(::std::sync::Arc<dyn ::errorbar::Reducer>),
-        &quote!(::std::sync::Arc::new),
-    );
+    let registration = builder.registration(&quote!(registry::ReducerEntry), |entry| entry);
     Ok(quote!(#parts #reducer #registration))
 }
 
 fn implementation(builder: &Builder) -> TokenStream {
-    let (name, output, leading) = (&builder.ident, &builder.function().output, &builder.leading);
-    let spec = builder.spec();
-    let (bind, value) = builder.call();
+    let (name, krate, output, leading) =
+        (&builder.ident, builder.krate(), &builder.function.output, &builder.leading);
     let reduced = Ident::new("reduced", Span::mixed_site());
-    let value = quote_spanned!(at(output)=> let #reduced: ::errorbar::Score = #value;);
+    let value = builder.call();
+    let value = quote_spanned!(at(output)=> let #reduced: #krate::Score = #value;);
     quote! {
         #[automatically_derived]
-        impl ::errorbar::Reducer for #name {
-            #spec
-
-            fn log_name(&self) -> ::std::string::String {
-                ::std::string::ToString::to_string(&::errorbar::Reducer::spec(self))
-            }
-
-            fn reduce(
-                &self,
-                #(#leading: &[::errorbar::Score],)*
-            ) -> ::errorbar::Result<::errorbar::Score> {
-                #bind
+        impl #krate::Reducer for #name {
+            fn reduce(&self, #(#leading: &[#krate::Score],)*) -> #krate::Result<#krate::Score> {
                 #value
                 ::std::result::Result::Ok(#reduced)
             }

@@ -4,16 +4,17 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Error, Result};
 
-use crate::argument::at;
+use crate::at;
 use crate::builder::Builder;
-use crate::function::Kind;
-use crate::leading::{Leading, has_name};
+use crate::function::FunctionKind;
+use crate::leading::{LeadingArgument, has_name};
+use crate::options::ScorerMetrics;
 
-const KIND: Kind = Kind {
+const KIND: FunctionKind = FunctionKind {
     name: "scorer",
     leading: &[
-        Leading { name: "state", ty: "&TaskState", is_mutable: false, fits: has_name },
-        Leading { name: "target", ty: "&Target", is_mutable: false, fits: has_name },
+        LeadingArgument { name: "state", ty: "&TaskState", is_mutable: false, fits: has_name },
+        LeadingArgument { name: "target", ty: "&Target", is_mutable: false, fits: has_name },
     ],
     returns: "Result<Score>",
     may_return_nothing: false,
@@ -23,44 +24,41 @@ const KIND: Kind = Kind {
 
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let builder = Builder::parse(&KIND, &["metrics", "name", "replaces"], options, item)?;
-    let Some(metrics) = &builder.options().metrics else {
+    let Some(metrics) = &builder.options.metrics else {
         let problem =
-            "a scorer says what is computed over its scores: `#[scorer(metrics = [accuracy(), stderr()])]`";
+            "a scorer names the metrics of its scores: `#[scorer(metrics = [accuracy(), stderr()])]`";
         return Err(Error::new(Span::call_site(), problem));
     };
-    let (parts, scorer) = (builder.parts(), implementation(&builder, metrics));
-    let registration = builder.registration(
-        |fields| quote!(::errorbar::eval::SubmittedEntry(::errorbar::ScorerEntry #fields)),
-        &quote!(::errorbar::AnyScorer),
-        &quote!(<::errorbar::AnyScorer as ::std::convert::From<_>>::from),
-    );
+    let (krate, parts, scorer) = (builder.krate(), builder.parts(), implementation(&builder, metrics));
+    let registration = builder
+        .registration(&quote!(eval::ScorerEntry), |entry| quote!(#krate::eval::SubmittedEntry(#entry)));
     Ok(quote!(#parts #scorer #registration))
 }
 
-fn implementation(builder: &Builder, metrics: &TokenStream) -> TokenStream {
-    let (name, output) = (&builder.ident, &builder.function().output);
-    let spec = builder.spec();
-    let (bind, value) = builder.call();
-    let score = quote!(::std::option::Option<::errorbar::Score>);
-    let value = quote_spanned!(at(output)=> ::errorbar::eval::IntoScore::into_score(#value));
-    let types = [quote!(&'a ::errorbar::TaskState), quote!(&'a ::errorbar::Target)];
+fn implementation(builder: &Builder, metrics: &ScorerMetrics) -> TokenStream {
+    let (name, krate, output) = (&builder.ident, builder.krate(), &builder.function.output);
+    let metrics = match metrics {
+        ScorerMetrics::List(items) => quote!(#krate::metrics![#items]),
+        ScorerMetrics::Map(items) => quote!(#krate::Metrics::Map(#krate::metrics!(@map { #items }))),
+    };
+    let score = quote!(::std::option::Option<#krate::Score>);
+    let value = builder.call();
+    let value = quote_spanned!(at(output)=> #krate::eval::IntoScore::into_score(#value));
+    let types = [quote!(&'a #krate::eval::TaskState), quote!(&'a #krate::eval::Target)];
     let leading = builder.leading.iter().zip(types).map(|(ident, ty)| quote!(#ident: #ty));
     quote! {
         #[automatically_derived]
-        impl ::errorbar::Scorer for #name {
-            #spec
-
-            fn metrics(&self) -> ::errorbar::Metrics {
+        impl #krate::eval::Scorer for #name {
+            fn metrics(&self) -> #krate::Metrics {
                 #metrics
             }
 
             fn score<'a>(
                 &'a self,
                 #(#leading,)*
-            ) -> ::errorbar::BoxFuture<'a, ::errorbar::Result<#score>> {
+            ) -> #krate::eval::BoxFuture<'a, #krate::Result<#score>> {
                 ::std::boxed::Box::pin(async move {
-                    #bind
-                    ::std::result::Result::<#score, ::errorbar::Error>::Ok(#value)
+                    ::std::result::Result::<#score, #krate::Error>::Ok(#value)
                 })
             }
         }

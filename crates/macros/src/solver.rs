@@ -4,16 +4,16 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::Result;
 
-use crate::argument::at;
+use crate::at;
 use crate::builder::Builder;
-use crate::function::Kind;
-use crate::leading::{Leading, has_name};
+use crate::function::FunctionKind;
+use crate::leading::{LeadingArgument, has_name};
 
-const KIND: Kind = Kind {
+const KIND: FunctionKind = FunctionKind {
     name: "solver",
     leading: &[
-        Leading { name: "state", ty: "&mut TaskState", is_mutable: true, fits: has_name },
-        Leading { name: "generate", ty: "&Generate", is_mutable: false, fits: has_name },
+        LeadingArgument { name: "state", ty: "&mut TaskState", is_mutable: true, fits: has_name },
+        LeadingArgument { name: "generate", ty: "&Generate", is_mutable: false, fits: has_name },
     ],
     returns: "Result<()>",
     may_return_nothing: true,
@@ -23,35 +23,28 @@ const KIND: Kind = Kind {
 
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let builder = Builder::parse(&KIND, &["name", "replaces"], options, item)?;
-    let (parts, solver) = (builder.parts(), implementation(&builder));
-    let registration = builder.registration(
-        |fields| quote!(::errorbar::eval::SubmittedEntry(::errorbar::SolverEntry #fields)),
-        &quote!(::errorbar::AnySolver),
-        &quote!(<::errorbar::AnySolver as ::std::convert::From<_>>::from),
-    );
+    let (krate, parts, solver) = (builder.krate(), builder.parts(), implementation(&builder));
+    let registration = builder
+        .registration(&quote!(eval::SolverEntry), |entry| quote!(#krate::eval::SubmittedEntry(#entry)));
     Ok(quote!(#parts #solver #registration))
 }
 
 fn implementation(builder: &Builder) -> TokenStream {
-    let (name, output) = (&builder.ident, &builder.function().output);
-    let spec = builder.spec();
-    let (bind, value) = builder.call();
+    let (name, krate, output) = (&builder.ident, builder.krate(), &builder.function.output);
+    let value = builder.call();
     let value = quote_spanned!(at(output)=> let (): () = #value;);
-    let types = [quote!(&'a mut ::errorbar::TaskState), quote!(&'a ::errorbar::Generate)];
+    let types = [quote!(&'a mut #krate::eval::TaskState), quote!(&'a #krate::eval::Generate)];
     let leading = builder.leading.iter().zip(types).map(|(ident, ty)| quote!(#ident: #ty));
     quote! {
         #[automatically_derived]
-        impl ::errorbar::Solver for #name {
-            #spec
-
+        impl #krate::eval::Solver for #name {
             fn solve<'a>(
                 &'a self,
                 #(#leading,)*
-            ) -> ::errorbar::BoxFuture<'a, ::errorbar::Result<()>> {
+            ) -> #krate::eval::BoxFuture<'a, #krate::Result<()>> {
                 ::std::boxed::Box::pin(async move {
-                    #bind
                     #value
-                    ::std::result::Result::<(), ::errorbar::Error>::Ok(())
+                    ::std::result::Result::<(), #krate::Error>::Ok(())
                 })
             }
         }

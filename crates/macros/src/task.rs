@@ -2,13 +2,13 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::Result;
+use syn::{Result, Visibility};
 
-use crate::argument::{Argument, at};
-use crate::entry::{Entry, args};
-use crate::function::{Function, Kind};
+use crate::at;
+use crate::builder::Builder;
+use crate::function::{Function, FunctionKind};
 
-const KIND: Kind = Kind {
+const KIND: FunctionKind = FunctionKind {
     name: "task",
     leading: &[],
     returns: "Task",
@@ -17,32 +17,39 @@ const KIND: Kind = Kind {
     reserved: &[],
 };
 
-/// The function as written, and an entry that calls it.
+/// The function as written, and an entry that calls it with the arguments of a spec.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
-    let entry = Entry::parse(&KIND, &["name"], options, item)?;
-    let Function { docs, item, .. } = &entry.function;
-    let registration = entry.registration(
-        |fields| quote!(::errorbar::eval::SubmittedEntry(::errorbar::TaskEntry #fields)),
-        &quote!(::errorbar::Task),
-        &build(&entry),
-    );
+    let builder = Builder::parse(&KIND, &["name"], options, item)?;
+    let (name, krate, holder) = (&builder.name, builder.krate(), &builder.ident);
+    let Function { ident, docs, item, arguments, output, is_fallible, .. } = &builder.function;
+    let local = |name: &str| Ident::new(name, Span::mixed_site());
+    let (args, passed, task) = (local("args"), local("passed"), local("task"));
+    let definition = builder.definition(&Visibility::Inherited, &quote!(plain));
+    let passed_tokens = quote!(#passed);
+    let values: Vec<TokenStream> = arguments.iter().map(|argument| argument.value(&passed_tokens)).collect();
+    let question = is_fallible.then(|| quote_spanned!(at(output)=> ?));
+    let call = quote_spanned!(at(output)=> let #task: #krate::eval::Task = #ident(#(#values),*) #question;);
     Ok(quote! {
         #[doc = #docs]
         #item
-        #registration
-    })
-}
 
-fn build(entry: &Entry) -> TokenStream {
-    let Function { ident, arguments, output, is_fallible, .. } = &entry.function;
-    let (name, args, task) = (&entry.name, args(), Ident::new("task", Span::mixed_site()));
-    let bind = arguments.iter().map(|argument| argument.bind(&argument.read()));
-    let locals = arguments.iter().map(Argument::local);
-    let question = is_fallible.then(|| quote_spanned!(at(output)=> ?));
-    let call = quote_spanned!(at(output)=> let #task: ::errorbar::Task = #ident(#(#locals),*) #question;);
-    quote! {
-        #(#bind)*
-        #call
-        ::std::result::Result::Ok(#task.registered_as(#name, #args.to_log()))
-    }
+        const _: () = {
+            #definition
+
+            #krate::inventory::submit! {
+                #krate::eval::SubmittedEntry(#krate::eval::TaskEntry {
+                    name: #name,
+                    doc: <#holder as #krate::Params>::DOC,
+                    params: <#holder as #krate::Params>::params,
+                    build: |#args: &#krate::Args<'_>| -> #krate::Result<#krate::eval::Task> {
+                        let #passed = <#holder as #krate::Params>::from_args(#args)?;
+                        let _ = &#passed;
+                        #call
+                        ::std::result::Result::Ok(#task.registered_as(#name, #args.to_log()))
+                    },
+                    replaces: false,
+                })
+            }
+        };
+    })
 }

@@ -1,12 +1,8 @@
 //! `accuracy`: the share of correct answers.
 
-use super::summary::{SummaryState, summary_metric};
+use super::summary::{Computation, summary_metric};
 
-summary_metric!(
-    Accuracy,
-    accuracy,
-    "accuracy",
-    "Share of correct answers: the mean of the converted scores.",
-    Location,
-    SummaryState::location
-);
+summary_metric! {
+    /// Share of correct answers: the mean of the converted scores.
+    Accuracy, "accuracy", Location, Computation::location
+}

@@ -2,17 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::args::{ArgProblem, ArgType, passed, spec_of};
+use crate::args::{ArgType, ArgWord};
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Estimation, Kind, Undefined, Whole};
-use crate::evaluation::{MetricValue, Role, Subject};
+use crate::evaluation::{MetricValue, Subject};
+use crate::metric::{Accumulator, Metric, MetricState, compute_by_state, params_with_inner};
+use crate::params::Params;
 use crate::metadata::Metadata;
-use crate::metric::{
-    MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state, params_with_inner, same_state,
-};
-use crate::registry::{MetricEntry, Param, Registry};
 use crate::scores::Scores;
-use crate::spec::{Arg, Spec};
 use crate::value::{Conversion, Leaf, LeafRef, ValueRef};
 
 /// What happens to a score that lacks the field.
@@ -27,61 +24,32 @@ pub enum OnMissing {
     Zero,
 }
 
-impl ArgType for OnMissing {
+impl ArgWord for OnMissing {
     const EXPECTED: &'static str = "\"error\", \"skip\" or \"zero\"";
-
-    fn from_arg(arg: &Arg, _: &Registry) -> Result<Self, ArgProblem> {
-        match arg.as_str() {
-            Some("error") => Ok(OnMissing::Error),
-            Some("skip") => Ok(OnMissing::Skip),
-            Some("zero") => Ok(OnMissing::Zero),
-            _ => Err(ArgProblem::Expected(Self::EXPECTED)),
-        }
-    }
-
-    fn to_arg(&self) -> Arg {
-        let word = match self {
-            OnMissing::Error => "error",
-            OnMissing::Skip => "skip",
-            OnMissing::Zero => "zero",
-        };
-        Arg::Str(word.to_owned())
-    }
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("error", OnMissing::Error), ("skip", OnMissing::Skip), ("zero", OnMissing::Zero)];
 }
 
 /// A metric over one field of map-valued scores.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Params)]
+#[params(crate = crate, name = "aggregate")]
 pub struct Aggregate {
+    /// The field.
     key: String,
+    /// The metric over its values.
     agg: Arc<dyn Metric>,
+    /// How the field becomes a number before the metric sees it; as it is if unset.
     to_float: Option<Conversion>,
+    /// What happens to a score that lacks the field: "error", "skip" or "zero".
+    #[param(default = OnMissing::Error)]
     on_missing: Option<OnMissing>,
 }
 
-/// The metric `agg` over the field `key` of map-valued scores.
-pub fn aggregate(key: impl Into<String>, agg: impl Metric + 'static) -> Aggregate {
-    Aggregate { key: key.into(), agg: Arc::new(agg), to_float: None, on_missing: None }
-}
-
 impl Aggregate {
-    /// Reads the field by another conversion than the default.
-    #[must_use]
-    pub fn to_float(mut self, conversion: impl Into<Conversion>) -> Self {
-        self.to_float = Some(conversion.into());
-        self
-    }
-
-    /// What happens to a score that lacks the field; an error if not said.
-    #[must_use]
-    pub fn on_missing(mut self, on_missing: OnMissing) -> Self {
-        self.on_missing = Some(on_missing);
-        self
-    }
-
-    /// The field of one score; nothing if the score is to be left out.
+    /// The field of one score; `None` if the score is to be left out.
     fn field(&self, scores: &Scores<'_>, at: usize, counts: &mut FieldCounts) -> Result<Option<Leaf>> {
         let shape = |found: String, wanted: String| Error::Shape {
-            metric: "aggregate".to_owned(),
+            metric: Self::NAME.to_owned(),
             sample: scores.sample_id(at).to_owned(),
             found,
             wanted,
@@ -97,7 +65,7 @@ impl Aggregate {
                 counts.skipped += 1;
                 return Ok(None);
             }
-            None | Some(LeafRef::Null) => match self.on_missing.unwrap_or_default() {
+            None | Some(LeafRef::Null) => match self.on_missing_or_default() {
                 OnMissing::Skip => {
                     counts.skipped += 1;
                     return Ok(None);
@@ -175,53 +143,9 @@ impl FieldCounts {
     }
 }
 
-pub(super) const ENTRY: MetricEntry = MetricEntry {
-    name: "aggregate",
-    doc: "A metric over one field of map-valued scores.",
-    params: &[
-        Param::required("key"),
-        Param::required("agg"),
-        Param::optional("to_float", "None"),
-        Param::optional("on_missing", "\"error\""),
-    ],
-    build: |args| {
-        Ok(Arc::new(Aggregate {
-            key: args.required("key")?,
-            agg: args.required("agg")?,
-            to_float: args.get("to_float")?,
-            on_missing: args.get("on_missing")?,
-        }))
-    },
-    replaces: false,
-};
-
 impl Metric for Aggregate {
-    fn spec(&self) -> Spec {
-        spec_of(
-            "aggregate",
-            [
-                ("key", Some(Arg::Str(self.key.clone()))),
-                ("agg", Some(Arg::Spec(self.agg.spec()))),
-                ("to_float", passed(&self.to_float)),
-                ("on_missing", passed(&self.on_missing)),
-            ],
-        )
-    }
-
     fn params(&self) -> Metadata {
         params_with_inner(self, "agg", self.agg.as_ref())
-    }
-
-    fn metadata_keys(&self) -> MetadataKeys {
-        self.agg.metadata_keys()
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        self.agg.score_parts()
-    }
-
-    fn role(&self) -> Role {
-        self.agg.role()
     }
 
     fn subject(&self) -> Option<Subject> {
@@ -233,10 +157,6 @@ impl Metric for Aggregate {
         subject.conversions.splice(0..0, self.to_float.clone());
         subject.on_missing = self.on_missing.map(|on_missing| on_missing.to_arg().to_string());
         Some(subject)
-    }
-
-    fn cluster(&self) -> Option<&str> {
-        self.agg.cluster()
     }
 
     fn inner(&self) -> Option<&dyn Metric> {
@@ -276,14 +196,13 @@ impl AggregateState {
     }
 }
 
-impl MetricState for AggregateState {
+impl Accumulator for AggregateState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
         let AggregateState { aggregate, inner, counts } = self;
         aggregate.read(scores, counts, |fields| inner.update(fields)).map(Option::unwrap_or_default)
     }
 
-    fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
-        let other = same_state::<AggregateState>(other)?;
+    fn merge(&mut self, other: Self) -> Result<()> {
         self.counts.read += other.counts.read;
         self.counts.skipped += other.counts.skipped;
         self.counts.zeroed += other.counts.zeroed;

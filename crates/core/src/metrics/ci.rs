@@ -1,21 +1,14 @@
 //! `ci`: a confidence interval for the mean.
 
-use std::sync::Arc;
-
-use super::bootstrap_stderr::{checked_num_samples, num_samples_arg, params_without_seed};
-use super::level::{checked, level_arg};
-use super::stderr::errors_of;
-use super::summary::{SummaryPart, SummaryState, subject};
-use super::takes_conversion;
-use crate::args::{ArgProblem, ArgType, passed, spec_of};
+use super::level::{DEFAULT_LEVEL, check_level};
+use super::resampling::{DEFAULT_NUM_SAMPLES, check_num_samples, draws, seed_bits};
+use super::summary::{Computation, SummaryMetric, SummaryPart, SummaryState, reference_errors};
+use crate::args::ArgWord;
 use crate::error::Result;
-use crate::estimate::{Draws, Estimate, Estimation, Interval, IntervalMethod, Maybe, Summary, Undefined};
-use crate::evaluation::{MetricValue, Role, Subject};
-use crate::metadata::Metadata;
-use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
-use crate::registry::{MetricEntry, Param, Registry};
+use crate::estimate::{Estimate, Estimation, Interval, IntervalMethod, Maybe, Summary, Undefined};
+use crate::evaluation::Role;
+use crate::params::Params;
 use crate::scores::Scores;
-use crate::spec::{Arg, Spec};
 use crate::stats::{clustered_resampled_means, quantile_linear, resampled_means, t_quantile};
 use crate::value::Conversion;
 
@@ -29,181 +22,73 @@ pub enum CiMethod {
     Bootstrap,
 }
 
-impl ArgType for CiMethod {
+impl ArgWord for CiMethod {
     const EXPECTED: &'static str = "\"t\" or \"bootstrap\"";
-
-    fn from_arg(arg: &Arg, _: &Registry) -> Result<Self, ArgProblem> {
-        match arg.as_str() {
-            Some("t") => Ok(CiMethod::T),
-            Some("bootstrap") => Ok(CiMethod::Bootstrap),
-            _ => Err(ArgProblem::Expected(Self::EXPECTED)),
-        }
-    }
-
-    fn to_arg(&self) -> Arg {
-        Arg::Str(if *self == CiMethod::T { "t" } else { "bootstrap" }.to_owned())
-    }
+    const WORDS: &'static [(&'static str, Self)] = &[("t", CiMethod::T), ("bootstrap", CiMethod::Bootstrap)];
 }
 
-/// A confidence interval for the mean: `lower` and `upper`.
-#[derive(Clone, Debug, Default)]
+/// Confidence interval for the mean (lower, upper), by t or by percentile bootstrap.
+#[derive(Clone, Debug, Default, Params)]
+#[params(crate = crate, name = "ci")]
 pub struct Ci {
+    /// The confidence level.
+    #[param(default = DEFAULT_LEVEL, check = check_level)]
     level: Option<f64>,
+    /// How the interval is made.
+    #[param(default = CiMethod::T)]
     method: Option<CiMethod>,
+    /// The number of resamples of the bootstrap.
+    #[param(default = DEFAULT_NUM_SAMPLES, check = check_num_samples)]
     num_samples: Option<usize>,
+    /// How values become numbers.
+    #[param(default = Conversion::default())]
     to_float: Option<Conversion>,
+    /// The metadata key that samples of one cluster share.
     cluster: Option<String>,
+    /// The seed of the bootstrap; that of the plan if unset.
+    #[param(map = seed_bits)]
     seed: Option<u64>,
 }
 
-/// A confidence interval for the mean: `lower` and `upper`.
-pub fn ci() -> Ci {
-    Ci::default()
-}
+impl SummaryMetric for Ci {
+    const ROLE: Role = Role::IntervalOf;
 
-impl Ci {
-    takes_conversion!();
-
-    /// The confidence level; 0.95 if not said.
-    #[must_use]
-    pub fn level(mut self, level: f64) -> Self {
-        self.level = Some(level);
-        self
+    fn conversion(&self) -> Conversion {
+        self.to_float_or_default()
     }
 
-    /// How the interval is made; by t if not said.
-    #[must_use]
-    pub fn method(mut self, method: CiMethod) -> Self {
-        self.method = Some(method);
-        self
-    }
-
-    /// How many resamples the bootstrap draws; 1,000 if not said.
-    #[must_use]
-    pub fn num_samples(mut self, num_samples: usize) -> Self {
-        self.num_samples = Some(num_samples);
-        self
-    }
-
-    /// Clusters the samples by a metadata key.
-    #[must_use]
-    pub fn cluster(mut self, key: impl Into<String>) -> Self {
-        self.cluster = Some(key.into());
-        self
-    }
-
-    /// The seed, if it shall differ from the plan's. Specs have signed integers, so 63 bits of it count.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = Some(seed & i64::MAX.cast_unsigned());
-        self
-    }
-}
-
-pub(super) const ENTRY: MetricEntry = MetricEntry {
-    name: "ci",
-    doc: "Confidence interval for the mean (lower, upper), by t or by percentile bootstrap.",
-    params: &[
-        Param::optional("level", "0.95"),
-        Param::optional("method", "\"t\""),
-        Param::optional("num_samples", "1000"),
-        Param::optional("to_float", "value_to_float()"),
-        Param::optional("cluster", "None"),
-        Param::optional("seed", "None"),
-    ],
-    build: |args| {
-        Ok(Arc::new(Ci {
-            level: level_arg(args)?,
-            method: args.get("method")?,
-            num_samples: num_samples_arg(args)?,
-            to_float: args.get("to_float")?,
-            cluster: args.get("cluster")?,
-            seed: args.get("seed")?,
-        }))
-    },
-    replaces: false,
-};
-
-impl Metric for Ci {
-    fn spec(&self) -> Spec {
-        spec_of(
-            "ci",
-            [
-                ("level", passed(&self.level)),
-                ("method", passed(&self.method)),
-                ("num_samples", passed(&self.num_samples)),
-                ("to_float", passed(&self.to_float)),
-                ("cluster", passed(&self.cluster)),
-                ("seed", passed(&self.seed)),
-            ],
-        )
-    }
-
-    fn params(&self) -> Metadata {
-        params_without_seed(self)
-    }
-
-    fn metadata_keys(&self) -> MetadataKeys {
-        MetadataKeys::Only(self.cluster.iter().cloned().collect())
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Value
-    }
-
-    fn role(&self) -> Role {
-        Role::IntervalOf
-    }
-
-    fn subject(&self) -> Option<Subject> {
-        Some(subject(self.conversion()))
-    }
-
-    fn cluster(&self) -> Option<&str> {
+    fn cluster_key(&self) -> Option<&str> {
         self.cluster.as_deref()
     }
 
-    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        let level = checked("ci", self.level)?;
-        match self.method.unwrap_or_default() {
-            CiMethod::T => compute_by_state(self.new_state(level, scores.estimation()), scores),
-            CiMethod::Bootstrap => self.bootstrap(level, scores),
-        }
-    }
-
-    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
-        let level = checked("ci", self.level).ok()?;
-        match self.method.unwrap_or_default() {
-            CiMethod::T => Some(Box::new(self.new_state(level, estimation))),
-            CiMethod::Bootstrap => None,
+    fn computation(&self, estimation: &Estimation) -> Computation<Self> {
+        match self.method_or_default() {
+            CiMethod::Bootstrap => Computation::Resampling(Ci::resample),
+            CiMethod::T => {
+                let mut errors = reference_errors(self.cluster_key());
+                errors.level = Some(self.level_or_default());
+                Computation::by_state(self, errors, estimation, by_t)
+            }
         }
     }
 }
 
 impl Ci {
-    fn new_state(&self, level: f64, estimation: &Estimation) -> SummaryState {
-        let mut errors = errors_of(self.cluster.as_deref());
-        errors.level = Some(level);
-        SummaryState::new("ci", self.conversion(), errors, estimation, by_t)
-    }
-
-    fn bootstrap(&self, level: f64, scores: &Scores<'_>) -> Result<MetricValue> {
-        let count = checked_num_samples("ci", self.num_samples)?;
-        scores.take_draws("ci", count)?;
-        let seed = self.seed.unwrap_or(scores.seed());
-        let summary = scores.summary("ci", &self.conversion(), &errors_of(self.cluster.as_deref()))?;
-        let reason = too_few(&summary);
+    fn resample(&self, scores: &Scores<'_>) -> Result<Estimate> {
+        let (count, level) = (self.num_samples_or_default(), self.level_or_default());
+        let draws = draws(Self::NAME, scores, count, self.seed)?;
+        let summary =
+            scores.summary(Self::NAME, &self.conversion(), &reference_errors(self.cluster_key()))?;
         let mut estimate = Estimate::of(summary.mean().ok_or(Undefined::NoScores));
         (estimate.n, estimate.absent) = (summary.n(), scores.absent() as u64);
-        estimate.draws = Some(Draws { seed, count: count as u64 });
         estimate.notes.clusters = summary.clusters().map(|clusters| clusters.len() as u64);
-        estimate.interval = match reason {
+        estimate.interval = match too_few(&summary) {
             Some(reason) => Err(reason),
             None => {
                 let mut means = match summary.clusters() {
-                    Some(clusters) => clustered_resampled_means(&clusters.totals(), count, seed),
-                    None => scores.finite("ci", &self.conversion(), |numbers| {
-                        resampled_means(&numbers.to_floats(), count, seed)
+                    Some(clusters) => clustered_resampled_means(&clusters.totals(), count, draws.seed),
+                    None => scores.finite(Self::NAME, &self.conversion(), |numbers| {
+                        resampled_means(&numbers.to_floats(), count, draws.seed)
                     })?,
                 };
                 means.sort_unstable_by(f64::total_cmp);
@@ -212,7 +97,8 @@ impl Ci {
                 Ok(Interval { lower, upper, level, method: IntervalMethod::Bootstrap, df: None })
             }
         };
-        Ok(estimate.into())
+        estimate.draws = Some(draws);
+        Ok(estimate)
     }
 }
 

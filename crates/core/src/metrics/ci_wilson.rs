@@ -1,155 +1,45 @@
 //! `ci_wilson`: the Wilson score interval for a proportion.
 
-use std::sync::Arc;
-
-use super::level::{checked, level_arg};
-use super::stderr::errors_of;
-use super::summary::{SummaryPart, SummaryState, subject};
-use super::takes_conversion;
-use crate::args::{passed, spec_of};
+use super::level::{DEFAULT_LEVEL, check_level};
+use super::summary::{Computation, SummaryMetric, SummaryPart, SummaryState, reference_errors};
 use crate::error::{Error, Result};
-use crate::estimate::{Estimate, Estimation, Interval, IntervalMethod, Undefined, Whole, wilson};
-use crate::evaluation::{MetricValue, Role, Subject};
-use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state, same_state};
-use crate::registry::{MetricEntry, Param};
-use crate::scores::Scores;
-use crate::spec::Spec;
+use crate::estimate::{Estimate, Estimation, Interval, IntervalMethod, Undefined, wilson};
+use crate::evaluation::Role;
+use crate::params::Params;
 use crate::stats::{normal_quantile, t_quantile};
 use crate::value::Conversion;
 
-/// The Wilson interval (`lower`, `upper`) for the mean of scores in [0, 1]; right at small n, where
-/// x̄ ± t·se is not.
-#[derive(Clone, Debug, Default)]
+/// Wilson interval (lower, upper) for the mean of scores in [0, 1]; right at small n.
+///
+/// There x̄ ± t·se is not.
+#[derive(Clone, Debug, Default, Params)]
+#[params(crate = crate, name = "ci_wilson")]
 pub struct CiWilson {
+    /// The confidence level.
+    #[param(default = DEFAULT_LEVEL, check = check_level)]
     level: Option<f64>,
+    /// How values become numbers.
+    #[param(default = Conversion::default())]
     to_float: Option<Conversion>,
+    /// The metadata key that samples of one cluster share.
     cluster: Option<String>,
 }
 
-/// The Wilson interval for the mean of scores in [0, 1].
-pub fn ci_wilson() -> CiWilson {
-    CiWilson::default()
-}
+impl SummaryMetric for CiWilson {
+    const ROLE: Role = Role::IntervalOf;
 
-impl CiWilson {
-    takes_conversion!();
-
-    /// The confidence level; 0.95 if not said.
-    #[must_use]
-    pub fn level(mut self, level: f64) -> Self {
-        self.level = Some(level);
-        self
+    fn conversion(&self) -> Conversion {
+        self.to_float_or_default()
     }
 
-    /// Clusters the samples by a metadata key.
-    #[must_use]
-    pub fn cluster(mut self, key: impl Into<String>) -> Self {
-        self.cluster = Some(key.into());
-        self
-    }
-}
-
-pub(super) const ENTRY: MetricEntry = MetricEntry {
-    name: "ci_wilson",
-    doc: "Wilson interval (lower, upper) for the mean of scores in [0, 1]; right at small n.",
-    params: &[
-        Param::optional("level", "0.95"),
-        Param::optional("to_float", "value_to_float()"),
-        Param::optional("cluster", "None"),
-    ],
-    build: |args| {
-        Ok(Arc::new(CiWilson {
-            level: level_arg(args)?,
-            to_float: args.get("to_float")?,
-            cluster: args.get("cluster")?,
-        }))
-    },
-    replaces: false,
-};
-
-impl Metric for CiWilson {
-    fn spec(&self) -> Spec {
-        spec_of(
-            "ci_wilson",
-            [
-                ("level", passed(&self.level)),
-                ("to_float", passed(&self.to_float)),
-                ("cluster", passed(&self.cluster)),
-            ],
-        )
-    }
-
-    fn metadata_keys(&self) -> MetadataKeys {
-        MetadataKeys::Only(self.cluster.iter().cloned().collect())
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Value
-    }
-
-    fn role(&self) -> Role {
-        Role::IntervalOf
-    }
-
-    fn subject(&self) -> Option<Subject> {
-        Some(subject(self.conversion()))
-    }
-
-    fn cluster(&self) -> Option<&str> {
+    fn cluster_key(&self) -> Option<&str> {
         self.cluster.as_deref()
     }
 
-    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        compute_by_state(self.new_state(checked("ci_wilson", self.level)?, scores.estimation()), scores)
-    }
-
-    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
-        let level = checked("ci_wilson", self.level).ok()?;
-        Some(Box::new(self.new_state(level, estimation)))
-    }
-}
-
-impl CiWilson {
-    fn new_state(&self, level: f64, estimation: &Estimation) -> WilsonState {
-        let mut errors = errors_of(self.cluster.as_deref());
-        errors.level = Some(level);
-        let conversion = self.conversion();
-        let state = SummaryState::new("ci_wilson", conversion.clone(), errors, estimation, by_wilson);
-        WilsonState { conversion, state }
-    }
-}
-
-/// The summary, of scores in [0, 1] only.
-#[derive(Clone, Debug)]
-struct WilsonState {
-    conversion: Conversion,
-    state: SummaryState,
-}
-
-impl MetricState for WilsonState {
-    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        scores.finite("ci_wilson", &self.conversion, |numbers| {
-            if numbers.are_proportions() {
-                return Ok(());
-            }
-            match numbers.to_floats().iter().enumerate().find(|(_, f)| !(0.0..=1.0).contains(*f)) {
-                None => Ok(()),
-                Some((at, &value)) => Err(Error::OutsideUnitInterval {
-                    metric: "ci_wilson".to_owned(),
-                    sample: scores.sample_id(at).to_owned(),
-                    value,
-                }),
-            }
-        })??;
-        self.state.update(scores)
-    }
-
-    fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
-        self.state.merge(Box::new(same_state::<WilsonState>(other)?.state))
-    }
-
-    fn finish(&self, whole: Whole) -> Result<MetricValue> {
-        self.state.finish(whole)
+    fn computation(&self, estimation: &Estimation) -> Computation<Self> {
+        let mut errors = reference_errors(self.cluster_key());
+        errors.level = Some(self.level_or_default());
+        Computation::by_state(self, errors, estimation, by_wilson).of_proportions()
     }
 }
 
@@ -173,7 +63,7 @@ fn by_wilson(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
     };
     let g = clusters.len();
     let Some(error) = clusters.stderr() else {
-        let (metric, key) = ("ci_wilson".to_owned(), key.clone());
+        let (metric, key) = (CiWilson::NAME.to_owned(), key.clone());
         return Err(Error::TooFewClusters { metric, key, clusters: g });
     };
     let (p, variance) = (summary.mean().unwrap_or(0.0), error * error);

@@ -1,56 +1,72 @@
 //! `frequency`: how often each value occurs.
 
-use std::sync::Arc;
-
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
-use crate::args::{Args, passed, spec_of};
+use crate::args::{ArgProblem, ArgType};
 use crate::error::{Error, Result};
 use crate::estimate::{
     ErrorMethod, ErrorPlan, Estimate, Estimation, Kind, Maybe, ShareClusters, StdError, Undefined, Whole,
     estimate_from,
 };
 use crate::evaluation::{MetricValue, Role};
+use crate::metric::{Accumulator, MetadataKeys, Metric, MetricState, ScoreParts, Wants, compute_by_state};
+use crate::params::Params;
+use crate::registry::Registry;
 use crate::metadata::Metadata;
-use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, Wants, compute_by_state, same_state};
-use crate::registry::{MetricEntry, Param};
 use crate::scores::Scores;
-use crate::spec::Spec;
+use crate::spec::Arg;
 use crate::value::{Leaf, ValueRef};
 
-/// The share of each value among all epochs, by its text; declared categories come first.
-#[derive(Clone, Debug, Default)]
+/// Share of each value among all epochs, by its text; works on unreduced scores.
+///
+/// Declared categories come first.
+#[derive(Clone, Debug, Default, Params)]
+#[params(crate = crate, name = "frequency")]
 pub struct Frequency {
-    categories: Option<Vec<String>>,
+    /// Values to report even if they never occur, first and in this order.
+    #[param(from = Vec<String>, map = Categories, check = Categories::check)]
+    categories: Option<Categories>,
+    /// Shares, or counts.
+    #[param(default = true)]
     normalize: Option<bool>,
 }
 
-/// The share of each value among all epochs.
-pub fn frequency() -> Frequency {
-    Frequency::default()
+/// The texts of values. Values are compared by their text, so numbers may stand for theirs.
+#[derive(Clone, Debug)]
+struct Categories(Vec<String>);
+
+/// The most categories that can be declared: every share says which they are.
+const MAX_CATEGORIES: usize = 1000;
+
+impl Categories {
+    fn check(&self) -> Result<(), String> {
+        match self.0.len() {
+            0..=MAX_CATEGORIES => Ok(()),
+            count => Err(format!("has {count} values, and at most {MAX_CATEGORIES} are allowed")),
+        }
+    }
+}
+
+impl ArgType for Categories {
+    const EXPECTED: &'static str = Vec::<Leaf>::EXPECTED;
+
+    fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
+        let values = Vec::<Leaf>::from_arg(arg, registry)?;
+        Ok(Categories(values.iter().map(|value| value.view().text()).collect()))
+    }
+
+    fn to_arg(&self) -> Arg {
+        self.0.to_arg()
+    }
 }
 
 impl Frequency {
-    /// Values to report even if they never occur, first and in this order.
-    #[must_use]
-    pub fn categories(mut self, categories: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.categories = Some(categories.into_iter().map(Into::into).collect());
-        self
-    }
-
-    /// Shares (the default) or counts.
-    #[must_use]
-    pub fn normalize(mut self, normalize: bool) -> Self {
-        self.normalize = Some(normalize);
-        self
-    }
-
     fn new_state(&self, estimation: &Estimation) -> FrequencyState {
         let zero = |category: &String| (category.clone(), 0);
         FrequencyState {
-            normalize: self.normalize.unwrap_or(true),
-            counts: self.categories.iter().flatten().map(zero).collect(),
+            normalize: self.normalize_or_default(),
+            counts: self.categories.iter().flat_map(|Categories(texts)| texts).map(zero).collect(),
             n: 0,
             absent: 0,
             estimation: estimation.clone(),
@@ -59,47 +75,11 @@ impl Frequency {
     }
 }
 
-pub(super) const ENTRY: MetricEntry = MetricEntry {
-    name: "frequency",
-    doc: "Share of each value among all epochs, by its text; works on unreduced scores.",
-    params: &[Param::optional("categories", "None"), Param::optional("normalize", "true")],
-    build: |args| {
-        Ok(Arc::new(Frequency { categories: categories_arg(args)?, normalize: args.get("normalize")? }))
-    },
-    replaces: false,
-};
-
-/// The most categories that can be declared: every share says which they are.
-const MAX_CATEGORIES: usize = 1000;
-
-fn categories_arg(args: &Args<'_>) -> Result<Option<Vec<String>>> {
-    let categories = args.get::<Vec<Leaf>>("categories")?;
-    match categories.as_ref().map(Vec::len).filter(|count| *count > MAX_CATEGORIES) {
-        Some(count) => {
-            Err(args
-                .error("categories", format!("has {count} values, and at most {MAX_CATEGORIES} are allowed")))
-        }
-        None => Ok(categories.map(as_texts)),
-    }
-}
-
-/// Categories are compared by their text, so numbers may stand for theirs.
-fn as_texts(categories: Vec<Leaf>) -> Vec<String> {
-    categories.iter().map(|category| category.view().text()).collect()
-}
-
 impl Metric for Frequency {
-    fn spec(&self) -> Spec {
-        spec_of(
-            "frequency",
-            [("categories", passed(&self.categories)), ("normalize", passed(&self.normalize))],
-        )
-    }
-
     /// Both arguments are always recorded, as the reference does.
     fn params(&self) -> Metadata {
-        let categories = self.categories.clone().map_or(Json::Null, Json::from);
-        [("categories", categories), ("normalize", self.normalize.unwrap_or(true).into())]
+        let categories = self.categories.clone().map_or(Json::Null, |Categories(texts)| texts.into());
+        [("categories", categories), ("normalize", self.normalize_or_default().into())]
             .map(|(name, value)| (name.to_owned(), value))
             .into_iter()
             .collect()
@@ -118,7 +98,7 @@ impl Metric for Frequency {
     }
 
     fn role(&self) -> Role {
-        if self.normalize.unwrap_or(true) { Role::Share } else { Role::Other }
+        if self.normalize_or_default() { Role::Share } else { Role::Other }
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
@@ -140,7 +120,7 @@ struct FrequencyState {
     clusters: ShareClusters,
 }
 
-impl MetricState for FrequencyState {
+impl Accumulator for FrequencyState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
         let mut categories = Vec::with_capacity(scores.len());
         for at in 0..scores.len() {
@@ -148,7 +128,7 @@ impl MetricState for FrequencyState {
                 ValueRef::Leaf(leaf) => leaf.text(),
                 nested => {
                     return Err(Error::Shape {
-                        metric: "frequency".to_owned(),
+                        metric: Frequency::NAME.to_owned(),
                         sample: scores.sample_id(at).to_owned(),
                         found: nested.describe(),
                         wanted: "frequency counts scalars; for maps give metrics by key, as in {\"*\": [frequency()]}"
@@ -168,8 +148,7 @@ impl MetricState for FrequencyState {
         Ok(())
     }
 
-    fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
-        let other = same_state::<FrequencyState>(other)?;
+    fn merge(&mut self, other: Self) -> Result<()> {
         self.n += other.n;
         self.absent += other.absent;
         let mut own = Vec::with_capacity(other.counts.len());

@@ -12,14 +12,15 @@ use indexmap::IndexMap;
 use self::macro_mean::macro_mean;
 use self::state::GroupedState;
 use self::template::NameTemplate;
-use crate::args::{ArgProblem, ArgType, Args, passed, spec_of};
+use crate::args::{ArgProblem, ArgType};
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Estimation, Kind, Undefined};
-use crate::evaluation::{Group, Groups, GroupsAll, MetricValue, Over, Role, Subject};
-use crate::metadata::Metadata;
-use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state, params_with_inner};
+use crate::evaluation::{Group, Groups, GroupsAll, MetricValue, Over, Role};
+use crate::metric::{MetadataKeys, Metric, MetricState, compute_by_state, params_with_inner};
+use crate::params::Params;
 use crate::python_text::json_text;
-use crate::registry::{MetricEntry, Param, Registry};
+use crate::registry::Registry;
+use crate::metadata::Metadata;
 use crate::scores::Scores;
 use crate::spec::{Arg, Spec};
 use crate::value::Conversion;
@@ -57,111 +58,51 @@ impl ArgType for All {
     }
 }
 
-/// A metric for each value of a metadata key, and one over all.
+/// A metric for each value of a metadata key, and an aggregate over all samples or groups.
 ///
 /// ```
+/// use errorbar_core::ToSpec;
 /// use errorbar_core::metrics::{All, accuracy, grouped};
-/// use errorbar_core::Metric;
 /// let by_category = grouped(accuracy(), "category").all(All::Groups).name_template("category_{group_name}");
 /// assert_eq!(
 ///     by_category.spec().to_string(),
 ///     r#"grouped(metric=accuracy(), group_key="category", all="groups", name_template="category_{group_name}")"#
 /// );
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Params)]
+#[params(crate = crate, name = "grouped", check = Self::check_names)]
 pub struct Grouped {
+    /// The metric for each group.
+    #[param(check = check_depth)]
     metric: Arc<dyn Metric>,
+    /// The metadata key whose values are the groups.
     group_key: String,
+    /// What the aggregate is: over all "samples", over the "groups", or False for none.
+    #[param(default = All::Samples)]
     all: Option<All>,
+    /// The name of the aggregate.
+    #[param(default = "all")]
     all_label: Option<String>,
+    /// How the values of groups become numbers for the mean over groups; scores are read as the metric reads them.
+    #[param(default = Conversion::default())]
     value_to_float: Option<Conversion>,
+    /// How groups are named; `{group_name}` stands for the value of the key.
+    #[param(default = "{group_name}")]
     name_template: Option<String>,
 }
 
-/// A metric for each value of a metadata key, and one over all.
-pub fn grouped(metric: impl Metric + 'static, group_key: impl Into<String>) -> Grouped {
-    Grouped {
-        metric: Arc::new(metric),
-        group_key: group_key.into(),
-        all: None,
-        all_label: None,
-        value_to_float: None,
-        name_template: None,
-    }
-}
-
 impl Grouped {
-    /// What the aggregate is: over all samples (the default), over the groups, or none.
-    #[must_use]
-    pub fn all(mut self, all: All) -> Self {
-        self.all = Some(all);
-        self
-    }
-
-    /// The name of the aggregate; `all` if not said.
-    #[must_use]
-    pub fn all_label(mut self, label: impl Into<String>) -> Self {
-        self.all_label = Some(label.into());
-        self
-    }
-
-    /// How groups are named; `{group_name}` stands for the value of the key.
-    #[must_use]
-    pub fn name_template(mut self, template: impl Into<String>) -> Self {
-        self.name_template = Some(template.into());
-        self
-    }
-
-    /// How the groups' values are read for the mean over groups; the scores are the metric's own affair.
-    #[must_use]
-    pub fn value_to_float(mut self, conversion: impl Into<Conversion>) -> Self {
-        self.value_to_float = Some(conversion.into());
-        self
-    }
-
-    fn label(&self) -> &str {
-        self.all_label.as_deref().unwrap_or("all")
-    }
-
-    fn template(&self) -> NameTemplate<'_> {
-        NameTemplate(self.name_template.as_deref().unwrap_or("{group_name}"))
+    fn check_names(&self) -> Result<()> {
+        self.label_of("").map(drop)
     }
 }
 
-pub(super) const ENTRY: MetricEntry = MetricEntry {
-    name: "grouped",
-    doc: "A metric for each value of a metadata key, and an aggregate over all samples or groups.",
-    params: &[
-        Param::required("metric"),
-        Param::required("group_key"),
-        Param::optional("all", "\"samples\""),
-        Param::optional("all_label", "\"all\""),
-        Param::optional("value_to_float", "value_to_float()"),
-        Param::optional("name_template", "\"{group_name}\""),
-    ],
-    build: |args| Ok(Arc::new(build(args)?)),
-    replaces: false,
-};
-
-fn build(args: &Args<'_>) -> Result<Grouped> {
-    let built = Grouped {
-        metric: args.required("metric")?,
-        group_key: args.required("group_key")?,
-        all: args.get("all")?,
-        all_label: args.get("all_label")?,
-        value_to_float: args.get("value_to_float")?,
-        name_template: args.get("name_template")?,
-    };
-    // Every level gives a figure for each group and one for all of them: sixteen levels are 65,536 figures at least.
-    if depth(&built.metric.spec()) >= MAX_DEPTH {
-        return Err(
-            args.error("metric", format!("is grouped already, {MAX_DEPTH} levels deep, which is the most"))
-        );
+/// Every level gives a figure for each group and one for all of them: sixteen levels are 65,536 figures at least.
+fn check_depth(metric: &Arc<dyn Metric>) -> Result<(), String> {
+    if depth(&metric.spec()) < MAX_DEPTH {
+        return Ok(());
     }
-    match built.template().apply("") {
-        Ok(_) => Ok(built),
-        Err(problem) => Err(args.error("name_template", problem)),
-    }
+    Err(format!("is grouped already, {MAX_DEPTH} levels deep, which is the most"))
 }
 
 /// How deep groups may be nested.
@@ -174,46 +115,16 @@ fn depth(spec: &Spec) -> usize {
         _ => 0,
     });
     let within = inner.max().unwrap_or(0);
-    within + usize::from(spec.name == "grouped")
+    within + usize::from(spec.name == Grouped::NAME)
 }
 
 impl Metric for Grouped {
-    fn spec(&self) -> Spec {
-        spec_of(
-            "grouped",
-            [
-                ("metric", Some(Arg::Spec(self.metric.spec()))),
-                ("group_key", Some(Arg::Str(self.group_key.clone()))),
-                ("all", passed(&self.all)),
-                ("all_label", passed(&self.all_label)),
-                ("value_to_float", passed(&self.value_to_float)),
-                ("name_template", passed(&self.name_template)),
-            ],
-        )
-    }
-
     fn params(&self) -> Metadata {
         params_with_inner(self, "metric", self.metric.as_ref())
     }
 
     fn metadata_keys(&self) -> MetadataKeys {
         MetadataKeys::one(&self.group_key).and(self.metric.metadata_keys())
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        self.metric.score_parts()
-    }
-
-    fn role(&self) -> Role {
-        self.metric.role()
-    }
-
-    fn subject(&self) -> Option<Subject> {
-        self.metric.subject()
-    }
-
-    fn cluster(&self) -> Option<&str> {
-        self.metric.cluster()
     }
 
     fn inner(&self) -> Option<&dyn Metric> {
@@ -233,7 +144,7 @@ impl Metric for Grouped {
             };
             groups.push(GroupValue { name, value, sample, n: of_group.len() as u64 });
         }
-        let all = match self.all.unwrap_or_default() {
+        let all = match self.all_or_default() {
             All::Samples if !scores.is_empty() => Some(self.metric.compute(scores)?),
             _ => None,
         };
@@ -347,7 +258,7 @@ impl Grouped {
     /// The problem of a key that tells samples apart rather than groups.
     fn too_many_groups(&self) -> Error {
         Error::Undefined {
-            metric: "grouped".to_owned(),
+            metric: Self::NAME.to_owned(),
             problem: format!(
                 "`{}` has more than {MAX_GROUPS} different values, and each would be a group; group by a key \
                  that has fewer",
@@ -358,7 +269,7 @@ impl Grouped {
 
     /// The groups in order of first appearance; those without a score come last.
     fn split(&self, scores: &Scores<'_>) -> Result<Vec<GroupRows>> {
-        let column = scores.key("grouped", &self.group_key);
+        let column = scores.key(Self::NAME, &self.group_key);
         let codes = scores.codes(&column)?;
         let mut splits = GroupIndex::new(self, column.values().len(), codes.len());
         for (at, &code) in codes.iter().enumerate() {
@@ -375,11 +286,8 @@ impl Grouped {
     }
 
     fn label_of(&self, group: &str) -> Result<String> {
-        self.template().apply(group).map_err(|problem| Error::Argument {
-            target: "grouped".to_owned(),
-            argument: "name_template".to_owned(),
-            problem,
-        })
+        let template = self.name_template_or_default();
+        NameTemplate(&template).apply(group).map_err(|problem| Self::refuse("name_template", problem))
     }
 
     fn assemble(
@@ -393,23 +301,23 @@ impl Grouped {
         let mut assembled = Vec::with_capacity(groups.len());
         // Who has each name in the results: the position of the group.
         let mut owner: IndexMap<String, usize> = IndexMap::new();
-        let wants_all = self.all.unwrap_or_default() != All::None;
+        let (wants_all, all_label) = (self.all_or_default() != All::None, self.all_label_or_default());
         let taken = |at: usize, name: String| {
             let GroupValue { name: group, sample, .. } = groups.get(at)?;
-            let (metric, group, sample) = ("grouped".to_owned(), group.clone(), sample.clone());
+            let (metric, group, sample) = (Self::NAME.to_owned(), group.clone(), sample.clone());
             Some(Error::GroupNameTaken { metric, group, sample, name })
         };
         for (at, GroupValue { name: group, value, sample, n }) in groups.iter().enumerate() {
             let label = self.label_of(group)?;
             // Groups without a score are in no log, so their names cannot collide there.
             if *n > 0 {
-                if wants_all && label == self.label() {
+                if wants_all && label == all_label {
                     return Err(taken(at, label).unwrap_or_else(|| Error::custom("a group was lost")));
                 }
                 for name in recorded_names(&label, value, role) {
                     if let Some(other) = owner.insert(name.clone(), at).and_then(|other| groups.get(other)) {
                         return Err(Error::Undefined {
-                            metric: "grouped".to_owned(),
+                            metric: Self::NAME.to_owned(),
                             problem: format!(
                                 "the groups {:?} and {group:?} (of sample {sample:?}) both get the name {name:?}; \
                                  put {{group_name}} into name_template",
@@ -433,7 +341,7 @@ impl Grouped {
             estimate.absent = groups.iter().map(absent).sum();
             MetricValue::One(estimate)
         };
-        let (over, value) = match self.all.unwrap_or_default() {
+        let (over, value) = match self.all_or_default() {
             All::None => (Over::Samples, None),
             All::Samples if scored.is_empty() => (Over::Samples, Some(undefined())),
             All::Samples => (Over::Samples, Some(all.unwrap_or_else(undefined))),
@@ -444,14 +352,13 @@ impl Grouped {
             }
         };
         if let Some(value) = &value {
-            for name in recorded_names(self.label(), value, role) {
+            for name in recorded_names(&all_label, value, role) {
                 if let Some(at) = owner.get(&name) {
                     return Err(taken(*at, name).unwrap_or_else(|| Error::custom("a group was lost")));
                 }
             }
         }
-        let label = self.label().to_owned();
-        let all = value.map(|value| GroupsAll { label, over, value: Box::new(value) });
+        let all = value.map(|value| GroupsAll { label: all_label, over, value: Box::new(value) });
         Ok(Groups { key: self.group_key.clone(), groups: assembled, all }.into())
     }
 }

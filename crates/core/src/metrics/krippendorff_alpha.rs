@@ -1,16 +1,14 @@
 //! `krippendorff_alpha`: how far several ratings of the same samples agree.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use crate::args::{ArgProblem, ArgType, passed, spec_of};
+use crate::args::ArgWord;
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Undefined};
 use crate::evaluation::MetricValue;
 use crate::metric::{MetadataKeys, Metric, ScoreParts};
-use crate::registry::{MetricEntry, Param, Registry};
+use crate::params::Params;
 use crate::scores::Scores;
-use crate::spec::{Arg, Spec};
 use crate::stats::{ExactSum, Moments, common_exponent};
 use crate::value::{Conversion, Leaf, LeafKey, LeafRef, ValueRef};
 
@@ -26,71 +24,26 @@ pub enum Level {
     Interval,
 }
 
-impl ArgType for Level {
+impl ArgWord for Level {
     const EXPECTED: &'static str = "\"nominal\", \"ordinal\" or \"interval\"";
-
-    fn from_arg(arg: &Arg, _: &Registry) -> Result<Self, ArgProblem> {
-        match arg.as_str() {
-            Some("nominal") => Ok(Level::Nominal),
-            Some("ordinal") => Ok(Level::Ordinal),
-            Some("interval") => Ok(Level::Interval),
-            _ => Err(ArgProblem::Expected(Self::EXPECTED)),
-        }
-    }
-
-    fn to_arg(&self) -> Arg {
-        let word = match self {
-            Level::Nominal => "nominal",
-            Level::Ordinal => "ordinal",
-            Level::Interval => "interval",
-        };
-        Arg::Str(word.to_owned())
-    }
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("nominal", Level::Nominal), ("ordinal", Level::Ordinal), ("interval", Level::Interval)];
 }
 
-/// Krippendorff's α over list-valued scores: each list holds the ratings of one sample.
-#[derive(Clone, Debug, Default)]
+/// Agreement between several ratings of the same samples (Krippendorff's α), over list-valued scores.
+///
+/// Each list holds the ratings of one sample.
+#[derive(Clone, Debug, Default, Params)]
+#[params(crate = crate, name = "krippendorff_alpha")]
 pub struct KrippendorffAlpha {
+    /// What the distance between two ratings is: "nominal", "ordinal" or "interval".
+    #[param(default = Level::Nominal)]
     level: Option<Level>,
+    /// How ratings become numbers; those that are numbers stay as they are.
     to_float: Option<Conversion>,
 }
 
-/// Krippendorff's α over list-valued scores.
-pub fn krippendorff_alpha() -> KrippendorffAlpha {
-    KrippendorffAlpha::default()
-}
-
-impl KrippendorffAlpha {
-    /// What the distance between two ratings is; nominal if not said.
-    #[must_use]
-    pub fn level(mut self, level: Level) -> Self {
-        self.level = Some(level);
-        self
-    }
-
-    /// Reads ratings by a conversion, such as one for grades.
-    #[must_use]
-    pub fn to_float(mut self, conversion: impl Into<Conversion>) -> Self {
-        self.to_float = Some(conversion.into());
-        self
-    }
-}
-
-pub(super) const ENTRY: MetricEntry = MetricEntry {
-    name: "krippendorff_alpha",
-    doc: "Agreement between several ratings of the same samples (Krippendorff's α), over list-valued scores.",
-    params: &[Param::optional("level", "\"nominal\""), Param::optional("to_float", "None")],
-    build: |args| {
-        Ok(Arc::new(KrippendorffAlpha { level: args.get("level")?, to_float: args.get("to_float")? }))
-    },
-    replaces: false,
-};
-
 impl Metric for KrippendorffAlpha {
-    fn spec(&self) -> Spec {
-        spec_of("krippendorff_alpha", [("level", passed(&self.level)), ("to_float", passed(&self.to_float))])
-    }
-
     fn metadata_keys(&self) -> MetadataKeys {
         MetadataKeys::NONE
     }
@@ -100,7 +53,7 @@ impl Metric for KrippendorffAlpha {
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        let (alpha, units) = match self.level.unwrap_or_default() {
+        let (alpha, units) = match self.level_or_default() {
             Level::Nominal => {
                 let units = self.units(scores, |leaf, _| Ok(LeafKey::new(leaf)))?;
                 (nominal(&units), units.len())
@@ -161,7 +114,7 @@ impl KrippendorffAlpha {
             }
             Some(converted.value)
         });
-        let (metric, sample) = ("krippendorff_alpha".to_owned(), scores.sample_id(at).to_owned());
+        let (metric, sample) = (Self::NAME.to_owned(), scores.sample_id(at).to_owned());
         match number {
             Some(number) if number.is_infinite() => Err(Error::InfiniteScore { metric, sample }),
             Some(number) => Ok(number),

@@ -1,5 +1,8 @@
 //! `mean`: the mean of the scores.
 
-use super::summary::{SummaryState, summary_metric};
+use super::summary::{Computation, summary_metric};
 
-summary_metric!(Mean, mean, "mean", "Mean of the scores.", Location, SummaryState::location);
+summary_metric! {
+    /// Mean of the scores.
+    Mean, "mean", Location, Computation::location
+}

@@ -1,31 +1,33 @@
 //! `perplexity_per_seq`: exp of the mean surprise per token, sequences weighing the same.
 
-use super::perplexity::{estimate, perplexity_metric, tokens};
+use errorbar_macros::metric;
+
+use super::perplexity::{estimate, tokens};
 use crate::error::Result;
 use crate::estimate::Whole;
 use crate::evaluation::MetricValue;
-use crate::metric::{MetricState, same_state};
+use crate::metric::Accumulator;
+use crate::params::Params;
 use crate::scores::Scores;
 use crate::stats::ExactSum;
 
-perplexity_metric!(
-    PerplexityPerSeq,
-    perplexity_per_seq,
-    "perplexity_per_seq",
-    "exp of the mean over sequences of −log p / tokens; sequences without tokens are skipped.",
-    PerSequenceState
-);
+/// exp of the mean over sequences of −log p / tokens; sequences without tokens are skipped.
+#[metric(crate = crate, built_in, state, type = PerplexityPerSeq, keys = [], parts = "metadata")]
+pub fn perplexity_per_seq() -> PerSequenceState {
+    PerSequenceState::default()
+}
 
+/// The state of [`perplexity_per_seq()`].
 #[derive(Clone, Debug, Default)]
-struct PerSequenceState {
+pub struct PerSequenceState {
     surprise: ExactSum,
     sequences: u64,
     missing: usize,
 }
 
-impl MetricState for PerSequenceState {
+impl Accumulator for PerSequenceState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        let (read, missing) = tokens("perplexity_per_seq", scores)?;
+        let (read, missing) = tokens(PerplexityPerSeq::NAME, scores)?;
         self.missing += missing;
         for (tokens, log_probs) in read {
             if tokens > 0.0 {
@@ -36,8 +38,7 @@ impl MetricState for PerSequenceState {
         Ok(())
     }
 
-    fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
-        let other = same_state::<PerSequenceState>(other)?;
+    fn merge(&mut self, other: Self) -> Result<()> {
         self.surprise.merge(&other.surprise);
         self.sequences += other.sequences;
         self.missing += other.missing;

@@ -1,32 +1,34 @@
 //! `perplexity_per_token`: exp of the mean surprise per token.
 
-use super::perplexity::{estimate, perplexity_metric, tokens};
+use errorbar_macros::metric;
+
+use super::perplexity::{estimate, tokens};
 use crate::error::Result;
 use crate::estimate::Whole;
 use crate::evaluation::MetricValue;
-use crate::metric::{MetricState, same_state};
+use crate::metric::Accumulator;
+use crate::params::Params;
 use crate::scores::Scores;
 use crate::stats::ExactSum;
 
-perplexity_metric!(
-    PerplexityPerToken,
-    perplexity_per_token,
-    "perplexity_per_token",
-    "exp(−Σ log p / Σ tokens), from the score metadata `sum_log_probs` and `num_tokens`.",
-    PerTokenState
-);
+/// exp(−Σ log p / Σ tokens), from the score metadata `sum_log_probs` and `num_tokens`.
+#[metric(crate = crate, built_in, state, type = PerplexityPerToken, keys = [], parts = "metadata")]
+pub fn perplexity_per_token() -> PerTokenState {
+    PerTokenState::default()
+}
 
+/// The state of [`perplexity_per_token()`].
 #[derive(Clone, Debug, Default)]
-struct PerTokenState {
+pub struct PerTokenState {
     log_probs: ExactSum,
     tokens: ExactSum,
     missing: usize,
     n: u64,
 }
 
-impl MetricState for PerTokenState {
+impl Accumulator for PerTokenState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        let (read, missing) = tokens("perplexity_per_token", scores)?;
+        let (read, missing) = tokens(PerplexityPerToken::NAME, scores)?;
         self.missing += missing;
         self.n += scores.len() as u64;
         for (tokens, log_probs) in read {
@@ -36,8 +38,7 @@ impl MetricState for PerTokenState {
         Ok(())
     }
 
-    fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
-        let other = same_state::<PerTokenState>(other)?;
+    fn merge(&mut self, other: Self) -> Result<()> {
         self.log_probs.merge(&other.log_probs);
         self.tokens.merge(&other.tokens);
         self.missing += other.missing;

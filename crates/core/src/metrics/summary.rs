@@ -1,19 +1,94 @@
-//! The state that accuracy, mean, var, std, stderr and the intervals of a mean share: a summary of the scores, and how
-//! it ends as a value.
+//! What accuracy, mean, var, std, stderr and the intervals of a mean share: the metric, and its state, which is a summary
+//! of the scores and how it becomes a value.
 
+use std::fmt;
 use std::sync::Arc;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimate::{
-    Bounds, ErrorMethod, ErrorPlan, Estimate, Estimation, Kind, Notes, Summary, Undefined, Whole,
+    Bounds, Cr, ErrorMethod, ErrorPlan, Estimate, Estimation, Kind, Notes, Summary, Undefined, Whole,
 };
-use crate::evaluation::{MetricValue, Subject};
-use crate::metric::{MetricState, same_state};
+use crate::evaluation::{MetricValue, Role, Subject};
+use crate::metadata::Metadata;
+use crate::metric::{Accumulator, MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
+use crate::params::{Params, ToSpec};
 use crate::random::Random;
 use crate::scores::Scores;
+use crate::spec::{SEED, params_to_log};
+use crate::stats::Moments;
 use crate::value::Conversion;
 
-/// How a summary ends as a value.
+/// A metric over the scores as numbers: their mean, their spread, or the error or interval of their mean.
+pub(super) trait SummaryMetric: Params + fmt::Debug + Send + Sync {
+    const ROLE: Role;
+
+    /// How values become numbers.
+    fn conversion(&self) -> Conversion;
+
+    /// The metadata key that it clusters samples by.
+    fn cluster_key(&self) -> Option<&str> {
+        None
+    }
+
+    /// How it is computed. The arguments have been checked.
+    fn computation(&self, estimation: &Estimation) -> Computation<Self>;
+}
+
+/// How a metric is computed.
+pub(super) enum Computation<M> {
+    /// Piece by piece.
+    State(Box<SummaryState>),
+    /// By resampling all scores at once.
+    Resampling(fn(&M, &Scores<'_>) -> Result<Estimate>),
+}
+
+impl<M: SummaryMetric> Metric for M {
+    /// The arguments but for the seed, which the reference would refuse to find in a log: the seed stands in the notes
+    /// of the figure.
+    fn params(&self) -> Metadata {
+        let mut args = self.spec().kwargs;
+        args.shift_remove(SEED);
+        params_to_log(&args)
+    }
+
+    fn metadata_keys(&self) -> MetadataKeys {
+        MetadataKeys::Only(self.cluster_key().map(str::to_owned).into_iter().collect())
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::Value
+    }
+
+    fn role(&self) -> Role {
+        M::ROLE
+    }
+
+    fn subject(&self) -> Option<Subject> {
+        Some(Subject { conversions: vec![self.conversion()], ..Subject::default() })
+    }
+
+    fn cluster(&self) -> Option<&str> {
+        self.cluster_key()
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        self.check()?;
+        match self.computation(scores.estimation()) {
+            Computation::State(state) => compute_by_state(*state, scores),
+            Computation::Resampling(compute) => compute(self, scores).map(Into::into),
+        }
+    }
+
+    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
+        self.check().ok()?;
+        match self.computation(estimation) {
+            Computation::State(state) => Some(state),
+            Computation::Resampling(_) => None,
+        }
+    }
+}
+
+/// How a summary becomes a value.
 pub(super) type Finish = fn(&SummaryState, &SummaryPart<'_>) -> Result<Estimate>;
 
 /// The summary of a part of the scores, and what it is a part of.
@@ -24,7 +99,7 @@ pub(super) struct SummaryPart<'a> {
     random: Random,
 }
 
-/// A summary of the scores seen so far, and how it ends as a value.
+/// A summary of the scores seen so far, and how it becomes a value.
 #[derive(Clone, Debug)]
 pub(super) struct SummaryState {
     metric: &'static str,
@@ -33,50 +108,55 @@ pub(super) struct SummaryState {
     pub(super) errors: ErrorPlan,
     /// Whether that is as the plan says.
     by_plan: bool,
+    /// Whether scores outside of 0 to 1 are refused.
+    proportions_only: bool,
     pub(super) estimation: Estimation,
     /// Shared as long as there is one batch of scores, which is nearly always.
     summary: Option<Arc<Summary>>,
     absent: u64,
     /// Why there are no clusters, if the plan did not ask for them itself.
     problem: Option<String>,
-    end: Finish,
+    finish: Finish,
 }
 
-impl SummaryState {
-    pub(super) fn new(
-        metric: &'static str,
-        conversion: Conversion,
-        errors: ErrorPlan,
-        estimation: &Estimation,
-        end: Finish,
-    ) -> Self {
-        SummaryState {
-            metric,
-            conversion,
+impl<M: SummaryMetric> Computation<M> {
+    /// By a summary, with errors of this kind.
+    pub(super) fn by_state(metric: &M, errors: ErrorPlan, estimation: &Estimation, finish: Finish) -> Self {
+        Computation::State(Box::new(SummaryState {
+            metric: M::NAME,
+            conversion: metric.conversion(),
             errors,
             by_plan: false,
+            proportions_only: false,
             estimation: estimation.clone(),
             summary: None,
             absent: 0,
             problem: None,
-            end,
-        }
+            finish,
+        }))
     }
 
     /// A mean with the error and the interval of the plan.
-    pub(super) fn location(metric: &'static str, conversion: Conversion, estimation: &Estimation) -> Self {
-        let state = SummaryState::new(metric, conversion, estimation.errors.clone(), estimation, location);
-        SummaryState { by_plan: true, ..state }
+    pub(super) fn location(metric: &M, estimation: &Estimation) -> Self {
+        Self::by_state(metric, estimation.errors.clone(), estimation, location)
+            .with(|state| state.by_plan = true)
     }
 
-    /// Something of independent scores, whatever the plan.
-    pub(super) fn plain(
-        metric: &'static str,
-        conversion: Conversion,
-        estimation: &Estimation,
-        end: Finish,
-    ) -> Self {
-        SummaryState::new(metric, conversion, iid(), estimation, end)
+    /// A figure that needs two scores, whatever the plan.
+    pub(super) fn spread(metric: &M, estimation: &Estimation, spread: Finish) -> Self {
+        Self::by_state(metric, iid(), estimation, spread)
+    }
+
+    /// The same for scores between 0 and 1 only.
+    pub(super) fn of_proportions(self) -> Self {
+        self.with(|state| state.proportions_only = true)
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut SummaryState)) -> Self {
+        if let Computation::State(state) = &mut self {
+            change(state);
+        }
+        self
     }
 }
 
@@ -87,9 +167,12 @@ pub(super) fn iid() -> ErrorPlan {
     errors
 }
 
-/// Which numbers a metric is about that reads scores by a conversion.
-pub(super) fn subject(conversion: Conversion) -> Subject {
-    Subject { conversions: vec![conversion], ..Subject::default() }
+/// The errors of the reference: of independent scores, or clustered with the factor G/(G−1).
+pub(super) fn reference_errors(cluster: Option<&str>) -> ErrorPlan {
+    let Some(key) = cluster else { return iid() };
+    let mut errors = ErrorPlan::new().cluster(key);
+    errors.method = Some(ErrorMethod::Cluster(Cr::Cr1));
+    errors
 }
 
 impl SummaryState {
@@ -105,10 +188,29 @@ impl SummaryState {
         }
         Arc::make_mut(own).merge(&summary)
     }
+
+    fn check_proportions(&self, scores: &Scores<'_>) -> Result<()> {
+        scores.finite(self.metric, &self.conversion, |numbers| {
+            if numbers.are_proportions() {
+                return Ok(());
+            }
+            match numbers.to_floats().iter().enumerate().find(|(_, f)| !(0.0..=1.0).contains(*f)) {
+                None => Ok(()),
+                Some((at, &value)) => Err(Error::OutsideUnitInterval {
+                    metric: self.metric.to_owned(),
+                    sample: scores.sample_id(at).to_owned(),
+                    value,
+                }),
+            }
+        })?
+    }
 }
 
-impl MetricState for SummaryState {
+impl Accumulator for SummaryState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
+        if self.proportions_only {
+            self.check_proportions(scores)?;
+        }
         let summary = match scores.summary(self.metric, &self.conversion, &self.errors) {
             // The clusters are a matter of the error, which is reported by itself: the mean stands.
             Err(error) if self.by_plan && error.is_about_clusters() => {
@@ -121,8 +223,7 @@ impl MetricState for SummaryState {
         self.take_in(summary)
     }
 
-    fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
-        let other = same_state::<SummaryState>(other)?;
+    fn merge(&mut self, other: Self) -> Result<()> {
         self.absent += other.absent;
         self.problem = self.problem.take().or(other.problem);
         other.summary.map_or(Ok(()), |summary| self.take_in(summary))
@@ -140,7 +241,7 @@ impl MetricState for SummaryState {
             kind: whole.kind.unwrap_or_else(|| summary.kind()),
             random: self.estimation.random.among(whole.estimates),
         };
-        let mut estimate = (self.end)(self, &part)?;
+        let mut estimate = (self.finish)(self, &part)?;
         (estimate.n, estimate.absent) = (summary.n(), self.absent);
         Ok(estimate.into())
     }
@@ -172,73 +273,38 @@ fn bounds(summary: &Summary, absent: u64, whole: Kind, errors: &ErrorPlan) -> Op
     Some(Bounds { worst: with(lowest), best: with(highest), absent_as_wrong: with(0.0) })
 }
 
-/// A figure that needs two scores.
-pub(super) fn of_two_or_more(value: Option<f64>, n: u64) -> Estimate {
-    match value {
+/// A spread of moments, which needs two scores.
+pub(super) fn spread(part: &SummaryPart<'_>, spread: impl Fn(&Moments) -> Option<f64>) -> Result<Estimate> {
+    let n = part.summary.n();
+    Ok(match spread(&part.summary.moments()) {
         Some(value) if value.is_infinite() => Estimate::undefined(Undefined::Overflow),
         Some(value) => Estimate::new(value),
         None if n == 0 => Estimate::undefined(Undefined::NoScores),
         None => Estimate::undefined(Undefined::TooFewScores { n }),
-    }
+    })
 }
 
-/// A metric over a summary: everything but its name, its words, its role and its state.
+/// A metric over a summary that has no other argument than its conversion.
 macro_rules! summary_metric {
-    ($type:ident, $function:ident, $name:literal, $doc:literal, $role:ident, $state:expr) => {
-        #[doc = $doc]
-        #[derive(Clone, Debug, Default)]
+    ($(#[$doc:meta])* $type:ident, $name:literal, $role:ident, $computation:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, $crate::Params)]
+        #[params(crate = $crate, name = $name)]
         pub struct $type {
+            /// How values become numbers.
+            #[param(default = $crate::Conversion::default())]
             to_float: Option<$crate::Conversion>,
         }
 
-        #[doc = $doc]
-        pub fn $function() -> $type {
-            $type::default()
-        }
+        impl super::summary::SummaryMetric for $type {
+            const ROLE: $crate::Role = $crate::Role::$role;
 
-        impl $type {
-            super::takes_conversion!();
-
-            fn new_state(&self, estimation: &$crate::Estimation) -> super::summary::SummaryState {
-                $state($name, self.conversion(), estimation)
-            }
-        }
-
-        pub(super) const ENTRY: $crate::registry::MetricEntry = $crate::registry::MetricEntry {
-            name: $name,
-            doc: $doc,
-            params: &[$crate::registry::Param::optional("to_float", "value_to_float()")],
-            build: |args| Ok(std::sync::Arc::new($type { to_float: args.get("to_float")? })),
-            replaces: false,
-        };
-
-        impl $crate::Metric for $type {
-            fn spec(&self) -> $crate::Spec {
-                $crate::args::spec_of($name, [("to_float", $crate::args::passed(&self.to_float))])
+            fn conversion(&self) -> $crate::Conversion {
+                self.to_float_or_default()
             }
 
-            fn metadata_keys(&self) -> $crate::MetadataKeys {
-                $crate::MetadataKeys::NONE
-            }
-
-            fn score_parts(&self) -> $crate::ScoreParts {
-                $crate::ScoreParts::Value
-            }
-
-            fn role(&self) -> $crate::Role {
-                $crate::Role::$role
-            }
-
-            fn subject(&self) -> Option<$crate::Subject> {
-                Some(super::summary::subject(self.conversion()))
-            }
-
-            fn compute(&self, scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue> {
-                $crate::metric::compute_by_state(self.new_state(scores.estimation()), scores)
-            }
-
-            fn state(&self, estimation: &$crate::Estimation) -> Option<Box<dyn $crate::MetricState>> {
-                Some(Box::new(self.new_state(estimation)))
+            fn computation(&self, estimation: &$crate::Estimation) -> Computation<Self> {
+                $computation(self, estimation)
             }
         }
     };

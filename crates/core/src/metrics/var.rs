@@ -1,14 +1,9 @@
 //! `var`: the sample variance.
 
-use super::summary::{SummaryState, of_two_or_more, summary_metric};
+use super::summary::{Computation, spread, summary_metric};
+use crate::stats::Moments;
 
-summary_metric!(
-    Var,
-    var,
-    "var",
-    "Sample variance of the scores, divisor n−1.",
-    Spread,
-    |name, conversion, estimation| SummaryState::plain(name, conversion, estimation, |_, part| {
-        Ok(of_two_or_more(part.summary.moments().variance(), part.summary.n()))
-    })
-);
+summary_metric! {
+    /// Sample variance of the scores, divisor n−1.
+    Var, "var", Spread, |metric, estimation| Computation::spread(metric, estimation, |_, part| spread(part, Moments::variance))
+}

@@ -1,40 +1,11 @@
 //! `at_least_{k}`: whether at least k epochs succeed.
 
-use std::sync::Arc;
+use super::threshold::threshold_reducer;
+use crate::value::Leaf;
 
-use super::threshold::{PARAMS, Threshold, threshold_reducer};
-use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
-use crate::registry::ReducerEntry;
-use crate::value::{Conversion, Leaf};
-
-/// 1 if at least `k` epochs succeed, else 0.
-#[derive(Clone, Debug)]
-pub struct AtLeast(Threshold);
-
-/// 1 if at least `k` epochs succeed, else 0.
-pub fn at_least(k: u64) -> AtLeast {
-    AtLeast(Threshold::new(k))
-}
-
-pub(super) const ENTRY: ReducerEntry = ReducerEntry {
-    name: "at_least",
-    doc: "1 if at least k epochs succeed, else 0.",
-    params: PARAMS,
-    build: |args| Ok(Arc::new(AtLeast(Threshold::build(args)?))),
-    replaces: false,
-};
-
-threshold_reducer!(AtLeast, "at_least");
-
-impl EpochReducer for AtLeast {
-    fn conversion(&self) -> Option<&Conversion> {
-        Some(&self.0.conversion)
-    }
-
-    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
-        let enough = self.0.successes(epochs.floats()) >= self.0.k;
-        ReducedValue::Leaf(Leaf::Int(i64::from(enough)))
-    }
+threshold_reducer! {
+    /// 1 if at least k epochs succeed, else 0.
+    AtLeast, "at_least", |_, successes, k| Leaf::Int(i64::from(successes >= k))
 }
 
 #[cfg(test)]

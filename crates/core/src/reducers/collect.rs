@@ -1,37 +1,13 @@
 //! `collect`: all epochs, as a list.
 
-use std::sync::Arc;
-
-use super::reduces_by_epoch;
-use crate::reducer::{EpochReducer, EpochValues, ReducedValue, Reducer};
-use crate::registry::ReducerEntry;
-use crate::spec::Spec;
+use crate::params::Params;
+use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 use crate::value::Conversion;
 
-/// The list of the scored epochs' values, for metrics over lists such as `krippendorff_alpha`.
-#[derive(Clone, Debug, Default)]
+/// The list of the epochs' values, for metrics over lists such as krippendorff_alpha.
+#[derive(Clone, Debug, Params)]
+#[params(crate = crate, name = "collect")]
 pub struct Collect;
-
-/// The list of the scored epochs' values.
-pub fn collect() -> Collect {
-    Collect
-}
-
-pub(super) const ENTRY: ReducerEntry = ReducerEntry {
-    name: "collect",
-    doc: "The list of the epochs' values, for metrics over lists such as krippendorff_alpha.",
-    params: &[],
-    build: |_| Ok(Arc::new(Collect)),
-    replaces: false,
-};
-
-impl Reducer for Collect {
-    fn spec(&self) -> Spec {
-        Spec::new("collect")
-    }
-
-    reduces_by_epoch!();
-}
 
 impl EpochReducer for Collect {
     fn conversion(&self) -> Option<&Conversion> {
@@ -50,6 +26,7 @@ impl EpochReducer for Collect {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reducer::Reducer;
     use crate::{Score, Value};
 
     #[test]

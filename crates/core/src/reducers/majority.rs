@@ -1,37 +1,13 @@
 //! `majority`: the value that more than half of all epochs hold.
 
-use std::sync::Arc;
-
-use super::reduces_by_epoch;
-use crate::reducer::{EpochReducer, EpochValues, ReducedValue, Reducer};
-use crate::registry::ReducerEntry;
-use crate::spec::Spec;
+use crate::params::Params;
+use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 use crate::value::{Conversion, Leaf};
 
-/// The value held by more than half of all epochs, unscored ones counted; else unscored.
-#[derive(Clone, Debug, Default)]
+/// The value that more than half of all epochs hold, unscored ones counted; else unscored.
+#[derive(Clone, Debug, Params)]
+#[params(crate = crate, name = "majority")]
 pub struct Majority;
-
-/// The value held by more than half of all epochs.
-pub fn majority() -> Majority {
-    Majority
-}
-
-pub(super) const ENTRY: ReducerEntry = ReducerEntry {
-    name: "majority",
-    doc: "The value that more than half of all epochs hold, unscored ones counted; else unscored.",
-    params: &[],
-    build: |_| Ok(Arc::new(Majority)),
-    replaces: false,
-};
-
-impl Reducer for Majority {
-    fn spec(&self) -> Spec {
-        Spec::new("majority")
-    }
-
-    reduces_by_epoch!();
-}
 
 impl EpochReducer for Majority {
     fn conversion(&self) -> Option<&Conversion> {
@@ -52,6 +28,7 @@ impl EpochReducer for Majority {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reducer::Reducer;
     use crate::{Score, Value};
 
     #[test]

@@ -1,48 +1,21 @@
 //! `max`: the best of the epochs.
 
-use std::sync::Arc;
-
-use super::{conversion_arg, passed_conversion, reduces_by_epoch, takes_conversion};
-use crate::args::spec_of;
-use crate::reducer::{EpochReducer, EpochValues, ReducedValue, Reducer};
-use crate::registry::{Param, ReducerEntry};
-use crate::spec::Spec;
+use crate::params::Params;
+use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 use crate::value::Conversion;
 
-/// The value whose conversion is greatest, in its original type; the first on ties.
-#[derive(Clone, Debug, Default)]
+/// The greatest value by its conversion, in its original type; the first on ties.
+#[derive(Clone, Debug, Params)]
+#[params(crate = crate, name = "max")]
 pub struct Max {
-    conversion: Conversion,
-}
-
-/// The best of the epochs.
-pub fn max() -> Max {
-    Max::default()
-}
-
-impl Max {
-    takes_conversion!();
-}
-
-pub(super) const ENTRY: ReducerEntry = ReducerEntry {
-    name: "max",
-    doc: "The greatest value by its conversion, in its original type; the first on ties.",
-    params: &[Param::optional("value_to_float", "value_to_float()")],
-    build: |args| Ok(Arc::new(Max { conversion: conversion_arg(args)? })),
-    replaces: false,
-};
-
-impl Reducer for Max {
-    fn spec(&self) -> Spec {
-        spec_of("max", [("value_to_float", passed_conversion(&self.conversion))])
-    }
-
-    reduces_by_epoch!();
+    /// How values become numbers.
+    #[param(default = Conversion::default())]
+    value_to_float: Conversion,
 }
 
 impl EpochReducer for Max {
     fn conversion(&self) -> Option<&Conversion> {
-        Some(&self.conversion)
+        Some(&self.value_to_float)
     }
 
     fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
@@ -59,6 +32,7 @@ impl EpochReducer for Max {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reducer::Reducer;
     use crate::{Score, Value};
 
     #[test]

@@ -1,49 +1,24 @@
 //! `mean`: the average of the epochs.
 
-use std::sync::Arc;
-
-use super::{conversion_arg, passed_conversion, reduces_by_epoch, takes_conversion};
-use crate::args::spec_of;
-use crate::reducer::{EpochReducer, EpochValues, ReducedValue, Reducer};
-use crate::registry::{Param, ReducerEntry};
-use crate::spec::Spec;
+use crate::params::Params;
+use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 use crate::stats::ExactSum;
 use crate::value::{Conversion, Leaf};
 
-/// The average of the converted values, correctly rounded: ten times 0.1 gives 0.1.
-#[derive(Clone, Debug, Default)]
+/// The average of the epochs, correctly rounded.
+///
+/// Ten times 0.1 gives 0.1.
+#[derive(Clone, Debug, Params)]
+#[params(crate = crate, name = "mean")]
 pub struct Mean {
-    conversion: Conversion,
-}
-
-/// The average of the epochs; the default reducer.
-pub fn mean() -> Mean {
-    Mean::default()
-}
-
-impl Mean {
-    takes_conversion!();
-}
-
-pub(super) const ENTRY: ReducerEntry = ReducerEntry {
-    name: "mean",
-    doc: "The average of the epochs, correctly rounded.",
-    params: &[Param::optional("value_to_float", "value_to_float()")],
-    build: |args| Ok(Arc::new(Mean { conversion: conversion_arg(args)? })),
-    replaces: false,
-};
-
-impl Reducer for Mean {
-    fn spec(&self) -> Spec {
-        spec_of("mean", [("value_to_float", passed_conversion(&self.conversion))])
-    }
-
-    reduces_by_epoch!();
+    /// How values become numbers.
+    #[param(default = Conversion::default())]
+    value_to_float: Conversion,
 }
 
 impl EpochReducer for Mean {
     fn conversion(&self) -> Option<&Conversion> {
-        Some(&self.conversion)
+        Some(&self.value_to_float)
     }
 
     fn keeps_single(&self) -> bool {
@@ -79,6 +54,7 @@ pub(super) fn correctly_rounded_mean(values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reducer::Reducer;
     use crate::{Score, Value};
 
     #[test]

@@ -1,49 +1,22 @@
 //! `median`: the middle of the epochs.
 
-use std::sync::Arc;
-
 use super::mean::correctly_rounded_mean;
-use super::{conversion_arg, passed_conversion, reduces_by_epoch, takes_conversion};
-use crate::args::spec_of;
-use crate::reducer::{EpochReducer, EpochValues, ReducedValue, Reducer};
-use crate::registry::{Param, ReducerEntry};
-use crate::spec::Spec;
+use crate::params::Params;
+use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 use crate::value::{Conversion, Leaf};
 
-/// The middle of the converted values; of an even number, the mean of the middle two.
-#[derive(Clone, Debug, Default)]
+/// The middle of the epochs; of an even number, the mean of the middle two.
+#[derive(Clone, Debug, Params)]
+#[params(crate = crate, name = "median")]
 pub struct Median {
-    conversion: Conversion,
-}
-
-/// The middle of the epochs.
-pub fn median() -> Median {
-    Median::default()
-}
-
-impl Median {
-    takes_conversion!();
-}
-
-pub(super) const ENTRY: ReducerEntry = ReducerEntry {
-    name: "median",
-    doc: "The middle of the epochs; of an even number, the mean of the middle two.",
-    params: &[Param::optional("value_to_float", "value_to_float()")],
-    build: |args| Ok(Arc::new(Median { conversion: conversion_arg(args)? })),
-    replaces: false,
-};
-
-impl Reducer for Median {
-    fn spec(&self) -> Spec {
-        spec_of("median", [("value_to_float", passed_conversion(&self.conversion))])
-    }
-
-    reduces_by_epoch!();
+    /// How values become numbers.
+    #[param(default = Conversion::default())]
+    value_to_float: Conversion,
 }
 
 impl EpochReducer for Median {
     fn conversion(&self) -> Option<&Conversion> {
-        Some(&self.conversion)
+        Some(&self.value_to_float)
     }
 
     fn keeps_single(&self) -> bool {
@@ -74,6 +47,7 @@ impl EpochReducer for Median {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reducer::Reducer;
     use crate::{Score, Value};
 
     #[test]

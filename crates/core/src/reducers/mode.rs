@@ -1,37 +1,13 @@
 //! `mode`: the most common value.
 
-use std::sync::Arc;
-
-use super::reduces_by_epoch;
-use crate::reducer::{EpochReducer, EpochValues, ReducedValue, Reducer};
-use crate::registry::ReducerEntry;
-use crate::spec::Spec;
+use crate::params::Params;
+use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 use crate::value::Conversion;
 
-/// The most common value, in its original type; on a tie the one seen first.
-#[derive(Clone, Debug, Default)]
+/// The most common value; on a tie the one seen first.
+#[derive(Clone, Debug, Params)]
+#[params(crate = crate, name = "mode")]
 pub struct Mode;
-
-/// The most common of the epochs.
-pub fn mode() -> Mode {
-    Mode
-}
-
-pub(super) const ENTRY: ReducerEntry = ReducerEntry {
-    name: "mode",
-    doc: "The most common value; on a tie the one seen first.",
-    params: &[],
-    build: |_| Ok(Arc::new(Mode)),
-    replaces: false,
-};
-
-impl Reducer for Mode {
-    fn spec(&self) -> Spec {
-        Spec::new("mode")
-    }
-
-    reduces_by_epoch!();
-}
 
 impl EpochReducer for Mode {
     fn conversion(&self) -> Option<&Conversion> {
@@ -46,6 +22,7 @@ impl EpochReducer for Mode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reducer::Reducer;
     use crate::{Score, Value};
 
     fn reduce(values: impl IntoIterator<Item = Value>) -> Value {

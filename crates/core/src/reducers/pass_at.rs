@@ -1,41 +1,13 @@
 //! `pass_at_{k}`: the chance that at least one of k epochs succeeds.
 
-use std::sync::Arc;
+use super::threshold::threshold_reducer;
+use crate::value::Leaf;
 
-use super::threshold::{PARAMS, Threshold, threshold_reducer};
-use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
-use crate::registry::ReducerEntry;
-use crate::value::{Conversion, Leaf};
-
-/// The probability that at least one of `k` epochs succeeds, estimated without bias from all n.
-#[derive(Clone, Debug)]
-pub struct PassAt(Threshold);
-
-/// The probability that at least one of `k` epochs succeeds.
-pub fn pass_at(k: u64) -> PassAt {
-    PassAt(Threshold::new(k))
-}
-
-pub(super) const ENTRY: ReducerEntry = ReducerEntry {
-    name: "pass_at",
-    doc: "Probability that at least one of k epochs succeeds (Chen et al. 2021).",
-    params: PARAMS,
-    build: |args| Ok(Arc::new(PassAt(Threshold::build(args)?))),
-    replaces: false,
-};
-
-threshold_reducer!(PassAt, "pass_at");
-
-impl EpochReducer for PassAt {
-    fn conversion(&self) -> Option<&Conversion> {
-        Some(&self.0.conversion)
-    }
-
-    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
-        let n = epochs.len() as u64;
-        let rate = pass_at_k(n, self.0.successes(epochs.floats()), self.0.k);
-        ReducedValue::Leaf(rate.map_or(Leaf::Unscored, Leaf::from))
-    }
+threshold_reducer! {
+    /// Probability that at least one of k epochs succeeds (Chen et al. 2021).
+    ///
+    /// Estimated without bias from all epochs.
+    PassAt, "pass_at", |n, successes, k| pass_at_k(n, successes, k).map_or(Leaf::Unscored, Leaf::from)
 }
 
 /// 1 − C(n−c, k)/C(n, k) (Chen et al. 2021, arXiv 2107.03374); undefined if k > n.

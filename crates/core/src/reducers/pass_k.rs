@@ -1,41 +1,13 @@
 //! `pass_k_{k}`: the chance that all of k epochs succeed.
 
-use std::sync::Arc;
+use super::threshold::threshold_reducer;
+use crate::value::Leaf;
 
-use super::threshold::{PARAMS, Threshold, threshold_reducer};
-use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
-use crate::registry::ReducerEntry;
-use crate::value::{Conversion, Leaf};
-
-/// The probability that all of `k` epochs succeed, estimated without bias from all n.
-#[derive(Clone, Debug)]
-pub struct PassK(Threshold);
-
-/// The probability that all of `k` epochs succeed.
-pub fn pass_k(k: u64) -> PassK {
-    PassK(Threshold::new(k))
-}
-
-pub(super) const ENTRY: ReducerEntry = ReducerEntry {
-    name: "pass_k",
-    doc: "Probability that all of k epochs succeed (Yao et al. 2024).",
-    params: PARAMS,
-    build: |args| Ok(Arc::new(PassK(Threshold::build(args)?))),
-    replaces: false,
-};
-
-threshold_reducer!(PassK, "pass_k");
-
-impl EpochReducer for PassK {
-    fn conversion(&self) -> Option<&Conversion> {
-        Some(&self.0.conversion)
-    }
-
-    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
-        let n = epochs.len() as u64;
-        let rate = pass_hat_k(n, self.0.successes(epochs.floats()), self.0.k);
-        ReducedValue::Leaf(rate.map_or(Leaf::Unscored, Leaf::from))
-    }
+threshold_reducer! {
+    /// Probability that all of k epochs succeed (Yao et al. 2024).
+    ///
+    /// Estimated without bias from all epochs.
+    PassK, "pass_k", |n, successes, k| pass_hat_k(n, successes, k).map_or(Leaf::Unscored, Leaf::from)
 }
 
 /// C(c, k)/C(n, k) (Yao et al. 2024, arXiv 2406.12045); undefined if k > n, 0 if c < k.

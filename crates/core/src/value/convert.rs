@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::digits::decimal_digit;
 use super::{Leaf, LeafRef, ValueRef};
-use crate::args::{passed, spec_of};
+use crate::params::{Params, ToSpec};
 use crate::spec::Spec;
 
-/// The default conversion, with its four grades (`C`, `P`, `I`, `N`) configurable.
+/// Grades to numbers: correct 1, partial 0.5, incorrect and noanswer 0; numbers and truth words as they are.
 ///
 /// In this order: equal to *correct* → 1, *partial* → 0.5, *incorrect* or *noanswer* → 0; numbers
 /// and booleans as they are; the texts yes/true → 1 and no/false → 0 in any case; texts that are
@@ -20,17 +20,21 @@ use crate::spec::Spec;
 /// assert_eq!(grades.convert(Value::from("yes").view()).value, 1.0);
 /// assert!(!grades.convert(Value::from("perhaps").view()).convertible);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Params)]
+#[params(crate = crate, name = "value_to_float")]
 pub struct ValueToFloat {
+    /// The grade that counts 1.
+    #[param(default = "C")]
     correct: Option<Leaf>,
+    /// The grade that counts 0.
+    #[param(default = "I")]
     incorrect: Option<Leaf>,
+    /// The grade that counts one half.
+    #[param(default = "P")]
     partial: Option<Leaf>,
+    /// The grade for no answer, which counts 0.
+    #[param(default = "N")]
     noanswer: Option<Leaf>,
-}
-
-/// The default conversion, to be configured.
-pub fn value_to_float() -> ValueToFloat {
-    ValueToFloat::default()
 }
 
 /// What a conversion made of a value.
@@ -43,34 +47,6 @@ pub struct ConvertedNumber {
 }
 
 impl ValueToFloat {
-    /// The grade that counts 1.
-    #[must_use]
-    pub fn correct(mut self, grade: impl Into<Leaf>) -> Self {
-        self.correct = Some(grade.into());
-        self
-    }
-
-    /// The grade that counts 0.
-    #[must_use]
-    pub fn incorrect(mut self, grade: impl Into<Leaf>) -> Self {
-        self.incorrect = Some(grade.into());
-        self
-    }
-
-    /// The grade that counts one half.
-    #[must_use]
-    pub fn partial(mut self, grade: impl Into<Leaf>) -> Self {
-        self.partial = Some(grade.into());
-        self
-    }
-
-    /// The grade for no answer, which counts 0.
-    #[must_use]
-    pub fn noanswer(mut self, grade: impl Into<Leaf>) -> Self {
-        self.noanswer = Some(grade.into());
-        self
-    }
-
     /// Converts one value.
     pub fn convert(&self, value: ValueRef<'_>) -> ConvertedNumber {
         match value {
@@ -102,17 +78,6 @@ impl ValueToFloat {
         } else {
             None
         }
-    }
-
-    /// The spec this conversion is built from.
-    pub fn spec(&self) -> Spec {
-        let grades = [
-            ("correct", &self.correct),
-            ("incorrect", &self.incorrect),
-            ("partial", &self.partial),
-            ("noanswer", &self.noanswer),
-        ];
-        spec_of("value_to_float", grades.map(|(name, grade)| (name, passed(grade))))
     }
 }
 

@@ -45,6 +45,9 @@ fn every_entry_is_documented() {
     for listing in every_entry() {
         assert!(listing.doc.ends_with('.'), "{}: {:?}", listing.name, listing.doc);
         assert!(listing.built_in);
+        for param in &listing.params {
+            assert!(param.doc.ends_with('.'), "{}({}): {:?}", listing.name, param.name, param.doc);
+        }
         let names: HashSet<_> = listing.params.iter().map(|p| &p.name).collect();
         assert_eq!(names.len(), listing.params.len(), "{}", listing.name);
         let first_optional = listing.params.iter().position(|p| p.default.is_some());
@@ -58,7 +61,7 @@ fn every_entry_is_documented() {
 /// A spec with every argument given at its documented default, or at something that fits.
 fn full_spec(listing: &EntryInfo) -> String {
     let arguments = listing.params.iter().map(|p| {
-        let value = match (p.name.as_ref(), &p.default) {
+        let value = match (p.name, &p.default) {
             ("metric" | "agg", None) => "accuracy()",
             ("k", None) => "2",
             (_, None) => "\"key\"",
@@ -117,11 +120,10 @@ fn a_taken_name_is_refused_unless_it_replaces() {
     registry.add_metric_object(Arc::new(metric_fn("count", one)), "How many.").unwrap();
     assert!(registry.metric(&"count".parse().unwrap()).is_ok());
 
-    const PARAMS: &[Param] = &[Param::optional("seed", "1")];
     let entry = MetricEntry {
         name: "mean",
         doc: "Another mean.",
-        params: PARAMS,
+        params: || vec![Param::optional("seed", "The seed.", 1)],
         build: |_| Ok(Arc::new(metric_fn("mean", |_: &Scores<'_>| Ok(0.0)))),
         replaces: true,
     };

@@ -49,7 +49,7 @@ fn log_lost(error: &Error, finished: &FinishedRun, resume: &str) -> Diagnostic {
     let FinishedRun { done, total, .. } = finished;
     match error {
         Error::Log(error) if matches!(error.kind(), LogErrorKind::Gone | LogErrorKind::Displaced) => {
-            let problem = format!("after {done} of {total} samples: {}", error.problem());
+            let problem = format!("after {done} of {total} samples: {error}");
             Diagnostic::failure(problem).hint_if(hints::log::hint(error))
         }
         error => Diagnostic::error(format!("{error}; {done} of {total} samples are in it"))

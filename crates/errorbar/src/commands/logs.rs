@@ -16,6 +16,7 @@ use errorbar_report::{PartialRun, Report};
 use super::Context;
 use super::common::parse_bytes;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::hints;
 use crate::output::ProgressLine;
 
 /// The number of skipped samples that are reported one by one.
@@ -172,14 +173,17 @@ impl OpenedLog<'_> {
     /// What people should know about the log before they read its figures.
     pub(super) fn warnings(&self) -> Diagnostics {
         let of_log = |text: String| Diagnostic::warning(text).about(self.log.path().display());
-        let left_out = self.left_out.iter().map(|warning| of_log(warning.to_string()));
+        let left_out = self
+            .left_out
+            .iter()
+            .map(|warning| of_log(warning.to_string()).hint_if(hints::log::warning_hint(warning)));
         let recovered = self.log.was_recovered().then(|| recovered(self.log.path()));
         let skipped = &self.scores.skipped;
         let count = (!skipped.is_empty()).then(|| {
             let (skipped, all) = (skipped.len(), self.log.sample_count());
             of_log(format!("{skipped} of {all} samples could not be read and were skipped"))
         });
-        let of_sample = |error: &LogError| Diagnostic::warning(format!("{} (skipped)", error.problem()));
+        let of_sample = |error: &LogError| Diagnostic::warning(format!("{error} (skipped)"));
         let samples = skipped.iter().take(SKIPPED_SHOWN).map(of_sample);
         left_out.chain(recovered).chain(samples).chain(count).collect()
     }

@@ -20,6 +20,9 @@ pub(super) struct TableArgs {
 impl TableArgs {
     /// The limits, with that of memory, which logs have too.
     pub(super) fn limits(&self, max_memory: Option<u64>) -> TableLimits {
-        TableLimits { max_line: self.max_line, max_columns: self.max_columns, max_memory }
+        let mut limits = TableLimits::default();
+        (limits.max_line, limits.max_columns, limits.max_memory) =
+            (self.max_line, self.max_columns, max_memory);
+        limits
     }
 }

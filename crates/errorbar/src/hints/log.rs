@@ -1,8 +1,76 @@
-//! Hints for errors of eval logs.
+//! Hints for errors and warnings of eval logs.
 
-use errorbar_log::eval::LogError;
+use std::io;
+
+use errorbar_log::eval::{LogError, LogErrorKind as Kind, LogWarning};
 
 /// What to do about it.
 pub(crate) fn hint(error: &LogError) -> Option<String> {
-    Some(error.hint().to_owned())
+    let trusted = |option: &str| format!("check where the log comes from; if you trust it, give {option}");
+    Some(match error.kind() {
+        Kind::TooLarge { .. } => trusted("--max-unpacked"),
+        Kind::TooDense { .. } => trusted("--max-ratio"),
+        Kind::TooLargeRecord { .. } => trusted("--max-record"),
+        Kind::TooMuchMemory { .. } => trusted("--max-memory"),
+        kind => fixed_hint(kind)?.to_owned(),
+    })
+}
+
+fn fixed_hint(kind: &Kind) -> Option<&'static str> {
+    Some(match kind {
+        Kind::Open(error) if error.kind() == io::ErrorKind::NotFound => "check the path",
+        Kind::Create(error) if error.kind() == io::ErrorKind::NotFound => "make the folder first",
+        Kind::Create(_) => "choose a location that you may write to",
+        Kind::Unfinished => "resume it with `eval --resume`, or make a whole copy with `log convert`",
+        Kind::Itself => "give another name, or put results in place with `score --write`",
+        Kind::Replaced => "try again",
+        Kind::Gone | Kind::Displaced => {
+            "see what removes or replaces files there, and run the task again; --log-dir names another folder, and with \
+             --cache no answer is paid for twice"
+        }
+        Kind::Folder(_) => "choose a folder that you may write to",
+        Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read",
+        Kind::Exists => "choose another name, or resume the run that wrote it",
+        Kind::Locked => "wait for it, or stop it first",
+        Kind::Write(error) if error.kind() == io::ErrorKind::StorageFull => {
+            "free some space and resume: what was recorded before is safe"
+        }
+        Kind::Write(_) => "check the disk and resume: what was recorded before is safe",
+        Kind::Compress(_) => "free some memory and resume",
+        Kind::TooLong { .. } => "shorten it",
+        Kind::NotALog => "give a file that ends in .eval and was written as an eval log",
+        Kind::NoStart => "check that it is an eval log; if it is, its run was stopped before it began",
+        Kind::Damaged(_) | Kind::Json { .. } => {
+            "get an undamaged copy; `score --skip-bad-samples` skips samples that cannot be read"
+        }
+        Kind::Method(_) => "rewrite the log with stored, deflate or zstd members",
+        Kind::TooMany { .. } => "check which program wrote the log; no evaluation has that number of them",
+        Kind::OutsideName | Kind::Overlap => "do not trust this file; get the log from where it was written",
+        Kind::Version { .. } => "get a newer errorbar",
+        Kind::Field { .. } | Kind::Missing(_) | Kind::Part { .. } => {
+            "check which program wrote the log, and whether somebody edited it"
+        }
+        Kind::NoSample { .. } => "`errorbar log dump LOG --samples` shows them",
+        Kind::NoEpoch { .. } | Kind::WhichEpoch { .. } => "name the epoch with --epoch N",
+        Kind::NoScore { .. } => "name one of the scorers that it has with --scorer",
+        Kind::Chunked => "use it as it is, as an .eval log",
+        Kind::Core(_) => "name what to compute with --metric and --reducer",
+        _ => return None,
+    })
+}
+
+/// What to do about what a log records and cannot be computed again.
+pub(crate) fn warning_hint(warning: &LogWarning) -> Option<String> {
+    match warning {
+        LogWarning::Unregistered { nearest: Some(nearest), .. } => {
+            Some(format!("the nearest is `{nearest}`: name metrics with --metric"))
+        }
+        LogWarning::Unregistered { nearest: None, .. } => {
+            Some("register it, or name metrics with --metric".to_owned())
+        }
+        LogWarning::ConversionByName { .. } => {
+            Some("name the metric with --metric to choose another conversion".to_owned())
+        }
+        _ => None,
+    }
 }

@@ -18,7 +18,7 @@ pub(super) const PROVIDER: ProviderEntry = ProviderEntry {
     replaces: false,
 };
 
-pub(super) const NO_PARAMS: &[Param] = &[];
+pub(super) const NO_PARAMS: fn() -> Vec<Param> = Vec::new;
 
 /// A model that says what it was told to say.
 ///

@@ -1,33 +1,17 @@
 //! `choice`: the marked choices are the right ones.
 
-use errorbar_core::{Error, Metrics, Result, Score, Spec};
+use errorbar_core::{Error, Metrics, Params, Result, Score};
 
 use super::{of_grades, ready};
 use crate::text::{choice_places, judge_choices};
-use crate::{BoxFuture, Sample, Scorer, ScorerEntry, Target, TaskState};
+use crate::{BoxFuture, Sample, Scorer, Target, TaskState};
 
-pub(super) const ENTRY: ScorerEntry = ScorerEntry {
-    name: "choice",
-    doc: "Whether the choices that multiple_choice() marked are those of the target, by letter.",
-    params: &[],
-    build: |_| Ok(choice().into()),
-    replaces: false,
-};
-
-/// Whether the marked choices are the right ones; made by [`choice()`].
-#[derive(Clone, Debug)]
+/// Whether the choices that multiple_choice() marked are those of the target, by letter.
+#[derive(Clone, Debug, Params)]
+#[params(crate = errorbar_core, name = "choice")]
 pub struct ChoiceScorer;
 
-/// Whether the choices that [`multiple_choice`](crate::solvers::multiple_choice()) marked are those of the target.
-pub fn choice() -> ChoiceScorer {
-    ChoiceScorer
-}
-
 impl Scorer for ChoiceScorer {
-    fn spec(&self) -> Spec {
-        Spec::new("choice")
-    }
-
     fn metrics(&self) -> Metrics {
         of_grades()
     }

@@ -1,38 +1,14 @@
 //! `exact`: the answer is a target, words compared.
 
-use errorbar_core::{Metrics, Result, Score, Spec};
+use errorbar_core::Score;
+use errorbar_core::metrics::{mean, stderr};
+use errorbar_macros::scorer;
 
-use super::{of_measures, ready};
 use crate::text::judge_exact;
-use crate::{BoxFuture, Scorer, ScorerEntry, Target, TaskState};
-
-pub(super) const ENTRY: ScorerEntry = ScorerEntry {
-    name: "exact",
-    doc: "1 if the answer is a target, case, punctuation and articles aside, else 0.",
-    params: &[],
-    build: |_| Ok(exact().into()),
-    replaces: false,
-};
-
-/// Whether the answer is a target; made by [`exact()`].
-#[derive(Clone, Debug)]
-pub struct ExactScorer;
+use crate::{Target, TaskState};
 
 /// 1 if the answer is a target, case, punctuation and articles aside, else 0.
-pub fn exact() -> ExactScorer {
-    ExactScorer
-}
-
-impl Scorer for ExactScorer {
-    fn spec(&self) -> Spec {
-        Spec::new("exact")
-    }
-
-    fn metrics(&self) -> Metrics {
-        of_measures()
-    }
-
-    fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
-        ready(Ok(judge_exact(&state.output.completion, target)))
-    }
+#[scorer(crate = crate::facade, built_in, type = ExactScorer, metrics = [mean(), stderr()])]
+pub fn exact(state: &TaskState, target: &Target) -> Score {
+    judge_exact(&state.output.completion, target).into()
 }

@@ -1,60 +1,31 @@
 //! `f1`: how many words answer and target share.
 
-use errorbar_core::registry::Param;
-use errorbar_core::{Metrics, Result, Score, Spec};
+use std::sync::OnceLock;
 
-use super::{of_measures, ready};
+use errorbar_core::metrics::{mean, stderr};
+use errorbar_core::{Metrics, Params, Result, Score, metrics};
+
+use super::ready;
 use crate::text::F1;
-use crate::{BoxFuture, Scorer, ScorerEntry, Target, TaskState};
+use crate::{BoxFuture, Scorer, Target, TaskState};
 
-pub(super) const ENTRY: ScorerEntry = ScorerEntry {
-    name: "f1",
-    doc: "The harmonic mean of precision and recall over the words of answer and target; the best of several targets.",
-    params: &[Param::optional("stop_words", "None")],
-    build: |args| {
-        let scorer = f1();
-        Ok(match args.get::<Vec<String>>("stop_words")? {
-            Some(words) => scorer.stop_words(words),
-            None => scorer,
-        }
-        .into())
-    },
-    replaces: false,
-};
-
-/// How many words answer and target share; made by [`f1()`].
-#[derive(Clone, Debug)]
+/// The harmonic mean of precision and recall over the words of answer and target; the best of several targets.
+#[derive(Clone, Debug, Params)]
+#[params(crate = errorbar_core, name = "f1")]
 pub struct F1Scorer {
-    stop_words: Option<Vec<String>>,
-    judge: F1,
-}
-
-/// The harmonic mean of precision and recall over the words of answer and target.
-pub fn f1() -> F1Scorer {
-    F1Scorer { stop_words: None, judge: F1::new(&[] as &[&str]) }
-}
-
-impl F1Scorer {
     /// Words that do not count.
-    #[must_use]
-    pub fn stop_words(mut self, words: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        let words: Vec<String> = words.into_iter().map(Into::into).collect();
-        self.judge = F1::new(&words);
-        self.stop_words = Some(words);
-        self
-    }
+    stop_words: Option<Vec<String>>,
+    #[param(skip)]
+    judge: OnceLock<F1>,
 }
 
 impl Scorer for F1Scorer {
-    fn spec(&self) -> Spec {
-        Spec::new("f1").kwarg_some("stop_words", self.stop_words.clone())
-    }
-
     fn metrics(&self) -> Metrics {
-        of_measures()
+        metrics![mean(), stderr()]
     }
 
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
-        ready(Ok(self.judge.judge(&state.output.completion, target)))
+        let judge = self.judge.get_or_init(|| F1::new(self.stop_words.as_deref().unwrap_or_default()));
+        ready(Ok(judge.judge(&state.output.completion, target)))
     }
 }

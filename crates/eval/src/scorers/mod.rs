@@ -3,57 +3,36 @@
 //! What they make of a text is in [`text`](crate::text), without async and state; here they get their names, their
 //! arguments and their metrics.
 
-mod answer;
 mod background;
-mod choice;
-mod exact;
-mod f1;
-mod includes;
-mod matches;
+mod panel_reducer;
+
+errorbar_core::registry::entry_modules! {
+    /// Every built-in scorer, in the order in which lists show them.
+    [crate::ScorerEntry]
+    matches::MatchScorer,
+    includes::IncludesScorer,
+    pattern::PatternScorer,
+    answer::AnswerScorer,
+    choice::ChoiceScorer,
+    exact::ExactScorer,
+    f1::F1Scorer,
+    model_graded_qa::ModelGradedQa,
+    model_graded_fact::ModelGradedFact,
+    multi_scorer::MultiScorer,
+    precomputed::Precomputed,
+}
+
 mod model_graded;
-mod multi_scorer;
-mod pattern;
-mod precomputed;
+pub use model_graded::{ModelGraded, self_graded};
 
-pub use answer::{AnswerScorer, answer};
-pub use choice::{ChoiceScorer, choice};
-pub use exact::{ExactScorer, exact};
-pub use f1::{F1Scorer, f1};
-pub use includes::{IncludesScorer, includes};
-pub use matches::{MatchScorer, matches};
-pub use model_graded::{ModelGraded, model_graded_fact, model_graded_qa, self_graded};
-pub use multi_scorer::{MultiScorer, multi_scorer};
-pub use pattern::{PatternScorer, pattern};
-pub use precomputed::{Precomputed, precomputed};
-
-use errorbar_core::metrics::{accuracy, mean, stderr};
+use errorbar_core::metrics::{accuracy, stderr};
 use errorbar_core::{Metrics, Result, Score, metrics};
 
-use crate::{BoxFuture, ScorerEntry};
-
-/// Every built-in scorer, in the order in which lists show them.
-pub(crate) const ENTRIES: &[ScorerEntry] = &[
-    matches::ENTRY,
-    includes::ENTRY,
-    pattern::ENTRY,
-    answer::ENTRY,
-    choice::ENTRY,
-    exact::ENTRY,
-    f1::ENTRY,
-    model_graded::QA,
-    model_graded::FACT,
-    multi_scorer::ENTRY,
-    precomputed::ENTRY,
-];
+use crate::BoxFuture;
 
 /// The metrics of scorers that grade.
 fn of_grades() -> Metrics {
     metrics![accuracy(), stderr()]
-}
-
-/// The metrics of scorers that measure.
-fn of_measures() -> Metrics {
-    metrics![mean(), stderr()]
 }
 
 /// A score that needs no waiting.

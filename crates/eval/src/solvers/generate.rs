@@ -1,32 +1,12 @@
 //! `generate`: asks the model.
 
-use errorbar_core::{Result, Spec};
+use errorbar_core::Result;
+use errorbar_macros::solver;
 
-use crate::{BoxFuture, Generate, Solver, SolverEntry, TaskState};
-
-pub(super) const ENTRY: SolverEntry = SolverEntry {
-    name: "generate",
-    doc: "Asks the model for the next message of the conversation.",
-    params: &[],
-    build: |_| Ok(generate().into()),
-    replaces: false,
-};
-
-/// Asks the model; made by [`generate()`].
-#[derive(Clone, Debug)]
-pub struct GenerateSolver;
+use crate::{Generate, TaskState};
 
 /// Asks the model for the next message of the conversation.
-pub fn generate() -> GenerateSolver {
-    GenerateSolver
-}
-
-impl Solver for GenerateSolver {
-    fn spec(&self) -> Spec {
-        Spec::new("generate")
-    }
-
-    fn solve<'a>(&'a self, state: &'a mut TaskState, generate: &'a Generate) -> BoxFuture<'a, Result<()>> {
-        Box::pin(generate.run(state))
-    }
+#[solver(crate = crate::facade, built_in, type = GenerateSolver)]
+pub async fn generate(state: &mut TaskState, generate: &Generate) -> Result<()> {
+    generate.run(state).await
 }

@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use errorbar_core::registry::Param;
-use errorbar_core::{Error, Result, Spec};
+use errorbar_core::{Error, Params, Result};
 
 use crate::template::{fill, lookup};
 use crate::text::{choice_label, marked_choices};
-use crate::{BoxFuture, Generate, Sample, Solver, SolverEntry, TaskState};
+use crate::{BoxFuture, Generate, Sample, Solver, TaskState};
 
 const SINGLE: &str =
     "Choose the one option that answers the question below. Reply with a single line of the form \
@@ -40,70 +39,33 @@ $LETTERS are the letters of your options out of {letters}, separated by commas.
 
 {choices}";
 
-pub(super) const ENTRY: SolverEntry = SolverEntry {
-    name: "multiple_choice",
-    doc: "Shows the choices, asks for a letter and marks the choices that the model names; a template knows {question}, {choices} and {letters}.",
-    params: &[
-        Param::optional("template", "None"),
-        Param::optional("cot", "false"),
-        Param::optional("multiple_correct", "false"),
-    ],
-    build: |args| {
-        let solver = MultipleChoice {
-            template: args.get("template")?,
-            cot: args.get("cot")?,
-            multiple_correct: args.get("multiple_correct")?,
-        };
-        match &solver.template {
-            Some(template) if !(template.contains("{question}") && template.contains("{choices}")) => {
-                Err(args.error("template", "must have {question} and {choices} in it"))
-            }
-            _ => Ok(solver.into()),
-        }
-    },
-    replaces: false,
-};
-
-/// Shows the choices and asks for a letter; made by [`multiple_choice()`].
-#[derive(Clone, Debug)]
+/// Shows the choices, asks for a letter and marks the choices that the model names; a template knows {question}, {choices} and {letters}.
+///
+/// `choice()` scores the marks. It asks the model itself: no `generate()` belongs behind it.
+#[derive(Clone, Debug, Params)]
+#[params(crate = errorbar_core, name = "multiple_choice")]
 pub struct MultipleChoice {
+    /// How the question is asked.
+    #[param(check = check_template)]
     template: Option<String>,
+    /// Whether to ask for the reasoning first.
+    #[param(default = false)]
     cot: Option<bool>,
+    /// Whether more than one choice may be right.
+    #[param(default = false)]
     multiple_correct: Option<bool>,
 }
 
-/// Shows the choices, asks for a letter and marks the choices that the model names, which `choice()` then scores.
-///
-/// It asks the model itself: no `generate()` belongs behind it.
-pub fn multiple_choice() -> MultipleChoice {
-    MultipleChoice { template: None, cot: None, multiple_correct: None }
+fn check_template(template: &String) -> Result<(), String> {
+    match template.contains("{question}") && template.contains("{choices}") {
+        true => Ok(()),
+        false => Err("must have {question} and {choices} in it".to_owned()),
+    }
 }
 
 impl MultipleChoice {
-    /// Asks in other words; `{question}`, `{choices}` and `{letters}` are filled in.
-    #[must_use]
-    pub fn template(mut self, template: impl Into<String>) -> Self {
-        self.template = Some(template.into());
-        self
-    }
-
-    /// Whether to ask for the reasoning first.
-    #[must_use]
-    pub fn cot(mut self, cot: bool) -> Self {
-        self.cot = Some(cot);
-        self
-    }
-
-    /// Whether more than one choice may be right.
-    #[must_use]
-    pub fn multiple_correct(mut self, multiple: bool) -> Self {
-        self.multiple_correct = Some(multiple);
-        self
-    }
-
     fn words(&self) -> &str {
-        let multiple = self.multiple_correct.unwrap_or(false);
-        match (&self.template, multiple, self.cot.unwrap_or(false)) {
+        match (&self.template, self.multiple_correct_or_default(), self.cot_or_default()) {
             (Some(template), ..) => template,
             (None, false, false) => SINGLE,
             (None, true, false) => MULTIPLE,
@@ -114,13 +76,6 @@ impl MultipleChoice {
 }
 
 impl Solver for MultipleChoice {
-    fn spec(&self) -> Spec {
-        Spec::new("multiple_choice")
-            .kwarg_some("template", self.template.as_deref())
-            .kwarg_some("cot", self.cot)
-            .kwarg_some("multiple_correct", self.multiple_correct)
-    }
-
     fn solve<'a>(&'a self, state: &'a mut TaskState, generate: &'a Generate) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             if state.choices.is_empty() {
@@ -145,7 +100,7 @@ impl Solver for MultipleChoice {
                 prompt.content = text;
             }
             generate.run(state).await?;
-            let multiple = self.multiple_correct.unwrap_or(false);
+            let multiple = self.multiple_correct_or_default();
             let marked =
                 marked_choices(&state.output.completion, state.choices.len(), multiple).unwrap_or_default();
             for (place, choice) in state.choices.iter_mut().enumerate() {

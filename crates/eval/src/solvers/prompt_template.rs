@@ -2,40 +2,21 @@
 
 use std::borrow::Cow;
 
-use errorbar_core::registry::Param;
-use errorbar_core::{Error, Result, Spec};
+use errorbar_core::{Error, Result};
+use errorbar_macros::solver;
 
 use crate::template::{fill, lookup};
-use crate::{BoxFuture, Generate, Solver, SolverEntry, TaskState};
+use crate::{Generate, TaskState};
 
-pub(super) const ENTRY: SolverEntry = SolverEntry {
-    name: "prompt_template",
-    doc: "Rewords the question: {prompt} in the template stands for it, other names for metadata or the store.",
-    params: &[Param::required("template")],
-    build: |args| Ok(prompt_template(args.required::<String>("template")?).into()),
-    replaces: false,
-};
-
-/// Rewords the question; made by [`prompt_template()`].
-#[derive(Clone, Debug)]
-pub struct PromptTemplate {
+/// Rewords the question: {prompt} in the template stands for it, other names for metadata or the store.
+#[solver(crate = crate::facade, built_in)]
+pub fn prompt_template(
+    state: &mut TaskState,
+    _: &Generate,
+    /// What is asked in place of the question.
     template: String,
-}
-
-/// Rewords the question: `{prompt}` in the template stands for it, any other name in braces for an entry of
-/// the sample's metadata or of the store.
-pub fn prompt_template(template: impl Into<String>) -> PromptTemplate {
-    PromptTemplate { template: template.into() }
-}
-
-impl Solver for PromptTemplate {
-    fn spec(&self) -> Spec {
-        Spec::new("prompt_template").kwarg("template", self.template.as_str())
-    }
-
-    fn solve<'a>(&'a self, state: &'a mut TaskState, _: &'a Generate) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move { reword("prompt_template", &self.template, state) })
-    }
+) -> Result<()> {
+    reword("prompt_template", &template, state)
 }
 
 /// Puts a template around the question.

@@ -1,42 +1,20 @@
-//! `user_message`: says something more to the model.
+//! `user_message`: adds a message to the conversation.
 
-use errorbar_core::registry::Param;
-use errorbar_core::{Result, Spec};
+use errorbar_core::Result;
+use errorbar_macros::solver;
 
 use crate::template::{fill, lookup};
-use crate::{BoxFuture, Generate, Message, Solver, SolverEntry, TaskState};
-
-pub(super) const ENTRY: SolverEntry = SolverEntry {
-    name: "user_message",
-    doc: "Adds a message of the user at the end of the conversation.",
-    params: &[Param::required("template")],
-    build: |args| Ok(user_message(args.required::<String>("template")?).into()),
-    replaces: false,
-};
-
-/// Adds a message of the user; made by [`user_message()`].
-#[derive(Clone, Debug)]
-pub struct UserMessage {
-    template: String,
-}
+use crate::{Generate, Message, TaskState};
 
 /// Adds a message of the user at the end of the conversation.
-///
-/// `{name}` in the text is filled in from the sample's metadata or the store.
-pub fn user_message(template: impl Into<String>) -> UserMessage {
-    UserMessage { template: template.into() }
-}
-
-impl Solver for UserMessage {
-    fn spec(&self) -> Spec {
-        Spec::new("user_message").kwarg("template", self.template.as_str())
-    }
-
-    fn solve<'a>(&'a self, state: &'a mut TaskState, _: &'a Generate) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let text = fill(&self.template, |name| lookup(name, [&state.store, &state.metadata]))?;
-            state.messages.push(Message::user(text));
-            Ok(())
-        })
-    }
+#[solver(crate = crate::facade, built_in)]
+pub fn user_message(
+    state: &mut TaskState,
+    _: &Generate,
+    /// The message; `{name}` in it is filled in from the sample's metadata or the store.
+    template: String,
+) -> Result<()> {
+    let text = fill(&template, |name| lookup(name, [&state.store, &state.metadata]))?;
+    state.messages.push(Message::user(text));
+    Ok(())
 }

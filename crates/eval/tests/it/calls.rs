@@ -225,11 +225,13 @@ fn a_sample_that_passes_its_limit_is_judged_without_the_answer_that_did() {
 #[derive(Debug)]
 struct Thrice;
 
-impl Solver for Thrice {
+impl errorbar_core::ToSpec for Thrice {
     fn spec(&self) -> Spec {
         Spec::new("thrice")
     }
+}
 
+impl Solver for Thrice {
     fn solve<'a>(
         &'a self,
         state: &'a mut TaskState,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use errorbar_core::{Error, Registry, Score, Spec, Value};
+use errorbar_core::{Error, Registry, Score, Spec, ToSpec, Value};
 use errorbar_eval::scorers::{includes, model_graded_fact, model_graded_qa, multi_scorer};
 use errorbar_eval::{
     AnyModel, AnyScorer, Calls, CancelToken, Generate, GenerateConfig, Message, Mock, ModelChoice,

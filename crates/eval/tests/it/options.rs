@@ -189,11 +189,13 @@ fn keys_that_no_sample_has_are_a_warning() {
 #[derive(Debug)]
 struct Sorter;
 
-impl Solver for Sorter {
+impl errorbar_core::ToSpec for Sorter {
     fn spec(&self) -> Spec {
         Spec::new("sorter")
     }
+}
 
+impl Solver for Sorter {
     fn solve<'a>(&'a self, state: &'a mut TaskState, generate: &'a Generate) -> BoxFuture<'a, Result<()>> {
         let group = if state.input_text() < "c" { "early" } else { "late" };
         state.metadata.insert("group".to_owned(), group.into());
@@ -315,11 +317,13 @@ struct Picky {
     slow: bool,
 }
 
-impl errorbar_eval::Scorer for Picky {
+impl errorbar_core::ToSpec for Picky {
     fn spec(&self) -> Spec {
         Spec::new("picky")
     }
+}
 
+impl errorbar_eval::Scorer for Picky {
     fn metrics(&self) -> Metrics {
         metrics![accuracy()]
     }
@@ -370,11 +374,13 @@ fn a_sample_that_one_scorer_fails_on_counts_for_none() {
 #[derive(Debug)]
 struct Moody;
 
-impl errorbar_eval::Scorer for Moody {
+impl errorbar_core::ToSpec for Moody {
     fn spec(&self) -> Spec {
         Spec::new("moody")
     }
+}
 
+impl errorbar_eval::Scorer for Moody {
     fn metrics(&self) -> Metrics {
         metrics![accuracy()]
     }

@@ -29,10 +29,11 @@ pub struct Difference {
 }
 
 /// What is different.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DifferenceKind {
     /// A figure.
+    #[error("{metric}: recorded {recorded}, recomputed {recomputed}")]
     Value {
         /// The key of the metric.
         metric: String,
@@ -42,6 +43,7 @@ pub enum DifferenceKind {
         recomputed: f64,
     },
     /// A count of samples.
+    #[error("{what}: recorded {recorded}, recomputed {recomputed}")]
     Count {
         /// Of which.
         what: &'static str,
@@ -51,6 +53,7 @@ pub enum DifferenceKind {
         recomputed: u64,
     },
     /// A figure that only the log has; with the reason, if it failed.
+    #[error("{metric}: recorded, not recomputed{}", error.as_ref().map(|error| format!(": {error}")).unwrap_or_default())]
     NotRecomputed {
         /// The key of the metric.
         metric: String,
@@ -58,37 +61,25 @@ pub enum DifferenceKind {
         error: Option<String>,
     },
     /// A figure that the log has not.
+    #[error("{metric}: recomputed, not recorded")]
     NotRecorded {
         /// The key of the metric.
         metric: String,
     },
     /// A block that only the log has.
+    #[error("recorded, not recomputed")]
     BlockNotRecomputed,
     /// A block that the log has not.
+    #[error("recomputed, not recorded")]
     BlockNotRecorded,
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        use DifferenceKind as Kind;
         if let Some(block) = &self.block {
             write!(f, "{block} · ")?;
         }
-        match &self.kind {
-            Kind::Value { metric, recorded, recomputed } => {
-                write!(f, "{metric}: recorded {recorded}, recomputed {recomputed}")
-            }
-            Kind::Count { what, recorded, recomputed } => {
-                write!(f, "{what}: recorded {recorded}, recomputed {recomputed}")
-            }
-            Kind::NotRecomputed { metric, error: None } => write!(f, "{metric}: recorded, not recomputed"),
-            Kind::NotRecomputed { metric, error: Some(error) } => {
-                write!(f, "{metric}: recorded, not recomputed: {error}")
-            }
-            Kind::NotRecorded { metric } => write!(f, "{metric}: recomputed, not recorded"),
-            Kind::BlockNotRecomputed => write!(f, "recorded, not recomputed"),
-            Kind::BlockNotRecorded => write!(f, "recomputed, not recorded"),
-        }
+        self.kind.fmt(f)
     }
 }
 

@@ -16,6 +16,7 @@ use super::reader::{EvalLog, SampleReader};
 use super::revision::refuse_busy;
 use super::sample::member_name;
 use super::stored::SampleFields;
+use super::summary::SummaryList;
 use super::zip::assemble::Assembler;
 use super::zip::{Encoder, Member, StreamedMember};
 use crate::atomic_file::AtomicFile;
@@ -109,7 +110,7 @@ fn write_eval(log: &EvalLog, out: &mut impl Write) -> Result<()> {
         }
     }
     let mut for_summaries = Encoder::new()?;
-    let mut summaries = Summaries::new(&mut for_summaries);
+    let mut summaries = SummaryList::new(&mut for_summaries);
     let mut names = HashSet::new();
     let order = log.sample_order()?;
     let tools = || (SampleReader::new(log, SampleFields::all()), Encoder::new());
@@ -144,8 +145,8 @@ fn start_of(log: &EvalLog, header: &[u8]) -> Result<Vec<u8>> {
     }
     let mut start = b"{}".to_vec();
     for field in ["version", "eval", "plan"] {
-        if let Some(range) = splice::field(header, field)? {
-            start = splice::set(&start, &[field], header.get(range).unwrap_or_default())?;
+        if let Some(json) = splice::value(header, field)? {
+            start = splice::set(&start, &[field], json)?;
         }
     }
     Ok(start)
@@ -169,31 +170,4 @@ fn encode(
         Ok((member, sample.summary_json()))
     };
     encode().map_err(|error: LogError| error.in_member(&log.container.sample_name(at)).at(log.path()))
-}
-
-/// The list of all summaries, compressed as it grows.
-struct Summaries<'e> {
-    member: StreamedMember<'e>,
-    is_empty: bool,
-}
-
-impl<'e> Summaries<'e> {
-    fn new(encoder: &'e mut Encoder) -> Self {
-        Summaries { member: StreamedMember::new(encoder), is_empty: true }
-    }
-
-    fn push(&mut self, summary: &[u8]) -> Result<()> {
-        self.write(if self.is_empty { b"[" } else { b"," })?;
-        self.is_empty = false;
-        self.write(summary)
-    }
-
-    fn finish(mut self) -> Result<Member> {
-        self.write(if self.is_empty { b"[]" } else { b"]" })?;
-        self.member.finish(SUMMARIES)
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        Ok(self.member.write_all(bytes).map_err(LogErrorKind::Compress)?)
-    }
 }

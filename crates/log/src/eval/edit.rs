@@ -136,12 +136,9 @@ fn find(log: &EvalLog, edit: &ScoreEdit) -> Result<(usize, SampleId, u32)> {
 /// The sample with the edit in it, and the score as it is then.
 fn edited_sample(sample: &[u8], edit: &ScoreEdit) -> Result<(Vec<u8>, Score)> {
     let no_scores = || LogErrorKind::NoScore { scorer: edit.scorer.clone(), known: Vec::new() };
-    let scores = splice::field(sample, "scores")?.ok_or_else(no_scores)?;
-    let scores = sample.get(scores).unwrap_or_default();
-    if !scores.starts_with(b"{") {
-        return Err(no_scores().into());
-    }
-    let Some(old) = splice::field(scores, &edit.scorer)? else {
+    let scores = splice::value(sample, "scores")?.filter(|json| json.starts_with(b"{"));
+    let scores = scores.ok_or_else(no_scores)?;
+    let Some(old) = splice::value(scores, &edit.scorer)? else {
         let mut known = Vec::new();
         decode::root_fields(scores, |scorer, json, peek| {
             known.push(scorer.to_owned());
@@ -149,7 +146,6 @@ fn edited_sample(sample: &[u8], edit: &ScoreEdit) -> Result<(Vec<u8>, Score)> {
         })?;
         return Err(LogErrorKind::NoScore { scorer: edit.scorer.clone(), known }.into());
     };
-    let old = scores.get(old).unwrap_or_default();
     let new = edited_score(old, edit)?;
     let mut json = decode::parser(&new);
     let peek = json.peek()?;
@@ -166,20 +162,12 @@ fn edited_sample(sample: &[u8], edit: &ScoreEdit) -> Result<(Vec<u8>, Score)> {
 
 /// The score with its new value, and in its history what it was and what was done.
 fn edited_score(old: &[u8], edit: &ScoreEdit) -> Result<Vec<u8>> {
-    let history = splice::field(old, "history")?;
-    let history = history.and_then(|range| old.get(range)).filter(|json| json.starts_with(b"["));
-    let mut items: Vec<Vec<u8>> = match history {
-        Some(history) => splice::items(history)?
-            .into_iter()
-            .map(|item| history.get(item).unwrap_or_default().to_vec())
-            .collect(),
-        None => Vec::new(),
-    };
-    if items.is_empty() {
-        items.push(original(old)?);
+    let history = splice::value(old, "history")?.filter(|json| json.starts_with(b"["));
+    let mut history = history.unwrap_or(b"[]").to_vec();
+    if splice::items(&history)?.is_empty() {
+        history = splice::pushed(&history, &original(old)?)?;
     }
-    items.push(edit_json(edit));
-    let history = [b"[", items.join(&b","[..]).as_slice(), b"]"].concat();
+    let history = splice::pushed(&history, &edit_json(edit))?;
     let new = splice::set(old, &["value"], &value_json(&edit.value))?;
     splice::set(&new, &["history"], &history)
 }
@@ -188,8 +176,7 @@ fn edited_score(old: &[u8], edit: &ScoreEdit) -> Result<Vec<u8>> {
 fn original(score: &[u8]) -> Result<Vec<u8>> {
     let mut original = b"{}".to_vec();
     for field in ["value", "answer", "explanation", "reason", "metadata"] {
-        let old = splice::field(score, field)?.and_then(|range| score.get(range));
-        match old.filter(|json| *json != b"null") {
+        match splice::value(score, field)?.filter(|json| *json != b"null") {
             Some(json) => original = splice::set(&original, &[field], json)?,
             None if field == "metadata" => original = splice::set(&original, &[field], b"{}")?,
             None => {}
@@ -230,8 +217,7 @@ fn with_event(events: &[u8], edit: &ScoreEdit) -> Result<Vec<u8>> {
     let events = if events.starts_with(b"[") { events } else { b"[]" };
     let items = splice::items(events)?;
     let text = |json: &[u8], field: &str| -> Option<String> {
-        let range = splice::field(json, field).ok()??;
-        serde_json::from_slice(json.get(range)?).ok()
+        serde_json::from_slice(splice::value(json, field).ok()??).ok()
     };
     let (mut span, mut end) = (None, None);
     for item in &items {
@@ -259,11 +245,7 @@ fn with_event(events: &[u8], edit: &ScoreEdit) -> Result<Vec<u8>> {
     let event = event.into_bytes();
     Ok(match end {
         Some(end) => splice::replaced(events, end..end, &[event.as_slice(), b","].concat()),
-        None => {
-            let close = events.iter().rposition(|byte| *byte == b']').unwrap_or(events.len());
-            let comma: &[u8] = if items.is_empty() { b"" } else { b"," };
-            splice::replaced(events, close..close, &[comma, event.as_slice()].concat())
-        }
+        None => splice::pushed(events, &event)?,
     })
 }
 

@@ -9,8 +9,7 @@ pub type Result<T> = std::result::Result<T, LogError>;
 
 /// Why a log could not be written or read.
 ///
-/// Printed, it is one line: file, member, sample, problem and way out. [`LogError::problem`] and
-/// [`LogError::hint`] give the two halves apart.
+/// Printed, it is one line: file, member, sample and problem.
 // Boxed, so that the results which carry it stay small.
 #[derive(Debug)]
 pub struct LogError(Box<ErrorContext>);
@@ -213,64 +212,6 @@ pub enum LogErrorKind {
 }
 
 impl LogErrorKind {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        use LogErrorKind as Kind;
-        match self {
-            Kind::Open(error) if error.kind() == io::ErrorKind::NotFound => "check the path",
-            Kind::Create(error) if error.kind() == io::ErrorKind::NotFound => "make the folder first",
-            Kind::Create(_) => "choose a place that you may write to",
-            Kind::Unfinished => "resume it with `eval --resume`, or make a whole copy with `log convert`",
-            Kind::Itself => "give another name, or put results in place with `score --write`",
-            Kind::Replaced => "try again",
-            Kind::Gone | Kind::Displaced => {
-                "see what removes or replaces files there, and run the task again; --log-dir names another folder, and with \
-                 --cache no answer is paid for twice"
-            }
-            Kind::Folder(_) => "choose a folder that you may write to",
-            Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read",
-            Kind::Exists => "choose another name, or resume the run that wrote it",
-            Kind::Locked => "wait for it, or stop it first",
-            Kind::Write(error) if error.kind() == io::ErrorKind::StorageFull => {
-                "make room and resume: what was recorded before is safe"
-            }
-            Kind::Write(_) => "check the disk and resume: what was recorded before is safe",
-            Kind::Compress(_) => "free some memory and resume",
-            Kind::TooLong { .. } => "shorten it",
-            Kind::NotALog => "give a file that ends in .eval and was written as an eval log",
-            Kind::NoStart => "check that it is an eval log; if it is, its run was stopped before it began",
-            Kind::Damaged(_) | Kind::Json { .. } => {
-                "get an undamaged copy; `score --skip-bad-samples` goes on without samples that cannot be read"
-            }
-            Kind::Method(_) => "rewrite the log with stored, deflate or zstd members",
-            Kind::TooLarge { .. } => {
-                "check where the log comes from; if you trust it, give --max-decompressed"
-            }
-            Kind::TooDense { .. } => "check where the log comes from; if you trust it, give --max-ratio",
-            Kind::TooLargeRecord { .. } => {
-                "check where the log comes from; if you trust it, give --max-record"
-            }
-            Kind::TooMuchMemory { .. } => {
-                "check where the log comes from; if you trust it, give --max-memory"
-            }
-            Kind::TooMany { .. } => {
-                "check which program wrote the log; no evaluation has that number of them"
-            }
-            Kind::OutsideName | Kind::Overlap => {
-                "do not trust this file; get the log from where it was written"
-            }
-            Kind::Version { .. } => "get a newer errorbar",
-            Kind::Field { .. } | Kind::Missing(_) | Kind::Part { .. } => {
-                "check which program wrote the log, and whether somebody edited it"
-            }
-            Kind::NoSample { .. } => "`errorbar log dump LOG --samples` shows them",
-            Kind::NoEpoch { .. } | Kind::WhichEpoch { .. } => "say which with --epoch N",
-            Kind::NoScore { .. } => "name one of the scorers that it has with --scorer",
-            Kind::Chunked => "use it as it is, as an .eval log",
-            Kind::Core(_) => "say what to compute yourself, with --metric and --reducer",
-        }
-    }
-
     pub(super) fn damaged(problem: impl Into<String>) -> Self {
         LogErrorKind::Damaged(problem.into())
     }
@@ -303,31 +244,13 @@ impl LogError {
         &self.0.kind
     }
 
-    /// File, member, sample and problem, without the way out.
-    pub fn problem(&self) -> String {
-        let mut text = self.path().map(|path| format!("{}: ", path.display())).unwrap_or_default();
-        if let Some(member) = self.member() {
-            text += &format!("{}: ", visible(member));
-        }
-        if let Some(sample) = self.sample() {
-            text += &format!("sample {}: ", visible(sample));
-        }
-        // What is from the file could play with a terminal.
-        text + &self.kind().to_string().replace(char::is_control, "\u{fffd}")
-    }
-
-    /// The way out.
-    pub fn hint(&self) -> &'static str {
-        self.kind().hint()
-    }
-
     /// Whether the log as a whole takes more memory than is allowed.
     pub(super) fn is_of_memory(&self) -> bool {
         matches!(self.kind(), LogErrorKind::TooMuchMemory { .. })
     }
 
-    /// The same problem, with the place in the JSON put right.
-    pub(super) fn map_place(mut self, map: impl FnOnce(u64) -> u64) -> Self {
+    /// The same problem, with the offset in the JSON corrected.
+    pub(super) fn map_offset(mut self, map: impl FnOnce(u64) -> u64) -> Self {
         if let LogErrorKind::Json { at, .. } = &mut self.0.kind {
             *at = map(*at);
         }
@@ -372,7 +295,17 @@ pub(super) fn visible(name: &str) -> String {
 
 impl fmt::Display for LogError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; {}", self.problem(), self.hint())
+        if let Some(path) = self.path() {
+            write!(f, "{}: ", path.display())?;
+        }
+        if let Some(member) = self.member() {
+            write!(f, "{}: ", visible(member))?;
+        }
+        if let Some(sample) = self.sample() {
+            write!(f, "sample {}: ", visible(sample))?;
+        }
+        // What is from the file could contain control sequences of a terminal.
+        f.write_str(&self.kind().to_string().replace(char::is_control, "\u{fffd}"))
     }
 }
 

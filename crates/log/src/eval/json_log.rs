@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::error::{LogErrorKind, Result};
-use super::json::{Outline, PartVisitor};
+use super::json::{Descent, Outline, PartVisitor};
 use super::limits::LogLimits;
 use super::members::{HEADER, REDUCTIONS};
-use super::zip::decompress::Decompressor;
+use super::zip::decompress::{Decompressor, collector};
 use super::zip::source::{FileSection, LogFile};
 
 const SAMPLES_FIELD: &str = "samples";
@@ -21,17 +21,18 @@ pub(super) struct JsonLog {
     /// Every field of the log, as it comes.
     pub(super) fields: Vec<(String, Range<u64>)>,
     pub(super) samples: Vec<Range<u64>>,
+    /// Whether the list of samples is being indexed.
+    is_in_samples: bool,
 }
 
 impl JsonLog {
     /// Finds the parts of a file that holds one object.
     pub(super) fn index(source: &LogFile, limits: LogLimits) -> Result<Self> {
-        let mut index = LogIndexer { log: JsonLog::default(), samples: None };
-        let mut outline = Outline::of_object(0);
+        let (mut log, mut outline) = (JsonLog::default(), Outline::of_object());
         Decompressor::new(limits)
-            .section(FileSection::whole(source), &mut |piece| outline.push(piece, &mut index))?;
+            .section(FileSection::whole(source), &mut |piece| outline.push(piece, &mut log))?;
         outline.finish()?;
-        Ok(index.log)
+        Ok(log)
     }
 
     /// Where a field is; of several with one name the last counts.
@@ -60,14 +61,7 @@ impl JsonLog {
     pub(super) fn member(&self, source: &LogFile, name: &str, limits: LogLimits) -> Result<Option<Vec<u8>>> {
         let mut decompressor = Decompressor::new(limits);
         let mut json = Vec::new();
-        let mut keep = |piece: &[u8]| {
-            let limit = limits.max_record;
-            if (json.len() + piece.len()) as u64 > limit {
-                return Err(LogErrorKind::TooLargeRecord { limit }.into());
-            }
-            json.extend_from_slice(piece);
-            Ok(())
-        };
+        let mut keep = collector(&mut json, limits.max_record);
         match (name, self.field(REDUCTIONS_FIELD)) {
             (HEADER, _) => self.header_pieces(source, &mut decompressor, &mut keep)?,
             (REDUCTIONS, Some(range)) => {
@@ -76,63 +70,49 @@ impl JsonLog {
             }
             _ => return Ok(None),
         }
+        drop(keep);
         Ok(Some(json))
     }
 }
 
-/// A log whose parts are being found.
-struct LogIndexer {
-    log: JsonLog,
-    /// The outline of the samples, while they last.
-    samples: Option<Outline>,
-}
-
-impl PartVisitor for LogIndexer {
-    fn begin(&mut self, key: &[u8], at: u64) -> Result<()> {
-        if key == SAMPLES_FIELD.as_bytes() {
-            // Of several lists the last one counts.
-            self.log.samples.clear();
-            self.samples = Some(Outline::of_list(at));
+impl PartVisitor for JsonLog {
+    fn begin(&mut self, key: &[u8], first: u8, at: u64) -> Result<Descent> {
+        if self.is_in_samples {
+            self.samples.push(at..at);
+            return Ok(Descent::Whole);
         }
-        if self.log.fields.len() == MAX_FIELDS {
+        if self.fields.len() == MAX_FIELDS {
             return Err(LogErrorKind::TooMany { what: "fields", limit: MAX_FIELDS }.into());
         }
-        self.log.fields.push((String::from_utf8_lossy(key).into_owned(), at..at));
-        Ok(())
-    }
-
-    fn bytes(&mut self, bytes: &[u8], _at: u64) -> Result<()> {
-        match &mut self.samples {
-            Some(outline) => outline.push(bytes, &mut SampleRanges(&mut self.log.samples)),
-            None => Ok(()),
+        self.fields.push((String::from_utf8_lossy(key).into_owned(), at..at));
+        if key != SAMPLES_FIELD.as_bytes() {
+            return Ok(Descent::Whole);
+        }
+        // Of several lists the last one counts.
+        self.samples.clear();
+        match first {
+            b'[' => {
+                self.is_in_samples = true;
+                Ok(Descent::Enter)
+            }
+            // A null is a list without any.
+            b'n' => Ok(Descent::Whole),
+            _ => Err(LogErrorKind::Json { problem: "a list should start".to_owned(), at }.into()),
         }
     }
 
     fn end(&mut self, at: u64) -> Result<()> {
-        if let Some((_, range)) = self.log.fields.last_mut() {
-            range.end = at;
-        }
-        self.samples.take().map_or(Ok(()), |outline| outline.finish())
-    }
-}
-
-struct SampleRanges<'a>(&'a mut Vec<Range<u64>>);
-
-impl PartVisitor for SampleRanges<'_> {
-    fn begin(&mut self, _key: &[u8], at: u64) -> Result<()> {
-        self.0.push(at..at);
+        let range = match self.is_in_samples {
+            true => self.samples.last_mut(),
+            false => self.fields.last_mut().map(|(_, range)| range),
+        };
+        range.into_iter().for_each(|range| range.end = at);
         Ok(())
     }
 
-    fn bytes(&mut self, _bytes: &[u8], _at: u64) -> Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self, at: u64) -> Result<()> {
-        if let Some(range) = self.0.last_mut() {
-            range.end = at;
-        }
-        Ok(())
+    fn leave(&mut self, at: u64) -> Result<()> {
+        self.is_in_samples = false;
+        self.end(at)
     }
 }
 

@@ -1,6 +1,5 @@
 //! What a log says was computed, as a plan that computes it again; and the other way round.
 
-use std::fmt;
 use std::sync::Arc;
 
 use errorbar_core::metrics::{mean, perplexity_per_seq, perplexity_per_token, stderr};
@@ -24,10 +23,11 @@ const CONVERSIONS: [&str; 2] = ["to_float", "value_to_float"];
 const DEFAULT_CONVERSION: &str = "value_to_float";
 
 /// What a reader of recomputed results should know about what the log records.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogWarning {
-    /// A metric that nobody has registered is left out.
+    /// A metric that is not registered is skipped.
+    #[error("the metric `{metric}` {} is not registered and is skipped", of(scorer))]
     Unregistered {
         /// The metric, as the log names it.
         metric: String,
@@ -36,7 +36,8 @@ pub enum LogWarning {
         /// The name nearest to it, if it is in our own package.
         nearest: Option<String>,
     },
-    /// A metric that cannot be built is left out.
+    /// A metric that cannot be built is skipped.
+    #[error("the metric `{metric}` {} is skipped: {error}", of(scorer))]
     Unusable {
         /// The metric, as the log names it.
         metric: String,
@@ -46,6 +47,10 @@ pub enum LogWarning {
         error: Error,
     },
     /// A conversion is recorded by a name only, so the default one takes its place.
+    #[error(
+        "`{argument}` of the metric `{metric}` is recorded by a name only ({recorded}): the default conversion takes its \
+         place"
+    )]
     ConversionByName {
         /// The metric.
         metric: String,
@@ -55,11 +60,15 @@ pub enum LogWarning {
         recorded: String,
     },
     /// How errors are computed cannot be understood; the default takes its place.
+    #[error(
+        "`errors` of the log's configuration cannot be read, so errors are computed by default: {problem}"
+    )]
     ErrorPlan {
         /// Why.
         problem: String,
     },
-    /// The metrics of a scorer or the task cannot be understood and are left out.
+    /// The metrics of a scorer or the task cannot be understood and are skipped.
+    #[error("the metrics {} are skipped: {problem}", of(scorer))]
     Unreadable {
         /// The scorer, unless the task records them.
         scorer: Option<String>,
@@ -68,39 +77,8 @@ pub enum LogWarning {
     },
 }
 
-impl fmt::Display for LogWarning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let of = |scorer: &Option<String>| match scorer {
-            Some(scorer) => format!("of the scorer `{scorer}`"),
-            None => "of the task".to_owned(),
-        };
-        match self {
-            LogWarning::Unregistered { metric, scorer, nearest } => {
-                write!(f, "the metric `{metric}` {} is not registered and is left out; ", of(scorer))?;
-                match nearest {
-                    Some(nearest) => write!(f, "the nearest is `{nearest}`: name metrics with --metric"),
-                    None => write!(f, "register it, or name metrics with --metric"),
-                }
-            }
-            LogWarning::Unusable { metric, scorer, error } => {
-                write!(f, "the metric `{metric}` {} is left out: {error}", of(scorer))
-            }
-            LogWarning::ConversionByName { metric, argument, recorded } => write!(
-                f,
-                "`{argument}` of the metric `{metric}` is recorded by a name only ({recorded}): the default conversion \
-                 takes its place; name the metric with --metric to say another"
-            ),
-            LogWarning::ErrorPlan { problem } => {
-                write!(
-                    f,
-                    "`errors` of the log's configuration cannot be read, so errors are computed by default: {problem}"
-                )
-            }
-            LogWarning::Unreadable { scorer, problem } => {
-                write!(f, "the metrics {} are left out: {problem}", of(scorer))
-            }
-        }
-    }
+fn of(scorer: &Option<String>) -> String {
+    scorer.as_ref().map_or("of the task".to_owned(), |scorer| format!("of the scorer `{scorer}`"))
 }
 
 /// The plan that a log records: scorers with their metrics, the metrics of the task, reducers, how errors are computed,

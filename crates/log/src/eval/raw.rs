@@ -1,18 +1,17 @@
 //! The records of a log as the JSON they are, with everything that this version does not know.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use errorbar_core::MetadataKeys;
-use jiter::{Jiter, Peek};
 
 use super::container::{Container, LogLayout};
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::Header;
-use super::json::Validator;
+use super::json::{FieldSelection, Selection, Skimmer, Validator};
 use super::members::{HEADER, SAMPLES, START};
 use super::reader::{EvalLog, SampleReader};
 use super::stored::SampleFields;
-use super::wire::decode::{fields, root_fields};
 
 impl EvalLog {
     /// Writes the header as it is in the file; the record of the start, if the run has not ended. It passes through
@@ -55,13 +54,16 @@ impl EvalLog {
     }
 
     /// What a list of logs shows of a header, without the time that the whole of it takes: version, status and
-    /// results; of `eval` when it was made, the task, the model, and how many samples in how many epochs. The rest
-    /// is empty, and is only checked to be JSON.
+    /// results; of `eval` when it was made, the task, the model, and the number of samples and epochs. The rest is empty
+    /// and not checked.
     pub fn short_header(&self) -> Result<Header> {
         let json = self.json_of_header()?;
-        let header = shortened(&json).and_then(|json| Header::from_json(&json));
+        let skimmer = |fields| {
+            let Container { limits, memory, .. } = &self.container;
+            Skimmer::new(fields, limits.max_record, Arc::clone(memory))
+        };
         let member = if self.has_header() { HEADER } else { START };
-        header.map_err(|error| error.in_member(member).at(self.path()))
+        short_header(&json, skimmer).map_err(|error| error.in_member(member).at(self.path()))
     }
 
     /// Writes the sample of this id and epoch as it is in the file, with its messages and events; false if it is
@@ -83,83 +85,42 @@ impl EvalLog {
     }
 }
 
-/// The parts of a header that a list shows, as an object of their own.
-fn shortened(header: &[u8]) -> Result<Vec<u8>> {
-    let (mut root, mut eval, mut dataset) = (b"{".to_vec(), b"{".to_vec(), b"{".to_vec());
-    let (mut has_eval, mut has_results, mut ids) = (false, false, None);
-    root_fields(header, |key, json, peek| match key {
-        "version" | "status" => copy(&mut root, key, json, peek),
-        "results" => {
-            has_results = peek != Peek::Null;
-            copy(&mut root, key, json, peek)
-        }
-        "eval" if peek == Peek::Object => {
-            has_eval = true;
-            fields(json, |key, json, peek| match key {
-                "created" | "task" | "model" => copy(&mut eval, key, json, peek),
-                "dataset" if peek == Peek::Object => fields(json, |key, json, peek| match key {
-                    "samples" => copy(&mut dataset, key, json, peek),
-                    "sample_ids" => {
-                        let start = json.current_index();
-                        json.known_skip(peek)?;
-                        ids = header.get(start..json.current_index());
-                        Ok(())
-                    }
-                    _ => Ok(json.known_skip(peek)?),
-                }),
-                "config" if peek == Peek::Object => {
-                    let mut config = b"{".to_vec();
-                    fields(json, |key, json, peek| match key {
-                        "epochs" => copy(&mut config, key, json, peek),
-                        _ => Ok(json.known_skip(peek)?),
-                    })?;
-                    config.push(b'}');
-                    push(&mut eval, "config", &config);
-                    Ok(())
-                }
-                _ => Ok(json.known_skip(peek)?),
-            })
-        }
-        _ => Ok(json.known_skip(peek)?),
-    })?;
+/// The parts of a header that a list shows.
+fn short_header(json: &[u8], skimmer: impl Fn(Vec<(&'static str, Selection)>) -> Skimmer) -> Result<Header> {
+    use Selection::{All, Fields};
+    const EVAL: FieldSelection = &[
+        ("created", All),
+        ("task", All),
+        ("model", All),
+        ("dataset", Fields(&[("samples", All)])),
+        ("config", Fields(&[("epochs", All)])),
+    ];
+    const IDS: FieldSelection = &[("dataset", Fields(&[("sample_ids", All)]))];
+    let read = |fields| {
+        let mut skimmer = skimmer(fields);
+        skimmer.push(json)?;
+        let header = Header::from_json(skimmer.finish()?);
+        header.map_err(|error| skimmer.relocate(error))
+    };
+    let mut header = read(vec![("version", All), ("status", All), ("results", All), ("eval", Fields(EVAL))])?;
     // Results say how many samples there are; only without them the ids are worth their time.
-    if let Some(ids) = ids.filter(|_| !has_results) {
-        push(&mut dataset, "sample_ids", ids);
+    if header.results.is_none() {
+        header.eval.dataset.sample_ids = read(vec![("eval", Fields(IDS))])?.eval.dataset.sample_ids;
     }
-    dataset.push(b'}');
-    push(&mut eval, "dataset", &dataset);
-    eval.push(b'}');
-    if has_eval {
-        push(&mut root, "eval", &eval);
-    }
-    root.push(b'}');
-    Ok(root)
-}
-
-/// Copies a value under its key, which is one of ours and needs no escapes.
-fn copy(object: &mut Vec<u8>, key: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<()> {
-    let start = json.current_index();
-    json.known_skip(peek)?;
-    push(object, key, json.slice_to_current(start));
-    Ok(())
-}
-
-fn push(object: &mut Vec<u8>, key: &str, value: &[u8]) {
-    if object.len() > 1 {
-        object.push(b',');
-    }
-    object.push(b'"');
-    object.extend_from_slice(key.as_bytes());
-    object.extend_from_slice(b"\":");
-    object.extend_from_slice(value);
+    Ok(header)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::memory_budget::MemoryBudget;
 
     #[test]
     fn a_short_header_says_the_same() {
+        let memory = Arc::new(MemoryBudget::new(1 << 20));
+        let short = |text: &str| {
+            short_header(text.as_bytes(), |fields| Skimmer::new(fields, 1 << 20, Arc::clone(&memory)))
+        };
         let results = r#""results": {"total_samples": 2, "completed_samples": 1, "scores": [{"name": "s", "scorer": "s",
             "params": {}, "metrics": {"mean": {"name": "mean", "value": NaN, "params": {}}}}]}"#;
         let eval = r#""eval": {"run_id": "r", "created": "now", "task": "t\"x", "dataset": {"name": "d", "samples": 9,
@@ -172,7 +133,7 @@ mod tests {
             format!(r#"{{"status": "success", {results}, "eval": {{"task": "t"}}}}"#),
         ] {
             let whole = Header::from_json(text.as_bytes()).unwrap();
-            let short = Header::from_json(&shortened(text.as_bytes()).unwrap()).unwrap();
+            let short = short(&text).unwrap();
             assert_eq!((short.version, short.status), (whole.version, whole.status));
             let figures = |header: &Header| {
                 let results = header.results.as_ref();
@@ -195,9 +156,8 @@ mod tests {
             }
         }
         for text in ["", "[]", r#"{"eval": {"task": }}"#, r#"{"eval": {}, "x": }"#] {
-            assert!(shortened(text.as_bytes()).is_err(), "{text}");
+            assert!(short(text).is_err(), "{text}");
         }
-        let none = shortened(br#"{"a": 1}"#).and_then(|json| Header::from_json(&json));
-        assert!(matches!(none.unwrap_err().kind(), LogErrorKind::Missing("eval")));
+        assert!(matches!(short(r#"{"a": 1}"#).unwrap_err().kind(), LogErrorKind::Missing("eval")));
     }
 }

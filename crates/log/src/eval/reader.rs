@@ -13,7 +13,7 @@ use super::limits::LogLimits;
 use super::members::{HEADER, START};
 use super::parallel::for_all;
 use super::stored::{SOME_SCORER, SampleFields, StoredSample, id_and_epoch};
-use super::zip::decompress::Decompressor;
+use super::zip::decompress::{Decompressor, collector};
 use super::zip::directory::Members;
 use super::zip::local;
 use super::zip::source::{FileSection, LogFile};
@@ -113,24 +113,13 @@ impl EvalLog {
     /// all of it is JSON, whether a metric asks for it or not.
     pub fn check(&self) -> Result<()> {
         let container = &self.container;
-        let check = |decompressor: &mut Decompressor, part: CheckTarget<'_>| {
-            let mut validator = Validator::new();
-            let mut push = |piece: &[u8]| validator.push(piece);
-            match part {
-                CheckTarget::Whole => {
-                    decompressor.section(FileSection::whole(&container.source), &mut push)?
-                }
-                CheckTarget::Member(name, entry) => {
-                    decompressor.pieces(&container.source, name, entry, &mut push)?
-                }
-            }
-            validator.finish().map_err(|error| match part {
-                CheckTarget::Member(name, _) => error.in_member(name),
-                CheckTarget::Whole => error,
-            })
-        };
         match &container.layout {
-            LogLayout::Json(_) => check(&mut container.decompressor(), CheckTarget::Whole),
+            LogLayout::Json(_) => {
+                let mut validator = Validator::new();
+                let whole = FileSection::whole(&container.source);
+                let pushed = container.decompressor().section(whole, &mut |piece| validator.push(piece));
+                pushed.and_then(|()| validator.finish())
+            }
             LogLayout::Zip { members, .. } => {
                 let decompressor = || container.decompressor();
                 let checked = for_all(members.len(), decompressor, |decompressor, at| {
@@ -139,7 +128,7 @@ impl EvalLog {
                     // A folder has no content.
                     match name.ends_with('/') {
                         true => Ok(()),
-                        false => check(decompressor, CheckTarget::Member(name, entry)),
+                        false => decompressor.validate(&container.source, name, entry),
                     }
                 });
                 checked.map(|_| ())
@@ -199,13 +188,8 @@ impl EvalLog {
         const COPIES: u64 = 5;
         let limit = self.container.limits.max_record.min(self.container.memory.limit() / COPIES);
         let mut json = Vec::new();
-        self.container.sample_pieces(&mut self.container.decompressor(), at, &mut |piece| {
-            if (json.len() + piece.len()) as u64 > limit {
-                return Err(LogErrorKind::TooLargeRecord { limit }.into());
-            }
-            json.extend_from_slice(piece);
-            Ok(())
-        })?;
+        let mut decompressor = self.container.decompressor();
+        self.container.sample_pieces(&mut decompressor, at, &mut collector(&mut json, limit))?;
         Ok(json)
     }
 
@@ -213,13 +197,6 @@ impl EvalLog {
     pub(super) fn raw(&self, name: &str) -> Result<Option<Vec<u8>>> {
         self.container.member(name).map_err(|error| error.at(&self.path))
     }
-}
-
-/// What is checked at once.
-#[derive(Clone, Copy)]
-enum CheckTarget<'a> {
-    Whole,
-    Member(&'a str, &'a super::zip::ZipEntry),
 }
 
 /// Reads samples by their place. One per thread.
@@ -266,7 +243,7 @@ impl<'a> SampleReader<'a> {
         })?;
         let json = self.skimmer.finish()?;
         let sample =
-            StoredSample::from_json(json, &self.fields).map_err(|error| self.skimmer.place(error))?;
+            StoredSample::from_json(json, &self.fields).map_err(|error| self.skimmer.relocate(error))?;
         let mut sample = sample.name_nameless(|| self.log.old_scorer().to_owned());
         if self.fields.wants_metadata()
             && let Some(json) = container.sample_metadata(&mut self.decompressor, at)

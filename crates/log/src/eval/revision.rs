@@ -73,8 +73,7 @@ impl Revision<'_> {
     /// `columns` are those that were evaluated.
     pub fn set_results(&mut self, evaluation: &Evaluation, columns: &ScoreColumns) -> Result<()> {
         let recorded = RecordedResults::from(&evaluation.results);
-        let old = splice::field(&self.header, "results")?;
-        let old = old.and_then(|range| self.header.get(range)).filter(|json| json.starts_with(b"{"));
+        let old = splice::value(&self.header, "results")?.filter(|json| json.starts_with(b"{"));
         let json = match old {
             // A very old log holds a single block in other fields, which would stand beside the new ones.
             Some(old) if splice::field(old, "scorer")?.is_none() => updated(old, &recorded)?,
@@ -92,10 +91,9 @@ impl Revision<'_> {
     pub fn set_metrics(&mut self, metrics: &Json) -> Result<()> {
         let metrics = metrics.to_string().into_bytes();
         self.header = splice::set(&self.header, &["eval", "metrics"], &metrics)?;
-        let Some(eval) = splice::field(&self.header, "eval")? else { return Ok(()) };
-        let eval = self.header.get(eval).unwrap_or_default();
-        let Some(range) = splice::field(eval, "scorers")? else { return Ok(()) };
-        let mut scorers = eval.get(range).unwrap_or_default().to_vec();
+        let Some(eval) = splice::value(&self.header, "eval")? else { return Ok(()) };
+        let Some(scorers) = splice::value(eval, "scorers")? else { return Ok(()) };
+        let mut scorers = scorers.to_vec();
         // From the last, so that the places of the others stay.
         for item in splice::items(&scorers)?.into_iter().rev() {
             let scorer = splice::set(scorers.get(item.clone()).unwrap_or_default(), &["metrics"], &metrics)?;
@@ -213,8 +211,7 @@ impl Revision<'_> {
         let mut edits = Vec::new();
         let mut added: Vec<(&str, &[u8])> = Vec::new();
         for name in ["eval", "results"] {
-            if let Some(range) = splice::field(&self.header, name)? {
-                let json = self.header.get(range).unwrap_or_default();
+            if let Some(json) = splice::value(&self.header, name)? {
                 match log.field(name) {
                     Some(range) => edits.push((range, json)),
                     None => added.push((name, json)),
@@ -272,7 +269,7 @@ fn updated(old: &[u8], new: &RecordedResults) -> Result<Vec<u8>> {
         results = splice::set(&results, &["headline"], &json(headline.unwrap_or_default()))?;
     }
     let warnings = new.metadata.as_ref().and_then(|metadata| metadata.get("warnings"));
-    let had_warnings = match splice::field(old, "metadata")?.and_then(|range| old.get(range)) {
+    let had_warnings = match splice::value(old, "metadata")? {
         Some(metadata) if metadata.starts_with(b"{") => splice::field(metadata, "warnings")?.is_some(),
         _ => false,
     };

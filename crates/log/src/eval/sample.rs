@@ -31,6 +31,8 @@ pub struct SampleLimit {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SampleRecord<'a> {
+    id: &'a SampleId,
+    epoch: u32,
     common: CommonFields<'a>,
     messages: &'a [Message],
     output: Option<&'a ModelOutput>,
@@ -41,13 +43,11 @@ pub struct SampleRecord<'a> {
 }
 
 /// What a sample and its summary have in common.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CommonFields<'a> {
-    pub(super) id: &'a SampleId,
-    pub(super) epoch: u32,
-    pub(super) input: &'a Input,
+    pub(super) input: Option<&'a Input>,
     pub(super) choices: Option<&'a [String]>,
-    pub(super) target: &'a Targets,
+    pub(super) target: Option<&'a Targets>,
     pub(super) metadata: Option<&'a Metadata>,
     pub(super) model_usage: Option<&'a IndexMap<String, Usage>>,
     pub(super) role_usage: Option<&'a IndexMap<String, Usage>>,
@@ -73,28 +73,14 @@ macro_rules! setters {
 impl<'a> SampleRecord<'a> {
     /// A sample in an epoch, counted from 1, with everything else empty.
     pub fn new(id: &'a SampleId, epoch: u32) -> Self {
-        static NO_INPUT: Input = Input::Text(String::new());
-        static NO_TARGET: Targets = Targets::One(String::new());
-        let common = CommonFields {
+        let (common, messages, scores) = (CommonFields::default(), &[], &[]);
+        SampleRecord {
             id,
             epoch,
-            input: &NO_INPUT,
-            choices: None,
-            target: &NO_TARGET,
-            metadata: None,
-            model_usage: None,
-            role_usage: None,
-            started_at: None,
-            completed_at: None,
-            total_time: None,
-            working_time: None,
-            uuid: None,
-        };
-        SampleRecord {
             common,
-            messages: &[],
+            messages,
             output: None,
-            scores: &[],
+            scores,
             store: None,
             error: None,
             limit: None,
@@ -139,12 +125,12 @@ impl<'a> SampleRecord<'a> {
     }
 
     pub(super) fn id(&self) -> &'a SampleId {
-        self.common.id
+        self.id
     }
 
     /// The name of the sample's member. The id stands in it as it is, so it cannot be read back from it.
     pub fn member_name(&self) -> String {
-        member_name(self.common.id, self.common.epoch)
+        member_name(self.id, self.epoch)
     }
 
     /// The sample as JSON. Not-a-number is written bare, as the reference writes it.
@@ -152,7 +138,10 @@ impl<'a> SampleRecord<'a> {
         let empty = Metadata::new();
         let mut json = JsonWriter::new();
         json.object(|json| {
-            self.common.write_question(json, self.common.input, self.common.target);
+            let (input, target) = (Input::default(), Targets::default());
+            let (input, target) =
+                (self.common.input.unwrap_or(&input), self.common.target.unwrap_or(&target));
+            self.common.write_question(json, (self.id, self.epoch), input, target);
             json.key("messages").array(|json| self.messages.iter().for_each(|m| json.value(&Wire(m))));
             json.field("output", &Wire(self.output.unwrap_or(&ModelOutput::default())));
             if !self.scores.is_empty() {
@@ -180,15 +169,21 @@ impl<'a> SampleRecord<'a> {
         let scores = self.scores.iter().map(|(scorer, score)| (scorer.as_str(), score));
         let error = self.error.map(|error| error.message.as_str());
         let limit = self.limit.map(|limit| limit.kind.as_str());
-        self.common.summary_json(scores, error, limit, self.messages.len() as u64)
+        self.common.summary_json((self.id, self.epoch), scores, error, limit, self.messages.len() as u64)
     }
 }
 
 impl CommonFields<'_> {
     /// From the id to the target; input and target may be shortened.
-    pub(super) fn write_question(&self, json: &mut JsonWriter, input: &Input, target: &Targets) {
-        json.field("id", &Wire(self.id));
-        json.field("epoch", &self.epoch);
+    pub(super) fn write_question(
+        &self,
+        json: &mut JsonWriter,
+        (id, epoch): (&SampleId, u32),
+        input: &Input,
+        target: &Targets,
+    ) {
+        json.field("id", &Wire(id));
+        json.field("epoch", &epoch);
         json.field("input", &Wire(input));
         json.optional("choices", self.choices.as_ref());
         json.field("target", &Wire(target));

@@ -1,13 +1,18 @@
 //! The short form of a sample, for lists of them. Texts are cut and large metadata is left out, so nothing is
 //! computed from a summary; the value of a score is whole all the same.
 
+use std::io::Write;
+
 use errorbar_core::chat::{Input, Message, Targets};
-use errorbar_core::{Metadata, Score};
+use errorbar_core::{Metadata, SampleId, Score};
 use serde_json::Value as Json;
 
+use super::error::{LogErrorKind, Result};
+use super::members::SUMMARIES;
 use super::sample::CommonFields;
 use super::stored::StoredSample;
 use super::wire::JsonWriter;
+use super::zip::{Encoder, Member, StreamedMember};
 
 /// How many characters of an input or a target are kept.
 const LONG: usize = 5 * 1024;
@@ -20,6 +25,7 @@ impl CommonFields<'_> {
     /// The short form of a sample as JSON, on one line.
     pub(super) fn summary_json<'s>(
         &self,
+        key: (&SampleId, u32),
         scores: impl Iterator<Item = (&'s str, &'s Score)>,
         error: Option<&str>,
         limit: Option<&str>,
@@ -27,7 +33,9 @@ impl CommonFields<'_> {
     ) -> Vec<u8> {
         let mut json = JsonWriter::new();
         json.object(|json| {
-            self.write_question(json, &thin_input(self.input), &thin_targets(self.target));
+            let input = self.input.map(thin_input).unwrap_or_default();
+            let target = self.target.map(thin_targets).unwrap_or_default();
+            self.write_question(json, key, &input, &target);
             json.field("metadata", &self.metadata.map(thin_metadata).unwrap_or_default());
             let thin: Vec<(&str, Score)> =
                 scores.map(|(scorer, score)| (scorer, thin_score(score))).collect();
@@ -49,11 +57,9 @@ impl StoredSample {
     /// The short form of the sample as JSON, on one line.
     pub(super) fn summary_json(&self) -> Vec<u8> {
         let common = CommonFields {
-            id: &self.id,
-            epoch: self.epoch,
-            input: &self.input,
+            input: Some(&self.input),
             choices: self.choices.as_deref(),
-            target: &self.target,
+            target: Some(&self.target),
             metadata: Some(&self.metadata),
             model_usage: Some(&self.model_usage),
             role_usage: Some(&self.role_usage),
@@ -64,7 +70,35 @@ impl StoredSample {
             uuid: self.uuid.as_deref(),
         };
         let scores = self.scores.iter().map(|(scorer, score)| (scorer.as_str(), score));
-        common.summary_json(scores, self.error.as_deref(), self.limit.as_deref(), self.message_count)
+        let key = (&self.id, self.epoch);
+        common.summary_json(key, scores, self.error.as_deref(), self.limit.as_deref(), self.message_count)
+    }
+}
+
+/// The list of all summaries, compressed as it grows.
+pub(super) struct SummaryList<'e> {
+    member: StreamedMember<'e>,
+    is_empty: bool,
+}
+
+impl<'e> SummaryList<'e> {
+    pub(super) fn new(encoder: &'e mut Encoder) -> Self {
+        SummaryList { member: StreamedMember::new(encoder), is_empty: true }
+    }
+
+    pub(super) fn push(&mut self, summary: &[u8]) -> Result<()> {
+        self.write(if self.is_empty { b"[" } else { b"," })?;
+        self.is_empty = false;
+        self.write(summary)
+    }
+
+    pub(super) fn finish(mut self) -> Result<Member> {
+        self.write(if self.is_empty { b"[]" } else { b"]" })?;
+        self.member.finish(SUMMARIES)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        Ok(self.member.write_all(bytes).map_err(LogErrorKind::Compress)?)
     }
 }
 

@@ -1,4 +1,4 @@
-//! One cell of an export, and how it reads as text and as JSON.
+//! One cell of an export, as a string and as JSON.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::eval::{SampleId, score_json};
 pub(super) enum ExportCell<'a> {
     /// The sample has no such thing.
     Missing,
-    /// It says that there is nothing.
+    /// The sample has null there.
     Null,
     Text(&'a str),
     Epoch(u32),

@@ -1,4 +1,4 @@
-//! The columns of an export: the fixed ones, and those that the metadata of the samples asks for.
+//! The columns of an export: the fixed ones, and one for each metadata key of the samples.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use super::error::ExportError;
 
-/// The most columns that metadata may make: names are the only thing kept of all samples, and they may be hostile.
+/// The most metadata columns: the names are held for all samples, and they may be hostile.
 const MOST: usize = 20_000;
 
 /// What a column holds.
@@ -31,7 +31,7 @@ pub(super) enum ColumnSource {
     Metadata(usize),
 }
 
-/// The columns that every export has, in order; `log`, `answer` and `explanation` can be left out.
+/// The columns that every export has, in order; `log`, `answer` and `explanation` are optional.
 const FIXED: [(&str, ColumnSource, ExportKind); 12] = [
     ("log", ColumnSource::Log, ExportKind::Text),
     ("task", ColumnSource::Task, ExportKind::Text),
@@ -127,7 +127,7 @@ struct MetadataNode {
 }
 
 impl MetadataTree {
-    /// Takes in the metadata of a sample.
+    /// Adds the metadata keys of a sample.
     pub(super) fn learn(&mut self, log: &Path, metadata: &Metadata) -> Result<(), ExportError> {
         for (key, value) in metadata {
             learn(&mut self.root, key, value, &mut self.count);

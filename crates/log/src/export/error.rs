@@ -1,19 +1,20 @@
-//! Why samples could not be written out: the problem and the way out.
+//! Why samples could not be exported: the problem and a hint.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::eval::LogError;
+use crate::table::list;
 
-/// Why an export failed. Printed, it is the problem with the file, the sample or the name in it;
-/// [`ExportError::hint`] is the way out.
+/// Why an export failed. Its `Display` is the problem with the file, the sample or the name in it;
+/// [`ExportError::hint`] is what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
     /// A log cannot be read.
-    #[error("{}", .0.problem())]
+    #[error(transparent)]
     Log(#[from] LogError),
-    /// No log has scores by a scorer that was asked for.
+    /// No log has scores by a scorer that the options name.
     #[error("no sample has a score by `{scorer}`; {}", known_scorers(.known))]
     UnknownScorer {
         /// The scorer.
@@ -37,7 +38,7 @@ pub enum ExportError {
         /// The log.
         path: PathBuf,
     },
-    /// An epoch that the column has no room for.
+    /// An epoch that does not fit the type of the column.
     #[error("{}: sample {sample:?}: the epoch {epoch} does not fit the 32 bits of a Parquet column", .path.display())]
     Epoch {
         /// The log.
@@ -85,10 +86,10 @@ impl ExportError {
         self
     }
 
-    /// The way out.
+    /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            ExportError::Log(error) => error.hint(),
+            ExportError::Log(_) => "check the log",
             ExportError::UnknownScorer { .. } => "name one of them, or none for all",
             ExportError::TooManyColumns { .. } => "export the logs one by one",
             ExportError::Changed { .. } => "wait until the run has ended, or copy the log first",
@@ -110,11 +111,9 @@ fn of_file(path: Option<&Path>) -> String {
 }
 
 fn known_scorers(known: &[String]) -> String {
-    const SHOWN: usize = 12;
     if known.is_empty() {
-        return "there are no scores".to_owned();
+        "there are no scores".to_owned()
+    } else {
+        format!("there are scores by {}", list(known))
     }
-    let names: Vec<String> = known.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
-    let more = if known.len() > SHOWN { ", …" } else { "" };
-    format!("there are scores by {}{more}", names.join(", "))
 }

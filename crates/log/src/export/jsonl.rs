@@ -8,7 +8,7 @@ use super::columns::ExportColumn;
 use super::error::ExportError;
 use super::rows::ExportRow;
 
-/// An object a line. What the sample does not have is not there; what it says is nothing is null.
+/// An object a line. What the sample does not have is absent; what it has as null is null.
 pub(super) struct JsonlSink<'a> {
     out: &'a mut (dyn Write + Send),
     columns: &'a [ExportColumn],

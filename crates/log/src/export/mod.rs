@@ -1,9 +1,9 @@
 //! The samples of eval logs as a table: CSV, JSON lines or Parquet.
 //!
 //! A row is a sample, an epoch and a scorer; a sample without scores has one row with neither scorer nor value, so
-//! that nothing is dropped on the way. The logs are read twice: first for the columns that the metadata of the
-//! samples asks for, of which only the names are kept, then row by row into the file. Reading once and keeping the
-//! rows was rejected, as a log may be larger than memory. One log is open at a time.
+//! that nothing is dropped on the way. The logs are read twice: first for the metadata keys of the samples,
+//! which become columns, then row by row into the file. Reading once and holding the rows in memory was rejected, as
+//! a log may be larger than memory. One log is open at a time.
 //!
 //! The columns, in order: `log` (of several logs), `task`, `model`, `id`, `epoch`, `scorer`, `value`, `answer`,
 //! `explanation`, `reason`, `error`, `limit`, and then the metadata of the samples. Maps in the metadata become
@@ -32,7 +32,7 @@
 //! #     role_usage: &Default::default(), started_at: None,
 //! #     completed_at: None, total_time: None, working_time: None, uuid: None, error: None, limit: None,
 //! # })?;
-//! let export = Export::of([&path], ExportOptions { texts: false, ..ExportOptions::default() })?;
+//! let export = Export::of([&path], ExportOptions::default().texts(false))?;
 //! let mut csv = Vec::new();
 //! export.write(ExportFormat::Csv, &mut csv)?;
 //! assert_eq!(String::from_utf8(csv)?, "task,model,id,epoch,scorer,value,reason,error,limit\nquiz,mock/x,q1,1,match,C,,,\n");
@@ -69,6 +69,7 @@ use crate::eval::{EvalLog, LogLimits, SampleFields, StoredSample};
 
 /// What rows are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ExportFormat {
     /// Comma-separated values.
     Csv,
@@ -79,7 +80,7 @@ pub enum ExportFormat {
 }
 
 impl ExportFormat {
-    /// The format that a file's name asks for: `.csv`, `.jsonl` or `.ndjson`, `.parquet`.
+    /// The format by the extension of a file: `.csv`, `.jsonl` or `.ndjson`, `.parquet`.
     pub fn of(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_lowercase();
         match extension.as_str() {
@@ -93,6 +94,7 @@ impl ExportFormat {
 
 /// What to write out.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ExportOptions {
     /// Only the scores by these scorers; all if there are none. A sample that lacks them still has a row.
     pub scorers: Vec<String>,
@@ -105,6 +107,27 @@ pub struct ExportOptions {
 impl Default for ExportOptions {
     fn default() -> Self {
         ExportOptions { scorers: Vec::new(), texts: true, limits: LogLimits::default() }
+    }
+}
+
+impl ExportOptions {
+    /// Writes only the scores by these scorers.
+    #[must_use]
+    pub fn scorers(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.scorers = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Whether to write answers and explanations.
+    #[must_use]
+    pub fn texts(self, texts: bool) -> Self {
+        ExportOptions { texts, ..self }
+    }
+
+    /// Refuses a log that goes beyond these limits.
+    #[must_use]
+    pub fn limits(self, limits: LogLimits) -> Self {
+        ExportOptions { limits, ..self }
     }
 }
 

@@ -22,7 +22,7 @@ use super::error::ExportError;
 use super::parquet_pages::ChecksummedPages;
 use super::rows::ExportRow;
 
-/// A group of rows is written when it has so many rows, or so many bytes.
+/// A row group is written when it has this many rows, or this many bytes.
 const GROUP_ROWS: usize = 100_000;
 const GROUP_BYTES: usize = 32 << 20;
 
@@ -89,15 +89,14 @@ impl<'a> ParquetSink<'a> {
 
 impl RowSink for ParquetSink<'_> {
     fn row(&mut self, row: &ExportRow<'_>) -> Result<(), ExportError> {
+        let path = || Path::new(&row.run.log).to_owned();
+        let epoch = row.sample.epoch;
+        if i32::try_from(epoch).is_err() {
+            return Err(ExportError::Epoch { path: path(), sample: row.sample.id.to_string(), epoch });
+        }
         for (column, cells) in self.columns.iter().zip(&mut self.cells) {
-            self.bytes += cells.push(row.cell(column.source)).map_err(|unfit| match unfit {
-                CellMismatch::Epoch(epoch) => ExportError::Epoch {
-                    path: Path::new(&row.run.log).to_owned(),
-                    sample: row.sample.id.to_string(),
-                    epoch,
-                },
-                CellMismatch::Kind => ExportError::Changed { path: Path::new(&row.run.log).to_owned() },
-            })?;
+            let bytes = cells.push(row.cell(column.source));
+            self.bytes += bytes.ok_or_else(|| ExportError::Changed { path: path() })?;
         }
         self.rows += 1;
         if self.rows >= GROUP_ROWS || self.bytes >= self.group_bytes { self.write_group() } else { Ok(()) }
@@ -108,13 +107,6 @@ impl RowSink for ParquetSink<'_> {
         self.file.finish().map_err(refused)?;
         Ok(self.file.inner_mut().flush()?)
     }
-}
-
-/// Why a value does not fit the column.
-enum CellMismatch {
-    Epoch(u32),
-    /// The column was made for another kind.
-    Kind,
 }
 
 impl ColumnBuffer {
@@ -131,39 +123,28 @@ impl ColumnBuffer {
         ColumnBuffer { present: Vec::new(), values }
     }
 
-    /// Takes a cell, and says how much memory it holds on to.
-    fn push(&mut self, cell: ExportCell<'_>) -> Result<usize, CellMismatch> {
+    /// Adds a cell, and returns about how much memory it takes; nothing if the column was made for another kind.
+    fn push(&mut self, cell: ExportCell<'_>) -> Option<usize> {
         let is_null =
             matches!(cell, ExportCell::Missing | ExportCell::Null | ExportCell::Metadata(Json::Null));
         self.present.push(i16::from(!is_null));
         if is_null {
-            return Ok(size_of::<i16>());
+            return Some(size_of::<i16>());
         }
-        Ok(match (&mut self.values, cell) {
-            (BufferedValues::Int32(values), ExportCell::Epoch(epoch)) => {
-                values.push(i32::try_from(epoch).map_err(|_| CellMismatch::Epoch(epoch))?);
-                size_of::<i32>()
-            }
-            (BufferedValues::Double(values), cell) => {
-                values.push(float(cell).ok_or(CellMismatch::Kind)?);
-                size_of::<f64>()
-            }
-            (BufferedValues::Int64(values), ExportCell::Metadata(json)) => {
-                values.push(json.as_i64().ok_or(CellMismatch::Kind)?);
-                size_of::<i64>()
-            }
-            (BufferedValues::Bool(values), ExportCell::Metadata(json)) => {
-                values.push(json.as_bool().ok_or(CellMismatch::Kind)?);
-                size_of::<bool>()
-            }
+        match (&mut self.values, cell) {
+            (BufferedValues::Int32(values), ExportCell::Epoch(epoch)) => values.push(epoch.try_into().ok()?),
+            (BufferedValues::Double(values), cell) => values.push(float(cell)?),
+            (BufferedValues::Int64(values), ExportCell::Metadata(json)) => values.push(json.as_i64()?),
+            (BufferedValues::Bool(values), ExportCell::Metadata(json)) => values.push(json.as_bool()?),
             (BufferedValues::Text(values), cell) => {
                 let text = cell.text().unwrap_or_default().into_owned();
                 let bytes = size_of::<ByteArray>() + text.len();
                 values.push(ByteArray::from(text.into_bytes()));
-                bytes
+                return Some(bytes);
             }
-            _ => return Err(CellMismatch::Kind),
-        })
+            _ => return None,
+        }
+        Some(size_of::<f64>())
     }
 
     /// Writes the cells as pages, and forgets them.

@@ -6,6 +6,7 @@ use crate::eval::{LogError, LogErrorKind, validate_json};
 
 /// How JSON is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum JsonLayout {
     /// On one line, without blanks.
     Line,

@@ -91,8 +91,7 @@ impl<'r> MetricFigures<'r> {
     fn figures(&self, value: &'r MetricValue) -> Figures<'r> {
         match value {
             MetricValue::One(estimate) if self.is_interval(estimate) => {
-                let ends = [("lower", FigurePart::Lower), ("upper", FigurePart::Upper)];
-                Figures::Named(ends.map(|(name, part)| (name.to_owned(), self.figure(estimate, part))).into())
+                Figures::Named(self.ends(estimate).map(|(name, figure)| (name.to_owned(), figure)).into())
             }
             MetricValue::One(estimate) => Figures::Only(self.figure(estimate, FigurePart::Value)),
             MetricValue::Map(map) => {

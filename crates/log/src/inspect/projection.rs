@@ -84,12 +84,7 @@ impl<'r> Projection<'r> {
 
 impl<'r> ProjectedBlock<'r> {
     fn new(score: &'r ScoreResult) -> Self {
-        let mut entries = IndexMap::new();
-        match &score.field {
-            None => plain_entries(score, &mut entries),
-            Some(_) => entries_by_key(score, &mut entries),
-        }
-        ProjectedBlock { score, entries }
+        ProjectedBlock { score, entries: entries(score) }
     }
 
     fn to_recorded(&self, estimates: &Estimates<'_>) -> RecordedBlock {
@@ -154,48 +149,33 @@ impl ProjectedEntry<'_> {
     }
 }
 
-type Entries<'r> = IndexMap<String, ProjectedEntry<'r>>;
-
-/// Entries of a plain list of metrics: keyed by name, numbered where a key is taken; positions count from 1.
-fn plain_entries<'r>(score: &'r ScoreResult, entries: &mut Entries<'r>) {
-    let mut taken = TakenNames::default();
-    for result in &score.metrics {
-        let name = &result.spec.name;
-        // The group has no package, though the name of a single figure has.
-        let group = || Some(name.clone());
-        let mut add = |key: &str, name: String, group: Option<String>, figure: Figure<'r>| {
-            entries.insert(taken.take(key, 2), ProjectedEntry { name, group, figure });
-        };
-        match figures(result, score.counts.scored) {
-            Figures::Only(figure) => add(name, result.spec.log_name().into_owned(), None, figure),
-            Figures::Named(all) => {
-                all.into_iter().for_each(|(key, figure)| add(&key.clone(), key, group(), figure));
-            }
-            Figures::Placed(all) => all.into_iter().for_each(|(at, figure)| {
-                let place = at + 1;
-                add(&format!("{name}-{place}"), place.to_string(), group(), figure);
-            }),
-        }
-    }
-}
-
-/// Entries of metrics by key: keyed by the metric's log name, the last one of a key standing; positions count from 0.
-fn entries_by_key<'r>(score: &'r ScoreResult, entries: &mut Entries<'r>) {
+/// The entries of a block.
+///
+/// Metrics of a plain list are keyed by name, numbered where a key is taken; positions count from 1. Metrics by key are
+/// keyed by the metric's log name, the last one of a key standing; positions count from 0.
+fn entries(score: &ScoreResult) -> IndexMap<String, ProjectedEntry<'_>> {
+    let is_by_key = score.field.is_some();
+    let (mut entries, mut taken) = (IndexMap::new(), TakenNames::default());
     for result in &score.metrics {
         let log_name = result.spec.log_name();
+        let prefix = if is_by_key { &log_name } else { result.spec.name.as_str() };
+        // The group has no package, though the name of a single figure has.
         let group = || Some(result.spec.name.clone());
-        let mut add = |key: String, name: String, group: Option<String>, figure: Figure<'r>| {
+        let mut add = |key: String, name: String, group, figure| {
+            let key = if is_by_key { key } else { taken.take(&key, 2) };
             entries.insert(key, ProjectedEntry { name, group, figure });
         };
         match figures(result, score.counts.scored) {
-            Figures::Only(figure) => add(log_name.clone().into_owned(), log_name.into_owned(), None, figure),
-            Figures::Named(all) => {
-                all.into_iter().for_each(|(key, f)| add(format!("{log_name}_{key}"), key, group(), f));
-            }
-            Figures::Placed(all) => {
-                all.into_iter()
-                    .for_each(|(at, f)| add(format!("{log_name}_{at}"), at.to_string(), group(), f));
-            }
+            Figures::Only(figure) => add(prefix.to_owned(), log_name.clone().into_owned(), None, figure),
+            Figures::Named(all) => all.into_iter().for_each(|(name, figure)| {
+                let key = if is_by_key { format!("{prefix}_{name}") } else { name.clone() };
+                add(key, name, group(), figure);
+            }),
+            Figures::Placed(all) => all.into_iter().for_each(|(at, figure)| {
+                let (separator, position) = if is_by_key { ('_', at) } else { ('-', at + 1) };
+                add(format!("{prefix}{separator}{position}"), position.to_string(), group(), figure);
+            }),
         }
     }
+    entries
 }

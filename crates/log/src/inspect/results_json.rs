@@ -1,8 +1,8 @@
 //! Results as JSON, in the fields that programs read since the first version.
 
-use errorbar_core::Results;
-use errorbar_core::{Failure, Headline, IndexMap, Metadata, Warning};
+use errorbar_core::{Results, Warning};
 use serde::{Serialize, Serializer};
+use serde_json::{Value as Json, json};
 
 use super::projection::{ProjectedBlock, ProjectedEntry, Projection};
 
@@ -33,92 +33,54 @@ impl<'r> From<Projection<'r>> for ResultsJson<'r> {
     }
 }
 
-#[derive(Serialize)]
-struct AllJson<'a> {
-    total_samples: usize,
-    completed_samples: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    headline: Option<&'a Headline>,
-    scores: Vec<BlockJson<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<&'a Warning>,
-}
-
-#[derive(Serialize)]
-struct BlockJson<'a> {
-    name: &'a str,
-    scorer: &'a str,
-    reducer: Option<&'a str>,
-    scored_samples: usize,
-    unscored_samples: usize,
-    missing_samples: usize,
-    errored_samples: usize,
-    epochs: usize,
-    unreduced: bool,
-    unscored_epochs: usize,
-    missing_epochs: usize,
-    unconvertible: usize,
-    params: &'a Metadata,
-    metrics: MetricsJson<'a>,
-    #[serde(skip_serializing_if = "<[Failure]>::is_empty")]
-    failures: &'a [Failure],
-}
-
-struct MetricsJson<'a>(&'a IndexMap<String, ProjectedEntry<'a>>);
-
-#[derive(Serialize)]
-struct EntryJson<'a> {
-    name: &'a str,
-    group: Option<&'a str>,
-    value: f64,
-    params: &'a Metadata,
-    metadata: Option<Metadata>,
-}
-
-impl<'a> From<&'a ProjectedBlock<'a>> for BlockJson<'a> {
-    fn from(block: &'a ProjectedBlock<'a>) -> Self {
-        let score = block.score;
-        let counts = &score.counts;
-        BlockJson {
-            name: score.name(),
-            scorer: &score.scorer,
-            reducer: score.reducer.as_deref(),
-            scored_samples: counts.scored,
-            unscored_samples: counts.unscored,
-            missing_samples: counts.missing,
-            errored_samples: counts.errored,
-            epochs: counts.epochs,
-            unreduced: score.unreduced,
-            unscored_epochs: counts.unscored_epochs,
-            missing_epochs: counts.missing_epochs,
-            unconvertible: counts.unconvertible,
-            params: &score.params,
-            metrics: MetricsJson(&block.entries),
-            failures: &score.failures,
-        }
-    }
-}
-
-impl Serialize for MetricsJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(key, entry)| {
-            let ProjectedEntry { name, group, figure } = entry;
-            let (value, params, metadata) = (figure.number(), &figure.result.params, figure.notes());
-            (key, EntryJson { name, group: group.as_deref(), value, params, metadata })
-        }))
-    }
-}
-
 impl Serialize for ResultsJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let projection = &self.0;
-        let all = AllJson {
-            total_samples: projection.results.total_samples,
-            completed_samples: projection.results.completed_samples,
-            headline: projection.headline(),
-            scores: projection.blocks.iter().map(BlockJson::from).collect(),
-            warnings: projection.warnings().collect(),
-        };
-        all.serialize(serializer)
+        let ResultsJson(projection) = self;
+        let warnings: Vec<&Warning> = projection.warnings().collect();
+        let mut json = json!({
+            "total_samples": projection.results.total_samples,
+            "completed_samples": projection.results.completed_samples,
+            "headline": projection.headline(),
+            "scores": projection.blocks.iter().map(block_json).collect::<Vec<_>>(),
+            "warnings": warnings,
+        });
+        remove_if(&mut json, "headline", projection.headline().is_none());
+        remove_if(&mut json, "warnings", warnings.is_empty());
+        json.serialize(serializer)
+    }
+}
+
+fn block_json(block: &ProjectedBlock<'_>) -> Json {
+    let (score, counts) = (block.score, &block.score.counts);
+    let metric = |(key, entry): (&String, &ProjectedEntry<'_>)| (key.clone(), entry_json(entry));
+    let mut json = json!({
+        "name": score.name(),
+        "scorer": score.scorer,
+        "reducer": score.reducer,
+        "scored_samples": counts.scored,
+        "unscored_samples": counts.unscored,
+        "missing_samples": counts.missing,
+        "errored_samples": counts.errored,
+        "epochs": counts.epochs,
+        "unreduced": score.unreduced,
+        "unscored_epochs": counts.unscored_epochs,
+        "missing_epochs": counts.missing_epochs,
+        "unconvertible": counts.unconvertible,
+        "params": score.params,
+        "metrics": block.entries.iter().map(metric).collect::<Json>(),
+        "failures": score.failures,
+    });
+    remove_if(&mut json, "failures", score.failures.is_empty());
+    json
+}
+
+fn entry_json(ProjectedEntry { name, group, figure }: &ProjectedEntry<'_>) -> Json {
+    let (value, params, metadata) = (figure.number(), &figure.result.params, figure.notes());
+    json!({"name": name, "group": group, "value": value, "params": params, "metadata": metadata})
+}
+
+fn remove_if(json: &mut Json, key: &str, is_absent: bool) {
+    if let Some(object) = json.as_object_mut().filter(|_| is_absent) {
+        object.shift_remove(key);
     }
 }

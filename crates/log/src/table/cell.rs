@@ -1,7 +1,7 @@
-//! What a text cell means.
+//! The meaning of a cell that is a string.
 
 use errorbar_core::{Value, ValueColumn};
-use jiter::{Jiter, JiterError};
+use jiter::{Jiter, JiterError, Peek};
 
 use super::TableErrorKind;
 use super::error::excerpt;
@@ -21,7 +21,7 @@ pub(super) fn epoch(text: &str) -> Result<u32, TableErrorKind> {
     }
 }
 
-/// Appends a cell as a score, without a copy of a text that the column knows.
+/// Appends a cell as a score, without a copy of a string that the column has already.
 #[inline]
 pub(super) fn push_score(column: &mut ValueColumn, cell: &str) {
     match cell.as_bytes() {
@@ -56,7 +56,7 @@ fn decimal(cell: &[u8]) -> Option<f64> {
         }
     }
     let decimals = unsigned.len() - point? - 1;
-    // A digit on both sides: what else is a number is left to the one who knows.
+    // A digit on both sides: other forms of numbers are parsed by the standard library.
     if point == Some(0) || decimals == 0 {
         return None;
     }
@@ -79,7 +79,6 @@ pub(super) fn score_or_structure(
 
 /// A list or a map as a score, from JSON that may hold bare `NaN`.
 pub(super) fn structure(cell: &str, column: &str, budget: Budget) -> Result<Value, TableErrorKind> {
-    let mut allowance = MemoryAllowance::new(budget.limit());
     let invalid = |error: JiterError| TableErrorKind::BadStructure {
         column: column.to_owned(),
         problem: format!(
@@ -88,19 +87,28 @@ pub(super) fn structure(cell: &str, column: &str, budget: Budget) -> Result<Valu
             cell.get(..error.index).unwrap_or(cell).chars().count() + 1
         ),
     };
-    let mut json = Jiter::new(cell.as_bytes()).with_allow_inf_nan();
-    let peek = json.peek().map_err(invalid)?;
-    let value = json_value::score_within(&mut json, peek, &mut allowance);
-    let value =
-        value.map_err(|error| if allowance.is_used_up() { budget.refusal() } else { invalid(error) })?;
-    json.finish().map_err(invalid)?;
+    let value = parse_json(cell, budget, json_value::score_within, invalid)?;
     value.map_err(|found| TableErrorKind::NestedScore { column: column.to_owned(), found })
 }
 
-/// A cell as a score; nothing if it is empty, which makes the score missing.
+/// Parses a cell that is JSON.
+pub(super) fn parse_json<T>(
+    cell: &str,
+    budget: Budget,
+    parse: impl FnOnce(&mut Jiter<'_>, Peek, &mut MemoryAllowance) -> Result<T, JiterError>,
+    invalid: impl FnOnce(JiterError) -> TableErrorKind,
+) -> Result<T, TableErrorKind> {
+    let mut allowance = MemoryAllowance::new(budget.limit());
+    let mut json = Jiter::new(cell.as_bytes()).with_allow_inf_nan();
+    let value = json.peek().and_then(|peek| parse(&mut json, peek, &mut allowance));
+    let value = value.and_then(|value| json.finish().map(|()| value));
+    value.map_err(|error| if allowance.is_used_up() { budget.refusal() } else { invalid(error) })
+}
+
+/// A cell as a score; `None` if it is empty, which makes the score missing.
 ///
-/// Numbers keep their kind, because reducers and frequencies tell `1` from `1.0`. What is no number
-/// stays the text it is, blanks included: whether it means something is for the conversion to say.
+/// Numbers keep their kind, because reducers and frequencies distinguish `1` from `1.0`. Other cells
+/// stay strings, blanks included: whether they mean something is decided by the conversion.
 pub(super) fn score(cell: &str) -> Option<Value> {
     let trimmed = cell.trim();
     if trimmed.is_empty() {

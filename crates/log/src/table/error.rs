@@ -1,4 +1,4 @@
-//! Why a table could not be read: the place, the problem and the way out.
+//! Why a table could not be read: the location, the problem and a hint.
 
 use std::fmt;
 use std::io;
@@ -6,24 +6,19 @@ use std::path::{Path, PathBuf};
 
 /// Why a table could not be read.
 ///
-/// Printed, it is one line: file, line, problem and way out. [`TableError::problem`] and
-/// [`TableError::hint`] give the two halves apart.
+/// Its `Display` is one line: file, line, problem and hint. [`TableError::problem`] and
+/// [`TableError::hint`] give the two parts.
 // Boxed, so that the results which carry it stay small.
 #[derive(Debug)]
-pub struct TableError(Box<Inner>);
+pub struct TableError(Box<ErrorContext>);
 
 #[derive(Debug)]
-struct Inner {
+struct ErrorContext {
+    /// Empty until the error leaves the reader, which does not know the file's name.
     path: PathBuf,
-    problem: ReadError,
-}
-
-/// A problem and where in the file it is; the reader of rows does not know the file's name.
-#[derive(Debug)]
-pub(super) struct ReadError {
-    at: Option<TableLocation>,
+    location: Option<TableLocation>,
     sample: Option<String>,
-    kind: Box<TableErrorKind>,
+    kind: TableErrorKind,
 }
 
 /// Where in a table something is: the line of a text file, the row of a Parquet file.
@@ -45,10 +40,10 @@ pub enum TableErrorKind {
     /// The file cannot be opened.
     #[error("cannot open the file: {0}")]
     Open(#[source] io::Error),
-    /// Reading stopped half-way.
+    /// Reading the file failed.
     #[error("cannot read the file: {0}")]
     Read(#[source] io::Error),
-    /// The extension says nothing about the format.
+    /// The extension is not that of a known format.
     #[error("{}", match extension { Some(e) => format!("unknown kind of table `.{e}`"), None => "a table without an extension".to_owned() })]
     UnknownFormat {
         /// The extension, without the dot.
@@ -57,7 +52,7 @@ pub enum TableErrorKind {
     /// An eval log where a table is read.
     #[error("this is an eval log, not a score table")]
     EvalLog,
-    /// There is nothing in the file.
+    /// The file has no header and no row.
     #[error("the file is empty")]
     Empty,
     /// No column names the samples.
@@ -66,7 +61,7 @@ pub enum TableErrorKind {
         /// The columns there are.
         found: Vec<String>,
     },
-    /// A score column is not there.
+    /// A score column is missing.
     #[error("there is no score column {}; columns found: {}", or(wanted), list(found))]
     NoScoreColumn {
         /// The columns that were looked for.
@@ -76,13 +71,13 @@ pub enum TableErrorKind {
         /// The column whose name is closest.
         nearest: Option<String>,
     },
-    /// A score column was asked for twice.
-    #[error("the score column `{name}` is asked for twice")]
+    /// A score column was named twice in the options.
+    #[error("the score column `{name}` is named twice")]
     ScoreColumnTwice {
         /// The column.
         name: String,
     },
-    /// A column that has another meaning was asked for as a score.
+    /// The options name a column as a score that has another meaning.
     #[error("the column `{name}` cannot be a score: it says which row is which")]
     NotAScoreColumn {
         /// The column.
@@ -141,19 +136,19 @@ pub enum TableErrorKind {
         /// The column of the score.
         column: String,
     },
-    /// A scorer that is not a text.
+    /// A scorer that is not a string.
     #[error("the scorer is {found}")]
     BadScorer {
         /// What is there instead.
         found: String,
     },
-    /// More scorers than columns are kept for.
+    /// More scorers than a table may have.
     #[error("the column `scorer` names more than {limit} scorers")]
     TooManyScorers {
         /// How many there may be.
         limit: usize,
     },
-    /// A score that starts like a list or a map and is none.
+    /// A score that starts like a list or a map but is not one.
     #[error("the score in `{column}` starts like a list or map, but is not valid JSON: {problem}")]
     BadStructure {
         /// The column.
@@ -161,7 +156,7 @@ pub enum TableErrorKind {
         /// What is wrong, and where.
         problem: String,
     },
-    /// Metadata that says it is JSON and is not.
+    /// Metadata of the type JSON that is not valid JSON.
     #[error("the text in column `{column}` is not valid JSON: {problem}")]
     BadJsonCell {
         /// The column.
@@ -195,10 +190,10 @@ pub enum TableErrorKind {
         /// What that may be.
         takes: &'static str,
     },
-    /// A Parquet file, and a build that has no reader for it.
+    /// A Parquet file, in a build without the feature `parquet`.
     #[error("this build of errorbar does not read Parquet")]
     NoParquet,
-    /// Text in another encoding.
+    /// A string that is not UTF-8.
     #[error("{} is not valid UTF-8", match column { Some(c) => format!("the text in column `{c}`"), None => "the text".to_owned() })]
     InvalidUtf8 {
         /// The column, where there is one.
@@ -350,7 +345,7 @@ impl TableError {
 
     /// Where in the file it is, if it is somewhere.
     pub fn location(&self) -> Option<TableLocation> {
-        self.0.problem.at
+        self.0.location
     }
 
     /// The line, from 1, where the problem has one.
@@ -363,15 +358,15 @@ impl TableError {
 
     /// The sample, where it is known.
     pub fn sample(&self) -> Option<&str> {
-        self.0.problem.sample.as_deref()
+        self.0.sample.as_deref()
     }
 
     /// What is wrong.
     pub fn kind(&self) -> &TableErrorKind {
-        &self.0.problem.kind
+        &self.0.kind
     }
 
-    /// File, line and problem, without the way out.
+    /// File, line and problem, without the hint.
     pub fn problem(&self) -> String {
         let mut text = self.path().display().to_string();
         match self.location() {
@@ -383,11 +378,11 @@ impl TableError {
         if let Some(sample) = self.sample() {
             text += &format!(": sample {}", excerpt(sample));
         }
-        // What is from the file could play with a terminal.
+        // Strings from the file may hold escape sequences.
         format!("{text}: {}", self.kind().to_string().replace(char::is_control, "\u{fffd}"))
     }
 
-    /// The way out.
+    /// What to do about it.
     pub fn hint(&self) -> &'static str {
         self.kind().hint()
     }
@@ -405,16 +400,17 @@ impl std::error::Error for TableError {
     }
 }
 
-impl ReadError {
-    pub(super) fn at_path(self, path: &Path) -> TableError {
-        TableError(Box::new(Inner { path: path.to_owned(), problem: self }))
+impl TableError {
+    pub(super) fn at_path(mut self, path: &Path) -> Self {
+        self.0.path = path.to_owned();
+        self
     }
 
-    /// Says where things are in the file's own way of counting, which is looked up only for an error.
+    /// Replaces locations by those of the file's own kind, which are looked up only for an error.
     pub(super) fn locate(mut self, mut location: impl FnMut(TableLocation) -> TableLocation) -> Self {
-        self.at = self.at.map(&mut location);
+        self.0.location = self.0.location.map(&mut location);
         if let TableErrorKind::DuplicateRow { first, .. } | TableErrorKind::DuplicateScore { first, .. } =
-            self.kind.as_mut()
+            &mut self.0.kind
         {
             *first = location(*first);
         }
@@ -422,33 +418,35 @@ impl ReadError {
     }
 
     pub(super) fn of_sample(mut self, id: &str) -> Self {
-        self.sample = (!id.is_empty()).then(|| id.to_owned());
+        self.0.sample = (!id.is_empty()).then(|| id.to_owned());
         self
     }
 }
 
-impl From<TableErrorKind> for ReadError {
+impl From<TableErrorKind> for TableError {
     fn from(kind: TableErrorKind) -> Self {
-        ReadError { at: None, sample: None, kind: kind.into() }
+        TableError(Box::new(ErrorContext { path: PathBuf::new(), location: None, sample: None, kind }))
     }
 }
 
 impl TableErrorKind {
-    pub(super) fn at(self, at: TableLocation) -> ReadError {
-        ReadError { at: Some(at), sample: None, kind: self.into() }
+    fn at(self, location: TableLocation) -> TableError {
+        let mut error = TableError::from(self);
+        error.0.location = Some(location);
+        error
     }
 
-    pub(super) fn on_line(self, line: u64) -> ReadError {
+    pub(super) fn on_line(self, line: u64) -> TableError {
         self.at(TableLocation::Line(line))
     }
 
-    pub(super) fn in_row(self, row: u64) -> ReadError {
+    pub(super) fn in_row(self, row: u64) -> TableError {
         self.at(TableLocation::Row(row))
     }
 
     /// In this row, which is about this sample; but what is wrong with the file is wrong with no row.
     #[cfg(feature = "parquet")]
-    pub(super) fn in_row_of(self, row: u64, sample: &str) -> ReadError {
+    pub(super) fn in_row_of(self, row: u64, sample: &str) -> TableError {
         match self {
             TableErrorKind::ParquetColumn { .. }
             | TableErrorKind::PageTooLarge { .. }
@@ -460,7 +458,7 @@ impl TableErrorKind {
         }
     }
 
-    pub(super) fn at_offset(self, offset: u64) -> ReadError {
+    pub(super) fn at_offset(self, offset: u64) -> TableError {
         self.at(TableLocation::Offset(offset))
     }
 }
@@ -493,7 +491,7 @@ pub(super) fn bytes(bytes: u64) -> String {
 }
 
 /// Names for a message, the first few of them.
-fn list(names: &[String]) -> String {
+pub(crate) fn list(names: &[String]) -> String {
     const SHOWN: usize = 12;
     let excerpt: Vec<String> = names.iter().take(SHOWN).map(|name| quoted(name)).collect();
     match names.len().saturating_sub(SHOWN) {
@@ -507,14 +505,14 @@ fn or(names: &[String]) -> String {
     names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(" or ")
 }
 
-/// A name from a file, without what could play with a terminal.
+/// A name from a file, without control characters.
 fn quoted(name: &str) -> String {
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     let short: String = name.chars().take(60).map(visible).collect();
     format!("`{short}{}`", if short.chars().count() < name.chars().count() { "…" } else { "" })
 }
 
-/// A text from a file, short and in quotes.
+/// A string from a file, shortened and in quotes.
 pub(crate) fn excerpt(text: &str) -> String {
     let short: String = text.chars().take(40).collect();
     format!("{short:?}{}", if short.len() < text.len() { "…" } else { "" })

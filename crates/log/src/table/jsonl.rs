@@ -10,7 +10,7 @@ use jiter::{Jiter, JiterError, Peek};
 use serde_json::Value as Json;
 
 use super::cell::epoch;
-use super::error::{ReadError, TableLocation};
+use super::error::{TableError, TableLocation};
 use super::layout::{ColumnRole, DEFAULT_SCORES, EPOCH, ID, LONG_SCORES, SCORER};
 use super::limits::Budget;
 use super::long::{LongBuilder, value_bytes};
@@ -22,10 +22,10 @@ const BUFFER_BYTES: usize = 1 << 18;
 /// How many keys that are not needed are remembered for messages. A table has a few; hostile ones must not
 /// fill the memory.
 const MAX_KEYS: usize = 10_000;
-/// After so many bytes it is checked how much memory the columns take.
+/// The memory of the columns is checked each time this many bytes were read.
 const CHECK_EVERY: usize = 1 << 20;
 
-pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, ReadError> {
+pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, TableError> {
     let budget = options.limits.budget(&file);
     let mut lines = LineReader::new(file, options.limits);
     rows(&mut lines, options, budget).map_err(|error| {
@@ -36,7 +36,7 @@ pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, Rea
     })
 }
 
-fn rows(lines: &mut LineReader, options: &TableOptions, budget: Budget) -> Result<ScoreTable, ReadError> {
+fn rows(lines: &mut LineReader, options: &TableOptions, budget: Budget) -> Result<ScoreTable, TableError> {
     if !options.score_columns.is_empty() {
         let keys = LineKeys::new(&options.score_columns, options, false);
         return Ok(wide(lines, keys, false, budget)?.unwrap_or_default());
@@ -55,7 +55,7 @@ fn wide(
     mut keys: LineKeys<'_>,
     may_be_long: bool,
     budget: Budget,
-) -> Result<Option<ScoreTable>, ReadError> {
+) -> Result<Option<ScoreTable>, TableError> {
     let mut columns = ScoreColumns::new(keys.scores);
     let (mut nested, mut unchecked) = (0, 0);
     let is_wide = for_each_row(lines, &mut keys, budget, |row, keys, bytes| {
@@ -110,11 +110,11 @@ fn push_wide(
 }
 
 /// A row per sample, epoch and scorer.
-fn long(lines: &mut LineReader, mut keys: LineKeys<'_>, budget: Budget) -> Result<ScoreTable, ReadError> {
+fn long(lines: &mut LineReader, mut keys: LineKeys<'_>, budget: Budget) -> Result<ScoreTable, TableError> {
     let mut builder = LongBuilder::new(budget);
     let column = keys.scores.first().map(String::as_str).unwrap_or_default();
     for_each_row(lines, &mut keys, budget, |row, keys, _| {
-        // A null without a scorer is not a score that somebody could not give.
+        // A null without a scorer means that there is no score, not that the sample is unscored.
         if row.scorer.as_deref().is_none_or(|scorer| scorer.trim().is_empty()) {
             row.scores
                 .iter_mut()
@@ -132,7 +132,7 @@ fn default_score(
     names: [&str; 2],
     options: &TableOptions,
     budget: Budget,
-) -> Result<String, ReadError> {
+) -> Result<String, TableError> {
     let [first, second] = names;
     let owned = names.map(str::to_owned);
     let no_metadata = TableOptions { metadata: MetadataKeys::NONE, ..options.clone() };
@@ -140,7 +140,7 @@ fn default_score(
     lines.rewind().map_err(TableErrorKind::Read)?;
     let mut row = TableRow::default();
     while let Some((_, text)) = lines.next()? {
-        // What is wrong with a line is said when the rows are read.
+        // An error in a line is reported when the rows are read.
         if read_line(text, &mut row, &mut keys, budget).is_err() || keys.score_seen.first() == Some(&true) {
             return Ok(first.to_owned());
         }
@@ -152,14 +152,14 @@ fn default_score(
     }
 }
 
-/// Reads the lines from the start, and calls `each` with each row and the number of its bytes, until it says that
-/// no more are wanted.
+/// Reads the lines from the start, and calls `each` with each row and the number of its bytes, until it returns
+/// false.
 fn for_each_row<'k>(
     lines: &mut LineReader,
     keys: &mut LineKeys<'k>,
     budget: Budget,
     mut each: impl FnMut(&mut TableRow, &LineKeys<'k>, usize) -> Result<bool, TableErrorKind>,
-) -> Result<bool, ReadError> {
+) -> Result<bool, TableError> {
     lines.rewind().map_err(TableErrorKind::Read)?;
     let mut row = TableRow::default();
     while let Some((line, text)) = lines.next()? {
@@ -199,7 +199,7 @@ impl LineReader {
         self.reader.rewind()
     }
 
-    fn next(&mut self) -> Result<Option<(u64, &str)>, ReadError> {
+    fn next(&mut self) -> Result<Option<(u64, &str)>, TableError> {
         loop {
             self.buffer.clear();
             let limit = self.limits.max_line;

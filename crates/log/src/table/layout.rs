@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::error::ReadError;
+use super::error::TableError;
 use super::{TableErrorKind, TableOptions, no_score_column};
 
 /// The column that names the sample.
@@ -96,7 +96,7 @@ pub(super) struct TableLayout {
 
 impl TableLayout {
     /// What the columns of these names are.
-    pub(super) fn new(names: &[&str], options: &TableOptions) -> Result<Self, ReadError> {
+    pub(super) fn new(names: &[&str], options: &TableOptions) -> Result<Self, TableError> {
         let found = || names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let first_of = |wanted: &[&str]| match wanted.iter().find(|name| names.contains(name)) {
             Some(name) => Ok((*name).to_owned()),

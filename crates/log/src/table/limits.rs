@@ -1,4 +1,4 @@
-//! How much of a table is believed before it is refused.
+//! How large the parts of a table may be.
 
 use std::fs::File;
 
@@ -11,10 +11,12 @@ use super::TableErrorKind;
 ///
 /// ```
 /// use errorbar_log::{TableLimits, TableOptions};
-/// let limits = TableLimits { max_line: 1 << 30, ..TableLimits::default() };
+/// let mut limits = TableLimits::default();
+/// limits.max_line = 1 << 30;
 /// let options = TableOptions::new().limits(limits);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TableLimits {
     /// The most bytes of one line of CSV, TSV or JSON lines; of one decompressed page of Parquet. The header
     /// of a CSV and the footer of a Parquet file may have a fraction of it.
@@ -28,7 +30,7 @@ pub struct TableLimits {
 }
 
 impl TableLimits {
-    /// What may be held of a table, however small its file is.
+    /// The memory limit of a small file.
     const LEAST_MEMORY: u64 = 256 << 20;
     const MEMORY_PER_BYTE: u64 = 4;
     const MEMORY_FOR_PIPES: u64 = 256 << 20;

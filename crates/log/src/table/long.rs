@@ -13,11 +13,11 @@ use super::row::TableRow;
 use super::{ScoreTable, TableErrorKind};
 use crate::json_value::MAP_ENTRY_BYTES;
 
-/// How many scorers there may be. Every scorer has a place in every row, so a column that tells rows
-/// apart, taken for the scorer, would take memory by the square of its length.
+/// How many scorers there may be. Every scorer has a slot in every row, so a column of distinct
+/// values, taken for the scorer, would take memory by the square of its length.
 const MAX_SCORERS: usize = 256;
 
-/// What is recorded beside a score takes this much, without its texts.
+/// The memory of an answer, explanation and reason, without their strings.
 const DETAIL_BYTES: usize = 256;
 
 /// About how many bytes a list or map holds; scalars are in the columns.
@@ -53,7 +53,7 @@ pub(super) struct LongBuilder {
 
 /// What a row takes for each scorer: a tag, a payload, and whether it is there.
 const ROW_AND_SCORER: u64 = 3;
-/// After so many rows it is checked how much memory the columns take.
+/// The memory of the columns is checked each time this many rows were pushed.
 const CHECK_EVERY: usize = 1 << 14;
 
 const NO_SCORER: u32 = u32::MAX;
@@ -163,7 +163,7 @@ impl LongBuilder {
         Ok(next)
     }
 
-    /// Every scorer has a place in every row, whether it has a score there or not.
+    /// Every scorer has a slot in every row, whether it has a score there or not.
     fn check_grid(&self, rows: usize, scorers: usize) -> Result<(), TableErrorKind> {
         self.budget.check((rows as u64).saturating_mul(scorers as u64).saturating_mul(ROW_AND_SCORER))
     }

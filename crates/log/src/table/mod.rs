@@ -17,7 +17,7 @@ use std::path::Path;
 use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, ScoreColumns};
 
-pub(crate) use error::excerpt;
+pub(crate) use error::{excerpt, list};
 use layout::{EPOCH, ID};
 
 pub use error::{TableError, TableErrorKind, TableLocation};
@@ -99,14 +99,15 @@ impl TableOptions {
 
 /// A table that was read.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ScoreTable {
-    /// The scores, and the metadata that was asked for.
+    /// The scores, and the metadata that the options name.
     pub columns: ScoreColumns,
     /// All metadata that the table has, fetched or not, for messages.
     pub metadata_keys: Vec<String>,
 }
 
-/// What a table is written in.
+/// The format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TableFormat {
     Delimited(u8),
@@ -128,25 +129,25 @@ impl TableFormat {
     }
 }
 
-/// Reads a score table; the file's extension says what it is written in (`.csv`, `.tsv`, `.jsonl`,
+/// Reads a score table; the file's extension gives the format (`.csv`, `.tsv`, `.jsonl`,
 /// `.ndjson`, and `.parquet` with the feature of that name).
 ///
 /// The column `id` names the sample, `epoch` (if there is one) counts its runs from 1, the score
 /// columns give a scorer each, and everything else is sample metadata. A score cell that is empty,
 /// null in Parquet, or a key that a JSON line lacks, is a missing score; not-a-number, and null in
-/// JSON, is unscored. Columns of a Parquet file that are not asked for are not read, whatever they hold.
+/// JSON, is unscored. Columns of a Parquet file that are not needed are not read, whatever their type.
 ///
 /// A table that has a column `scorer` is in the long form, unless score columns are named: a row per
 /// sample, epoch and scorer, as logs are exported. The score is in `value`, else `score`; text that
-/// starts like a list or a map is one. `answer`, `explanation` and `reason` go with the score, a text
-/// in `error` says that the sample errored, and the first row of a sample and epoch gives its metadata.
+/// starts like a list or a map is one. `answer`, `explanation` and `reason` belong to the score, a string
+/// in `error` means that the sample errored, and the first row of a sample and epoch gives its metadata.
 /// A row without scorer and score is a sample without any.
 ///
 /// # Errors
 ///
-/// Everything that would make a number wrong is refused with the file, the line and the way out:
+/// Everything that would make a number wrong is refused with the file, the line and a hint:
 /// rows that are too short or too long, samples that repeat within an epoch, epochs that are no
-/// integer, text that is not UTF-8. So is everything beyond the [`TableLimits`]: a line without an end, a
+/// integer, strings that are not UTF-8. So is everything beyond the [`TableLimits`]: a line without an end, a
 /// hundred thousand columns, a page that decompresses to gigabytes.
 pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<ScoreTable, TableError> {
     let path = path.as_ref();
@@ -163,12 +164,12 @@ pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<Scor
             TableFormat::Parquet => Err(TableErrorKind::NoParquet.into()),
         }
     };
-    read().map_err(|problem: error::ReadError| problem.at_path(path))
+    read().map_err(|error: TableError| error.at_path(path))
 }
 
-/// The problem of score columns that are not there. A name that was asked for has a nearest one among
-/// all columns; the default names have not, or every table would be told to use its first column.
-fn no_score_column(wanted: &[&str], found: Vec<String>) -> error::ReadError {
+/// The error of missing score columns. A name from the options has a nearest one among all columns; the
+/// default names have none, or the hint for every table would be its first column.
+fn no_score_column(wanted: &[&str], found: Vec<String>) -> TableError {
     let nearest = match wanted {
         [name] => nearest(name, found.iter().map(String::as_str)).map(str::to_owned),
         _ => None,
@@ -180,7 +181,7 @@ fn no_score_column(wanted: &[&str], found: Vec<String>) -> error::ReadError {
 /// The table, if no sample has an epoch twice.
 ///
 /// The engine refuses a repeated epoch too, but it cannot say where the two rows are.
-fn finish(columns: ScoreColumns, metadata_keys: Vec<String>) -> Result<ScoreTable, error::ReadError> {
+fn finish(columns: ScoreColumns, metadata_keys: Vec<String>) -> Result<ScoreTable, TableError> {
     if let Some((row, first)) = columns.repeated_row() {
         let (epoch, first) = (columns.epoch(row), TableLocation::Row(first as u64 + 1));
         let kind = TableErrorKind::DuplicateRow { epoch, first };

@@ -24,7 +24,7 @@ pub(super) struct TableRow {
 }
 
 impl TableRow {
-    /// Forgets the row before; the next one has so many scores.
+    /// Empties the row, for one with this number of scores.
     pub(super) fn clear(&mut self, scores: usize) {
         self.id.clear();
         self.epoch = None;
@@ -41,7 +41,7 @@ impl TableRow {
         }
     }
 
-    /// Takes a cell that is a text; an empty one is none.
+    /// Sets a cell from a string; an empty one is absent.
     pub(super) fn set_text(
         &mut self,
         column: &TableColumn,
@@ -64,7 +64,7 @@ impl TableRow {
         Ok(())
     }
 
-    /// Takes what is recorded with a score, or the error of a sample.
+    /// Sets what is recorded with a score, or whether the sample errored.
     pub(super) fn set_detail(&mut self, role: ColumnRole, text: Option<String>) {
         match role {
             ColumnRole::Answer => self.answer = text,

@@ -48,7 +48,7 @@ fn csv_rows(text: &str) -> Vec<Vec<String>> {
 }
 
 fn without_texts() -> ExportOptions {
-    ExportOptions { texts: false, ..ExportOptions::default() }
+    ExportOptions::default().texts(false)
 }
 
 #[test]
@@ -155,18 +155,17 @@ fn several_logs_are_told_apart_and_share_their_columns() {
 fn only_some_scorers_but_every_sample() {
     let folder = tempfile::tempdir().unwrap();
     let log = json_log(folder.path(), "a.json", &SAMPLES);
-    let options =
-        ExportOptions { scorers: vec!["match".to_owned()], texts: false, ..ExportOptions::default() };
+    let options = ExportOptions::default().scorers(["match"]).texts(false);
     let rows = csv_rows(&exported(std::slice::from_ref(&log), options, ExportFormat::Csv).0);
     let shown: Vec<[&str; 2]> = rows[1..].iter().map(|row| [row[2].as_str(), row[4].as_str()]).collect();
     let wanted = [["1", "match"], ["3", ""], ["4", ""], ["q,2", "match"], ["1", "match"], ["q,2", "match"]];
     assert_eq!(shown, wanted, "a sample without the scorer is not dropped");
 
-    let options =
-        ExportOptions { scorers: vec!["judge".to_owned(), "mach".to_owned()], ..ExportOptions::default() };
+    let options = ExportOptions::default().scorers(["judge", "mach"]);
     let error = Export::of([&log], options).unwrap_err();
     assert_eq!(error.to_string(), "no sample has a score by `mach`; there are scores by `match`, `judge`");
-    assert_eq!(error.hint(), "did you mean `match`?");
+    let ExportError::UnknownScorer { nearest, .. } = error else { panic!("{error}") };
+    assert_eq!(nearest.as_deref(), Some("match"));
 }
 
 #[test]
@@ -471,7 +470,7 @@ fn a_table_of_one_scorer_has_the_figures_of_the_log() {
     let samples: Vec<&str> = samples.iter().map(String::as_str).collect();
     let log = json_log(folder.path(), "a.json", &samples);
     for scorer in ["match", "judge"] {
-        let options = ExportOptions { scorers: vec![scorer.to_owned()], ..ExportOptions::default() };
+        let options = ExportOptions::default().scorers([scorer]);
         let export = Export::of([&log], options).unwrap();
         let columns = EvalLog::open(&log).unwrap().score_columns(&MetadataKeys::All).unwrap();
         let mut wanted = errorbar_core::ScoreColumns::new(["value"]);

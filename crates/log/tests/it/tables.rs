@@ -185,8 +185,8 @@ fn every_refusal_says_where_what_and_the_way_out() {
     let cases = [
         (refused("t.csv", ""), "t.csv: the file is empty; a table starts with a header"),
         (refused("t.jsonl", "\n \n"), "t.jsonl: the file is empty; "),
-        (refused("t.eval", ""), "t.eval: this is an eval log; this version reads score tables only"),
-        (refused("t.json", "[]"), "t.json: this is an eval log; "),
+        (refused("t.eval", ""), "t.eval: this is an eval log, not a score table; "),
+        (refused("t.json", "[]"), "t.json: this is an eval log, not a score table; "),
         (
             refused("t.xlsx", ""),
             "t.xlsx: unknown kind of table `.xlsx`; name it .csv, .tsv, .jsonl or .parquet",
@@ -212,7 +212,7 @@ fn every_refusal_says_where_what_and_the_way_out() {
             refused_with("t.jsonl", "{\"id\":1,\"score\":1}", &long),
             "there is no score column `scor`; columns found: `id`, `score`; ",
         ),
-        (refused_with("t.csv", "id,a\na,1\n", &twice), "the score column `a` is asked for twice; "),
+        (refused_with("t.csv", "id,a\na,1\n", &twice), "the score column `a` is named twice; "),
         (refused_with("t.csv", "id,a\na,1\n", &id), "the column `id` cannot be a score: "),
         (
             refused("t.csv", "id,score,topic\nq1,1,a\nq2,1\n"),

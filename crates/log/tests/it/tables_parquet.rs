@@ -527,5 +527,5 @@ fn more_rows_than_a_file_can_hold_are_refused() {
     let bytes = write("required int64 id; required int32 score;", &columns, usize::MAX, properties.build());
     assert!((bytes.len() as u64) * 256 < rows as u64, "{} bytes", bytes.len());
     let message = refused(&bytes);
-    assert!(message.contains("can be read: it says that it has 1000000 rows, in "), "{message}");
+    assert!(message.contains("can be read: it claims 1000000 rows, in "), "{message}");
 }

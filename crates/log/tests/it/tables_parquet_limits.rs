@@ -40,7 +40,8 @@ fn a_cell_of_eighty_megabytes() {
             "t.parquet: the column `id` has a page of 80 MiB decompressed; at most 64 MiB are read; write the \
              table with smaller pages, or raise `max_line`"
         );
-        let larger = TableLimits { max_line: 1 << 30, ..TableLimits::default() };
+        let mut larger = TableLimits::default();
+        larger.max_line = 1 << 30;
         assert_eq!(read_with(&bytes, larger).unwrap().columns.len(), 2);
     }
 }
@@ -111,7 +112,8 @@ fn rows_that_take_no_space() {
     let rows = 100_000;
     let columns = [Cells::Longs(vec![Some(7); rows]), Cells::Doubles(vec![Some(1.0); rows])];
     let bytes = write("required int64 id; required double score;", &columns, usize::MAX, zstd().build());
-    let little = TableLimits { max_memory: Some(400_000), ..TableLimits::default() };
+    let mut little = TableLimits::default();
+    little.max_memory = Some(400_000);
     let error = read_with(&bytes, little).unwrap_err();
     assert!(matches!(error.kind(), TableErrorKind::TooMuchMemory { .. }), "{error}");
     let error = read_with(&bytes, TableLimits::default()).unwrap_err();
@@ -210,5 +212,5 @@ fn counts_that_contradict_each_other() {
     let mut changed = bytes.clone();
     changed[at + 1] = 8;
     let message = refused(&changed, TableLimits::default());
-    assert!(message.contains("it says that it has 4 rows, and its row groups that they have 3"), "{message}");
+    assert!(message.contains("it claims 4 rows, and its row groups 3"), "{message}");
 }

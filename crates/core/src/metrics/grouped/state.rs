@@ -6,7 +6,7 @@ use super::{All, GroupRows, GroupValue, Grouped, MAX_GROUPS, no_scores};
 use crate::error::{Error, Result};
 use crate::estimate::{Estimation, Kind, Whole};
 use crate::evaluation::MetricValue;
-use crate::metric::{MetricState, same_state};
+use crate::metric::{Accumulator, MetricState};
 use crate::scores::Scores;
 
 /// The state of one group.
@@ -31,7 +31,7 @@ impl GroupedState {
     /// None if the metric of the groups has no state.
     pub(super) fn new(grouped: Grouped, estimation: &Estimation) -> Option<Self> {
         let state = grouped.metric.state(estimation)?;
-        let wants_all = grouped.all.unwrap_or_default() == All::Samples;
+        let wants_all = grouped.all_or_default() == All::Samples;
         let all = wants_all.then_some(state);
         Some(GroupedState { grouped, estimation: estimation.clone(), groups: IndexMap::new(), all })
     }
@@ -65,7 +65,7 @@ impl GroupedState {
     }
 }
 
-impl MetricState for GroupedState {
+impl Accumulator for GroupedState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
         for GroupRows { name, positions, absent, sample } in self.grouped.split(scores)? {
             let of_group = scores.subset(positions, absent);
@@ -76,8 +76,7 @@ impl MetricState for GroupedState {
         self.all.as_mut().map_or(Ok(()), |all| all.update(scores))
     }
 
-    fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
-        let other = same_state::<GroupedState>(other)?;
+    fn merge(&mut self, other: Self) -> Result<()> {
         for (name, GroupState { value, sample, n, absent }) in other.groups {
             let group = self.with_scores(&name, &sample, n)?;
             group.absent += absent;
@@ -96,7 +95,7 @@ impl MetricState for GroupedState {
     fn finish(&self, whole: Whole) -> Result<MetricValue> {
         // Whether scores are zeros and ones is a question to all of them, not to each group.
         let estimates = whole.estimates.max(1).saturating_mul(self.groups.len() + 1);
-        let whole = Whole { kind: whole.kind.or_else(|| self.kind()), estimates };
+        let whole = Whole { kind: whole.kind.or_else(|| Accumulator::kind(self)), estimates };
         let mut groups = Vec::with_capacity(self.groups.len());
         for (name, GroupState { value, sample, n, absent }) in &self.groups {
             let value = match n {

@@ -105,9 +105,9 @@ fn write(
         logs.iter().try_for_each(|log| args.read.open(log).map(drop))?;
     }
     let options =
-        ExportOptions { scorers: args.scorers.clone(), texts: !args.no_texts, limits: args.read.limits() };
+        ExportOptions::default().scorers(&args.scorers).texts(!args.no_texts).limits(args.read.limits());
     let export = Export::of(logs, options)?;
-    warnings.extend(export.recovered().into_iter().map(|log| recovered(log)));
+    warnings.extend(export.recovered().iter().map(|log| recovered(log)));
     match &args.output {
         Some(path) => export.save(format, path),
         None => export.write(format, &mut output::stdout()),

@@ -60,5 +60,5 @@ pub mod inner {
 
 fn main() {
     let metric = inner::of_others(1).is_strict(true);
-    assert_eq!(errorbar::Metric::spec(&metric).to_string(), "of_others(least=1.0, is_strict=true)");
+    assert_eq!(errorbar::ToSpec::spec(&metric).to_string(), "of_others(least=1.0, is_strict=true)");
 }

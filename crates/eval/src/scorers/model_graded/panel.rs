@@ -1,6 +1,6 @@
 //! Asking one grader, or several that vote.
 
-use errorbar_core::{ArgProblem, ArgType, Error, Registry, Result, Score, spec::Arg};
+use errorbar_core::{Error, Result, Score};
 use errorbar_log::eval::Wire;
 use futures_util::future::join_all;
 use serde_json::json;
@@ -10,41 +10,6 @@ use crate::{Generate, Message, ModelClient, TaskState};
 
 /// The reason of a score for which no grade was found.
 const GRADER_FAILED: &str = "grader_failed";
-
-/// The models that were named: one, or a panel, perhaps of one.
-#[derive(Clone, Debug)]
-pub(super) enum GraderModels {
-    One(String),
-    Panel(Vec<String>),
-}
-
-impl GraderModels {
-    pub(super) fn names(&self) -> &[String] {
-        match self {
-            GraderModels::One(name) => std::slice::from_ref(name),
-            GraderModels::Panel(names) => names,
-        }
-    }
-}
-
-impl ArgType for GraderModels {
-    const EXPECTED: &'static str = "the name of a model, or a list of such names";
-
-    fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
-        let wrong = |_| ArgProblem::Expected(Self::EXPECTED);
-        match arg {
-            Arg::List(_) => Vec::from_arg(arg, registry).map(GraderModels::Panel).map_err(wrong),
-            arg => String::from_arg(arg, registry).map(GraderModels::One).map_err(wrong),
-        }
-    }
-
-    fn to_arg(&self) -> Arg {
-        match self {
-            GraderModels::One(name) => name.to_arg(),
-            GraderModels::Panel(names) => names.to_arg(),
-        }
-    }
-}
 
 /// One prompt for one answer, and how the grades that come back are read.
 pub(super) struct GraderRequest<'a> {

@@ -1,12 +1,13 @@
 //! Whether a model grades its own answers, from what a log records.
 
-use errorbar_core::Metadata;
 use errorbar_core::spec::{Arg, Spec};
+use errorbar_core::{Metadata, Params};
 use errorbar_log::eval::{EvalInfo, ScorerInfo};
 use serde_json::Value as Json;
 
-use super::{FACT, QA, ROLE};
+use super::graders::ROLE;
 use crate::run::ROLES;
+use crate::scorers::{ModelGradedFact, ModelGradedQa};
 
 /// The evaluated model, if it also grades: it is the grader by name, or nothing names another one.
 ///
@@ -22,7 +23,8 @@ use crate::run::ROLES;
 /// ```
 pub fn self_graded(eval: &EvalInfo) -> Option<String> {
     let grades_itself = |scorer: &ScorerInfo| {
-        let is_graded = [QA.name, FACT.name].contains(&scorer.name.rsplit('/').next().unwrap_or_default());
+        let is_graded = [ModelGradedQa::NAME, ModelGradedFact::NAME]
+            .contains(&scorer.name.rsplit('/').next().unwrap_or_default());
         is_graded && graders(scorer, eval).is_some_and(|graders| graders.contains(&eval.model))
     };
     eval.scorers.iter().flatten().any(grades_itself).then(|| eval.model.clone())
@@ -51,7 +53,7 @@ fn options(scorer: &ScorerInfo) -> Option<Metadata> {
     let mut options = scorer.options.clone().unwrap_or_default();
     let Some(text) = options.get("spec").and_then(Json::as_str) else { return Some(options) };
     let spec: Spec = text.parse().ok()?;
-    let by_position = QA.params.iter().map(|param| param.name.as_ref()).zip(&spec.args);
+    let by_position = ModelGradedQa::params().into_iter().map(|param| param.name).zip(&spec.args);
     let by_name = spec.kwargs.iter().map(|(name, arg)| (name.as_str(), arg));
     let passed =
         by_position.chain(by_name).map(|(name, arg): (&str, &Arg)| (name.to_owned(), arg.to_log_json(name)));

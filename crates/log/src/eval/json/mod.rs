@@ -10,7 +10,7 @@ mod skim;
 pub(super) mod splice;
 mod validate;
 
-pub(super) use outline::{Outline, PartVisitor};
+pub(super) use outline::{Descent, Outline, PartVisitor};
 pub(super) use skim::{FieldSelection, Selection, Skimmer};
 pub(super) use validate::Validator;
 pub(crate) use validate::validate;

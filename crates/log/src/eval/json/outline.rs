@@ -5,20 +5,38 @@
 
 use std::borrow::Cow;
 
-use crate::eval::error::{LogErrorKind, Result};
+use crate::eval::error::{LogError, LogErrorKind, Result};
 
 /// What to do with the parts as they come.
 pub(in crate::eval) trait PartVisitor {
-    /// A part begins at this place. The key is as it is meant, without escapes; whether it is UTF-8 was not
-    /// looked at. In a list it is empty.
-    fn begin(&mut self, key: &[u8], at: u64) -> Result<()>;
-    /// The next bytes of it, which start at this place.
-    fn bytes(&mut self, bytes: &[u8], at: u64) -> Result<()>;
-    /// It ended before this place.
+    /// A part begins with this byte, at this offset. The key is decoded, but not checked to be UTF-8; in a list it is
+    /// empty.
+    fn begin(&mut self, key: &[u8], first: u8, at: u64) -> Result<Descent>;
+
+    /// The next bytes of a part that was not entered.
+    fn bytes(&mut self, _bytes: &[u8]) -> Result<()> {
+        Ok(())
+    }
+
+    /// A part that was not entered ended before this offset.
     fn end(&mut self, at: u64) -> Result<()>;
+
+    /// A part that was entered ended before this offset.
+    fn leave(&mut self, _at: u64) -> Result<()> {
+        Ok(())
+    }
 }
 
-/// How long a key may be; beyond twice this it is refused.
+/// How a part is visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::eval) enum Descent {
+    /// As bytes.
+    Whole,
+    /// Its fields or items become parts. For an object or a list only.
+    Enter,
+}
+
+/// The longest key; beyond twice this it is refused.
 const MAX_KEY: usize = 1 << 20;
 
 /// What may come next.
@@ -36,56 +54,61 @@ enum OutlineState {
     InValue,
     /// A comma or the closing bracket.
     CommaOrClose,
-    /// The rest of `null`, where a list is expected.
-    Null(u8),
     Done,
 }
 
-/// Goes through an object or a list and tells its parts.
+use OutlineState as State;
+
+/// Goes through an object or a list and reports its parts.
 #[derive(Debug)]
 pub(in crate::eval) struct Outline {
-    open: u8,
-    close: u8,
-    state: OutlineState,
+    /// The opening bracket of the whole.
+    root: u8,
+    /// The brackets that are open.
+    open: Vec<u8>,
+    state: State,
     value: ValueEnd,
-    /// The key as it is written, without its quotes.
+    /// The last key as it is written, without its quotes.
     key: Vec<u8>,
-    /// Where in the whole the next byte is.
+    /// The offset of the next byte in the whole.
     at: u64,
 }
 
 impl Outline {
-    /// An object that starts at this place, with its fields for parts.
-    pub(in crate::eval) fn of_object(at: u64) -> Self {
-        Outline::new(b'{', b'}', at)
+    /// The fields of an object.
+    pub(in crate::eval) fn of_object() -> Self {
+        Outline::new(b'{')
     }
 
-    /// A list that starts at this place, with its items for parts. A null is a list without any.
-    pub(in crate::eval) fn of_list(at: u64) -> Self {
-        Outline::new(b'[', b']', at)
+    /// The items of a list.
+    pub(in crate::eval) fn of_list() -> Self {
+        Outline::new(b'[')
     }
 
-    fn new(open: u8, close: u8, at: u64) -> Self {
-        Outline { open, close, state: OutlineState::Open, value: ValueEnd::default(), key: Vec::new(), at }
+    fn new(root: u8) -> Self {
+        let (state, value) = (State::Open, ValueEnd::default());
+        Outline { root, open: Vec::new(), state, value, key: Vec::new(), at: 0 }
+    }
+
+    /// Visits the parts of a JSON text that is all there.
+    pub(in crate::eval) fn visit(mut self, json: &[u8], parts: &mut impl PartVisitor) -> Result<()> {
+        self.push(json, parts)?;
+        self.finish()
     }
 
     /// Takes the next bytes.
     pub(in crate::eval) fn push(&mut self, mut bytes: &[u8], parts: &mut impl PartVisitor) -> Result<()> {
         while let Some(&byte) = bytes.first() {
             let taken = match self.state {
-                OutlineState::InKey => self.take_key(bytes)?,
-                OutlineState::InValue => self.take_value(bytes, parts)?,
+                State::InKey => self.take_key(bytes)?,
+                State::InValue => self.take_value(bytes, parts)?,
                 _ if byte.is_ascii_whitespace() => 1,
-                OutlineState::Value => {
-                    self.begin_value(byte, parts)?;
-                    0
-                }
-                OutlineState::FirstOrClose if self.open == b'[' && byte != self.close => {
-                    self.begin_value(byte, parts)?;
-                    0
+                State::Value => self.begin_value(byte, parts)?,
+                State::FirstOrClose if !self.is_in_object() && byte != b']' => {
+                    self.begin_value(byte, parts)?
                 }
                 _ => {
-                    self.state = self.step(byte)?;
+                    self.state = self.step(byte, parts)?;
                     1
                 }
             };
@@ -95,44 +118,63 @@ impl Outline {
         Ok(())
     }
 
+    fn is_in_object(&self) -> bool {
+        self.open.last() == Some(&b'{')
+    }
+
     /// A byte between the parts.
-    fn step(&mut self, byte: u8) -> Result<OutlineState> {
-        let is_object = self.open == b'{';
+    fn step(&mut self, byte: u8, parts: &mut impl PartVisitor) -> Result<State> {
+        let is_object = self.is_in_object();
+        let close = if is_object { b'}' } else { b']' };
         Ok(match (self.state, byte) {
-            (OutlineState::Open, b) if b == self.open => OutlineState::FirstOrClose,
-            (OutlineState::Open, b'n') if !is_object => OutlineState::Null(3),
-            (OutlineState::Null(3), b'u') => OutlineState::Null(2),
-            (OutlineState::Null(2), b'l') => OutlineState::Null(1),
-            (OutlineState::Null(1), b'l') => OutlineState::Done,
-            (OutlineState::FirstOrClose | OutlineState::CommaOrClose, b) if b == self.close => {
-                OutlineState::Done
+            (State::Open, b) if b == self.root => {
+                self.open.push(b);
+                State::FirstOrClose
             }
-            (OutlineState::FirstOrClose | OutlineState::Key, b'"') => {
+            (State::FirstOrClose | State::CommaOrClose, b) if b == close => {
+                self.open.pop();
+                if self.open.is_empty() {
+                    return Ok(State::Done);
+                }
+                parts.leave(self.at + 1)?;
+                State::CommaOrClose
+            }
+            (State::FirstOrClose | State::Key, b'"') => {
                 self.key.clear();
-                OutlineState::InKey
+                State::InKey
             }
-            (OutlineState::Colon, b':') => OutlineState::Value,
-            (OutlineState::CommaOrClose, b',') if is_object => OutlineState::Key,
-            (OutlineState::CommaOrClose, b',') => OutlineState::Value,
+            (State::Colon, b':') => State::Value,
+            (State::CommaOrClose, b',') if is_object => State::Key,
+            (State::CommaOrClose, b',') => State::Value,
             (state, _) => return Err(self.unexpected(state)),
         })
     }
 
-    fn begin_value(&mut self, byte: u8, parts: &mut impl PartVisitor) -> Result<()> {
+    /// Returns how many bytes were taken: none, or an opening bracket.
+    fn begin_value(&mut self, byte: u8, parts: &mut impl PartVisitor) -> Result<usize> {
         if matches!(byte, b',' | b':' | b'}' | b']') {
-            return Err(self.unexpected(OutlineState::Value));
+            return Err(self.unexpected(State::Value));
         }
-        self.value = ValueEnd::default();
-        self.state = OutlineState::InValue;
-        let key = self.plain_key()?;
-        parts.begin(&key, self.at)
+        let key = if self.is_in_object() { self.plain_key()? } else { Cow::Borrowed(&[][..]) };
+        match parts.begin(&key, byte, self.at)? {
+            Descent::Enter => {
+                self.open.push(byte);
+                self.state = State::FirstOrClose;
+                Ok(1)
+            }
+            Descent::Whole => {
+                self.value = ValueEnd::default();
+                self.state = State::InValue;
+                Ok(0)
+            }
+        }
     }
 
     fn take_value(&mut self, bytes: &[u8], parts: &mut impl PartVisitor) -> Result<usize> {
         let (taken, is_over) = self.value.take(bytes);
-        parts.bytes(bytes.get(..taken).unwrap_or_default(), self.at)?;
+        parts.bytes(bytes.get(..taken).unwrap_or_default())?;
         if is_over {
-            self.state = OutlineState::CommaOrClose;
+            self.state = State::CommaOrClose;
             parts.end(self.at + taken as u64)?;
         }
         Ok(taken)
@@ -140,7 +182,7 @@ impl Outline {
 
     fn take_key(&mut self, bytes: &[u8]) -> Result<usize> {
         if self.key.len() + bytes.len().min(MAX_KEY) > 2 * MAX_KEY {
-            return Err(LogErrorKind::Json { problem: "a key is too long".to_owned(), at: self.at }.into());
+            return Err(self.error("a key is too long"));
         }
         // An escape is two bytes at least; the second may come with the next piece.
         let is_escaped = |key: &[u8]| key.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1;
@@ -154,7 +196,7 @@ impl Outline {
             self.key.extend_from_slice(rest.get(..quote).unwrap_or_default());
             taken += quote + 1;
             if !is_escaped(&self.key) {
-                self.state = OutlineState::Colon;
+                self.state = State::Colon;
                 return Ok(taken);
             }
             self.key.push(b'"');
@@ -168,37 +210,35 @@ impl Outline {
         }
         let quoted = [b"\"", self.key.as_slice(), b"\""].concat();
         let key = serde_json::from_slice::<String>(&quoted);
-        let bad = |_| LogErrorKind::Json { problem: "a key is not a text".to_owned(), at: self.at };
-        Ok(Cow::Owned(key.map_err(bad)?.into_bytes()))
+        Ok(Cow::Owned(key.map_err(|_| self.error("a key is not a string"))?.into_bytes()))
     }
 
     /// Nothing follows.
     pub(in crate::eval) fn finish(&self) -> Result<()> {
         match self.state {
-            OutlineState::Done => Ok(()),
-            OutlineState::InValue | OutlineState::CommaOrClose if !self.key.is_empty() => {
-                let problem = format!(
-                    "it ends within {}",
-                    crate::eval::error::visible(&String::from_utf8_lossy(&self.key))
-                );
-                Err(LogErrorKind::Json { problem, at: self.at }.into())
+            State::Done => Ok(()),
+            State::InValue | State::CommaOrClose if !self.key.is_empty() => {
+                let key = crate::eval::error::visible(&String::from_utf8_lossy(&self.key));
+                Err(self.error(format!("it ends within {key}")))
             }
-            _ => Err(LogErrorKind::Json { problem: "it ends too early".to_owned(), at: self.at }.into()),
+            _ => Err(self.error("it ends too early")),
         }
     }
 
-    fn unexpected(&self, state: OutlineState) -> crate::eval::LogError {
-        let expected = match state {
-            OutlineState::Open if self.open == b'{' => "an object should start",
-            OutlineState::Open => "a list should start",
-            OutlineState::FirstOrClose | OutlineState::Key => "a key should start",
-            OutlineState::Colon => "a colon should follow the key",
-            OutlineState::Value | OutlineState::InKey | OutlineState::InValue => "a value should start",
-            OutlineState::CommaOrClose => "a comma or the end should follow the value",
-            OutlineState::Null(_) => "a list should start",
-            OutlineState::Done => "nothing should follow",
-        };
-        LogErrorKind::Json { problem: expected.to_owned(), at: self.at }.into()
+    fn unexpected(&self, state: State) -> LogError {
+        self.error(match state {
+            State::Open if self.root == b'{' => "an object should start",
+            State::Open => "a list should start",
+            State::FirstOrClose | State::Key => "a key should start",
+            State::Colon => "a colon should follow the key",
+            State::Value | State::InKey | State::InValue => "a value should start",
+            State::CommaOrClose => "a comma or the end should follow the value",
+            State::Done => "nothing should follow",
+        })
+    }
+
+    fn error(&self, problem: impl Into<String>) -> LogError {
+        LogErrorKind::Json { problem: problem.into(), at: self.at }.into()
     }
 }
 
@@ -340,18 +380,21 @@ mod tests {
     struct PartRecorder(Vec<(String, u64, Vec<u8>, u64)>);
 
     impl PartVisitor for PartRecorder {
-        fn begin(&mut self, key: &[u8], at: u64) -> Result<()> {
+        fn begin(&mut self, key: &[u8], first: u8, at: u64) -> Result<Descent> {
             self.0.push((String::from_utf8(key.to_owned()).unwrap(), at, Vec::new(), 0));
-            Ok(())
+            let is_entered = key.starts_with(b"enter") && matches!(first, b'{' | b'[');
+            Ok(if is_entered { Descent::Enter } else { Descent::Whole })
         }
-        fn bytes(&mut self, bytes: &[u8], at: u64) -> Result<()> {
-            let (_, start, seen, _) = self.0.last_mut().unwrap();
-            assert_eq!(*start + seen.len() as u64, at);
-            seen.extend_from_slice(bytes);
+        fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+            self.0.last_mut().unwrap().2.extend_from_slice(bytes);
             Ok(())
         }
         fn end(&mut self, at: u64) -> Result<()> {
             self.0.last_mut().unwrap().3 = at;
+            Ok(())
+        }
+        fn leave(&mut self, at: u64) -> Result<()> {
+            self.0.push(("left".to_owned(), at, Vec::new(), at));
             Ok(())
         }
     }
@@ -359,15 +402,44 @@ mod tests {
     /// The parts, seen through pieces of this size.
     fn seen(text: &str, is_list: bool, piece: usize) -> Result<Vec<(String, String)>> {
         let mut parts = PartRecorder::default();
-        let mut outline = if is_list { Outline::of_list(0) } else { Outline::of_object(0) };
+        let mut outline = if is_list { Outline::of_list() } else { Outline::of_object() };
         for piece in text.as_bytes().chunks(piece) {
             outline.push(piece, &mut parts)?;
         }
         outline.finish()?;
-        for (_, start, bytes, end) in &parts.0 {
+        for (_, start, bytes, end) in parts.0.iter().filter(|(.., end)| *end > 0) {
             assert_eq!(&text.as_bytes()[*start as usize..*end as usize], bytes);
         }
         Ok(parts.0.into_iter().map(|(key, _, bytes, _)| (key, String::from_utf8(bytes).unwrap())).collect())
+    }
+
+    #[test]
+    fn parts_that_are_entered_have_parts_themselves() {
+        let text =
+            r#"{"a":{"x":1},"enter":[ {"y":[2]} , 3,"\"]"],"enter it":{"b":4,"enter":{},"c":[]},"enter":5}"#;
+        let expected = [
+            ("a", r#"{"x":1}"#),
+            ("enter", ""),
+            ("", r#"{"y":[2]}"#),
+            ("", "3"),
+            ("", r#""\"]""#),
+            ("left", ""),
+            ("enter it", ""),
+            ("b", "4"),
+            ("enter", ""),
+            ("left", ""),
+            ("c", "[]"),
+            ("left", ""),
+            ("enter", "5"),
+        ];
+        let expected = expected.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        for piece in 1..=text.len() {
+            assert_eq!(seen(text, false, piece).unwrap(), expected, "pieces of {piece}");
+        }
+        for text in [r#"{"enter":[1 2]}"#, r#"{"enter":{"a" 1}}"#, r#"{"enter":[1}}"#, r#"{"enter":{"a":1]}"#]
+        {
+            assert!(seen(text, false, 2).is_err(), "{text}");
+        }
     }
 
     #[test]
@@ -404,7 +476,6 @@ mod tests {
                 seen(text, true, piece).unwrap().into_iter().map(|item| item.1).collect();
             assert_eq!(items, [r#"{"a":[1]}"#, "2", r#""x,]""#, "null"], "pieces of {piece}");
         }
-        assert_eq!(seen("null", true, 1).unwrap(), []);
         assert_eq!(seen(" [ ] ", true, 2).unwrap(), []);
     }
 
@@ -436,12 +507,15 @@ mod tests {
             (r#"{"a":1 2}"#, "a comma or the end should follow the value"),
             (r#"{"a":1,}"#, "a key should start"),
             (r#"{} x"#, "nothing should follow"),
-            (r#"{"\q":1}"#, "a key is not a text"),
+            (r#"{"\q":1}"#, "a key is not a string"),
         ] {
-            let error = seen(text, false, 1).unwrap_err().to_string();
-            assert!(error.contains(problem), "{text}: {error}");
+            let error = seen(text, false, 1).unwrap_err();
+            assert!(
+                matches!(error.kind(), LogErrorKind::Json { problem: p, .. } if p == problem),
+                "{text}: {error}"
+            );
         }
-        for text in ["{}", "nul", "nulx", "[1 2]", "[1,]", "[,1]"] {
+        for text in ["{}", "null", "[1 2]", "[1,]", "[,1]"] {
             assert!(seen(text, true, 3).is_err(), "{text}");
         }
     }

@@ -1,15 +1,15 @@
-//! The fields of an object that are wanted, out of all that it holds.
+//! The selected fields of an object, out of all that it holds.
 
 use std::sync::Arc;
 
-use super::outline::{Outline, PartVisitor};
+use super::outline::{Descent, Outline, PartVisitor};
 use crate::eval::error::{LogError, LogErrorKind, Result};
 use crate::eval::memory_budget::MemoryBudget;
 
 /// The fields that are kept of an object, and what of each.
 pub(in crate::eval) type FieldSelection = &'static [(&'static str, Selection)];
 
-/// What is kept of a value.
+/// What is kept of a value. A value of another type than the one described is kept whole.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::eval) enum Selection {
     /// All of it.
@@ -22,129 +22,92 @@ pub(in crate::eval) enum Selection {
     Count,
 }
 
-/// Takes an object in pieces and keeps only the fields that are wanted, as a smaller object.
+/// Takes an object in pieces and keeps only the selected fields, as a smaller object.
 #[derive(Debug)]
 pub(in crate::eval) struct Skimmer {
-    wanted: Vec<(&'static str, Selection)>,
-    level: Level,
-    kept: SkimmedJson,
+    outline: Outline,
+    skimmed: SkimmedJson,
 }
 
 /// The smaller object.
 #[derive(Debug)]
 struct SkimmedJson {
+    selected: Vec<(&'static str, Selection)>,
     json: Vec<u8>,
-    /// Where each part stands in the smaller object, and where it stood in the whole one.
-    places: Vec<(usize, u64)>,
-    /// The most that may be kept.
+    /// The parts that were entered, below the object itself, with the number of parts that each has so far.
+    levels: Vec<(Selection, u64)>,
+    is_empty: bool,
+    /// Whether the bytes of the current part are kept.
+    is_copied: bool,
+    /// The offset of each part in the smaller object, and in the whole one.
+    offsets: Vec<(usize, u64)>,
+    /// The most bytes that may be kept.
     limit: u64,
     memory: Arc<MemoryBudget>,
     /// What was taken out of the memory for it.
     taken: u64,
 }
 
-/// An object or a list that is being taken.
-#[derive(Debug)]
-struct Level {
-    outline: Outline,
-    kind: LevelKind,
-    part: PartAction,
-    is_empty: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum LevelKind {
-    /// The object itself, whose fields the skimmer knows.
-    Root,
-    Fields(FieldSelection),
-    FieldsOfEach(FieldSelection),
-    Count(u64),
-}
-
-/// What becomes of the part that is being taken.
-#[derive(Debug)]
-enum PartAction {
-    Skipped,
-    Copied,
-    /// Copied, unless it begins, at this place, as what can be taken apart.
-    Undecided(Selection, u64),
-    Inner(Box<Level>),
-}
-
-impl Level {
-    fn new(kind: LevelKind, at: u64) -> Self {
-        let outline = match kind {
-            LevelKind::Count(_) => Outline::of_list(at),
-            _ => Outline::of_object(at),
-        };
-        Level { outline, kind, part: PartAction::Skipped, is_empty: true }
-    }
-
-    fn push(
-        &mut self,
-        bytes: &[u8],
-        wanted: &[(&'static str, Selection)],
-        kept: &mut SkimmedJson,
-    ) -> Result<()> {
-        let Level { outline, kind, part, is_empty } = self;
-        outline.push(bytes, &mut LevelVisitor { kind, part, is_empty, wanted, kept })
-    }
-
-    /// What the inner level leaves of its value.
-    fn finish(&self, kept: &mut SkimmedJson) -> Result<()> {
-        self.outline.finish()?;
-        match self.kind {
-            LevelKind::Count(count) => kept.keep(count.to_string().as_bytes()),
-            _ => kept.keep(b"}"),
-        }
-    }
-}
-
 impl Skimmer {
     /// Keeps these fields, at most this number of bytes of them, which count as held in memory.
     pub(in crate::eval) fn new(
-        wanted: Vec<(&'static str, Selection)>,
+        selected: Vec<(&'static str, Selection)>,
         limit: u64,
         memory: Arc<MemoryBudget>,
     ) -> Self {
-        let kept = SkimmedJson { json: vec![b'{'], places: Vec::new(), limit, memory, taken: 0 };
-        Skimmer { wanted, level: Level::new(LevelKind::Root, 0), kept }
+        let skimmed = SkimmedJson {
+            selected,
+            json: vec![b'{'],
+            levels: Vec::new(),
+            is_empty: true,
+            is_copied: false,
+            offsets: Vec::new(),
+            limit,
+            memory,
+            taken: 0,
+        };
+        Skimmer { outline: Outline::of_object(), skimmed }
     }
 
     /// Forgets what it has, to take another object.
     pub(in crate::eval) fn reset(&mut self) {
         /// A buffer that is larger is not kept for the next object.
         const SMALL: usize = 1 << 20;
-        self.level = Level::new(LevelKind::Root, 0);
-        self.kept.json.truncate(1);
-        self.kept.json.shrink_to(SMALL);
-        self.kept.places.clear();
-        self.kept.give_back();
+        self.outline = Outline::of_object();
+        let skimmed = &mut self.skimmed;
+        skimmed.json.truncate(1);
+        skimmed.json.shrink_to(SMALL);
+        skimmed.levels.clear();
+        (skimmed.is_empty, skimmed.is_copied) = (true, false);
+        skimmed.offsets.clear();
+        skimmed.give_back();
     }
 
     /// Takes the next bytes.
     pub(in crate::eval) fn push(&mut self, bytes: &[u8]) -> Result<()> {
-        self.level.push(bytes, &self.wanted, &mut self.kept)
+        self.outline.push(bytes, &mut self.skimmed)
     }
 
-    /// The smaller object. An error of its reader is about bytes in it; [`Skimmer::place`] says where they were.
+    /// The smaller object. An error of its reader is about bytes in it; [`Skimmer::relocate`] gives the offset in the
+    /// whole.
     pub(in crate::eval) fn finish(&mut self) -> Result<&[u8]> {
-        self.level.outline.finish()?;
-        self.kept.json.push(b'}');
-        self.kept.memory.check_tree(&self.kept.json)?;
-        Ok(&self.kept.json)
+        self.outline.finish()?;
+        self.skimmed.json.push(b'}');
+        self.skimmed.memory.check_tree(&self.skimmed.json)?;
+        Ok(&self.skimmed.json)
     }
 
     /// What was kept so far.
     pub(in crate::eval) fn so_far(&self) -> &[u8] {
-        &self.kept.json
+        &self.skimmed.json
     }
 
     /// An error about the smaller object as one about the whole.
-    pub(in crate::eval) fn place(&self, error: LogError) -> LogError {
-        error.map_place(|at| {
-            let after = self.kept.places.partition_point(|(kept, _)| *kept as u64 <= at);
-            match after.checked_sub(1).and_then(|before| self.kept.places.get(before)) {
+    pub(in crate::eval) fn relocate(&self, error: LogError) -> LogError {
+        let offsets = &self.skimmed.offsets;
+        error.map_offset(|at| {
+            let after = offsets.partition_point(|(kept, _)| *kept as u64 <= at);
+            match after.checked_sub(1).and_then(|before| offsets.get(before)) {
                 Some((kept, whole)) => whole + (at - *kept as u64),
                 None => at,
             }
@@ -154,7 +117,7 @@ impl Skimmer {
 
 impl Drop for Skimmer {
     fn drop(&mut self) {
-        self.kept.give_back();
+        self.skimmed.give_back();
     }
 }
 
@@ -180,7 +143,7 @@ impl SkimmedJson {
     }
 
     /// Writes the key of a part that is kept.
-    fn begin(&mut self, key: &[u8], at: u64, is_first: bool) -> Result<()> {
+    fn keep_key(&mut self, key: &[u8], at: u64, is_first: bool) -> Result<()> {
         if !is_first {
             self.json.push(b',');
         }
@@ -189,84 +152,64 @@ impl SkimmedJson {
             self.keep(key)?;
             self.json.extend_from_slice(b"\":");
         } else {
-            let not_text = |_| LogErrorKind::Json { problem: "a key is not UTF-8".to_owned(), at };
-            let key = str::from_utf8(key).map_err(not_text)?;
+            let not_utf8 = |_| LogErrorKind::Json { problem: "a key is not UTF-8".to_owned(), at };
+            let key = str::from_utf8(key).map_err(not_utf8)?;
             self.keep(serde_json::Value::from(key).to_string().as_bytes())?;
             self.json.push(b':');
         }
-        self.places.push((self.json.len(), at));
+        self.offsets.push((self.json.len(), at));
         Ok(())
     }
 }
 
-/// A level with what its parts need.
-struct LevelVisitor<'a> {
-    kind: &'a mut LevelKind,
-    part: &'a mut PartAction,
-    is_empty: &'a mut bool,
-    wanted: &'a [(&'static str, Selection)],
-    kept: &'a mut SkimmedJson,
+fn find(selected: &[(&'static str, Selection)], key: &[u8]) -> Option<Selection> {
+    selected.iter().find(|(name, _)| name.as_bytes() == key).map(|(_, selection)| *selection)
 }
 
-fn find(wanted: &[(&'static str, Selection)], key: &[u8]) -> Option<Selection> {
-    wanted.iter().find(|(name, _)| name.as_bytes() == key).map(|(_, keep)| *keep)
-}
-
-impl PartVisitor for LevelVisitor<'_> {
-    fn begin(&mut self, key: &[u8], at: u64) -> Result<()> {
-        let keep = match self.kind {
-            LevelKind::Count(count) => {
-                *count += 1;
-                None
-            }
-            LevelKind::Root => find(self.wanted, key),
-            LevelKind::Fields(wanted) => find(wanted, key),
-            LevelKind::FieldsOfEach(wanted) => Some(Selection::Fields(wanted)),
-        };
-        *self.part = match keep {
-            None => PartAction::Skipped,
-            Some(keep) => {
-                let is_first = std::mem::take(self.is_empty);
-                self.kept.begin(key, at, is_first)?;
-                match keep {
-                    Selection::All => PartAction::Copied,
-                    keep => PartAction::Undecided(keep, at),
-                }
+impl PartVisitor for SkimmedJson {
+    fn begin(&mut self, key: &[u8], first: u8, at: u64) -> Result<Descent> {
+        let mut is_first = self.is_empty;
+        let selection = match self.levels.last_mut() {
+            None => find(&self.selected, key),
+            Some((level, parts)) => {
+                is_first = *parts == 0;
+                let selection = match level {
+                    Selection::Fields(fields) => find(fields, key),
+                    Selection::FieldsOfEach(fields) => Some(Selection::Fields(fields)),
+                    Selection::Count | Selection::All => None,
+                };
+                *parts += u64::from(selection.is_some() || matches!(level, Selection::Count));
+                selection
             }
         };
-        Ok(())
+        let Some(selection) = selection else { return Ok(Descent::Whole) };
+        self.is_empty = false;
+        self.keep_key(key, at, is_first)?;
+        match (selection, first) {
+            (Selection::Fields(_) | Selection::FieldsOfEach(_), b'{') => self.keep(b"{")?,
+            (Selection::Count, b'[') => {}
+            _ => {
+                self.is_copied = true;
+                return Ok(Descent::Whole);
+            }
+        }
+        self.levels.push((selection, 0));
+        Ok(Descent::Enter)
     }
 
-    fn bytes(&mut self, bytes: &[u8], _at: u64) -> Result<()> {
-        if let (PartAction::Undecided(keep, at), Some(first)) = (&self.part, bytes.first()) {
-            let at = *at;
-            let kind = match (*keep, first) {
-                (Selection::Fields(wanted), b'{') => Some(LevelKind::Fields(wanted)),
-                (Selection::FieldsOfEach(wanted), b'{') => Some(LevelKind::FieldsOfEach(wanted)),
-                (Selection::Count, b'[') => Some(LevelKind::Count(0)),
-                _ => None,
-            };
-            *self.part = match kind {
-                None => PartAction::Copied,
-                Some(kind) => {
-                    if !matches!(kind, LevelKind::Count(_)) {
-                        self.kept.keep(b"{")?;
-                    }
-                    PartAction::Inner(Box::new(Level::new(kind, at)))
-                }
-            };
-        }
-        match self.part {
-            PartAction::Skipped | PartAction::Undecided(..) => Ok(()),
-            PartAction::Copied => self.kept.keep(bytes),
-            PartAction::Inner(level) => level.push(bytes, &[], self.kept),
-        }
+    fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.is_copied { self.keep(bytes) } else { Ok(()) }
     }
 
     fn end(&mut self, _at: u64) -> Result<()> {
-        match std::mem::replace(self.part, PartAction::Skipped) {
-            PartAction::Inner(level) => level.finish(self.kept),
-            _ => Ok(()),
+        self.is_copied = false;
+        Ok(())
+    }
+
+    fn leave(&mut self, _at: u64) -> Result<()> {
+        match self.levels.pop() {
+            Some((Selection::Count, items)) => self.keep(items.to_string().as_bytes()),
+            _ => self.keep(b"}"),
         }
     }
 }
@@ -361,7 +304,7 @@ mod tests {
         let wrong = kept.windows(2).position(|pair| pair == b"oh").unwrap();
         let error = LogErrorKind::Json { problem: String::new(), at: wrong as u64 };
         let expected = whole.windows(2).position(|pair| pair == b"oh").unwrap();
-        let text = skimmer.place(error.into()).to_string();
+        let text = skimmer.relocate(error.into()).to_string();
         assert!(text.contains(&format!("at byte {expected}")), "{text}");
 
         // Also those within what was taken apart.
@@ -372,7 +315,7 @@ mod tests {
         let wrong = inner.finish().unwrap().windows(2).position(|pair| pair == b"oh").unwrap();
         let error = LogErrorKind::Json { problem: String::new(), at: wrong as u64 };
         let expected = whole.windows(2).position(|pair| pair == b"oh").unwrap();
-        let text = inner.place(error.into()).to_string();
+        let text = inner.relocate(error.into()).to_string();
         assert!(text.contains(&format!("at byte {expected}")), "{text}");
 
         // Those of the object before it are forgotten.
@@ -381,7 +324,7 @@ mod tests {
         skimmer.reset();
         skimmer.push(br#"{"id":oh,"scores":{}}"#).unwrap();
         let error = LogErrorKind::Json { problem: String::new(), at: 6 };
-        let text = skimmer.place(error.into()).to_string();
+        let text = skimmer.relocate(error.into()).to_string();
         assert!(text.contains("at byte 6"), "{text}");
     }
 

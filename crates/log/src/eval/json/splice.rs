@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::outline::{Outline, PartVisitor};
+use super::outline::{Descent, Outline, PartVisitor};
 use crate::eval::error::Result;
 
 /// Puts a value at the end of a path of keys; objects on the way are made where there is none.
@@ -23,20 +23,30 @@ pub(in crate::eval) fn replaced(json: &[u8], range: Range<usize>, new: &[u8]) ->
 
 /// Where the value of a field is; of several with one name the last counts.
 pub(in crate::eval) fn field(json: &[u8], key: &str) -> Result<Option<Range<usize>>> {
-    let mut found = Ranges { key: Some(key), is_wanted: false, ranges: Vec::new() };
-    let mut outline = Outline::of_object(0);
-    outline.push(json, &mut found)?;
-    outline.finish()?;
+    let mut found = Ranges { key: Some(key), is_selected: false, ranges: Vec::new() };
+    Outline::of_object().visit(json, &mut found)?;
     Ok(found.ranges.pop())
 }
 
-/// Where the items of a list are.
+/// The value of a field.
+pub(in crate::eval) fn value<'j>(json: &'j [u8], key: &str) -> Result<Option<&'j [u8]>> {
+    Ok(field(json, key)?.and_then(|range| json.get(range)))
+}
+
+/// Where the items of a list are. A null is a list without any.
 pub(in crate::eval) fn items(json: &[u8]) -> Result<Vec<Range<usize>>> {
-    let mut found = Ranges { key: None, is_wanted: false, ranges: Vec::new() };
-    let mut outline = Outline::of_list(0);
-    outline.push(json, &mut found)?;
-    outline.finish()?;
+    let mut found = Ranges { key: None, is_selected: false, ranges: Vec::new() };
+    if json.trim_ascii() != b"null" {
+        Outline::of_list().visit(json, &mut found)?;
+    }
     Ok(found.ranges)
+}
+
+/// A list with one item more.
+pub(in crate::eval) fn pushed(list: &[u8], item: &[u8]) -> Result<Vec<u8>> {
+    let comma: &[u8] = if items(list)?.is_empty() { b"" } else { b"," };
+    let end = list.iter().rposition(|byte| *byte == b']').unwrap_or(list.len());
+    Ok(replaced(list, end..end, &[comma, item].concat()))
 }
 
 /// A value within objects of one field each.
@@ -56,28 +66,24 @@ fn appended(object: &[u8], key: &str, value: &[u8]) -> Vec<u8> {
 struct Ranges<'k> {
     /// The field to look for; every part if there is none.
     key: Option<&'k str>,
-    is_wanted: bool,
+    is_selected: bool,
     ranges: Vec<Range<usize>>,
 }
 
 impl PartVisitor for Ranges<'_> {
-    fn begin(&mut self, key: &[u8], at: u64) -> Result<()> {
-        self.is_wanted = self.key.is_none_or(|wanted| wanted.as_bytes() == key);
-        if self.is_wanted {
+    fn begin(&mut self, key: &[u8], _first: u8, at: u64) -> Result<Descent> {
+        self.is_selected = self.key.is_none_or(|selected| selected.as_bytes() == key);
+        if self.is_selected {
             let at = usize::try_from(at).unwrap_or(usize::MAX);
             self.ranges.push(at..at);
         }
-        Ok(())
+        Ok(Descent::Whole)
     }
 
-    fn bytes(&mut self, bytes: &[u8], _at: u64) -> Result<()> {
-        if let Some(range) = self.ranges.last_mut().filter(|_| self.is_wanted) {
-            range.end += bytes.len();
+    fn end(&mut self, at: u64) -> Result<()> {
+        if let Some(range) = self.ranges.last_mut().filter(|_| self.is_selected) {
+            range.end = usize::try_from(at).unwrap_or(usize::MAX);
         }
-        Ok(())
-    }
-
-    fn end(&mut self, _at: u64) -> Result<()> {
         Ok(())
     }
 }

@@ -1,9 +1,13 @@
 //! Every byte of a JSON text checked, in pieces: RFC 8259 with the bare `NaN` and `Infinity` of Python.
 
+use serde::de::IgnoredAny;
+
 use crate::eval::error::{LogError, LogErrorKind, Result};
 
 /// How deep values may be nested: it takes a byte for each level.
 const MAX_DEPTH: usize = 1 << 20;
+/// The longest number.
+const MAX_NUMBER: usize = 1 << 20;
 
 /// Checks a JSON text that is all there.
 pub(crate) fn validate(json: &[u8]) -> Result<()> {
@@ -15,9 +19,11 @@ pub(crate) fn validate(json: &[u8]) -> Result<()> {
 /// Checks a JSON text that comes in pieces.
 #[derive(Debug)]
 pub(in crate::eval) struct Validator {
-    state: ValidatorState,
+    state: State,
     /// The brackets that are open.
     open: Vec<u8>,
+    /// The number or word that is being read.
+    bare: Vec<u8>,
     /// The bytes of a character that is not complete.
     character: Vec<u8>,
     at: u64,
@@ -34,7 +40,7 @@ enum ValidatorState {
     Colon,
     /// A comma, or the end of what is open.
     After,
-    Text {
+    String {
         is_key: bool,
     },
     Escape {
@@ -44,26 +50,16 @@ enum ValidatorState {
         is_key: bool,
         left: u8,
     },
-    Word(&'static [u8]),
-    NumberState(NumberState),
+    /// A number, or a word such as `null`.
+    Bare,
 }
 
-/// What of a number was seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NumberState {
-    Minus,
-    Zero,
-    Digits,
-    Point,
-    Fraction,
-    Exponent,
-    ExponentSign,
-    ExponentDigits,
-}
+use ValidatorState as State;
 
 impl Validator {
     pub(in crate::eval) fn new() -> Self {
-        Validator { state: ValidatorState::Value, open: Vec::new(), character: Vec::new(), at: 0 }
+        let (open, bare, character) = (Vec::new(), Vec::new(), Vec::new());
+        Validator { state: State::Value, open, bare, character, at: 0 }
     }
 
     /// Takes the next bytes.
@@ -71,8 +67,8 @@ impl Validator {
         self.check_characters(bytes)?;
         let mut rest = bytes;
         while let Some((&byte, after)) = rest.split_first() {
-            if let ValidatorState::Text { .. } = self.state {
-                // Most of a record is texts, and most of them is nothing special.
+            if let State::String { .. } = self.state {
+                // Most of a record is strings, and most of them is nothing special.
                 let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
                 let plain = rest.iter().position(is_special).unwrap_or(rest.len());
                 if plain > 0 {
@@ -91,95 +87,77 @@ impl Validator {
     /// Nothing follows.
     pub(in crate::eval) fn finish(&self) -> Result<()> {
         let is_whole = match self.state {
-            ValidatorState::After => true,
-            ValidatorState::NumberState(number) => is_number(number),
+            State::After => true,
+            State::Bare => is_number_or_word(&self.bare),
             _ => false,
         };
         if is_whole && self.open.is_empty() { Ok(()) } else { Err(self.error("it ends too early")) }
     }
 
-    fn step(&mut self, byte: u8) -> Result<ValidatorState> {
+    fn step(&mut self, byte: u8) -> Result<State> {
         match self.state {
-            ValidatorState::Text { is_key } => Ok(match byte {
-                b'"' if is_key => ValidatorState::Colon,
-                b'"' => ValidatorState::After,
-                b'\\' => ValidatorState::Escape { is_key },
-                0..0x20 => return Err(self.error("a control character in a text")),
-                _ => ValidatorState::Text { is_key },
+            State::String { is_key } => Ok(match byte {
+                b'"' if is_key => State::Colon,
+                b'"' => State::After,
+                b'\\' => State::Escape { is_key },
+                0..0x20 => return Err(self.error("a control character in a string")),
+                _ => State::String { is_key },
             }),
-            ValidatorState::Escape { is_key } => match byte {
-                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(ValidatorState::Text { is_key }),
-                b'u' => Ok(ValidatorState::Hex { is_key, left: 4 }),
-                _ => Err(self.error("an escape that there is not")),
+            State::Escape { is_key } => match byte {
+                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(State::String { is_key }),
+                b'u' => Ok(State::Hex { is_key, left: 4 }),
+                _ => Err(self.error(INVALID_ESCAPE)),
             },
-            ValidatorState::Hex { is_key, left } if byte.is_ascii_hexdigit() => match left {
-                0 | 1 => Ok(ValidatorState::Text { is_key }),
-                _ => Ok(ValidatorState::Hex { is_key, left: left - 1 }),
+            State::Hex { is_key, left } if byte.is_ascii_hexdigit() => match left {
+                0 | 1 => Ok(State::String { is_key }),
+                _ => Ok(State::Hex { is_key, left: left - 1 }),
             },
-            ValidatorState::Hex { .. } => Err(self.error("an escape that there is not")),
-            ValidatorState::Word(rest) => match rest.split_first() {
-                Some((expected, rest)) if *expected == byte => {
-                    Ok(if rest.is_empty() { ValidatorState::After } else { ValidatorState::Word(rest) })
+            State::Hex { .. } => Err(self.error(INVALID_ESCAPE)),
+            State::Bare if is_bare(byte) => {
+                if self.bare.len() == MAX_NUMBER {
+                    return Err(self.error("a number is too long"));
                 }
-                _ => Err(self.error("a word that there is not")),
-            },
-            ValidatorState::NumberState(number) => match next_of_number(number, byte) {
-                Some(next) => Ok(ValidatorState::NumberState(next)),
-                // The only word that starts like a number.
-                None if number == NumberState::Minus && byte == b'I' => Ok(ValidatorState::Word(b"nfinity")),
-                None if is_number(number) => self.between(ValidatorState::After, byte),
-                None => Err(self.error("a number that is not whole")),
-            },
+                self.bare.push(byte);
+                Ok(State::Bare)
+            }
+            State::Bare if is_number_or_word(&self.bare) => self.between(State::After, byte),
+            State::Bare => Err(self.error("an invalid number or word")),
             state => self.between(state, byte),
         }
     }
 
-    /// A byte that is part of no text, word or number.
-    fn between(&mut self, state: ValidatorState, byte: u8) -> Result<ValidatorState> {
+    /// A byte that is part of no string, word or number.
+    fn between(&mut self, state: State, byte: u8) -> Result<State> {
         match (state, byte) {
             (state, b' ' | b'\t' | b'\n' | b'\r') => Ok(state),
-            (ValidatorState::Value | ValidatorState::FirstItem, b'"') => {
-                Ok(ValidatorState::Text { is_key: false })
-            }
-            (ValidatorState::Value | ValidatorState::FirstItem, b'{') => {
-                self.opened(byte, ValidatorState::FirstKey)
-            }
-            (ValidatorState::Value | ValidatorState::FirstItem, b'[') => {
-                self.opened(byte, ValidatorState::FirstItem)
-            }
-            (ValidatorState::FirstItem, b']') => self.closed(b'['),
-            (ValidatorState::Value | ValidatorState::FirstItem, b't') => Ok(ValidatorState::Word(b"rue")),
-            (ValidatorState::Value | ValidatorState::FirstItem, b'f') => Ok(ValidatorState::Word(b"alse")),
-            (ValidatorState::Value | ValidatorState::FirstItem, b'n') => Ok(ValidatorState::Word(b"ull")),
-            (ValidatorState::Value | ValidatorState::FirstItem, b'N') => Ok(ValidatorState::Word(b"aN")),
-            (ValidatorState::Value | ValidatorState::FirstItem, b'I') => Ok(ValidatorState::Word(b"nfinity")),
-            (ValidatorState::Value | ValidatorState::FirstItem, b'-') => {
-                Ok(ValidatorState::NumberState(NumberState::Minus))
-            }
-            (ValidatorState::Value | ValidatorState::FirstItem, b'0') => {
-                Ok(ValidatorState::NumberState(NumberState::Zero))
-            }
-            (ValidatorState::Value | ValidatorState::FirstItem, b'1'..=b'9') => {
-                Ok(ValidatorState::NumberState(NumberState::Digits))
-            }
-            (ValidatorState::FirstKey | ValidatorState::Key, b'"') => {
-                Ok(ValidatorState::Text { is_key: true })
-            }
-            (ValidatorState::FirstKey, b'}') => self.closed(b'{'),
-            (ValidatorState::Colon, b':') => Ok(ValidatorState::Value),
-            (ValidatorState::After, b',') => match self.open.last() {
-                Some(b'{') => Ok(ValidatorState::Key),
-                Some(_) => Ok(ValidatorState::Value),
+            (State::FirstItem, b']') => self.closed(b'['),
+            (State::Value | State::FirstItem, _) => match byte {
+                b'"' => Ok(State::String { is_key: false }),
+                b'{' => self.opened(byte, State::FirstKey),
+                b'[' => self.opened(byte, State::FirstItem),
+                _ if is_bare(byte) => {
+                    self.bare.clear();
+                    self.bare.push(byte);
+                    Ok(State::Bare)
+                }
+                _ => Err(self.error(UNEXPECTED)),
+            },
+            (State::FirstKey | State::Key, b'"') => Ok(State::String { is_key: true }),
+            (State::FirstKey, b'}') => self.closed(b'{'),
+            (State::Colon, b':') => Ok(State::Value),
+            (State::After, b',') => match self.open.last() {
+                Some(b'{') => Ok(State::Key),
+                Some(_) => Ok(State::Value),
                 None => Err(self.error("nothing should follow")),
             },
-            (ValidatorState::After, b'}') => self.closed(b'{'),
-            (ValidatorState::After, b']') => self.closed(b'['),
-            (ValidatorState::After, _) if self.open.is_empty() => Err(self.error("nothing should follow")),
-            _ => Err(self.error("a sign that does not belong here")),
+            (State::After, b'}') => self.closed(b'{'),
+            (State::After, b']') => self.closed(b'['),
+            (State::After, _) if self.open.is_empty() => Err(self.error("nothing should follow")),
+            _ => Err(self.error(UNEXPECTED)),
         }
     }
 
-    fn opened(&mut self, bracket: u8, state: ValidatorState) -> Result<ValidatorState> {
+    fn opened(&mut self, bracket: u8, state: State) -> Result<State> {
         if self.open.len() == MAX_DEPTH {
             return Err(self.error("it is nested too deep"));
         }
@@ -187,9 +165,9 @@ impl Validator {
         Ok(state)
     }
 
-    fn closed(&mut self, bracket: u8) -> Result<ValidatorState> {
+    fn closed(&mut self, bracket: u8) -> Result<State> {
         match self.open.pop() {
-            Some(open) if open == bracket => Ok(ValidatorState::After),
+            Some(open) if open == bracket => Ok(State::After),
             _ => Err(self.error("a bracket that was not opened")),
         }
     }
@@ -225,25 +203,17 @@ impl Validator {
     }
 }
 
-fn is_number(number: NumberState) -> bool {
-    matches!(
-        number,
-        NumberState::Zero | NumberState::Digits | NumberState::Fraction | NumberState::ExponentDigits
-    )
+const INVALID_ESCAPE: &str = "an invalid escape sequence";
+const UNEXPECTED: &str = "an unexpected character";
+
+/// Whether a byte may be part of a number or a word.
+fn is_bare(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
 }
 
-fn next_of_number(number: NumberState, byte: u8) -> Option<NumberState> {
-    use NumberState as N;
-    Some(match (number, byte) {
-        (N::Minus, b'0') => N::Zero,
-        (N::Minus, b'1'..=b'9') | (N::Digits, b'0'..=b'9') => N::Digits,
-        (N::Zero | N::Digits, b'.') => N::Point,
-        (N::Point | N::Fraction, b'0'..=b'9') => N::Fraction,
-        (N::Zero | N::Digits | N::Fraction, b'e' | b'E') => N::Exponent,
-        (N::Exponent, b'+' | b'-') => N::ExponentSign,
-        (N::Exponent | N::ExponentSign | N::ExponentDigits, b'0'..=b'9') => N::ExponentDigits,
-        _ => return None,
-    })
+/// Whether such bytes are a number, or one of the words of JSON and Python.
+fn is_number_or_word(bare: &[u8]) -> bool {
+    matches!(bare, b"NaN" | b"Infinity" | b"-Infinity") || serde_json::from_slice::<IgnoredAny>(bare).is_ok()
 }
 
 #[cfg(test)]
@@ -285,16 +255,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nested_without_end_is_refused() {
-        let error = check(&vec![b'['; MAX_DEPTH + 1], 1 << 16).unwrap_err().to_string();
-        assert!(error.contains("nested too deep"), "{error}");
+    fn what_has_no_end_is_refused() {
+        let at = |bytes: &[u8]| match check(bytes, 1 << 16).unwrap_err().kind() {
+            LogErrorKind::Json { at, .. } => *at,
+            other => panic!("{other}"),
+        };
+        assert_eq!(at(&vec![b'['; MAX_DEPTH + 1]), MAX_DEPTH as u64);
+        assert_eq!(at(&vec![b'1'; MAX_NUMBER + 1]), MAX_NUMBER as u64);
     }
 
     #[test]
-    fn a_byte_that_is_not_utf_8_is_told_with_its_place() {
-        for (piece, place) in [(100, "at byte 5"), (3, "at byte 5")] {
-            let error = check(b"[\"abc\xff\"]", piece).unwrap_err().to_string();
-            assert!(error.contains(place), "{error} in pieces of {piece}");
+    fn a_byte_that_is_not_utf_8_is_reported_with_its_offset() {
+        for piece in [100, 3] {
+            let error = check(b"[\"abc\xff\"]", piece).unwrap_err();
+            assert!(matches!(error.kind(), LogErrorKind::Json { at: 5, .. }), "{error} in pieces of {piece}");
         }
     }
 

@@ -4,15 +4,15 @@
 //! reading the pieces back, so that a long run does not hold a hundred thousand summaries.
 
 use std::collections::{HashMap, HashSet};
-use std::io::Write;
 
 use super::super::error::{LogErrorKind, Result};
 use super::super::limits::LogLimits;
-use super::super::members::{SUMMARIES, journal_summaries};
+use super::super::members::journal_summaries;
+use super::super::summary::SummaryList;
 use super::super::zip::decompress::Decompressor;
 use super::super::zip::directory::Members;
 use super::super::zip::source::LogFile;
-use super::super::zip::{Encoder, Member, StreamedMember};
+use super::super::zip::{Encoder, Member};
 
 /// A piece is written with a directory from this many summaries on.
 const DUE: usize = 10;
@@ -80,50 +80,27 @@ impl Journal {
 
     /// All summaries that count, as one list.
     pub(super) fn all(&self, source: &LogFile, members: &Members, encoder: &mut Encoder) -> Result<Member> {
-        let mut list =
-            SummaryList { member: StreamedMember::new(encoder), number: 0, is_empty: true, journal: self };
-        list.write(b"[")?;
+        let (mut list, mut number) = (SummaryList::new(encoder), 0);
+        let mut add = |summaries: &[u8]| -> Result<()> {
+            // No JSON on one line holds a line end, so every one of them stands between two summaries.
+            for summary in summaries.split(|byte| *byte == b'\n').filter(|summary| !summary.is_empty()) {
+                if !self.superseded.contains(&number) {
+                    list.push(summary.strip_suffix(b",").unwrap_or(summary))?;
+                }
+                number += 1;
+            }
+            Ok(())
+        };
         let mut decompressor = Decompressor::new(LogLimits::default());
         for piece in 1..=self.pieces {
             let name = journal_summaries(piece);
-            let missing = || LogErrorKind::damaged("a journal that was written is gone");
+            let missing = || LogErrorKind::damaged("a journal that was written is missing");
             let entry = members.get(&name).ok_or_else(missing)?;
             let json = decompressor.decompress(source, &name, entry)?;
             let inside = json.strip_prefix(b"[").and_then(|json| json.strip_suffix(b"]"));
-            list.add(inside.ok_or_else(missing)?)?;
+            add(inside.ok_or_else(missing)?)?;
         }
-        list.add(&self.pending)?;
-        list.write(b"]")?;
-        list.member.finish(SUMMARIES)
-    }
-}
-
-/// A list of summaries that grows.
-struct SummaryList<'a> {
-    member: StreamedMember<'a>,
-    number: u32,
-    is_empty: bool,
-    journal: &'a Journal,
-}
-
-impl SummaryList<'_> {
-    fn add(&mut self, summaries: &[u8]) -> Result<()> {
-        // No JSON on one line holds a line end, so every one of them stands between two summaries.
-        for summary in summaries.split(|byte| *byte == b'\n').filter(|summary| !summary.is_empty()) {
-            let summary = summary.strip_suffix(b",").unwrap_or(summary);
-            if !self.journal.superseded.contains(&self.number) {
-                if !self.is_empty {
-                    self.write(b",")?;
-                }
-                self.write(summary)?;
-                self.is_empty = false;
-            }
-            self.number += 1;
-        }
-        Ok(())
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        Ok(self.member.write_all(bytes).map_err(LogErrorKind::Compress)?)
+        add(&self.pending)?;
+        list.finish()
     }
 }

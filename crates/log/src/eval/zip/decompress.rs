@@ -13,6 +13,7 @@ use zstd::zstd_safe::{DCtx, ResetDirective};
 use super::format::{self, DEFLATE, ENCRYPTED, LOCAL_LEN, STORED, ZSTD, ZipEntry};
 use super::source::{FileSection, LogFile};
 use crate::eval::error::{LogErrorKind, Result};
+use crate::eval::json::Validator;
 use crate::eval::limits::LogLimits;
 
 /// What is read beyond a header of the expected length, so that one call nearly always gets all.
@@ -135,6 +136,13 @@ impl Decompressor {
         decompressed.map_err(|error| error.in_member(name))
     }
 
+    /// Checks that the content is JSON.
+    pub(in crate::eval) fn validate(&mut self, source: &LogFile, name: &str, entry: &ZipEntry) -> Result<()> {
+        let mut validator = Validator::new();
+        self.pieces(source, name, entry, &mut |piece| validator.push(piece))?;
+        validator.finish().map_err(|error| error.in_member(name))
+    }
+
     /// The content of a part of the file that is not packed, in pieces.
     pub(in crate::eval) fn section(
         &mut self,
@@ -253,6 +261,17 @@ impl Decompressor {
             return Err(LogErrorKind::damaged("another member is where the directory says").into());
         }
         Ok(name_end + header.extra)
+    }
+}
+
+/// Collects pieces, up to a limit.
+pub(in crate::eval) fn collector(into: &mut Vec<u8>, limit: u64) -> impl FnMut(&[u8]) -> Result<()> {
+    move |piece| {
+        if (into.len() + piece.len()) as u64 > limit {
+            return Err(LogErrorKind::TooLargeRecord { limit }.into());
+        }
+        into.extend_from_slice(piece);
+        Ok(())
     }
 }
 

@@ -12,7 +12,6 @@ use super::directory::Members;
 use super::format::{self, LOCAL_LEN, RawHeader, SIZES_AFTER, ZipEntry};
 use super::source::LogFile;
 use crate::eval::error::{LogError, LogErrorKind, Result};
-use crate::eval::json::Validator;
 use crate::eval::limits::{ClaimedSizes, LogLimits};
 use crate::eval::members::{SAMPLES, is_derived};
 
@@ -48,7 +47,9 @@ pub(in crate::eval) fn scan(source: &LogFile, decompressor: &mut Decompressor) -
     while let Some((name, header)) = header_at(source, found.end, &mut bytes).map_err(LogErrorKind::Read)? {
         let entry = header.entry;
         claims.add(&entry).map_err(|error| error.in_member(&name))?;
-        match check(source, &name, &entry, decompressor) {
+        // Some writers put a header in front of nothing and fill it in later; killed in between they leave an empty
+        // member whose checksum is right, and which is no JSON.
+        match decompressor.validate(source, &name, &entry) {
             Ok(()) => {}
             Err(error) if is_torn(&error) => break,
             Err(error) => return Err(error),
@@ -124,12 +125,4 @@ fn header_at(source: &LogFile, offset: u64, bytes: &mut Vec<u8>) -> io::Result<O
 /// it would lose it, and what follows it.
 fn is_torn(error: &LogError) -> bool {
     matches!(error.kind(), LogErrorKind::Damaged(_) | LogErrorKind::Json { .. } | LogErrorKind::Method(_))
-}
-
-/// Whether a member is a record. Some writers put a header in front of nothing and fill it in later; killed in
-/// between they leave an empty member whose checksum is right.
-fn check(source: &LogFile, name: &str, entry: &ZipEntry, decompressor: &mut Decompressor) -> Result<()> {
-    let mut validator = Validator::new();
-    decompressor.pieces(source, name, entry, &mut |piece| validator.push(piece))?;
-    validator.finish()
 }

@@ -2,23 +2,19 @@
 
 use super::pieces::{Piece, PieceReader};
 use super::{DelimitedReader, DelimitedRow};
-use crate::table::error::ReadError;
 use crate::table::long::LongBuilder;
 use crate::table::row::TableRow;
-use crate::table::{ScoreTable, TableErrorKind};
+use crate::table::{ScoreTable, TableError, TableErrorKind};
 
 impl DelimitedReader<'_> {
     /// Reads a table with a row per sample, epoch and scorer, one row after the other.
-    pub(super) fn read_long(&self, pieces: &mut PieceReader, first: Piece) -> Result<ScoreTable, ReadError> {
+    pub(super) fn read_long(&self, pieces: &mut PieceReader) -> Result<ScoreTable, TableError> {
         let mut builder = LongBuilder::new(self.budget);
-        let mut row = TableRow::default();
-        let mut piece = first;
-        loop {
+        let (mut piece, mut row) = (Piece::default(), TableRow::default());
+        while pieces.next(&mut piece)? {
             self.for_each_row(&piece, |cells| self.push_long(cells, &mut row, &mut builder))?;
-            if !pieces.next(&mut piece)? {
-                return Ok(builder.finish(self.layout.metadata_keys.clone()));
-            }
         }
+        Ok(builder.finish(self.layout.metadata_keys.clone()))
     }
 
     fn push_long(
@@ -26,7 +22,7 @@ impl DelimitedReader<'_> {
         cells: &DelimitedRow<'_>,
         row: &mut TableRow,
         builder: &mut LongBuilder,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), TableError> {
         row.clear(1);
         for column in &self.layout.columns {
             let text = cells.text(column)?;

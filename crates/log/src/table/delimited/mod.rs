@@ -1,9 +1,8 @@
 //! Tables as CSV or TSV, read in pieces on all threads.
 //!
-//! Whatever the number of threads, the rows are put together in the order of the file, and of several
-//! problems the first one is told. Places in problems are byte offsets and row numbers until the end: the
-//! `csv` crate's own line numbers are wrong behind blank lines and CRLF, and nobody asks for lines until
-//! something fails.
+//! Whatever the number of threads, rows are in the order of the file, and of several errors the first one is
+//! reported. Locations of errors are byte offsets and row numbers until the end: the `csv` crate's own line
+//! numbers are wrong behind blank lines and CRLF, and lines are needed only when something fails.
 
 mod fields;
 mod long;
@@ -17,13 +16,13 @@ use std::str;
 use csv::ByteRecord;
 
 use self::pieces::{PIECE_BYTES, Piece, PieceReader};
-use super::error::{ReadError, TableLocation};
+use super::error::{TableError, TableLocation};
 use super::layout::{ColumnRole, TableColumn, TableLayout, refuse_twice};
 use super::limits::Budget;
 use super::{ScoreTable, TableErrorKind, TableOptions, finish};
 use crate::delimited::{QuoteState, line_at};
 
-pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, ReadError> {
+pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, TableError> {
     let mut pieces = PieceReader::new(file, delimiter, options.limits);
     rows(&mut pieces, delimiter, options).map_err(|error| {
         let file = pieces.file();
@@ -38,7 +37,7 @@ pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<
     })
 }
 
-fn rows(pieces: &mut PieceReader, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, ReadError> {
+fn rows(pieces: &mut PieceReader, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, TableError> {
     let mut first = Piece::default();
     if !pieces.next(&mut first)? {
         return Err(TableErrorKind::Empty.into());
@@ -47,11 +46,12 @@ fn rows(pieces: &mut PieceReader, delimiter: u8, options: &TableOptions) -> Resu
     let (layout, header_bytes) = header(&first, delimiter, options)?;
     first.bytes.drain(..header_bytes);
     first.offset += header_bytes as u64;
+    pieces.put_back(first);
     let reader = DelimitedReader { layout: &layout, delimiter, budget };
     if layout.is_long {
-        return reader.read_long(pieces, first);
+        return reader.read_long(pieces);
     }
-    let columns = reader.read_wide(pieces, first)?;
+    let columns = reader.read_wide(pieces)?;
     finish(columns, layout.metadata_keys)
 }
 
@@ -63,7 +63,7 @@ struct DelimitedReader<'a> {
 }
 
 /// What the columns are, and how many bytes say so.
-fn header(piece: &Piece, delimiter: u8, options: &TableOptions) -> Result<(TableLayout, usize), ReadError> {
+fn header(piece: &Piece, delimiter: u8, options: &TableOptions) -> Result<(TableLayout, usize), TableError> {
     let mut reader = records(piece.bytes.as_slice(), delimiter);
     let mut record = ByteRecord::new();
     if !reader.read_byte_record(&mut record).map_err(read_error)? {
@@ -97,8 +97,8 @@ impl DelimitedReader<'_> {
     fn for_each_row(
         &self,
         piece: &Piece,
-        mut each: impl FnMut(&DelimitedRow<'_>) -> Result<(), ReadError>,
-    ) -> Result<(), ReadError> {
+        mut each: impl FnMut(&DelimitedRow<'_>) -> Result<(), TableError>,
+    ) -> Result<(), TableError> {
         let width = self.layout.width;
         refuse_many_fields(piece, self.delimiter, width)?;
         // A line feed more, so that the reader does not take a mark at the start of a piece for the one that
@@ -132,20 +132,20 @@ struct DelimitedRow<'a> {
 
 impl<'a> DelimitedRow<'a> {
     /// The text of a cell; empty where the row is too short.
-    fn text(&self, column: &TableColumn) -> Result<&'a str, ReadError> {
+    fn text(&self, column: &TableColumn) -> Result<&'a str, TableError> {
         let invalid = || TableErrorKind::InvalidUtf8 { column: Some(column.name.clone()) };
         let text = str::from_utf8(self.record.get(column.at).unwrap_or_default());
         text.map_err(|_| invalid().at_offset(self.offset))
     }
 
-    fn error(&self, kind: TableErrorKind) -> ReadError {
+    fn error(&self, kind: TableErrorKind) -> TableError {
         kind.at_offset(self.offset).of_sample(self.id)
     }
 }
 
-/// Refuses a row of so many fields that the list of them would fill the memory; rows with fewer that are too
-/// many are refused one by one. Only a long row can have as many, and a piece is long if a row is.
-fn refuse_many_fields(piece: &Piece, delimiter: u8, columns: usize) -> Result<(), ReadError> {
+/// Refuses a row with a million fields, the list of which would fill the memory; other rows with too many are
+/// refused one by one. Only a long row can have as many, and a piece is long if a row is.
+fn refuse_many_fields(piece: &Piece, delimiter: u8, columns: usize) -> Result<(), TableError> {
     const MANY: usize = 1 << 20;
     if piece.bytes.len() < LONG_PIECE {
         return Ok(());
@@ -175,7 +175,7 @@ fn refuse_many_fields(piece: &Piece, delimiter: u8, columns: usize) -> Result<()
 /// A piece of this size holds a row that is far longer than others.
 const LONG_PIECE: usize = 4 * PIECE_BYTES;
 
-fn read_error(error: csv::Error) -> ReadError {
+fn read_error(error: csv::Error) -> TableError {
     let text = error.to_string();
     match error.into_kind() {
         csv::ErrorKind::Io(error) => TableErrorKind::Read(error).into(),

@@ -5,8 +5,8 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memrchr2};
 
-use crate::table::error::ReadError;
-use crate::table::{TableErrorKind, TableLimits};
+use crate::delimited::QuoteState;
+use crate::table::{TableError, TableErrorKind, TableLimits};
 
 /// How much is read at once. A piece and the rows that it makes stay in a core's cache.
 pub(super) const PIECE_BYTES: usize = 1 << 18;
@@ -19,8 +19,6 @@ pub(super) struct Piece {
     pub(super) number: usize,
     /// Where in the file it starts.
     pub(super) offset: u64,
-    /// Whether there is a quotation mark in it.
-    pub(super) has_quotes: bool,
     /// Where the row starts whose quote is never closed; it is not among the bytes.
     pub(super) unclosed: Option<u64>,
 }
@@ -34,6 +32,8 @@ pub(super) struct PieceReader {
     limits: TableLimits,
     /// What was read of the piece after the last one.
     rest: Vec<u8>,
+    /// A piece that was given back.
+    returned: Option<Piece>,
     number: usize,
     offset: u64,
     at_end: bool,
@@ -47,6 +47,7 @@ impl PieceReader {
             piece_bytes: PIECE_BYTES,
             limits,
             rest: Vec::new(),
+            returned: None,
             number: 0,
             offset: 0,
             at_end: false,
@@ -63,8 +64,17 @@ impl PieceReader {
         &mut self.file
     }
 
-    /// Puts the next piece in the place of another, whose memory it takes; false at the end of the file.
-    pub(super) fn next(&mut self, piece: &mut Piece) -> Result<bool, ReadError> {
+    /// Gives a piece back, to be the next one.
+    pub(super) fn put_back(&mut self, piece: Piece) {
+        self.returned = Some(piece);
+    }
+
+    /// Reads the next piece into the memory of another; false at the end of the file.
+    pub(super) fn next(&mut self, piece: &mut Piece) -> Result<bool, TableError> {
+        if let Some(returned) = self.returned.take() {
+            *piece = returned;
+            return Ok(true);
+        }
         let is_header = self.number == 0;
         let most = if is_header { self.limits.max_header() } else { self.limits.max_line };
         let most = usize::try_from(most).unwrap_or(usize::MAX);
@@ -73,29 +83,29 @@ impl PieceReader {
         self.number += 1;
         piece.bytes.clear();
         piece.bytes.append(&mut self.rest);
-        let mut scan = RowScanner::new(self.offset, self.delimiter);
+        let mut scan = RowScanner::default();
         let mut wanted = self.piece_bytes;
         let end = loop {
             self.read_up_to(wanted, &mut piece.bytes).map_err(TableErrorKind::Read)?;
-            scan.proceed(&piece.bytes, self.at_end);
+            scan.proceed(&piece.bytes, self.delimiter, self.offset == 0);
             match scan.last_row_end {
                 0 if piece.bytes.len() > most => {
-                    let in_quote = scan.in_quote;
+                    let in_quote = scan.state.is_quoted();
                     let kind = TableErrorKind::LineTooLong { limit: most as u64, is_header, in_quote };
                     return Err(kind.at_offset(self.offset));
                 }
-                _ if self.at_end => break if scan.in_quote { scan.last_row_end } else { piece.bytes.len() },
+                _ if self.at_end && scan.state.is_quoted() => break scan.last_row_end,
+                _ if self.at_end => break piece.bytes.len(),
                 0 => wanted = wanted.saturating_mul(2).min(most.saturating_add(1)),
                 end => break end,
             }
         };
-        piece.unclosed = (self.at_end && scan.in_quote).then_some(self.offset + end as u64);
+        piece.unclosed = (self.at_end && scan.state.is_quoted()).then_some(self.offset + end as u64);
         self.rest.extend_from_slice(piece.bytes.get(end..).unwrap_or_default());
         if self.at_end {
             self.rest.clear();
         }
         piece.bytes.truncate(end);
-        piece.has_quotes = scan.first_mark.is_some_and(|mark| mark < end);
         self.offset += end as u64;
         Ok(end > 0 || piece.unclosed.is_some())
     }
@@ -112,76 +122,37 @@ impl PieceReader {
     }
 }
 
-/// Looks for the last place outside quotes where a row ends.
-///
-/// A quotation mark opens a quote only at the start of a field, and two of them within a quote are one
-/// that is meant: the rules of the `csv` crate, which reads the pieces.
+/// Looks for the last row end outside quotes.
+#[derive(Default)]
 struct RowScanner {
-    delimiter: u8,
-    /// How far the bytes are looked at.
+    /// How far the bytes are scanned.
     at: usize,
-    in_quote: bool,
-    first_mark: Option<usize>,
+    state: QuoteState,
     last_row_end: usize,
-    /// Whether a mark at the start of the file is to be passed over.
-    at_start: bool,
 }
 
 impl RowScanner {
-    fn new(offset: u64, delimiter: u8) -> Self {
-        RowScanner {
-            delimiter,
-            at: 0,
-            in_quote: false,
-            first_mark: None,
-            last_row_end: 0,
-            at_start: offset == 0,
+    /// Continues to the end of the bytes, which have grown.
+    fn proceed(&mut self, bytes: &[u8], delimiter: u8, at_file_start: bool) {
+        // A byte order mark is not a part of the first field.
+        if self.at == 0 && at_file_start && bytes.starts_with(b"\xef\xbb\xbf") {
+            self.at = 3;
         }
-    }
-
-    /// Goes on to the end of the bytes, which have grown; a mark that is the last of them waits for the
-    /// byte after it.
-    fn proceed(&mut self, bytes: &[u8], at_end: bool) {
-        loop {
-            let ahead = bytes.get(self.at..).unwrap_or_default();
-            let mark = memchr(b'"', ahead).map(|mark| self.at + mark);
-            if !self.in_quote {
-                let until = mark.unwrap_or(bytes.len());
-                let outside = bytes.get(self.at..until).unwrap_or_default();
-                if let Some(end) = memrchr2(b'\n', b'\r', outside) {
-                    self.last_row_end = self.at + end + 1;
-                }
+        let ahead = bytes.get(self.at..).unwrap_or_default();
+        if !self.state.is_quoted() && self.state != QuoteState::Mark && memchr(b'"', ahead).is_none() {
+            if let Some(end) = memrchr2(b'\n', b'\r', ahead) {
+                self.last_row_end = self.at + end + 1;
             }
-            let Some(mark) = mark else {
-                self.at = bytes.len();
-                return;
-            };
-            self.first_mark.get_or_insert(mark);
-            if !self.in_quote {
-                self.in_quote = self.starts_field(bytes, mark);
-                self.at = mark + 1;
-                continue;
-            }
-            match bytes.get(mark + 1) {
-                None if !at_end => {
-                    self.at = mark;
-                    return;
+            ahead.last().into_iter().for_each(|byte| self.state.step(*byte, delimiter));
+        } else {
+            for (at, byte) in ahead.iter().enumerate() {
+                if matches!(byte, b'\n' | b'\r') && !self.state.is_quoted() {
+                    self.last_row_end = self.at + at + 1;
                 }
-                Some(b'"') => self.at = mark + 2,
-                _ => {
-                    self.in_quote = false;
-                    self.at = mark + 1;
-                }
+                self.state.step(*byte, delimiter);
             }
         }
-    }
-
-    fn starts_field(&self, bytes: &[u8], at: usize) -> bool {
-        match at.checked_sub(1).and_then(|before| bytes.get(before)) {
-            None => true,
-            Some(byte) if *byte == self.delimiter || matches!(byte, b'\n' | b'\r') => true,
-            Some(_) => self.at_start && bytes.get(..at) == Some(b"\xef\xbb\xbf"),
-        }
+        self.at = bytes.len();
     }
 }
 
@@ -191,7 +162,7 @@ mod tests {
 
     use super::*;
 
-    /// The pieces of a file, read so many bytes at a time.
+    /// The pieces of a file, read this number of bytes at a time.
     fn pieces(content: &str, piece_bytes: usize) -> Vec<Piece> {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(content.as_bytes()).unwrap();
@@ -238,7 +209,6 @@ mod tests {
                 let mut offset = 0;
                 for (number, piece) in pieces(content, piece_bytes).iter().enumerate() {
                     assert_eq!((piece.number, piece.offset, piece.unclosed), (number, offset, None));
-                    assert_eq!(piece.has_quotes, piece.bytes.contains(&b'"'));
                     offset += piece.bytes.len() as u64;
                     found.extend(records(&piece.bytes));
                 }
@@ -249,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_that_stays_open_is_told_with_the_start_of_its_row() {
+    fn a_quote_that_stays_open_is_reported_with_the_start_of_its_row() {
         for piece_bytes in 1..20 {
             let found = pieces("a,b\n1,2\nx,\"y\n3,4\n", piece_bytes);
             let bytes: Vec<u8> = found.iter().flat_map(|piece| piece.bytes.clone()).collect();

@@ -1,7 +1,7 @@
 //! Delimited tables with a row per sample and epoch, on all threads.
 //!
 //! Workers take piece after piece, each with a block of columns to parse it into, and one more thread appends
-//! the blocks in the order of the file. So many blocks are in use that a worker seldom waits for one; a block
+//! the blocks in the order of the file. There are enough blocks that a worker seldom waits for one; a block
 //! is taken before its piece, so that the piece whose turn it is always has one.
 
 use std::any::Any;
@@ -13,58 +13,33 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use errorbar_core::{ColumnBlock, MetadataColumn, ScoreColumns};
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr_iter, memchr2};
 use serde_json::Value as Json;
 
 use super::fields::append_separators;
 use super::pieces::{Piece, PieceReader};
 use super::{DelimitedReader, DelimitedRow, LONG_PIECE};
-use crate::table::error::ReadError;
 use crate::table::layout::ColumnRole;
-use crate::table::{TableErrorKind, cell};
+use crate::table::{TableError, TableErrorKind, cell};
 
 /// The rows that memory is reserved for at the start, at most: the size of a file is only a hint.
 const MOST_RESERVED: usize = 1 << 24;
 
-/// After so many blocks, and at the end, it is checked how much memory the columns take.
+/// The memory of the columns is checked after this many blocks, and at the end.
 const CHECK_EVERY: usize = 16;
 
 /// What a worker made of the piece of a number.
 struct ParsedPiece {
     number: usize,
-    block: thread::Result<Result<ColumnBlock, ReadError>>,
+    block: thread::Result<Result<ColumnBlock, TableError>>,
 }
 
 /// Where workers get pieces, and blocks that are free.
-struct PieceQueue<'a> {
-    pieces: &'a mut PieceReader,
-    first: Option<Piece>,
-    free: Receiver<ColumnBlock>,
-}
-
-impl PieceQueue<'_> {
-    /// A free block, and the next piece in the place of another; nothing at the end.
-    fn next(&mut self, piece: &mut Piece) -> Option<(ColumnBlock, Result<(), ReadError>)> {
-        let block = self.free.recv().ok()?;
-        if let Some(first) = self.first.take() {
-            *piece = first;
-            return Some((block, Ok(())));
-        }
-        match self.pieces.next(piece) {
-            Ok(false) => None,
-            Ok(true) => Some((block, Ok(()))),
-            Err(error) => Some((block, Err(error))),
-        }
-    }
-}
+type PieceQueue<'a> = Mutex<(&'a mut PieceReader, Receiver<ColumnBlock>)>;
 
 impl DelimitedReader<'_> {
     /// Reads a table with a row per sample and epoch.
-    pub(super) fn read_wide(
-        &self,
-        pieces: &mut PieceReader,
-        first: Piece,
-    ) -> Result<ScoreColumns, ReadError> {
+    pub(super) fn read_wide(&self, pieces: &mut PieceReader) -> Result<ScoreColumns, TableError> {
         let expected = pieces.estimate();
         let workers = rayon::current_num_threads().min(expected).max(1);
         let ((free_blocks, free), (parsed_pieces, parsed)) = (channel(), channel());
@@ -72,7 +47,7 @@ impl DelimitedReader<'_> {
             let block = ColumnBlock::new(self.layout.scores.len(), self.layout.metadata.len());
             let _ = free_blocks.send(block);
         }
-        let queue = Mutex::new(PieceQueue { pieces, first: Some(first), free });
+        let queue = Mutex::new((pieces, free));
         let read = thread::scope(|threads| {
             let columns = threads.spawn(|| self.append_all(parsed, free_blocks, expected));
             rayon::scope(|scope| {
@@ -87,19 +62,23 @@ impl DelimitedReader<'_> {
         read.and_then(|read| read).unwrap_or_else(|panic| resume_unwind(panic))
     }
 
-    /// Parses piece after piece, until there is none or nobody takes them.
-    fn work(&self, queue: &Mutex<PieceQueue<'_>>, parsed: Sender<ParsedPiece>) {
+    /// Parses piece after piece, until the file or the appending thread ends.
+    fn work(&self, queue: &PieceQueue<'_>, parsed: Sender<ParsedPiece>) {
         let (mut piece, mut scratch) = (Piece::default(), Scratch::default());
         loop {
-            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next(&mut piece);
-            let Some((mut block, read)) = next else { return };
-            let parse = || {
-                read?;
-                self.parse(&piece, &mut scratch, &mut block)?;
-                Ok(block)
+            let (mut block, read) = {
+                let (pieces, free) = &mut *queue.lock().unwrap_or_else(PoisonError::into_inner);
+                let Ok(block) = free.recv() else { return };
+                (block, pieces.next(&mut piece))
             };
-            // A panic is passed on in its turn, so that nobody waits for a block that never comes.
-            let block = catch_unwind(AssertUnwindSafe(parse));
+            let parse = || match read? {
+                true => self.parse(&piece, &mut scratch, &mut block).map(|()| Some(block)),
+                false => Ok(None),
+            };
+            // A panic is passed on in its turn, so that the others do not wait for a block that never comes.
+            let Some(block) = catch_unwind(AssertUnwindSafe(parse)).map(Result::transpose).transpose() else {
+                return;
+            };
             if parsed.send(ParsedPiece { number: piece.number, block }).is_err() {
                 return;
             }
@@ -112,7 +91,7 @@ impl DelimitedReader<'_> {
         parsed: Receiver<ParsedPiece>,
         free: Sender<ColumnBlock>,
         expected: usize,
-    ) -> Result<Result<ScoreColumns, ReadError>, Box<dyn Any + Send>> {
+    ) -> Result<Result<ScoreColumns, TableError>, Box<dyn Any + Send>> {
         let mut columns = ScoreColumns::new(&self.layout.scores);
         // Blocks that came before their turn, which is that of the number `next`.
         let (mut early, mut next) = (BTreeMap::new(), 0);
@@ -137,7 +116,7 @@ impl DelimitedReader<'_> {
         columns: &mut ScoreColumns,
         number: usize,
         expected: usize,
-    ) -> Result<ColumnBlock, ReadError> {
+    ) -> Result<ColumnBlock, TableError> {
         let rows = columns.len() as u64;
         if rows == 0 {
             let rows = block.ids.len().saturating_mul(expected).min(MOST_RESERVED);
@@ -155,10 +134,10 @@ impl DelimitedReader<'_> {
     }
 
     /// Reads the rows of a piece into a block.
-    fn parse(&self, piece: &Piece, scratch: &mut Scratch, block: &mut ColumnBlock) -> Result<(), ReadError> {
-        let is_plain = !piece.has_quotes && piece.unclosed.is_none() && memchr(b'\r', &piece.bytes).is_none();
-        if let Ok(text) = str::from_utf8(&piece.bytes)
-            && is_plain
+    fn parse(&self, piece: &Piece, scratch: &mut Scratch, block: &mut ColumnBlock) -> Result<(), TableError> {
+        let is_plain = piece.unclosed.is_none() && memchr2(b'"', b'\r', &piece.bytes).is_none();
+        if is_plain
+            && let Ok(text) = str::from_utf8(&piece.bytes)
             && self.regular(text, scratch, block).is_some()
         {
             return Ok(());
@@ -224,7 +203,7 @@ impl DelimitedReader<'_> {
         Some(())
     }
 
-    fn row(&self, row: &DelimitedRow<'_>, block: &mut ColumnBlock) -> Result<(), ReadError> {
+    fn row(&self, row: &DelimitedRow<'_>, block: &mut ColumnBlock) -> Result<(), TableError> {
         for column in &self.layout.columns {
             let text = row.text(column)?;
             match column.role {
@@ -270,7 +249,7 @@ struct RegularRows<'a> {
 }
 
 impl<'a> RegularRows<'a> {
-    /// Whether each row has its number of fields and ends with one of so many line feeds, or with the text.
+    /// Whether each row has its number of fields and ends with one of the line feeds, or with the text.
     fn are_whole(&self, feeds: usize) -> bool {
         let bytes = self.text.as_bytes();
         let ends_row = |end: &u32| bytes.get(*end as usize).is_none_or(|byte| *byte == b'\n');

@@ -14,7 +14,7 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, Type as SchemaType};
 
 use super::headers::PageBudget;
-use super::pages::{DecodablePage, DictionaryTexts, PageTexts, has_offsets, text_at};
+use super::pages::{DecodablePage, DictionaryTexts, PageTexts, PlainTexts, has_offsets};
 use super::types::ValueKind;
 use crate::table::TableErrorKind;
 
@@ -49,7 +49,7 @@ pub(super) struct ColumnDecoder<'a> {
     plain: Option<Bytes>,
     /// How many cells of the page are not decoded yet.
     left: usize,
-    /// How many values the page has still to give, if its size tells.
+    /// The number of values of the page that are not decoded yet, if known from its size.
     values_left: Option<usize>,
     /// The level at which a value is there; 0 where no value can be absent.
     defined: i16,
@@ -85,7 +85,7 @@ impl<T: DataType> Decoder<T> {
         Decoder { reader: ColumnReaderImpl::new(column, Box::new(SentPages(pages))), values: Vec::new() }
     }
 
-    /// Decodes so many cells, and says how many there were and how many of them have a value.
+    /// Decodes this number of cells; returns how many there were and how many of them have a value.
     fn decode(&mut self, count: usize, levels: &mut Vec<i16>) -> LibraryResult<(usize, usize)> {
         self.values.clear();
         let (cells, values, _) = self.reader.read_records(count, Some(levels), None, &mut self.values)?;
@@ -218,7 +218,8 @@ impl<'a> ColumnDecoder<'a> {
                 self.give(floats.values.iter().map(|float| Ok(ParquetCell::Float(*float))), each)
             }
             (TypedDecoder::Offsets(offsets), Some(texts)) => {
-                self.give(offsets.values.iter().map(|at| self.text(text_at(texts, *at as usize))), each)
+                let texts = PlainTexts::new(texts);
+                self.give(offsets.values.iter().map(|at| self.text(texts.get(*at as usize))), each)
             }
             // Other types are not worth a loop of their own.
             _ => self.give((0..).map(|at| self.value(at)), each),
@@ -262,17 +263,17 @@ impl<'a> ColumnDecoder<'a> {
     /// A value of the batch, by its number among those that are not null.
     #[inline]
     fn value(&self, at: usize) -> Result<ParquetCell<'_>, TableErrorKind> {
-        let unsigned = self.kind == ValueKind::Unsigned;
+        // The bits of an unsigned integer are those of a signed one.
+        let int = |int: i64, bits: u64| match self.kind {
+            ValueKind::Unsigned => ParquetCell::Unsigned(bits),
+            _ => ParquetCell::Int(int),
+        };
         let cell = match &self.decoder {
             TypedDecoder::Bools(bools) => bools.values.get(at).map(|bool| ParquetCell::Bool(*bool)),
-            TypedDecoder::Ints(ints) => ints.values.get(at).map(|int| match unsigned {
-                true => ParquetCell::Unsigned(u64::from(int.cast_unsigned())),
-                false => ParquetCell::Int(i64::from(*int)),
-            }),
-            TypedDecoder::Longs(ints) => ints.values.get(at).map(|int| match unsigned {
-                true => ParquetCell::Unsigned(int.cast_unsigned()),
-                false => ParquetCell::Int(*int),
-            }),
+            TypedDecoder::Ints(ints) => {
+                ints.values.get(at).map(|bits| int(i64::from(*bits), u64::from(bits.cast_unsigned())))
+            }
+            TypedDecoder::Longs(ints) => ints.values.get(at).map(|bits| int(*bits, bits.cast_unsigned())),
             TypedDecoder::Floats(floats) => {
                 floats.values.get(at).map(|float| ParquetCell::Float(f64::from(*float)))
             }
@@ -282,7 +283,7 @@ impl<'a> ColumnDecoder<'a> {
                 None => None,
             },
             TypedDecoder::Offsets(offsets) => match (offsets.values.get(at), &self.plain) {
-                (Some(at), Some(texts)) => return self.text(text_at(texts, *at as usize)),
+                (Some(at), Some(texts)) => return self.text(PlainTexts::for_one(texts).get(*at as usize)),
                 (Some(number), None) => return self.text(self.dictionary.get(*number as usize)),
                 (None, _) => None,
             },
@@ -295,6 +296,21 @@ impl<'a> ColumnDecoder<'a> {
     fn text<'t>(&self, text: Option<&'t str>) -> Result<ParquetCell<'t>, TableErrorKind> {
         let invalid = || TableErrorKind::InvalidUtf8 { column: Some(self.name.to_owned()) };
         text.map(ParquetCell::Text).ok_or_else(invalid)
+    }
+
+    /// The integers of the batch, if each fits a byte and none is null: scores and epochs mostly are.
+    pub(super) fn bytes(&self) -> Option<Vec<u8>> {
+        /// Without an early end, so that many are looked at in a step.
+        fn narrow(ints: impl Iterator<Item = i64> + Clone) -> Option<Vec<u8>> {
+            let bits = ints.clone().fold(0, |bits, int| bits | int);
+            u8::try_from(bits).is_ok().then(|| ints.map(|int| int as u8).collect())
+        }
+        match &self.decoder {
+            _ if self.values != self.cells => None,
+            TypedDecoder::Ints(ints) => narrow(ints.values.iter().map(|int| i64::from(*int))),
+            TypedDecoder::Longs(ints) => narrow(ints.values.iter().copied()),
+            _ => None,
+        }
     }
 
     /// The dictionary and the number of each cell's text in it, if that is how the batch is encoded, without nulls.

@@ -1,6 +1,6 @@
-//! A look at the footer of a file before the library reads it: its size, the shape of the schema, which the
+//! Checks the footer of a file before the library reads it: its size, the shape of the schema, which the
 //! library follows without a limit, and whether row groups name and type their columns as the schema does,
-//! which the library does not look at. No checksum covers the footer, so that is how a damaged one shows.
+//! which the library does not check. No checksum covers the footer, so that is how damage is found.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -17,8 +17,7 @@ const PARTS_PER_COLUMN: u64 = 16;
 const TAIL: usize = 8;
 const MAGIC: &[u8; 4] = b"PAR1";
 
-/// Refuses a footer that the library would choke on. Whatever else is wrong with a file is for the library to
-/// say.
+/// Refuses a footer that the library does not check. Other errors are left to the library.
 pub(super) fn check(file: &mut File, limits: &TableLimits) -> Result<(), TableErrorKind> {
     let Some(length) = footer_length(file).map_err(TableErrorKind::Read)? else { return Ok(()) };
     let limit = limits.max_footer();

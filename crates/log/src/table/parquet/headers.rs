@@ -1,7 +1,7 @@
-//! The headers of the pages of a column, looked at before any page is decompressed.
+//! The headers of the pages of a column, checked before any page is decompressed.
 //!
-//! A page says in its header how large it is and how many cells it has. Those claims are checked against the
-//! footer and against the limits first, because the library takes them as they are.
+//! The header of a page holds its size and its number of cells. They are checked against the footer and the
+//! limits first, because the library does not check them.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -17,7 +17,7 @@ use crate::table::{TableErrorKind, TableLimits};
 /// A header is read in windows of these sizes, until it is whole; statistics can make it long.
 const WINDOWS: [u64; 3] = [256, 1 << 14, 1 << 20];
 
-/// How much work the pages of a file may make, counted over all threads.
+/// The number and the decompressed size of the pages of a file, counted over all threads, and their limits.
 #[derive(Debug)]
 pub(super) struct PageBudget {
     max_page: u64,
@@ -28,10 +28,10 @@ pub(super) struct PageBudget {
 }
 
 impl PageBudget {
-    /// What all pages together may have decompressed, however small the file is: about a second of work.
+    /// The limit on the decompressed size of all pages of a small file: about a second of work.
     const LEAST_DECOMPRESSED: u64 = 1 << 30;
     const DECOMPRESSED_PER_BYTE: u64 = 16;
-    /// So many pages may be tiny; more of them must have this size on average.
+    /// This many pages may be tiny; more of them must have this size on average.
     const LEAST_PAGES: u64 = 100_000;
     const BYTES_PER_PAGE: u64 = 512;
 
@@ -67,7 +67,7 @@ impl PageBudget {
     }
 }
 
-/// What the header of a page says.
+/// The header of a page.
 #[derive(Debug, PartialEq, Eq)]
 struct PageHeader {
     kind: PageKind,

@@ -6,16 +6,15 @@ use super::column::{ColumnDecoder, ParquetCell, column_problem};
 use super::pages::PageSource;
 use super::types::ValueKind;
 use super::{ParquetColumn, ParquetTable, epoch_of, id_into, metadata_of, rows_of, score_of};
-use crate::table::TableErrorKind;
-use crate::table::error::ReadError;
 use crate::table::layout::ColumnRole;
 use crate::table::long::LongBuilder;
 use crate::table::row::TableRow;
+use crate::table::{TableError, TableErrorKind};
 
 pub(super) fn read(
     table: &ParquetTable<'_>,
     columns: &[ParquetColumn<'_>],
-) -> Result<LongBuilder, ReadError> {
+) -> Result<LongBuilder, TableError> {
     let mut builder = LongBuilder::new(table.budget);
     let mut row = TableRow::default();
     let score = table.layout.scores.first().map(String::as_str).unwrap_or_default();

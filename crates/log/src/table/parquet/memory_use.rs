@@ -23,29 +23,15 @@ impl MemoryUse {
         self.budget.check(bytes)
     }
 
-    /// The share of a column that is about to be read.
-    pub(super) fn column(&self) -> ColumnMemory<'_> {
-        ColumnMemory { held: self, bytes: AtomicU64::new(0) }
-    }
-}
-
-/// What is held of one column.
-#[derive(Debug)]
-pub(super) struct ColumnMemory<'a> {
-    held: &'a MemoryUse,
-    bytes: AtomicU64,
-}
-
-impl ColumnMemory<'_> {
-    /// Takes note of how much the column holds by now.
-    pub(super) fn grow(&self, bytes: u64) -> Result<(), TableErrorKind> {
-        let more = bytes.saturating_sub(self.bytes.swap(bytes, Ordering::Relaxed));
-        let all = self.held.bytes.fetch_add(more, Ordering::Relaxed).saturating_add(more);
-        self.held.budget.check(all)
+    /// Counts a column that holds `bytes` by now, and held `before`.
+    pub(super) fn grow(&self, before: &mut u64, bytes: u64) -> Result<(), TableErrorKind> {
+        let more = bytes.saturating_sub(std::mem::replace(before, bytes));
+        let all = self.bytes.fetch_add(more, Ordering::Relaxed).saturating_add(more);
+        self.budget.check(all)
     }
 
-    /// How much more the column may hold.
+    /// How much more may be held.
     pub(super) fn left(&self) -> u64 {
-        self.held.budget.limit().saturating_sub(self.held.bytes.load(Ordering::Relaxed))
+        self.budget.limit().saturating_sub(self.bytes.load(Ordering::Relaxed))
     }
 }

@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use errorbar_core::Value;
-use jiter::Jiter;
+use jiter::JiterError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::{SerializedFileReader, SerializedPageReader};
@@ -32,18 +32,18 @@ use self::headers::{PageBudget, largest_page};
 use self::memory_use::MemoryUse;
 use self::pages::PageSource;
 use self::types::{ValueKind, kind_of};
-use super::error::ReadError;
+use super::error::TableError;
 use super::layout::{TableColumn, TableLayout, refuse_twice};
 use super::limits::Budget;
 use super::{ScoreTable, TableErrorKind, TableOptions, cell, finish};
-use crate::json_value::{self, MemoryAllowance};
+use crate::json_value;
 
-pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, ReadError> {
-    // Whatever the library does with a damaged file, it ends in an error about that file.
+pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, TableError> {
+    // A panic of the library on a damaged file becomes an error about that file.
     caught(|| read_file(file, path, options)).map_err(|problem| TableErrorKind::Parquet { problem })?
 }
 
-fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, ReadError> {
+fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, TableError> {
     let budget = options.limits.budget(&file);
     let bytes = file.metadata().map_or(0, |metadata| metadata.len());
     footer::check(&mut file, &options.limits)?;
@@ -64,11 +64,11 @@ fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<Scor
     finish(wide::read(&table, &columns)?, layout.metadata_keys.clone())
 }
 
-/// How many rows a byte of a file can hold. Samples that tell each other apart take more than this.
+/// The most rows per byte of a file. Samples with different ids take more than this.
 const ROWS_PER_BYTE: u64 = 256;
 
-/// Refuses a file that says it has more rows than it can have: columns of one value take no space
-/// however long they are, and would fill the memory before two rows turn out to be the same.
+/// Refuses a file that claims more rows than it can have: columns of one value take no space however
+/// long they are, and would fill the memory before a repeated row is found.
 fn refuse_implausible(
     metadata: &ParquetMetaData,
     bytes: u64,
@@ -77,17 +77,19 @@ fn refuse_implausible(
 ) -> Result<(), TableErrorKind> {
     let groups = metadata.row_groups().iter();
     if groups.clone().any(|group| group.num_rows() < 0) {
-        return Err(TableErrorKind::Parquet { problem: "a row group has less than no rows".to_owned() });
+        return Err(TableErrorKind::Parquet {
+            problem: "a row group has a negative number of rows".to_owned(),
+        });
     }
     let rows = groups.fold(0, |rows: u64, group| rows.saturating_add(rows_of(group) as u64));
     if rows > bytes.saturating_mul(ROWS_PER_BYTE) {
-        let problem = format!("it says that it has {rows} rows, in {bytes} bytes");
+        let problem = format!("it claims {rows} rows, in {bytes} bytes");
         return Err(TableErrorKind::Parquet { problem });
     }
-    // The two counts are kept apart, so that one that is damaged shows.
+    // The file has both counts, so that a damaged one is found.
     let claimed = metadata.file_metadata().num_rows();
     if u64::try_from(claimed) != Ok(rows) {
-        let problem = format!("it says that it has {claimed} rows, and its row groups that they have {rows}");
+        let problem = format!("it claims {claimed} rows, and its row groups {rows}");
         return Err(TableErrorKind::Parquet { problem });
     }
     // In the long form rows of the table are not rows of the columns.
@@ -152,37 +154,25 @@ impl<'a> ParquetTable<'a> {
         Err(TableErrorKind::ColumnType { column: column.name.clone(), found, role, takes })
     }
 
-    /// Where in the file a column of a row group is.
-    fn chunk<'g>(
-        &self,
-        group: &'g RowGroupMetaData,
-        source: ParquetColumn<'_>,
-    ) -> Result<&'g ColumnChunkMetaData, TableErrorKind> {
-        let chunk = group.columns().get(source.leaf);
-        let chunk = chunk.ok_or_else(|| column_problem(source.name(), "a row group lacks it".to_owned()))?;
-        // The crate panics at a negative one.
-        let numbers = [
-            chunk.data_page_offset(),
-            chunk.compressed_size(),
-            chunk.uncompressed_size(),
-            chunk.num_values(),
-        ];
-        if numbers.into_iter().chain(chunk.dictionary_page_offset()).any(|number| number < 0) {
-            return Err(column_problem(source.name(), "its place in the file makes no sense".to_owned()));
-        }
-        Ok(chunk)
-    }
-
-    /// Opens a column of a row group, if the headers of its pages hold together.
+    /// Opens a column of a row group, if its metadata and the headers of its pages hold together.
     fn open<'g>(
         &self,
         group: &'g RowGroupMetaData,
-        source: ParquetColumn<'_>,
+        column: ParquetColumn<'_>,
     ) -> Result<CheckedColumn<'g>, TableErrorKind> {
-        let (chunk, rows) = (self.chunk(group, source)?, rows_of(group));
+        let problem = |problem: &str| column_problem(column.name(), problem.to_owned());
+        let chunk = group.columns().get(column.leaf).ok_or_else(|| problem("a row group lacks it"))?;
+        // The crate panics at a negative one.
+        let (offset, sizes) =
+            (chunk.data_page_offset(), [chunk.compressed_size(), chunk.uncompressed_size()]);
+        let numbers = sizes.into_iter().chain([offset, chunk.num_values()]);
+        if numbers.chain(chunk.dictionary_page_offset()).any(|number| number < 0) {
+            return Err(problem("its offsets or sizes are negative"));
+        }
         // A file of its own: threads that share one would share its position too.
         let mut file = File::open(self.path).map_err(TableErrorKind::Open)?;
-        let largest_page = largest_page(&mut file, chunk, source.name(), rows, &self.work)?;
+        let rows = rows_of(group);
+        let largest_page = largest_page(&mut file, chunk, column.name(), rows, &self.work)?;
         Ok(CheckedColumn { file, chunk, rows, largest_page })
     }
 
@@ -201,7 +191,7 @@ impl<'a> ParquetTable<'a> {
     }
 }
 
-/// The number of rows that a row group says it has.
+/// The number of rows of a row group, by its metadata.
 fn rows_of(group: &RowGroupMetaData) -> usize {
     usize::try_from(group.num_rows()).unwrap_or(0)
 }
@@ -233,7 +223,7 @@ fn epoch_of(cell: ParquetCell<'_>) -> Result<u32, TableErrorKind> {
     })
 }
 
-/// A score; nothing for a null. Texts are what they are, JSON is what it says.
+/// A score; `None` for a null. JSON is parsed, other strings are not.
 fn score_of(
     cell: ParquetCell<'_>,
     kind: ValueKind,
@@ -264,17 +254,11 @@ fn metadata_of(
         ParquetCell::Unsigned(int) => Json::from(int),
         ParquetCell::Float(float) => Json::from(float),
         ParquetCell::Text(text) if kind == ValueKind::Json => {
-            let mut json = Jiter::new(text.as_bytes()).with_allow_inf_nan();
-            let mut allowance = MemoryAllowance::new(budget.limit());
-            let parsed = json.peek().and_then(|peek| json_value::any_within(&mut json, peek, &mut allowance));
-            let parsed = parsed.and_then(|value| json.finish().map(|()| value));
-            parsed.map_err(|error| match allowance.is_used_up() {
-                true => budget.refusal(),
-                false => TableErrorKind::BadJsonCell {
-                    column: column.to_owned(),
-                    problem: error.error_type.to_string(),
-                },
-            })?
+            let invalid = |error: JiterError| TableErrorKind::BadJsonCell {
+                column: column.to_owned(),
+                problem: error.error_type.to_string(),
+            };
+            cell::parse_json(text, budget, json_value::any_within, invalid)?
         }
         ParquetCell::Text(text) => Json::from(text),
     })

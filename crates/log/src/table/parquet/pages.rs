@@ -1,7 +1,7 @@
 //! The pages of a column, checked and made ready for the library to decode.
 //!
 //! The library hands out every text as a counted reference, which takes three times as long as all the
-//! rest of reading a table. So it gets integers in the place of texts: a page of texts becomes one of the
+//! rest of reading a table. So it gets integers instead of texts: a page of texts becomes one of the
 //! offsets of its texts, a dictionary of texts one of their numbers. Nulls, dictionaries and runs are decoded
 //! by the library as in any column of integers, and a text is copied once, from its page to the column.
 
@@ -44,7 +44,7 @@ pub(super) struct DecodablePage {
     pub(super) page: Page,
     /// What its integers stand for, if the column holds texts.
     pub(super) texts: PageTexts,
-    /// How many values it has, nulls aside, if its size tells.
+    /// The number of its values without nulls, if known from its size.
     pub(super) values: Option<usize>,
 }
 
@@ -145,10 +145,33 @@ fn end_of_text(texts: &[u8], at: usize) -> Option<usize> {
     (end <= texts.len()).then_some(end)
 }
 
-/// The text at an offset; nothing if it is not UTF-8.
-#[inline]
-pub(super) fn text_at(texts: &[u8], at: usize) -> Option<&str> {
-    str::from_utf8(texts.get(at + size_of::<u32>()..end_of_text(texts, at)?)?).ok()
+/// The texts of a page, each behind its length.
+pub(super) struct PlainTexts<'p> {
+    bytes: &'p [u8],
+    /// The same bytes as a string, if they are ASCII: short ids are, with their lengths and all, and one check
+    /// of a page takes a tenth of the time of a check per text.
+    ascii: Option<&'p str>,
+}
+
+impl<'p> PlainTexts<'p> {
+    pub(super) fn new(bytes: &'p [u8]) -> Self {
+        PlainTexts { bytes, ascii: if bytes.is_ascii() { str::from_utf8(bytes).ok() } else { None } }
+    }
+
+    /// The same for one text, without a look at the whole page.
+    pub(super) fn for_one(bytes: &'p [u8]) -> Self {
+        PlainTexts { bytes, ascii: None }
+    }
+
+    /// The text at an offset; nothing if it is not UTF-8.
+    #[inline]
+    pub(super) fn get(&self, at: usize) -> Option<&'p str> {
+        let range = at + size_of::<u32>()..end_of_text(self.bytes, at)?;
+        match self.ascii {
+            Some(ascii) => ascii.get(range),
+            None => str::from_utf8(self.bytes.get(range)?).ok(),
+        }
+    }
 }
 
 /// The texts of a dictionary, and which of them are not UTF-8.
@@ -161,10 +184,10 @@ pub(super) struct DictionaryTexts {
 impl DictionaryTexts {
     /// Nothing if there are fewer. What is not UTF-8 is reported in the row that has it.
     fn read(page: &[u8], count: u32) -> Option<Self> {
-        let mut texts = DictionaryTexts::default();
+        let (plain, mut texts) = (PlainTexts::new(page), DictionaryTexts::default());
         let mut at = 0;
         for number in 0..count as usize {
-            let text = text_at(page, at);
+            let text = plain.get(at);
             at = end_of_text(page, at)?;
             if text.is_none() {
                 texts.invalid.push(number);
@@ -203,7 +226,7 @@ fn claims_at_most(values: &[u8], count: u32, lists: usize) -> bool {
         })
 }
 
-/// How many integers a delta-encoded list claims to have. It is skipped to its end if that is wanted.
+/// How many integers a delta-encoded list claims to have. `to_the_end` skips the list.
 fn claimed_length(thrift: &mut ThriftReader<'_>, to_the_end: bool) -> Option<u64> {
     let (block, parts, count) = (thrift.varint()?, thrift.varint()?, thrift.varint()?);
     thrift.varint()?;

@@ -1,4 +1,4 @@
-//! What a column of a Parquet file holds, and what may be read as what.
+//! The types of columns of a Parquet file, and which of them a role takes.
 
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::schema::types::ColumnDescriptor;
@@ -10,7 +10,7 @@ use crate::table::layout::ColumnRole;
 pub(super) enum ValueKind {
     Bool,
     Int,
-    /// Integers without a sign, which the file stores in the place of others.
+    /// Unsigned integers, which the file stores as the bits of signed ones.
     Unsigned,
     Float,
     Text,
@@ -24,7 +24,7 @@ impl ValueKind {
             ValueKind::Bool => "booleans",
             ValueKind::Int | ValueKind::Unsigned => "integers",
             ValueKind::Float => "floating-point numbers",
-            ValueKind::Text => "texts",
+            ValueKind::Text => "strings",
             ValueKind::Json => "JSON",
         }
     }

@@ -9,16 +9,15 @@ use rayon::prelude::*;
 use super::column::{ColumnDecoder, ParquetCell, column_problem};
 use super::types::ValueKind;
 use super::{ParquetColumn, ParquetTable, epoch_of, id_into, metadata_of, rows_of, score_of};
-use crate::table::TableErrorKind;
-use crate::table::error::ReadError;
 use crate::table::layout::ColumnRole;
 use crate::table::limits::Budget;
 use crate::table::long::value_bytes;
+use crate::table::{TableError, TableErrorKind};
 
 pub(super) fn read(
     table: &ParquetTable<'_>,
     columns: &[ParquetColumn<'_>],
-) -> Result<ScoreColumns, ReadError> {
+) -> Result<ScoreColumns, TableError> {
     let layout = table.layout;
     let mut result = ScoreColumns::new(&layout.scores);
     let mut block = ColumnBlock::new(layout.scores.len(), layout.metadata.len());
@@ -37,7 +36,7 @@ pub(super) fn read(
     Ok(result)
 }
 
-/// Pages are read ahead in row groups of so many columns, so that no stack grows with the columns.
+/// Pages are read ahead in row groups of at most this many columns, so that no stack grows with the columns.
 const MOST_COLUMNS_AHEAD: usize = 64;
 /// A page from which on only one is in memory at a time.
 const LARGE_PAGE: u64 = 16 << 20;
@@ -56,28 +55,23 @@ fn read_row_group(
     columns: &[ParquetColumn<'_>],
     block: &mut ColumnBlock,
 ) -> Result<(), RowError> {
-    let (budget, left) = (table.budget, table.held.column().left());
+    let budget = table.budget;
     // Columns are in the order of their roles, and so are the sinks.
     let with_role = |is_wanted: fn(ColumnRole) -> bool| {
         columns.iter().copied().filter(move |column| is_wanted(column.column.role))
     };
-    let mut sinks: Vec<Box<dyn CellSink + '_>> =
-        vec![Box::new(IdSink { ids: &mut block.ids, digits: String::new(), left, budget })];
+    let mut sinks: Vec<CellSink<'_>> = vec![id_sink(&mut block.ids, table.held.left(), budget)];
     if with_role(|role| role == ColumnRole::Epoch).next().is_some() {
-        sinks.push(Box::new(EpochSink(&mut block.epochs)));
+        sinks.push(epoch_sink(&mut block.epochs));
     }
     let metadata = with_role(|role| matches!(role, ColumnRole::Metadata(_)));
-    for (values, column) in block.metadata.iter_mut().zip(metadata) {
-        sinks.push(Box::new(MetadataSink { values, column, budget }));
-    }
+    sinks.extend(block.metadata.iter_mut().zip(metadata).map(|(to, from)| metadata_sink(to, from, budget)));
     let scores = with_role(|role| matches!(role, ColumnRole::Score(_)));
-    for (values, column) in block.scores.iter_mut().zip(scores) {
-        sinks.push(Box::new(ScoreSink { values, column, budget, nested: 0 }));
-    }
+    sinks.extend(block.scores.iter_mut().zip(scores).map(|(to, from)| score_sink(to, from, budget)));
     let tasks: Vec<_> = columns.iter().copied().zip(sinks).collect();
-    let read = |(column, mut sink): (ParquetColumn<'_>, Box<dyn CellSink + '_>)| {
+    let read = |(column, mut sink): (ParquetColumn<'_>, CellSink<'_>)| {
         let mut row = 0;
-        read_column(table, group, column, &mut row, &mut *sink).err().map(|kind| RowError { row, kind })
+        read_column(table, group, column, &mut row, &mut sink).err().map(|kind| RowError { row, kind })
     };
     let errors: Vec<RowError> = tasks.into_par_iter().with_max_len(1).filter_map(read).collect();
     errors.into_iter().min_by_key(|error| error.row).map_or(Ok(()), Err)
@@ -89,7 +83,7 @@ fn read_column(
     group: &RowGroupMetaData,
     column: ParquetColumn<'_>,
     row: &mut usize,
-    sink: &mut dyn CellSink,
+    sink: &mut CellSink<'_>,
 ) -> Result<(), TableErrorKind> {
     let checked = table.open(group, column)?;
     // One thread at a time has pages that are large; it does not wait for others meanwhile.
@@ -97,15 +91,14 @@ fn read_column(
     let _alone = is_large.then(|| table.large.lock().unwrap_or_else(PoisonError::into_inner));
     // A thread that waits for a page takes up another column, on top of the one that waits.
     let reads_ahead = !is_large && group.num_columns() <= MOST_COLUMNS_AHEAD;
-    let held = table.held.column();
+    let mut held = 0;
     let (mut pages, mut decoder) = table.decoder(checked, column)?;
     let mut next = pages.next()?;
     while let Some(page) = next.take() {
         decoder.set_page(page);
         let mut decode = || -> Result<(), TableErrorKind> {
             while decoder.decode()? {
-                sink.take(&decoder, row)?;
-                held.grow(sink.held())?;
+                table.held.grow(&mut held, sink(&decoder, row)?)?;
             }
             Ok(())
         };
@@ -123,120 +116,96 @@ fn read_column(
     }
 }
 
-/// Takes the cells of a column, in order.
-trait CellSink: Send {
-    /// How many bytes it holds.
-    fn held(&self) -> u64;
+/// Takes a batch of the cells of a column, counts them, and returns how many bytes it holds by now.
+type CellSink<'a> = Box<dyn FnMut(&ColumnDecoder<'_>, &mut usize) -> Result<u64, TableErrorKind> + Send + 'a>;
 
-    /// Takes a batch of cells, counting them in `row`.
-    fn take(&mut self, batch: &ColumnDecoder<'_>, row: &mut usize) -> Result<(), TableErrorKind>;
-}
-
-struct IdSink<'a> {
-    ids: &'a mut TextColumn,
-    digits: String,
-    /// How many bytes they may still have: a cell of a dictionary can stand in any number of rows.
-    left: u64,
-    budget: Budget,
-}
-
-impl CellSink for IdSink<'_> {
-    fn held(&self) -> u64 {
-        self.ids.heap_bytes() as u64
-    }
-
-    fn take(&mut self, batch: &ColumnDecoder<'_>, row: &mut usize) -> Result<(), TableErrorKind> {
+/// Ids may have `left` bytes: a cell of a dictionary can stand in any number of rows.
+fn id_sink(ids: &mut TextColumn, mut left: u64, budget: Budget) -> CellSink<'_> {
+    let mut digits = String::new();
+    Box::new(move |batch, row| {
         batch.for_each(row, |cell| {
             match cell {
                 ParquetCell::Text(id) if !id.is_empty() => {
-                    self.left =
-                        self.left.checked_sub(id.len() as u64).ok_or_else(|| self.budget.refusal())?;
-                    self.ids.push(id);
+                    left = left.checked_sub(id.len() as u64).ok_or_else(|| budget.refusal())?;
+                    ids.push(id);
                 }
                 cell => {
-                    self.digits.clear();
-                    id_into(&mut self.digits, cell)?;
-                    self.ids.push(&self.digits);
+                    digits.clear();
+                    id_into(&mut digits, cell)?;
+                    ids.push(&digits);
                 }
             }
             Ok(())
-        })
-    }
+        })?;
+        Ok(ids.heap_bytes() as u64)
+    })
 }
 
-struct EpochSink<'a>(&'a mut EpochColumn);
-
-impl CellSink for EpochSink<'_> {
-    fn held(&self) -> u64 {
-        self.0.heap_bytes() as u64
-    }
-
-    fn take(&mut self, batch: &ColumnDecoder<'_>, row: &mut usize) -> Result<(), TableErrorKind> {
-        batch.for_each(row, |cell| epoch_of(cell).map(|epoch| self.0.push(epoch)))
-    }
+fn epoch_sink(epochs: &mut EpochColumn) -> CellSink<'_> {
+    Box::new(|batch, row| {
+        match batch.bytes().filter(|bytes| !bytes.contains(&0)) {
+            Some(bytes) => {
+                epochs.extend_bytes(&bytes);
+                *row += bytes.len();
+            }
+            None => batch.for_each(row, |cell| epoch_of(cell).map(|epoch| epochs.push(epoch)))?,
+        }
+        Ok(epochs.heap_bytes() as u64)
+    })
 }
 
-struct MetadataSink<'a> {
+fn metadata_sink<'a>(
     values: &'a mut MetadataColumn,
     column: ParquetColumn<'a>,
     budget: Budget,
-}
-
-impl CellSink for MetadataSink<'_> {
-    fn held(&self) -> u64 {
-        self.values.heap_bytes() as u64
-    }
-
-    fn take(&mut self, batch: &ColumnDecoder<'_>, row: &mut usize) -> Result<(), TableErrorKind> {
-        let kind = self.column.kind;
+) -> CellSink<'a> {
+    let kind = column.kind;
+    Box::new(move |batch, row| {
         // All at once looks at the whole dictionary, which does not pay for a few cells.
         let coded = batch.numbers().filter(|(texts, numbers)| numbers.len() >= texts.len() / 8);
         if let Some((texts, numbers)) = coded.filter(|_| kind == ValueKind::Text)
             && let Some(texts) = texts.all()
         {
             let numbers: Vec<u32> = numbers.iter().map(|number| number.cast_unsigned()).collect();
-            self.values.extend_coded(&texts, &numbers);
+            values.extend_coded(&texts, &numbers);
             *row += numbers.len();
-            return Ok(());
+        } else {
+            batch.for_each(row, |cell| {
+                match cell {
+                    ParquetCell::Text(text) if kind == ValueKind::Text => values.push_text(text),
+                    cell => values.push(&metadata_of(cell, kind, column.name(), budget)?),
+                }
+                Ok(())
+            })?;
+        }
+        Ok(values.heap_bytes() as u64)
+    })
+}
+
+fn score_sink<'a>(values: &'a mut ValueColumn, column: ParquetColumn<'a>, budget: Budget) -> CellSink<'a> {
+    let kind = column.kind;
+    // What the items of lists and maps take.
+    let mut nested = 0;
+    Box::new(move |batch, row| {
+        if let Some(bytes) = batch.bytes() {
+            values.extend_bytes(&bytes);
+            *row += bytes.len();
+            return Ok(values.heap_bytes() as u64 + nested);
         }
         batch.for_each(row, |cell| {
             match cell {
-                ParquetCell::Text(text) if kind == ValueKind::Text => self.values.push_text(text),
-                cell => self.values.push(&metadata_of(cell, kind, self.column.name(), self.budget)?),
-            }
-            Ok(())
-        })
-    }
-}
-
-struct ScoreSink<'a> {
-    values: &'a mut ValueColumn,
-    column: ParquetColumn<'a>,
-    budget: Budget,
-    /// What the items of lists and maps take.
-    nested: u64,
-}
-
-impl CellSink for ScoreSink<'_> {
-    fn held(&self) -> u64 {
-        self.values.heap_bytes() as u64 + self.nested
-    }
-
-    fn take(&mut self, batch: &ColumnDecoder<'_>, row: &mut usize) -> Result<(), TableErrorKind> {
-        let kind = self.column.kind;
-        batch.for_each(row, |cell| {
-            match cell {
-                ParquetCell::Int(int) => self.values.push_int(int),
-                ParquetCell::Float(float) => self.values.push_float(float),
-                ParquetCell::Text(text) if kind == ValueKind::Text => self.values.push_text(text),
+                ParquetCell::Int(int) => values.push_int(int),
+                ParquetCell::Float(float) => values.push_float(float),
+                ParquetCell::Text(text) if kind == ValueKind::Text => values.push_text(text),
                 cell => {
-                    let score = score_of(cell, kind, self.column.name(), self.budget)?;
-                    self.nested += score.as_ref().map_or(0, value_bytes);
-                    self.budget.check(self.nested)?;
-                    self.values.push(score);
+                    let score = score_of(cell, kind, column.name(), budget)?;
+                    nested += score.as_ref().map_or(0, value_bytes);
+                    budget.check(nested)?;
+                    values.push(score);
                 }
             }
             Ok(())
-        })
-    }
+        })?;
+        Ok(values.heap_bytes() as u64 + nested)
+    })
 }

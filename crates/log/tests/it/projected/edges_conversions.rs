@@ -1,5 +1,7 @@
 //! Which number a value is read as, and what is said of those that are none.
 
+use errorbar_core::ToSpec;
+
 use crate::projected::edges_support::*;
 
 #[test]

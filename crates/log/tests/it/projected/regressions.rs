@@ -210,7 +210,7 @@ fn foreign_packages_are_not_built_in() {
 #[test]
 fn seed_round_trips() {
     let m = bootstrap_stderr().seed(u64::MAX);
-    let spec = errorbar_core::Metric::spec(&m).to_string();
+    let spec = errorbar_core::ToSpec::spec(&m).to_string();
     // Specs have signed integers: 63 bits of a seed count, and the spec builds the same metric.
     let again = Registry::built_in().metric(&spec.parse().unwrap()).unwrap();
     assert_eq!(again.spec().to_string(), spec);

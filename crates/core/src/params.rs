@@ -1,0 +1,113 @@
+//! What every entry is: a name, a documentation and arguments, declared once as a struct.
+
+pub use errorbar_macros::Params;
+
+use crate::args::Args;
+use crate::error::{Error, Result};
+use crate::registry::Param;
+use crate::spec::Spec;
+
+/// Something that has a spec: its name, and the arguments that were passed, as logs record them.
+///
+/// A type with [`Params`] has one. For others it is written by hand:
+///
+/// ```
+/// use errorbar_core::{Spec, ToSpec};
+///
+/// #[derive(Debug)]
+/// struct Longest;
+///
+/// impl ToSpec for Longest {
+///     fn spec(&self) -> Spec {
+///         Spec::new("longest")
+///     }
+/// }
+/// ```
+pub trait ToSpec {
+    /// The name and the arguments that were passed.
+    fn spec(&self) -> Spec;
+}
+
+impl<P: Params> ToSpec for P {
+    fn spec(&self) -> Spec {
+        self.to_spec()
+    }
+}
+
+/// The arguments of an entry, declared once: `#[derive(Params)]` on the struct that holds them gives everything here,
+/// a setter for each argument that may be left out, and the function that makes one in Rust.
+///
+/// ```
+/// use errorbar_core::registry::{Entry, MetricEntry};
+/// use errorbar_core::{Metric, MetricValue, Params, Registry, Result, Scores, ToSpec};
+///
+/// /// The share of scores from a threshold on.
+/// #[derive(Clone, Debug, Params)]
+/// #[params(crate = errorbar_core, name = "pass_rate")]
+/// struct PassRate {
+///     /// The lowest score that passes.
+///     #[param(default = 0.5)]
+///     threshold: Option<f64>,
+/// }
+///
+/// impl Metric for PassRate {
+///     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+///         let passed = scores.floats().iter().filter(|score| **score >= self.threshold_or_default()).count();
+///         Ok((passed as f64 / scores.len() as f64).into())
+///     }
+/// }
+///
+/// let mut registry = Registry::built_in();
+/// registry.add(&MetricEntry::of::<PassRate>())?;
+/// let by_spec = registry.metric(&"pass_rate(0.8)".parse()?)?;
+/// assert_eq!(by_spec.spec(), pass_rate().threshold(0.8).spec());
+/// let info = registry.list_metrics().last().ok_or("listed")?;
+/// assert_eq!(info.signature(), "pass_rate(threshold=0.5)");
+/// assert_eq!(info.params[0].doc, "The lowest score that passes.");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A field is an argument. `T` must be passed; `Option<T>` may be, and is recorded if it was; `T` with a default may be,
+/// and is recorded if it differs from the default.
+///
+/// | on the struct | means |
+/// |---|---|
+/// | `name = "ci"` | the name in specs and logs; a constant too |
+/// | `crate = errorbar_core` | the crate that has this trait, `errorbar` if unset |
+/// | `doc = DOC` | the documentation; that of the struct, up to its first example or heading, if unset |
+/// | `constructor = ci` | the function that makes one, named as the entry if unset; `no_constructor` for none |
+/// | `check = Self::validate` | `fn(&Self) -> Result<()>` over all arguments, as [`Params::check`] |
+/// | `finish = Self::read` | `fn(Self, &Args) -> Result<Self>`, the last step of building from a spec |
+///
+/// | on a field | means |
+/// |---|---|
+/// | `default = 0.95` | what it is if it is not passed; `self.FIELD_or_default()` is what is in force |
+/// | `check = in_range` | `fn(&T) -> Result<(), String>`: what is wrong with a value |
+/// | `from = Choice`, `map = pick` | the setter takes `impl Into<Choice>` and stores `pick(choice)` |
+/// | `no_setter` | the setter is written by hand |
+/// | `skip` | not an argument, but derived from them: setters reset it to its `Default` |
+pub trait Params: Sized {
+    /// The name in specs and logs.
+    const NAME: &'static str;
+
+    /// What it is: paragraphs, the first of which is a sentence that stands alone.
+    const DOC: &'static str;
+
+    /// The arguments, in order.
+    fn params() -> Vec<Param>;
+
+    /// Built from the arguments of a spec, and checked.
+    fn from_args(args: &Args<'_>) -> Result<Self>;
+
+    /// The name and the arguments that were passed.
+    fn to_spec(&self) -> Spec;
+
+    /// Whether the arguments make sense. Specs are checked when they are built, builders when they are used.
+    fn check(&self) -> Result<()>;
+
+    /// The error about one of the arguments.
+    fn refuse(argument: &str, problem: impl Into<String>) -> Error {
+        let (target, argument) = (Self::NAME.to_owned(), argument.to_owned());
+        Error::Argument { target, argument, problem: problem.into() }
+    }
+}
