@@ -107,7 +107,7 @@ fn write(
     let options =
         ExportOptions::default().scorers(&args.scorers).texts(!args.no_texts).limits(args.read.limits());
     let export = Export::of(logs, options)?;
-    warnings.extend(export.recovered().into_iter().map(|log| recovered(log)));
+    warnings.extend(export.recovered().iter().map(|log| recovered(log)));
     match &args.output {
         Some(path) => export.save(format, path),
         None => export.write(format, &mut output::stdout()),
