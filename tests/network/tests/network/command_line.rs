@@ -198,7 +198,7 @@ fn what_cannot_work_is_refused_before_anything_is_asked_or_written() {
         ),
         (
             &["--model", "openai/m", "--base-url", &base_url, "--prices", "p", "--cost-limit", "nan"],
-            "a number from 0 on",
+            "--cost-limit",
         ),
         (
             &["--model", "openai/m", "--base-url", &base_url, "--extra-body", r#"{"stream": true}"#],
