@@ -202,6 +202,7 @@ pub trait ArgWord: Copy + PartialEq + 'static {
     const WORDS: &'static [(&'static str, Self)];
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: ArgWord> ArgType for T {
     const EXPECTED: &'static str = <T as ArgWord>::EXPECTED;
 

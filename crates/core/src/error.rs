@@ -233,7 +233,27 @@ pub enum Error {
         /// How many there are.
         epochs: u32,
     },
-    /// A computation met a number it cannot go on with.
+    /// Results without an estimate of this metric.
+    #[error(
+        "no estimate of `{metric}`; there are estimates of: {}{}", known.join(", "), suggestion(nearest.as_deref())
+    )]
+    UnknownMetric {
+        /// The metric asked for.
+        metric: String,
+        /// The metric closest to it.
+        nearest: Option<String>,
+        /// The metrics that there are.
+        known: Vec<String>,
+    },
+    /// Results with several estimates of this metric.
+    #[error("there are {} estimates of `{metric}`; name one of: {}", candidates.len(), candidates.join(", "))]
+    AmbiguousMetric {
+        /// The metric asked for.
+        metric: String,
+        /// The full names of those that it may be.
+        candidates: Vec<String>,
+    },
+    /// A computation met a number that it cannot use.
     #[error("{metric}: {problem}")]
     Undefined {
         /// The metric.
@@ -273,7 +293,7 @@ impl Error {
         }
     }
 
-    /// An error with a message of one's own, for custom metrics and reducers.
+    /// A custom error, for custom metrics and reducers.
     pub fn custom(message: impl Into<String>) -> Self {
         Error::Custom(message.into())
     }

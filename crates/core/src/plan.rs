@@ -10,19 +10,16 @@ use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, ScoreParts};
 use crate::reducer::Reducer;
 use crate::registry::Registry;
-use crate::spec::Spec;
+use crate::spec::{self, MetricTree, Spec};
 
 /// Metrics for some keys of map-valued scores: a shell glob, and what to compute for each key it matches.
-pub type MetricMap = IndexMap<String, Vec<Arc<dyn Metric>>>;
+pub type MetricMap = spec::MetricMap<Arc<dyn Metric>>;
 
 /// An entry of a list of metrics.
-#[derive(Clone, Debug)]
-pub enum MetricItem {
-    /// A metric over the whole score.
-    Metric(Arc<dyn Metric>),
-    /// Metrics for the keys of map-valued scores.
-    Map(MetricMap),
-}
+pub type MetricItem = spec::MetricItem<Arc<dyn Metric>>;
+
+/// The metrics of a scorer or a task.
+pub type Metrics = MetricTree<Arc<dyn Metric>>;
 
 impl<M: Metric + 'static> From<M> for MetricItem {
     fn from(metric: M) -> Self {
@@ -30,60 +27,7 @@ impl<M: Metric + 'static> From<M> for MetricItem {
     }
 }
 
-/// The metrics of a scorer or a task.
-#[derive(Clone, Debug)]
-pub enum Metrics {
-    /// Metrics over the whole score, and perhaps maps among them.
-    List(Vec<MetricItem>),
-    /// Metrics for the keys of map-valued scores only.
-    Map(MetricMap),
-}
-
 impl Metrics {
-    /// Every metric in it, wherever it stands.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Metric>> {
-        fn of_map(map: &MetricMap) -> Vec<&Arc<dyn Metric>> {
-            map.values().flatten().collect()
-        }
-        fn of_item(item: &MetricItem) -> Vec<&Arc<dyn Metric>> {
-            match item {
-                MetricItem::Metric(metric) => vec![metric],
-                MetricItem::Map(map) => of_map(map),
-            }
-        }
-        let all = match self {
-            Metrics::Map(map) => of_map(map),
-            Metrics::List(items) => items.iter().flat_map(of_item).collect(),
-        };
-        all.into_iter()
-    }
-
-    /// Only the metrics that pass, in the same structure.
-    pub(crate) fn filter(&self, pass: impl Fn(&dyn Metric) -> bool) -> Metrics {
-        let filter_map = |map: &MetricMap| -> MetricMap {
-            let kept = |ms: &Vec<Arc<dyn Metric>>| ms.iter().filter(|m| pass(m.as_ref())).cloned().collect();
-            map.iter()
-                .map(|(pattern, metrics)| (pattern.clone(), kept(metrics)))
-                .filter(|(_, metrics): &(String, Vec<_>)| !metrics.is_empty())
-                .collect()
-        };
-        match self {
-            Metrics::Map(map) => Metrics::Map(filter_map(map)),
-            Metrics::List(items) => Metrics::List(
-                items
-                    .iter()
-                    .filter_map(|item| match item {
-                        MetricItem::Metric(m) => pass(m.as_ref()).then(|| item.clone()),
-                        MetricItem::Map(map) => {
-                            let map = filter_map(map);
-                            (!map.is_empty()).then_some(MetricItem::Map(map))
-                        }
-                    })
-                    .collect(),
-            ),
-        }
-    }
-
     /// The sample metadata keys that the metrics need.
     pub fn metadata_keys(&self) -> MetadataKeys {
         self.iter().fold(MetadataKeys::NONE, |keys, metric| keys.and(metric.metadata_keys()))
@@ -162,7 +106,7 @@ macro_rules! reducers {
 /// How the epochs of a sample become one score.
 #[derive(Clone, Debug, Default)]
 pub enum Reducers {
-    /// Nothing was said: by `mean`, which results then do not name.
+    /// The default: by `mean`, which results then do not name.
     #[default]
     Implicit,
     /// Not at all: metrics see every epoch.
@@ -177,7 +121,7 @@ impl Reducers {
         if reducers.is_empty() { Reducers::Disabled } else { Reducers::Explicit(reducers) }
     }
 
-    /// Their names as logs record them: none if nothing was said, an empty list if reduction is disabled.
+    /// Their names as logs record them: none for the default, an empty list if reduction is disabled.
     pub fn log_names(&self) -> Option<Vec<String>> {
         match self {
             Reducers::Implicit => None,
@@ -341,7 +285,7 @@ pub struct ScorerPlan {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// The scorers, in order. Two of one name are told apart as `name`, `name1`.
+    /// The scorers, in order. Two of one name become `name` and `name1`.
     pub scorers: Vec<ScorerPlan>,
     /// Metrics that replace those of every scorer.
     pub task_metrics: Option<Metrics>,
@@ -360,7 +304,7 @@ pub struct Plan {
     pub default_metrics: IndexMap<String, Metrics>,
 }
 
-/// Which figure to show first: the first that fits everything said here.
+/// Which figure to show first: the first that matches every field that is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeadlineRequest {
     /// The scorer.

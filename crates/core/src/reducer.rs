@@ -57,7 +57,7 @@ pub trait Reducer: ToSpec + fmt::Debug + Send + Sync {
     /// Reduces the scores of one sample, in epoch order, unscored ones among them.
     fn reduce(&self, scores: &[Score]) -> Result<Score>;
 
-    /// Whether the arguments make sense; asked before anything is reduced.
+    /// Whether the arguments make sense; checked before anything is reduced.
     fn check(&self) -> Result<()> {
         Ok(())
     }
@@ -78,9 +78,11 @@ pub trait Reducer: ToSpec + fmt::Debug + Send + Sync {
 ///
 /// What implements this is a [`Reducer`], and runs over columns, without a score built per row.
 pub trait EpochReducer: ToSpec + fmt::Debug + Send + Sync {
-    /// How values are read as numbers; nothing for reducers that only compare values, which then
+    /// How values are read as numbers; `None` for reducers that only compare values, which then
     /// find no floats among the [`EpochValues`].
-    fn conversion(&self) -> Option<&Conversion>;
+    fn conversion(&self) -> Option<&Conversion> {
+        None
+    }
 
     /// Reduces the scored epochs of one scalar. Never called without one.
     fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue;

@@ -1,4 +1,4 @@
-//! Everything that can be called by name: metrics, reducers, conversions, and what other rooms add.
+//! Everything that can be called by name: metrics, reducers, conversions, and what other crates add.
 //!
 //! The registry is a value that is passed in, not a global: a test can hold two. The built-in
 //! entries come from the explicit lists in `metrics/mod.rs` and `reducers/mod.rs`; what the macros
@@ -207,7 +207,7 @@ impl<T: 'static> RegistryEntry<T> {
 }
 
 /// A kind of thing that is built by name: metrics, reducers and conversions here, scorers, solvers and tasks
-/// in other rooms.
+/// in other crates.
 pub trait EntryKind: Clone + Send + Sync + 'static {
     /// What it is called in messages: `metric`.
     const KIND: &'static str;
@@ -253,7 +253,7 @@ type Table<T> = IndexMap<String, RegistryEntry<T>>;
 /// ```
 #[derive(Clone)]
 pub struct Registry {
-    /// One `Table<T>` for each kind that has an entry, so that a room which core does not know can add its own.
+    /// One `Table<T>` for each kind that has an entry, so that a crate which core does not know can add its own.
     tables: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
     /// What files among arguments are relative to; nothing here opens them.
     folder: PathBuf,
@@ -357,7 +357,7 @@ impl Registry {
         self.add_object(reducer.spec(), doc, reducer)
     }
 
-    /// Adds a conversion of one's own under its name.
+    /// Adds a custom conversion under its name.
     pub fn add_conversion(&mut self, conversion: Conversion, doc: &str) -> Result<()> {
         self.add_object(conversion.spec(), doc, conversion)
     }

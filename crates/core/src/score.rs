@@ -26,7 +26,7 @@ pub struct Score {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
     /// Machine-readable: `invalid_response_format`, `refusal`, `no_response`, `grader_failed`,
-    /// `scoring_failed` or a word of one's own.
+    /// `scoring_failed` or a custom word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Anything else the scorer wants to keep.

@@ -484,9 +484,14 @@ impl<'a> KeyColumn<'a, '_> {
         self.column.and_then(|column| column.code(row as usize))
     }
 
-    /// The distinct values, by code.
-    pub(crate) fn values(&self) -> &'a [serde_json::Value] {
-        self.column.map(MetadataColumn::values).unwrap_or_default()
+    /// The number of distinct values.
+    pub(crate) fn distinct(&self) -> usize {
+        self.column.map_or(0, MetadataColumn::distinct)
+    }
+
+    /// The value of a code.
+    pub(crate) fn value(&self, code: usize) -> Option<&'a serde_json::Value> {
+        self.column?.value(code)
     }
 }
 

@@ -202,8 +202,7 @@ mod tests {
 
     #[test]
     fn tasks_and_what_they_are_made_of_can_be_added() {
-        let provider =
-            Provider { open: |_, _| Err(errorbar_core::Error::custom("closed")), is_remote: false };
+        let provider = Provider::local(|_, _| Err(errorbar_core::Error::custom("closed").into()));
         let task = Task::new([Sample::new("1 + 1")]).scorer(StepScorer);
         let app = App::new()
             .solver(Step, "A step.")

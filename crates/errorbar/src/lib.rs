@@ -157,3 +157,8 @@ pub mod table {
 #[cfg(all(doctest, feature = "cli"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// So do those of the guide.
+#[cfg(all(doctest, feature = "cli"))]
+#[doc = include_str!("../../../docs/rust.md")]
+struct RustGuide;

@@ -156,7 +156,7 @@ impl WatchState {
         let of_run = |run: &RunState| {
             let most = if several { 1 } else { 3 };
             let figures = run.figures.iter().take(most).map(|figure| {
-                let RunningFigure { scorer, metric, value, error } = figure;
+                let RunningFigure { scorer, metric, value, error, .. } = figure;
                 let name = match (several, run.figures.len()) {
                     (true, _) => run.model.clone(),
                     (false, 1) => metric.clone(),

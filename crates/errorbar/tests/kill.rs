@@ -1,5 +1,5 @@
 //! Runs killed at random moments, and resumed: nothing that was reported is lost, nothing is there twice, and the
-//! results are those of a run that nobody disturbed.
+//! results are those of a run that was not killed.
 //!
 //! A few rounds with the other tests; `ERRORBAR_KILL_ROUNDS=100 cargo test --release -p errorbar --test kill` for more.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
@@ -7,11 +7,10 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Read;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use errorbar_core::stats::Stream;
 use errorbar_log::eval::EvalLog;
@@ -55,23 +54,25 @@ fn errorbar() -> Command {
     command
 }
 
-/// Starts a run and kills it after a while, unless it is through by then. The highest count that it reported.
-fn run_and_kill(mut command: Command, after: Duration) -> usize {
+/// Starts a run and kills it once it has reported a number of samples; 0 is at once. The highest number that it reported,
+/// unless it is through by then.
+fn run_and_kill(mut command: Command, after: usize) -> usize {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut stderr = child.stderr.take().unwrap();
-    let reader = std::thread::spawn(move || {
-        let mut said = Vec::new();
-        stderr.read_to_end(&mut said).unwrap();
-        String::from_utf8_lossy(&said).into_owned()
-    });
-    sleep(after);
-    child.kill().unwrap();
+    let mut reported = 0;
+    if after == 0 {
+        child.kill().unwrap();
+    }
+    for line in BufReader::new(child.stderr.take().unwrap()).split(b'\n') {
+        // `killed: 123/1200 · …`; the last line may be cut off.
+        let line = String::from_utf8_lossy(&line.unwrap()).into_owned();
+        let count = line.strip_prefix("killed: ").and_then(|rest| rest.split_once('/')?.0.parse().ok());
+        reported = reported.max(count.unwrap_or(0));
+        if reported >= after {
+            child.kill().unwrap();
+        }
+    }
     child.wait().unwrap();
-    let said = reader.join().unwrap();
-    // Whole lines only: `killed: 123/1200 · …`
-    let counts =
-        said.lines().filter_map(|line| line.strip_prefix("killed: ")?.split_once('/')?.0.parse().ok());
-    counts.max().unwrap_or(0)
+    reported
 }
 
 fn logs(folder: &Path) -> Vec<PathBuf> {
@@ -110,10 +111,15 @@ fn killed_runs_lose_nothing() {
     let (mut kills, mut in_between, mut round) = (0, 0, 0);
     while round < rounds {
         let logs_of_round = folder.path().join(format!("kill{kills}"));
-        let mut moment = || Duration::from_micros(u64::from(random.next_u32()) % 150_000);
+        // Every tenth at once; the others when some of the samples that are left are done.
+        let mut moment = |there: usize| {
+            let left = SAMPLES * EPOCHS - there;
+            let at = random.next_u32() as usize % (left + left / 9).max(1);
+            if at > left { 0 } else { there + at }
+        };
         let mut start = errorbar();
         start.arg(&task).arg("--log-dir").arg(&logs_of_round);
-        let mut reported = run_and_kill(start, moment());
+        let mut reported = run_and_kill(start, moment(0));
         kills += 1;
         // Killed before there was anything to go on with: nothing was reported, and this is no round.
         let Some(log) = logs(&logs_of_round).pop() else {
@@ -135,7 +141,7 @@ fn killed_runs_lose_nothing() {
             in_between += usize::from(there > 0 && there < SAMPLES * EPOCHS);
             let mut again = errorbar();
             again.arg("--resume").arg(&log);
-            reported = run_and_kill(again, moment()).max(there);
+            reported = run_and_kill(again, moment(there)).max(there);
             kills += 1;
         }
         let there = samples(&log);

@@ -1,13 +1,15 @@
-//! Why a task cannot run, or a run cannot go on.
+//! Why a task cannot run, or a run cannot continue.
+
+use std::path::PathBuf;
 
 use errorbar_log::eval::LogError;
 
 use crate::DatasetError;
 
-/// The result of anything in this room that is about a whole task or run.
+/// The result of anything in this crate that is about a whole task or run.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a task cannot run, or a run cannot go on.
+/// Why a task cannot run, or a run cannot continue.
 // Boxed within, so that the results which carry it stay small.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -21,7 +23,68 @@ pub enum Error {
     /// The log.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// Something else, in words that name it and the way out.
+    /// Neither the task nor the run names a model.
+    #[error("the task names no model")]
+    NoModel,
+    /// A provider that needs a key, and no key.
+    #[error("`{model}` needs a key: set {variable}, or name a file that holds the key")]
+    MissingKey {
+        /// The model.
+        model: String,
+        /// The environment variable.
+        variable: String,
+    },
+    /// A key for a provider that takes none.
+    #[error(
+        "`{model}` takes no key, and a file that holds one is given; leave it out, or call a server that wants a key \
+         as openai/NAME"
+    )]
+    UnwantedKey {
+        /// The model.
+        model: String,
+    },
+    /// What is wrong with the model in a role.
+    #[error("the role `{role}`: {error}")]
+    Role {
+        /// The role.
+        role: String,
+        /// What is wrong.
+        error: Box<Error>,
+    },
+    /// A setting for a role that no model has.
+    #[error("a {setting} is given for the role `{role}`, which no model has")]
+    UnknownRole {
+        /// The role.
+        role: String,
+        /// What is given for it: a base URL, a key file.
+        setting: &'static str,
+    },
+    /// A limit on the cost, and models of unknown price.
+    #[error(
+        "a limit on the cost needs the price of every model, and that of {} is not known",
+        models.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    )]
+    UnknownPrice {
+        /// The models without a price.
+        models: Vec<String>,
+    },
+    /// A log that is not of the task as it is now.
+    #[error("{} cannot be resumed: {problem}", path.display())]
+    ChangedTask {
+        /// The log.
+        path: PathBuf,
+        /// How they differ.
+        problem: String,
+    },
+    /// A cache folder that cannot be used.
+    #[error("cannot use the cache folder{}: {problem}", path.as_ref().map(|path| format!(" {}", path.display())).unwrap_or_default())]
+    CacheFolder {
+        /// The folder, if there is one.
+        path: Option<PathBuf>,
+        /// Why.
+        problem: String,
+    },
+    /// Anything else, in words that name it and the way out.
     #[error("{0}")]
     Refused(String),
 }

@@ -1,4 +1,4 @@
-//! From dataset to log: datasets, models, solvers, scorers, tasks and the runner. The only async room.
+//! From dataset to log: datasets, models, solvers, scorers, tasks and the runner. The only async crate.
 //!
 //! A [`Task`] is checked as a whole before anything runs ([`Task::prepare`]), so that no mistake shows up after
 //! an hour; then its samples run concurrently, each is written to the log when it is done, and the results are
@@ -15,6 +15,8 @@ mod run;
 mod sample;
 mod scorer;
 pub mod scorers;
+mod setters;
+mod shared_object;
 mod small_file;
 mod solver;
 pub mod solvers;
@@ -26,6 +28,7 @@ pub mod text;
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use dataset::{
     Dataset, DatasetError, Fields, IntoSample, NamedSample, OneOrMany, Record, RecordLocation, csv_dataset,
@@ -58,6 +61,11 @@ pub use task_file::{Mistake, TaskFileError, load_task_file, parse_task_file};
 
 #[doc(hidden)]
 pub use inventory;
+
+/// Locks a mutex, also one that a panic has poisoned: what these guard is whole after every statement.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A future on the heap, as solvers, scorers and models return it.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

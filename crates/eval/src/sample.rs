@@ -6,6 +6,7 @@ use std::ops::Deref;
 use errorbar_core::Metadata;
 use serde_json::Value as Json;
 
+use crate::setters::setters;
 use crate::{Input, SampleId, Targets};
 
 /// One question of a dataset.
@@ -21,7 +22,7 @@ use crate::{Input, SampleId, Targets};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// The question, as text or as a conversation.
+    /// The question, as a string or as a conversation.
     pub input: Input,
     /// What would be right.
     pub target: Target,
@@ -34,7 +35,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// A question as text, or as messages.
+    /// A question as a string, or as messages.
     pub fn new(input: impl Into<Input>) -> Self {
         Sample {
             input: input.into(),
@@ -45,32 +46,22 @@ impl Sample {
         }
     }
 
-    /// What would be right: one text, or several that are each right.
-    #[must_use]
-    pub fn target(mut self, target: impl Into<Target>) -> Self {
-        self.target = target.into();
-        self
-    }
-
-    /// The choices, which letters from A on stand for.
-    #[must_use]
-    pub fn choices(mut self, choices: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.choices = choices.into_iter().map(Into::into).collect();
-        self
-    }
-
-    /// Its name.
-    #[must_use]
-    pub fn id(mut self, id: impl Into<SampleId>) -> Self {
-        self.id = Some(id.into());
-        self
-    }
-
     /// Adds an entry of metadata.
     #[must_use]
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Json>) -> Self {
         self.metadata.insert(key.into(), value.into());
         self
+    }
+
+    setters! {
+        /// What would be right: one string, or several that are each right.
+        target: impl Into<Target> => target.into();
+
+        /// The choices, which letters from A on stand for.
+        choices: impl IntoIterator<Item = impl Into<String>> => choices.into_iter().map(Into::into).collect();
+
+        /// Its name.
+        id: impl Into<SampleId> => Some(id.into());
     }
 }
 
@@ -80,7 +71,7 @@ impl From<&str> for Sample {
     }
 }
 
-/// What would be right: one text or several.
+/// What would be right: one string or several.
 ///
 /// ```
 /// use errorbar_eval::Target;
@@ -88,11 +79,11 @@ impl From<&str> for Sample {
 /// assert_eq!(target.iter().count(), 2);
 /// assert_eq!(target.text(), "redcrimson");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target(Targets);
 
 impl Target {
-    /// The text; several are joined without anything between, as the reference does.
+    /// The string; several are joined without anything between, as the reference does.
     pub fn text(&self) -> Cow<'_, str> {
         match self.as_slice() {
             [one] => Cow::Borrowed(one),
@@ -100,7 +91,7 @@ impl Target {
         }
     }
 
-    /// All texts.
+    /// All strings.
     pub fn as_slice(&self) -> &[String] {
         match &self.0 {
             Targets::One(text) => std::slice::from_ref(text),
@@ -111,12 +102,6 @@ impl Target {
     /// As logs record it.
     pub fn targets(&self) -> &Targets {
         &self.0
-    }
-}
-
-impl Default for Target {
-    fn default() -> Self {
-        Target(Targets::One(String::new()))
     }
 }
 
@@ -132,21 +117,16 @@ impl From<Targets> for Target {
         Target(targets)
     }
 }
-impl From<&str> for Target {
-    fn from(text: &str) -> Self {
-        Target(Targets::One(text.to_owned()))
-    }
+macro_rules! from_one {
+    ($($type:ty),*) => {$(
+        impl From<$type> for Target {
+            fn from(text: $type) -> Self {
+                Target(Targets::One(text.into()))
+            }
+        }
+    )*};
 }
-impl From<String> for Target {
-    fn from(text: String) -> Self {
-        Target(Targets::One(text))
-    }
-}
-impl From<&String> for Target {
-    fn from(text: &String) -> Self {
-        Target(Targets::One(text.clone()))
-    }
-}
+from_one!(&str, &String, String);
 impl<T: Into<String>> From<Vec<T>> for Target {
     fn from(texts: Vec<T>) -> Self {
         Target(Targets::Many(texts.into_iter().map(Into::into).collect()))

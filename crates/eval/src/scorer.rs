@@ -1,12 +1,12 @@
 //! What a scorer is: it judges the answer to one sample.
 
 use std::fmt;
-use std::ops::Deref;
 use std::sync::Arc;
 
-use errorbar_core::registry::{BuiltFrom, Entry, EntryKind};
-use errorbar_core::{ArgProblem, ArgType, Metrics, Registry, Result, Score, ToSpec, spec::Arg};
+use errorbar_core::registry::Entry;
+use errorbar_core::{Metrics, Result, Score, ToSpec};
 
+use crate::shared_object::shared_object;
 use crate::{BoxFuture, Target, TaskState};
 
 /// Judges the answer to one sample.
@@ -42,47 +42,7 @@ pub struct AnyScorer(Arc<dyn Scorer>);
 /// An entry that builds a scorer.
 pub type ScorerEntry = Entry<AnyScorer>;
 
-impl EntryKind for AnyScorer {
-    const KIND: &'static str = "scorer";
-}
-
-impl<S: Scorer + 'static> BuiltFrom<S> for AnyScorer {
-    fn built_from(scorer: S) -> Self {
-        scorer.into()
-    }
-}
-
-impl fmt::Debug for AnyScorer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl Deref for AnyScorer {
-    type Target = dyn Scorer;
-    fn deref(&self) -> &Self::Target {
-        self.0.as_ref()
-    }
-}
-
-impl<S: Scorer + 'static> From<S> for AnyScorer {
-    fn from(scorer: S) -> Self {
-        AnyScorer(Arc::new(scorer))
-    }
-}
-
-impl ArgType for AnyScorer {
-    const EXPECTED: &'static str = "a scorer such as includes()";
-
-    fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
-        let spec = arg.as_spec().ok_or(ArgProblem::Expected(Self::EXPECTED))?;
-        registry.build(spec).map_err(ArgProblem::Invalid)
-    }
-
-    fn to_arg(&self) -> Arg {
-        Arg::Spec(self.spec())
-    }
-}
+shared_object!(AnyScorer, Scorer, "scorer", "a scorer such as includes()");
 
 /// What a `#[scorer]` may return: a score, or perhaps one.
 #[diagnostic::on_unimplemented(

@@ -1,12 +1,12 @@
 //! What a solver is: a step from a question to an answer.
 
 use std::fmt;
-use std::ops::Deref;
 use std::sync::Arc;
 
-use errorbar_core::registry::{BuiltFrom, Entry, EntryKind};
-use errorbar_core::{ArgProblem, ArgType, Registry, Result, Spec, ToSpec, spec::Arg};
+use errorbar_core::registry::Entry;
+use errorbar_core::{ArgType, Result, Spec, ToSpec};
 
+use crate::shared_object::shared_object;
 use crate::{BoxFuture, Generate, TaskState};
 
 /// A step from a question to an answer: rewords the prompt, asks the model, or both.
@@ -34,47 +34,7 @@ pub struct AnySolver(Arc<dyn Solver>);
 /// An entry that builds a solver.
 pub type SolverEntry = Entry<AnySolver>;
 
-impl EntryKind for AnySolver {
-    const KIND: &'static str = "solver";
-}
-
-impl<S: Solver + 'static> BuiltFrom<S> for AnySolver {
-    fn built_from(solver: S) -> Self {
-        solver.into()
-    }
-}
-
-impl fmt::Debug for AnySolver {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl Deref for AnySolver {
-    type Target = dyn Solver;
-    fn deref(&self) -> &Self::Target {
-        self.0.as_ref()
-    }
-}
-
-impl<S: Solver + 'static> From<S> for AnySolver {
-    fn from(solver: S) -> Self {
-        AnySolver(Arc::new(solver))
-    }
-}
-
-impl ArgType for AnySolver {
-    const EXPECTED: &'static str = "a solver such as generate()";
-
-    fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
-        let spec = arg.as_spec().ok_or(ArgProblem::Expected(Self::EXPECTED))?;
-        registry.build(spec).map_err(ArgProblem::Invalid)
-    }
-
-    fn to_arg(&self) -> Arg {
-        Arg::Spec(self.spec())
-    }
-}
+shared_object!(AnySolver, Solver, "solver", "a solver such as generate()");
 
 /// Solvers one after the other; made by [`chain!`](crate::chain).
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use crate::{Generate, Input, Message, MessageRole, ModelOutput, Sample, SampleId
 pub struct Choice {
     /// What it says.
     pub value: String,
-    /// Whether the model marked it; nothing before it has answered.
+    /// Whether the model marked it; `None` before it has answered.
     pub marked: Option<bool>,
 }
 
@@ -40,7 +40,7 @@ pub struct TaskState {
     pub choices: Vec<Choice>,
     /// The conversation so far.
     pub messages: Vec<Message>,
-    /// What the model said last.
+    /// The last answer of the model.
     pub output: ModelOutput,
     /// The sample's metadata.
     pub metadata: Metadata,
@@ -55,7 +55,7 @@ pub struct TaskState {
 }
 
 impl TaskState {
-    /// The conversation about a sample before anything was said.
+    /// The conversation about a sample before the first answer.
     pub fn new(model: &str, sample: &Sample, id: SampleId, epoch: u32) -> Self {
         let messages = match &sample.input {
             Input::Text(text) => vec![from_input(Message::user(text.as_str()))],
@@ -86,7 +86,7 @@ impl TaskState {
         self
     }
 
-    /// What asks models about this sample, for scorers; nothing outside a run.
+    /// What asks models about this sample, for scorers; `None` outside a run.
     pub fn generate(&self) -> Option<&Generate> {
         self.generate.as_deref()
     }

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use errorbar_core::registry::{Entry, EntryKind};
-use errorbar_core::{Epochs, ErrorPlan, HeadlineRequest, Metadata, Metrics};
+use errorbar_core::{Epochs, ErrorPlan, HeadlineRequest, Metadata, Metrics, Registry, Spec};
 use serde_json::Value as Json;
 
 use crate::model::{AnyModel, Model};
+use crate::setters::setters;
 use crate::solvers::generate;
 use crate::{AnyScorer, AnySolver, Dataset, GenerateConfig};
 
@@ -59,6 +60,7 @@ impl EntryKind for Task {
 
 /// When samples that fail end the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum FailOnError {
     /// Never: they are recorded and counted.
     #[default]
@@ -72,7 +74,7 @@ pub enum FailOnError {
 }
 
 impl FailOnError {
-    /// Whether so many failures are too many.
+    /// Whether this many failures end the run.
     pub(crate) fn is_reached(self, failed: usize, total: usize) -> bool {
         match self {
             FailOnError::Never => false,
@@ -123,6 +125,7 @@ impl std::str::FromStr for FailOnError {
 
 /// A model, opened or still by name.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum ModelChoice {
     /// `provider/model`, and the folder that files in it are relative to.
     Named {
@@ -180,13 +183,6 @@ impl Task {
         }
     }
 
-    /// How it is solved; several solvers are put together by [`chain!`](crate::chain).
-    #[must_use]
-    pub fn solver(mut self, solver: impl Into<AnySolver>) -> Self {
-        self.solver = solver.into();
-        self
-    }
-
     /// Adds a scorer.
     #[must_use]
     pub fn scorer(mut self, scorer: impl Into<AnyScorer>) -> Self {
@@ -194,67 +190,9 @@ impl Task {
         self
     }
 
-    /// What is computed, in place of what each scorer brings.
-    #[must_use]
-    pub fn metrics(mut self, metrics: Metrics) -> Self {
-        self.metrics = Some(metrics);
-        self
-    }
-
-    /// How often each sample is run, and how its scores are reduced.
-    #[must_use]
-    pub fn epochs(mut self, epochs: impl Into<Epochs>) -> Self {
-        self.epochs = Some(epochs.into());
-        self
-    }
-
-    /// How errors and intervals are computed.
-    ///
-    /// ```
-    /// use errorbar_core::ErrorPlan;
-    /// use errorbar_eval::{Sample, Task, scorers::includes};
-    /// let task = Task::new([Sample::new("1 + 1?").target("2").metadata("passage", "sums")])
-    ///     .scorer(includes())
-    ///     .errors(ErrorPlan::new().cluster("passage"));
-    /// assert_eq!(task.error_plan().cluster, ["passage"]);
-    /// ```
-    #[must_use]
-    pub fn errors(mut self, errors: ErrorPlan) -> Self {
-        self.errors = errors;
-        self
-    }
-
     /// How errors and intervals are computed, unless [`RunOptions::errors`](crate::RunOptions::errors) replaces it.
     pub fn error_plan(&self) -> &ErrorPlan {
         &self.errors
-    }
-
-    /// The model that is asked if the command line names none.
-    #[must_use]
-    pub fn model(mut self, model: impl Into<ModelChoice>) -> Self {
-        self.model = Some(model.into());
-        self
-    }
-
-    /// How the model generates, where the command line says nothing else.
-    #[must_use]
-    pub fn generate(mut self, config: GenerateConfig) -> Self {
-        self.generate = config;
-        self
-    }
-
-    /// The name; a registered task has that of its function.
-    #[must_use]
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
-
-    /// The version, a number or a text.
-    #[must_use]
-    pub fn version(mut self, version: impl Into<Json>) -> Self {
-        self.version = Some(version.into());
-        self
     }
 
     /// Adds an entry of metadata, for the record.
@@ -264,25 +202,25 @@ impl Task {
         self
     }
 
-    /// Which figure to show first.
-    #[must_use]
-    pub fn headline(mut self, headline: HeadlineRequest) -> Self {
-        self.headline = Some(headline);
-        self
-    }
-
-    /// When samples that fail end the run; never, if nothing is said.
-    #[must_use]
-    pub fn fail_on_error(mut self, when: FailOnError) -> Self {
-        self.fail_on_error = Some(when);
-        self
-    }
-
-    /// How long one sample may take, scorers included.
-    #[must_use]
-    pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.time_limit = Some(limit);
-        self
+    /// Adds it to a registry under its name, by which its logs can be resumed.
+    ///
+    /// ```
+    /// use errorbar_eval::{Sample, Task, built_in_registry, scorers::includes};
+    /// let mut registry = built_in_registry();
+    /// let task = Task::new([Sample::new("1 + 1?").target("2")]).name("sums").scorer(includes());
+    /// task.register("One sum.", &mut registry)?;
+    /// # Ok::<(), errorbar_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A task without a name, and a name that is taken.
+    pub fn register(self, doc: &str, registry: &mut Registry) -> errorbar_core::Result<()> {
+        let Some(name) = self.name.clone() else {
+            return Err(errorbar_core::Error::custom(
+                "a task that is registered needs a name; give it one: .name(…)",
+            ));
+        };
+        registry.add_object(Spec::new(name.as_str()), doc, self.registered_as(&name, Metadata::new()))
     }
 
     /// Records how the task was built, so that its log can be resumed; the macro `#[task]` does it.
@@ -293,5 +231,49 @@ impl Task {
         self.origin.args = args;
         self.name.get_or_insert_with(|| name.to_owned());
         self
+    }
+
+    setters! {
+        /// How it is solved; several solvers are put together by [`chain!`](crate::chain).
+        solver: impl Into<AnySolver> => solver.into();
+
+        /// What is computed, in place of what each scorer brings.
+        metrics: Metrics => Some(metrics);
+
+        /// How often each sample is run, and how its scores are reduced.
+        epochs: impl Into<Epochs> => Some(epochs.into());
+
+        /// How errors and intervals are computed.
+        ///
+        /// ```
+        /// use errorbar_core::ErrorPlan;
+        /// use errorbar_eval::{Sample, Task, scorers::includes};
+        /// let task = Task::new([Sample::new("1 + 1?").target("2").metadata("passage", "sums")])
+        ///     .scorer(includes())
+        ///     .errors(ErrorPlan::new().cluster("passage"));
+        /// assert_eq!(task.error_plan().cluster, ["passage"]);
+        /// ```
+        errors: ErrorPlan => errors;
+
+        /// The model, unless the run names another one.
+        model: impl Into<ModelChoice> => Some(model.into());
+
+        /// How the model generates, unless the run sets it otherwise.
+        generate: GenerateConfig => generate;
+
+        /// The name; a registered task has that of its function.
+        name: impl Into<String> => Some(name.into());
+
+        /// The version, a number or a string.
+        version: impl Into<Json> => Some(version.into());
+
+        /// Which figure to show first.
+        headline: HeadlineRequest => Some(headline);
+
+        /// When samples that fail end the run; by default never.
+        fail_on_error: FailOnError => Some(fail_on_error);
+
+        /// How long one sample may take, scorers included.
+        time_limit: Duration => Some(time_limit);
     }
 }

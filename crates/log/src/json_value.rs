@@ -1,10 +1,8 @@
 //! JSON values off a parser that also reads the bare `NaN` and `Infinity` of Python.
 
-use std::sync::Arc;
-
-use errorbar_core::{Leaf, LeafMap, Value};
+use errorbar_core::{Leaf, Value};
 use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, Peek};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 /// How deep metadata may be nested; the parser's own limit does not see our recursion.
 const MAX_DEPTH: usize = 100;
@@ -149,27 +147,8 @@ pub(crate) fn score_within(
         }
     };
     let value = match peek {
-        Peek::Array => {
-            let mut items = Vec::new();
-            let mut next = json.known_array()?;
-            while let Some(peek) = next {
-                allowance.take(size_of::<Leaf>(), json)?;
-                items.push(leaf(json, peek)?);
-                next = json.array_step()?;
-            }
-            Value::List(items)
-        }
-        Peek::Object => {
-            let mut map = LeafMap::new();
-            let mut key: Option<Arc<str>> = json.known_object()?.map(Into::into);
-            while let Some(name) = key {
-                let peek = json.peek()?;
-                allowance.take(MAP_ENTRY_BYTES + name.len(), json)?;
-                map.insert(name, leaf(json, peek)?);
-                key = json.next_key()?.map(Into::into);
-            }
-            Value::Map(map)
-        }
+        Peek::Array => Value::List(items(json, allowance, |json, peek, _| leaf(json, peek))?),
+        Peek::Object => Value::Map(entries(json, allowance, |json, peek, _| leaf(json, peek))?),
         _ => Value::from(leaf(json, peek)?),
     };
     Ok(nested.map_or(Ok(value), Err))
@@ -199,28 +178,12 @@ fn nested(
         let error_type = JiterErrorType::JsonError(JsonErrorType::RecursionLimitExceeded);
         return Err(JiterError { error_type, index: json.current_index() });
     }
+    let deeper = |json: &mut Jiter<'_>, peek, allowance: &mut MemoryAllowance| {
+        nested(json, peek, depth - 1, allowance)
+    };
     match peek {
-        Peek::Array => {
-            let mut items = Vec::new();
-            let mut next = json.known_array()?;
-            while let Some(peek) = next {
-                allowance.take(size_of::<Json>(), json)?;
-                items.push(nested(json, peek, depth - 1, allowance)?);
-                next = json.array_step()?;
-            }
-            Ok(Json::Array(items))
-        }
-        Peek::Object => {
-            let mut map = Map::new();
-            let mut key = json.known_object()?.map(str::to_owned);
-            while let Some(name) = key {
-                let peek = json.peek()?;
-                allowance.take(MAP_ENTRY_BYTES + size_of::<Json>() + name.len(), json)?;
-                map.insert(name, nested(json, peek, depth - 1, allowance)?);
-                key = json.next_key()?.map(str::to_owned);
-            }
-            Ok(Json::Object(map))
-        }
+        Peek::Array => Ok(Json::Array(items(json, allowance, deeper)?)),
+        Peek::Object => Ok(Json::Object(entries(json, allowance, deeper)?)),
         _ => Ok(match scalar(json, peek)? {
             None | Some(Scalar::Null) => Json::Null,
             Some(Scalar::Bool(b)) => Json::from(b),
@@ -230,4 +193,37 @@ fn nested(
             Some(Scalar::Text(text)) => Json::from(text),
         }),
     }
+}
+
+/// The items of a list.
+fn items<T>(
+    json: &mut Jiter<'_>,
+    allowance: &mut MemoryAllowance,
+    mut item: impl FnMut(&mut Jiter<'_>, Peek, &mut MemoryAllowance) -> Result<T, JiterError>,
+) -> Result<Vec<T>, JiterError> {
+    let mut items = Vec::new();
+    let mut next = json.known_array()?;
+    while let Some(peek) = next {
+        allowance.take(size_of::<T>(), json)?;
+        items.push(item(json, peek, allowance)?);
+        next = json.array_step()?;
+    }
+    Ok(items)
+}
+
+/// The entries of a map.
+fn entries<K: for<'k> From<&'k str> + AsRef<str>, T, M: Default + Extend<(K, T)>>(
+    json: &mut Jiter<'_>,
+    allowance: &mut MemoryAllowance,
+    mut value: impl FnMut(&mut Jiter<'_>, Peek, &mut MemoryAllowance) -> Result<T, JiterError>,
+) -> Result<M, JiterError> {
+    let mut map = M::default();
+    let mut key = json.known_object()?.map(K::from);
+    while let Some(name) = key {
+        let peek = json.peek()?;
+        allowance.take(MAP_ENTRY_BYTES + size_of::<T>() + name.as_ref().len(), json)?;
+        map.extend([(name, value(json, peek, allowance)?)]);
+        key = json.next_key()?.map(K::from);
+    }
+    Ok(map)
 }

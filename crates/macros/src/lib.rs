@@ -1,12 +1,14 @@
-//! The attributes `#[metric]`, `#[reducer]`, `#[solver]`, `#[scorer]` and `#[task]` of errorbar.
+//! The derive `Params` and the attributes `#[metric]`, `#[reducer]`, `#[solver]`, `#[scorer]` and `#[task]` of errorbar.
 //!
-//! The first four each turn a plain function into three things: a builder that Rust calls, an entry
-//! that specs call by name, and the function itself as `Builder::body`, which unit tests call. A task
-//! stays the function it is and gets an entry. The function is taken apart once (`function`, `leading`,
-//! `argument`, `default`) and all attributes put it together again from the same parts (`entry`,
-//! `builder`); `metric`, `reducer`, `solver`, `scorer` and `task` hold only what differs.
+//! An entry is declared once: a struct of its arguments with `#[derive(Params)]` (`params`). The attributes write that
+//! struct for a plain function, so there is one path for built-in entries and for custom ones. The first four each turn
+//! the function into a builder that Rust calls, an entry that specs call by name, and the function itself as
+//! `Builder::body`, which unit tests call. A task stays the function it is and gets an entry. The function is taken apart
+//! once (`function`, `leading`, `argument`) and all attributes put it together again from the same parts (`builder`);
+//! `metric`, `reducer`, `solver`, `scorer` and `task` hold only what differs.
 //!
-//! All paths in generated code start at `::errorbar`, the one crate that users depend on.
+//! Paths in generated code start at `::errorbar`, the one crate that users depend on, or at the crate that `crate = …`
+//! names: a crate with the items of `errorbar_core` at its root and those of `errorbar_eval` in `eval`.
 #![forbid(unsafe_code)]
 
 mod argument;
@@ -65,7 +67,7 @@ fn at(tokens: &impl Spanned) -> Span {
 ///   written as literals: `#[default("C")]`, `#[default([0.5, 0.9])]`;
 /// - an `Option<T>` needs no default: it is `None` when it is not passed.
 ///
-/// A doc comment on an argument becomes that of its method. The metric returns anything that turns
+/// A doc comment on an argument becomes that of its method and is shown in lists. The metric returns anything that turns
 /// into a `MetricValue` (a number, an `Estimate`, a map or a list of either), as it is or in a
 /// `Result`. A number has no error of its own; an `Estimate` has the one that the metric gives it:
 ///
@@ -90,14 +92,72 @@ fn at(tokens: &impl Spanned) -> Span {
 /// For `fn pass_rate` it defines the type `PassRate`, which implements `Metric`, the function
 /// `pass_rate()`, which makes one, and `PassRate::body`, the function as written.
 ///
+/// # Metrics that merge
+///
+/// With `state` the function takes no scores and returns an empty state, an `Accumulator`. The metric is then computed
+/// piece by piece: each group and each shard has a state, and states are merged. For `fn range` the type is
+/// `RangeMetric`, beside that of the state.
+///
+/// ```
+/// use errorbar::prelude::*;
+/// use errorbar::{Accumulator, Estimation, GroupContext};
+///
+/// #[derive(Debug, Default)]
+/// struct Range {
+///     ends: Option<(f64, f64)>,
+/// }
+///
+/// impl Accumulator for Range {
+///     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
+///         let own = scores.floats().into_iter().map(|value| Range { ends: Some((value, value)) });
+///         own.into_iter().try_for_each(|one| self.merge(one))
+///     }
+///
+///     fn merge(&mut self, other: Self) -> Result<()> {
+///         self.ends = match (self.ends, other.ends) {
+///             (Some(own), Some(other)) => Some((own.0.min(other.0), own.1.max(other.1))),
+///             (own, other) => own.or(other),
+///         };
+///         Ok(())
+///     }
+///
+///     fn finish(&self, _: GroupContext) -> Result<MetricValue> {
+///         let range = self.ends.map(|(least, most)| Estimate::new(most - least));
+///         Ok(range.unwrap_or(Estimate::undefined(Undefined::NoScores)).into())
+///     }
+/// }
+///
+/// /// The difference between the greatest and the least score.
+/// #[metric(state, role = "spread", keys = [], parts = "value")]
+/// fn range() -> Range {
+///     Range::default()
+/// }
+///
+/// // Two shards, one result.
+/// let mut merged = range().state(&Estimation::default()).ok_or("a state")?;
+/// for shard in [[0.25, 0.5], [1.0, 0.5]] {
+///     let mut columns = ScoreColumns::new(["s"]);
+///     for (id, score) in shard.into_iter().enumerate() {
+///         columns.push(id.to_string(), 1).score("s", Score::new(score))?;
+///     }
+///     let mut state = range().state(&Estimation::default()).ok_or("a state")?;
+///     state.update(&ScoreSet::unreduced(&columns, "s")?.scores())?;
+///     merged.merge(state)?;
+/// }
+/// assert_eq!(merged.finish(GroupContext::default())?.number(), Some(0.75));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Options
 ///
 /// | option | means |
 /// |---|---|
-/// | `name = "pass_rate"` | the name in specs and logs; that of the function if not said |
+/// | `name = "pass_rate"` | the name in specs and logs; that of the function if unset |
 /// | `role = "location"` | what kind of figure it gives: `location` (a mean), `share`, `spread` or `other` (the default) |
 /// | `wants = "reduced"` | which scores it sees: `auto` (the default), `reduced` or `unreduced` |
-/// | `keys = ["category"]` | the sample metadata it reads; all of it if not said, `keys = []` for none |
+/// | `keys = ["category"]` | the sample metadata it reads; all of it if unset, `keys = []` for none |
+/// | `parts = "value"` | what it reads of a score: its `value`, also its `metadata`, or `all` (the default); readers of logs hold no more |
+/// | `state` | the function returns an empty state, see above |
 /// | `replaces` | it takes the place of a metric of the same name |
 #[proc_macro_attribute]
 pub fn metric(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -130,7 +190,7 @@ pub fn metric(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// | option | means |
 /// |---|---|
-/// | `name = "first_pass"` | the name in specs and logs; that of the function if not said |
+/// | `name = "first_pass"` | the name in specs and logs; that of the function if unset |
 /// | `replaces` | it takes the place of a reducer of the same name |
 #[proc_macro_attribute]
 pub fn reducer(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -169,7 +229,7 @@ pub fn reducer(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// | option | means |
 /// |---|---|
-/// | `name = "polite"` | the name in specs and logs; that of the function if not said |
+/// | `name = "polite"` | the name in specs and logs; that of the function if unset |
 /// | `replaces` | it takes the place of a solver of the same name |
 #[proc_macro_attribute]
 pub fn solver(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -208,8 +268,8 @@ pub fn solver(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// | option | means |
 /// |---|---|
-/// | `metrics = [mean(), stderr()]` | what is computed over its scores, unless the task says otherwise: what the macro `metrics!` takes, or a map alone, `{"a*": [mean()]}`, for scores that are maps; must be said |
-/// | `name = "word_overlap"` | the name in specs and logs; that of the function if not said |
+/// | `metrics = [mean(), stderr()]` | what is computed over its scores, unless the task has its own: what the macro `metrics!` takes, or a map alone, `{"a*": [mean()]}`, for scores that are maps; required |
+/// | `name = "word_overlap"` | the name in specs and logs; that of the function if unset |
 /// | `replaces` | it takes the place of a scorer of the same name |
 #[proc_macro_attribute]
 pub fn scorer(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -243,14 +303,113 @@ pub fn scorer(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// | option | means |
 /// |---|---|
-/// | `name = "colors"` | the name in specs and logs; that of the function if not said |
+/// | `name = "colors"` | the name in specs and logs; that of the function if unset |
 #[proc_macro_attribute]
 pub fn task(options: TokenStream, item: TokenStream) -> TokenStream {
     task::expand(options.into(), item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
-/// Declares the arguments of an entry, once.
+/// Declares the arguments of an entry once, as the fields of a struct: see the trait `Params`.
+///
+/// ```
+/// use errorbar::prelude::*;
+/// use errorbar::{Params, registry::MetricEntry};
+///
+/// /// The share of scores from a threshold on.
+/// #[derive(Clone, Debug, Params)]
+/// #[params(name = "share_above")]
+/// struct ShareAbove {
+///     /// The lowest score that counts.
+///     #[param(default = 0.5)]
+///     threshold: Option<f64>,
+/// }
+///
+/// impl Metric for ShareAbove {
+///     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+///         let least = self.threshold_or_default();
+///         let above = scores.floats().into_iter().filter(|score| *score >= least).count();
+///         Ok((above as f64 / scores.len().max(1) as f64).into())
+///     }
+/// }
+///
+/// let mut registry = Registry::built_in();
+/// registry.add(&MetricEntry::of::<ShareAbove>())?;
+/// let by_spec = registry.metric(&"share_above(0.8)".parse()?)?;
+/// assert_eq!(by_spec.spec(), share_above().threshold(0.8).spec());
+/// # Ok::<(), Error>(())
+/// ```
 #[proc_macro_derive(Params, attributes(params, param))]
 pub fn derive_params(input: TokenStream) -> TokenStream {
     params::expand(input.into()).unwrap_or_else(|error| error.to_compile_error()).into()
 }
+
+/// What rustc refuses of the functions below the attributes: types that do not fit.
+///
+/// ```compile_fail
+/// use errorbar::prelude::*;
+/// #[scorer(metrics = [mean()])]
+/// async fn number(state: &TaskState, target: &Target) -> Result<f64> {
+///     Ok(1.0)
+/// }
+/// ```
+///
+/// ```compile_fail
+/// use errorbar::prelude::*;
+/// #[solver]
+/// async fn returns_text(state: &mut TaskState, generate: &Generate) -> Result<String> {
+///     Ok(String::new())
+/// }
+/// ```
+///
+/// ```compile_fail
+/// use errorbar::prelude::*;
+/// #[scorer(metrics = [mean()])]
+/// async fn swapped(target: &Target, state: &TaskState) -> Result<Score> {
+///     Ok(Score::new(1))
+/// }
+/// ```
+///
+/// ```compile_fail
+/// use errorbar::prelude::*;
+/// #[scorer(metrics = [mean(), reducers::mode()])]
+/// async fn reducer_for_metric(state: &TaskState, target: &Target) -> Result<Score> {
+///     Ok(Score::new(1))
+/// }
+/// ```
+///
+/// ```compile_fail
+/// use errorbar::prelude::*;
+/// #[solver]
+/// async fn not_send(state: &mut TaskState, generate: &Generate) -> Result<()> {
+///     let shared = std::rc::Rc::new(1);
+///     generate.run(state).await?;
+///     drop(shared);
+///     Ok(())
+/// }
+/// ```
+///
+/// ```compile_fail
+/// use errorbar::prelude::*;
+/// #[solver]
+/// fn not_async(state: &mut TaskState, generate: &Generate) -> Result<()> {
+///     generate.run(state).await
+/// }
+/// ```
+///
+/// ```compile_fail
+/// use errorbar::prelude::*;
+/// #[task]
+/// fn of_text(#[default("five")] epochs: u32) -> Task {
+///     Task::new(["?"]).epochs(epochs)
+/// }
+/// ```
+///
+/// ```compile_fail
+/// use errorbar::prelude::*;
+/// #[task]
+/// fn dataset() -> Result<Dataset> {
+///     Ok(Dataset::new(["?"]))
+/// }
+/// ```
+#[cfg(doctest)]
+struct WrongTypes;

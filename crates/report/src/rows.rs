@@ -152,9 +152,10 @@ fn is_aggregate(row: &EstimateRow<'_>) -> bool {
 /// The metadata keys of the groups of a row, the outermost first.
 pub(crate) fn keys(row: &EstimateRow<'_>) -> Vec<String> {
     let key = |scope: &Scope<'_>| match scope {
-        Scope::Group(key, _) | Scope::MeanOfGroups(key) => (*key).to_owned(),
+        Scope::Group(key, _) | Scope::MeanOfGroups(key) => Some((*key).to_owned()),
+        _ => None,
     };
-    let mut keys: Vec<String> = row.scopes.iter().map(key).collect();
+    let mut keys: Vec<String> = row.scopes.iter().filter_map(key).collect();
     // An aggregate over all samples is in no scope of its own.
     if let Some(own) = row.group_key
         && row.group.is_none()
@@ -169,7 +170,7 @@ pub(crate) fn keys(row: &EstimateRow<'_>) -> Vec<String> {
 pub(crate) fn groups<'a>(row: &EstimateRow<'a>) -> Vec<&'a str> {
     let group = |scope: &Scope<'a>| match scope {
         Scope::Group(_, name) => Some(*name),
-        Scope::MeanOfGroups(_) => None,
+        _ => None,
     };
     row.scopes.iter().filter_map(group).collect()
 }

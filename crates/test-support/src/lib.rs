@@ -24,3 +24,16 @@ pub use files::{TestFolder, file_names, workspace};
 pub use program::{ProgramOutput, command};
 pub use seeds::run_seeds;
 pub use wait::wait_until;
+
+/// Panics unless a value has a shape: `assert_matches!(error, Error::MissingKey { key, .. } if key == "topic")`.
+///
+/// For errors: their kind and what they name, not their words.
+#[macro_export]
+macro_rules! assert_matches {
+    ($value:expr, $pattern:pat $(if $guard:expr)? $(,)?) => {
+        match &$value {
+            $pattern $(if $guard)? => {}
+            other => panic!("{other:?} is no {}", stringify!($pattern $(if $guard)?)),
+        }
+    };
+}

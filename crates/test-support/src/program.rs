@@ -64,6 +64,11 @@ impl ProgramOutput {
     pub fn json(&self) -> Json {
         serde_json::from_str(&self.clone().successful().stdout).unwrap()
     }
+
+    /// The results of the first log, of a command with `--format json`.
+    pub fn results(&self) -> Json {
+        self.json()[0]["results"].clone()
+    }
 }
 
 impl From<Output> for ProgramOutput {

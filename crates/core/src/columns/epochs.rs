@@ -20,12 +20,6 @@ impl EpochColumn {
         self.0.extend_bytes(epochs);
     }
 
-    /// Appends an epoch per code: the one that it has among the epochs.
-    pub fn extend_coded(&mut self, epochs: &[u32], codes: &[u32]) {
-        let epochs: Vec<u64> = epochs.iter().copied().map(u64::from).collect();
-        self.0.extend_coded(&epochs, codes);
-    }
-
     /// The number of rows.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -58,7 +52,7 @@ impl EpochColumn {
         other.clear();
     }
 
-    /// Makes room for so many more rows.
+    /// Reserves memory for more rows.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.0.reserve(rows);
     }

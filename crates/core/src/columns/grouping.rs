@@ -12,7 +12,7 @@ use super::text::{TextColumn, by_length};
 /// How the rows are spread over samples, samples numbered in order of first appearance.
 #[derive(Debug, PartialEq)]
 pub(super) enum Grouping {
-    /// Each row is a sample of its own.
+    /// Each row is another sample.
     Single { samples: usize },
     /// The same samples again and again, in the same order.
     Passes { samples: usize, passes: usize },

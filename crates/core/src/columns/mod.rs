@@ -9,7 +9,6 @@ mod grouping;
 mod metadata;
 mod numbers;
 mod payloads;
-mod pool;
 mod sample_index;
 mod tagged;
 mod text;
@@ -68,7 +67,7 @@ pub struct ScoreColumns {
     scorers: Vec<ScorerColumn>,
     /// The rows whose sample errored, in order.
     errored: Vec<u32>,
-    /// Which rows are of one sample, once somebody has asked: readers and results both do.
+    /// Which rows are of one sample, computed on first use: readers and results both need it.
     index: OnceLock<Arc<SampleIndex>>,
 }
 
@@ -86,7 +85,7 @@ pub(crate) struct ScorerColumn {
 pub(crate) struct ScoreDetails {
     recorded: Vec<Option<Box<ScoreDetail>>>,
     /// For the scores of a vote: which rows voted. Ten thousand panels written as JSON would take
-    /// longer than all the voting, so they are written when somebody looks.
+    /// longer than all the voting, so they are written on demand.
     panels: Option<PanelRows>,
 }
 
@@ -431,8 +430,9 @@ mod tests {
     fn a_row_has_one_score_per_scorer() {
         let mut columns = ScoreColumns::new(["a"]);
         let row = columns.push("q", 3).score("a", Score::new(1)).unwrap();
-        let twice = row.score("a", Score::new(0)).unwrap_err().to_string();
-        assert!(twice.contains("\"q\"") && twice.contains("epoch 3"), "{twice}");
+        let twice = row.score("a", Score::new(0)).unwrap_err();
+        let (scorer, sample) = ("a".to_owned(), "q".to_owned());
+        assert_eq!(twice, Error::ScoredTwice { scorer, sample, epoch: 3 });
         assert!(columns.push("r", 1).score("z", Score::new(1)).is_err());
     }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::stats::Moments;
 
 /// A number per row. Scores of 0 and 1 stay in a byte each, so that a million of them are summed in the
-/// caches and nobody hands out memory for a million floats.
+/// caches without memory for a million floats.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Numbers<'a> {
     Floats(&'a [f64]),

@@ -77,17 +77,6 @@ impl Payloads {
         }
     }
 
-    /// Appends a number per code: the one that it has among the numbers, zero if it has none.
-    pub(super) fn extend_coded(&mut self, numbers: &[u64], codes: &[u32]) {
-        let small: Option<Vec<u8>> = numbers.iter().map(|number| u8::try_from(*number).ok()).collect();
-        match (&mut *self, small) {
-            (Payloads::Bytes(bytes), Some(small)) => {
-                bytes.extend(codes.iter().map(|code| small.get(*code as usize).copied().unwrap_or(0)));
-            }
-            _ => self.extend(codes.iter().map(|code| numbers.get(*code as usize).copied().unwrap_or(0))),
-        }
-    }
-
     /// Appends the numbers of another.
     pub(super) fn append(&mut self, other: &Payloads) {
         match other {
@@ -118,7 +107,7 @@ impl Payloads {
         }
     }
 
-    /// Zeros, up to so many rows.
+    /// Adds zeros, up to this number of rows.
     pub(super) fn resize(&mut self, rows: usize) {
         match self {
             Payloads::Bytes(bytes) => bytes.resize(rows, 0),
@@ -214,9 +203,6 @@ mod tests {
             let (mut pushed, mut extended) = (Payloads::default(), Payloads::default());
             first.iter().for_each(|n| pushed.push(*n));
             extended.extend(second.iter().copied());
-            let mut coded = pushed.clone();
-            coded.extend_coded(&numbers, &(cut as u32..numbers.len() as u32).collect::<Vec<_>>());
-            assert_eq!(all(&coded), numbers);
             let mut appended = pushed.clone();
             appended.append(&extended);
             pushed.extend(second.iter().copied());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::payloads::Payloads;
-use super::pool::TextPool;
+use crate::interner::Interner;
 use crate::value::{LeafRef, Value, ValueRef};
 
 /// Values of any kind.
@@ -12,9 +12,11 @@ pub(super) struct TaggedValues {
     pub(super) tags: Vec<Tag>,
     /// A boolean, the bits of a number, or where the text or the structure is.
     pub(super) payloads: Payloads,
-    /// How many rows have each tag, so that nobody needs to look through them all.
+    /// How many rows have each tag, so that they are not scanned.
     pub(super) counts: [usize; TAGS],
-    pub(super) texts: TextPool,
+    /// Each distinct text once: grades repeat.
+    pub(super) texts: Interner<Arc<str>>,
+    pub(super) text_bytes: usize,
     pub(super) nested: Vec<Value>,
 }
 
@@ -39,8 +41,8 @@ const TAGS: usize = Tag::Nested as usize + 1;
 impl TaggedValues {
     /// Takes all rows out, but keeps the texts if they are few.
     pub(super) fn clear(&mut self) {
-        if self.texts.texts().len() > self.tags.len() / 2 {
-            self.texts = TextPool::default();
+        if self.texts.len() > self.tags.len() / 2 {
+            (self.texts, self.text_bytes) = Default::default();
         }
         self.tags.clear();
         self.payloads.clear();
@@ -58,7 +60,7 @@ impl TaggedValues {
             Some(Value::Bool(b)) => (Tag::Bool, u64::from(b)),
             Some(Value::Int(i)) => (Tag::Int, i.cast_unsigned()),
             Some(Value::Float(f)) => (Tag::Float, f.to_bits()),
-            Some(Value::Str(s)) => (Tag::Text, u64::from(self.texts.intern(&s))),
+            Some(Value::Str(s)) => (Tag::Text, self.text_code(&s, || Arc::clone(&s))),
             Some(nested @ (Value::List(_) | Value::Map(_))) => {
                 if self.nested.is_empty() {
                     // One nested value is seldom alone.
@@ -68,6 +70,26 @@ impl TaggedValues {
                 (Tag::Nested, (self.nested.len() - 1) as u64)
             }
         }
+    }
+
+    /// The code of a text, which is made only if it is new.
+    #[inline]
+    pub(super) fn text_code(&mut self, text: &str, make: impl FnOnce() -> Arc<str>) -> u64 {
+        u64::from(self.texts.intern_with(text, || {
+            // Two counters beside the text, rounded up.
+            self.text_bytes += text.len() + 24;
+            make()
+        }))
+    }
+
+    pub(super) fn text(&self, code: u64) -> Option<&Arc<str>> {
+        self.texts.get(code as usize)
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        let nested = self.nested.capacity() * size_of::<Value>();
+        let texts = self.texts.heap_bytes() + self.text_bytes;
+        self.tags.capacity() + self.payloads.heap_bytes() + texts + nested
     }
 
     #[inline]
@@ -101,7 +123,7 @@ impl TaggedValues {
             Tag::Bool => LeafRef::Bool(payload != 0),
             Tag::Int => LeafRef::Int(payload.cast_signed()),
             Tag::Float => LeafRef::Float(f64::from_bits(payload)),
-            Tag::Text => LeafRef::Str(self.texts.get(payload)),
+            Tag::Text => LeafRef::Str(self.text(payload)?),
             Tag::Nested => return self.nested.get(payload as usize).map(Value::view),
         };
         Some(ValueRef::Leaf(leaf))
@@ -109,7 +131,7 @@ impl TaggedValues {
 
     pub(super) fn to_value(&self, row: usize) -> Option<Value> {
         match self.tags.get(row)? {
-            Tag::Text => Some(Value::Str(Arc::clone(self.texts.get(self.payloads.get(row)?)))),
+            Tag::Text => Some(Value::Str(Arc::clone(self.text(self.payloads.get(row)?)?))),
             _ => self.get(row).map(ValueRef::to_value),
         }
     }

@@ -55,7 +55,7 @@ impl Chunk {
         self.starts.clear();
     }
 
-    /// Whether so many rows from one on are those of another chunk.
+    /// Whether `count` rows from one on are those of another chunk.
     fn has_same(&self, row: usize, other: &Chunk, other_row: usize, count: usize) -> bool {
         let range = |chunk: &Chunk, row: usize| chunk.start(row)..chunk.start(row + count);
         let (own, others) = (range(self, row), range(other, other_row));

@@ -28,7 +28,7 @@ enum Repr {
     Tagged(Box<TaggedValues>),
 }
 
-/// What is known of all floats of a column, so that nobody needs to look through them again.
+/// What is known of all floats of a column, so that they are not scanned again.
 #[derive(Clone, Copy, Debug, Default)]
 struct FloatKinds {
     unscored: usize,
@@ -71,7 +71,7 @@ impl Default for ValueColumn {
 }
 
 impl ValueColumn {
-    /// An empty column with room for so many rows.
+    /// An empty column with capacity for this number of rows.
     pub(crate) fn with_capacity(rows: usize) -> Self {
         let (tags, payloads) = (Vec::with_capacity(rows), Payloads::with_capacity(rows));
         ValueColumn(Repr::Tagged(Box::new(TaggedValues { tags, payloads, ..TaggedValues::default() })))
@@ -131,15 +131,6 @@ impl ValueColumn {
         tagged.add_count(Tag::Int, ints.len().cast_signed());
     }
 
-    /// Appends an integer per code: the one that it has among the integers.
-    pub fn extend_coded_ints(&mut self, ints: &[i64], codes: &[u32]) {
-        let tagged = self.make_tagged();
-        let ints: Vec<u64> = ints.iter().map(|int| int.cast_unsigned()).collect();
-        tagged.payloads.extend_coded(&ints, codes);
-        tagged.tags.resize(tagged.payloads.len(), Tag::Int);
-        tagged.add_count(Tag::Int, codes.len().cast_signed());
-    }
-
     /// Appends a float; not-a-number is unscored.
     #[inline]
     pub fn push_float(&mut self, float: f64) {
@@ -150,8 +141,8 @@ impl ValueColumn {
     /// Appends a text, which is copied only when it is new.
     pub fn push_text(&mut self, text: &str) {
         let tagged = self.make_tagged();
-        let code = tagged.texts.intern_text(text);
-        tagged.push(Tag::Text, u64::from(code));
+        let code = tagged.text_code(text, || text.into());
+        tagged.push(Tag::Text, code);
     }
 
     /// Gives a row that is a gap its value; gaps come up before it if the column is shorter. What is not
@@ -205,16 +196,17 @@ impl ValueColumn {
         }
         if other.count(Tag::Text) + other.count(Tag::Nested) > 0 {
             let nested = own.nested.len() as u64;
-            let mut known: Vec<Option<u32>> = vec![None; other.texts.texts().len()];
+            let mut known: Vec<Option<u64>> = vec![None; other.texts.len()];
             for (at, tag) in other.tags.iter().enumerate() {
                 let payload = match (tag, other.payloads.get(at)) {
-                    (Tag::Text, Some(payload)) => match known.get_mut(payload as usize) {
-                        Some(code) => {
-                            let text = other.texts.get(payload);
-                            u64::from(*code.get_or_insert_with(|| own.texts.intern(text)))
+                    (Tag::Text, Some(payload)) => {
+                        match (known.get_mut(payload as usize), other.text(payload)) {
+                            (Some(code), Some(text)) => {
+                                *code.get_or_insert_with(|| own.text_code(text, || Arc::clone(text)))
+                            }
+                            _ => continue,
                         }
-                        None => continue,
-                    },
+                    }
                     (Tag::Nested, Some(payload)) => payload + nested,
                     _ => continue,
                 };
@@ -229,7 +221,7 @@ impl ValueColumn {
         self.make_tagged().clear();
     }
 
-    /// Makes room for so many more rows.
+    /// Reserves memory for more rows.
     pub(super) fn reserve(&mut self, rows: usize) {
         let tagged = self.make_tagged();
         tagged.tags.reserve(rows);
@@ -291,7 +283,7 @@ impl ValueColumn {
         if let Repr::Tagged(tagged) = &self.0
             && tagged.tags.get(row) == Some(&Tag::Text)
         {
-            return Some(Leaf::Str(Arc::clone(tagged.texts.get(tagged.payloads.get(row)?))));
+            return tagged.text(tagged.payloads.get(row)?).cloned().map(Leaf::Str);
         }
         match self.get(row)? {
             ValueRef::Leaf(leaf) => Some(leaf.to_leaf()),
@@ -380,8 +372,7 @@ impl ValueColumn {
         if !conversion.keeps_numbers() {
             return self.convert_slowly(conversion);
         }
-        let pool: Vec<_> =
-            tagged.texts.texts().iter().map(|t| conversion.convert_leaf(LeafRef::Str(t))).collect();
+        let pool: Vec<_> = tagged.texts.iter().map(|t| conversion.convert_leaf(LeafRef::Str(t))).collect();
         // Grades only, or numbers of one kind only, are the common cases, and then the tags need no look.
         if tagged.only(Tag::Text) && pool.iter().all(|converted| converted.convertible) {
             let value = |code: u64| pool.get(code as usize).map_or(f64::NAN, |converted| converted.value);
@@ -458,10 +449,7 @@ impl ValueColumn {
         match &self.0 {
             Repr::Floats(floats, _) => floats.capacity() * 8,
             Repr::Bytes(bytes) => bytes.capacity(),
-            Repr::Tagged(m) => {
-                let nested = m.nested.capacity() * size_of::<Value>();
-                m.tags.capacity() + m.payloads.heap_bytes() + m.texts.heap_bytes() + nested
-            }
+            Repr::Tagged(tagged) => tagged.heap_bytes(),
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Scores that belong together: by one metadata key, by two, or by sample.
 
-use hashbrown::HashMap;
-
 use super::bytes::{Encode, MAX_COUNT, byte, invalid};
 use super::clusters::{Clusters, identify};
 use super::independent::IndependentScores;
@@ -9,6 +7,7 @@ use super::kind::Extent;
 use super::{Cr, ErrorMethod, ErrorPlan, Maybe, StdError, Undefined};
 use crate::columns::Numbers;
 use crate::error::Result;
+use crate::interner::Interner;
 use crate::scores::Scores;
 use crate::stats::Moments;
 use crate::value::LeafKey;
@@ -153,14 +152,8 @@ impl ClusteredScores {
         match &self.ways {
             Clustering::One(clusters) => {
                 let g = clusters.len() as u64;
-                let error = one_way(clusters, correction).map(|(se, df)| StdError {
-                    se,
-                    method,
-                    df,
-                    clusters: vec![g],
-                    degenerate: se == 0.0,
-                });
-                (error, None)
+                let error = one_way(clusters, correction);
+                (error.map(|(se, df)| StdError::new(se, method).with_df(df).with_clusters(vec![g])), None)
             }
             Clustering::Two(ways) => {
                 let TwoWayClusters { first: a, second: b, both } = ways.as_ref();
@@ -173,7 +166,7 @@ impl ClusteredScores {
                 let (se, note) = two_way([first.0, second.0], both.0);
                 let clusters = vec![a.len() as u64, b.len() as u64];
                 let df = first.1.min(second.1);
-                (Ok(StdError { se, method, df, clusters, degenerate: se == 0.0 }), note)
+                (Ok(StdError::new(se, method).with_df(df).with_clusters(clusters)), note)
             }
         }
     }
@@ -212,8 +205,7 @@ fn two_way(ways: [f64; 2], both: f64) -> (f64, Option<&'static str>) {
 
 /// Clusters scores by the id of their sample.
 fn by_sample(clusters: &mut Clusters, scores: &Scores<'_>, numbers: Numbers<'_>) -> Result<()> {
-    let mut known: HashMap<&str, u32, foldhash::fast::RandomState> = HashMap::default();
-    let mut ids: Vec<&str> = Vec::new();
+    let mut ids: Interner<&str> = Interner::default();
     let mut codes: Vec<u32> = Vec::with_capacity(scores.len());
     for at in 0..scores.len() {
         let id = scores.sample_id(at);
@@ -221,15 +213,7 @@ fn by_sample(clusters: &mut Clusters, scores: &Scores<'_>, numbers: Numbers<'_>)
         let last = codes.last().copied().unwrap_or(0);
         let next = if last as usize + 1 < ids.len() { last + 1 } else { 0 };
         let guess = [last, next].into_iter().find(|code| ids.get(*code as usize) == Some(&id));
-        if let Some(code) = guess {
-            codes.push(code);
-            continue;
-        }
-        let code = *known.entry(id).or_insert_with(|| {
-            ids.push(id);
-            ids.len() as u32 - 1
-        });
-        codes.push(code);
+        codes.push(guess.unwrap_or_else(|| ids.intern(id)));
     }
     clusters.add(&codes, ids.len(), numbers, &|code, _| {
         Ok(LeafKey::Text(ids.get(code).copied().unwrap_or_default().to_owned()))
@@ -246,21 +230,14 @@ fn by_two(
 ) -> Result<()> {
     let columns = keys.map(|key| scores.key(metric, key));
     let (first, second) = (scores.codes(&columns[0])?, scores.codes(&columns[1])?);
-    let mut known: HashMap<(u32, u32), u32, foldhash::fast::RandomState> = HashMap::default();
-    let mut pairs: Vec<(u32, u32)> = Vec::new();
-    let code = |pair: (&u32, &u32)| {
-        let pair = (*pair.0, *pair.1);
-        *known.entry(pair).or_insert_with(|| {
-            pairs.push(pair);
-            pairs.len() as u32 - 1
-        })
-    };
-    let codes: Vec<u32> = first.iter().zip(second.iter()).map(code).collect();
+    let mut pairs: Interner<(u32, u32)> = Interner::default();
+    let pairs_of_rows = first.iter().copied().zip(second.iter().copied());
+    let codes: Vec<u32> = pairs_of_rows.map(|pair| pairs.intern(pair)).collect();
     clusters.add(&codes, pairs.len(), numbers, &|code, at| {
         let (a, b) = pairs.get(code).copied().unwrap_or_default();
         let id = |way: usize, code: u32| {
             let (key, column) = (keys.get(way), columns.get(way));
-            let json = column.and_then(|column| column.values().get(code as usize));
+            let json = column.and_then(|column| column.value(code as usize));
             identify(metric, key.map_or("", |key| key.as_str()), json, scores, at)
         };
         Ok((id(0, a)?, id(1, b)?))

@@ -9,7 +9,8 @@ use crate::stats::Moments;
 
 /// What scores are, over the whole scorer and reducer: decides which interval fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+#[non_exhaustive]
+pub enum ScoreKind {
     /// All are 0 or 1.
     Binary,
     /// All are within [0, 1].
@@ -18,10 +19,10 @@ pub enum Kind {
     Unbounded,
 }
 
-impl Kind {
-    /// The weaker of two: what can be said of both.
+impl ScoreKind {
+    /// The weaker of two: what holds for both.
     #[must_use]
-    pub fn and(self, other: Kind) -> Kind {
+    pub fn and(self, other: ScoreKind) -> ScoreKind {
         self.max(other)
     }
 }
@@ -37,7 +38,6 @@ pub(super) struct Extent {
 /// Scores that a thread takes at once.
 const PART: usize = 1 << 15;
 /// Scores that are looked at together: few enough to stay in the nearest cache.
-const BLOCK: usize = 1 << 10;
 /// Independent comparisons, so that one need not wait for another.
 const LANES: usize = 8;
 
@@ -66,38 +66,21 @@ impl Extent {
         Extent { least: f64::from(least), greatest: f64::from(greatest), binary: greatest <= 1 }
     }
 
+    /// Several at a time, which a fold over single floats does not do.
     fn of_floats(floats: &[f64]) -> Extent {
-        floats.chunks(BLOCK).map(Extent::of_block).fold(Extent::NONE, Extent::and)
-    }
-
-    /// Zeros and ones are counted, which is faster than comparing, and only other scores are compared.
-    fn of_block(floats: &[f64]) -> Extent {
-        let is_end = |x: &f64| *x == 0.0 || *x == 1.0;
-        // Other scores mostly show in the first few.
-        if floats.iter().take(LANES).all(is_end) {
-            let count = |wanted: f64| floats.iter().map(|x| u64::from(*x == wanted)).sum::<u64>();
-            let (zeros, ones) = (count(0.0), count(1.0));
-            if zeros + ones == floats.len() as u64 {
-                let least = if zeros > 0 { 0.0 } else { 1.0 };
-                let greatest = if ones > 0 { 1.0 } else { 0.0 };
-                return if floats.is_empty() {
-                    Extent::NONE
-                } else {
-                    Extent { least, greatest, binary: true }
-                };
-            }
-        }
-        let (mut least, mut greatest) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
+        let mut lanes = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES], [false; LANES]);
         for part in floats.chunks(LANES) {
-            for ((least, greatest), &x) in least.iter_mut().zip(&mut greatest).zip(part) {
+            let (least, greatest, others) = &mut lanes;
+            for (((least, greatest), other), &x) in least.iter_mut().zip(greatest).zip(others).zip(part) {
                 *least = if x < *least { x } else { *least };
                 *greatest = if x > *greatest { x } else { *greatest };
+                *other |= (x != 0.0) & (x != 1.0);
             }
         }
-        let least = least.into_iter().fold(f64::INFINITY, f64::min);
-        let greatest = greatest.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let least = lanes.0.into_iter().fold(f64::INFINITY, f64::min);
+        let greatest = lanes.1.into_iter().fold(f64::NEG_INFINITY, f64::max);
         // Of the two zeros one, whichever came first.
-        Extent { least: least + 0.0, greatest: greatest + 0.0, binary: false }
+        Extent { least: least + 0.0, greatest: greatest + 0.0, binary: !lanes.2.contains(&true) }
     }
 
     /// That of the scores of both.
@@ -117,13 +100,13 @@ impl Extent {
         }
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> ScoreKind {
         if self.binary {
-            Kind::Binary
+            ScoreKind::Binary
         } else if self.least >= 0.0 && self.greatest <= 1.0 {
-            Kind::Unit
+            ScoreKind::Unit
         } else {
-            Kind::Unbounded
+            ScoreKind::Unbounded
         }
     }
 }

@@ -25,6 +25,7 @@ pub enum ErrorMethod {
 
 /// The small-sample correction of a clustered error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Cr {
     /// None.
     Cr0,
@@ -103,6 +104,7 @@ impl IntervalMethod {
 
 /// Which interval a plan wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum IntervalChoice {
     /// The one that fits the scores.
     #[default]

@@ -18,9 +18,9 @@ mod summary;
 pub use clustered::ClusteredScores;
 pub(crate) use clusters::{ERRORS, check as check_clusters};
 pub(crate) use estimation::SummaryKey;
-pub use estimation::{Estimation, Whole};
+pub use estimation::{Estimation, GroupContext};
 pub use independent::IndependentScores;
-pub use kind::Kind;
+pub use kind::ScoreKind;
 pub use method::{Cr, ErrorMethod, IntervalChoice, IntervalMethod};
 pub(crate) use methods::wilson::wilson;
 pub use plan::ErrorPlan;
@@ -148,7 +148,7 @@ impl Estimate {
     /// Gives it a standard error from a custom method.
     #[must_use]
     pub fn with_stderr(self, se: f64) -> Self {
-        self.with_error(StdError { se, degenerate: se == 0.0, ..StdError::custom() })
+        self.with_error(StdError::new(se, ErrorMethod::Custom))
     }
 
     /// Gives it a standard error.
@@ -161,8 +161,7 @@ impl Estimate {
     /// Gives it an interval from a custom method.
     #[must_use]
     pub fn with_interval(mut self, lower: f64, upper: f64, level: f64) -> Self {
-        let method = IntervalMethod::Custom;
-        self.interval = Ok(Interval { lower, upper, level, method, df: None });
+        self.interval = Ok(Interval::new(lower, upper, level, IntervalMethod::Custom));
         self
     }
 
@@ -173,7 +172,7 @@ impl Estimate {
         self
     }
 
-    /// Adds a note of its own, under a key.
+    /// Adds a custom note, under a key.
     #[must_use]
     pub fn note(mut self, key: &str, value: impl Into<Json>) -> Self {
         self.notes.custom.insert(key.to_owned(), value.into());
@@ -208,6 +207,7 @@ impl From<f64> for Estimate {
 
 /// A standard error and how it was made.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct StdError {
     /// The standard error.
     pub se: f64,
@@ -222,19 +222,29 @@ pub struct StdError {
 }
 
 impl StdError {
-    pub(crate) fn custom() -> Self {
-        StdError {
-            se: 0.0,
-            method: ErrorMethod::Custom,
-            df: f64::INFINITY,
-            clusters: Vec::new(),
-            degenerate: false,
-        }
+    /// A standard error of this method, without clusters and degrees of freedom.
+    pub fn new(se: f64, method: ErrorMethod) -> Self {
+        StdError { se, method, df: f64::INFINITY, clusters: Vec::new(), degenerate: se == 0.0 }
+    }
+
+    /// Sets its degrees of freedom.
+    #[must_use]
+    pub fn with_df(mut self, df: f64) -> Self {
+        self.df = df;
+        self
+    }
+
+    /// Sets the number of clusters, for each way of clustering.
+    #[must_use]
+    pub fn with_clusters(mut self, clusters: Vec<u64>) -> Self {
+        self.clusters = clusters;
+        self
     }
 }
 
 /// An interval and how it was made.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Interval {
     /// The lower end.
     pub lower: f64,
@@ -248,8 +258,16 @@ pub struct Interval {
     pub df: Option<f64>,
 }
 
+impl Interval {
+    /// An interval of this method; its quantile has no degrees of freedom.
+    pub fn new(lower: f64, upper: f64, level: f64, method: IntervalMethod) -> Self {
+        Interval { lower, upper, level, method, df: None }
+    }
+}
+
 /// What a number would be with the samples that have no score.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Bounds {
     /// If each of them had the lowest score of the range.
     pub worst: f64,
@@ -259,13 +277,28 @@ pub struct Bounds {
     pub absent_as_wrong: f64,
 }
 
+impl Bounds {
+    /// The worst case, the best case, and what follows if absent samples are wrong.
+    pub fn new(worst: f64, best: f64, absent_as_wrong: f64) -> Self {
+        Bounds { worst, best, absent_as_wrong }
+    }
+}
+
 /// What makes a figure random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Draws {
     /// The seed.
     pub seed: u64,
     /// The number of resamples.
     pub count: u64,
+}
+
+impl Draws {
+    /// As many resamples from this seed.
+    pub fn new(seed: u64, count: u64) -> Self {
+        Draws { seed, count }
+    }
 }
 
 /// What else is to be known about an estimate.

@@ -1,10 +1,11 @@
 //! Shares of clustered scores: how often each cluster has each category.
 
-use hashbrown::HashMap;
+use std::collections::HashMap;
 
 use super::clusters::{bell_mccaffrey, identify};
 use super::{Cr, ErrorMethod, Estimation, Maybe, StdError, SummaryKey, Undefined};
 use crate::error::Result;
+use crate::interner::Interner;
 use crate::scores::Scores;
 use crate::stats::ExactSum;
 use crate::value::LeafKey;
@@ -12,7 +13,7 @@ use crate::value::LeafKey;
 /// The categories of clustered scores; empty if scores are independent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ShareClusters {
-    index: HashMap<LeafKey, u32, foldhash::fast::RandomState>,
+    clusters: Interner<LeafKey>,
     /// The cluster and the category of each score: eight bytes, where a table for each cluster would take hundreds.
     scores: Vec<(u32, u32)>,
     problem: Option<String>,
@@ -53,31 +54,20 @@ impl ShareClusters {
         let column = scores.key("frequency", key);
         let codes = scores.codes(&column)?;
         for (at, (code, category)) in codes.iter().zip(categories).enumerate() {
-            let id = identify("frequency", key, column.values().get(*code as usize), scores, at)?;
+            let id = identify("frequency", key, column.value(*code as usize), scores, at)?;
             self.add(id, *category);
         }
         Ok(())
     }
 
-    fn number(&mut self, id: LeafKey) -> u32 {
-        let next = self.index.len() as u32;
-        *self.index.entry(id).or_insert(next)
-    }
-
     fn add(&mut self, id: LeafKey, category: usize) {
-        let cluster = self.number(id);
-        self.scores.push((cluster, category as u32));
+        self.scores.push((self.clusters.intern(id), category as u32));
     }
 
     /// Takes in all that another has seen; `own` are our numbers of its categories.
     pub(crate) fn merge(&mut self, other: ShareClusters, own: &[usize]) {
         self.problem = self.problem.take().or(other.problem);
-        let mut clusters = vec![0; other.index.len()];
-        for (id, number) in other.index {
-            if let Some(slot) = clusters.get_mut(number as usize) {
-                *slot = self.number(id);
-            }
-        }
+        let clusters: Vec<u32> = other.clusters.iter().map(|id| self.clusters.intern(id.clone())).collect();
         let known = |(cluster, category): (u32, u32)| {
             Some((*clusters.get(cluster as usize)?, *own.get(category as usize)? as u32))
         };
@@ -89,11 +79,11 @@ impl ShareClusters {
     /// The variance of a share p is Σ w_g (c_g − n_g·p)² over the clusters. Most clusters lack most categories, so it is
     /// taken as p² Σ w_g n_g² and, for the clusters that have the category, what differs from that.
     pub(crate) fn variances(&self, correction: Cr) -> Option<ShareVariances> {
-        let g = self.index.len() as u64;
+        let g = self.clusters.len() as u64;
         if g == 0 && self.problem.is_none() {
             return None;
         }
-        let mut sizes = vec![0_u64; self.index.len()];
+        let mut sizes = vec![0_u64; self.clusters.len()];
         for (cluster, _) in &self.scores {
             if let Some(size) = sizes.get_mut(*cluster as usize) {
                 *size += 1;
@@ -161,12 +151,7 @@ impl ShareVariances {
         // Nothing but rounding is left where all clusters have the same share.
         let is_rounding = variance <= 1e-15 * square.max(self.without * share * share);
         let se = if is_rounding { 0.0 } else { variance.sqrt() };
-        Ok(StdError {
-            se,
-            method: ErrorMethod::Cluster(self.correction),
-            df: self.df,
-            clusters: vec![self.g],
-            degenerate: se == 0.0,
-        })
+        let error = StdError::new(se, ErrorMethod::Cluster(self.correction));
+        Ok(error.with_df(self.df).with_clusters(vec![self.g]))
     }
 }

@@ -4,20 +4,21 @@ mod rows;
 mod value;
 
 pub use rows::{EstimateRow, Scope};
-pub use value::{Group, Groups, GroupsAll, MetricValue, Over};
+pub use value::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue};
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorPlan, Estimate, Undefined};
 use crate::metadata::Metadata;
 use crate::plan::HeadlineRequest;
 use crate::results::{Failure, Reduction, Warning};
-use crate::spec::{Arg, Spec};
+use crate::spec::{Arg, Spec, nearest};
 use crate::value::Conversion;
 
 /// What a plan gives over scores.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Evaluation {
     /// The estimates.
     pub results: Results,
@@ -199,26 +200,51 @@ pub struct Subject {
 }
 
 impl Results {
-    /// The estimate of a metric over all samples: the first row of that metric which is of no group.
+    /// The estimate of a metric over all samples. If several scorers or reducers have it, `scorer/metric` or
+    /// `scorer/metric/reducer` names one of them.
     ///
     /// # Errors
-    /// There is none; the sentence names those that there are.
+    /// [`Error::UnknownMetric`], or [`Error::AmbiguousMetric`] if there are several.
     pub fn estimate(&self, metric: &str) -> Result<Estimate> {
         let rows = self.rows();
-        let of_all = |row: &&EstimateRow<'_>| {
-            let is_single = row.key.is_none() && row.index.is_none();
-            row.metric == metric && is_single && row.group.is_none() && !row.is_mean_of_groups()
+        let is_single = |row: &&EstimateRow<'_>| row.key.is_none() && row.index.is_none();
+        let is_of_all = |row: &&EstimateRow<'_>| row.group.is_none() && !row.is_mean_of_groups();
+        let names = |row: &EstimateRow<'_>| {
+            let of_scorer = [Some(row.scorer), row.field, Some(row.metric)];
+            let of_scorer = of_scorer.into_iter().flatten().collect::<Vec<_>>().join("/");
+            let full =
+                row.reducer.map_or_else(|| of_scorer.clone(), |reducer| format!("{of_scorer}/{reducer}"));
+            [row.metric.to_owned(), of_scorer, full]
         };
-        let plain = rows.iter().find(|row| of_all(row) && row.group_key.is_none());
-        if let Some(row) = plain.or_else(|| rows.iter().find(of_all)) {
-            return Ok(row.estimate.clone().into_owned());
-        }
-        let mut known: Vec<&str> = Vec::new();
-        for row in &rows {
-            if !known.contains(&row.metric) {
-                known.push(row.metric);
+        let mut found: IndexMap<usize, &EstimateRow<'_>> = IndexMap::new();
+        let fits = |row: &&EstimateRow<'_>| names(row).iter().any(|name| name == metric);
+        for row in rows.iter().filter(is_single).filter(is_of_all).filter(fits) {
+            let first = found.entry(row.score).or_insert(row);
+            // The metric itself, rather than the aggregate beside groups.
+            if first.group_key.is_some() && row.group_key.is_none() {
+                *first = row;
             }
         }
-        Err(Error::custom(format!("no estimate of `{metric}`; there are estimates of: {}", known.join(", "))))
+        match found.into_values().collect::<Vec<_>>().as_slice() {
+            [row] => Ok(row.estimate.clone().into_owned()),
+            [] => {
+                let known: IndexSet<&str> = rows.iter().map(|row| row.metric).collect();
+                Err(Error::UnknownMetric {
+                    metric: metric.to_owned(),
+                    nearest: nearest(metric, known.iter().copied()).map(str::to_owned),
+                    known: known.into_iter().map(str::to_owned).collect(),
+                })
+            }
+            several => {
+                let candidates = several
+                    .iter()
+                    .map(|row| {
+                        let [.., full] = names(row);
+                        full
+                    })
+                    .collect();
+                Err(Error::AmbiguousMetric { metric: metric.to_owned(), candidates })
+            }
+        }
     }
 }

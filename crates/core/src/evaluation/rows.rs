@@ -1,12 +1,12 @@
 //! Estimates in rows: flat, and with errors and intervals folded into the rows that they belong to.
 //!
 //! A metric such as `stderr` is the error of a location over the same numbers. It is put into the row of that location,
-//! and has a row of its own only where there is none, or where the row has an error already.
+//! and has a separate row only where there is none, or where the row has an error already.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::{MetricResult, MetricValue, Over, Results, Role, ScoreResult};
+use super::{AggregateBasis, MetricResult, MetricValue, Results, Role, ScoreResult};
 use crate::estimate::{ErrorPlan, Estimate, Undefined};
 
 /// One estimate, and which it is.
@@ -55,6 +55,7 @@ pub struct EstimateRow<'a> {
 
 /// Which samples an estimate is of, where that is not all.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Scope<'a> {
     /// A group: the metadata key and its value.
     Group(&'a str, &'a str),
@@ -132,7 +133,8 @@ impl<'a> MetricRows<'a> {
                     scopes.pop();
                 }
                 if let Some(all) = &groups.all {
-                    let scope = (all.over == Over::Groups).then_some(Scope::MeanOfGroups(&groups.key));
+                    let scope =
+                        (all.over == AggregateBasis::Groups).then_some(Scope::MeanOfGroups(&groups.key));
                     let depth = scopes.len();
                     scopes.extend(scope);
                     self.add(&all.value, scopes, (Some(&groups.key), None, Some(&all.label)), rows);
@@ -234,7 +236,7 @@ fn put_error<'a>(row: &mut EstimateRow<'a>, part: &EstimateRow<'a>) -> bool {
         // The same error once more, such as that of all samples beside errors by group, tells nothing new.
         return known.inner == part.result.inner;
     }
-    // One that could not be computed for a reason of its own says nothing.
+    // An error that is undefined for a special reason carries no information.
     if matches!(part.estimate.error, Err(Undefined::Other(_))) && row.estimate.error.is_ok() {
         return true;
     }

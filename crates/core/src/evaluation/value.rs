@@ -17,6 +17,7 @@ use crate::estimate::Estimate;
     reason = "nearly every value is one estimate, and a box for each would cost more"
 )]
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum MetricValue {
     /// One estimate.
     One(Estimate),
@@ -30,17 +31,38 @@ pub enum MetricValue {
 
 /// A metric for each value of a metadata key.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Groups {
     /// The metadata key.
     pub key: String,
     /// The groups, in order of first appearance; those without a score too.
     pub groups: Vec<Group>,
     /// The aggregate beside them.
-    pub all: Option<GroupsAll>,
+    pub all: Option<GroupAggregate>,
+}
+
+impl Groups {
+    /// The groups of a metadata key, without an aggregate.
+    pub fn new(key: impl Into<String>, groups: Vec<Group>) -> Self {
+        Groups { key: key.into(), groups, all: None }
+    }
+
+    /// Adds the aggregate.
+    #[must_use]
+    pub fn with_all(
+        mut self,
+        label: impl Into<String>,
+        over: AggregateBasis,
+        value: impl Into<MetricValue>,
+    ) -> Self {
+        self.all = Some(GroupAggregate { label: label.into(), over, value: Box::new(value.into()) });
+        self
+    }
 }
 
 /// A metric over one group.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Group {
     /// The value of the metadata key as Python writes it: which group it is.
     pub name: String,
@@ -52,20 +74,30 @@ pub struct Group {
     pub value: MetricValue,
 }
 
+impl Group {
+    /// A group that results show by its name.
+    pub fn new(name: impl Into<String>, n: u64, value: impl Into<MetricValue>) -> Self {
+        let name = name.into();
+        Group { label: name.clone(), name, n, value: value.into() }
+    }
+}
+
 /// The aggregate beside groups.
 #[derive(Clone, Debug, PartialEq)]
-pub struct GroupsAll {
+#[non_exhaustive]
+pub struct GroupAggregate {
     /// The name that results show.
     pub label: String,
     /// What it is taken over.
-    pub over: Over,
+    pub over: AggregateBasis,
     /// The value.
     pub value: Box<MetricValue>,
 }
 
 /// What an aggregate is taken over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Over {
+#[non_exhaustive]
+pub enum AggregateBasis {
     /// All samples: the metric itself.
     Samples,
     /// The groups: the plain mean of their values.
@@ -114,7 +146,7 @@ impl MetricValue {
                     .into_iter()
                     .map(|group| Group { value: group.value.map(change), ..group })
                     .collect(),
-                all: all.map(|all| GroupsAll { value: Box::new(all.value.map(change)), ..all }),
+                all: all.map(|all| GroupAggregate { value: Box::new(all.value.map(change)), ..all }),
             }),
         }
     }

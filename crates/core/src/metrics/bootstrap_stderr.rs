@@ -1,7 +1,7 @@
 //! `bootstrap_stderr`: the standard error of the mean, by resampling.
 
 use super::resampling::{DEFAULT_NUM_SAMPLES, check_num_samples, draws, seed_bits};
-use super::summary::{Computation, SummaryMetric};
+use super::summary::{Computation, Figure, SummaryMetric};
 use crate::error::Result;
 use crate::estimate::{ErrorMethod, Estimate, Estimation, StdError, Undefined};
 use crate::evaluation::Role;
@@ -26,10 +26,8 @@ pub struct BootstrapStderr {
 }
 
 impl SummaryMetric for BootstrapStderr {
-    const ROLE: Role = Role::ErrorOf;
-
-    fn conversion(&self) -> Conversion {
-        self.to_float_or_default()
+    fn figure(&self) -> Figure<'_> {
+        Figure { role: Role::ErrorOf, to_float: &self.to_float, cluster: None }
     }
 
     fn computation(&self, _: &Estimation) -> Computation<Self> {
@@ -42,12 +40,13 @@ impl BootstrapStderr {
         let count = self.num_samples_or_default();
         let draws = draws(Self::NAME, scores, count, self.seed)?;
         let n = scores.len() as u64;
-        let error = scores.finite(Self::NAME, &self.conversion(), |numbers| match numbers.len() {
-            0 => Err(Undefined::NoScores),
-            1 => Err(Undefined::TooFewScores { n }),
-            _ if count < 2 => Err(Undefined::Other("num_samples < 2".to_owned())),
-            _ => Ok(standard_deviation(&resampled_means(&numbers.to_floats(), count, draws.seed))),
-        })?;
+        let error =
+            scores.finite(Self::NAME, &self.figure().conversion(), |numbers| match numbers.len() {
+                0 => Err(Undefined::NoScores),
+                1 => Err(Undefined::TooFewScores { n }),
+                _ if count < 2 => Err(Undefined::Other("num_samples < 2".to_owned())),
+                _ => Ok(standard_deviation(&resampled_means(&numbers.to_floats(), count, draws.seed))),
+            })?;
         let std_error = |se: f64| StdError {
             se,
             method: ErrorMethod::Bootstrap,

@@ -2,7 +2,7 @@
 
 use super::level::{DEFAULT_LEVEL, check_level};
 use super::resampling::{DEFAULT_NUM_SAMPLES, check_num_samples, draws, seed_bits};
-use super::summary::{Computation, SummaryMetric, SummaryPart, SummaryState, reference_errors};
+use super::summary::{Computation, Figure, SummaryMetric, SummaryPart, SummaryState};
 use crate::args::ArgWord;
 use crate::error::Result;
 use crate::estimate::{Estimate, Estimation, Interval, IntervalMethod, Maybe, Summary, Undefined};
@@ -51,21 +51,15 @@ pub struct Ci {
 }
 
 impl SummaryMetric for Ci {
-    const ROLE: Role = Role::IntervalOf;
-
-    fn conversion(&self) -> Conversion {
-        self.to_float_or_default()
-    }
-
-    fn cluster_key(&self) -> Option<&str> {
-        self.cluster.as_deref()
+    fn figure(&self) -> Figure<'_> {
+        Figure { role: Role::IntervalOf, to_float: &self.to_float, cluster: self.cluster.as_ref() }
     }
 
     fn computation(&self, estimation: &Estimation) -> Computation<Self> {
         match self.method_or_default() {
             CiMethod::Bootstrap => Computation::Resampling(Ci::resample),
             CiMethod::T => {
-                let mut errors = reference_errors(self.cluster_key());
+                let mut errors = self.figure().reference_errors();
                 errors.level = Some(self.level_or_default());
                 Computation::by_state(self, errors, estimation, by_t)
             }
@@ -77,8 +71,8 @@ impl Ci {
     fn resample(&self, scores: &Scores<'_>) -> Result<Estimate> {
         let (count, level) = (self.num_samples_or_default(), self.level_or_default());
         let draws = draws(Self::NAME, scores, count, self.seed)?;
-        let summary =
-            scores.summary(Self::NAME, &self.conversion(), &reference_errors(self.cluster_key()))?;
+        let (conversion, errors) = (self.figure().conversion(), self.figure().reference_errors());
+        let summary = scores.summary(Self::NAME, &conversion, &errors)?;
         let mut estimate = Estimate::of(summary.mean().ok_or(Undefined::NoScores));
         (estimate.n, estimate.absent) = (summary.n(), scores.absent() as u64);
         estimate.notes.clusters = summary.clusters().map(|clusters| clusters.len() as u64);
@@ -87,7 +81,7 @@ impl Ci {
             None => {
                 let mut means = match summary.clusters() {
                     Some(clusters) => clustered_resampled_means(&clusters.totals(), count, draws.seed),
-                    None => scores.finite(Self::NAME, &self.conversion(), |numbers| {
+                    None => scores.finite(Self::NAME, &conversion, |numbers| {
                         resampled_means(&numbers.to_floats(), count, draws.seed)
                     })?,
                 };
@@ -102,7 +96,7 @@ impl Ci {
     }
 }
 
-/// Why an interval says nothing, if it does not.
+/// Why there is no interval, if there is none.
 fn too_few(summary: &Summary) -> Option<Undefined> {
     match (summary.n(), summary.clusters().map(|clusters| clusters.len() as u64)) {
         (0, _) => Some(Undefined::NoScores),

@@ -1,7 +1,7 @@
 //! `ci_wilson`: the Wilson score interval for a proportion.
 
 use super::level::{DEFAULT_LEVEL, check_level};
-use super::summary::{Computation, SummaryMetric, SummaryPart, SummaryState, reference_errors};
+use super::summary::{Computation, Figure, SummaryMetric, SummaryPart, SummaryState};
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Estimation, Interval, IntervalMethod, Undefined, wilson};
 use crate::evaluation::Role;
@@ -23,24 +23,6 @@ pub struct CiWilson {
     to_float: Option<Conversion>,
     /// The metadata key that samples of one cluster share.
     cluster: Option<String>,
-}
-
-impl SummaryMetric for CiWilson {
-    const ROLE: Role = Role::IntervalOf;
-
-    fn conversion(&self) -> Conversion {
-        self.to_float_or_default()
-    }
-
-    fn cluster_key(&self) -> Option<&str> {
-        self.cluster.as_deref()
-    }
-
-    fn computation(&self, estimation: &Estimation) -> Computation<Self> {
-        let mut errors = reference_errors(self.cluster_key());
-        errors.level = Some(self.level_or_default());
-        Computation::by_state(self, errors, estimation, by_wilson).of_proportions()
-    }
 }
 
 /// Wilson's interval; with clusters on the effective n of the reference, never more than there are scores.
@@ -75,4 +57,16 @@ fn by_wilson(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
     estimate.notes.clusters = Some(g as u64);
     estimate.notes.effective_n = Some(effective);
     Ok(estimate)
+}
+
+impl SummaryMetric for CiWilson {
+    fn figure(&self) -> Figure<'_> {
+        Figure { role: Role::IntervalOf, to_float: &self.to_float, cluster: self.cluster.as_ref() }
+    }
+
+    fn computation(&self, estimation: &Estimation) -> Computation<Self> {
+        let mut errors = self.figure().reference_errors();
+        errors.level = Some(self.level_or_default());
+        Computation::by_state(self, errors, estimation, by_wilson).of_proportions()
+    }
 }

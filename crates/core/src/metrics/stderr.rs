@@ -1,6 +1,6 @@
 //! `stderr`: the standard error of the mean, clustered on request.
 
-use super::summary::{Computation, SummaryMetric, reference_errors};
+use super::summary::{Computation, Figure, SummaryMetric};
 use crate::estimate::{Estimate, Estimation};
 use crate::evaluation::Role;
 use crate::params::Params;
@@ -21,18 +21,12 @@ pub struct Stderr {
 }
 
 impl SummaryMetric for Stderr {
-    const ROLE: Role = Role::ErrorOf;
-
-    fn conversion(&self) -> Conversion {
-        self.to_float_or_default()
-    }
-
-    fn cluster_key(&self) -> Option<&str> {
-        self.cluster.as_deref()
+    fn figure(&self) -> Figure<'_> {
+        Figure { role: Role::ErrorOf, to_float: &self.to_float, cluster: self.cluster.as_ref() }
     }
 
     fn computation(&self, estimation: &Estimation) -> Computation<Self> {
-        let errors = reference_errors(self.cluster_key());
+        let errors = self.figure().reference_errors();
         Computation::by_state(self, errors, estimation, |state, part| {
             let error = part.summary.std_error(&state.errors);
             let mut estimate = Estimate::of(error.as_ref().map(|error| error.se).map_err(Clone::clone));

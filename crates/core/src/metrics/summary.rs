@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::estimate::{
-    Bounds, Cr, ErrorMethod, ErrorPlan, Estimate, Estimation, Kind, Notes, Summary, Undefined, Whole,
+    Bounds, Cr, ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, Notes, ScoreKind, Summary,
+    Undefined,
 };
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metadata::Metadata;
@@ -20,18 +21,32 @@ use crate::value::Conversion;
 
 /// A metric over the scores as numbers: their mean, their spread, or the error or interval of their mean.
 pub(super) trait SummaryMetric: Params + fmt::Debug + Send + Sync {
-    const ROLE: Role;
-
-    /// How values become numbers.
-    fn conversion(&self) -> Conversion;
-
-    /// The metadata key that it clusters samples by.
-    fn cluster_key(&self) -> Option<&str> {
-        None
-    }
+    /// What kind of figure it is, and of which numbers.
+    fn figure(&self) -> Figure<'_>;
 
     /// How it is computed. The arguments have been checked.
     fn computation(&self, estimation: &Estimation) -> Computation<Self>;
+}
+
+/// What kind of figure a metric gives, how values become numbers for it, and the metadata key of its clusters.
+pub(super) struct Figure<'m> {
+    pub(super) role: Role,
+    pub(super) to_float: &'m Option<Conversion>,
+    pub(super) cluster: Option<&'m String>,
+}
+
+impl Figure<'_> {
+    pub(super) fn conversion(&self) -> Conversion {
+        self.to_float.clone().unwrap_or_default()
+    }
+
+    /// The errors of the reference: of independent scores, or clustered with the factor G/(G−1).
+    pub(super) fn reference_errors(&self) -> ErrorPlan {
+        let Some(key) = self.cluster else { return iid() };
+        let mut errors = ErrorPlan::new().cluster(key);
+        errors.method = Some(ErrorMethod::Cluster(Cr::Cr1));
+        errors
+    }
 }
 
 /// How a metric is computed.
@@ -52,7 +67,7 @@ impl<M: SummaryMetric> Metric for M {
     }
 
     fn metadata_keys(&self) -> MetadataKeys {
-        MetadataKeys::Only(self.cluster_key().map(str::to_owned).into_iter().collect())
+        MetadataKeys::Only(self.figure().cluster.cloned().into_iter().collect())
     }
 
     fn score_parts(&self) -> ScoreParts {
@@ -60,15 +75,15 @@ impl<M: SummaryMetric> Metric for M {
     }
 
     fn role(&self) -> Role {
-        M::ROLE
+        self.figure().role
     }
 
     fn subject(&self) -> Option<Subject> {
-        Some(Subject { conversions: vec![self.conversion()], ..Subject::default() })
+        Some(Subject { conversions: vec![self.figure().conversion()], ..Subject::default() })
     }
 
     fn cluster(&self) -> Option<&str> {
-        self.cluster_key()
+        self.figure().cluster.map(String::as_str)
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
@@ -95,7 +110,7 @@ pub(super) type Finish = fn(&SummaryState, &SummaryPart<'_>) -> Result<Estimate>
 pub(super) struct SummaryPart<'a> {
     pub(super) summary: &'a Summary,
     /// What all scores are.
-    kind: Kind,
+    kind: ScoreKind,
     random: Random,
 }
 
@@ -124,7 +139,7 @@ impl<M: SummaryMetric> Computation<M> {
     pub(super) fn by_state(metric: &M, errors: ErrorPlan, estimation: &Estimation, finish: Finish) -> Self {
         Computation::State(Box::new(SummaryState {
             metric: M::NAME,
-            conversion: metric.conversion(),
+            conversion: metric.figure().conversion(),
             errors,
             by_plan: false,
             proportions_only: false,
@@ -164,14 +179,6 @@ impl<M: SummaryMetric> Computation<M> {
 pub(super) fn iid() -> ErrorPlan {
     let mut errors = ErrorPlan::new();
     errors.method = Some(ErrorMethod::Iid);
-    errors
-}
-
-/// The errors of the reference: of independent scores, or clustered with the factor G/(G−1).
-pub(super) fn reference_errors(cluster: Option<&str>) -> ErrorPlan {
-    let Some(key) = cluster else { return iid() };
-    let mut errors = ErrorPlan::new().cluster(key);
-    errors.method = Some(ErrorMethod::Cluster(Cr::Cr1));
     errors
 }
 
@@ -229,11 +236,11 @@ impl Accumulator for SummaryState {
         other.summary.map_or(Ok(()), |summary| self.take_in(summary))
     }
 
-    fn kind(&self) -> Option<Kind> {
+    fn kind(&self) -> Option<ScoreKind> {
         self.summary.as_ref().map(|summary| summary.kind())
     }
 
-    fn finish(&self, whole: Whole) -> Result<MetricValue> {
+    fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
         let empty = || Arc::new(Summary::for_plan(&self.errors, self.estimation.by_sample));
         let summary = self.summary.clone().unwrap_or_else(empty);
         let part = SummaryPart {
@@ -262,8 +269,8 @@ fn location(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
 }
 
 /// What the mean would be with the absent samples, if the range of scores is known.
-fn bounds(summary: &Summary, absent: u64, whole: Kind, errors: &ErrorPlan) -> Option<Bounds> {
-    let range = errors.range.or((whole != Kind::Unbounded).then_some((0.0, 1.0)));
+fn bounds(summary: &Summary, absent: u64, whole: ScoreKind, errors: &ErrorPlan) -> Option<Bounds> {
+    let range = errors.range.or((whole != ScoreKind::Unbounded).then_some((0.0, 1.0)));
     let (lowest, highest) = range.filter(|(low, high)| absent > 0 && summary.is_within(*low, *high))?;
     let with = |score: f64| {
         let mut sum = summary.sum();
@@ -276,7 +283,7 @@ fn bounds(summary: &Summary, absent: u64, whole: Kind, errors: &ErrorPlan) -> Op
 /// A spread of moments, which needs two scores.
 pub(super) fn spread(part: &SummaryPart<'_>, spread: impl Fn(&Moments) -> Option<f64>) -> Result<Estimate> {
     let n = part.summary.n();
-    Ok(match spread(&part.summary.moments()) {
+    Ok(match spread(part.summary.moments()) {
         Some(value) if value.is_infinite() => Estimate::undefined(Undefined::Overflow),
         Some(value) => Estimate::new(value),
         None if n == 0 => Estimate::undefined(Undefined::NoScores),
@@ -297,10 +304,9 @@ macro_rules! summary_metric {
         }
 
         impl super::summary::SummaryMetric for $type {
-            const ROLE: $crate::Role = $crate::Role::$role;
-
-            fn conversion(&self) -> $crate::Conversion {
-                self.to_float_or_default()
+            fn figure(&self) -> super::summary::Figure<'_> {
+                let role = $crate::Role::$role;
+                super::summary::Figure { role, to_float: &self.to_float, cluster: None }
             }
 
             fn computation(&self, estimation: &$crate::Estimation) -> Computation<Self> {

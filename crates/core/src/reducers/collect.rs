@@ -2,7 +2,6 @@
 
 use crate::params::Params;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
-use crate::value::Conversion;
 
 /// The list of the epochs' values, for metrics over lists such as krippendorff_alpha.
 #[derive(Clone, Debug, Params)]
@@ -10,10 +9,6 @@ use crate::value::Conversion;
 pub struct Collect;
 
 impl EpochReducer for Collect {
-    fn conversion(&self) -> Option<&Conversion> {
-        None
-    }
-
     fn lifts(&self) -> bool {
         false
     }
@@ -27,14 +22,14 @@ impl EpochReducer for Collect {
 mod tests {
     use super::*;
     use crate::reducer::Reducer;
-    use crate::{Score, Value};
+    use crate::{Error, Score, Value};
 
     #[test]
     fn scalars_only() {
         let scores: Vec<Score> = [Value::from("C"), Value::Unscored, 2.into()].map(Score::new).into();
         let list = collect().reduce(&scores).unwrap().value;
         assert_eq!(list, Value::List(vec!["C".into(), 2.into()]));
-        let error = collect().reduce(&[Score::new(Value::list([1, 2]))]).unwrap_err();
-        assert!(error.to_string().contains("scalars only"), "{error}");
+        let refused = collect().reduce(&[Score::new(Value::list([1, 2]))]);
+        assert!(matches!(refused, Err(Error::Shape { .. })), "{refused:?}");
     }
 }

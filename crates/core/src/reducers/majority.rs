@@ -2,7 +2,7 @@
 
 use crate::params::Params;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
-use crate::value::{Conversion, Leaf};
+use crate::value::Leaf;
 
 /// The value that more than half of all epochs hold, unscored ones counted; else unscored.
 #[derive(Clone, Debug, Params)]
@@ -10,10 +10,6 @@ use crate::value::{Conversion, Leaf};
 pub struct Majority;
 
 impl EpochReducer for Majority {
-    fn conversion(&self) -> Option<&Conversion> {
-        None
-    }
-
     fn is_vote(&self) -> bool {
         true
     }
@@ -28,18 +24,14 @@ impl EpochReducer for Majority {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reducer::Reducer;
-    use crate::{Score, Value};
+    use crate::Value;
+    use crate::reducers::test_support::reduce;
 
     #[test]
     fn more_than_half_of_all() {
-        let reduce = |values: Vec<Value>| {
-            let scores: Vec<Score> = values.into_iter().map(Score::new).collect();
-            majority().reduce(&scores).unwrap()
-        };
-        assert_eq!(reduce(vec!["C".into(), "C".into(), "I".into()]).value, "C".into());
-        assert_eq!(reduce(vec!["C".into(), "I".into()]).value, Value::Unscored);
-        let short = reduce(vec!["C".into(), "C".into(), Value::Unscored, Value::Unscored]);
+        assert_eq!(reduce(&majority(), vec!["C".into(), "C".into(), "I".into()]).value, "C".into());
+        assert_eq!(reduce(&majority(), vec!["C".into(), "I".into()]).value, Value::Unscored);
+        let short = reduce(&majority(), vec!["C".into(), "C".into(), Value::Unscored, Value::Unscored]);
         assert_eq!(short.value, Value::Unscored, "two of four are no majority");
         let panel = short.metadata.unwrap()["panel"].clone();
         let failure = |index| serde_json::json!({"index": index, "reason": null, "explanation": null});

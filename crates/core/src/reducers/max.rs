@@ -32,17 +32,13 @@ impl EpochReducer for Max {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reducer::Reducer;
-    use crate::{Score, Value};
+    use crate::Value;
+    use crate::reducers::test_support::reduce;
 
     #[test]
     fn keeps_the_original_value() {
-        let reduce = |values: Vec<Value>| {
-            let scores: Vec<Score> = values.into_iter().map(Score::new).collect();
-            max().reduce(&scores).unwrap().value
-        };
-        assert_eq!(reduce(vec!["I".into(), "C".into(), 1.into()]), Value::from("C"));
-        assert_eq!(reduce(vec![f64::NEG_INFINITY.into()]), Value::Float(f64::NEG_INFINITY));
-        assert_eq!(reduce(vec![0.5.into(), Value::Unscored, 2.into()]), Value::Int(2));
+        assert_eq!(reduce(&max(), vec!["I".into(), "C".into(), 1.into()]).value, Value::from("C"));
+        assert_eq!(reduce(&max(), vec![f64::NEG_INFINITY.into()]).value, Value::Float(f64::NEG_INFINITY));
+        assert_eq!(reduce(&max(), vec![0.5.into(), Value::Unscored, 2.into()]).value, Value::Int(2));
     }
 }

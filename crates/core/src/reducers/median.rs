@@ -47,15 +47,12 @@ impl EpochReducer for Median {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reducer::Reducer;
-    use crate::{Score, Value};
+    use crate::Value;
+    use crate::reducers::test_support::reduce;
 
     #[test]
     fn middle_or_mean_of_the_middle_two() {
-        let reduce = |values: &[f64]| {
-            let scores: Vec<Score> = values.iter().map(|v| Score::new(*v)).collect();
-            median().reduce(&scores).unwrap().value
-        };
+        let reduce = |values: &[f64]| reduce(&median(), values.iter().map(|value| Value::from(*value))).value;
         assert_eq!(reduce(&[3.0, 1.0, 2.0]), Value::Float(2.0));
         assert_eq!(reduce(&[4.0, 1.0, 2.0, 3.0]), Value::Float(2.5));
         assert_eq!(reduce(&[7.0]), Value::Float(7.0));

@@ -15,3 +15,20 @@ crate::registry::entry_modules! {
     majority::Majority,
     collect::Collect,
 }
+
+#[cfg(test)]
+mod test_support {
+    use crate::{Reducer, Score, Value};
+
+    /// What a reducer makes of the values of a sample's epochs.
+    pub(super) fn reduce(reducer: &dyn Reducer, values: impl IntoIterator<Item = Value>) -> Score {
+        let scores: Vec<Score> = values.into_iter().map(Score::new).collect();
+        reducer.reduce(&scores).unwrap()
+    }
+
+    /// Whether a published figure is met.
+    pub(super) fn assert_close(got: Option<f64>, want: f64) {
+        let got = got.unwrap();
+        assert!((got - want).abs() <= 1e-14 * want.abs(), "{got} {want}");
+    }
+}

@@ -2,7 +2,6 @@
 
 use crate::params::Params;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
-use crate::value::Conversion;
 
 /// The most common value; on a tie the one seen first.
 #[derive(Clone, Debug, Params)]
@@ -10,10 +9,6 @@ use crate::value::Conversion;
 pub struct Mode;
 
 impl EpochReducer for Mode {
-    fn conversion(&self) -> Option<&Conversion> {
-        None
-    }
-
     fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
         ReducedValue::Leaf(epochs.to_leaf(epochs.most_common().0))
     }
@@ -22,35 +17,34 @@ impl EpochReducer for Mode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reducer::Reducer;
-    use crate::{Score, Value};
+    use crate::Value;
+    use crate::reducers::test_support::reduce;
 
-    fn reduce(values: impl IntoIterator<Item = Value>) -> Value {
-        let scores: Vec<Score> = values.into_iter().map(Score::new).collect();
-        mode().reduce(&scores).unwrap().value
+    fn most_common(values: impl IntoIterator<Item = Value>) -> Value {
+        reduce(&mode(), values).value
     }
 
     #[test]
     fn the_first_seen_wins_ties_and_represents_its_equals() {
-        assert_eq!(reduce(["I".into(), "C".into(), "C".into()]), "C".into());
-        assert_eq!(reduce(["I".into(), "C".into()]), "I".into());
+        assert_eq!(most_common(["I".into(), "C".into(), "C".into()]), "C".into());
+        assert_eq!(most_common(["I".into(), "C".into()]), "I".into());
         // true, 1 and 1.0 are one value: three votes against two.
-        assert_eq!(reduce([0.into(), true.into(), 1.into(), 1.0.into(), 0.into()]), Value::Bool(true));
-        assert_eq!(reduce(["1".into(), 1.into(), Value::Unscored, "1".into()]), "1".into());
+        assert_eq!(most_common([0.into(), true.into(), 1.into(), 1.0.into(), 0.into()]), Value::Bool(true));
+        assert_eq!(most_common(["1".into(), 1.into(), Value::Unscored, "1".into()]), "1".into());
     }
 
     #[test]
     fn many_epochs_are_tallied_alike() {
         let many = |most: i64| (0..200).map(move |at| Value::from(if at % 3 == 0 { at } else { most }));
-        assert_eq!(reduce(many(7)), Value::Int(7));
+        assert_eq!(most_common(many(7)), Value::Int(7));
         let numbers = (0..100).flat_map(|at| [Value::from(at), Value::from(true), Value::from(1.0)]);
-        assert_eq!(reduce(numbers), Value::Bool(true));
+        assert_eq!(most_common(numbers), Value::Bool(true));
     }
 
     #[test]
     fn lists_and_maps_by_leaf() {
         let map = |a: i64, b: Option<f64>| Value::map([("a", crate::Leaf::from(a)), ("b", b.into())]);
-        let reduced = reduce([map(1, None), map(2, Some(f64::NAN)), map(2, None)]);
+        let reduced = most_common([map(1, None), map(2, Some(f64::NAN)), map(2, None)]);
         assert_eq!(reduced, map(2, None), "null counts as a value, NaN does not");
     }
 }

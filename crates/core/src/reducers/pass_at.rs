@@ -44,13 +44,11 @@ pub(crate) fn pass_at_k(n: u64, c: u64, k: u64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reducers::test_support::assert_close;
 
     #[test]
     fn published_figures() {
-        let close = |n, c, k, want: f64| {
-            let got = pass_at_k(n, c, k).unwrap();
-            assert!((got - want).abs() <= 1e-14 * want.abs(), "{n} {c} {k}: {got} {want}");
-        };
+        let close = |n, c, k, want| assert_close(pass_at_k(n, c, k), want);
         close(6, 3, 1, 0.5); // the example of the human-eval README
         close(200, 1, 100, 0.5);
         close(200, 10, 10, 0.40854786608141713);

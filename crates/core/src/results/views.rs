@@ -55,7 +55,7 @@ pub(super) fn scorer_results(
         return view.unreduced(metrics, evaluation);
     }
     if has_others {
-        let reduced = metrics.filter(|m| !unreduced_only(m));
+        let reduced = metrics.filter(|m| !unreduced_only(m.as_ref()));
         match &plan.reducers {
             Reducers::Explicit(list) => {
                 for reducer in list {
@@ -63,14 +63,14 @@ pub(super) fn scorer_results(
                 }
             }
             _ => {
-                // Beside unreduced metrics the implied mean is named, or the blocks could not be told apart.
+                // Beside unreduced metrics the implied mean is named, or the blocks would have the same name.
                 let named = has_unreduced.then(|| "mean".to_owned());
                 view.reduced(&reduced, &reducers::mean(), named, evaluation)?;
             }
         }
     }
     if has_unreduced {
-        view.unreduced(&metrics.filter(unreduced_only), evaluation)?;
+        view.unreduced(&metrics.filter(|m| unreduced_only(m.as_ref())), evaluation)?;
     }
     Ok(())
 }

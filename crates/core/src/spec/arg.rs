@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 
 use super::Spec;
+use crate::value::from_scalars;
 
 /// One argument: a literal, or a spec in its turn.
 ///
@@ -103,59 +104,17 @@ impl Arg {
     }
 }
 
-impl From<bool> for Arg {
-    fn from(value: bool) -> Self {
-        Self::Bool(value)
-    }
-}
-
-impl From<i64> for Arg {
-    fn from(value: i64) -> Self {
-        Self::Int(value)
-    }
-}
-
-impl From<i32> for Arg {
-    fn from(value: i32) -> Self {
-        Self::Int(value.into())
-    }
-}
-
-impl From<u32> for Arg {
-    fn from(value: u32) -> Self {
-        Self::Int(value.into())
-    }
-}
-
-impl From<f64> for Arg {
-    fn from(value: f64) -> Self {
-        Self::Float(value)
-    }
-}
-
-impl From<&str> for Arg {
-    fn from(value: &str) -> Self {
-        Self::Str(value.to_owned())
-    }
-}
-
-impl From<String> for Arg {
-    fn from(value: String) -> Self {
-        Self::Str(value)
-    }
-}
-
-impl From<Spec> for Arg {
-    fn from(value: Spec) -> Self {
-        Self::Spec(value)
-    }
-}
-
-impl From<IndexMap<String, Arg>> for Arg {
-    fn from(value: IndexMap<String, Arg>) -> Self {
-        Self::Map(value)
-    }
-}
+from_scalars!(Arg:
+    bool => |value| Arg::Bool(value),
+    i64 => |value| Arg::Int(value),
+    i32 => |value| Arg::Int(value.into()),
+    u32 => |value| Arg::Int(value.into()),
+    f64 => |value| Arg::Float(value),
+    &str => |value| Arg::Str(value.to_owned()),
+    String => |value| Arg::Str(value),
+    Spec => |value| Arg::Spec(value),
+    IndexMap<String, Arg> => |value| Arg::Map(value),
+);
 
 impl<T: Into<Arg>> From<Vec<T>> for Arg {
     fn from(values: Vec<T>) -> Self {

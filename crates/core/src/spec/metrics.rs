@@ -3,14 +3,15 @@
 use std::str::FromStr;
 
 use indexmap::IndexMap;
+use serde::Serialize;
 
 use super::cursor::Parser;
 use super::{Spec, SpecError};
 
 /// Metrics for some keys of map-valued scores: a shell glob for the keys, and what to compute for each that matches.
-pub type MetricMap = IndexMap<String, Vec<Spec>>;
+pub type MetricMap<T = Spec> = IndexMap<String, Vec<T>>;
 
-/// The metrics of a task or a scorer.
+/// The metrics of a task or a scorer, by their specs.
 ///
 /// In JSON and TOML it is a string, a list of strings and maps, or a map of lists of strings. A map whose `name` is a
 /// string is a metric as logs record it, so a glob spelled `name` needs its metrics in a list.
@@ -25,48 +26,75 @@ pub type MetricMap = IndexMap<String, Vec<Spec>>;
 /// assert_eq!(same, metrics);
 /// # Ok::<(), errorbar_core::spec::SpecError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
-pub enum MetricsSpec {
+pub type MetricsSpec = MetricTree<Spec>;
+
+/// The metrics of a task or a scorer: specs, or what is built from them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum MetricTree<T> {
     /// Metrics over the whole score, and perhaps maps among them.
-    List(Vec<MetricItem>),
+    List(Vec<MetricItem<T>>),
     /// Metrics for the keys of map-valued scores only.
-    Map(MetricMap),
+    Map(MetricMap<T>),
 }
 
 /// An entry of a list of metrics.
-#[derive(Debug, Clone, PartialEq)]
-pub enum MetricItem {
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum MetricItem<T = Spec> {
     /// A metric over the whole score.
-    Metric(Spec),
+    Metric(T),
     /// Metrics for the keys of map-valued scores.
-    Map(MetricMap),
+    Map(MetricMap<T>),
 }
 
-impl MetricsSpec {
-    /// Every spec in it, in order, wherever it stands.
+impl<T> MetricItem<T> {
+    fn iter(&self) -> impl Iterator<Item = &T> {
+        let (metric, map) = match self {
+            MetricItem::Metric(metric) => (Some(metric), None),
+            MetricItem::Map(map) => (None, Some(map)),
+        };
+        metric.into_iter().chain(map.into_iter().flat_map(|map| map.values().flatten()))
+    }
+}
+
+impl<T> MetricTree<T> {
+    /// Every metric in it, in order, wherever it stands.
     ///
     /// ```
     /// use errorbar_core::spec::MetricsSpec;
     ///
     /// let metrics: MetricsSpec = r#"[accuracy(), {"a*": [mean(), std()]}]"#.parse()?;
-    /// let names: Vec<&str> = metrics.specs().iter().map(|spec| spec.name.as_str()).collect();
+    /// let names: Vec<&str> = metrics.iter().map(|spec| spec.name.as_str()).collect();
     /// assert_eq!(names, ["accuracy", "mean", "std"]);
     /// # Ok::<(), errorbar_core::spec::SpecError>(())
     /// ```
-    pub fn specs(&self) -> Vec<&Spec> {
-        let mut specs = Vec::new();
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        let (items, map) = match self {
+            Self::List(items) => (items.as_slice(), None),
+            Self::Map(map) => (Default::default(), Some(map)),
+        };
+        items.iter().flat_map(MetricItem::iter).chain(map.into_iter().flat_map(|map| map.values().flatten()))
+    }
+
+    /// Only the metrics that pass, in the same structure.
+    pub(crate) fn filter(&self, pass: impl Fn(&T) -> bool) -> Self
+    where
+        T: Clone,
+    {
+        let filter_map = |map: &MetricMap<T>| -> MetricMap<T> {
+            let passing = |metrics: &Vec<T>| metrics.iter().filter(|m| pass(m)).cloned().collect::<Vec<T>>();
+            let entries = map.iter().map(|(pattern, metrics)| (pattern.clone(), passing(metrics)));
+            entries.filter(|(_, metrics)| !metrics.is_empty()).collect()
+        };
+        let filter_item = |item: &MetricItem<T>| match item {
+            MetricItem::Metric(metric) => pass(metric).then(|| item.clone()),
+            MetricItem::Map(map) => Some(filter_map(map)).filter(|map| !map.is_empty()).map(MetricItem::Map),
+        };
         match self {
-            Self::Map(map) => specs.extend(map.values().flatten()),
-            Self::List(items) => {
-                for item in items {
-                    match item {
-                        MetricItem::Metric(spec) => specs.push(spec),
-                        MetricItem::Map(map) => specs.extend(map.values().flatten()),
-                    }
-                }
-            }
+            Self::Map(map) => Self::Map(filter_map(map)),
+            Self::List(items) => Self::List(items.iter().filter_map(filter_item).collect()),
         }
-        specs
     }
 }
 

@@ -3,7 +3,7 @@
 //! A [`Spec`] is a name with arguments, `stderr(cluster="category")`. Metrics, reducers, scorers, solvers and conversions
 //! are all built from one, whether it came from the command line, a task file, Rust or a log. A spec is only text that
 //! has been understood: whether the name exists and what the arguments mean is for the registry to say. That keeps
-//! logs readable whose metrics nobody has registered.
+//! logs readable whose metrics are not registered.
 //!
 //! ```text
 //! spec     = name [ "(" [ argument { "," argument } [ "," ] ] ")" ]      bare `name` means `name()`
@@ -55,7 +55,7 @@ pub use arg::Arg;
 pub use error::SpecError;
 pub use error_kind::SpecErrorKind;
 pub(crate) use log::params_to_log;
-pub use metrics::{MetricItem, MetricMap, MetricsSpec};
+pub use metrics::{MetricItem, MetricMap, MetricTree, MetricsSpec};
 pub use names::{nearest, reducer_of_papers, split_k_suffix, without_own_package};
 
 /// How deep lists, maps and specs may be nested, in text and in logs. Nobody writes more than a handful; the limit is what

@@ -89,7 +89,7 @@ pub(super) fn starts_word(c: char) -> bool {
     c.is_alphabetic() || c == '_'
 }
 
-/// Whether a word may go on with this character.
+/// Whether a word may continue with this character.
 pub(super) fn continues_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.')
 }

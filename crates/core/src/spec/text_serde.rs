@@ -5,7 +5,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{MetricItem, MetricsSpec, Spec, SpecError};
+use super::{MetricsSpec, Spec, SpecError};
 
 impl Serialize for Spec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -20,24 +20,6 @@ impl<'de> Deserialize<'de> for Spec {
 }
 
 /// The structured form: a list or a map of texts.
-impl Serialize for MetricsSpec {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::List(items) => serializer.collect_seq(items),
-            Self::Map(map) => map.serialize(serializer),
-        }
-    }
-}
-
-impl Serialize for MetricItem {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Metric(spec) => spec.serialize(serializer),
-            Self::Map(map) => map.serialize(serializer),
-        }
-    }
-}
-
 impl<'de> Deserialize<'de> for MetricsSpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         read(deserializer, Self::from_log_json)

@@ -2,23 +2,19 @@
 //!
 //! The number line is cut into chunks of 32 bits, each held in an `i64`, so that about 2^30 additions pass before a carry has to move
 //! (Kulisch's long accumulator; Neal, "Fast exact summation using small and large superaccumulators", arXiv:1505.05571).
-//! All chunks would be over a kilobyte; one sum lives per cluster of samples, so only the window of chunks in use is kept, in place
-//! as long as it is short.
+//! All chunks would be over a kilobyte, so only the window of chunks in use is kept.
 
 use super::magnitude::Magnitude;
 
 /// Bits of a chunk's own; the rest of its `i64` collects carries.
 pub(super) const CHUNK_BITS: u32 = 32;
-pub(super) const CHUNK_MASK: u64 = (1 << CHUNK_BITS) - 1;
+const CHUNK_MASK: u64 = (1 << CHUNK_BITS) - 1;
 
 /// The bit position of `2^0`. Position 0 is `2^-2176`, below the smallest product of two subnormals, `2^-2148`.
 pub(super) const UNIT_POSITION: u32 = 68 * CHUNK_BITS;
 
 /// Chunks that the widest addend touches: 128 bits, shifted by up to 31.
-pub(super) const WIDE: usize = 5;
-
-/// Chunks held in place. Scores between a thousandth and a few thousands, and their squares, need no more.
-const INLINE: usize = 6;
+const WIDE: usize = 5;
 
 /// Chunks kept free at either end when a window outgrows its place.
 const SLACK: usize = 4;
@@ -27,55 +23,27 @@ const SLACK: usize = 4;
 const CARRY_LIMIT: u64 = 1 << 30;
 
 /// A signed fixed-point number, `Σ chunk[i] · 2^(32·i − 2176)`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Accumulator {
-    chunks: Chunks,
+    chunks: Vec<i64>,
     /// The index of the window's first chunk.
     base: u16,
     /// Bounds the chunks: none exceeds `pending · 2^32` in absolute value.
     pending: u32,
 }
 
-#[derive(Clone, Debug)]
-enum Chunks {
-    Inline([i64; INLINE]),
-    Heap(Vec<i64>),
-}
-
 impl Accumulator {
-    /// Zero. Does not allocate.
-    pub(super) const fn new() -> Self {
-        Self { chunks: Chunks::Inline([0; INLINE]), base: 0, pending: 0 }
-    }
-
-    fn chunks(&self) -> &[i64] {
-        match &self.chunks {
-            Chunks::Inline(chunks) => chunks,
-            Chunks::Heap(chunks) => chunks,
-        }
-    }
-
-    /// The chunks of the window, and the index of the first.
-    #[inline]
-    pub(super) fn window(&mut self) -> (&mut [i64], usize) {
-        let base = usize::from(self.base);
-        match &mut self.chunks {
-            Chunks::Inline(chunks) => (chunks, base),
-            Chunks::Heap(chunks) => (chunks, base),
-        }
-    }
-
     /// Adds `± magnitude · 2^(position − 2176)`; `sign` is −1 for minus, 0 for plus.
     pub(super) fn add(&mut self, magnitude: u128, position: u32, sign: i64) {
         if magnitude == 0 {
             return;
         }
-        self.announce(1);
+        self.announce();
         let first = (position / CHUNK_BITS) as usize;
         self.cover(first, first + WIDE);
-        let (window, base) = self.window();
-        let parts = spread(magnitude, position % CHUNK_BITS);
-        for (chunk, part) in window.iter_mut().skip(first - base).zip(parts) {
+        let start = first - usize::from(self.base);
+        let window = self.chunks.get_mut(start..start + WIDE).unwrap_or_default();
+        for (chunk, part) in window.iter_mut().zip(spread(magnitude, position % CHUNK_BITS)) {
             *chunk += (part as i64 ^ sign) - sign;
         }
     }
@@ -92,56 +60,49 @@ impl Accumulator {
             return self.merge(&other);
         }
         self.cover(first, end);
-        let source = other.chunks().iter().skip(first - usize::from(other.base)).take(end - first);
-        let (window, base) = self.window();
-        for (chunk, part) in window.iter_mut().skip(first - base).zip(source) {
+        let source = other.chunks.iter().skip(first - usize::from(other.base)).take(end - first);
+        for (chunk, part) in self.chunks.iter_mut().skip(first - usize::from(self.base)).zip(source) {
             *chunk += part;
         }
         self.pending += other.pending;
     }
 
-    /// Must be told of additions to the window before they are made, each of less than `2^32` to any chunk, at most `2^20` at a time.
+    /// Must be called before an addition of less than `2^32` to any chunk.
     #[inline]
-    pub(super) fn announce(&mut self, additions: u64) {
-        if u64::from(self.pending) + additions > CARRY_LIMIT {
+    fn announce(&mut self) {
+        if u64::from(self.pending) >= CARRY_LIMIT {
             self.move_carries();
         }
-        self.pending += additions as u32;
+        self.pending += 1;
     }
 
     /// Makes the window cover the chunks `first..end`.
-    pub(super) fn cover(&mut self, first: usize, end: usize) {
+    #[inline]
+    fn cover(&mut self, first: usize, end: usize) {
         let base = usize::from(self.base);
-        if first >= base && end <= base + self.chunks().len() {
-            return;
+        if first < base || end > base + self.chunks.len() {
+            self.widen(first, end);
         }
+    }
+
+    #[cold]
+    fn widen(&mut self, first: usize, end: usize) {
         let used = self.occupied();
         let (low, high) = used.map_or((first, end), |(a, b)| (a.min(first), b.max(end)));
-        let span = high - low;
-        // Spare chunks go below first: the squares of small scores reach further down than sums of them reach up.
-        let (new_base, chunks) = if span <= INLINE {
-            let spare = (INLINE - span).div_ceil(2);
-            (low.saturating_sub(spare), Chunks::Inline([0; INLINE]))
-        } else {
-            let new_base = low.saturating_sub(SLACK);
-            (new_base, Chunks::Heap(vec![0; high + SLACK - new_base]))
-        };
-        let mut wider = Self { chunks, base: new_base as u16, pending: self.pending };
+        let base = low.saturating_sub(SLACK);
+        let mut chunks = vec![0; high + SLACK - base];
         if let Some((a, b)) = used {
-            let old = self.chunks().iter().skip(a - base).take(b - a);
-            let (window, _) = wider.window();
-            for (to, from) in window.iter_mut().skip(a - new_base).zip(old) {
-                *to = *from;
-            }
+            let old = self.chunks.iter().skip(a - usize::from(self.base)).take(b - a);
+            chunks.iter_mut().skip(a - base).zip(old).for_each(|(to, from)| *to = *from);
         }
-        *self = wider;
+        (self.chunks, self.base) = (chunks, base as u16);
     }
 
     /// The sign (true when negative) and absolute value.
     pub(super) fn magnitude(&self) -> (bool, Magnitude) {
-        let mut limbs = Vec::with_capacity(self.chunks().len() + 2);
+        let mut limbs = Vec::with_capacity(self.chunks.len() + 2);
         let mut carry = 0_i64;
-        for &chunk in self.chunks() {
+        for &chunk in &self.chunks {
             carry += chunk;
             limbs.push(carry as u32);
             carry >>= CHUNK_BITS;
@@ -161,25 +122,18 @@ impl Accumulator {
 
     /// The range of chunks that are not zero, as absolute indices.
     fn occupied(&self) -> Option<(usize, usize)> {
-        let first = self.chunks().iter().position(|&chunk| chunk != 0)?;
-        let last = self.chunks().iter().rposition(|&chunk| chunk != 0)?;
+        let first = self.chunks.iter().position(|&chunk| chunk != 0)?;
+        let last = self.chunks.iter().rposition(|&chunk| chunk != 0)?;
         let base = usize::from(self.base);
         Some((base + first, base + last + 1))
-    }
-
-    /// Whether no memory was allocated.
-    #[cfg(test)]
-    pub(super) fn is_in_place(&self) -> bool {
-        matches!(self.chunks, Chunks::Inline(_))
     }
 
     /// Brings every chunk back below `2^32` in absolute value.
     #[cold]
     fn move_carries(&mut self) {
         let mut carry = 0_i64;
-        let (window, base) = self.window();
-        let top = base + window.len();
-        for chunk in window {
+        let top = usize::from(self.base) + self.chunks.len();
+        for chunk in &mut self.chunks {
             carry += *chunk;
             *chunk = carry & CHUNK_MASK as i64;
             carry >>= CHUNK_BITS;
@@ -187,8 +141,7 @@ impl Accumulator {
         self.pending = 1;
         if carry != 0 {
             self.cover(top, top + 1);
-            let (window, base) = self.window();
-            if let Some(chunk) = window.get_mut(top - base) {
+            if let Some(chunk) = self.chunks.get_mut(top - usize::from(self.base)) {
                 *chunk += carry;
             }
         }
@@ -197,7 +150,7 @@ impl Accumulator {
 
 /// Spreads `magnitude · 2^shift` over chunks; `shift` is below 32.
 #[inline]
-pub(super) fn spread(magnitude: u128, shift: u32) -> [u64; WIDE] {
+fn spread(magnitude: u128, shift: u32) -> [u64; WIDE] {
     let (low, high) = (magnitude as u64, (magnitude >> 64) as u64);
     // Shifting twice avoids a shift by 64 when `shift` is 0.
     let low_carry = (low >> 1) >> (63 - shift);

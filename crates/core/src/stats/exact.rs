@@ -4,11 +4,14 @@
 //! cannot change a result, and a huge offset costs no digits. The alternative, a compensated sum over fixed blocks, is a little
 //! faster but makes the answer depend on where the data was cut.
 
-use super::accumulator::{Accumulator, CHUNK_BITS, CHUNK_MASK, UNIT_POSITION, WIDE, spread};
+use super::accumulator::{Accumulator, CHUNK_BITS, UNIT_POSITION};
 use super::magnitude::Magnitude;
 
 /// The bit position of the last place of a subnormal `f64`, `2^-1074`.
 const SUBNORMAL_POSITION: u32 = UNIT_POSITION - 1074;
+
+/// The bit position of the last place of [`Fixed`], `2^-160`.
+const FIXED_POSITION: u32 = UNIT_POSITION - 160;
 
 /// Limbs that a sum can have: 2^64 squares of the largest number end below 2^2112, 66 limbs above the unit.
 const MAX_LIMBS: usize = (UNIT_POSITION / CHUNK_BITS) as usize + 68;
@@ -17,17 +20,86 @@ const MAX_LIMBS: usize = (UNIT_POSITION / CHUNK_BITS) as usize + 68;
 ///
 /// Meant for finite numbers. One that is not finite makes the sum NaN for good; it never panics.
 ///
+/// Numbers from 1e-8 to 1e9, and their squares, are added as integers of 256 bits; nothing is allocated for
+/// them. The long accumulator exists from the first number on that needs other bits.
+///
 /// ```
 /// # use errorbar_core::stats::ExactSum;
 /// let mut sum = ExactSum::new();
 /// sum.extend(&[1.0, 1e100, 1.0, -1e100]);
 /// assert_eq!(sum.to_f64(), 2.0);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ExactSum {
-    value: Accumulator,
+    fixed: Fixed,
+    /// What does not fit there.
+    rest: Option<Box<Accumulator>>,
     non_finite: bool,
 }
+
+/// A signed number of 256 bits in steps of `2^-160`, in two's complement.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fixed {
+    high: i128,
+    low: u128,
+}
+
+impl Fixed {
+    /// Adds `± magnitude · 2^shift` steps; `sign` is −1 for minus, 0 for plus. Does nothing, and says so, if that is 2^254
+    /// or more, or the sum would be beyond 2^255.
+    #[inline]
+    fn add(&mut self, magnitude: u128, shift: u32, sign: i64) -> bool {
+        // A number that is too small has a shift below 0, which has wrapped to a large one.
+        if shift >= 126 + magnitude.leading_zeros() {
+            return false;
+        }
+        // Shifting twice avoids a shift by 128.
+        let (high, low) = match shift.checked_sub(128) {
+            None => ((magnitude >> 1) >> (127 - shift), magnitude << shift),
+            Some(shift) => (magnitude << shift, 0),
+        };
+        self.merge(Fixed { high: high.cast_signed(), low }.with_sign(sign))
+    }
+
+    /// The number itself, or its negative for a sign of −1.
+    #[inline]
+    fn with_sign(self, sign: i64) -> Self {
+        let carry = i128::from(sign < 0 && self.low == 0);
+        let sign = i128::from(sign);
+        let low = (self.low ^ sign.cast_unsigned()).wrapping_sub(sign.cast_unsigned());
+        Fixed { high: (self.high ^ sign).wrapping_add(carry), low }
+    }
+
+    /// Adds another; does nothing, and says so, if the sum is beyond 2^255.
+    #[inline]
+    fn merge(&mut self, other: Self) -> bool {
+        let (low, carry) = self.low.overflowing_add(other.low);
+        let high = self.high.checked_add(other.high).and_then(|high| high.checked_add(i128::from(carry)));
+        let Some(high) = high else { return false };
+        *self = Fixed { high, low };
+        true
+    }
+
+    /// The number in steps of `2^-96`, if it is a multiple of those and below `2^31`.
+    #[inline]
+    fn coarse(self) -> Option<i128> {
+        let high = i64::try_from(self.high).ok()?;
+        let low = u64::try_from(self.low.rotate_left(64)).ok()?;
+        Some(i128::from(high) << 64 | i128::from(low))
+    }
+
+    fn to_accumulator(self) -> Accumulator {
+        let sign = -i64::from(self.high < 0);
+        let Fixed { high, low } = self.with_sign(sign);
+        let mut all = Accumulator::default();
+        all.add(low, FIXED_POSITION, sign);
+        all.add(high.cast_unsigned(), FIXED_POSITION + 128, sign);
+        all
+    }
+}
+
+/// The step of [`Fixed::coarse`].
+const COARSE_STEP: f64 = 1.0 / (1_u128 << 96) as f64;
 
 /// A finite `f64` as `± magnitude · 2^(position − UNIT_POSITION)`.
 struct FloatParts {
@@ -53,125 +125,102 @@ impl FloatParts {
             sign: (bits as i64) >> 63,
         })
     }
-
-    /// The square's magnitude and position.
-    #[inline]
-    fn squared(&self) -> (u128, u32) {
-        let magnitude = u128::from(self.magnitude) * u128::from(self.magnitude);
-        (magnitude, 2 * self.position - UNIT_POSITION)
-    }
 }
 
-/// What became of a value that was offered to a window of chunks.
-#[derive(Clone, Copy)]
-enum Fit {
-    Added,
-    NonFinite,
-    /// The window has to cover this many chunks from this index on.
-    Needs(usize, usize),
+/// Numbers per block of [`dyadic_sums`].
+const BLOCK: usize = 256;
+/// Independent sums in a block, so that additions need not wait for each other.
+const LANES: usize = 8;
+/// The grid of the fast path: multiples of 2^-10.
+const GRID: f64 = 1024.0;
+/// Adding and subtracting 1.5·2^52 rounds to an integer whatever is below 2^51.
+const ROUNDER: f64 = 1.5 * (1_u64 << 52) as f64;
+/// Integers below this are exact in an `f64`.
+const EXACT_INTEGERS: f64 = (1_u64 << 53) as f64;
+
+/// Sum and sum of squares of a block of scores such as 0, 1, ½ or 4, for which plain `f64` arithmetic is exact already.
+///
+/// Every `y = 1024·x` must be an integer and `Σy²` below 2^53. Then no partial sum of squares was rounded, and as |y| ≤ y² for
+/// integers, neither was a partial sum. NaN and infinity fail the comparison with 2^53.
+fn dyadic_sums(block: &[f64]) -> Option<(f64, f64)> {
+    let (mut sums, mut squares, mut off_grid) = ([0.0; LANES], [0.0; LANES], [0_u64; LANES]);
+    let (groups, rest) = block.as_chunks::<LANES>();
+    let mut last = [0.0; LANES];
+    last.iter_mut().zip(rest).for_each(|(slot, x)| *slot = *x);
+    for group in groups.iter().chain(std::iter::once(&last)) {
+        for (((sum, square), off), x) in sums.iter_mut().zip(&mut squares).zip(&mut off_grid).zip(group) {
+            let y = x * GRID;
+            *off |= ((y + ROUNDER) - ROUNDER).to_bits() ^ y.to_bits();
+            *sum += y;
+            *square += y * y;
+        }
+    }
+    let (sum, squares) = (sums.iter().sum::<f64>(), squares.iter().sum::<f64>());
+    let on_grid = off_grid.iter().all(|&bits| bits == 0);
+    (on_grid && squares < EXACT_INTEGERS).then_some((sum / GRID, squares / (GRID * GRID)))
 }
 
 impl ExactSum {
     /// The empty sum, zero. Does not allocate.
     pub const fn new() -> Self {
-        Self { value: Accumulator::new(), non_finite: false }
+        Self { fixed: Fixed { high: 0, low: 0 }, rest: None, non_finite: false }
     }
 
     /// Adds `x`.
+    #[inline]
     pub fn add(&mut self, x: f64) {
-        self.extend(&[x]);
+        self.add_times(x, 1);
     }
 
     /// Adds every value of a slice.
     pub fn extend(&mut self, values: &[f64]) {
-        self.feed(values, |value, window, base| {
-            let Some(parts) = FloatParts::of(value) else {
-                return Fit::NonFinite;
-            };
-            let chunk = (parts.position / CHUNK_BITS) as usize;
-            // A zero belongs everywhere; without this it would drag the window down to the subnormals.
-            let at = if parts.magnitude == 0 { 0 } else { chunk.wrapping_sub(base) };
-            let Some([a, b, c]) = window.get_mut(at..at.wrapping_add(3)) else {
-                return Fit::Needs(chunk, 3);
-            };
-            let shift = parts.position % CHUNK_BITS;
-            let low = parts.magnitude << shift;
-            let signed = |part: u64| (part as i64 ^ parts.sign) - parts.sign;
-            *a += signed(low & CHUNK_MASK);
-            *b += signed(low >> CHUNK_BITS);
-            *c += signed((parts.magnitude >> 1) >> (63 - shift));
-            Fit::Added
-        });
-    }
-
-    /// Adds the exact square of every value of a slice.
-    pub(super) fn extend_squares(&mut self, values: &[f64]) {
-        self.feed(values, |value, window, base| {
-            let Some(parts) = FloatParts::of(value) else {
-                return Fit::NonFinite;
-            };
-            let (square, position) = parts.squared();
-            let chunk = (position / CHUNK_BITS) as usize;
-            let at = if square == 0 { 0 } else { chunk.wrapping_sub(base) };
-            let Some(place) = window.get_mut(at..at.wrapping_add(WIDE)) else {
-                return Fit::Needs(chunk, WIDE);
-            };
-            for (chunk, part) in place.iter_mut().zip(spread(square, position % CHUNK_BITS)) {
-                *chunk += part as i64;
-            }
-            Fit::Added
-        });
-    }
-
-    /// Runs `add` over the values, making room where it must. `add` gets a value, the window of chunks and its base.
-    #[inline]
-    fn feed(&mut self, values: &[f64], add: impl Fn(f64, &mut [i64], usize) -> Fit) {
-        for part in values.chunks(1 << 20) {
-            self.value.announce(part.len() as u64);
-            let mut rest = part.iter();
-            loop {
-                let (window, base) = self.value.window();
-                let mut stopped = None;
-                for &value in rest.by_ref() {
-                    match add(value, window, base) {
-                        Fit::Added => {}
-                        other => {
-                            stopped = Some((value, other));
-                            break;
-                        }
-                    }
-                }
-                // Room is made outside of the hot loop, and the value offered once more.
-                match stopped {
-                    None => break,
-                    Some((value, Fit::Needs(first, length))) => {
-                        self.value.cover(first, first + length);
-                        let (window, base) = self.value.window();
-                        add(value, window, base);
-                    }
-                    Some(_) => self.non_finite = true,
-                }
+        for block in values.chunks(BLOCK) {
+            match dyadic_sums(block) {
+                Some((sum, _)) => self.add(sum),
+                None => block.iter().for_each(|x| self.add(*x)),
             }
         }
     }
 
+    /// Adds every value of a slice to one sum, and its exact square to another.
+    pub(super) fn extend_with_squares(&mut self, squares: &mut ExactSum, values: &[f64]) {
+        for block in values.chunks(BLOCK) {
+            if let Some((sum, of_squares)) = dyadic_sums(block) {
+                self.add(sum);
+                squares.add(of_squares);
+            } else {
+                block.iter().for_each(|x| self.add(*x));
+                block.iter().for_each(|x| squares.add_product(*x, *x));
+            }
+        }
+    }
+
+    /// Adds `± magnitude · 2^(position − UNIT_POSITION)`; `sign` is −1 for minus, 0 for plus.
+    #[inline]
+    fn put(&mut self, magnitude: u128, position: u32, sign: i64) {
+        if !self.fixed.add(magnitude, position.wrapping_sub(FIXED_POSITION), sign) && magnitude > 0 {
+            self.rest.get_or_insert_default().add(magnitude, position, sign);
+        }
+    }
+
     /// Adds `x · count`, exactly.
+    #[inline]
     pub fn add_times(&mut self, x: f64, count: u64) {
         match FloatParts::of(x) {
             Some(FloatParts { magnitude, position, sign }) => {
-                let product = u128::from(magnitude) * u128::from(count);
-                self.value.add(product, position, sign);
+                self.put(u128::from(magnitude) * u128::from(count), position, sign);
             }
             None => self.non_finite |= count > 0,
         }
     }
 
     /// Adds `x · y`, exactly, also where the product is beyond the range of `f64`.
+    #[inline]
     pub fn add_product(&mut self, x: f64, y: f64) {
         match (FloatParts::of(x), FloatParts::of(y)) {
             (Some(x), Some(y)) => {
                 let product = u128::from(x.magnitude) * u128::from(y.magnitude);
-                self.value.add(product, x.position + y.position - UNIT_POSITION, x.sign ^ y.sign);
+                self.put(product, x.position + y.position - UNIT_POSITION, x.sign ^ y.sign);
             }
             _ => self.non_finite = true,
         }
@@ -179,21 +228,26 @@ impl ExactSum {
 
     /// Adds `x² · count`, exactly.
     pub(super) fn add_square_times(&mut self, x: f64, count: u64) {
-        let Some(parts) = FloatParts::of(x) else {
+        let Some(FloatParts { magnitude, position, .. }) = FloatParts::of(x) else {
             self.non_finite |= count > 0;
             return;
         };
         // A square of 106 bits and a count of 64 exceed 128 bits together, so half of the square goes at a time.
-        let (square, position) = parts.squared();
-        let (low, high) = (square & u128::from(u64::MAX), square >> 64);
-        self.value.add(low * u128::from(count), position, 0);
-        self.value.add(high * u128::from(count), position + 64, 0);
+        let square = u128::from(magnitude) * u128::from(magnitude);
+        let position = 2 * position - UNIT_POSITION;
+        self.put((square & u128::from(u64::MAX)) * u128::from(count), position, 0);
+        self.put((square >> 64) * u128::from(count), position + 64, 0);
     }
 
     /// Adds all that `other` holds.
     pub fn merge(&mut self, other: &Self) {
         self.non_finite |= other.non_finite;
-        self.value.merge(&other.value);
+        if let Some(rest) = &other.rest {
+            self.rest.get_or_insert_default().merge(rest);
+        }
+        if !self.fixed.merge(other.fixed) {
+            self.rest.get_or_insert_default().merge(&other.fixed.to_accumulator());
+        }
     }
 
     /// Whether the sum is exactly zero.
@@ -203,7 +257,11 @@ impl ExactSum {
 
     /// The sum, rounded once to the nearest `f64` (ties to even); infinite when it is beyond the largest.
     pub fn to_f64(&self) -> f64 {
-        self.finish(Magnitude::to_f64)
+        match self.coarse() {
+            // The conversion rounds as it should, and a power of two changes no digit.
+            Some(steps) => steps as f64 * COARSE_STEP,
+            None => self.finish(Magnitude::to_f64),
+        }
     }
 
     /// The sum as an unevaluated pair: the nearest `f64`, and the nearest `f64` to what that leaves.
@@ -224,7 +282,19 @@ impl ExactSum {
         if n == 0 {
             return f64::NAN;
         }
+        // A quotient of two floats is rounded once, as long as both are exact.
+        if n < 1 << 53
+            && let Some(steps) = self.coarse().filter(|steps| steps.unsigned_abs() < 1 << 126)
+            && (steps as f64) as i128 == steps
+        {
+            return steps as f64 * COARSE_STEP / n as f64;
+        }
         self.finish(|magnitude| magnitude.over(&[n]).to_f64())
+    }
+
+    /// The sum in steps of `2^-96`, if that is all of it.
+    fn coarse(&self) -> Option<i128> {
+        if self.rest.is_some() || self.non_finite { None } else { self.fixed.coarse() }
     }
 
     fn finish(&self, round: impl FnOnce(&Magnitude) -> f64) -> f64 {
@@ -238,7 +308,11 @@ impl ExactSum {
 
     /// The sign (true when negative) and absolute value of what was finite.
     pub(super) fn magnitude(&self) -> (bool, Magnitude) {
-        self.value.magnitude()
+        let mut all = self.fixed.to_accumulator();
+        if let Some(rest) = &self.rest {
+            all.merge(rest);
+        }
+        all.magnitude()
     }
 
     /// The sum as a sign (true when negative), the limbs of its absolute value, lowest first, and the position of the lowest:
@@ -264,25 +338,19 @@ impl ExactSum {
             return None;
         }
         for (position, limb) in (u32::from(at)..).zip(limbs) {
-            sum.value.add(u128::from(*limb), position * CHUNK_BITS, -i64::from(negative));
+            sum.put(u128::from(*limb), position * CHUNK_BITS, -i64::from(negative));
         }
         Some(sum)
     }
 
     /// A sum that something was added to that is not a finite number.
     pub(crate) fn not_finite() -> Self {
-        Self { value: Accumulator::new(), non_finite: true }
+        Self { non_finite: true, ..Self::new() }
     }
 
     /// Whether something was added that is not a finite number.
     pub(super) fn is_poisoned(&self) -> bool {
         self.non_finite
-    }
-}
-
-impl Default for ExactSum {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -302,15 +370,38 @@ mod tests {
     use super::ExactSum;
 
     #[test]
-    fn ordinary_scores_and_their_squares_stay_in_place() {
-        let scores: Vec<f64> = (0..1000).map(|i| f64::from(i % 7) * 0.3 - 0.3).collect();
-        let (mut sum, mut squares) = (ExactSum::new(), ExactSum::new());
-        sum.extend(&scores);
-        squares.extend_squares(&scores);
-        sum.extend(&[0.0, 1000.1, 1e-3]);
-        squares.extend_squares(&[0.0, 1000.1, 1e-3]);
-        assert!(sum.value.is_in_place() && squares.value.is_in_place());
+    fn ordinary_scores_take_no_memory() {
+        let mut sum = ExactSum::new();
+        (0..1000).for_each(|i| sum.add(f64::from(i % 7) * 0.3 - 0.3));
+        sum.extend(&[0.0, -0.0, 1000.1, 1e-8, 1e12]);
+        sum.add_product(1e-8, -1e-8);
+        assert!(sum.rest.is_none());
         sum.add(1e-300);
-        assert!(!sum.value.is_in_place());
+        assert!(sum.rest.is_some());
+    }
+
+    #[test]
+    fn integers_that_overflow_go_on_in_the_accumulator() {
+        // 2^93 is 2^253 steps: the fourth one is beyond 2^255.
+        let large = 2_f64.powi(93);
+        let mut sum = ExactSum::new();
+        (0..5).for_each(|_| sum.add(large));
+        assert!(sum.rest.is_some());
+        assert_eq!(sum.to_f64(), 5.0 * large);
+        assert_eq!(sum.divide(5), large);
+        (0..5).for_each(|_| sum.add(-large));
+        assert!(sum.is_zero() && sum == ExactSum::new());
+    }
+
+    #[test]
+    fn a_mean_is_rounded_once_on_either_path() {
+        for values in [vec![0.1; 10], vec![1.0, 0.0, 0.0], vec![1e-9, 0.1, 3.0], vec![1e308; 4]] {
+            let mut sum = ExactSum::new();
+            sum.extend(&values);
+            let (negative, magnitude) = sum.magnitude();
+            let expected = magnitude.over(&[values.len() as u64]).to_f64();
+            assert!(!negative);
+            assert_eq!(sum.divide(values.len() as u64), expected, "{values:?}");
+        }
     }
 }

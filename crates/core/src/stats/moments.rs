@@ -44,7 +44,7 @@ impl Moments {
     pub fn push(&mut self, x: f64) {
         self.n += 1;
         self.sum.add(x);
-        self.sum_of_squares.extend_squares(&[x]);
+        self.sum_of_squares.add_product(x, x);
     }
 
     /// Adds `count` equal observations.
@@ -72,7 +72,7 @@ impl Moments {
     /// Adds every observation of a slice of whole numbers.
     pub fn extend_bytes(&mut self, values: &[u8]) {
         self.n += values.len() as u64;
-        // The squares of so many bytes fit 32 bits.
+        // The squares of 2^16 bytes fit 32 bits.
         for part in values.chunks(1 << 16) {
             let sum: u32 = part.iter().map(|byte| u32::from(*byte)).sum();
             let squares: u32 = part.iter().map(|byte| u32::from(*byte) * u32::from(*byte)).sum();
@@ -83,15 +83,7 @@ impl Moments {
 
     fn extend_here(&mut self, values: &[f64]) {
         self.n += values.len() as u64;
-        for block in values.chunks(BLOCK) {
-            if let Some((sum, squares)) = dyadic_sums(block) {
-                self.sum.add(sum);
-                self.sum_of_squares.add(squares);
-            } else {
-                self.sum.extend(block);
-                self.sum_of_squares.extend_squares(block);
-            }
-        }
+        self.sum.extend_with_squares(&mut self.sum_of_squares, values);
     }
 
     /// Adds the observations of another set.
@@ -154,46 +146,6 @@ impl Moments {
 
 /// Observations that a thread takes at once.
 const PART: usize = 1 << 15;
-/// Observations per block of the fast path.
-const BLOCK: usize = 256;
-/// Independent sums in a block, so that additions need not wait for each other.
-const LANES: usize = 8;
-/// The grid of the fast path: multiples of 2^-10.
-const GRID: f64 = 1024.0;
-/// Adding and subtracting 1.5·2^52 rounds to an integer whatever is below 2^51.
-const ROUNDER: f64 = 1.5 * (1_u64 << 52) as f64;
-/// Integers below this are exact in an `f64`.
-const EXACT_INTEGERS: f64 = (1_u64 << 53) as f64;
-
-/// Sum and sum of squares of a block of scores such as 0, 1, ½ or 4, for which plain `f64` arithmetic is exact already.
-///
-/// Every `y = 1024·x` must be an integer and `Σy²` below 2^53. Then no partial sum of squares was rounded, and as |y| ≤ y² for
-/// integers, neither was a partial sum. NaN and infinity fail the comparison with 2^53.
-fn dyadic_sums(block: &[f64]) -> Option<(f64, f64)> {
-    let mut sums = [0.0; LANES];
-    let mut squares = [0.0; LANES];
-    let mut off_grid = [0_u64; LANES];
-    let (groups, rest) = block.as_chunks::<LANES>();
-    let mut last = [0.0; LANES];
-    for (slot, x) in last.iter_mut().zip(rest) {
-        *slot = *x;
-    }
-    for group in groups.iter().chain(std::iter::once(&last)) {
-        let lanes = sums.iter_mut().zip(&mut squares).zip(&mut off_grid);
-        for (((sum, square), off), x) in lanes.zip(group) {
-            let y = x * GRID;
-            let rounded = (y + ROUNDER) - ROUNDER;
-            *off |= rounded.to_bits() ^ y.to_bits();
-            *sum += y;
-            *square += y * y;
-        }
-    }
-    let squares: f64 = squares.iter().sum();
-    let on_grid = off_grid.iter().all(|&bits| bits == 0);
-    let sum: f64 = sums.iter().sum();
-    (on_grid && squares < EXACT_INTEGERS).then_some((sum / GRID, squares / (GRID * GRID)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

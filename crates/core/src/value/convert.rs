@@ -123,7 +123,7 @@ fn spelled_out(text: &str) -> Option<String> {
 type ConvertFn = dyn Fn(ValueRef<'_>) -> Option<f64> + Send + Sync;
 
 /// How a numeric metric or reducer reads a value: the default conversion, a configured one, or
-/// one's own function.
+/// a custom function.
 #[derive(Clone)]
 pub struct Conversion(ConversionKind);
 
@@ -134,7 +134,7 @@ enum ConversionKind {
 }
 
 impl Conversion {
-    /// A conversion of one's own; `None` means "not convertible": 0, and counted.
+    /// A custom conversion; `None` means "not convertible": 0, and counted.
     ///
     /// ```
     /// use errorbar_core::{Conversion, Value};

@@ -1,73 +1,13 @@
 //! Decimal digits of every script, which the reference reads in numbers: `１２` is twelve.
 
 /// The digit zero of each script (Unicode general category Nd; the other nine follow it).
-const ZEROS: &[char] = &[
-    '\u{30}',
-    '\u{660}',
-    '\u{6F0}',
-    '\u{7C0}',
-    '\u{966}',
-    '\u{9E6}',
-    '\u{A66}',
-    '\u{AE6}',
-    '\u{B66}',
-    '\u{BE6}',
-    '\u{C66}',
-    '\u{CE6}',
-    '\u{D66}',
-    '\u{DE6}',
-    '\u{E50}',
-    '\u{ED0}',
-    '\u{F20}',
-    '\u{1040}',
-    '\u{1090}',
-    '\u{17E0}',
-    '\u{1810}',
-    '\u{1946}',
-    '\u{19D0}',
-    '\u{1A80}',
-    '\u{1A90}',
-    '\u{1B50}',
-    '\u{1BB0}',
-    '\u{1C40}',
-    '\u{1C50}',
-    '\u{A620}',
-    '\u{A8D0}',
-    '\u{A900}',
-    '\u{A9D0}',
-    '\u{A9F0}',
-    '\u{AA50}',
-    '\u{ABF0}',
-    '\u{FF10}',
-    '\u{104A0}',
-    '\u{10D30}',
-    '\u{11066}',
-    '\u{110F0}',
-    '\u{11136}',
-    '\u{111D0}',
-    '\u{112F0}',
-    '\u{11450}',
-    '\u{114D0}',
-    '\u{11650}',
-    '\u{116C0}',
-    '\u{11730}',
-    '\u{118E0}',
-    '\u{11950}',
-    '\u{11C50}',
-    '\u{11D50}',
-    '\u{11DA0}',
-    '\u{16A60}',
-    '\u{16AC0}',
-    '\u{16B50}',
-    '\u{1D7CE}',
-    '\u{1D7D8}',
-    '\u{1D7E2}',
-    '\u{1D7EC}',
-    '\u{1D7F6}',
-    '\u{1E140}',
-    '\u{1E2F0}',
-    '\u{1E950}',
-    '\u{1FBF0}',
+const ZEROS: &[u32] = &[
+    0x30, 0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xDE6, 0xE50,
+    0xED0, 0xF20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0, 0x1C40,
+    0x1C50, 0xA620, 0xA8D0, 0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0xFF10, 0x104A0, 0x10D30, 0x11066,
+    0x110F0, 0x11136, 0x111D0, 0x112F0, 0x11450, 0x114D0, 0x11650, 0x116C0, 0x11730, 0x118E0, 0x11950,
+    0x11C50, 0x11D50, 0x11DA0, 0x16A60, 0x16AC0, 0x16B50, 0x1D7CE, 0x1D7D8, 0x1D7E2, 0x1D7EC, 0x1D7F6,
+    0x1E140, 0x1E2F0, 0x1E950, 0x1FBF0,
 ];
 
 /// The value of a decimal digit of any script.
@@ -75,8 +15,9 @@ pub(crate) fn decimal_digit(c: char) -> Option<u8> {
     if c.is_ascii() {
         return c.to_digit(10).map(|d| d as u8);
     }
-    let zero = *ZEROS.get(ZEROS.partition_point(|zero| *zero <= c).checked_sub(1)?)?;
-    u8::try_from(c as u32 - zero as u32).ok().filter(|digit| *digit < 10)
+    let code = u32::from(c);
+    let zero = *ZEROS.get(ZEROS.partition_point(|zero| *zero <= code).checked_sub(1)?)?;
+    u8::try_from(code - zero).ok().filter(|digit| *digit < 10)
 }
 
 #[cfg(test)]

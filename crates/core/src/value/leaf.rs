@@ -35,36 +35,29 @@ impl Leaf {
     }
 }
 
-impl From<bool> for Leaf {
-    fn from(b: bool) -> Self {
-        Leaf::Bool(b)
-    }
+/// The conversions that leaves and values have in common.
+macro_rules! from_scalars {
+    ($type:ident: $($scalar:ty => |$from:ident| $into:expr),+ $(,)?) => {
+        $(impl From<$scalar> for $type {
+            fn from($from: $scalar) -> Self {
+                $into
+            }
+        })+
+    };
+    ($type:ident) => {
+        from_scalars!($type:
+            bool => |b| $type::Bool(b),
+            i64 => |i| $type::Int(i),
+            i32 => |i| $type::Int(i.into()),
+            f64 => |f| if f.is_nan() { $type::Unscored } else { $type::Float(f) },
+            &str => |s| $type::Str(s.into()),
+            String => |s| $type::Str(s.into()),
+        );
+    };
 }
-impl From<i64> for Leaf {
-    fn from(i: i64) -> Self {
-        Leaf::Int(i)
-    }
-}
-impl From<i32> for Leaf {
-    fn from(i: i32) -> Self {
-        Leaf::Int(i.into())
-    }
-}
-impl From<f64> for Leaf {
-    fn from(f: f64) -> Self {
-        if f.is_nan() { Leaf::Unscored } else { Leaf::Float(f) }
-    }
-}
-impl From<&str> for Leaf {
-    fn from(s: &str) -> Self {
-        Leaf::Str(s.into())
-    }
-}
-impl From<String> for Leaf {
-    fn from(s: String) -> Self {
-        Leaf::Str(s.into())
-    }
-}
+pub(crate) use from_scalars;
+
+from_scalars!(Leaf);
 impl<L: Into<Leaf>> From<Option<L>> for Leaf {
     fn from(leaf: Option<L>) -> Self {
         leaf.map_or(Leaf::Null, Into::into)

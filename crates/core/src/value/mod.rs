@@ -1,7 +1,7 @@
 //! What a scorer may say about an answer.
 //!
 //! A value is a text, an integer, a float, a boolean, a list of those, or a map from text to
-//! those or null. "Not scored" is a variant of its own: the not-a-number float that stands for
+//! those or null. "Not scored" is a separate variant: the not-a-number float that stands for
 //! it in logs exists only on the wire, so that no sum can ever swallow one.
 
 mod convert;
@@ -16,8 +16,8 @@ use indexmap::IndexMap;
 pub(crate) use digits::decimal_digit;
 
 pub use convert::{Conversion, ConvertedNumber, ValueToFloat, value_to_float};
-pub(crate) use leaf::LeafKey;
 pub use leaf::{Leaf, LeafRef};
+pub(crate) use leaf::{LeafKey, from_scalars};
 
 use crate::error::{Error, Result};
 
@@ -108,36 +108,8 @@ impl Value {
     }
 }
 
-impl From<bool> for Value {
-    fn from(b: bool) -> Self {
-        Value::Bool(b)
-    }
-}
-impl From<i64> for Value {
-    fn from(i: i64) -> Self {
-        Value::Int(i)
-    }
-}
-impl From<i32> for Value {
-    fn from(i: i32) -> Self {
-        Value::Int(i.into())
-    }
-}
-impl From<f64> for Value {
-    fn from(f: f64) -> Self {
-        if f.is_nan() { Value::Unscored } else { Value::Float(f) }
-    }
-}
-impl From<&str> for Value {
-    fn from(s: &str) -> Self {
-        Value::Str(s.into())
-    }
-}
-impl From<String> for Value {
-    fn from(s: String) -> Self {
-        Value::Str(s.into())
-    }
-}
+from_scalars!(Value);
+
 impl<L: Into<Leaf>> From<Vec<L>> for Value {
     fn from(items: Vec<L>) -> Self {
         Value::list(items)
@@ -292,7 +264,7 @@ mod tests {
         assert!(Value::from(0.5).as_i64().is_err());
         assert!(Value::from(9.3e18).as_i64().is_err(), "beyond i64");
         assert!(Value::from("maybe").as_bool().is_err());
-        let message = Value::map([("a", 1)]).as_f64().unwrap_err().to_string();
-        assert!(message.contains("a map with keys a"), "{message}");
+        let found = "a map with keys a".to_owned();
+        assert_eq!(Value::map([("a", 1)]).as_f64(), Err(Error::Accessor { wanted: "a number", found }));
     }
 }

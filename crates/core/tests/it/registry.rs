@@ -32,12 +32,11 @@ fn everything_the_issue_names_is_there() {
         "perplexity_per_token",
         "perplexity_per_seq",
     ];
-    assert_eq!(metrics, wanted);
+    let has = |names: &[&str], wanted: &[&str]| wanted.iter().all(|name| names.contains(name));
+    assert!(has(&metrics, &wanted), "{metrics:?}");
     let reducers: Vec<&str> = registry.list_reducers().map(|l| l.name.as_str()).collect();
-    assert_eq!(
-        reducers,
-        ["mean", "median", "mode", "max", "pass_at", "pass_k", "at_least", "majority", "collect"]
-    );
+    let wanted = ["mean", "median", "mode", "max", "pass_at", "pass_k", "at_least", "majority", "collect"];
+    assert!(has(&reducers, &wanted), "{reducers:?}");
 }
 
 #[test]

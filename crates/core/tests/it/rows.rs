@@ -4,9 +4,10 @@ use errorbar_core::metrics::{
     All, accuracy, aggregate, bootstrap_stderr, ci, ci_wilson, frequency, grouped, mean, std, stderr,
 };
 use errorbar_core::{
-    Cr, ErrorMethod, ErrorPlan, Estimate, EstimateRow, Evaluation, Interval, IntervalMethod, Metrics, Plan,
-    Reducers, Score, ScoreColumns, Undefined, Value, metric_fn, metrics, value_to_float,
+    Cr, Error, ErrorMethod, ErrorPlan, Estimate, EstimateRow, Evaluation, Interval, IntervalMethod, Metrics,
+    Plan, Reducers, Score, ScoreColumns, Undefined, Value, metric_fn, metrics, value_to_float,
 };
+use errorbar_test_support::assert_matches;
 
 /// Eight scores of the scorer `s` in four clusters `c` and two groups `g`.
 fn columns<V: Into<Value> + Copy>(scores: [V; 8]) -> ScoreColumns {
@@ -223,13 +224,20 @@ fn clusters_that_another_metric_asks_for_do_not_fail_a_mean() {
     assert_eq!(score.failures[0].metric, "stderr");
     let estimate = evaluation.results.estimate("accuracy").unwrap();
     assert_eq!(estimate.number(), Some(6.0 / 9.0));
-    let reason = estimate.error.unwrap_err().to_string();
-    assert!(reason.contains("`c`") && reason.contains("\"8\""), "{reason}");
+    let stderr = &score.failures[0].error;
+    let missing = |metric: &str| Error::MissingKey {
+        metric: metric.to_owned(),
+        key: "c".to_owned(),
+        sample: "8".to_owned(),
+        known: vec!["c".to_owned(), "g".to_owned()],
+    };
+    assert_eq!(*stderr, missing("stderr"));
+    assert_eq!(estimate.error.unwrap_err().to_string(), missing("accuracy").to_string());
     // Asked for by the plan, they are an error, and the mean stands all the same: logs record it.
     let evaluation = evaluated(&columns, metrics![accuracy()], ErrorPlan::new().cluster("c"));
     let failure = &evaluation.results.scores[0].failures[0];
     assert_eq!(failure.metric, "errors");
-    assert!(failure.error.to_string().contains("\"8\""), "{}", failure.error);
+    assert_matches!(failure.error, Error::MissingKey { key, sample, .. } if key == "c" && sample == "8");
     assert_eq!(evaluation.results.estimate("accuracy").unwrap().number(), Some(6.0 / 9.0));
 }
 
@@ -244,8 +252,14 @@ fn custom_metrics_return_a_number_or_an_estimate() {
     assert_eq!((number.n, number.error), (8, Err(Undefined::NotAvailable)));
     let estimate = evaluation.results.estimate("estimate").unwrap();
     assert_eq!((estimate.stderr(), estimate.interval.unwrap().level), (Some(0.1), 0.9));
-    let unknown = evaluation.results.estimate("accuracy").unwrap_err().to_string();
-    assert!(unknown.contains("number, estimate"), "{unknown}");
+    let unknown = evaluation.results.estimate("numbr").unwrap_err();
+    let (metric, nearest) = ("numbr".to_owned(), Some("number".to_owned()));
+    let known = vec!["number".to_owned(), "estimate".to_owned()];
+    assert_eq!(unknown, errorbar_core::Error::UnknownMetric { metric, nearest, known });
+    assert_eq!(
+        unknown.to_string(),
+        "no estimate of `numbr`; there are estimates of: number, estimate; did you mean `number`?"
+    );
 }
 
 #[test]

@@ -120,14 +120,14 @@ fn as_papers_write_it(text: &str) -> Option<String> {
 fn several(option: &str, text: &str) -> Option<String> {
     let listed = format!("[{text}]").parse::<MetricsSpec>().ok()?;
     let MetricsSpec::List(items) = &listed else { return None };
-    let all_plain = listed.specs().len() == items.len() && items.len() > 1;
+    let all_plain = listed.iter().count() == items.len() && items.len() > 1;
     let written = |spec: &Spec| {
         let spec = spec.to_string();
         let spec = spec.strip_suffix("()").unwrap_or(&spec);
         let is_word = spec.chars().all(|c| c.is_alphanumeric() || c == '_');
         if is_word { format!("{option} {spec}") } else { format!("{option} '{spec}'") }
     };
-    let options: Vec<String> = listed.specs().into_iter().map(written).collect();
+    let options: Vec<String> = listed.iter().map(written).collect();
     all_plain.then(|| format!("repeat the option: {}", options.join(" ")))
 }
 

@@ -2,12 +2,33 @@
 
 use errorbar_eval::Error;
 
-use super::core;
+use super::{core, log};
 
 /// What to do about it, if the error itself does not say.
 pub(crate) fn hint(error: &Error) -> Option<String> {
-    match error {
-        Error::Core(error) => core::hint(error),
-        _ => None,
-    }
+    let hint = match error {
+        Error::Core(error) => return core::hint(error),
+        Error::Log(error) => return log::hint(error),
+        Error::Role { error, .. } => {
+            return hint(error).map(|hint| {
+                hint.replace("--base-url", "--role-base-url").replace("--api-key", "--role-api-key")
+            });
+        }
+        Error::NoModel => {
+            "name one: --model openai/NAME for a server, --model replay/FILE for recorded outputs, --model mock/TEXT to \
+             try it"
+        }
+        Error::MissingKey { .. } => {
+            "--api-key-file names a file that holds the key; for another server, --base-url says where it is"
+        }
+        Error::UnwantedKey { .. } => "leave out --api-key-file",
+        Error::UnknownRole { role, .. } => {
+            return Some(format!("give a model the role: --model-role {role}=openai/NAME"));
+        }
+        Error::UnknownPrice { .. } => "name a file that has the prices: --prices prices.toml",
+        Error::ChangedTask { .. } => "restore the task, or run it again without --resume",
+        Error::CacheFolder { .. } => "choose another folder with --cache-dir",
+        _ => return None,
+    };
+    Some(hint.to_owned())
 }

@@ -5,10 +5,12 @@ use errorbar_log::eval::Wire;
 use serde_json::Value as Json;
 
 use super::record::Record;
+use crate::setters::setters;
 use crate::{Input, Sample, SampleId, Target};
 
 /// One field, or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OneOrMany {
     /// One field, which may hold a list.
     One(String),
@@ -27,7 +29,7 @@ impl<const N: usize> From<[&str; N]> for OneOrMany {
     }
 }
 
-/// Which field of a record is what: `input`, `target`, `choices` and `id` if nothing else is said, where there
+/// Which field of a record is what: by default `input`, `target`, `choices` and `id`, where there
 /// are such fields.
 ///
 /// ```no_run
@@ -45,7 +47,7 @@ pub struct Fields {
     pub choices: Option<OneOrMany>,
     /// The sample's id.
     pub id: Option<String>,
-    /// Fields to keep as metadata; a field `metadata` that holds an object, if nothing is said.
+    /// Fields to keep as metadata; by default a field `metadata` that holds an object.
     pub metadata: Option<Vec<String>>,
 }
 
@@ -53,41 +55,6 @@ impl Fields {
     /// The fields that are called what they are.
     pub fn new() -> Self {
         Fields::default()
-    }
-
-    /// The question.
-    #[must_use]
-    pub fn input(mut self, field: impl Into<String>) -> Self {
-        self.input = Some(field.into());
-        self
-    }
-
-    /// What would be right.
-    #[must_use]
-    pub fn target(mut self, field: impl Into<OneOrMany>) -> Self {
-        self.target = Some(field.into());
-        self
-    }
-
-    /// The choices.
-    #[must_use]
-    pub fn choices(mut self, fields: impl Into<OneOrMany>) -> Self {
-        self.choices = Some(fields.into());
-        self
-    }
-
-    /// The sample's id.
-    #[must_use]
-    pub fn id(mut self, field: impl Into<String>) -> Self {
-        self.id = Some(field.into());
-        self
-    }
-
-    /// Fields to keep as metadata.
-    #[must_use]
-    pub fn metadata(mut self, fields: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.metadata = Some(fields.into_iter().map(Into::into).collect());
-        self
     }
 
     /// The function from record to sample that [`csv_dataset`](super::csv_dataset) takes.
@@ -177,6 +144,23 @@ impl Fields {
                 None => Err(Error::custom(format!("an id is a text or a whole number, found {value}"))),
             },
         }
+    }
+
+    setters! {
+        /// The question.
+        input: impl Into<String> => Some(input.into());
+
+        /// What would be right.
+        target: impl Into<OneOrMany> => Some(target.into());
+
+        /// The choices.
+        choices: impl Into<OneOrMany> => Some(choices.into());
+
+        /// The sample's id.
+        id: impl Into<String> => Some(id.into());
+
+        /// Fields to keep as metadata.
+        metadata: impl IntoIterator<Item = impl Into<String>> => Some(metadata.into_iter().map(Into::into).collect());
     }
 }
 

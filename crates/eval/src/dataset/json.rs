@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 use super::error::{DatasetError, RecordLocation, RecordPosition};
 use super::limits::{FileText, ListProblem, for_each_record, read_text, record};
@@ -15,41 +15,27 @@ pub(super) fn read(
     let unreadable = |problem: String| DatasetError::Read { path: path.to_owned(), problem };
     let FileText { text, .. } = read_text(path, true).map_err(unreadable)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let place = |line: RecordPosition| RecordLocation { path: Some(path.to_owned()), line: Some(line) };
-    let object = |value: Json, place: &RecordLocation| match value {
-        Json::Object(fields) => Ok(fields),
-        other => Err(DatasetError::Record {
-            place: place.clone(),
-            problem: format!("a record is an object {{\"input\": …, \"target\": …}}, found {}", kind(&other)),
-        }),
+    let mut take_json = |json: &str, position: RecordPosition, advice: &str| {
+        let place = RecordLocation { path: Some(path.to_owned()), line: Some(position) };
+        let wrong = |problem: String| DatasetError::Record { place: place.clone(), problem };
+        match record(json).map_err(|problem| wrong(format!("{problem}{advice}")))? {
+            Json::Object(fields) => take(Record::new(place, fields)),
+            other => Err(wrong(format!(
+                "a record is an object {{\"input\": …, \"target\": …}}, found {}",
+                kind(&other)
+            ))),
+        }
     };
     if text.trim_start().starts_with('[') {
-        let read = for_each_record(text, |number, value| {
-            let place = place(RecordPosition::Record(number));
-            let fields: Map<String, Json> = object(value, &place)?;
-            take(Record::new(place, fields))
-        });
+        let read = for_each_record(text, |number, json| take_json(json, RecordPosition::Record(number), ""));
         return read.map_err(|problem| match problem {
             ListProblem::Json(error) => unreadable(error.to_string()),
-            ListProblem::Record(problem) => problem,
+            ListProblem::Record(problem) => *problem,
         });
     }
-    for (number, line) in (1..).zip(text.lines()) {
-        if line.trim().is_empty() {
-            continue;
-        }
-        let place = place(RecordPosition::Line(number));
-        let value = record(line).map_err(|error| DatasetError::Record {
-            place: place.clone(),
-            problem: format!(
-                "{}; the file holds one JSON object a line, or one list of objects",
-                json_problem(&error)
-            ),
-        })?;
-        let fields = object(value, &place)?;
-        take(Record::new(place, fields))?;
-    }
-    Ok(())
+    let advice = "; the file holds one JSON object a line, or one list of objects";
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    lines.try_for_each(|(number, line)| take_json(line, RecordPosition::Line(number), advice))
 }
 
 fn kind(value: &Json) -> &'static str {
@@ -57,18 +43,8 @@ fn kind(value: &Json) -> &'static str {
         Json::Null => "null",
         Json::Bool(_) => "a boolean",
         Json::Number(_) => "a number",
-        Json::String(_) => "a text",
+        Json::String(_) => "a string",
         Json::Array(_) => "a list",
         Json::Object(_) => "an object",
-    }
-}
-
-/// What is wrong with one line of JSON; its line is known, so only the column is said.
-pub(crate) fn json_problem(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" at line ").next().unwrap_or_default();
-    match error.column() {
-        0 => text.to_owned(),
-        column => format!("{text} at column {column}"),
     }
 }

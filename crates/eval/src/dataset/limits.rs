@@ -3,21 +3,21 @@
 //! Samples stay in memory for the whole run, so a file of any size is read; what is bounded is one line, the
 //! number of columns, and how many times larger than the file the samples may be.
 
-use std::cell::Cell;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::path::Path;
 
 use memchr::{memchr, memrchr};
-use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Number, Value as Json};
+use serde_json::Value as Json;
+use serde_json::value::RawValue;
 
-use crate::{Input, Sample};
+use crate::{DatasetError, Input, Sample};
 
 /// The most bytes of a line.
-pub(crate) const MAX_LINE: u64 = 64 << 20;
+const MAX_LINE: u64 = 64 << 20;
 /// The most columns of a CSV.
 pub(super) const MAX_COLUMNS: usize = 10_000;
 /// The most bytes of a file, and of what an endless one gives.
@@ -26,16 +26,16 @@ const MAX_FILE: u64 = 16 << 30;
 const LEAST_MEMORY: u64 = 256 << 20;
 const MEMORY_PER_BYTE: u64 = 6;
 /// What one record may take, lists and maps included.
-const MAX_RECORD: u64 = 48 << 20;
+const MAX_RECORD: usize = 48 << 20;
 
 /// The text of a file, and how long its longest line is.
-pub(super) struct FileText {
-    pub(super) text: String,
+pub(crate) struct FileText {
+    pub(crate) text: String,
     pub(super) longest_line: u64,
 }
 
 /// Reads a file whole; lists in JSON may be in one line, however long.
-pub(super) fn read_text(path: &Path, may_be_list: bool) -> Result<FileText, String> {
+pub(crate) fn read_text(path: &Path, may_be_list: bool) -> Result<FileText, String> {
     const CHUNK: u64 = 1 << 20;
     let problem = |error: io::Error| error.to_string();
     let mut file = File::open(path).map_err(problem)?;
@@ -74,33 +74,6 @@ fn too_long(number: u64) -> String {
     )
 }
 
-/// The lines of a file, each within the limit, with their numbers.
-pub(crate) struct Lines {
-    reader: BufReader<File>,
-    number: u64,
-}
-
-impl Lines {
-    pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        Ok(Lines { reader: BufReader::new(File::open(path)?), number: 0 })
-    }
-
-    /// The next line without its end; nothing at the end of the file.
-    pub(crate) fn next(&mut self) -> Result<Option<(u64, String)>, String> {
-        let mut bytes = Vec::new();
-        let mut bounded = (&mut self.reader).take(MAX_LINE + 1);
-        if bounded.read_until(b'\n', &mut bytes).map_err(|error| error.to_string())? == 0 {
-            return Ok(None);
-        }
-        self.number += 1;
-        if bytes.len() as u64 > MAX_LINE && bytes.last() != Some(&b'\n') {
-            return Err(too_long(self.number));
-        }
-        let text = String::from_utf8(bytes).map_err(|_| format!("line {} is not UTF-8 text", self.number))?;
-        Ok(Some((self.number, text.trim_end_matches(['\n', '\r']).to_owned())))
-    }
-}
-
 /// Adds up what is held, and says when it is too much for a file of its size.
 pub(crate) struct MemoryBudget {
     bytes: u64,
@@ -113,7 +86,7 @@ impl MemoryBudget {
         MemoryBudget { bytes: 0, limit: size.saturating_mul(MEMORY_PER_BYTE).max(LEAST_MEMORY) }
     }
 
-    /// Takes so many bytes more into account.
+    /// Counts this many bytes more.
     pub(crate) fn add(&mut self, bytes: u64) -> Result<(), String> {
         self.bytes = self.bytes.saturating_add(bytes);
         match self.bytes > self.limit {
@@ -157,148 +130,88 @@ fn json_bytes(value: &Json) -> u64 {
     }
 }
 
-/// Reads any JSON value, as long as it does not take too much memory: a list of short numbers takes fifty times
-/// what it is written in.
-pub(crate) struct BoundedJson<'a> {
-    left: &'a Cell<u64>,
-}
-
-/// Room for one record.
-pub(crate) fn room() -> Cell<u64> {
-    Cell::new(MAX_RECORD)
-}
-
-impl<'a> BoundedJson<'a> {
-    pub(crate) fn new(left: &'a Cell<u64>) -> Self {
-        BoundedJson { left }
+/// Refuses a record that would take too much memory: a list of short numbers takes many times what it is written in.
+///
+/// Counted on the JSON itself, where a value stands after each `[`, `{` and `,`, and a key before each `:`.
+fn check_size(json: &str) -> Result<(), String> {
+    if json.len().saturating_mul(size_of::<Json>()) <= MAX_RECORD {
+        return Ok(());
     }
-
-    fn take<E: serde::de::Error>(&self, bytes: u64) -> Result<(), E> {
-        let left = self.left.get().checked_sub(bytes);
-        self.left.set(left.ok_or_else(|| {
-            E::custom(format!("the record takes more than {} MiB of memory", MAX_RECORD >> 20))
-        })?);
-        Ok(())
-    }
-}
-
-/// One record from a line.
-pub(super) fn record(line: &str) -> serde_json::Result<Json> {
-    let left = room();
-    let mut json = serde_json::Deserializer::from_str(line);
-    let value = BoundedJson::new(&left).deserialize(&mut json)?;
-    json.end()?;
-    Ok(value)
-}
-
-impl<'de> DeserializeSeed<'de> for BoundedJson<'_> {
-    type Value = Json;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for BoundedJson<'_> {
-    type Value = Json;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Json, E> {
-        Ok(Json::Null)
-    }
-    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
-        Ok(value.into())
-    }
-    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
-        Ok(value.into())
-    }
-    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
-        Ok(value.into())
-    }
-    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
-        Ok(Number::from_f64(value).map_or(Json::Null, Json::Number))
-    }
-    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Json, E> {
-        self.take(value.len() as u64)?;
-        Ok(value.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element_seed(BoundedJson::new(self.left))? {
-            self.take(size_of::<Json>() as u64)?;
-            list.push(item);
+    let (mut size, mut is_string, mut is_escaped) = (0, false, false);
+    for byte in json.bytes() {
+        size += match byte {
+            _ if is_string => usize::from(is_escaped || !matches!(byte, b'"' | b'\\')),
+            b',' | b'[' | b'{' => size_of::<Json>(),
+            b':' => size_of::<String>() + 16,
+            _ => 0,
+        };
+        is_string ^= byte == b'"' && !is_escaped;
+        is_escaped = is_string && byte == b'\\' && !is_escaped;
+        if size > MAX_RECORD {
+            return Err(format!("the record takes more than {} MiB of memory", MAX_RECORD >> 20));
         }
-        Ok(Json::Array(list))
     }
+    Ok(())
+}
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
-        let mut map = Map::new();
-        while let Some(key) = entries.next_key::<String>()? {
-            self.take(entry_bytes(&key))?;
-            let value = entries.next_value_seed(BoundedJson::new(self.left))?;
-            map.insert(key, value);
-        }
-        Ok(Json::Object(map))
+/// Reads a value of a type from a record of JSON, which is one line, within the limit.
+pub(crate) fn record<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, String> {
+    check_size(json)?;
+    serde_json::from_str(json).map_err(|error| json_problem(&error))
+}
+
+/// What is wrong with one line of JSON; its line is known, so only the column is named.
+fn json_problem(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" at line ").next().unwrap_or_default();
+    match error.column() {
+        0 => text.to_owned(),
+        column => format!("{text} at column {column}"),
     }
 }
 
-/// Calls a function with each record of a list, one after the other, so that the list as a whole is never held.
-pub(super) fn for_each_record<E>(
-    text: &str,
-    mut each: impl FnMut(usize, Json) -> Result<(), E>,
-) -> Result<(), ListProblem<E>> {
-    struct Records<'f, E> {
-        each: &'f mut dyn FnMut(usize, Json) -> Result<(), E>,
-        problem: &'f mut Option<E>,
-    }
+/// Calls a function with the JSON of each record of a list and its number, so that the list as a whole is never held.
+///
+/// # Errors
+/// What the function refuses, and a list that is no JSON.
+pub(super) fn for_each_record(
+    list: &str,
+    mut each: impl FnMut(usize, &str) -> Result<(), DatasetError>,
+) -> Result<(), ListProblem> {
+    struct Records<'f>(&'f mut dyn FnMut(&str) -> Result<(), DatasetError>);
 
-    impl<'de, E> Visitor<'de> for Records<'_, E> {
-        type Value = ();
+    impl<'de> Visitor<'de> for Records<'_> {
+        type Value = Result<(), DatasetError>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("a list of records")
         }
 
-        fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-            let mut number = 0;
-            loop {
-                let left = room();
-                let Some(item) = items.next_element_seed(BoundedJson::new(&left))? else { return Ok(()) };
-                number += 1;
-                if let Err(problem) = (self.each)(number, item) {
-                    *self.problem = Some(problem);
-                    return Err(A::Error::custom("a record is wrong"));
+        fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+            let mut result = Ok(());
+            while let Some(item) = items.next_element::<&RawValue>()? {
+                // The rest is only read to its end: what follows a wrong record does not matter.
+                if result.is_ok() {
+                    result = (self.0)(item.get());
                 }
             }
+            Ok(result)
         }
     }
 
-    let mut problem = None;
-    let mut json = serde_json::Deserializer::from_str(text);
-    let records = Records { each: &mut each, problem: &mut problem };
-    let read = json.deserialize_seq(records).and_then(|()| json.end());
-    match (problem, read) {
-        (Some(problem), _) => Err(ListProblem::Record(problem)),
-        (None, Err(error)) => Err(ListProblem::Json(error)),
-        (None, Ok(())) => Ok(()),
-    }
+    let mut number = 0;
+    let mut numbered = |json: &str| {
+        number += 1;
+        each(number, json)
+    };
+    let mut json = serde_json::Deserializer::from_str(list);
+    let read = json.deserialize_seq(Records(&mut numbered)).map_err(ListProblem::Json)?;
+    read.map_err(|error| ListProblem::Record(Box::new(error)))?;
+    json.end().map_err(ListProblem::Json)
 }
 
-/// What is wrong with a list: its JSON, or what a function thinks of a record.
-pub(super) enum ListProblem<E> {
+/// What is wrong with a list: its JSON, or a record.
+pub(super) enum ListProblem {
     Json(serde_json::Error),
-    Record(E),
-}
-
-/// Reads a value of a type from a line, after a long one was checked for what it takes.
-pub(crate) fn from_line<'de, T: Deserialize<'de>>(line: &'de str) -> serde_json::Result<T> {
-    const LONG: usize = 1 << 20;
-    if line.len() > LONG {
-        record(line)?;
-    }
-    serde_json::from_str(line)
+    Record(Box<DatasetError>),
 }

@@ -1,7 +1,7 @@
 //! Datasets: where samples come from.
 //!
-//! A dataset is read when it is made, and what went wrong is kept until a task is checked, so that
-//! `Task::new(csv_dataset(…))` needs no `?` and all mistakes of a task are told at once.
+//! A dataset is read when it is made, and what went wrong is held until a task is checked, so that
+//! `Task::new(csv_dataset(…))` needs no `?` and all mistakes of a task are reported at once.
 
 mod delimited;
 mod error;
@@ -17,9 +17,7 @@ use std::sync::Arc;
 use errorbar_core::stats::Stream;
 
 use crate::text::{choice_label, choice_places};
-use crate::{Sample, SampleId, Target};
-
-pub(crate) use json::json_problem;
+use crate::{Sample, SampleId, Target, Targets};
 
 pub use error::{DatasetError, RecordLocation};
 pub use fields::{Fields, OneOrMany};
@@ -73,7 +71,7 @@ impl Dataset {
         }
     }
 
-    /// The dataset's name: that of its file, if nothing else was said.
+    /// The dataset's name: by default that of its file.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
@@ -137,13 +135,8 @@ impl Dataset {
     }
 }
 
-impl<S: Into<Sample>, const N: usize> From<[S; N]> for Dataset {
-    fn from(samples: [S; N]) -> Self {
-        Dataset::new(samples)
-    }
-}
-impl<S: Into<Sample>> From<Vec<S>> for Dataset {
-    fn from(samples: Vec<S>) -> Self {
+impl<S: Into<Sample>, I: IntoIterator<Item = S>> From<I> for Dataset {
+    fn from(samples: I) -> Self {
         Dataset::new(samples)
     }
 }
@@ -259,11 +252,11 @@ fn with_shuffled_choices(sample: &Sample, seed: u64, stream: u64) -> Result<Samp
         let labels = from.iter().filter_map(|from| places.get(*from)).map(|to| choice_label(*to));
         Ok(labels.collect::<Vec<_>>().join(","))
     };
-    let targets = sample.target.iter().map(moved).collect::<Result<Vec<String>, String>>()?;
-    let target = match (sample.target.targets(), <[String; 1]>::try_from(targets)) {
-        (crate::Targets::One(_), Ok([one])) => Target::from(one),
-        (_, Ok([one])) => Target::from([one]),
-        (_, Err(several)) => Target::from(several),
+    let target = match sample.target.targets() {
+        Targets::One(target) => Target::from(moved(target)?),
+        Targets::Many(targets) => {
+            Target::from(targets.iter().map(moved).collect::<Result<Vec<_>, String>>()?)
+        }
     };
     Ok(Sample { choices, target, ..sample.clone() })
 }

@@ -1,7 +1,7 @@
 //! What calls of models have in common: how often they are tried, and how many there are at once.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use serde_json::Value as Json;
@@ -11,9 +11,9 @@ use tokio::time::Instant;
 use super::connections::Connections;
 use super::servers::ServerStatuses;
 use super::{AnyModel, Cache, ModelError, ModelErrorKind, Request, RetryPolicy};
-use crate::ModelOutput;
+use crate::{ModelOutput, lock};
 
-/// How many connections there are at most if nothing is said.
+/// The default maximum number of connections.
 pub const MAX_CONNECTIONS: usize = 20;
 
 /// What calls of models have in common. Runs that share one share its connections.
@@ -30,24 +30,18 @@ pub struct Calls {
     connections: Connections,
     servers: ServerStatuses,
     cache: Option<Cache>,
-    on_retry: Option<RetryObserver>,
-    /// Why answers could not be kept.
-    cache_problem: Mutex<Option<String>>,
-    cached: AtomicU64,
-    requests: AtomicU64,
-    retried: AtomicU64,
-    refused: AtomicU64,
+    on_retry: RetryCallback,
+    counts: Mutex<CallCounts>,
 }
 
-/// Why a request is to be made again, and after what time.
-type RetryCallback = dyn Fn(&ModelError, Duration) + Send + Sync;
+/// Called with every request that is to be retried: why, and after what time.
+struct RetryCallback(Box<RetryFn>);
 
-/// Told of every request that is to be made again.
-struct RetryObserver(Box<RetryCallback>);
+type RetryFn = dyn Fn(&ModelError, Duration) + Send + Sync;
 
-impl std::fmt::Debug for RetryObserver {
+impl std::fmt::Debug for RetryCallback {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("OnRetry")
+        f.write_str("RetryCallback")
     }
 }
 
@@ -84,11 +78,11 @@ impl CallFailures {
     }
 
     fn set(&self, no_answer: Option<PendingFailure>) {
-        *self.no_answer.lock().unwrap_or_else(PoisonError::into_inner) = no_answer;
+        *lock(&self.no_answer) = no_answer;
     }
 
     fn no_answer(&self) -> Option<PendingFailure> {
-        self.no_answer.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.no_answer).clone()
     }
 
     pub(super) fn get(&self) -> Option<String> {
@@ -130,15 +124,15 @@ pub(super) struct Answer {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallCounts {
-    /// Requests, also those that were asked again.
+    /// Requests, retries included.
     pub requests: u64,
-    /// Those of them that were asked again.
+    /// Retries.
     pub retried: u64,
     /// Those that were refused as too many.
     pub refused: u64,
     /// Answers that were there already.
     pub cached: u64,
-    /// Why answers could not be kept, the first time it happened.
+    /// Why answers could not be cached, the first time it happened.
     pub cache_problem: Option<String>,
     /// The models that got fewer connections for it, and the least they had.
     pub lowered: Vec<(String, usize)>,
@@ -151,7 +145,7 @@ impl Default for Calls {
 }
 
 impl Calls {
-    /// At most so many at once.
+    /// At most this many at once.
     pub fn new(max_connections: usize, retry: RetryPolicy) -> Self {
         Calls {
             retry,
@@ -159,38 +153,34 @@ impl Calls {
             connections: Connections::new(max_connections),
             servers: ServerStatuses::default(),
             cache: None,
-            on_retry: None,
-            cache_problem: Mutex::default(),
-            cached: AtomicU64::new(0),
-            requests: AtomicU64::new(0),
-            retried: AtomicU64::new(0),
-            refused: AtomicU64::new(0),
+            on_retry: RetryCallback(Box::new(|_, _| {})),
+            counts: Mutex::default(),
         }
     }
 
-    /// What takes longer counts as not answered, and is asked again.
+    /// How long one request may take; by default the provider decides.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// How long one request may take, if that was said.
+    /// How long one request may take, if that is set.
     pub(crate) fn request_timeout(&self) -> Option<Duration> {
         self.timeout
     }
 
-    /// Answers are kept, and not asked for again.
+    /// Answers are cached.
     #[must_use]
     pub fn cache(mut self, cache: Cache) -> Self {
         self.cache = Some(cache);
         self
     }
 
-    /// Tells of every request that is to be made again: why, and after what time.
+    /// Calls a function with every request that is to be retried: why, and after what time.
     #[must_use]
-    pub fn on_retry(mut self, tell: impl Fn(&ModelError, Duration) + Send + Sync + 'static) -> Self {
-        self.on_retry = Some(RetryObserver(Box::new(tell)));
+    pub fn on_retry(mut self, callback: impl Fn(&ModelError, Duration) + Send + Sync + 'static) -> Self {
+        self.on_retry = RetryCallback(Box::new(callback));
         self
     }
 
@@ -201,17 +191,10 @@ impl Calls {
 
     /// What calls there were so far.
     pub fn counts(&self) -> CallCounts {
-        CallCounts {
-            requests: self.requests.load(Ordering::Relaxed),
-            retried: self.retried.load(Ordering::Relaxed),
-            refused: self.refused.load(Ordering::Relaxed),
-            cached: self.cached.load(Ordering::Relaxed),
-            cache_problem: self.cache_problem.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-            lowered: self.connections.lowered(),
-        }
+        CallCounts { lowered: self.connections.lowered(), ..lock(&self.counts).clone() }
     }
 
-    /// The answer of a model: one that is kept, or a new one.
+    /// The answer of a model: a cached or a new one.
     pub(super) async fn answer(
         &self,
         model: &AnyModel,
@@ -226,15 +209,14 @@ impl Calls {
         // A read that panics is no answer.
         let kept = spawn_blocking(move || reader.get(&wanted)).await.ok().flatten();
         if let Some(output) = kept {
-            self.cached.fetch_add(1, Ordering::Relaxed);
+            lock(&self.counts).cached += 1;
             return Ok(Answer { output, is_cached: true });
         }
         let output = self.call(model, request, trouble).await?;
         let (writer, answer) = (cache.clone(), output.clone());
         let written = spawn_blocking(move || writer.put(&key, &answer)).await;
         if let Ok(Err(error)) = written {
-            let mut problem = self.cache_problem.lock().unwrap_or_else(PoisonError::into_inner);
-            problem.get_or_insert_with(|| error.to_string());
+            lock(&self.counts).cache_problem.get_or_insert_with(|| error.to_string());
         }
         Ok(Answer { output, is_cached: false })
     }
@@ -276,12 +258,10 @@ impl Calls {
                 trouble.give_up();
                 return Err(after_retries(error, retries));
             };
-            if let Some(RetryObserver(tell)) = &self.on_retry {
-                tell(&error, wait);
-            }
+            (self.on_retry.0)(&error, wait);
             tokio::time::sleep(wait).await;
             retries += 1;
-            self.retried.fetch_add(1, Ordering::Relaxed);
+            lock(&self.counts).retried += 1;
         }
     }
 
@@ -299,13 +279,13 @@ impl Calls {
         if let Some(refusal) = trouble.refusal() {
             return (Err(refusal.without_response()), Duration::ZERO);
         }
-        self.requests.fetch_add(1, Ordering::Relaxed);
+        lock(&self.counts).requests += 1;
         let answer = model.generate(request);
         let answer = match self.timeout {
             None => answer.await,
             Some(timeout) => tokio::time::timeout(timeout, answer).await.unwrap_or_else(|_| {
                 Err(ModelError::transient(format!(
-                    "{} gave no answer within {} s; allow more (--timeout), or ask fewer at once (--max-connections)",
+                    "{} gave no answer within {} s; allow more, or fewer connections at once",
                     model.name(),
                     timeout.as_secs_f64()
                 ))
@@ -315,7 +295,7 @@ impl Calls {
         match answer.as_ref().map_err(ModelError::kind) {
             Ok(_) => connection.answered(),
             Err(ModelErrorKind::RateLimited { retry_after }) => {
-                self.refused.fetch_add(1, Ordering::Relaxed);
+                lock(&self.counts).refused += 1;
                 connection.refused(retry_after);
             }
             Err(_) => {}

@@ -2,9 +2,9 @@
 
 use errorbar_core::{Error, Metadata, Result};
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
-/// How a model generates; what is not said is as the model's server has it.
+/// How a model generates; for what is unset, the server has its own default.
 ///
 /// ```
 /// use errorbar_eval::GenerateConfig;
@@ -14,42 +14,31 @@ use serde_json::Value as Json;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GenerateConfig {
-    /// What stands in front of every conversation.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The first message of every conversation.
     pub system_message: Option<String>,
-    /// The most tokens that an answer may have.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The maximum number of tokens in an answer.
     pub max_tokens: Option<u64>,
-    /// The share of the probability that tokens are chosen from.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Nucleus sampling: the share of the probability that tokens are sampled from.
     pub top_p: Option<f64>,
-    /// How freely tokens are chosen.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The sampling temperature.
     pub temperature: Option<f64>,
-    /// Texts that end an answer.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Strings that end an answer.
     pub stop_seqs: Vec<String>,
-    /// How much tokens that occurred often are avoided.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The penalty on tokens by how often they occurred.
     pub frequency_penalty: Option<f64>,
-    /// How much tokens that occurred at all are avoided.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The penalty on tokens that occurred at all.
     pub presence_penalty: Option<f64>,
-    /// Where the server's random choices start from.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The sampling seed of the server.
     pub seed: Option<i64>,
-    /// Whether the probabilities of tokens are wanted.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Whether to return the log probabilities of tokens.
     pub logprobs: Option<bool>,
-    /// Of how many tokens at each place.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Of how many tokens at each position.
     pub top_logprobs: Option<u32>,
-    /// Anything else for the body of the request, as the server knows it.
-    #[serde(skip_serializing_if = "Metadata::is_empty")]
+    /// Any other fields of the request body, as the server knows them.
     pub extra_body: Metadata,
 }
 
-/// What is sent of itself, and would lead to answers to something else, or to answers in another form.
+/// Fields that are always sent: another value would give answers to something else, or in another form.
 const NOT_FOR_EXTRA_BODY: [&str; 3] = ["messages", "model", "stream"];
 
 impl GenerateConfig {
@@ -85,15 +74,15 @@ impl GenerateConfig {
         if let Some(found) = self.top_logprobs.filter(|count| *count > 20) {
             return refuse(format!("top_logprobs is at most 20, found {found}"));
         }
-        if let Some(key) = NOT_FOR_EXTRA_BODY.into_iter().find(|key| self.extra_body.contains_key(*key)) {
+        if let Some(key) = NOT_FOR_EXTRA_BODY.into_iter().find(|key| self.extra_body.contains_key(key)) {
             return refuse(format!(
-                "extra_body has `{key}`, which is sent already and cannot be another; leave it out"
+                "extra_body has `{key}`, which is always sent and cannot be overridden; leave it out"
             ));
         }
         Ok(())
     }
 
-    /// What is said here, and for the rest what is said there.
+    /// What is set here, and for the rest what is set in `other`.
     ///
     /// ```
     /// use errorbar_eval::GenerateConfig;
@@ -120,13 +109,13 @@ impl GenerateConfig {
         }
     }
 
-    /// As logs record it: what is said, and nothing else.
+    /// As logs record it: what is set, and nothing else.
     pub fn to_log(&self) -> Metadata {
-        match serde_json::to_value(self) {
-            Ok(Json::Object(fields)) => fields.into(),
-            // Plain fields always are an object.
-            _ => Metadata::new(),
-        }
+        // Plain fields always are an object.
+        let Ok(Json::Object(mut fields)) = serde_json::to_value(self) else { return Metadata::new() };
+        let is_set = |value: &Json| ![Json::Null, json!([]), json!({})].contains(value);
+        fields.retain(|_, value| is_set(value));
+        fields.into()
     }
 }
 

@@ -1,15 +1,17 @@
-//! How many requests are under way at once: so many over all models, and fewer to one that says it is too much.
+//! How many requests are in flight at once: a maximum over all models, and fewer to one that is rate limited.
 //!
 //! A model that answers "too many requests" gets three quarters of the connections it had, and one more for every
 //! round of answers without such a complaint. Requests that were under way when the number was lowered say nothing
 //! new, so one burst of refusals lowers it once.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
+
+use crate::lock;
 
 /// How many requests are under way at once, over all models that share this.
 #[derive(Debug)]
@@ -37,7 +39,7 @@ struct PoolState {
     answers: usize,
     /// When the limit was lowered last.
     lowered: Option<Instant>,
-    /// Until when the model wants to be left alone.
+    /// Until when the model is paused.
     paused_until: Option<Instant>,
     /// The least that the limit ever was.
     least: usize,
@@ -46,17 +48,13 @@ struct PoolState {
 /// A connection that is in use.
 #[derive(Debug)]
 pub(super) struct Connection<'a> {
-    line: Arc<ConnectionPool>,
+    slot: PoolSlot,
     started: Instant,
     _of_all: tokio::sync::SemaphorePermit<'a>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Connections {
-    /// At most so many at once.
+    /// At most this many at once.
     pub(super) fn new(most: usize) -> Self {
         let most = most.clamp(1, Semaphore::MAX_PERMITS);
         Connections { most, all: Semaphore::new(most), lines: Mutex::default() }
@@ -68,12 +66,12 @@ impl Connections {
 
     fn line(&self, model: &str) -> Arc<ConnectionPool> {
         let mut lines = lock(&self.lines);
-        if let Some(line) = lines.get(model) {
-            return Arc::clone(line);
+        match lines.get(model) {
+            Some(line) => Arc::clone(line),
+            None => {
+                Arc::clone(lines.entry(model.to_owned()).or_insert(Arc::new(ConnectionPool::new(self.most))))
+            }
         }
-        let line = Arc::new(ConnectionPool::new(self.most));
-        lines.insert(model.to_owned(), Arc::clone(&line));
-        line
     }
 
     /// Waits for a connection to a model.
@@ -84,17 +82,16 @@ impl Connections {
             if let Ok(permit) = line.free.acquire().await {
                 permit.forget();
             }
-            // From here on the place in the line is given back when it is dropped.
-            let place = PoolSlot(&line);
+            // From here on the slot is given back when it is dropped.
+            let slot = PoolSlot(Arc::clone(&line));
             if line.pause().is_none()
                 && let Ok(of_all) = self.all.acquire().await
-                // The model may have asked to be left alone while this one waited.
+                // The model may have been paused while this one waited.
                 && line.pause().is_none()
             {
-                std::mem::forget(place);
-                return Connection { line, started: Instant::now(), _of_all: of_all };
+                return Connection { slot, started: Instant::now(), _of_all: of_all };
             }
-            drop(place);
+            drop(slot);
             tokio::time::sleep(line.pause().unwrap_or_default()).await;
         }
     }
@@ -110,12 +107,13 @@ impl Connections {
     }
 }
 
-/// A place in a line that goes back to it.
-struct PoolSlot<'a>(&'a ConnectionPool);
+/// A slot of a pool that goes back to it.
+#[derive(Debug)]
+struct PoolSlot(Arc<ConnectionPool>);
 
-impl Drop for PoolSlot<'_> {
+impl Drop for PoolSlot {
     fn drop(&mut self) {
-        self.0.give_back();
+        self.0.add_permit(&mut lock(&self.0.state));
     }
 }
 
@@ -126,8 +124,7 @@ impl ConnectionPool {
         ConnectionPool { most, free: Semaphore::new(most), state: Mutex::new(state) }
     }
 
-    fn give_back(&self) {
-        let mut state = lock(&self.state);
+    fn add_permit(&self, state: &mut PoolState) {
         if state.surplus > 0 {
             state.surplus -= 1;
         } else {
@@ -135,7 +132,7 @@ impl ConnectionPool {
         }
     }
 
-    /// How long the model is still to be left alone.
+    /// How long the model is still paused.
     fn pause(&self) -> Option<Duration> {
         let until = lock(&self.state).paused_until?;
         until.checked_duration_since(Instant::now()).filter(|pause| !pause.is_zero())
@@ -145,22 +142,18 @@ impl ConnectionPool {
 impl Connection<'_> {
     /// The model has answered.
     pub(super) fn answered(&self) {
-        let mut state = lock(&self.line.state);
+        let mut state = lock(&self.slot.0.state);
         state.answers += 1;
-        if state.answers >= state.limit && state.limit < self.line.most {
+        if state.answers >= state.limit && state.limit < self.slot.0.most {
             state.answers = 0;
             state.limit += 1;
-            if state.surplus > 0 {
-                state.surplus -= 1;
-            } else {
-                self.line.free.add_permits(1);
-            }
+            self.slot.0.add_permit(&mut state);
         }
     }
 
-    /// The model has had too many requests, and perhaps said for how long it wants no others.
+    /// The model is rate limited, and perhaps said when it takes requests again.
     pub(super) fn refused(&self, retry_after: Option<Duration>) {
-        let mut state = lock(&self.line.state);
+        let mut state = lock(&self.slot.0.state);
         let now = Instant::now();
         if let Some(until) = retry_after.and_then(|pause| now.checked_add(pause)) {
             state.paused_until = state.paused_until.max(Some(until));
@@ -173,13 +166,7 @@ impl Connection<'_> {
         let fewer = state.limit - limit;
         state.limit = limit;
         state.least = state.least.min(limit);
-        state.surplus += fewer - self.line.free.forget_permits(fewer);
-    }
-}
-
-impl Drop for Connection<'_> {
-    fn drop(&mut self) {
-        self.line.give_back();
+        state.surplus += fewer - self.slot.0.free.forget_permits(fewer);
     }
 }
 

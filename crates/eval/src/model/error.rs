@@ -1,13 +1,13 @@
-//! Why a model gave no answer, and whether asking again may help.
+//! Why a model gave no answer, and whether a retry may help.
 
-use std::fmt;
 use std::time::Duration;
 
 /// Why a model gave no answer.
 ///
 /// The message is for people: it names what was asked of whom, what came back and the way out, and holds no
-/// secret. The kind is for the caller, who asks again or does not.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// secret. The kind is for the caller, who retries or does not.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct ModelError {
     kind: ModelErrorKind,
     message: String,
@@ -15,27 +15,27 @@ pub struct ModelError {
     has_response: bool,
 }
 
-/// Whether asking again may help.
+/// Whether a retry may help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ModelErrorKind {
-    /// The server has had too many requests. Asking again helps, later, and so do fewer connections.
+    /// Too many requests. A later retry helps, and so do fewer connections.
     RateLimited {
-        /// How long it wants to be left alone, if it says so.
+        /// How long to wait before a retry, if the server says so.
         retry_after: Option<Duration>,
     },
-    /// Something that passes: a busy or failing server, a dropped connection, an answer that was cut off.
+    /// A transient error: a busy or failing server, a dropped connection, an answer that was cut off.
     Transient {
-        /// How long the server wants to be left alone, if it says so.
+        /// How long to wait before a retry, if the server says so.
         retry_after: Option<Duration>,
     },
     /// The server was not reached, or closed the connection before it answered. It may be starting; a run ends if it
     /// never answers.
     Unreachable,
-    /// It would go wrong again.
+    /// A retry would fail too.
     Permanent,
-    /// Whoever asks is not let in: the key is wrong, or may not do this. So it would be with every other question, and
-    /// a run ends there.
+    /// Unauthorized or forbidden: the key is wrong, or may not do this. Every other request would fail too, so the run
+    /// ends.
     AccessRefused,
 }
 
@@ -45,12 +45,12 @@ impl ModelError {
         ModelError { kind, message: message.into(), has_response: kind != ModelErrorKind::Unreachable }
     }
 
-    /// What would go wrong again.
+    /// An error that a retry would not help.
     pub fn permanent(message: impl Into<String>) -> Self {
         ModelError::new(ModelErrorKind::Permanent, message)
     }
 
-    /// What passes.
+    /// A transient error.
     pub fn transient(message: impl Into<String>) -> Self {
         ModelError::new(ModelErrorKind::Transient { retry_after: None }, message)
     }
@@ -84,7 +84,7 @@ impl ModelError {
         self.kind
     }
 
-    /// How long the server wants to be left alone, if it says so.
+    /// How long to wait before a retry, if the server says so.
     pub fn retry_after(&self) -> Option<Duration> {
         match self.kind {
             ModelErrorKind::RateLimited { retry_after } | ModelErrorKind::Transient { retry_after } => {
@@ -94,19 +94,11 @@ impl ModelError {
         }
     }
 
-    /// Whether asking again may help.
+    /// Whether a retry may help.
     pub fn is_retryable(&self) -> bool {
         !matches!(self.kind, ModelErrorKind::Permanent | ModelErrorKind::AccessRefused)
     }
 }
-
-impl fmt::Display for ModelError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for ModelError {}
 
 impl From<errorbar_core::Error> for ModelError {
     fn from(error: errorbar_core::Error) -> Self {

@@ -82,7 +82,7 @@ fn advice(reply: &Reply, error: &ErrorBody, context: &RequestContext<'_>) -> Opt
             "the account has nothing left to pay with; waiting does not help".to_owned()
         }
         StatusCode::BAD_REQUEST if error.is("context_length_exceeded") => {
-            "shorten the prompt, lower --max-tokens, or take a model with a longer context".to_owned()
+            "shorten the prompt, lower max_tokens, or take a model with a longer context".to_owned()
         }
         status if status.is_redirection() => {
             let location = reply.headers.get(LOCATION).and_then(|location| location.to_str().ok());
@@ -90,7 +90,7 @@ fn advice(reply: &Reply, error: &ErrorBody, context: &RequestContext<'_>) -> Opt
             let to =
                 to.as_ref().and_then(|url| url.host_str()).unwrap_or("another address of the same server");
             format!(
-                "it points to {}, where the key is not sent unasked; if that is right, say so with --base-url",
+                "it points to {}, where the key is not sent; if that is right, make it the base URL",
                 address.quote(to, 100)
             )
         }
@@ -99,7 +99,7 @@ fn advice(reply: &Reply, error: &ErrorBody, context: &RequestContext<'_>) -> Opt
 }
 
 fn check_the_key(variable: &str) -> String {
-    format!("check the key, in {variable} or the file of --api-key-file (of a role: --role-api-key-file)")
+    format!("check the key, in {variable} or the key file")
 }
 
 /// What servers call a refusal that is about who asks. A 403 alone may also be about what is asked: some servers
@@ -272,7 +272,7 @@ mod tests {
     fn the_way_out_is_named() {
         for (status, header, body, way_out) in [
             (401, None, "", "OPENAI_API_KEY"),
-            (403, None, "", "--api-key-file"),
+            (403, None, "", "the key file"),
             (404, None, "", "model `m`, and the base URL"),
             (400, None, r#"{"error": {"code": "context_length_exceeded"}}"#, "shorten the prompt"),
             (429, None, r#"{"error": {"type": "insufficient_quota"}}"#, "waiting does not help"),

@@ -2,14 +2,14 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use errorbar_core::{Error, IndexMap, Result};
 use errorbar_log::eval::SampleLimit;
 
 use super::calls::{CallFailures, FatalError};
 use super::{AnyModel, Calls, GenerateConfig, ModelClient, Models, Request, Spending, UsageLimits};
-use crate::{Message, ModelOutput, TaskState, Usage};
+use crate::{Message, ModelOutput, TaskState, Usage, lock};
 
 /// Asks models about one sample in one epoch; what solvers get.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub struct Generate {
     /// What each model was asked, by name, as hashes.
     calls: Mutex<IndexMap<String, Vec<u64>>>,
     used: Mutex<SampleUsage>,
-    /// Whether the answer is being judged: graders may go on where the model had to stop.
+    /// Whether the answer is being judged: graders may continue where the model had to stop.
     is_scoring: AtomicBool,
     trouble: CallFailures,
 }
@@ -97,7 +97,7 @@ impl Generate {
                 usage.total_cost = Some(price.of(usage));
             }
             self.models.till.add(usage);
-            let mut used = self.lock();
+            let mut used = lock(&self.used);
             used.spent.add(usage);
             used.by_model.entry(name.to_owned()).or_default().add(usage);
             if let Some(role) = client.role() {
@@ -113,7 +113,7 @@ impl Generate {
     fn count_call(&self, model: &str, messages: &[Message]) -> (u32, u32) {
         let mut hasher = DefaultHasher::new();
         messages.iter().for_each(|message| (message.role, &message.content).hash(&mut hasher));
-        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut calls = lock(&self.calls);
         let asked = calls.entry(model.to_owned()).or_default();
         let before = asked.len() as u32;
         asked.push(hasher.finish());
@@ -121,12 +121,12 @@ impl Generate {
         (before, same - 1)
     }
 
-    /// Refuses to go on when a limit is met; also the answer that passed it is not used.
+    /// Refuses to continue when a limit is reached; the answer that passed it is not used either.
     fn refuse_beyond(&self, met: fn(&UsageLimits, &Spending) -> Option<SampleLimit>) -> Result<()> {
         if self.is_scoring.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let mut used = self.lock();
+        let mut used = lock(&self.used);
         match met(&self.models.limits, &used.spent) {
             None => Ok(()),
             Some(limit) => {
@@ -157,10 +157,6 @@ impl Generate {
         self.trouble.met_refusal()
     }
 
-    fn lock(&self) -> MutexGuard<'_, SampleUsage> {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The models that grade: those that are named; else those that have the role; else the one that is evaluated.
     ///
     /// # Errors
@@ -186,6 +182,6 @@ impl Generate {
     }
 
     pub(crate) fn used(&self) -> SampleUsage {
-        self.lock().clone()
+        lock(&self.used).clone()
     }
 }

@@ -1,7 +1,6 @@
 //! How much a sample, or a whole run, may take: time, tokens, money.
 
 use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::time::Duration;
 
 use errorbar_core::{Error, IndexMap, Result};
@@ -9,7 +8,7 @@ use errorbar_log::eval::SampleLimit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-use crate::Usage;
+use crate::{Usage, lock};
 
 /// How much a sample, or a whole run, may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -85,11 +84,11 @@ pub(crate) struct SharedSpending(Mutex<Spending>);
 
 impl SharedSpending {
     pub(crate) fn add(&self, usage: &Usage) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).add(usage);
+        lock(&self.0).add(usage);
     }
 
     pub(crate) fn spent(&self) -> Spending {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.0)
     }
 }
 

@@ -3,24 +3,19 @@
 use std::fmt;
 use std::future::Future;
 
-use errorbar_core::registry::Param;
 use errorbar_core::{Error, IndexMap, Result};
 use serde::Deserialize;
 
-use super::{AnyModel, Model, ModelError, Provider, ProviderEntry, Request};
+use super::{Model, ModelError, Provider, ProviderEntry, Request, provider};
 use crate::{BoxFuture, ModelOutput};
 
-pub(super) const PROVIDER: ProviderEntry = ProviderEntry {
-    name: "mock",
-    doc: "Scripted answers: mock/TEXT says TEXT to everything; a JSON list has one text per call, a JSON object those of each sample id.",
-    params: NO_PARAMS,
-    build: |_| Ok(Provider { open: |script, _| Ok(AnyModel::from(Mock::new(script)?)), is_remote: false }),
-    replaces: false,
-};
+pub(super) const PROVIDER: ProviderEntry = provider!(
+    "mock",
+    "Scripted answers: mock/TEXT says TEXT to everything; a JSON list has one string per call, a JSON object those of each sample id.",
+    Provider::local(|script, _| Ok(Mock::new(script)?.into()))
+);
 
-pub(super) const NO_PARAMS: fn() -> Vec<Param> = Vec::new;
-
-/// A model that says what it was told to say.
+/// A model with scripted answers.
 ///
 /// ```
 /// use errorbar_eval::Mock;
@@ -41,7 +36,7 @@ enum Script {
     BySample(IndexMap<String, Answers>),
 }
 
-/// One text, or one for each call; the last one is repeated.
+/// One string, or one for each call; the last one is repeated.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Answers {
@@ -50,7 +45,7 @@ pub(super) enum Answers {
 }
 
 impl Answers {
-    /// About how many bytes the texts take.
+    /// About how many bytes the strings take.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Answers::One(text) => text.len(),
@@ -71,12 +66,12 @@ impl Mock {
     /// A model with this script.
     ///
     /// # Errors
-    /// A script that begins as a JSON list or object and is none of texts.
+    /// A script that begins as a JSON list or object and is none of strings.
     pub fn new(script: &str) -> Result<Self> {
         let name = format!("mock/{script}");
         let wrong = |error: serde_json::Error| {
             Error::custom(format!(
-                "`{name}`: a script is a text, a JSON list of texts, or a JSON object from sample ids to those: {error}"
+                "`{name}`: a script is a string, a JSON list of strings, or a JSON object from sample ids to those: {error}"
             ))
         };
         let script = if script.starts_with('[') {
@@ -112,13 +107,13 @@ impl Model for Mock {
     }
 }
 
-/// A model made of a closure, for tests and for models of one's own.
+/// A model made of a closure, for tests and custom models.
 ///
 /// ```
 /// use errorbar_eval::model_fn;
 /// let shouting = model_fn("mine/shouting", |request| {
-///     let said = request.messages.last().map(|message| message.content.to_uppercase());
-///     async move { Ok(said.unwrap_or_default()) }
+///     let text = request.messages.last().map(|message| message.content.to_uppercase());
+///     async move { Ok(text.unwrap_or_default()) }
 /// });
 /// ```
 pub fn model_fn<F, Fut>(name: impl Into<String>, answer: F) -> FnModel<F>

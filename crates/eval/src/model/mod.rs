@@ -19,16 +19,16 @@ mod retry;
 mod servers;
 
 use std::fmt;
-use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use errorbar_core::registry::{Entry, EntryKind};
 use errorbar_core::spec::nearest;
-use errorbar_core::{Error, Metadata, Registry, Result, Spec};
+use errorbar_core::{Metadata, Registry, Result, Spec};
 
-use crate::{BoxFuture, Message, ModelOutput, NamedSample, SampleId};
+use crate::shared_object::shared_object;
+use crate::{BoxFuture, Message, ModelOutput, NamedSample, SampleId, Usage};
 
 pub use cache::{Cache, CacheFolder, CacheKey, CacheRemoval, CachedAnswer, ModelAnswers};
 pub(crate) use calls::FatalError;
@@ -55,8 +55,7 @@ pub struct Request<'a> {
     pub epoch: u32,
     /// How many times the model was asked about this sample in this epoch before.
     pub call: u32,
-    /// How many times it was asked just this about this sample in this epoch before: who asks the same again wants
-    /// another answer.
+    /// How many times this same request was made about this sample in this epoch before: each wants another answer.
     pub repeat: u32,
     /// The conversation, a system message of the configuration included.
     pub messages: &'a [Message],
@@ -69,7 +68,7 @@ pub trait Model: fmt::Debug + Send + Sync {
     /// Its name as logs record it: `provider/model`.
     fn name(&self) -> &str;
 
-    /// What else tells it from another model of the same name, for the record; never a secret.
+    /// What else distinguishes it from another model of the same name, for the record; never a secret.
     fn args(&self) -> Metadata {
         Metadata::new()
     }
@@ -84,10 +83,10 @@ pub trait Model: fmt::Debug + Send + Sync {
         ""
     }
 
-    /// Answers, once: who asks decides whether to ask again.
+    /// Answers, once: the caller decides about retries.
     fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput, ModelError>>;
 
-    /// Whether its answer depends on nothing but the request, so that it can be kept. Not so if it looks at the
+    /// Whether its answer depends on nothing but the request, so that it can be cached. Not so if it looks at the
     /// sample or counts the calls.
     fn is_cacheable(&self) -> bool {
         false
@@ -98,7 +97,7 @@ pub trait Model: fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// Refuses a dataset that it has nothing to say to, before anything runs.
+    /// Refuses a dataset that it has no answers for, before anything runs.
     fn check(&self, _samples: &[NamedSample]) -> Result<()> {
         Ok(())
     }
@@ -108,36 +107,61 @@ pub trait Model: fmt::Debug + Send + Sync {
 #[derive(Clone)]
 pub struct AnyModel(Arc<dyn Model>);
 
-impl fmt::Debug for AnyModel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl Deref for AnyModel {
-    type Target = dyn Model;
-    fn deref(&self) -> &Self::Target {
-        self.0.as_ref()
-    }
-}
-
-impl<M: Model + 'static> From<M> for AnyModel {
-    fn from(model: M) -> Self {
-        AnyModel(Arc::new(model))
-    }
-}
+shared_object!(AnyModel, Model);
 
 /// Opens models of one provider: `replay` opens the model `replay/FILE`.
-#[derive(Clone, Copy)]
+///
+/// ```
+/// use errorbar_eval::{Provider, built_in_registry, model_fn};
+/// let mut registry = built_in_registry();
+/// let provider = Provider::local(|name, _options| {
+///     let answer = name.to_uppercase();
+///     Ok(model_fn(format!("loud/{name}"), move |_| std::future::ready(Ok(answer.clone()))).into())
+/// });
+/// provider.register("loud", "Says its name, in capitals.", &mut registry)?;
+/// # Ok::<(), errorbar_core::Error>(())
+/// ```
+#[derive(Clone)]
 pub struct Provider {
-    /// Opens one.
-    pub open: OpenModel,
-    /// Whether its models are on a server, so that opening one needs more than its name says.
-    pub is_remote: bool,
+    open: Arc<OpenModel>,
+    /// Whether its models are on a server, so that opening one needs more than its name.
+    pub(crate) is_remote: bool,
 }
 
-/// Opens a model by what stands behind the slash.
-pub type OpenModel = fn(&str, &OpenOptions<'_>) -> Result<AnyModel>;
+/// Opens a model by the part of its name after the slash.
+pub type OpenModel = dyn Fn(&str, &OpenOptions<'_>) -> crate::Result<AnyModel> + Send + Sync;
+
+impl Provider {
+    /// A provider of models that need nothing but their name and files beside the task.
+    pub fn local(
+        open: impl Fn(&str, &OpenOptions<'_>) -> crate::Result<AnyModel> + Send + Sync + 'static,
+    ) -> Self {
+        Provider { open: Arc::new(open), is_remote: false }
+    }
+
+    /// A provider of models on a server: they are opened when the options of the run are known.
+    pub fn remote(
+        open: impl Fn(&str, &OpenOptions<'_>) -> crate::Result<AnyModel> + Send + Sync + 'static,
+    ) -> Self {
+        Provider { is_remote: true, ..Provider::local(open) }
+    }
+
+    /// Adds it to a registry.
+    ///
+    /// # Errors
+    /// A name that is taken.
+    pub fn register(self, name: &str, doc: &str, registry: &mut Registry) -> Result<()> {
+        registry.add_object(Spec::new(name), doc, self)
+    }
+}
+
+/// The entry of a provider that errorbar brings.
+macro_rules! provider {
+    ($name:literal, $doc:literal, $provider:expr) => {
+        ProviderEntry { name: $name, doc: $doc, params: Vec::new, build: |_| Ok($provider), replaces: false }
+    };
+}
+use provider;
 
 /// How a model is opened.
 #[derive(Clone, Debug)]
@@ -159,7 +183,7 @@ impl<'a> OpenOptions<'a> {
     }
 }
 
-/// How long one request may take if nothing is said.
+/// How long one request may take by default.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// An entry for a provider of models.
@@ -184,24 +208,35 @@ pub(crate) const MORE_PROVIDERS: &[ProviderEntry] = {
     }
 };
 
+/// Usage with its input tokens and its total. As logs count, what went through the provider's cache is not input.
+fn with_prompt(usage: Usage, prompt: u64, total: Option<u64>) -> Usage {
+    let cached = [usage.input_tokens_cache_read, usage.input_tokens_cache_write].into_iter().flatten();
+    Usage {
+        input_tokens: cached.fold(prompt, u64::saturating_sub),
+        total_tokens: total.unwrap_or_else(|| prompt.saturating_add(usage.output_tokens)),
+        ..usage
+    }
+}
+
 /// Opens `provider/model`.
 ///
 /// # Errors
 /// No slash, an unknown provider, or whatever the provider refuses.
-pub fn open_model(name: &str, options: &OpenOptions<'_>, registry: &Registry) -> Result<AnyModel> {
+pub fn open_model(name: &str, options: &OpenOptions<'_>, registry: &Registry) -> crate::Result<AnyModel> {
     let providers = || registry.list::<Provider>().map(|listing| listing.name.as_str());
     let known = || providers().collect::<Vec<_>>().join(", ");
     let Some((provider, model)) = name.split_once('/') else {
-        return Err(Error::custom(format!(
-            "a model is written provider/model, found `{name}`; providers: {}",
-            known()
+        let known = known();
+        return Err(crate::Error::refused(format!(
+            "a model is written provider/model, found `{name}`; providers: {known}"
         )));
     };
-    let built = registry.build::<Provider>(&Spec::new(provider));
-    let Ok(Provider { open, .. }) = built else {
+    let Ok(Provider { open, .. }) = registry.build(&Spec::new(provider)) else {
         let nearest = nearest(provider, providers()).map(|near| format!("; did you mean `{near}`?"));
         let advice = nearest.unwrap_or_else(|| format!("; providers: {}", known()));
-        return Err(Error::custom(format!("unknown model provider `{provider}` in `{name}`{advice}")));
+        return Err(crate::Error::refused(format!(
+            "unknown model provider `{provider}` in `{name}`{advice}"
+        )));
     };
     open(model, options)
 }

@@ -7,22 +7,16 @@ use errorbar_core::{Error, Metadata, Result};
 use errorbar_log::eval::Wire;
 use serde::Deserialize;
 
-use super::mock::{Answers, NO_PARAMS};
-use super::{AnyModel, Model, ModelError, OpenModel, Provider, ProviderEntry, Request};
-use crate::dataset::json_problem;
-use crate::dataset::limits::{Lines, MemoryBudget, from_line};
+use super::mock::Answers;
+use super::{Model, ModelError, Provider, ProviderEntry, Request, provider};
+use crate::dataset::limits::{FileText, MemoryBudget, read_text, record};
 use crate::{BoxFuture, ModelOutput, NamedSample, SampleId, Usage};
 
-pub(super) const PROVIDER: ProviderEntry = ProviderEntry {
-    name: "replay",
-    doc: "Recorded answers: replay/FILE reads JSON lines {\"id\", \"epoch\", \"output\"}; without an epoch a line answers every epoch.",
-    params: NO_PARAMS,
-    build: |_| {
-        let open: OpenModel = |file, options| Ok(AnyModel::from(Replay::open(file, options.folder)?));
-        Ok(Provider { open, is_remote: false })
-    },
-    replaces: false,
-};
+pub(super) const PROVIDER: ProviderEntry = provider!(
+    "replay",
+    "Recorded answers: replay/FILE reads JSON lines {\"id\", \"epoch\", \"output\"}; without an epoch a line answers every epoch.",
+    Provider::local(|file, options| Ok(Replay::open(file, options.folder)?.into()))
+);
 
 /// A model that answers from a file: one JSON object a line, with `id`, perhaps `epoch`, and `output`, a
 /// text or a list with one text for each call about the sample. A line without an epoch, or of epoch 0, is about every
@@ -64,19 +58,15 @@ impl Replay {
         let fail = |problem: String| {
             Error::custom(format!("cannot read the recorded outputs {}: {problem}", path.display()))
         };
-        let mut lines = Lines::open(&path).map_err(|error| fail(error.to_string()))?;
+        let FileText { text, .. } = read_text(&path, false).map_err(fail)?;
+        let lines = (1..).zip(text.strip_prefix('\u{feff}').unwrap_or(&text).lines());
         let mut held = MemoryBudget::of_file(&path);
         let mut answers: HashMap<(String, u32), ReplayEntry> = HashMap::new();
-        while let Some((number, line)) = lines.next().map_err(fail)? {
-            let line = line.strip_prefix('\u{feff}').unwrap_or(&line);
-            if line.trim().is_empty() {
-                continue;
-            }
-            let ReplayLine { id: Wire(id), epoch, output, usage } = from_line(line).map_err(|error| {
+        for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+            let ReplayLine { id: Wire(id), epoch, output, usage } = record(line).map_err(|problem| {
                 fail(format!(
-                    "line {number}: {}; a line is {{\"id\": …, \"epoch\": 1, \"output\": \"…\"}}, the epoch \
-                     is optional",
-                    json_problem(&error)
+                    "line {number}: {problem}; a line is {{\"id\": …, \"epoch\": 1, \"output\": \"…\"}}, the epoch \
+                     is optional"
                 ))
             })?;
             if output.at(0).is_none() {
@@ -117,8 +107,7 @@ impl Model for Replay {
             let text = recorded.and_then(|recorded| recorded.answers.at(request.call));
             let (Some(recorded), Some(text)) = (recorded, text) else {
                 return Err(ModelError::permanent(format!(
-                    "{} has no output for sample {:?} in epoch {}; record one, or run fewer samples or epochs \
-                     (--limit, --sample-id, --epochs)",
+                    "{} has no output for sample {:?} in epoch {}; record one, or run fewer samples or epochs",
                     self.path.display(),
                     request.sample_id.to_string(),
                     request.epoch

@@ -1,10 +1,10 @@
-//! When to ask again.
+//! When to retry.
 
 use std::time::Duration;
 
 use super::ModelError;
 
-/// How often a model is asked again, and how long is waited before.
+/// How often a request is retried, with exponential backoff and jitter.
 ///
 /// ```
 /// use std::time::Duration;
@@ -15,11 +15,11 @@ use super::ModelError;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetryPolicy {
-    /// How often it is asked again at most.
+    /// The maximum number of retries.
     pub max_retries: u32,
-    /// How long the first wait is; each one after it is twice as long.
+    /// The first wait; each one after it is twice as long.
     pub first_wait: Duration,
-    /// The longest wait that is not the server's own wish.
+    /// The longest wait that the server did not ask for.
     pub longest_wait: Duration,
     /// How long a server that has never answered is tried, in case it is starting, counted from the first failure. Then
     /// the run ends.
@@ -38,9 +38,9 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// How long to wait before asking again, after so many retries; nothing if it is not to be asked again.
+    /// How long to wait before the next retry, after this many; `None` if there is to be none.
     ///
-    /// `random` is a number from 0 to 1. It spreads the waits over half their length, so that callers who were
+    /// `random` is a number from 0 to 1. It is the jitter, over half of the wait, so that callers who were
     /// refused together do not come back together.
     pub(super) fn wait(&self, error: &ModelError, retries: u32, random: f64) -> Option<Duration> {
         if !error.is_retryable() || retries >= self.max_retries {

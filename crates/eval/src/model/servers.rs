@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use tokio::time::Instant;
+
+use crate::lock;
 
 /// The longest attempt to reach a server that is expected; a slow answer is another matter.
 const LONGEST_ATTEMPT: Duration = Duration::from_secs(10);
@@ -24,7 +26,7 @@ pub(super) struct ServerStatus {
 
 impl ServerStatuses {
     pub(super) fn get(&self, name: &str) -> Arc<ServerStatus> {
-        let mut servers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut servers = lock(&self.0);
         match servers.get(name) {
             Some(server) => Arc::clone(server),
             None => Arc::clone(servers.entry(name.to_owned()).or_default()),

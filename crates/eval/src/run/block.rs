@@ -1,4 +1,4 @@
-//! The way into the async room for callers that are not async.
+//! Running async code from callers that are not async.
 
 use std::future::Future;
 use std::thread;
@@ -38,7 +38,7 @@ pub fn cancel_on_interrupt(cancel: CancelToken, on_interrupt: impl FnOnce() + Se
     });
 }
 
-/// The exit code of a process that was interrupted, by custom.
+/// The conventional exit code of an interrupted process.
 const INTERRUPTED: i32 = 130;
 
 /// What asks a process to end, listened to without a gap.

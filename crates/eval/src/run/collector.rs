@@ -1,4 +1,4 @@
-//! The one thread that writes the log, counts and tells the observer.
+//! The one thread that writes the log, counts and reports to the observer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,8 +41,18 @@ enum SlotStatus {
     FailedBefore,
 }
 
-/// What has been collected.
-pub(super) struct CollectedSamples {
+impl SampleSlot {
+    fn failed_before(&self) -> bool {
+        self.outcome == SlotStatus::FailedBefore
+    }
+}
+
+/// Writes, counts and reports.
+pub(super) struct Collector {
+    prepared: Arc<PreparedTask>,
+    observer: Arc<dyn Observer>,
+    cancel: CancelToken,
+    running: RunningFigures,
     pub(super) writer: LogWriter,
     slots: Vec<Option<SampleSlot>>,
     pub(super) done: usize,
@@ -54,15 +64,6 @@ pub(super) struct CollectedSamples {
     pub(super) log_error: Option<LogError>,
 }
 
-/// Writes, counts and tells.
-pub(super) struct Collector {
-    prepared: Arc<PreparedTask>,
-    observer: Arc<dyn Observer>,
-    cancel: CancelToken,
-    running: RunningFigures,
-    collected: CollectedSamples,
-}
-
 impl Collector {
     pub(super) fn new(
         prepared: Arc<PreparedTask>,
@@ -71,19 +72,20 @@ impl Collector {
         cancel: CancelToken,
     ) -> Self {
         let names: Vec<String> = prepared.scorers.iter().map(|(name, _)| name.clone()).collect();
-        let running = RunningFigures::new(&prepared.plan, &names, prepared.epochs, observer.wants_figures());
-        let slots = std::iter::repeat_with(|| None).take(prepared.total()).collect();
-        let collected = CollectedSamples {
+        Collector {
+            running: RunningFigures::new(&prepared.plan, &names, observer.wants_figures()),
+            slots: std::iter::repeat_with(|| None).take(prepared.total()).collect(),
+            prepared,
+            observer,
+            cancel,
             writer,
-            slots,
             done: 0,
             resumed: 0,
             failed: 0,
             limits: BTreeMap::new(),
             used: SampleUsage::default(),
             log_error: None,
-        };
-        Collector { prepared, observer, cancel, running, collected }
+        }
     }
 
     /// Takes over a sample that an earlier run has done. One that failed will be run again, and counts as what it is
@@ -92,38 +94,38 @@ impl Collector {
         if sample.error.is_some() {
             let metadata = Some(sample.metadata);
             let slot = SampleSlot { scores: Vec::new(), metadata, outcome: SlotStatus::FailedBefore };
-            if let Some(place) = self.collected.slots.get_mut(index) {
+            if let Some(place) = self.slots.get_mut(index) {
                 *place = Some(slot);
             }
             return;
         }
-        self.collected.used.add(&SampleUsage {
+        self.used.add(&SampleUsage {
             by_model: sample.model_usage,
             by_role: sample.role_usage,
             ..SampleUsage::default()
         });
-        self.collected.count_limit(sample.limit);
+        self.count_limit(sample.limit);
         let scores: Vec<(String, Score)> = sample.scores.into_iter().collect();
         self.fill(index, scores, sample.metadata, SlotStatus::Succeeded);
-        self.collected.resumed += 1;
+        self.resumed += 1;
     }
 
     /// Which samples are still to be run.
     pub(super) fn todo(&self) -> Vec<usize> {
         let is_open = |slot: &Option<SampleSlot>| slot.as_ref().is_none_or(SampleSlot::failed_before);
-        let slots = self.collected.slots.iter().enumerate();
+        let slots = self.slots.iter().enumerate();
         slots.filter(|(_, slot)| is_open(slot)).map(|(index, _)| index).collect()
     }
 
     /// Collects until the workers are done or a reason to stop has come up.
-    pub(super) fn collect(mut self, receiver: mpsc::Receiver<Delivery>) -> CollectedSamples {
+    pub(super) fn collect(mut self, receiver: mpsc::Receiver<Delivery>) -> Self {
         let mut stopped_at = None;
         let started = Instant::now();
         let mut checked = started;
         loop {
             if checked.elapsed() >= CHECK_PLACE {
                 checked = Instant::now();
-                if let Err(error) = self.collected.writer.check_place() {
+                if let Err(error) = self.writer.check_place() {
                     self.fail_log(error);
                     break;
                 }
@@ -152,17 +154,17 @@ impl Collector {
                 break;
             }
         }
-        self.collected
+        self
     }
 
     fn fail_log(&mut self, error: LogError) {
-        self.collected.log_error = Some(error);
+        self.log_error = Some(error);
         self.cancel.stop(StopReason::LogFailed);
     }
 
     fn take(&mut self, done: SampleOutcome) -> Result<(), LogError> {
         let SampleOutcome { index, encoded, scores, metadata, problem, limit, used, refusal } = done;
-        self.collected.used.add(&used);
+        self.used.add(&used);
         if let Some(FatalError { model, error }) = refusal {
             // The sample stays out of the log: nothing is wrong with it, and it is run when the run is resumed.
             let problem = error.to_string();
@@ -172,17 +174,17 @@ impl Collector {
             });
             return Ok(());
         }
-        self.collected.writer.append_encoded(encoded)?;
-        self.collected.count_limit(limit.filter(|_| problem.is_none()).map(|limit| limit.kind));
+        self.writer.append_encoded(encoded)?;
+        self.count_limit(limit.filter(|_| problem.is_none()).map(|limit| limit.kind));
         let outcome = if problem.is_some() { SlotStatus::Failed } else { SlotStatus::Succeeded };
         self.fill(index, scores, metadata, outcome);
         if let Some(problem) = &problem {
             self.fail(index, problem);
         }
         self.observer.sample_done(Progress {
-            done: self.collected.done,
-            resumed: self.collected.resumed,
-            failed: self.collected.failed,
+            done: self.done,
+            resumed: self.resumed,
+            failed: self.failed,
             total: self.prepared.total(),
             running: &mut self.running,
         });
@@ -193,7 +195,7 @@ impl Collector {
         let Some((id, _, epoch)) = self.prepared.item(index) else { return };
         let sample = id.to_string();
         self.observer.sample_failed(&sample, epoch, problem);
-        let (failed, total) = (self.collected.failed, self.prepared.total());
+        let (failed, total) = (self.failed, self.prepared.total());
         if self.prepared.fail_on_error.is_reached(failed, total) {
             let problem = problem.to_owned();
             self.cancel.stop(StopReason::TooManyErrors { failed, total, sample, problem });
@@ -206,22 +208,14 @@ impl Collector {
         if !failed {
             self.running.add(&id.to_string(), epoch, &metadata, &scores);
         }
-        self.collected.done += 1;
-        self.collected.failed += usize::from(failed);
+        self.done += 1;
+        self.failed += usize::from(failed);
         let metadata = (metadata != sample.metadata).then_some(metadata);
-        if let Some(slot) = self.collected.slots.get_mut(index) {
+        if let Some(slot) = self.slots.get_mut(index) {
             *slot = Some(SampleSlot { scores, metadata, outcome });
         }
     }
-}
 
-impl SampleSlot {
-    fn failed_before(&self) -> bool {
-        self.outcome == SlotStatus::FailedBefore
-    }
-}
-
-impl CollectedSamples {
     fn count_limit(&mut self, kind: Option<String>) {
         if let Some(kind) = kind {
             *self.limits.entry(kind).or_default() += 1;

@@ -12,7 +12,7 @@ use errorbar_log::eval::{
 use errorbar_log::inspect::project;
 use tokio::sync::oneshot;
 
-use super::collector::{CollectedSamples, Collector};
+use super::collector::Collector;
 use super::execute::start_workers;
 use super::observer::Observer;
 use super::options::LogFormat;
@@ -38,7 +38,7 @@ pub struct FinishedRun {
     pub log_error: Option<Error>,
     /// The log.
     pub log: PathBuf,
-    /// The archive that the run can be gone on with; a JSON log has none beside it if nothing is left to do.
+    /// The archive that the run can be resumed from; a JSON log has none beside it if nothing is left to do.
     pub archive: PathBuf,
     /// The task's name.
     pub task: String,
@@ -63,6 +63,30 @@ pub struct FinishedRun {
 }
 
 impl FinishedRun {
+    /// A run of which an earlier one has done everything.
+    pub(super) fn complete(prepared: &PreparedTask) -> Self {
+        let total = prepared.total();
+        FinishedRun {
+            status: Status::Success,
+            stopped: None,
+            results: None,
+            results_error: None,
+            log_error: None,
+            log: prepared.log_path.clone(),
+            archive: prepared.log_path.clone(),
+            task: prepared.name.clone(),
+            model: prepared.model_name().to_owned(),
+            total,
+            done: total,
+            resumed: total,
+            failed: 0,
+            limits: BTreeMap::new(),
+            usage: IndexMap::new(),
+            self_graded: self_graded(&prepared.start.eval),
+            servers: recorded_servers(&prepared.start.eval),
+        }
+    }
+
     /// How many samples a limit ended.
     pub fn limited(&self) -> usize {
         self.limits.values().sum()
@@ -107,7 +131,8 @@ impl PreparedTask {
         let receiver = start_workers(&prepared, todo, &cancel);
         // A thread of its own, because writing blocks.
         let (sender, collected) = oneshot::channel();
-        thread::spawn(move || sender.send(collector.collect(receiver)));
+        // If nobody waits for it any more, there is nothing to do with it.
+        thread::spawn(move || drop(sender.send(collector.collect(receiver))));
         let Ok(collected) = collected.await else {
             return Err(Error::refused(
                 "the thread that writes the log has panicked; this is a bug in errorbar",
@@ -116,10 +141,8 @@ impl PreparedTask {
         observer.ended();
         conclude(&prepared, collected, cancel.reason(), started_at)
     }
-}
 
-impl PreparedTask {
-    /// The log in the form that was asked for, once it is written.
+    /// The log in the wanted format, once it is written.
     pub(super) fn log_in_its_form(&self, is_complete: bool) -> Result<PathBuf> {
         match self.log_format {
             LogFormat::Eval => Ok(self.log_path.clone()),
@@ -130,7 +153,7 @@ impl PreparedTask {
 
 fn conclude(
     prepared: &PreparedTask,
-    mut collected: CollectedSamples,
+    mut collected: Collector,
     stopped: Option<StopReason>,
     started_at: String,
 ) -> Result<FinishedRun> {
@@ -138,7 +161,7 @@ fn conclude(
         (collected.done, collected.resumed, collected.failed, prepared.total());
     // In the log they are, if only as failures.
     let (done, failed) = (done + collected.not_retried(), failed + collected.not_retried());
-    let mut log_error = collected.log_error.take().map(Error::from);
+    let log_error = collected.log_error.take().map(Error::from);
     let columns = collected.columns(prepared)?;
     let (evaluation, results_error) = match prepared.plan.evaluate(&columns) {
         Ok(evaluation) => (Some(evaluation), None),
@@ -163,33 +186,33 @@ fn conclude(
         (None, None) => (Status::Success, None),
     };
     let usage = std::mem::take(&mut collected.used.by_model);
-    let header = Header {
-        status,
-        results: evaluation.as_ref().map(|evaluation| project(&evaluation.results)),
-        stats: Stats {
-            started_at,
-            completed_at: now(),
-            model_usage: usage.clone(),
-            role_usage: collected.used.by_role,
-            ..Stats::default()
-        },
-        error: problem.map(EvalError::new),
-        ..Header::started(prepared.start.clone())
+    let stats = Stats {
+        started_at,
+        completed_at: now(),
+        model_usage: usage.clone(),
+        role_usage: collected.used.by_role,
+        ..Stats::default()
     };
+    let header = Header::started(prepared.start.clone())
+        .status(status)
+        .results(evaluation.as_ref().map(|evaluation| project(&evaluation.results)))
+        .stats(stats)
+        .error(problem.map(EvalError::new));
     let reductions = match &evaluation {
         Some(evaluation) => Reductions::of(&evaluation.reductions, &columns),
         None => Reductions::default(),
     };
     let is_complete = stopped.is_none() && failed == 0;
-    let mut log = prepared.log_path.clone();
     // Nothing that is wrong with the log costs the results.
-    if log_error.is_none() {
-        let finished = collected.writer.finish(&header, &reductions).map_err(Error::from);
-        match finished.and_then(|()| prepared.log_in_its_form(is_complete)) {
-            Ok(path) => log = path,
-            Err(error) => log_error = Some(error),
-        }
-    }
+    let written = match log_error {
+        Some(error) => Err(error),
+        None => collected.writer.finish(&header, &reductions).map_err(Error::from),
+    };
+    let written = written.and_then(|()| prepared.log_in_its_form(is_complete));
+    let (log, log_error) = match written {
+        Ok(path) => (path, None),
+        Err(error) => (prepared.log_path.clone(), Some(error)),
+    };
     Ok(FinishedRun {
         status: if log_error.is_some() { Status::Error } else { status },
         stopped,
@@ -197,21 +220,16 @@ fn conclude(
         results_error,
         log_error,
         log,
-        archive: prepared.log_path.clone(),
-        task: prepared.name.clone(),
-        model: prepared.model_name().to_owned(),
-        total,
         done,
         resumed,
         failed,
         limits: collected.limits,
         usage,
-        self_graded: self_graded(&prepared.start.eval),
-        servers: recorded_servers(&prepared.start.eval),
+        ..FinishedRun::complete(prepared)
     })
 }
 
-/// Puts the log into the other form. The archive goes, unless the run can be gone on with.
+/// Converts the log to JSON. The archive is removed, unless the run can be resumed.
 fn as_json(archive: &Path, is_complete: bool) -> Result<PathBuf> {
     let json = archive.with_extension("json");
     convert(&EvalLog::open(archive)?, &json)?;

@@ -1,4 +1,4 @@
-//! The workers: so many samples at once, none of them waiting for another.
+//! The workers: a number of samples at once, none of them waiting for another.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -13,7 +13,7 @@ use super::stop::CancelToken;
 /// A sample that has been run, or why its record could not be made; the worker waits for the answer.
 pub(super) struct Delivery {
     pub(super) done: Result<SampleOutcome, LogError>,
-    /// To be told when the record is in the log and counted.
+    /// Notified when the record is in the log and counted.
     pub(super) counted: oneshot::Sender<()>,
 }
 
@@ -62,7 +62,7 @@ async fn work(
 }
 
 /// Hands a sample to the collector and waits until it is counted, so that a run which is to end at a failure does
-/// not go on behind it, and records do not pile up. Whether the run goes on.
+/// not continue after it, and records do not pile up. Whether the run continues.
 async fn hand_over(sender: &mpsc::Sender<Delivery>, done: Result<SampleOutcome, LogError>) -> bool {
     let (counted, answer) = oneshot::channel();
     sender.send(Delivery { done, counted }).is_ok() && answer.await.is_ok()

@@ -3,7 +3,7 @@
 //! ```text
 //!  prepare ──▶ workers ──(encoded sample)──▶ collector ──▶ log
 //!              N at a time, on the runtime    one thread:   results, header
-//!              solve, score, encode           write, count, tell the observer
+//!              solve, score, encode           write, count, report to the observer
 //! ```
 //!
 //! A sample counts as done when its record has reached the file, and not before: only the collector counts.

@@ -1,10 +1,11 @@
 //! Opening the models of a run.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use errorbar_core::{IndexMap, Registry};
+use errorbar_core::Registry;
 
 use super::options::RunOptions;
 use crate::model::{OpenOptions, open_model};
@@ -26,10 +27,7 @@ impl Task {
         samples: &[NamedSample],
     ) -> Result<Models> {
         let Some(choice) = options.model.as_ref().or(self.model.as_ref()) else {
-            return Err(Error::refused(
-                "the task names no model; name one: --model openai/NAME for a server, --model replay/FILE for recorded \
-                 outputs, --model mock/TEXT to try it",
-            ));
+            return Err(Error::NoModel);
         };
         let client = |model, config| ModelClient::new(model, config, Arc::clone(&options.calls));
         let server = ServerOptions {
@@ -52,11 +50,8 @@ impl Task {
                 key_file: of_role(&options.role_key_files, role).map(PathBuf::as_path),
                 ..server
             };
-            let model = open(choice, server).map_err(|error| {
-                Error::refused(format!(
-                    "the role `{role}`: {error} (of a role: --role-base-url, --role-api-key-file)"
-                ))
-            })?;
+            let in_role = |error| Error::Role { role: role.clone(), error: Box::new(error) };
+            let model = open(choice, server).map_err(in_role)?;
             let clients: &mut Vec<ModelClient> = models.roles.entry(role.clone()).or_default();
             clients.push(client(model, GenerateConfig::default()).in_role(role));
         }
@@ -73,33 +68,32 @@ impl Task {
                 }
             }
         }
-        for (role, _) in &options.role_base_urls {
-            refuse_unknown_role(role, "--role-base-url", &models)?;
-        }
-        for (role, _) in &options.role_key_files {
-            refuse_unknown_role(role, "--role-api-key-file", &models)?;
+        let base_urls = options.role_base_urls.iter().map(|(role, _)| (role, "base URL"));
+        let key_files = options.role_key_files.iter().map(|(role, _)| (role, "key file"));
+        let mut settings = base_urls.chain(key_files);
+        if let Some((role, setting)) = settings.find(|(role, _)| !models.roles.contains_key(*role)) {
+            return Err(Error::UnknownRole { role: role.clone(), setting });
         }
         models.limits = UsageLimits { time: options.limits.time.or(self.time_limit), ..options.limits };
         models.prices = options.prices.clone();
+        // A limit on the cost says nothing where no price is known.
         if options.limits.cost.is_some() || options.run_limits.cost.is_some() {
-            refuse_without_price(&models)?;
+            let names = models.iter().map(|client| client.model().name());
+            let mut unknown: Vec<String> =
+                names.filter(|name| models.prices.of(name).is_none()).map(str::to_owned).collect();
+            if !unknown.is_empty() {
+                let mut seen = HashSet::new();
+                unknown.retain(|name| seen.insert(name.clone()));
+                return Err(Error::UnknownPrice { models: unknown });
+            }
         }
         Ok(models)
     }
 }
 
-/// What is said of a role.
+/// The setting for a role.
 fn of_role<'a, T>(said: &'a [(String, T)], role: &str) -> Option<&'a T> {
     said.iter().find(|(of, _)| of == role).map(|(_, said)| said)
-}
-
-fn refuse_unknown_role(role: &str, option: &str, models: &Models) -> Result<()> {
-    if models.roles.contains_key(role) {
-        return Ok(());
-    }
-    Err(Error::refused(format!(
-        "{option} is about the role `{role}`, which no model has; give it one: --model-role {role}=openai/NAME"
-    )))
 }
 
 /// Where models are.
@@ -123,27 +117,8 @@ impl ServerOptions<'_> {
                     timeout: self.timeout.unwrap_or(own.timeout),
                     ..own
                 };
-                Ok(open_model(name, &open, registry)?)
+                open_model(name, &open, registry)
             }
         }
     }
-}
-
-/// A limit on the cost says nothing where no price is known.
-fn refuse_without_price(models: &Models) -> Result<()> {
-    let unknown: IndexMap<&str, ()> = models
-        .iter()
-        .map(|client| client.model().name())
-        .filter(|name| models.prices.of(name).is_none())
-        .map(|name| (name, ()))
-        .collect();
-    if unknown.is_empty() {
-        return Ok(());
-    }
-    let names: Vec<String> = unknown.keys().map(|name| format!("`{name}`")).collect();
-    Err(Error::refused(format!(
-        "a limit on the cost needs the price of every model, and that of {} is not known; name a file that has it: \
-         --prices prices.toml",
-        names.join(", ")
-    )))
 }

@@ -6,10 +6,11 @@ use super::running::RunningFigures;
 
 /// How far a run is.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Progress<'a> {
     /// Samples times epochs whose records are in the log, failed ones among them.
     pub done: usize,
-    /// Those of them that were there before, in a run that goes on.
+    /// Those of them that an earlier run has done, if it is resumed.
     pub resumed: usize,
     /// Those that failed.
     pub failed: usize,
@@ -31,7 +32,7 @@ pub trait Observer: Send + Sync {
     /// A sample failed; `sample_done` follows.
     fn sample_failed(&self, _sample: &str, _epoch: u32, _problem: &str) {}
 
-    /// Whether it will ask for the figures of a run that is going on, which takes some memory.
+    /// Whether it will ask for the figures of a run in progress, which takes some memory.
     fn wants_figures(&self) -> bool {
         false
     }

@@ -7,12 +7,12 @@ use errorbar_core::{ErrorPlan, Metrics, Reducers};
 
 use crate::{Calls, FailOnError, GenerateConfig, ModelChoice, Prices, UsageLimits};
 
-/// How a task is run; what is not said here is as the task says.
+/// How a task is run; what is unset is as in the task.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
     /// The model.
     pub model: Option<ModelChoice>,
-    /// Only so many samples, from the first.
+    /// Only this many samples, from the first.
     pub limit: Option<usize>,
     /// Only samples of these ids.
     pub sample_ids: Vec<String>,
@@ -26,7 +26,7 @@ pub struct RunOptions {
     pub errors: Option<ErrorPlan>,
     /// How many samples run at once.
     pub max_samples: Option<usize>,
-    /// Where random figures start from.
+    /// The seed of resampling.
     pub seed: Option<u64>,
     /// The folder of the log.
     pub log_dir: PathBuf,
@@ -49,7 +49,7 @@ pub struct RunOptions {
     /// Models in a role, such as `grader`; several in one role are a panel.
     pub roles: Vec<(String, ModelChoice)>,
     /// Where the servers of roles are, if they are not where the provider has them. That of the model is not theirs:
-    /// what is evaluated on a machine of one's own is often graded elsewhere.
+    /// what is evaluated on the user's machine is often graded elsewhere.
     pub role_base_urls: Vec<(String, String)>,
     /// Files that hold the keys of roles.
     pub role_key_files: Vec<(String, PathBuf)>,
@@ -88,6 +88,7 @@ impl Default for RunOptions {
 
 /// The form of a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LogFormat {
     /// A zip archive that grows while the task runs.
     #[default]

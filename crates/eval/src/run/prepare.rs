@@ -1,5 +1,6 @@
 //! A task checked as a whole, before anything runs.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +17,7 @@ use crate::{
     UsageLimits,
 };
 
-/// How many samples run at once if nothing is said.
+/// How many samples run at once by default.
 const MAX_SAMPLES: usize = 32;
 
 /// How many samples times epochs a run may have; each has its place in memory.
@@ -45,23 +46,16 @@ pub struct PreparedTask {
 }
 
 /// Everything that stands in the way of a task.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+#[non_exhaustive]
 pub struct PrepareError {
     /// At least one.
     pub problems: Vec<Error>,
 }
 
-impl std::fmt::Display for PrepareError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let problems: Vec<String> = self.problems.iter().map(ToString::to_string).collect();
-        f.write_str(&problems.join("\n"))
-    }
-}
-
-impl std::error::Error for PrepareError {}
-
-/// How many samples that a scorer or solver refuses are told; the rest are counted.
-const REFUSALS_TOLD: usize = 5;
+/// How many samples that a scorer or solver refuses are reported; the rest are counted.
+const REFUSALS_REPORTED: usize = 5;
 
 impl Task {
     /// Checks the task as a whole and opens its model.
@@ -69,13 +63,10 @@ impl Task {
     /// # Errors
     /// Every problem that can be found without running anything.
     pub fn prepare(&self, options: &RunOptions, registry: &Registry) -> Result<PreparedTask, PrepareError> {
-        let mut problems = Vec::new();
-        let mut note = |problem: Error| problems.push(problem);
+        let problems = RefCell::new(Vec::new());
+        let note = |problem: Error| problems.borrow_mut().push(problem);
 
-        let samples = self.selected(options).unwrap_or_else(|problem| {
-            note(problem);
-            Vec::new()
-        });
+        let samples = self.selected(options).map_err(note).unwrap_or_default();
         if self.scorers.is_empty() {
             note(Error::refused("the task has no scorer; add one, such as includes()"));
         }
@@ -100,13 +91,8 @@ impl Task {
             Some(reducers) => reducers.check(epochs.epochs()).map(|()| reducers.clone()),
             None => epochs.reducers(registry),
         };
-        let reducers = reducers.unwrap_or_else(|problem| {
-            note(problem.into());
-            Reducers::Implicit
-        });
-        if let Err(problem) = self.generate_config(options).check() {
-            note(problem.into());
-        }
+        let reducers = reducers.map_err(|problem| note(problem.into())).unwrap_or(Reducers::Implicit);
+        let _ = self.generate_config(options).check().map_err(|problem| note(problem.into()));
         if let Err(problem) = self.errors_of(options).check() {
             note(Error::refused(format!("errors: {problem}")));
         } else if let Some(method) = self.plan(options, reducers.clone()).method_without_clusters() {
@@ -118,16 +104,9 @@ impl Task {
             note(problem);
         }
         let models = self.opened_models(options, registry, &samples);
-        for problem in self.refusals(&samples) {
-            note(problem);
-        }
-        let models = match models {
-            Ok(models) => Some(models),
-            Err(problem) => {
-                note(problem);
-                None
-            }
-        };
+        self.refusals(&samples).into_iter().for_each(note);
+        let models = models.map_err(note).ok();
+        let problems = problems.into_inner();
         let (Some(models), true) = (models, problems.is_empty()) else {
             return Err(PrepareError { problems });
         };
@@ -229,7 +208,7 @@ impl Task {
         for (id, sample) in samples {
             let checks = self.scorers.iter().map(|scorer| scorer.check(sample));
             for problem in checks.chain([self.solver.check(sample)]).filter_map(Result::err) {
-                if problems.len() < REFUSALS_TOLD {
+                if problems.len() < REFUSALS_REPORTED {
                     problems.push(Error::refused(format!("sample {:?}: {problem}", id.to_string())));
                 } else {
                     more += 1;
@@ -342,7 +321,7 @@ impl PreparedTask {
         self.run_limits.passed(&self.models.till.spent())?.reason
     }
 
-    /// What should be said before the run, though nothing stands in its way.
+    /// Warnings to show before the run.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }

@@ -154,7 +154,7 @@ fn scorers(plan: &Plan, registry: &Registry) -> Vec<ScorerInfo> {
     let info = |scorer: &errorbar_core::ScorerPlan| {
         let metrics = plan.task_metrics.as_ref().unwrap_or(&scorer.metrics);
         ScorerInfo {
-            // Two of one name are told apart in scores and results, but not here, as in the reference.
+            // Two of one name are distinguished in scores and results, but not here, as in the reference.
             name: scorer.name.clone(),
             options: Some(scorer.params.clone()),
             metrics: Some(metrics_to_log(metrics, registry)),

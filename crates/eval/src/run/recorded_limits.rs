@@ -1,7 +1,7 @@
-//! Limits and prices as the log records them, so that a run which is gone on with has them again.
+//! Limits and prices as the log records them, so that a resumed run has them again.
 //!
-//! Those of a sample have the names of the format. It has none for a run, nor for prices; its readers pass over
-//! names in the configuration that they do not know.
+//! Those of a sample have the names of the format. It has none for a run, nor for prices; its readers ignore
+//! unknown names in the configuration.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Going on with a run that was interrupted.
+//! Resuming a run that was interrupted.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -18,12 +18,12 @@ use super::options::RunOptions;
 use super::prepare::PreparedTask;
 use super::record::{BASE_URL, ROLES, recorded_args};
 use super::recorded_limits;
-use super::servers::recorded_servers;
+use super::servers::recorded_roles;
 use super::stop::CancelToken;
 use crate::model::{OpenOptions, QUERY, open_model};
-use crate::{AnyModel, Error, FailOnError, GenerateConfig, ModelChoice, Result, Task, self_graded};
+use crate::{AnyModel, Error, FailOnError, GenerateConfig, ModelChoice, Result, Task};
 
-/// A log that a run can go on with: what was run, and how.
+/// A log that a run can be resumed from: what was run, and how.
 #[derive(Debug)]
 pub struct ResumableLog {
     path: PathBuf,
@@ -47,8 +47,8 @@ pub fn open_resumable_with(path: &Path, limits: LogLimits) -> Result<ResumableLo
     let log = EvalLog::open_with(path, limits)?;
     if log.is_json() {
         return Err(Error::refused(format!(
-            "{} is a JSON log, which is written as a whole and cannot be gone on with; resume the .eval log of a run, \
-             or run the task anew",
+            "{} is a JSON log, which is written as a whole and cannot be resumed; resume the .eval log of a run, or run \
+             the task again",
             path.display()
         )));
     }
@@ -142,7 +142,9 @@ impl ResumableLog {
         let limits = recorded_limits::read(&config.extra);
         Ok(RunOptions {
             generate,
-            roles: recorded_roles(&self.eval, "model", |name| ModelChoice::from(name)),
+            roles: recorded_roles(&self.eval)
+                .filter_map(|(role, model)| Some((role.clone(), model.get("model")?.as_str()?.into())))
+                .collect(),
             model: (!is_own_model).then(|| ModelChoice::from(self.eval.model.as_str())),
             limit: config.limit.as_ref().and_then(Json::as_u64).and_then(|limit| usize::try_from(limit).ok()),
             sample_ids,
@@ -172,21 +174,6 @@ fn replace_errors(recorded: &mut Metadata, errors: &ErrorPlan) {
     };
 }
 
-/// What a log records of models in roles.
-fn recorded_roles<T>(eval: &EvalInfo, key: &str, read: impl Fn(&str) -> T) -> Vec<(String, T)> {
-    let Some(Json::Object(roles)) = eval.extra.get(ROLES) else { return Vec::new() };
-    let mut found = Vec::new();
-    for (role, recorded) in roles {
-        let models = match recorded {
-            Json::Array(models) => models.as_slice(),
-            model => std::slice::from_ref(model),
-        };
-        let said = models.iter().filter_map(|model| model.get(key)?.as_str());
-        found.extend(said.map(|said| (role.clone(), read(said))));
-    }
-    found
-}
-
 fn text(id: &Json) -> String {
     id.as_str().map_or_else(|| id.to_string(), str::to_owned)
 }
@@ -198,7 +185,7 @@ fn reducers(recorded: Option<&[String]>, registry: &Registry) -> Result<Reducers
 }
 
 impl PreparedTask {
-    /// Goes on with the run that a log was interrupted in: what it holds is kept, what is missing or failed is
+    /// Resumes the run that a log was interrupted in: what it holds is kept, what is missing or failed is
     /// run, and the log is finished in its place.
     ///
     /// # Errors
@@ -232,13 +219,9 @@ impl PreparedTask {
         if differences.is_empty() {
             return Ok(());
         }
-        Err(Error::refused(format!(
-            "{} cannot be resumed with the task `{}`: {}; the task has changed since: run it anew without --resume, or \
-             restore it",
-            log.path.display(),
-            self.name,
-            differences.join("; ")
-        )))
+        let (path, differences) = (log.path.clone(), differences.join("; "));
+        let problem = format!("the task `{}` has changed since: {differences}", self.name);
+        Err(Error::ChangedTask { path, problem })
     }
 
     /// What the log says otherwise than this task.
@@ -253,11 +236,7 @@ impl PreparedTask {
         differ("model", own.model == logged.model, Some((&logged.model, &own.model)));
         let same_query = own.model_args.get(QUERY) == logged.model_args.get(QUERY);
         differ("recorded outputs", !same_query || own.model_args == logged.model_args, None);
-        differ(
-            "base URLs (what stands behind a `?` is in no log: give it with --base-url)",
-            same_query,
-            None,
-        );
+        differ("base URLs (what stands behind a `?` is in no log: give it again)", same_query, None);
         let same = |key: &str| own.extra.get(key) == logged.extra.get(key);
         let server = |eval: &EvalInfo| {
             eval.extra.get(BASE_URL).and_then(Json::as_str).unwrap_or("that of the provider").to_owned()
@@ -291,23 +270,11 @@ impl PreparedTask {
             self.push_row(&mut columns, index, Some(&sample.metadata), sample.scores, false)?;
         }
         Ok(FinishedRun {
-            status: Status::Success,
-            stopped: None,
             results: Some(self.plan.evaluate(&columns)?.results),
-            results_error: None,
-            log_error: None,
             log: self.log_in_its_form(true)?,
-            archive: self.log_path.clone(),
-            task: self.name.clone(),
-            model: self.model().name().to_owned(),
-            total,
-            done: total,
-            resumed: total,
-            failed: 0,
             limits,
             usage: log.header()?.stats.model_usage,
-            self_graded: self_graded(&self.start.eval),
-            servers: recorded_servers(&self.start.eval),
+            ..FinishedRun::complete(self)
         })
     }
 
@@ -320,21 +287,17 @@ impl PreparedTask {
             let (id, epoch) = (stored.id.to_string(), stored.epoch);
             let place = places.get(&id).filter(|_| (1..=self.epochs).contains(&epoch));
             let Some((_, sample)) = place.and_then(|at| self.samples.get(*at)) else {
-                return Err(Error::refused(format!(
-                    "{}: sample {id:?} in epoch {epoch} is not among those of the task `{}`",
-                    log.path().display(),
-                    self.name
-                )));
+                let problem =
+                    format!("sample {id:?} in epoch {epoch} is not among those of the task `{}`", self.name);
+                return Err(Error::ChangedTask { path: log.path().to_owned(), problem });
             };
             let choices = stored.choices.as_deref().unwrap_or_default();
             let is_same = stored.input == sample.input
                 && stored.target == *sample.target.targets()
                 && choices == sample.choices;
             if !is_same {
-                return Err(Error::refused(format!(
-                    "{}: sample {id:?} was another question when the log was written; run the task anew without --resume",
-                    log.path().display()
-                )));
+                let problem = format!("sample {id:?} was another question when the log was written");
+                return Err(Error::ChangedTask { path: log.path().to_owned(), problem });
             }
             succeeded += usize::from(stored.error.is_none());
         }

@@ -1,20 +1,17 @@
-//! The figures of a run that is going on.
+//! The figures of a run in progress.
 //!
-//! With one epoch and no reducer named, the mergeable state of a metric takes in the scores that came since it was
-//! last asked. Otherwise, and for metrics without a state, the results over what is done are computed anew, but
-//! only when that is a small part of the time since the last time.
+//! They are those of the results over the samples that are done, computed again only when that takes a small part of
+//! the time since the last time.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use errorbar_core::{
-    ErrorPlan, Estimate, EstimateRow, Estimation, IntervalChoice, IntervalMethod, Metadata, Metric,
-    MetricItem, MetricState, MetricValue, Metrics, Plan, Reducers, Results, Role, Score, ScoreColumns,
-    ScoreSet, Whole,
+    Estimate, EstimateRow, IntervalChoice, IntervalMethod, Metadata, Plan, Results, Role, Score, ScoreColumns,
 };
 
-/// A figure of a run that is going on.
+/// A figure of a run in progress.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RunningFigure {
     /// The scorer.
     pub scorer: String,
@@ -22,64 +19,42 @@ pub struct RunningFigure {
     pub metric: String,
     /// Its value so far.
     pub value: f64,
-    /// Its standard error, where there is one.
+    /// Its standard error, if there is one.
     pub error: Option<f64>,
 }
 
-/// The figures of a run that is going on.
+/// The figures of a run in progress.
 #[derive(Debug)]
 pub struct RunningFigures {
     plan: Plan,
-    names: Vec<String>,
-    how: FigureSource,
-    /// Whether anybody will ask.
-    wanted: bool,
+    columns: ScoreColumns,
+    figures: Vec<RunningFigure>,
+    /// When the figures were computed, and how long it took.
+    computed: Option<(Instant, Duration)>,
+    is_wanted: bool,
 }
 
-#[derive(Debug)]
-enum FigureSource {
-    ByState { pending: ScoreColumns, shown: Vec<MetricProgress> },
-    Anew { all: ScoreColumns, last: Vec<RunningFigure>, at: Option<Instant>, cost: Duration },
-}
-
-/// The metric of a scorer that is shown, by its state.
-#[derive(Debug)]
-struct MetricProgress {
-    scorer: String,
-    metric: String,
-    state: Box<dyn MetricState>,
-}
-
-/// How many scores wait for the states at most.
-const BATCH: usize = 1024;
-
-/// The share of the time that computing anew may take is one in so many.
-const SPARING: u32 = 20;
+/// The part of the time that computing figures may take is one in this many, unless they take next to no time.
+const COST_SHARE: u32 = 20;
+const CHEAP: Duration = Duration::from_millis(2);
 
 impl RunningFigures {
-    pub(super) fn new(plan: &Plan, names: &[String], epochs: u32, wanted: bool) -> Self {
-        let columns = || ScoreColumns::new(names.iter().map(String::as_str));
-        let is_plain = epochs == 1 && matches!(plan.reducers, Reducers::Implicit | Reducers::Disabled);
+    /// No scores yet. Unless `is_wanted`, none are held.
+    pub(super) fn new(plan: &Plan, scorers: &[String], is_wanted: bool) -> Self {
         let mut plan = plan.clone();
-        plan.errors = without_resampling(plan.errors);
-        let shown = if is_plain { shown(&plan, names) } else { None };
-        let how = match shown {
-            Some(shown) => FigureSource::ByState { pending: columns(), shown },
-            None => FigureSource::Anew { all: columns(), last: Vec::new(), at: None, cost: Duration::ZERO },
-        };
-        RunningFigures { plan, names: names.to_vec(), how, wanted }
+        // Only values and errors are shown, so nothing is resampled for an interval.
+        plan.errors.interval = IntervalChoice::Method(IntervalMethod::T);
+        let columns = ScoreColumns::new(scorers.iter().map(String::as_str));
+        RunningFigures { plan, columns, figures: Vec::new(), computed: None, is_wanted }
     }
 
-    /// Takes in the scores of one sample in one epoch.
+    /// Adds the scores of one sample in one epoch.
     pub(super) fn add(&mut self, id: &str, epoch: u32, metadata: &Metadata, scores: &[(String, Score)]) {
-        if !self.wanted {
+        if !self.is_wanted {
             return;
         }
-        let (FigureSource::ByState { pending: columns, .. } | FigureSource::Anew { all: columns, .. }) =
-            &mut self.how;
-        let mut row = columns.push(id, epoch);
         let keys = self.plan.metadata_keys();
-        row = row.metadata_all(
+        let mut row = self.columns.push(id, epoch).metadata_all(
             metadata.iter().filter(|(key, _)| keys.contains(key)).map(|(key, value)| (key.as_str(), value)),
         );
         for (scorer, score) in scores {
@@ -89,110 +64,27 @@ impl RunningFigures {
                 Err(_) => return,
             }
         }
-        if matches!(&self.how, FigureSource::ByState { pending, .. } if pending.len() >= BATCH) {
-            self.take_in();
-        }
     }
 
-    /// Lets the states take in what has come since.
-    fn take_in(&mut self) {
-        if let FigureSource::ByState { pending, shown } = &mut self.how {
-            for metric in &mut *shown {
-                metric.update(pending);
-            }
-            *pending = ScoreColumns::new(self.names.iter().map(String::as_str));
-        }
-    }
-
-    /// The first figure of each scorer over what is done.
+    /// The first figure of each scorer and reducer over the samples that are done.
     pub fn figures(&mut self) -> Vec<RunningFigure> {
-        self.take_in();
-        match &mut self.how {
-            FigureSource::ByState { shown, .. } => shown.iter().filter_map(MetricProgress::figure).collect(),
-            FigureSource::Anew { all, last, at, cost } => {
-                if at.is_none_or(|at| at.elapsed() >= *cost * SPARING) {
-                    let started = Instant::now();
-                    *last = anew(all, &self.plan);
-                    *cost = started.elapsed();
-                    *at = Some(Instant::now());
-                }
-                last.clone()
-            }
+        if self.computed.is_none_or(|(at, cost)| cost < CHEAP || at.elapsed() >= cost * COST_SHARE) {
+            let started = Instant::now();
+            // A plan that fails on what is there so far has no figures for now; the results will say why.
+            let evaluation = self.plan.evaluate(&self.columns).ok();
+            let results = evaluation.as_ref().map(|evaluation| &evaluation.results);
+            let figures = |results: &Results| {
+                (0..results.scores.len()).filter_map(|score| first_figure(results, score)).collect()
+            };
+            self.figures = results.map(figures).unwrap_or_default();
+            self.computed = Some((Instant::now(), started.elapsed()));
         }
+        self.figures.clone()
     }
-}
-
-impl MetricProgress {
-    /// A metric that fails on what is there so far says nothing for now; the results will say why.
-    fn update(&mut self, pending: &ScoreColumns) {
-        let Ok(set) = ScoreSet::unreduced(pending, &self.scorer) else { return };
-        let _ = self.state.update(&set.scores());
-    }
-
-    fn figure(&self) -> Option<RunningFigure> {
-        match self.state.finish(Whole::default()).ok()? {
-            MetricValue::One(estimate) => figure(&self.scorer, self.metric.clone(), &estimate),
-            MetricValue::Map(map) => {
-                let (key, estimate) =
-                    map.iter().find_map(|(key, estimate)| Some((key, estimate.as_ref()?)))?;
-                figure(&self.scorer, format!("{} {key}", self.metric), estimate)
-            }
-            // No built-in metric with a state has several figures by position.
-            MetricValue::List(_) | MetricValue::Groups(_) => None,
-        }
-    }
-}
-
-/// An estimate, if it is defined. An error of scores that are all equal says nothing.
-fn figure(scorer: &str, metric: String, estimate: &Estimate) -> Option<RunningFigure> {
-    let error = estimate.error.as_ref().ok().filter(|error| !error.degenerate);
-    let value = estimate.number()?;
-    Some(RunningFigure { scorer: scorer.to_owned(), metric, value, error: error.map(|error| error.se) })
-}
-
-/// Only values and errors are shown, so nothing is resampled for an interval.
-fn without_resampling(mut errors: ErrorPlan) -> ErrorPlan {
-    errors.interval = IntervalChoice::Method(IntervalMethod::T);
-    errors
 }
 
 /// The roles of figures that are worth showing, with errors of their own, the best first.
 const SHOWN: [&[Role]; 2] = [&[Role::Location, Role::Share], &[Role::Other]];
-
-/// The metric of each scorer that is shown; nothing if one of them has no state, or if its error is that of another
-/// metric and is not what the plan computes.
-fn shown(plan: &Plan, names: &[String]) -> Option<Vec<MetricProgress>> {
-    let estimation = Estimation::new(plan.errors.clone(), plan.seed);
-    let of_scorer = |(name, metrics): (&String, &Metrics)| {
-        let Metrics::List(items) = metrics else { return None };
-        let plain = |item: &MetricItem| match item {
-            MetricItem::Metric(metric) => Some(Arc::clone(metric)),
-            MetricItem::Map(_) => None,
-        };
-        let metrics: Vec<Arc<dyn Metric>> = items.iter().filter_map(plain).collect();
-        let is_other_error = |metric: &Arc<dyn Metric>| {
-            let is_drawn = metric.role() == Role::ErrorOf && metric.state(&estimation).is_none();
-            is_drawn || metric.cluster().is_some()
-        };
-        if !plan.errors.sets_error() && metrics.iter().any(is_other_error) {
-            return None;
-        }
-        let of = |roles: &&[Role]| metrics.iter().find(|metric| roles.contains(&metric.role()));
-        let metric = SHOWN.iter().find_map(of)?;
-        // What is grouped, or of several keys, has no single figure.
-        let state = metric.state(&estimation).filter(|_| metric.inner().is_none())?;
-        Some(MetricProgress { scorer: name.clone(), metric: metric.spec().name, state })
-    };
-    let of_plan = plan.scorers.iter().map(|scorer| plan.task_metrics.as_ref().unwrap_or(&scorer.metrics));
-    names.iter().zip(of_plan).map(of_scorer).collect()
-}
-
-/// The first figure of each scorer and reducer over what is done.
-fn anew(columns: &ScoreColumns, plan: &Plan) -> Vec<RunningFigure> {
-    let Ok(evaluation) = plan.evaluate(columns) else { return Vec::new() };
-    let results = &evaluation.results;
-    (0..results.scores.len()).filter_map(|score| first_figure(results, score)).collect()
-}
 
 /// The first figure over all samples, else the first of a group or a key.
 fn first_figure(results: &Results, score: usize) -> Option<RunningFigure> {
@@ -214,16 +106,25 @@ fn first_figure(results: &Results, score: usize) -> Option<RunningFigure> {
     figure(results.scores.get(score)?.name(), metric, &row.estimate)
 }
 
+/// An estimate, if it is defined. An error of scores that are all equal says nothing.
+fn figure(scorer: &str, metric: String, estimate: &Estimate) -> Option<RunningFigure> {
+    let error = estimate.error.as_ref().ok().filter(|error| !error.degenerate);
+    let value = estimate.number()?;
+    Some(RunningFigure { scorer: scorer.to_owned(), metric, value, error: error.map(|error| error.se) })
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use errorbar_core::metrics::{accuracy, frequency, grouped, mean, std, stderr};
-    use errorbar_core::{MetadataKeys, Value, metrics, reducers};
+    use errorbar_core::{ErrorPlan, MetadataKeys, Metrics, Reducers, Value, metrics, reducers};
 
     use super::*;
 
     /// The figures over scores, two to a passage.
-    fn figures(plan: &Plan, epochs: u32, values: &[Value]) -> Vec<RunningFigure> {
-        let mut running = RunningFigures::new(plan, &["s".to_owned()], epochs, true);
+    fn figures(plan: &Plan, values: &[Value]) -> Vec<RunningFigure> {
+        let mut running = RunningFigures::new(plan, &["s".to_owned()], true);
         for (at, value) in values.iter().enumerate() {
             let passage = Metadata::from_iter([("passage".to_owned(), (at / 2).into())]);
             running.add(&at.to_string(), 1, &passage, &[("s".to_owned(), Score::new(value.clone()))]);
@@ -233,7 +134,7 @@ mod tests {
 
     fn one(metrics: Metrics) -> Option<RunningFigure> {
         let values = [1, 0, 1, 1, 1, 0, 1, 1].map(Value::from);
-        figures(&Plan::new().scorer("s", metrics), 1, &values).pop()
+        figures(&Plan::new().scorer("s", metrics), &values).pop()
     }
 
     #[test]
@@ -263,7 +164,7 @@ mod tests {
         assert!((clustered - (4.0_f64 / 3.0).sqrt() / 8.0).abs() < 1e-12, "{clustered}");
         // A key of the plan, without such a metric, is clustered by too.
         let plan = Plan::new().scorer("s", metrics![mean()]).errors(ErrorPlan::new().cluster("passage"));
-        let by_plan = figures(&plan, 1, &[1, 0, 1, 1, 1, 0, 1, 1].map(Value::from)).pop().unwrap();
+        let by_plan = figures(&plan, &[1, 0, 1, 1, 1, 0, 1, 1].map(Value::from)).pop().unwrap();
         assert!(by_plan.error.is_some_and(|error| error < 0.16), "{by_plan:?}");
     }
 
@@ -275,17 +176,15 @@ mod tests {
         assert_eq!((share.metric.as_str(), share.value), ("frequency 1", 0.75));
         let plan = Plan::new().scorer("s", metrics![accuracy()]);
         let plan = plan.reducers(Reducers::explicit(vec![Arc::new(reducers::mode())]));
-        let reduced = figures(&plan, 2, &[1.into(), 0.into()]).pop().unwrap();
+        let reduced = figures(&plan, &[1.into(), 0.into()]).pop().unwrap();
         assert_eq!((reduced.metric.as_str(), reduced.value), ("accuracy [mode]", 0.5));
     }
 
     #[test]
     fn equal_scores_have_no_error_of_zero() {
         let plan = Plan::new().scorer("s", metrics![accuracy(), stderr()]);
-        for epochs in [1, 2] {
-            let equal = figures(&plan, epochs, &[1.into(), 1.into(), 1.into()]).pop().unwrap();
-            assert_eq!((equal.value, equal.error), (1.0, None), "{epochs}");
-        }
-        assert_eq!(figures(&plan, 1, &[]), []);
+        let equal = figures(&plan, &[1.into(), 1.into(), 1.into()]).pop().unwrap();
+        assert_eq!((equal.value, equal.error), (1.0, None));
+        assert_eq!(figures(&plan, &[]), []);
     }
 }

@@ -86,8 +86,7 @@ pub(super) async fn run_sample(
                 None => {
                     generate.give_up();
                     format!(
-                        "did not end within what the time limit of {} s leaves it; allow more (--time-limit), or see what it \
-                     waits for",
+                        "did not end within what the time limit of {} s leaves it; allow more time, or see what it waits for",
                         allowed.unwrap_or_default().as_secs_f64()
                     )
                 }

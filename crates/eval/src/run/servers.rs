@@ -45,23 +45,29 @@ pub(super) fn recorded_servers(eval: &EvalInfo) -> Vec<RecordedServer> {
         let (model, base_url) = (eval.model.clone(), url.to_owned());
         servers.push(RecordedServer { role: None, model, base_url, has_query });
     }
-    let roles = eval.extra.get(ROLES).and_then(Json::as_object).into_iter().flatten();
-    for (role, recorded) in roles {
-        let models = match recorded {
-            Json::Array(models) => models.as_slice(),
-            model => std::slice::from_ref(model),
-        };
-        let on_server = models.iter().find_map(|model| {
+    for (role, model) in recorded_roles(eval) {
+        let server = || {
             Some(RecordedServer {
                 role: Some(role.clone()),
                 model: model.get("model")?.as_str()?.to_owned(),
                 base_url: model.get("base_url")?.as_str()?.to_owned(),
                 has_query: model.get("args").is_some_and(|args| args.get(QUERY).is_some()),
             })
-        });
-        servers.extend(on_server);
+        };
+        if servers.last().is_none_or(|last: &RecordedServer| last.role.as_ref() != Some(role)) {
+            servers.extend(server());
+        }
     }
     servers
+}
+
+/// The models that a log records in roles.
+pub(super) fn recorded_roles(eval: &EvalInfo) -> impl Iterator<Item = (&String, &Json)> {
+    let roles = eval.extra.get(ROLES).and_then(Json::as_object).into_iter().flatten();
+    roles.flat_map(|(role, recorded)| {
+        let models = recorded.as_array().map_or(std::slice::from_ref(recorded), Vec::as_slice);
+        models.iter().map(move |model| (role, model))
+    })
 }
 
 impl ResumableLog {

@@ -26,18 +26,18 @@ pub enum StopReason {
         /// Which, in words.
         limit: String,
     },
-    /// A model lets nobody in with the key that it is asked with.
+    /// A model refuses the key: unauthorized or forbidden.
     AccessRefused {
         /// Which.
         model: String,
-        /// What was asked, what it said, and the way out.
+        /// The request, the answer, and the way out.
         problem: String,
     },
     /// The server of a model has never answered.
     Unreachable {
         /// Which model.
         model: String,
-        /// What was asked, why there was no answer, and the way out.
+        /// The request, why there was no answer, and the way out.
         problem: String,
     },
     /// The log could not be written.

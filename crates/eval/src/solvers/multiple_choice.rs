@@ -56,7 +56,7 @@ pub struct MultipleChoice {
     multiple_correct: Option<bool>,
 }
 
-fn check_template(template: &String) -> Result<(), String> {
+fn check_template(template: &str) -> Result<(), String> {
     match template.contains("{question}") && template.contains("{choices}") {
         true => Ok(()),
         false => Err("must have {question} and {choices} in it".to_owned()),

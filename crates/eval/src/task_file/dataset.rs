@@ -46,13 +46,21 @@ pub(super) fn read(field: TomlField<'_>) -> Option<Dataset> {
             (section, path.and_then(|path| path.string()))
         }
     };
-    let changes = DatasetChanges::read(&section);
+    let limit = section.get("limit").and_then(|limit| limit.whole_number(1, "a whole number, 1 or more"));
+    let [shuffle, shuffle_choices] =
+        ["shuffle", "shuffle_choices"].map(|key| section.get(key).and_then(seed));
+    // In this order: a limit takes the first samples of those that are shuffled.
+    let change = |mut dataset: Dataset| {
+        dataset = shuffle.map_or(dataset.clone(), |seed| dataset.shuffle(seed));
+        dataset = shuffle_choices.map_or(dataset.clone(), |seed| dataset.shuffle_choices(seed));
+        limit.map_or(dataset.clone(), |limit| dataset.limit(limit))
+    };
     let format = format(&section);
     let before = mistakes.count();
     let (fields, named) = fields(&section);
     let fields_are_known = mistakes.count() == before;
     let source = DatasetSource { path: path?, named, fields_are_known, field, section };
-    let dataset = source.read(format, fields, changes);
+    let dataset = source.read(format, fields, change);
     dataset.filter(|_| fields_are_known)
 }
 
@@ -92,37 +100,8 @@ fn format(section: &TomlSection<'_>) -> Option<FileFormat> {
         Some("csv") => Some(FileFormat::Csv),
         Some("json") => Some(FileFormat::Json),
         other => {
-            let near = other.and_then(|other| nearest(other, ["csv", "json"].into_iter()));
+            let near = other.and_then(|other| nearest(other, ["csv", "json"]));
             field.expected_with_hint("\"csv\" or \"json\"", did_you_mean(near))
-        }
-    }
-}
-
-/// What is done to the samples once they are read, in this order.
-#[derive(Clone, Copy, Default)]
-struct DatasetChanges {
-    shuffle: Option<u64>,
-    shuffle_choices: Option<u64>,
-    limit: Option<usize>,
-}
-
-impl DatasetChanges {
-    fn read(section: &TomlSection<'_>) -> Self {
-        let seed = |key: &str| section.get(key).and_then(seed);
-        let limit = section.get("limit").and_then(|limit| limit.whole_number(1, "a whole number, 1 or more"));
-        DatasetChanges { shuffle: seed("shuffle"), shuffle_choices: seed("shuffle_choices"), limit }
-    }
-
-    fn apply(self, mut dataset: Dataset) -> Dataset {
-        if let Some(seed) = self.shuffle {
-            dataset = dataset.shuffle(seed);
-        }
-        if let Some(seed) = self.shuffle_choices {
-            dataset = dataset.shuffle_choices(seed);
-        }
-        match self.limit {
-            Some(limit) => dataset.limit(limit),
-            None => dataset,
         }
     }
 }
@@ -153,7 +132,12 @@ struct DatasetSource<'d> {
 }
 
 impl DatasetSource<'_> {
-    fn read(&self, format: Option<FileFormat>, fields: Fields, changes: DatasetChanges) -> Option<Dataset> {
+    fn read(
+        &self,
+        format: Option<FileFormat>,
+        fields: Fields,
+        change: impl Fn(Dataset) -> Dataset,
+    ) -> Option<Dataset> {
         let path = self.field.file.registry.folder().join(self.path.value);
         let Some(format) = format.or_else(|| format_of(&path)) else {
             // Not, if what is given for it was reported already.
@@ -171,7 +155,7 @@ impl DatasetSource<'_> {
             FileFormat::Csv => csv_dataset(&path, fields.reader()),
             FileFormat::Json => json_dataset(&path, fields.reader()),
         };
-        let dataset = changes.apply(dataset);
+        let dataset = change(dataset);
         if let Err(problem) = dataset.samples() {
             self.report_problem(&path, format, &problem);
             return None;

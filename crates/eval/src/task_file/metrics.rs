@@ -46,7 +46,7 @@ fn of_string(string: &TomlString<'_>) -> Option<Metrics> {
     let report = |error: Error| specs::report(string, "metric", &error);
     let spec = string.value.parse::<MetricsSpec>().map_err(|error| report(error.into())).ok()?;
     // One by one: building all of them would stop at the first that is wrong.
-    spec.specs().into_iter().filter_map(|spec| registry.metric(spec).err()).for_each(report);
+    spec.iter().filter_map(|spec| registry.metric(spec).err()).for_each(report);
     registry.metrics(&spec).ok()
 }
 

@@ -258,7 +258,7 @@ fn is_touched(value: &Spanned<DeValue<'_>>, place: &Range<usize>) -> bool {
         }
 }
 
-/// All of them, or nothing; unlike `collect`, it goes on behind the first that is missing.
+/// All of them, or nothing; unlike `collect`, it continues after the first that is missing.
 pub(super) fn all<T, C: FromIterator<T>>(items: impl Iterator<Item = Option<T>>) -> Option<C> {
     let items: Vec<Option<T>> = items.collect();
     items.into_iter().collect()

@@ -157,7 +157,7 @@ fn as_papers_write_it(text: &str) -> Option<String> {
 fn several(text: &str) -> Option<String> {
     let listed = format!("[{text}]").parse::<MetricsSpec>().ok()?;
     let MetricsSpec::List(items) = &listed else { return None };
-    let specs: Vec<String> = listed.specs().into_iter().map(|spec| quoted(&spec.to_string())).collect();
+    let specs: Vec<String> = listed.iter().map(|spec| quoted(&spec.to_string())).collect();
     (specs.len() == items.len() && specs.len() > 1).then(|| format!("write a list: [{}]", specs.join(", ")))
 }
 

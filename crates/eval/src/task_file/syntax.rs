@@ -22,7 +22,7 @@ pub(super) fn parse<'t>(file: &TaskFile<'t>) -> (DeTable<'t>, Vec<Range<usize>>)
         if within == reported {
             continue;
         }
-        // Behind a bare word the parser goes on as if it had quotes.
+        // After a bare word the parser continues as if it had quotes.
         if unquoted(text, error).is_none() {
             reported = within;
         }

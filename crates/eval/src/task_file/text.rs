@@ -24,7 +24,7 @@ impl<'d> TomlString<'d> {
         self.file.mistakes.add(self.place(part), message, hint);
     }
 
-    /// Where in the file a part of what it says stands; all of it, if that cannot be told.
+    /// Where in the file a part of what it says stands; all of it, if that is not known.
     ///
     /// The place behind the last character is that of the closing quote.
     pub(super) fn place(&self, part: Range<usize>) -> Range<usize> {

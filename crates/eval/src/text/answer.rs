@@ -1,6 +1,6 @@
 //! The answer after `ANSWER:`, as a letter, a word or a line.
 
-use super::pattern::judge_group;
+use super::pattern::is_target;
 use super::space::{is_space, is_word};
 use super::{Judgement, Mark};
 
@@ -20,7 +20,7 @@ impl Answer {
     pub fn judge<'a>(self, completion: &'a str, targets: &[impl AsRef<str>]) -> Judgement<'a> {
         match self.find(completion) {
             Some(answer) => {
-                let right = judge_group(answer, targets, true);
+                let right = !answer.is_empty() && is_target(answer, targets, true);
                 Judgement::new(completion, Mark::of(right), Some(answer.into()))
             }
             None => Judgement::not_found(completion),

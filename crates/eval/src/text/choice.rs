@@ -1,7 +1,5 @@
 //! Which choices of a multiple choice question a completion marks, and whether they are the right ones.
 
-use std::borrow::Cow;
-
 use super::answer::{Marker, markers};
 use super::label::{choice_label, choice_places, written_place};
 use super::space::{is_blank, is_space, is_word, trim, words};
@@ -56,7 +54,7 @@ fn is_listed(c: char) -> bool {
 }
 
 /// Without pairs of a markup sign around nothing but labels: `**A**`, `$B, C$`.
-fn without_pairs<'a>(text: &'a str, sign: &str) -> Cow<'a, str> {
+fn without_pairs(text: &str, sign: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
     let mut from = 0;
@@ -74,11 +72,7 @@ fn without_pairs<'a>(text: &'a str, sign: &str) -> Cow<'a, str> {
             from = at + 1;
         }
     }
-    if kept.is_empty() && rest.len() == text.len() {
-        return Cow::Borrowed(text);
-    }
-    kept.push_str(rest);
-    Cow::Owned(kept)
+    kept + rest
 }
 
 /// The labels after the last marker that begins a line and has nothing but labels behind it.

@@ -48,29 +48,10 @@ pub(crate) fn superscript_digit(c: char) -> Option<u32> {
 
 /// The value of a character that is a fraction.
 pub(crate) fn fraction(c: char) -> Option<f64> {
-    let (above, below) = match c {
-        '½' => (1, 2),
-        '⅓' => (1, 3),
-        '⅔' => (2, 3),
-        '¼' => (1, 4),
-        '¾' => (3, 4),
-        '⅕' => (1, 5),
-        '⅖' => (2, 5),
-        '⅗' => (3, 5),
-        '⅘' => (4, 5),
-        '⅙' => (1, 6),
-        '⅚' => (5, 6),
-        '⅐' => (1, 7),
-        '⅛' => (1, 8),
-        '⅜' => (3, 8),
-        '⅝' => (5, 8),
-        '⅞' => (7, 8),
-        '⅑' => (1, 9),
-        '⅒' => (1, 10),
-        '↉' => (0, 3),
-        _ => return None,
-    };
-    Some(f64::from(above) / f64::from(below))
+    const ABOVE: [u8; 19] = [1, 1, 2, 1, 3, 1, 2, 3, 4, 1, 5, 1, 1, 3, 5, 7, 1, 1, 0];
+    const BELOW: [u8; 19] = [2, 3, 3, 4, 4, 5, 5, 5, 5, 6, 6, 7, 8, 8, 8, 8, 9, 10, 3];
+    let at = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒↉".chars().position(|fraction| fraction == c)?;
+    Some(f64::from(*ABOVE.get(at)?) / f64::from(*BELOW.get(at)?))
 }
 
 /// The value of a character that is a whole number by itself: circled numbers, Roman numerals, Chinese units.
@@ -111,19 +92,9 @@ fn roman(c: char) -> Option<u32> {
 }
 
 fn chinese_digit(c: char) -> Option<u32> {
-    Some(match c {
-        '〇' | '零' => 0,
-        '一' | '壹' | '壱' => 1,
-        '二' | '两' | '兩' | '贰' | '貳' | '弐' => 2,
-        '三' | '叁' | '參' | '参' => 3,
-        '四' | '肆' => 4,
-        '五' | '伍' => 5,
-        '六' | '陆' | '陸' => 6,
-        '七' | '柒' => 7,
-        '八' | '捌' => 8,
-        '九' | '玖' => 9,
-        _ => return None,
-    })
+    let forms =
+        ["〇零", "一壹壱", "二两兩贰貳弐", "三叁參参", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖"];
+    forms.iter().position(|forms| forms.contains(c)).and_then(|digit| u32::try_from(digit).ok())
 }
 
 /// Tens, hundreds and thousands, which multiply the digit before them.

@@ -16,13 +16,5 @@ pub fn judge_exact<'a>(completion: &'a str, targets: &[impl AsRef<str>]) -> Judg
 }
 
 fn words(text: &str) -> String {
-    let folded = casefold(text);
-    let mut words = String::with_capacity(folded.len());
-    for part in normal_parts(&folded) {
-        if !words.is_empty() {
-            words.push(' ');
-        }
-        words.push_str(&part);
-    }
-    words
+    normal_parts(&casefold(text)).collect::<Vec<_>>().join(" ")
 }

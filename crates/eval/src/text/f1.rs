@@ -17,9 +17,7 @@ pub struct F1 {
 impl F1 {
     /// A scorer that leaves these words out, in whatever case and punctuation they occur.
     pub fn new(stop_words: &[impl AsRef<str>]) -> Self {
-        let stop_words =
-            stop_words.iter().map(|word| normal_part(&casefold(word.as_ref())).into_owned()).collect();
-        F1 { stop_words }
+        F1 { stop_words: stop_words.iter().map(|word| normal_part(&casefold(word.as_ref()))).collect() }
     }
 
     /// Judges one completion. The answer is the completion.
@@ -34,21 +32,18 @@ impl F1 {
         answer: Cow<'a, str>,
         targets: &[impl AsRef<str>],
     ) -> Judgement<'a> {
-        let folded = casefold(&answer);
-        let parts = self.parts(&folded);
+        let parts = self.parts(&answer);
         let share = |target: &_| self.share(&parts, AsRef::as_ref(target));
         let best = targets.iter().map(share).fold(0.0, f64::max);
         Judgement::new(completion, Mark::Share(two_decimals(best)), Some(answer)).unexplained()
     }
 
-    fn parts<'a>(&self, folded: &'a str) -> Vec<Cow<'a, str>> {
-        let stays = |part: &Cow<'_, str>| !self.stop_words.iter().any(|stop| stop == part);
-        normal_parts(folded).filter(stays).collect()
+    fn parts(&self, text: &str) -> Vec<String> {
+        normal_parts(&casefold(text)).filter(|part| !self.stop_words.contains(part)).collect()
     }
 
-    fn share(&self, parts: &[Cow<'_, str>], target: &str) -> f64 {
-        let folded = casefold(target);
-        let target = self.parts(&folded);
+    fn share(&self, parts: &[String], target: &str) -> f64 {
+        let target = self.parts(target);
         let mut left: HashMap<&str, usize> = HashMap::with_capacity(target.len());
         for word in words(&target) {
             *left.entry(word).or_default() += 1;
@@ -71,6 +66,6 @@ impl F1 {
 }
 
 /// The words of all parts; a part has single spaces between its words.
-fn words<'a>(parts: &'a [Cow<'_, str>]) -> impl Iterator<Item = &'a str> {
+fn words(parts: &[String]) -> impl Iterator<Item = &str> {
     parts.iter().flat_map(|part| part.split(' '))
 }

@@ -13,10 +13,6 @@ pub(crate) fn parse_decimal(text: &str) -> Option<f64> {
 
 /// The number with five significant digits, as C's `%.5g` writes it: `3.1416`, `42`, `1.2346e+05`, `1e-07`.
 pub(crate) fn five_digits(number: f64) -> String {
-    // A short whole number is by far the most common and is its own text.
-    if number.fract() == 0.0 && number.abs() < 100_000.0 && !(number == 0.0 && number.is_sign_negative()) {
-        return format!("{number:.0}");
-    }
     let scientific = format!("{number:.4e}");
     let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
     let exponent: i32 = exponent.parse().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What the text scorers make of a model's words: pure functions from a completion and its targets to a
+//! What the text scorers compute: pure functions from a completion and its targets to a
 //! [`Judgement`]. No state, no async, no clock, so every rule is checked against the reference's answers
 //! under `conformance/cases/text` by calling it.
 //!
@@ -37,9 +37,9 @@ pub(crate) use python_regex::{PythonRegex, SearchBudget};
 pub use space::is_blank;
 pub(crate) use space::{is_space, is_word};
 
-/// The model said nothing, or nothing but blanks.
+/// The answer is empty or blank.
 pub const NO_RESPONSE: &str = "no_response";
-/// The model said something in which no answer was found.
+/// The completion has no answer in the expected format.
 pub const INVALID_RESPONSE_FORMAT: &str = "invalid_response_format";
 
 /// The value of a judgement.
@@ -74,6 +74,7 @@ impl From<Mark> for Value {
 
 /// What a scorer says of one completion.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Judgement<'a> {
     /// Right, wrong, or a share.
     pub mark: Mark,

@@ -27,7 +27,7 @@ impl Pattern {
     }
 
     /// Judges one completion. The answer is the group that was compared, with `match_all` the targets joined;
-    /// there is none where several groups were compared in vain.
+    /// there is none where none of several groups matched.
     ///
     /// # Errors
     /// An expression that tries too many ways to match, or takes too long.
@@ -66,7 +66,7 @@ impl Pattern {
     }
 
     fn is_target(&self, group: &str, targets: &[impl AsRef<str>]) -> bool {
-        targets.iter().any(|target| same(group, target.as_ref(), self.ignore_case))
+        is_target(group, targets, self.ignore_case)
     }
 
     /// The first group that is a target; a sole group whether it is or not.
@@ -94,9 +94,9 @@ fn groups<'a>(found: &Captures<'a, str>) -> impl Iterator<Item = &'a str> {
     found.iter().skip(from).flatten().map(|group| group.as_str())
 }
 
-/// Whether a group is a target; an empty one never is.
-pub(crate) fn judge_group(group: &str, targets: &[impl AsRef<str>], ignore_case: bool) -> bool {
-    !group.is_empty() && targets.iter().any(|target| same(group, target.as_ref(), ignore_case))
+/// Whether a group is a target.
+pub(crate) fn is_target(group: &str, targets: &[impl AsRef<str>], ignore_case: bool) -> bool {
+    targets.iter().any(|target| same(group, target.as_ref(), ignore_case))
 }
 
 /// Equal, or equal in lower case. Lower case is less than case folding: "ß" is not "ss" here.

@@ -1,35 +1,23 @@
 //! The words of a text in a form in which `exact` and `f1` compare them: case folded, without punctuation and
 //! articles, numbers by value.
 
-use std::borrow::Cow;
-
 use super::digits::decimal_digit;
 use super::float::parse_decimal;
 use super::space;
 
 /// The parts of a case folded text between spaces and hyphens, normalised one by one; none is empty. A part
 /// with another blank in it, such as a line break, holds several words.
-pub(crate) fn normal_parts(folded: &str) -> impl Iterator<Item = Cow<'_, str>> {
+pub(crate) fn normal_parts(folded: &str) -> impl Iterator<Item = String> {
     folded.split([' ', '-']).map(normal_part).filter(|part| !part.is_empty())
 }
 
 /// One part: a number in the one way that its value is written, or words without punctuation and articles.
-pub(crate) fn normal_part(part: &str) -> Cow<'_, str> {
-    let is_mark = |c: char| c.is_ascii_punctuation();
-    if !part.contains(is_mark) {
-        return number_text(part).map_or_else(|| without_articles(part), Cow::Owned);
-    }
+pub(crate) fn normal_part(part: &str) -> String {
+    let bare = part.replace(|c: char| c.is_ascii_punctuation(), "");
     // As it stands, because a point may begin a number; then without what is around it; then without all
     // punctuation.
-    if let Some(number) = number_text(part).or_else(|| number_text(space::trim_punctuation(part))) {
-        return Cow::Owned(number);
-    }
-    let stripped = part.trim_matches(is_mark);
-    if !stripped.contains(is_mark) {
-        return number_text(stripped).map_or_else(|| without_articles(stripped), Cow::Owned);
-    }
-    let bare = stripped.replace(is_mark, "");
-    Cow::Owned(number_text(&bare).unwrap_or_else(|| without_articles(&bare).into_owned()))
+    let number = number_text(part).or_else(|| number_text(space::trim_punctuation(part)));
+    number.or_else(|| number_text(&bare)).unwrap_or_else(|| without_articles(&bare))
 }
 
 /// The text that stands for a number; numbers of one value have one text.
@@ -39,11 +27,7 @@ fn number_text(text: &str) -> Option<String> {
     if !text.starts_with(begins) {
         return None;
     }
-    let value = match text.is_ascii() && !text.contains('_') {
-        true => parse_decimal(text)?,
-        false => parse_decimal(&ascii_digits(text)?)?,
-    };
-    Some(format!("{value:?}"))
+    Some(format!("{:?}", parse_decimal(&ascii_digits(text)?)?))
 }
 
 /// Digits of any script in ASCII, without underscores, which must stand between digits.
@@ -65,10 +49,7 @@ fn ascii_digits(text: &str) -> Option<String> {
 }
 
 /// Words separated by single spaces, without a, an and the wherever they stand between characters of no word.
-fn without_articles(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|b| b.is_ascii_alphanumeric()) {
-        return Cow::Borrowed(if is_article(text) { "" } else { text });
-    }
+fn without_articles(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -78,12 +59,7 @@ fn without_articles(text: &str) -> Cow<'_, str> {
         kept.push_str(if is_article(run) { " " } else { run });
         rest = after;
     }
-    let mut words = space::words(&kept);
-    match (words.next(), words.next()) {
-        (None, _) => Cow::Borrowed(""),
-        (Some(only), None) if only == text => Cow::Borrowed(text),
-        _ => Cow::Owned(space::words(&kept).collect::<Vec<_>>().join(" ")),
-    }
+    space::words(&kept).collect::<Vec<_>>().join(" ")
 }
 
 fn is_article(word: &str) -> bool {

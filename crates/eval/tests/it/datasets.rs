@@ -238,8 +238,13 @@ fn columns_and_fields_without_number_are_refused() {
 #[test]
 fn nesting_without_end_is_refused() {
     let deep = b"[".repeat(100_000);
-    for (name, start) in [("x.json", &b"[{\"input\":"[..]), ("x.jsonl", b"{\"input\":"), ("y.json", b"")] {
-        let problem = hostile(name, &[start, &deep]);
+    let back = b"]".repeat(100_000);
+    for (name, start, end) in [
+        ("x.json", &b"[{\"input\":"[..], &b"}]"[..]),
+        ("x.jsonl", b"{\"input\":", b"}"),
+        ("y.json", b"", b""),
+    ] {
+        let problem = hostile(name, &[start, &deep, &back, end]);
         assert!(problem.contains("recursion limit exceeded"), "{problem}");
     }
 }

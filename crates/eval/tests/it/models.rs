@@ -36,7 +36,7 @@ fn scripts_answer_call_by_call_and_sample_by_sample() {
     let by_sample = Mock::new(r#"{"a": "x", "b": ["y", "z"]}"#).unwrap().into();
     assert_eq!(said(&by_sample, "b", 1, 2), ["y", "z"]);
     assert!(said(&by_sample, "c", 1, 1).concat().contains("no answer for sample \"c\""));
-    assert!(Mock::new("[1]").unwrap_err().to_string().contains("a JSON list of texts"));
+    assert!(Mock::new("[1]").unwrap_err().to_string().contains("a JSON list of strings"));
 }
 
 #[test]

@@ -19,7 +19,7 @@ const ROUNDING: f64 = 1e-15;
 /// How many standard errors of the resampling two random figures may be apart.
 const MONTE_CARLO: f64 = 5.0;
 
-/// Something that a log records and that comes out otherwise.
+/// A recorded figure or count that differs from the recomputed one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// Where: the block, as people read it. Nothing for what concerns the whole.
@@ -105,7 +105,7 @@ pub fn compare(recorded: &RecordedResults, recomputed: &Results) -> Vec<Differen
         ("total samples", recorded.total_samples, recomputed.total_samples as u64),
         ("completed samples", recorded.completed_samples, recomputed.completed_samples as u64),
     ] {
-        // Very old logs do not say how many.
+        // Very old logs do not record the number.
         if old != new && old != 0 {
             let kind = DifferenceKind::Count { what, recorded: old, recomputed: new };
             differences.push(Difference { block: None, kind });
@@ -248,6 +248,7 @@ fn draws(figure: &Figure<'_>) -> Option<Draws> {
             MetricValue::Map(map) => map.values().flatten().find_map(|estimate| estimate.draws),
             MetricValue::List(list) => list.iter().flatten().find_map(|estimate| estimate.draws),
             MetricValue::Groups(groups) => groups.groups.iter().find_map(|group| first(&group.value)),
+            _ => None,
         }
     }
     let is_drawn = matches!(figure.result.role, Role::ErrorOf | Role::IntervalOf);

@@ -1,4 +1,4 @@
-//! What the records of a log are in: a zip, or one JSON object. Above this, nobody needs to know which.
+//! What the records of a log are in: a zip, or one JSON object. Nothing above this needs to know which.
 
 use std::fs::File;
 use std::ops::Range;
@@ -35,7 +35,7 @@ pub(super) enum LogLayout {
     Json(JsonLog),
 }
 
-/// The members that make up a sample, by their places.
+/// The members that make up a sample, by their indices.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SampleMember {
     pub(super) at: usize,
@@ -93,20 +93,20 @@ impl Container {
         }
     }
 
-    /// What the sample at a place is called in messages.
+    /// What messages call the sample at an index.
     pub(super) fn sample_name(&self, at: usize) -> String {
         let member = self.sample_member(at).map(|(name, ..)| name.to_owned());
         member.unwrap_or_else(|| format!("samples[{at}]"))
     }
 
-    /// The member of the sample at a place, in a zip.
+    /// The member of the sample at an index, in a zip.
     pub(super) fn sample_member(&self, at: usize) -> Option<(&str, &super::zip::ZipEntry)> {
         let LogLayout::Zip { members, samples } = &self.layout else { return None };
         let (name, entry) = members.get_index(samples.get(at)?.at)?;
         Some((name, entry))
     }
 
-    /// The JSON of the sample at a place, in pieces.
+    /// The JSON of the sample at an index, in pieces.
     pub(super) fn sample_pieces(
         &self,
         decompressor: &mut Decompressor,
@@ -125,12 +125,12 @@ impl Container {
         }
     }
 
-    /// The metadata of the sample at a place, where it is a member of its own.
-    pub(super) fn sample_metadata<'u>(
+    /// The metadata of the sample at an index, if it is a member of its own.
+    pub(super) fn sample_metadata(
         &self,
-        decompressor: &'u mut Decompressor,
+        decompressor: &mut Decompressor,
         at: usize,
-    ) -> Option<Result<&'u [u8]>> {
+    ) -> Option<Result<Vec<u8>>> {
         let LogLayout::Zip { members, samples } = &self.layout else { return None };
         let (name, entry) = members.get_index(samples.get(at)?.metadata?)?;
         Some(decompressor.decompress(&self.source, name, entry))
@@ -142,7 +142,7 @@ impl Container {
             LogLayout::Json(log) => log.member(&self.source, name, self.limits)?,
             LogLayout::Zip { members, .. } => match members.get(name) {
                 None => None,
-                Some(entry) => Some(self.decompressor().decompress_owned(&self.source, name, entry)?),
+                Some(entry) => Some(self.decompressor().decompress(&self.source, name, entry)?),
             },
         };
         if let Some(json) = &json {
@@ -162,7 +162,7 @@ fn sample_members(members: &Members) -> Vec<SampleMember> {
                 let metadata = members.get_index_of(&members::metadata_of(folder));
                 samples.push(SampleMember { at, metadata });
             }
-            // A part of a sample, unless nothing tells so: then reading it will say what is wrong with it.
+            // A part of a sample, unless nothing indicates that: then reading it reports what is wrong with it.
             SampleName::Other => {
                 if !members::folders_of(name).any(|folder| members.contains_key(&members::shell_of(folder))) {
                     samples.push(SampleMember { at, metadata: None });
@@ -174,7 +174,7 @@ fn sample_members(members: &Members) -> Vec<SampleMember> {
     samples
 }
 
-/// Whether the first byte that is no blank begins an object; an archive begins otherwise.
+/// Whether the first byte that is not whitespace starts an object; an archive starts differently.
 fn starts_as_object(source: &LogFile) -> Result<bool> {
     let mut head = Vec::new();
     source.read_up_to(0, HEAD_BYTES, &mut head).map_err(LogErrorKind::Read)?;

@@ -21,12 +21,12 @@ use super::zip::assemble::Assembler;
 use super::zip::{Encoder, Member, StreamedMember};
 use crate::atomic_file::AtomicFile;
 
-/// How many samples are in the works at once.
+/// The number of samples that are processed at once.
 const BATCH: usize = 16;
 
 /// Writes a log as another file: one JSON object if its name ends in `.json`, else an `.eval` log. The records
-/// pass through as they are, but for blanks between them. The new file takes the place of one of that name only
-/// when it is whole and on the disk. A log that was torn becomes a whole one, of a run that has not ended.
+/// are copied as they are, but for whitespace between them. The new file replaces one of that name only when it
+/// is whole and on the disk. A log that was torn becomes a whole one, of a run that has not ended.
 ///
 /// # Errors
 /// A log whose samples are in several members each.
@@ -49,7 +49,7 @@ pub fn convert(log: &EvalLog, to: &Path) -> Result<()> {
     {
         return Err(LogError::from(LogErrorKind::Chunked).at(log.path()));
     }
-    // What nobody can read is not worth another form.
+    // What cannot be read is not converted.
     log.header()?;
     refuse_busy(log, to).map_err(|error| error.at(to))?;
     let mut file =
@@ -152,7 +152,7 @@ fn start_of(log: &EvalLog, header: &[u8]) -> Result<Vec<u8>> {
     Ok(start)
 }
 
-/// A sample as a member, and its summary. It passes through in pieces: a long one takes no more memory.
+/// A sample as a member, and its summary. It is copied in pieces: a long one takes no more memory.
 fn encode(
     log: &EvalLog,
     (reader, encoder): &mut (SampleReader<'_>, Result<Encoder>),

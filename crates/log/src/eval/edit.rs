@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, SampleId, Score, Value};
-use serde_json::{Value as Json, json};
 
 use super::error::{LogError, LogErrorKind, Result};
 use super::json::splice;
@@ -13,8 +12,8 @@ use super::reader::{EvalLog, SampleReader};
 use super::revision::{RecordKey, Revision};
 use super::scores::EditedScore;
 use super::stored::{SampleFields, id_and_epoch};
-use super::wire::JsonWriter;
 use super::wire::decode;
+use super::wire::{JsonWriter, score_json};
 use crate::json_value;
 
 /// What stands in the history for a part of a score that was not edited.
@@ -25,7 +24,7 @@ const UNCHANGED: &str = "UNCHANGED";
 pub struct ScoreEdit {
     /// The sample, as people write its id.
     pub sample: String,
-    /// The epoch; may be left out where the sample has only one.
+    /// The epoch; optional if the sample has only one.
     pub epoch: Option<u32>,
     /// The scorer.
     pub scorer: String,
@@ -39,7 +38,7 @@ pub struct ScoreEdit {
     pub timestamp: String,
 }
 
-/// A value as people write it: JSON, or else a text.
+/// A value as people write it: JSON, or else a string.
 ///
 /// ```
 /// use errorbar_core::Value;
@@ -73,7 +72,7 @@ impl Revision<'_> {
     /// the results do not change by themselves.
     ///
     /// # Errors
-    /// A sample, an epoch or a scorer that the log has not.
+    /// An unknown sample, epoch or scorer.
     pub fn edit_score(&mut self, edit: &ScoreEdit) -> Result<EditedScore> {
         let log = self.log;
         let (at, id, epoch) = find(log, edit)?;
@@ -101,7 +100,7 @@ impl Revision<'_> {
     }
 }
 
-/// The place of the sample that is meant.
+/// The index, id and epoch of the sample to edit.
 fn find(log: &EvalLog, edit: &ScoreEdit) -> Result<(usize, SampleId, u32)> {
     let mut reader = SampleReader::new(log, SampleFields::scores(MetadataKeys::NONE));
     let mut known = BTreeSet::new();
@@ -168,7 +167,7 @@ fn edited_score(old: &[u8], edit: &ScoreEdit) -> Result<Vec<u8>> {
         history = splice::pushed(&history, &original(old)?)?;
     }
     let history = splice::pushed(&history, &edit_json(edit))?;
-    let new = splice::set(old, &["value"], &value_json(&edit.value))?;
+    let new = splice::set(old, &["value"], score_json(&edit.value).as_bytes())?;
     splice::set(&new, &["history"], &history)
 }
 
@@ -187,28 +186,18 @@ fn original(score: &[u8]) -> Result<Vec<u8>> {
 
 /// The edit, as an item of the history and as a part of the event.
 fn edit_json(edit: &ScoreEdit) -> Vec<u8> {
-    let mut provenance = json!({"timestamp": edit.timestamp, "author": edit.author});
-    if let (Some(provenance), Some(reason)) = (provenance.as_object_mut(), &edit.reason) {
-        provenance.insert("reason".to_owned(), Json::from(reason.as_str()));
-    }
-    if let Some(provenance) = provenance.as_object_mut() {
-        provenance.insert("metadata".to_owned(), json!({}));
-    }
-    let mut json = JsonWriter::new();
-    json.object(|json| {
+    JsonWriter::object_bytes(|json| {
         json.key("value").score_value(&edit.value);
         for part in ["answer", "explanation", "reason", "metadata"] {
             json.field(part, UNCHANGED);
         }
-        json.field("provenance", &provenance);
-    });
-    json.into_bytes()
-}
-
-fn value_json(value: &Value) -> Vec<u8> {
-    let mut json = JsonWriter::new();
-    json.score_value(value);
-    json.into_bytes()
+        json.key("provenance").object(|json| {
+            json.field("timestamp", &edit.timestamp);
+            json.field("author", &edit.author);
+            json.optional("reason", edit.reason.as_ref());
+            json.key("metadata").object(|_| ());
+        });
+    })
 }
 
 /// The events with one about the edit: at the end of the part in which the sample was scored, if it has one.
@@ -234,15 +223,13 @@ fn with_event(events: &[u8], edit: &ScoreEdit) -> Result<Vec<u8>> {
         }
     }
     let span = span.filter(|_| end.is_some());
-    let mut event = JsonWriter::new();
-    event.object(|json| {
+    let event = JsonWriter::object_bytes(|json| {
         json.optional("span_id", span.as_ref());
         json.field("timestamp", &edit.timestamp);
         json.field("event", "score_edit");
         json.field("score_name", &edit.scorer);
         json.key("edit").raw(&edit_json(edit));
     });
-    let event = event.into_bytes();
     Ok(match end {
         Some(end) => splice::replaced(events, end..end, &[event.as_slice(), b","].concat()),
         None => splice::pushed(events, &event)?,
@@ -255,7 +242,7 @@ fn edited_summaries(json: &[u8], id: &SampleId, epoch: u32, edit: &ScoreEdit) ->
         let summary = json.get(item.clone()).unwrap_or_default();
         if id_and_epoch(summary).is_some_and(|(i, e)| i == *id && e == epoch) {
             let path = ["scores", edit.scorer.as_str(), "value"];
-            let summary = splice::set(summary, &path, &value_json(&edit.value))?;
+            let summary = splice::set(summary, &path, score_json(&edit.value).as_bytes())?;
             return Ok(splice::replaced(json, item, &summary));
         }
     }
@@ -265,6 +252,7 @@ fn edited_summaries(json: &[u8], id: &SampleId, epoch: u32, edit: &ScoreEdit) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value as Json;
 
     fn edit() -> ScoreEdit {
         ScoreEdit {

@@ -1,4 +1,4 @@
-//! Why a log could not be written or read: the place, the problem and the way out.
+//! Why a log could not be written or read: where and what.
 
 use std::fmt;
 use std::io;
@@ -26,34 +26,34 @@ struct ErrorContext {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogErrorKind {
-    /// The folder of the log cannot be made.
-    #[error("cannot make the folder of the log: {0}")]
+    /// The folder of the log cannot be created.
+    #[error("cannot create the folder of the log: {0}")]
     Folder(#[source] io::Error),
     /// The file cannot be opened.
     #[error("cannot open the file: {0}")]
     Open(#[source] io::Error),
-    /// A new file cannot be made.
+    /// A new file cannot be created.
     #[error("cannot write the file: {0}")]
     Create(#[source] io::Error),
-    /// The run has not ended, so that nothing can be put in its log.
+    /// The run has not ended, so that its log cannot be changed.
     #[error("the run of this log has not ended")]
     Unfinished,
     /// The log is another file than the one that was read.
     #[error("the log was replaced by another process while it was read")]
     Replaced,
     /// The file of the log was removed while it was written.
-    #[error("the log was removed while it was written, and what it held is lost")]
+    #[error("the log was removed while it was written, and what it contained is lost")]
     Gone,
-    /// Another file has taken the place of the log while it was written.
-    #[error("another file took the place of the log while it was written, and what the log held is lost")]
+    /// Another file has replaced the log while it was written.
+    #[error("another file replaced the log while it was written, and what the log contained is lost")]
     Displaced,
-    /// A log would take its own place.
+    /// A log would overwrite itself.
     #[error("this is the log itself")]
     Itself,
     /// A log is there already.
     #[error("a file of that name is there already")]
     Exists,
-    /// Somebody else writes to the log.
+    /// Another process writes to the log.
     #[error("the log is being written by another process")]
     Locked,
     /// Writing failed, because the disk is full perhaps.
@@ -81,16 +81,16 @@ pub enum LogErrorKind {
     /// Neither a header nor the record of the start is in the file.
     #[error("there is no record of a run in the file")]
     NoStart,
-    /// A member is not where the directory says, or not what it says.
+    /// A member does not match its entry in the central directory.
     #[error("the file is damaged: {0}")]
     Damaged(String),
     /// A member is compressed in a way that this version does not know.
     #[error("compression method {0} is not supported")]
     Method(u16),
     /// A member is larger than is allowed.
-    #[error("decompressed it has {bytes} bytes, more than the {limit} allowed")]
+    #[error("the decompressed size is {bytes} bytes, more than the {limit} allowed")]
     TooLarge {
-        /// What the file says.
+        /// What the file claims.
         bytes: u64,
         /// What is allowed.
         limit: u64,
@@ -111,8 +111,8 @@ pub enum LogErrorKind {
     /// Entries share bytes of the file, so that a small file decompresses to any size.
     #[error("the entries overlap: together they claim more bytes than the file has")]
     Overlap,
-    /// What is held of the log would take more memory than is allowed.
-    #[error("what must be held of the log takes more than the {limit} bytes of memory allowed")]
+    /// The log needs more memory than is allowed.
+    #[error("the log needs more than the {limit} bytes of memory allowed")]
     TooMuchMemory {
         /// What is allowed.
         limit: u64,
@@ -137,7 +137,7 @@ pub enum LogErrorKind {
     /// A format of the future.
     #[error("the log has version {found} of the format, this program knows up to {known}")]
     Version {
-        /// What the log says.
+        /// What the log has.
         found: u32,
         /// What is known.
         known: u32,
@@ -151,7 +151,7 @@ pub enum LogErrorKind {
         at: u64,
     },
     /// A field is not what it should be.
-    #[error("`{field}` is {found}, where {expected} belongs")]
+    #[error("`{field}` is {found}, but {expected} is required")]
     Field {
         /// The field.
         field: String,
@@ -161,7 +161,7 @@ pub enum LogErrorKind {
         expected: &'static str,
     },
     /// A field is missing.
-    #[error("there is no `{0}`")]
+    #[error("`{0}` is missing")]
     Missing(&'static str),
     /// A part of the header is not what it should be.
     #[error("the part `{part}` cannot be read: {problem}")]
@@ -187,7 +187,7 @@ pub enum LogErrorKind {
         /// Those that it has.
         epochs: Vec<u32>,
     },
-    /// A sample has several epochs, and which one is meant was not said.
+    /// A sample has several epochs, and the edit names none.
     #[error("the sample `{sample}` has the epochs {}", listed(epochs))]
     WhichEpoch {
         /// The sample.
@@ -285,7 +285,7 @@ fn listed<T: fmt::Display>(items: &[T]) -> String {
     text
 }
 
-/// A name from a file, without what could play with a terminal, and not for ever.
+/// A name from a file, without control characters and truncated.
 pub(super) fn visible(name: &str) -> String {
     const SHOWN: usize = 120;
     let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
@@ -312,5 +312,19 @@ impl fmt::Display for LogError {
 impl std::error::Error for LogError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         std::error::Error::source(self.kind())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_file_member_sample_and_problem() {
+        let error = LogError::from(LogErrorKind::Missing("value"))
+            .of_sample("q\n1")
+            .in_member("samples/q_epoch_1.json");
+        let expected = "a/b.eval: `samples/q_epoch_1.json`: sample `q\u{fffd}1`: `value` is missing";
+        assert_eq!(error.at(Path::new("a/b.eval")).to_string(), expected);
     }
 }

@@ -1,7 +1,7 @@
-//! What a log says about the run as a whole: the parts of `_journal/start.json` and `header.json`.
+//! What a log records about the run as a whole: the parts of `_journal/start.json` and `header.json`.
 //!
-//! Fields that this version does not know are kept in `extra` and written again, so that a log which
-//! passes through errorbar loses nothing.
+//! Fields that this version does not know are kept in `extra` and written again, so that a log
+//! which errorbar rewrites loses nothing.
 
 use errorbar_core::chat::Usage;
 use errorbar_core::{Metadata, SampleId};
@@ -48,7 +48,7 @@ pub struct EvalError {
 }
 
 impl EvalError {
-    /// An error that says this.
+    /// An error with this message.
     pub fn new(message: impl Into<String>) -> Self {
         EvalError { message: message.into(), ..EvalError::default() }
     }
@@ -142,7 +142,7 @@ pub struct EvalInfo {
     /// Unique for the task with its arguments.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub task_id: String,
-    /// The version of the task, a number or a text.
+    /// The version of the task, a number or a string.
     #[serde(skip_serializing_if = "Json::is_null")]
     pub task_version: Json,
     /// The file of the task.
@@ -242,6 +242,7 @@ pub struct Stats {
 
 /// What is known when a run starts: `_journal/start.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct StartRecord {
     /// The version of the format.
     #[serde(default = "version")]
@@ -262,6 +263,7 @@ impl StartRecord {
 
 /// What is known when a run has ended: `header.json`.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Header {
     /// The version of the format.
     pub version: u32,
@@ -294,5 +296,15 @@ impl Header {
             error: None,
             extra: Metadata::new(),
         }
+    }
+    setters! {
+        /// How the run ended.
+        status: Status => status;
+        /// What came out.
+        results: impl Into<Option<RecordedResults>> => results;
+        /// Times and tokens.
+        stats: Stats => stats;
+        /// Why the run ended early.
+        error: impl Into<Option<EvalError>> => error;
     }
 }

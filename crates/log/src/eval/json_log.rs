@@ -15,7 +15,7 @@ const REDUCTIONS_FIELD: &str = "reductions";
 /// The most fields of a log, known or not; the reference writes a dozen.
 const MAX_FIELDS: usize = 10_000;
 
-/// Where the parts of a log are in its file. Nothing but their places is held.
+/// Where the parts of a log are in its file. Only their offsets are held in memory.
 #[derive(Debug, Default)]
 pub(super) struct JsonLog {
     /// Every field of the log, as it comes.

@@ -26,7 +26,7 @@ pub(super) fn is_derived(name: &str) -> bool {
     matches!(name, HEADER | SUMMARIES | REDUCTIONS)
 }
 
-/// What a member is to a sample, by its name. Which sample, only the content says: an id may hold anything.
+/// What a member is to a sample, by its name. Only the content identifies the sample: an id may be any string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SampleName<'a> {
     /// `samples/{id}_epoch_{n}.json`: all of it.

@@ -46,7 +46,7 @@ impl MemoryBudget {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Refuses a JSON text that would take more memory as a tree than is left. A text of many tiny values takes
+    /// Refuses a JSON document that would take more memory as a tree than is left. A document of many tiny values takes
     /// fifty times its size.
     pub(super) fn check_tree(&self, json: &[u8]) -> Result<()> {
         const SMALL: usize = 1 << 20;
@@ -60,7 +60,7 @@ impl MemoryBudget {
     }
 }
 
-/// The number of values in a JSON text, at least.
+/// The number of values in a JSON document, at least.
 fn values_in(json: &[u8]) -> u64 {
     let (mut count, mut rest) = (1, json);
     let count_between =
@@ -73,7 +73,7 @@ fn values_in(json: &[u8]) -> u64 {
     count + count_between(rest)
 }
 
-/// What follows the quote that ends a text.
+/// What follows the quote that ends a string.
 fn after_text(mut rest: &[u8]) -> &[u8] {
     while let Some(at) = memchr::memchr2(b'"', b'\\', rest) {
         let is_end = rest.get(at) == Some(&b'"');
@@ -87,23 +87,24 @@ fn after_text(mut rest: &[u8]) -> &[u8] {
 
 /// The memory of a sample, about.
 pub(super) fn of_sample(sample: &StoredSample) -> u64 {
+    let error = sample.error.as_ref().map_or(0, |error| error.len() as u64);
+    size_of::<StoredSample>() as u64 + behind_sample(sample) + error
+}
+
+/// The memory behind id, metadata and scores of a sample, about.
+pub(super) fn behind_sample(sample: &StoredSample) -> u64 {
     let metadata = sample.metadata.iter().map(of_field).sum::<u64>();
     let score = |(scorer, score): (&String, &Score)| scorer.len() as u64 + NODE + of_score(score);
     let scores = sample.scores.iter().map(score).sum::<u64>();
-    let error = sample.error.as_ref().map_or(0, |error| error.len() as u64);
-    size_of::<StoredSample>() as u64 + of_id(&sample.id) + metadata + scores + error
-}
-
-/// The memory behind an id.
-pub(super) fn of_id(id: &SampleId) -> u64 {
-    match id {
+    let id = match &sample.id {
         SampleId::Int(_) => 0,
-        SampleId::Str(text) => text.len() as u64,
-    }
+        SampleId::Str(id) => id.len() as u64,
+    };
+    id + metadata + scores
 }
 
 /// The memory behind a score, about.
-pub(super) fn of_score(score: &Score) -> u64 {
+fn of_score(score: &Score) -> u64 {
     let text = |text: &Option<String>| text.as_ref().map_or(0, |text| text.len() as u64);
     let metadata = score.metadata.iter().flatten().map(of_field).sum::<u64>();
     let history = score.history.iter().map(of_json).sum::<u64>();
@@ -133,7 +134,7 @@ fn of_leaf(leaf: &Leaf) -> u64 {
 }
 
 /// The memory of a field of a JSON object, about.
-pub(super) fn of_field((key, value): (&String, &Json)) -> u64 {
+fn of_field((key, value): (&String, &Json)) -> u64 {
     key.len() as u64 + of_json(value)
 }
 
@@ -179,7 +180,7 @@ mod tests {
         let memory = MemoryBudget::new(64 << 20);
         let lists = format!("[{}[]]", "[],".repeat(1 << 20));
         assert!(memory.check_tree(lists.as_bytes()).is_err());
-        // A text of the same length is cheap.
+        // A string of the same length is cheap.
         memory.check_tree(format!("[\"{}\"]", "[],".repeat(1 << 20)).as_bytes()).unwrap();
         memory.take(64 << 20).unwrap();
     }

@@ -1,11 +1,11 @@
 //! Eval logs (`.eval`): written while an evaluation runs, read to compute its results again.
 //!
-//! This is the only place that knows the format. A log is a zip file that grows by whole members; a sample is
-//! in the file, by a single write of the process, before anybody is told that it is done. The directory of the
+//! Only this module knows the format. A log is a zip file that grows by whole members; a sample is
+//! in the file, by a single write of the process, before it is reported as done. The directory of the
 //! zip is a convenience that is rewritten now and then, never something that reading depends on: where it is
 //! missing or wrong, the members are found one after the other ([`EvalLog::was_recovered`]). Rewriting the
 //! directory with every sample was rejected, as it makes long runs quadratic; a second journal file beside the
-//! log, because two files can be parted.
+//! log, because two files can be separated.
 //!
 //! ```
 //! use errorbar_core::{MetadataKeys, Plan, Score};
@@ -27,11 +27,23 @@
 //! let columns = EvalLog::open(&path)?.score_columns(&MetadataKeys::All)?;
 //! let evaluation = Plan::new().evaluate(&columns)?;
 //! let results = &evaluation.results;
-//! let header = Header { results: Some(results.into()), status: Status::Success, ..Header::started(start) };
+//! let header = Header::started(start).status(Status::Success).results(RecordedResults::from(results));
 //! writer.finish(&header, &Reductions::of(&evaluation.reductions, &columns))?;
 //! assert!(compare(EvalLog::open(&path)?.header()?.results.as_ref().unwrap(), results).is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+
+/// Setters of fields, some of them optional.
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty => $($field:ident).+;)+) => {$(
+        $(#[$doc])*
+        #[must_use]
+        pub fn $name(mut self, $name: $type) -> Self {
+            self.$($field).+ = $name.into();
+            self
+        }
+    )+};
+}
 
 mod compare;
 mod container;

@@ -6,10 +6,10 @@ use rayon::prelude::*;
 
 use super::error::Result;
 
-/// Does something for every place, on all threads of the current pool, with a tool for each thread.
+/// Calls `each` for every index, on all threads of the current pool, with a tool for each thread.
 ///
 /// # Errors
-/// That of the first place that fails, whichever thread gets there first. What comes behind it is not done: a log may
+/// That of the first index that fails, whichever thread gets there first. Later ones are skipped: a log may
 /// have millions of samples that cannot be read, and each error takes more memory than the sample.
 pub(super) fn for_all<T: Send, I>(
     count: usize,
@@ -54,7 +54,7 @@ mod tests {
                     }
                 },
             );
-            assert!(failed.unwrap_err().to_string().contains("damaged: 7;"));
+            assert!(matches!(failed.unwrap_err().kind(), LogErrorKind::Damaged(at) if at == "7"));
             // Other threads may be ahead, each by what it fails at first.
             assert!(tried.into_inner() < 10_000);
         }

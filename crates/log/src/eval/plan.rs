@@ -1,4 +1,4 @@
-//! What a log says was computed, as a plan that computes it again; and the other way round.
+//! The plan that a log records, to compute its results again; and the record of a plan.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ const BUILT_IN: &str = "inspect_ai";
 const CONVERSIONS: [&str; 2] = ["to_float", "value_to_float"];
 
 /// The conversion that stands in for one that cannot be known. Leaving the argument out would not do: there
-/// are metrics that do not convert unless told to.
+/// are metrics that do not convert by default.
 const DEFAULT_CONVERSION: &str = "value_to_float";
 
 /// What a reader of recomputed results should know about what the log records.
@@ -85,7 +85,7 @@ fn of(scorer: &Option<String>) -> String {
 /// and the seed of random figures where one is recorded.
 ///
 /// # Errors
-/// A reducer that is not registered, as nothing computed without it would mean what the log says.
+/// A reducer that is not registered, as nothing computed without it would mean what the log records.
 ///
 /// ```
 /// use errorbar_core::Registry;
@@ -100,13 +100,13 @@ fn of(scorer: &Option<String>) -> String {
 /// let header = Header::started(StartRecord::new(eval, PlanRecord::default()));
 /// let (plan, warnings) = plan_from_header(&header, &Registry::built_in())?;
 /// assert_eq!(plan.scorers[0].metrics.iter().count(), 1);
-/// assert!(warnings[0].to_string().contains("`my/own`"));
+/// assert!(matches!(&warnings[0], LogWarning::Unregistered { metric, .. } if metric == "my/own"));
 /// # Ok::<(), LogError>(())
 /// ```
 pub fn plan_from_header(header: &Header, registry: &Registry) -> Result<(Plan, Vec<LogWarning>)> {
     let mut builder = PlanBuilder { registry, warnings: Vec::new(), figures: MetricCounter::new(header) };
     let mut plan = Plan::new();
-    // The metrics of the task are recorded with every scorer too. Where somebody changed those of a scorer,
+    // The metrics of the task are recorded with every scorer too. Where those of a scorer were changed,
     // they count, and a scorer without any has no results.
     let scorers = || header.eval.scorers.iter().flatten();
     let task_metrics = header.eval.metrics.as_ref().filter(|metrics| !metrics.is_null());
@@ -206,7 +206,7 @@ pub const ERRORS: &str = "errors";
 /// How a log records that errors are computed; the default if it does not.
 ///
 /// # Errors
-/// A sentence that says what about it is not understood.
+/// A sentence on what is invalid about it.
 pub fn recorded_errors(eval: &EvalInfo) -> std::result::Result<ErrorPlan, String> {
     match eval.config.extra.get(ERRORS) {
         None | Some(Json::Null) => Ok(ErrorPlan::new()),
@@ -245,7 +245,7 @@ impl PlanBuilder<'_> {
         }
         let specs = MetricsSpec::from_log_json(logged);
         if let Ok(specs) = &specs {
-            self.figures.add(specs.specs().len())?;
+            self.figures.add(specs.iter().count())?;
         }
         Ok(match specs {
             Ok(MetricsSpec::Map(map)) => Some(Metrics::Map(self.map(map, scorer))),
@@ -289,7 +289,7 @@ impl PlanBuilder<'_> {
         None
     }
 
-    /// Conversions are recorded as the text of their spec, by us, or by some name, by others. Nested metrics
+    /// We record conversions as the string of their spec, others by some name. Nested metrics
     /// have them too.
     fn read_conversions(&mut self, spec: &mut Spec) {
         let metric = spec.log_name().into_owned();
@@ -318,7 +318,7 @@ impl PlanBuilder<'_> {
 }
 
 /// Metrics as logs record them: a list of `{name, options}` with maps among them, or one map. The registry
-/// says which are built in and go by the package of the reference.
+/// knows which are built in and go by the package of the reference.
 ///
 /// ```
 /// use errorbar_core::metrics::{accuracy, stderr};

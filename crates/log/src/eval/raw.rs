@@ -14,7 +14,7 @@ use super::reader::{EvalLog, SampleReader};
 use super::stored::SampleFields;
 
 impl EvalLog {
-    /// Writes the header as it is in the file; the record of the start, if the run has not ended. It passes through
+    /// Writes the header as it is in the file; the record of the start, if the run has not ended. It is copied
     /// in pieces, so that a large one takes no more memory than a small one. May hold a bare `NaN`; see
     /// [`StrictWriter`](crate::export::StrictWriter).
     pub fn copy_header(&self, out: &mut dyn Write) -> Result<()> {
@@ -70,7 +70,7 @@ impl EvalLog {
     /// not there. An id that is a number matches its digits.
     pub fn copy_sample(&self, id: &str, epoch: u32, out: &mut dyn Write) -> Result<bool> {
         let mut reader = SampleReader::new(self, SampleFields::scores(MetadataKeys::NONE));
-        // Where every writer puts it; but what a name says is not believed.
+        // Where every writer puts it; but a name is not trusted.
         let usual = format!("{SAMPLES}{id}_epoch_{epoch}.json");
         let is_usual = |at: &usize| self.container.sample_member(*at).is_some_and(|(name, _)| name == usual);
         let (first, others): (Vec<usize>, Vec<usize>) = (0..self.sample_count()).partition(is_usual);
@@ -103,7 +103,7 @@ fn short_header(json: &[u8], skimmer: impl Fn(Vec<(&'static str, Selection)>) ->
         header.map_err(|error| skimmer.relocate(error))
     };
     let mut header = read(vec![("version", All), ("status", All), ("results", All), ("eval", Fields(EVAL))])?;
-    // Results say how many samples there are; only without them the ids are worth their time.
+    // Results have the number of samples; only without them the ids are worth their time.
     if header.results.is_none() {
         header.eval.dataset.sample_ids = read(vec![("eval", Fields(IDS))])?.eval.dataset.sample_ids;
     }

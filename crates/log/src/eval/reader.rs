@@ -25,7 +25,7 @@ const HEAD_BYTES: u64 = 1024;
 /// An eval log, opened for reading. The file may still be growing: what it held when it was opened counts.
 ///
 /// What is read is checked: sizes and checksums of the members, the JSON of what is kept. **Not checked** are
-/// members that nobody asks for, and the parts of a sample that are skipped (messages, events, …) beyond their
+/// members that are not requested, and the parts of a sample that are skipped (messages, events, …) beyond their
 /// checksum, quotes and brackets; [`EvalLog::check`] does that.
 ///
 /// See [the module](super) for an example.
@@ -33,7 +33,7 @@ const HEAD_BYTES: u64 = 1024;
 pub struct EvalLog {
     path: PathBuf,
     pub(super) container: Container,
-    /// The scorer of the scores of a very old log, once somebody has asked.
+    /// The scorer of the scores of a very old log, once it was requested.
     old_scorer: OnceLock<String>,
 }
 
@@ -92,7 +92,7 @@ impl EvalLog {
         }
     }
 
-    /// What the log says about the run. One without a header, because the run has not ended or was killed,
+    /// What the log records about the run. One without a header, because the run has not ended or was killed,
     /// is [`Started`](super::Status::Started).
     pub fn header(&self) -> Result<Header> {
         let header = match self.raw(HEADER)? {
@@ -109,7 +109,7 @@ impl EvalLog {
         StartRecord::from_json(&json).map_err(|error| error.in_member(START))
     }
 
-    /// Checks all that the log holds: all checksums, that the headers of members say what the directory says, and that
+    /// Checks all that the log holds: all checksums, that the local headers agree with the central directory, and that
     /// all of it is JSON, whether a metric asks for it or not.
     pub fn check(&self) -> Result<()> {
         let container = &self.container;
@@ -149,7 +149,7 @@ impl EvalLog {
         Ok(Samples { reader, order: self.sample_order()?.into_iter() })
     }
 
-    /// The places of the samples, by epoch and then by key.
+    /// The indices of the samples, by epoch and then by key.
     pub(super) fn sample_order(&self) -> Result<Vec<usize>> {
         let fields = SampleFields::scores(MetadataKeys::NONE);
         let reader = || SampleReader::new(self, fields.clone());
@@ -182,7 +182,7 @@ impl EvalLog {
         })
     }
 
-    /// The sample at a place, whole, to be changed. That takes several times its size: copies with and without
+    /// The sample at an index, whole, to be changed. That takes several times its size: copies with and without
     /// escapes, of the record and of its parts.
     pub(super) fn sample_json(&self, at: usize) -> Result<Vec<u8>> {
         const COPIES: u64 = 5;
@@ -199,7 +199,7 @@ impl EvalLog {
     }
 }
 
-/// Reads samples by their place. One per thread.
+/// Reads samples by their index. One per thread.
 #[derive(Debug)]
 pub(super) struct SampleReader<'a> {
     log: &'a EvalLog,
@@ -215,7 +215,7 @@ impl<'a> SampleReader<'a> {
         SampleReader { log, fields, decompressor: log.container.decompressor(), skimmer }
     }
 
-    /// The sample at a place.
+    /// The sample at an index.
     pub(super) fn read(&mut self, at: usize) -> Result<StoredSample> {
         self.decode(at).map_err(|error| self.in_sample(at, error))
     }
@@ -224,7 +224,7 @@ impl<'a> SampleReader<'a> {
         self.decode_copied(at, &mut |_| Ok(()))
     }
 
-    /// The sample at a place; every byte of it is passed on as well.
+    /// The sample at an index; `copy` gets every byte of it.
     pub(super) fn decode_copied(
         &mut self,
         at: usize,
@@ -236,7 +236,7 @@ impl<'a> SampleReader<'a> {
             self.skimmer.push(piece)?;
             copy(piece)
         });
-        // The id stands first, so what was taken before an error tells whose it is.
+        // The id stands first, so what was read before an error identifies the sample.
         taken.map_err(|error| match id_and_epoch(self.skimmer.so_far()) {
             Some((id, _)) => error.of_sample(id),
             None => error,
@@ -248,12 +248,12 @@ impl<'a> SampleReader<'a> {
         if self.fields.wants_metadata()
             && let Some(json) = container.sample_metadata(&mut self.decompressor, at)
         {
-            sample.read_metadata(json?, &self.fields.metadata)?;
+            sample.read_metadata(&json?, &self.fields.metadata)?;
         }
         Ok(sample)
     }
 
-    /// The JSON of the sample at a place, as it is.
+    /// Writes the JSON of the sample at an index, unchanged.
     pub(super) fn copy(&mut self, at: usize, out: &mut dyn Write) -> Result<()> {
         let mut validator = Validator::new();
         let mut write = |piece: &[u8]| {
@@ -269,8 +269,8 @@ impl<'a> SampleReader<'a> {
     pub(super) fn key(&mut self, at: usize) -> Result<(SampleId, u32)> {
         let container = &self.log.container;
         if let Some((name, entry)) = container.sample_member(at) {
-            let head = self.decompressor.decompress_head(&container.source, name, entry, HEAD_BYTES);
-            let key = head.map(id_and_epoch);
+            let head = self.decompressor.head(&container.source, name, entry, HEAD_BYTES);
+            let key = head.map(|head| id_and_epoch(&head));
             if let Some(key) = key.map_err(|error| self.in_sample(at, error))? {
                 return Ok(key);
             }
@@ -306,7 +306,7 @@ impl Iterator for Samples<'_> {
 impl ExactSizeIterator for Samples<'_> {}
 
 impl Samples<'_> {
-    /// Writes the next sample as the JSON it is; false if there is none. It passes through in pieces, so that a
+    /// Writes the next sample as the JSON it is; false if there is none. It is copied in pieces, so that a
     /// large one takes no more memory than a small one.
     pub fn copy_next(&mut self, out: &mut dyn Write) -> Result<bool> {
         match self.order.next() {

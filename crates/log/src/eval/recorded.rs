@@ -41,9 +41,9 @@ pub struct RecordedBlock {
     pub scorer: String,
     /// The reducer, unless it is the implied mean or there is none.
     pub reducer: Option<String>,
-    /// How many scores count; old logs do not say.
+    /// The number of scores that count; old logs do not record it.
     pub scored_samples: Option<u64>,
-    /// How many are unscored; old logs do not say.
+    /// The number that are unscored; old logs do not record it.
     pub unscored_samples: Option<u64>,
     /// The scorer's arguments.
     pub params: Metadata,

@@ -11,15 +11,14 @@ pub struct Reductions {
 }
 
 impl Reductions {
-    /// No reduced scores: the member is left out.
+    /// No reduced scores: the member is not written.
     pub fn none() -> Self {
         Reductions::default()
     }
 
     /// These reduced scores; `columns` are those that they were computed from.
     pub fn of(reductions: &[Reduction], columns: &ScoreColumns) -> Self {
-        let mut json = JsonWriter::new();
-        json.array(|json| {
+        let write = |json: &mut JsonWriter| {
             for reduction in reductions {
                 json.object(|json| {
                     json.field("scorer", &reduction.scorer);
@@ -31,7 +30,7 @@ impl Reductions {
                     });
                 });
             }
-        });
-        Reductions { json: Some(json.into_bytes()) }
+        };
+        Reductions { json: Some(JsonWriter::bytes_of(|json| json.array(write))) }
     }
 }

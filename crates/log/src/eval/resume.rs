@@ -1,4 +1,4 @@
-//! Going on with a log whose run was stopped.
+//! Resuming a log whose run was stopped.
 
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -19,6 +19,7 @@ use super::zip::source::LogFile;
 
 /// What a log held when its run was resumed.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ResumedLog {
     /// The header, if the run had ended.
     pub header: Option<Header>,
@@ -30,12 +31,12 @@ pub struct ResumedLog {
 }
 
 impl LogWriter {
-    /// Goes on with a log in place: takes it for this process, finds what it holds and cuts it behind the last
-    /// whole sample. A sample that is appended again takes the place of the old one.
+    /// Resumes a log in place: locks it, finds what it contains and truncates it after the last whole sample. A
+    /// sample that is appended again replaces the old one.
     ///
     /// # Errors
     /// A log that another process writes, one that is damaged other than at its end, and one beyond the limits:
-    /// cutting it there would lose what comes behind.
+    /// truncating it there would lose what follows.
     pub fn resume(path: &Path) -> Result<(LogWriter, ResumedLog)> {
         Self::resume_with(path, LogLimits::default())
     }
@@ -62,11 +63,11 @@ fn resume(path: &Path, limits: LogLimits) -> Result<(LogWriter, ResumedLog)> {
 
     let mut decompressor = Decompressor::new(limits);
     let header = match found.members.get(HEADER) {
-        Some(entry) => Some(Header::from_json(decompressor.decompress(&source, HEADER, entry)?)?),
+        Some(entry) => Some(Header::from_json(&decompressor.decompress(&source, HEADER, entry)?)?),
         None => None,
     };
     let start = match (found.members.get(START), &header) {
-        (Some(entry), _) => StartRecord::from_json(decompressor.decompress(&source, START, entry)?)?,
+        (Some(entry), _) => StartRecord::from_json(&decompressor.decompress(&source, START, entry)?)?,
         (None, Some(header)) => {
             StartRecord { version: header.version, eval: header.eval.clone(), plan: header.plan.clone() }
         }
@@ -78,7 +79,7 @@ fn resume(path: &Path, limits: LogLimits) -> Result<(LogWriter, ResumedLog)> {
     let mut members = found.members;
     members.retain(|name, _| is_kept(name));
 
-    // Everything is read once before anything is cut off.
+    // Everything is read once before the file is truncated.
     let log = EvalLog::of_members(path, source, limits, members.clone());
     let mut reader = SampleReader::new(&log, SampleFields { texts: false, ..SampleFields::all() });
     let mut samples = Vec::new();
@@ -93,7 +94,7 @@ fn resume(path: &Path, limits: LogLimits) -> Result<(LogWriter, ResumedLog)> {
     file.set_len(end).map_err(LogErrorKind::Write)?;
     let mut writer = LogWriter::with_members(path, file, members, end)?;
     if !has_start {
-        // The header, which alone had said what was run, has been cut off. Killed now, the log must still say it.
+        // The header, the only record of what was run, has been cut off. If the process is killed now, the log must still have one.
         writer.append(Encoder::new()?.encode(START, &start.to_json())?)?;
     }
     // The old summaries are not trusted: they may lack samples and hold some that were run again.

@@ -56,7 +56,7 @@ pub struct Revision<'a> {
 pub(super) enum RecordKey {
     /// A member of this name.
     Member(String),
-    /// The sample at this place.
+    /// The sample at this index.
     Sample(usize),
 }
 
@@ -68,7 +68,7 @@ impl EvalLog {
 }
 
 impl Revision<'_> {
-    /// Puts results and reduced scores in the place of the old ones. What else the old results hold stays.
+    /// Replaces results and reduced scores. Other fields of the old results stay.
     ///
     /// `columns` are those that were evaluated.
     pub fn set_results(&mut self, evaluation: &Evaluation, columns: &ScoreColumns) -> Result<()> {
@@ -86,7 +86,7 @@ impl Revision<'_> {
         Ok(())
     }
 
-    /// Records other metrics for every scorer, so that the log says how its results were computed;
+    /// Records other metrics for every scorer, so that the log records how its results were computed;
     /// see [`metrics_to_log`](super::metrics_to_log).
     pub fn set_metrics(&mut self, metrics: &Json) -> Result<()> {
         let metrics = metrics.to_string().into_bytes();
@@ -94,7 +94,7 @@ impl Revision<'_> {
         let Some(eval) = splice::value(&self.header, "eval")? else { return Ok(()) };
         let Some(scorers) = splice::value(eval, "scorers")? else { return Ok(()) };
         let mut scorers = scorers.to_vec();
-        // From the last, so that the places of the others stay.
+        // From the last, so that the offsets of the others stay valid.
         for item in splice::items(&scorers)?.into_iter().rev() {
             let scorer = splice::set(scorers.get(item.clone()).unwrap_or_default(), &["metrics"], &metrics)?;
             scorers = splice::replaced(&scorers, item, &scorer);
@@ -118,7 +118,7 @@ impl Revision<'_> {
         Ok(())
     }
 
-    /// What will be at a place, if it is replaced.
+    /// The new content of a record, if it is replaced.
     pub(super) fn replaced(&self, place: &RecordKey) -> Option<&[u8]> {
         self.members.iter().find(|(other, _)| other == place).map(|(_, json)| json.as_slice())
     }
@@ -128,7 +128,7 @@ impl Revision<'_> {
         self.members.push((place, json));
     }
 
-    /// Writes the changed log in the place of the old one: a new file, brought to the disk, takes its name.
+    /// Replaces the log with the changed one: a new file, synced to the disk, takes its name.
     ///
     /// # Errors
     /// A log that another process writes or that was replaced meanwhile, and one whose run has not ended: its
@@ -189,7 +189,7 @@ impl Revision<'_> {
         let Directory { offset, records } = match self.log.container.recovered_end {
             // A directory that was not believed when the log was opened is not believed now.
             Some(end) => recovered_directory(members, end),
-            // It was there then; somebody else is at the file.
+            // It was there then; another process has changed the file.
             None => {
                 directory::read_records(source).map_err(LogErrorKind::Read)?.ok_or(LogErrorKind::Replaced)?
             }
@@ -206,7 +206,7 @@ impl Revision<'_> {
         zip.finish()
     }
 
-    /// Copies the object with the fields and samples that are new in the place of the old ones.
+    /// Copies the object with the fields and samples that are new replacing the old ones.
     fn write_json(&self, log: &JsonLog, out: &mut impl Write) -> Result<()> {
         let mut edits = Vec::new();
         let mut added: Vec<(&str, &[u8])> = Vec::new();
@@ -249,7 +249,7 @@ impl Revision<'_> {
     }
 }
 
-/// Refuses to write a log in the place of the one that it is made of, or of one that is being written.
+/// Refuses to overwrite the log itself, or a log that is being written.
 pub(super) fn refuse_busy(log: &EvalLog, path: &Path) -> Result<()> {
     let Ok(there) = OpenOptions::new().read(true).write(true).open(path) else { return Ok(()) };
     if log.container.source.has_name(path).map_err(LogErrorKind::Open)? {
@@ -280,7 +280,7 @@ fn updated(old: &[u8], new: &RecordedResults) -> Result<Vec<u8>> {
     Ok(results)
 }
 
-/// Where the members end that are copied: what is replaced at the end is left out; what is replaced in between
+/// Where the members end that are copied: what is replaced at the end is skipped; what is replaced in between
 /// stays as bytes that no directory lists.
 fn kept_end(offset: u64, records: &[DirectoryRecord], is_replaced: impl Fn(&str) -> bool) -> u64 {
     let mut places: Vec<(u64, bool)> =

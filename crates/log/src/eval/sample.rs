@@ -58,18 +58,6 @@ pub(super) struct CommonFields<'a> {
     pub(super) uuid: Option<&'a str>,
 }
 
-/// Setters of fields, some of them optional.
-macro_rules! setters {
-    ($($(#[$doc:meta])* $name:ident: $type:ty => $($field:ident).+;)+) => {$(
-        $(#[$doc])*
-        #[must_use]
-        pub fn $name(mut self, $name: $type) -> Self {
-            self.$($field).+ = $name.into();
-            self
-        }
-    )+};
-}
-
 impl<'a> SampleRecord<'a> {
     /// A sample in an epoch, counted from 1, with everything else empty.
     pub fn new(id: &'a SampleId, epoch: u32) -> Self {
@@ -136,8 +124,7 @@ impl<'a> SampleRecord<'a> {
     /// The sample as JSON. Not-a-number is written bare, as the reference writes it.
     pub fn to_json(&self) -> Vec<u8> {
         let empty = Metadata::new();
-        let mut json = JsonWriter::new();
-        json.object(|json| {
+        JsonWriter::object_bytes(|json| {
             let (input, target) = (Input::default(), Targets::default());
             let (input, target) =
                 (self.common.input.unwrap_or(&input), self.common.target.unwrap_or(&target));
@@ -160,8 +147,7 @@ impl<'a> SampleRecord<'a> {
                     json.optional("reason", limit.reason.as_ref());
                 });
             }
-        });
-        json.into_bytes()
+        })
     }
 
     /// The short form of the sample as JSON.

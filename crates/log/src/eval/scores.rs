@@ -30,6 +30,7 @@ pub struct ScoreOptions<'a> {
 
 /// A score that is about to be changed; see [`Revision::edit_score`](super::Revision::edit_score).
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct EditedScore {
     /// The sample.
     pub id: SampleId,
@@ -41,6 +42,12 @@ pub struct EditedScore {
     pub score: Score,
 }
 
+impl EditedScore {
+    fn is_of(&self, sample: &StoredSample) -> bool {
+        self.id == sample.id && self.epoch == sample.epoch
+    }
+}
+
 impl<'a> ScoreOptions<'a> {
     /// The scores with this metadata of the samples.
     pub fn new(metadata: MetadataKeys) -> Self {
@@ -48,44 +55,23 @@ impl<'a> ScoreOptions<'a> {
         ScoreOptions { metadata, parts, skip_bad_samples: false, progress: None, edited: None, only: &[] }
     }
 
-    /// Only these parts of the scores; all of them by default. What is not held takes no memory, however long it is.
-    #[must_use]
-    pub fn score_parts(mut self, parts: ScoreParts) -> Self {
-        self.parts = parts;
-        self
-    }
-
-    /// Goes on behind a sample that cannot be read; otherwise it is the error of the whole.
-    #[must_use]
-    pub fn skip_bad_samples(mut self, skip: bool) -> Self {
-        self.skip_bad_samples = skip;
-        self
-    }
-
-    /// The scores of these scorers alone; of all if there is none.
-    #[must_use]
-    pub fn only_scorers(mut self, scorers: &'a [String]) -> Self {
-        self.only = scorers;
-        self
-    }
-
-    /// Takes this score in the place of the one in the log.
-    #[must_use]
-    pub fn edited(mut self, edited: &'a EditedScore) -> Self {
-        self.edited = Some(edited);
-        self
-    }
-
-    /// Tells how many samples were read, now and then, from any thread.
-    #[must_use]
-    pub fn progress(mut self, progress: &'a (dyn Fn(usize) + Sync)) -> Self {
-        self.progress = Some(progress);
-        self
+    setters! {
+        /// Only these parts of the scores; all of them by default. What is not held takes no memory, however long it is.
+        score_parts: ScoreParts => parts;
+        /// Skips a sample that cannot be read; by default it is the error of the whole.
+        skip_bad_samples: bool => skip_bad_samples;
+        /// The scores of these scorers alone; of all if there is none.
+        only_scorers: &'a [String] => only;
+        /// Replaces the score in the log with this one.
+        edited: &'a EditedScore => edited;
+        /// Reports the number of samples read, now and then, from any thread.
+        progress: &'a (dyn Fn(usize) + Sync) => progress;
     }
 }
 
 /// The scores of a log.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct LogScores {
     /// The scores, by epoch and then by [key](super::SampleId::sort_key) of the sample.
     pub columns: ScoreColumns,
@@ -108,26 +94,6 @@ struct SampleRow {
     limit: Option<String>,
     metadata: Metadata,
     scores: Vec<(String, Score)>,
-}
-
-impl SampleRow {
-    /// The memory behind it, about.
-    fn memory(&self) -> u64 {
-        let metadata = self.metadata.iter().map(memory_budget::of_field).sum::<u64>();
-        let score = |(scorer, score): &(String, Score)| {
-            (size_of::<(String, Score)>() + scorer.len()) as u64 + memory_budget::of_score(score)
-        };
-        let scores = self.scores.iter().map(score).sum::<u64>();
-        memory_budget::of_id(&self.id) + metadata + scores
-    }
-
-    fn edit(&mut self, edited: &EditedScore) {
-        if self.id == edited.id && self.epoch == edited.epoch {
-            for (_, score) in self.scores.iter_mut().filter(|(scorer, _)| *scorer == edited.scorer) {
-                *score = edited.score.clone();
-            }
-        }
-    }
 }
 
 impl From<StoredSample> for SampleRow {
@@ -159,11 +125,13 @@ impl EvalLog {
         let done = AtomicUsize::new(0);
         let memory = &self.container.memory;
         let read = |reader: &mut SampleReader<'_>, at| {
-            let row = reader.read(at).map(SampleRow::from).map(|mut row| {
-                if let Some(edited) = options.edited {
-                    row.edit(edited);
+            let row = reader.read(at).map(|mut sample| {
+                if let Some(edited) = options.edited.filter(|edited| edited.is_of(&sample))
+                    && let Some(score) = sample.scores.get_mut(&edited.scorer)
+                {
+                    score.clone_from(&edited.score);
                 }
-                row
+                (memory_budget::behind_sample(&sample), SampleRow::from(sample))
             });
             if let Some(progress) = options.progress {
                 progress(done.fetch_add(1, Ordering::Relaxed) + 1);
@@ -173,11 +141,11 @@ impl EvalLog {
                 Err(error) if !options.skip_bad_samples || error.is_of_memory() => return Err(error),
                 row => row,
             };
-            let bytes = row.as_ref().map_or(ERROR_BYTES, SampleRow::memory);
+            let bytes = row.as_ref().map_or(ERROR_BYTES, |(bytes, _)| *bytes);
             memory.take(bytes).map_err(|error| reader.in_sample(at, error))?;
-            Ok(row)
+            Ok(row.map(|(_, row)| row))
         };
-        // Room for all rows is made at once, and again where the good ones are moved to.
+        // Memory for all rows is allocated at once, and again where the good ones are moved to.
         let rows = 2 * (self.sample_count() * size_of::<SampleRow>()) as u64;
         memory.take(rows).map_err(|error| error.at(self.path()))?;
         let fields = SampleFields::scores(options.metadata.clone()).score_parts(options.parts);

@@ -37,16 +37,14 @@ impl SampleFields {
         SampleFields { texts: true, details: true, metadata: MetadataKeys::All, scores: ScoreParts::All }
     }
 
-    /// Scores and this metadata, without the texts.
+    /// Scores and this metadata, without input, choices and target.
     pub fn scores(metadata: MetadataKeys) -> Self {
         SampleFields { texts: false, details: false, metadata, scores: ScoreParts::All }
     }
 
-    /// Only these parts of the scores: answers and explanations may be long.
-    #[must_use]
-    pub fn score_parts(mut self, parts: ScoreParts) -> Self {
-        self.scores = parts;
-        self
+    setters! {
+        /// Only these parts of the scores: answers and explanations may be long.
+        score_parts: ScoreParts => scores;
     }
 
     pub(super) fn wants_metadata(&self) -> bool {
@@ -87,9 +85,9 @@ impl SampleFields {
     }
 }
 
-/// Stands for the scorer of a score in a very old log, which does not say; no scorer has such a name.
+/// Stands for the scorer of a score in a very old log, which does not name it; no scorer has such a name.
 const NAMELESS: &str = "\0";
-/// What it is called where nothing else says.
+/// Its default name.
 pub(super) const SOME_SCORER: &str = "score";
 
 /// One sample in one epoch, as it was read.

@@ -1,4 +1,4 @@
-//! The short form of a sample, for lists of them. Texts are cut and large metadata is left out, so nothing is
+//! The short form of a sample, for lists of them. Strings are truncated and large metadata is omitted, so nothing is
 //! computed from a summary; the value of a score is whole all the same.
 
 use std::io::Write;
@@ -16,9 +16,9 @@ use super::zip::{Encoder, Member, StreamedMember};
 
 /// How many characters of an input or a target are kept.
 const LONG: usize = 5 * 1024;
-/// How many characters of any other text, or bytes of a structure, are kept.
+/// How many characters of any other string, or bytes of a structure, are kept.
 const SHORT: usize = 1024;
-/// What stands where a text was cut.
+/// What marks a truncated string.
 const CUT: &str = "...";
 
 impl CommonFields<'_> {
@@ -31,8 +31,7 @@ impl CommonFields<'_> {
         limit: Option<&str>,
         message_count: u64,
     ) -> Vec<u8> {
-        let mut json = JsonWriter::new();
-        json.object(|json| {
+        JsonWriter::object_bytes(|json| {
             let input = self.input.map(thin_input).unwrap_or_default();
             let target = self.target.map(thin_targets).unwrap_or_default();
             self.write_question(json, key, &input, &target);
@@ -48,8 +47,7 @@ impl CommonFields<'_> {
             json.field("retries", &0);
             json.field("completed", &true);
             json.field("message_count", &message_count);
-        });
-        json.into_bytes()
+        })
     }
 }
 

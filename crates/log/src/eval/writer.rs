@@ -1,4 +1,4 @@
-//! Writing a log while a run goes on.
+//! Writing a log during a run.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -72,7 +72,7 @@ pub fn encode_sample(encoder: &mut Encoder, record: &SampleRecord<'_>) -> Result
 }
 
 impl LogWriter {
-    /// Starts a log. The folder is made if it is not there; a file that is there is left alone.
+    /// Starts a log. The folder is created if needed; an existing file is not overwritten.
     pub fn create(path: &Path, start: &StartRecord) -> Result<Self> {
         Self::create_new(path, start).map_err(|error| error.at(path))
     }
@@ -93,7 +93,7 @@ impl LogWriter {
         Ok(writer)
     }
 
-    /// A writer that goes on behind these members.
+    /// A writer that appends to these members.
     pub(super) fn with_members(path: &Path, file: File, members: Members, end: u64) -> Result<Self> {
         let reader = file.try_clone().and_then(LogFile::new).map_err(LogErrorKind::Open)?;
         let mut writer = LogWriter {
@@ -228,7 +228,7 @@ impl LogWriter {
     /// Whether the log still has its name: who removes the file or its folder takes all that is written later.
     ///
     /// # Errors
-    /// A log that was removed, or whose place another file has taken.
+    /// A log that was removed, or replaced by another file.
     pub fn check_place(&self) -> Result<()> {
         use io::ErrorKind::{NotADirectory, NotFound};
         let kind = match is_named(&self.file, &self.path) {
@@ -271,7 +271,7 @@ fn directory_share(name: &str) -> u64 {
     46 + name.len() as u64
 }
 
-/// Takes the log for this process, as long as the file is open.
+/// Locks the log for this process, as long as the file is open.
 pub(super) fn lock(file: &File) -> Result<()> {
     match file.try_lock() {
         Ok(()) => Ok(()),
@@ -282,8 +282,8 @@ pub(super) fn lock(file: &File) -> Result<()> {
     }
 }
 
-/// Takes the log that has this name for this process. Between opening and locking, another may have put a new
-/// file in its place, and what is written to the old one would be lost.
+/// Locks the log that has this name for this process. Between opening and locking, another may have put a new
+/// file there, and what is written to the old one would be lost.
 pub(super) fn lock_named(file: &File, path: &Path) -> Result<()> {
     lock(file)?;
     match is_named(file, path).map_err(LogErrorKind::Open)? {

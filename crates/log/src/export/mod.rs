@@ -19,19 +19,14 @@
 //!
 //! ```
 //! use errorbar_log::export::{Export, ExportFormat, ExportOptions};
-//! # use errorbar_core::{Metadata, Score};
+//! # use errorbar_core::Score;
 //! # use errorbar_log::eval::*;
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("quiz.eval");
 //! # let eval = EvalInfo { task: "quiz".into(), model: "mock/x".into(), ..EvalInfo::default() };
 //! # let mut writer = LogWriter::create(&path, &StartRecord::new(eval, PlanRecord::default()))?;
-//! # writer.append_sample(&SampleRecord {
-//! #     id: &SampleId::from("q1"), epoch: 1, input: &Input::from("6 × 7?"), choices: None, target: &Targets::from("42"),
-//! #     messages: &[], output: &ModelOutput::from_text("mock/x", "42"), scores: &[("match".to_owned(), Score::new("C"))],
-//! #     metadata: &Metadata::new(), store: &Metadata::new(), model_usage: &Default::default(),
-//! #     role_usage: &Default::default(), started_at: None,
-//! #     completed_at: None, total_time: None, working_time: None, uuid: None, error: None, limit: None,
-//! # })?;
+//! # let (id, scores) = (SampleId::from("q1"), [("match".to_owned(), Score::new("C"))]);
+//! # writer.append_sample(&SampleRecord::new(&id, 1).scores(&scores))?;
 //! let export = Export::of([&path], ExportOptions::default().texts(false))?;
 //! let mut csv = Vec::new();
 //! export.write(ExportFormat::Csv, &mut csv)?;

@@ -2,7 +2,6 @@
 //!
 //! The library verifies checksums of pages, but writes none; so the pages that it makes get their headers here.
 
-use parquet::basic::Encoding;
 use parquet::column::page::{CompressedPage, Page, PageWriteSpec, PageWriter};
 use parquet::errors::{ParquetError, Result};
 
@@ -39,24 +38,16 @@ fn header(page: &CompressedPage) -> Result<Vec<u8>> {
     let size = |bytes: usize| {
         i32::try_from(bytes).map_err(|_| ParquetError::General(format!("a page of {bytes} bytes")))
     };
-    let (kind, place) = match page.compressed_page() {
-        Page::DataPage { .. } => (0, 5),
-        Page::DictionaryPage { .. } => (2, 7),
-        Page::DataPageV2 { .. } => (3, 8),
-    };
-    let checksum = crc32fast::hash(page.data()).cast_signed();
-    let mut header = ThriftFields::default();
-    header.int(1, kind).int(2, size(page.uncompressed_size())?).int(3, size(page.compressed_size())?);
-    header.int(4, checksum);
     let mut inner = ThriftFields::default();
-    let count = |count: &u32| count.cast_signed();
-    match page.compressed_page() {
+    let (kind, field) = match page.compressed_page() {
         Page::DataPage { num_values, encoding, def_level_encoding, rep_level_encoding, .. } => {
-            inner.int(1, count(num_values)).int(2, code(*encoding)?);
-            inner.int(3, code(*def_level_encoding)?).int(4, code(*rep_level_encoding)?);
+            inner.int(1, num_values.cast_signed()).int(2, *encoding as i32);
+            inner.int(3, *def_level_encoding as i32).int(4, *rep_level_encoding as i32);
+            (0, 5)
         }
         Page::DictionaryPage { num_values, encoding, is_sorted, .. } => {
-            inner.int(1, count(num_values)).int(2, code(*encoding)?).bool(3, *is_sorted);
+            inner.int(1, num_values.cast_signed()).int(2, *encoding as i32).bool(3, *is_sorted);
+            (2, 7)
         }
         Page::DataPageV2 {
             num_values,
@@ -68,28 +59,18 @@ fn header(page: &CompressedPage) -> Result<Vec<u8>> {
             is_compressed,
             ..
         } => {
-            inner.int(1, count(num_values)).int(2, count(num_nulls)).int(3, count(num_rows));
-            inner.int(4, code(*encoding)?).int(5, count(def_levels_byte_len));
-            inner.int(6, count(rep_levels_byte_len)).bool(7, *is_compressed);
+            inner.int(1, num_values.cast_signed()).int(2, num_nulls.cast_signed());
+            inner.int(3, num_rows.cast_signed()).int(4, *encoding as i32);
+            inner.int(5, def_levels_byte_len.cast_signed()).int(6, rep_levels_byte_len.cast_signed());
+            inner.bool(7, *is_compressed);
+            (3, 8)
         }
-    }
-    header.structure(place, inner);
+    };
+    let checksum = crc32fast::hash(page.data()).cast_signed();
+    let mut header = ThriftFields::default();
+    header.int(1, kind).int(2, size(page.uncompressed_size())?).int(3, size(page.compressed_size())?);
+    header.int(4, checksum).structure(field, inner);
     Ok(header.end())
-}
-
-/// What stands for an encoding.
-fn code(encoding: Encoding) -> Result<i32> {
-    Ok(match encoding {
-        Encoding::PLAIN => 0,
-        Encoding::PLAIN_DICTIONARY => 2,
-        Encoding::RLE => 3,
-        Encoding::DELTA_BINARY_PACKED => 5,
-        Encoding::DELTA_LENGTH_BYTE_ARRAY => 6,
-        Encoding::DELTA_BYTE_ARRAY => 7,
-        Encoding::RLE_DICTIONARY => 8,
-        Encoding::BYTE_STREAM_SPLIT => 9,
-        other => return Err(ParquetError::General(format!("pages in the encoding {other}"))),
-    })
 }
 
 /// The fields of a structure, in the order of their numbers.

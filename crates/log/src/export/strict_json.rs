@@ -178,17 +178,12 @@ impl<W: Write> StrictWriter<W> {
     }
 
     fn line_break(&mut self) -> io::Result<()> {
-        const BLANKS_OF_A_LINE: [u8; 1 + 2 * INDENTED] = {
-            let mut line = [b' '; 1 + 2 * INDENTED];
-            line[0] = b'\n';
-            line
-        };
         let allowed = self.read.saturating_mul(BLANKS_PER_BYTE).saturating_add(BLANKS);
         if self.layout != JsonLayout::Pretty || self.depth > INDENTED || self.blanks > allowed {
             return Ok(());
         }
         self.blanks += 2 * self.depth as u64;
-        self.out.write_all(BLANKS_OF_A_LINE.get(..1 + 2 * self.depth).unwrap_or(b"\n"))
+        write!(self.out, "\n{:1$}", "", 2 * self.depth)
     }
 
     /// Copies a text up to its closing quote, or as much of it as there is.

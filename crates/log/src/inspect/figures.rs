@@ -1,7 +1,7 @@
 //! The numbers that a log records of a metric, and which they are.
 
+use errorbar_core::{AggregateBasis, Groups, MetricResult, MetricValue, Role};
 use errorbar_core::{Estimate, Undefined};
-use errorbar_core::{Groups, MetricResult, MetricValue, Over, Role};
 
 /// One number of a metric.
 #[derive(Clone, Copy, Debug)]
@@ -75,8 +75,8 @@ impl<'r> MetricFigures<'r> {
         Figure { estimate: Some(estimate), part, ..self.nothing() }
     }
 
-    /// Whether an estimate is recorded as the two ends of its interval. An interval that was never computed, because a
-    /// field has no values say, is recorded as one number that is none.
+    /// Whether an estimate is recorded as the two ends of its interval. An interval that was never computed, for instance because a
+    /// field has no values, is recorded as one number that is none.
     fn is_interval(&self, estimate: &Estimate) -> bool {
         self.0.role == Role::IntervalOf
             && !matches!(estimate.interval, Err(Undefined::NotAvailable | Undefined::NoField))
@@ -113,6 +113,7 @@ impl<'r> MetricFigures<'r> {
                 )
             }
             MetricValue::Groups(groups) => Figures::Named(self.of_groups(groups)),
+            _ => Figures::Named(Vec::new()),
         }
     }
 
@@ -125,7 +126,7 @@ impl<'r> MetricFigures<'r> {
         }
         if let Some(all) = &groups.all {
             let own = |figure: Figure<'r>| Figure {
-                is_mean_of_groups: figure.is_mean_of_groups || all.over == Over::Groups,
+                is_mean_of_groups: figure.is_mean_of_groups || all.over == AggregateBasis::Groups,
                 ..figure
             };
             figures.extend(named(&all.label, self.figures(&all.value)).map(|(name, f)| (name, own(f))));

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::figures::{Figure, FigurePart};
 
-/// The level of an interval if the metric does not say.
+/// The default level of an interval.
 const DEFAULT_LEVEL: f64 = 0.95;
 
 impl Figure<'_> {

@@ -169,7 +169,7 @@ fn interval_prefix<'e>(lower: &'e RecordedMetric, upper: &RecordedMetric) -> Opt
     is_pair.then_some(prefix)
 }
 
-/// The interval between two ends; one without a width is that of too few scores, or of equal ones, and says nothing.
+/// The interval between two ends; one without a width is that of too few scores, or of equal ones, and is no evidence.
 fn interval(
     row: &RecordedRow,
     subject: &EntrySubject<'_>,

@@ -27,15 +27,15 @@ pub struct RecordedRow {
     pub group_key: Option<String>,
     /// The number; none if it is undefined.
     pub value: Option<f64>,
-    /// Why it is undefined, where the log says so.
+    /// Why it is undefined, if recorded.
     pub undefined: Option<String>,
     /// The standard error.
     pub stderr: Option<f64>,
-    /// Whether the standard error is 0 because all scores are equal, and says nothing.
+    /// Whether the standard error is 0 because all scores are equal, and is no evidence.
     pub degenerate: bool,
     /// The interval.
     pub interval: Option<RecordedInterval>,
-    /// The number of scores, where the log says so.
+    /// The number of scores, if recorded.
     pub n: Option<u64>,
 }
 
@@ -47,9 +47,9 @@ pub struct RecordedInterval {
     pub lower: f64,
     /// The upper end.
     pub upper: f64,
-    /// The confidence level, where the log says so.
+    /// The confidence level, if recorded.
     pub level: Option<f64>,
-    /// How it was made, where the log says so.
+    /// How it was made, if recorded.
     pub method: Option<String>,
 }
 

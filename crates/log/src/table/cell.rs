@@ -15,8 +15,8 @@ pub(super) fn epoch(text: &str) -> Result<u32, TableErrorKind> {
         [digit @ b'1'..=b'9'] => Ok(u32::from(digit - b'0')),
         _ => match text.trim().parse::<u32>() {
             Ok(epoch) if epoch >= 1 => Ok(epoch),
-            _ if text.is_empty() => Err(TableErrorKind::BadEpoch { found: "empty".to_owned() }),
-            _ => Err(TableErrorKind::BadEpoch { found: excerpt(text) }),
+            _ if text.is_empty() => Err(TableErrorKind::BadEpoch("empty".to_owned())),
+            _ => Err(TableErrorKind::BadEpoch(excerpt(text))),
         },
     }
 }

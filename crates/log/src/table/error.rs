@@ -71,24 +71,15 @@ pub enum TableErrorKind {
         /// The column whose name is closest.
         nearest: Option<String>,
     },
-    /// A score column was named twice in the options.
-    #[error("the score column `{name}` is named twice")]
-    ScoreColumnTwice {
-        /// The column.
-        name: String,
-    },
-    /// The options name a column as a score that has another meaning.
-    #[error("the column `{name}` cannot be a score: it says which row is which")]
-    NotAScoreColumn {
-        /// The column.
-        name: String,
-    },
-    /// Two columns of one name, or one key twice in a JSON line.
-    #[error("the column `{name}` occurs twice")]
-    DuplicateColumn {
-        /// The column.
-        name: String,
-    },
+    /// A score column, by its name, that the options name twice.
+    #[error("the score column `{0}` is named twice")]
+    ScoreColumnTwice(String),
+    /// A column, by its name, that the options name as a score and that has another meaning.
+    #[error("the column `{0}` cannot be a score: it says which row is which")]
+    NotAScoreColumn(String),
+    /// Two columns of this name, or this key twice in a JSON line.
+    #[error("the column `{0}` occurs twice")]
+    DuplicateColumn(String),
     /// A row with too few or too many fields.
     #[error("the row has {found} field(s), the header has {expected}")]
     FieldCount {
@@ -100,18 +91,12 @@ pub enum TableErrorKind {
     /// A quote that runs to the end of the file, and would swallow all rows in between.
     #[error("a quote that opens in this row is never closed")]
     UnclosedQuote,
-    /// A row without a usable id.
-    #[error("the id is {found}")]
-    BadId {
-        /// What is there instead.
-        found: String,
-    },
-    /// An epoch that is not 1, 2, …
-    #[error("the epoch is {found}")]
-    BadEpoch {
-        /// What is there instead.
-        found: String,
-    },
+    /// A row without a usable id, and what is there instead.
+    #[error("the id is {0}")]
+    BadId(String),
+    /// An epoch that is not 1, 2, …, but this.
+    #[error("the epoch is {0}")]
+    BadEpoch(String),
     /// Two rows for one epoch of a sample.
     #[error("epoch {epoch} of this sample is already {first}")]
     DuplicateRow {
@@ -130,18 +115,12 @@ pub enum TableErrorKind {
         /// Where the first of the two rows is.
         first: TableLocation,
     },
-    /// A row with a score but without a scorer, where scorers have rows of their own.
-    #[error("the row has a score in `{column}`, but its `scorer` is empty")]
-    NoScorer {
-        /// The column of the score.
-        column: String,
-    },
-    /// A scorer that is not a string.
-    #[error("the scorer is {found}")]
-    BadScorer {
-        /// What is there instead.
-        found: String,
-    },
+    /// A row with a score in this column but without a scorer, where scorers have rows of their own.
+    #[error("the row has a score in `{0}`, but its `scorer` is empty")]
+    NoScorer(String),
+    /// A scorer that is not a string, but this.
+    #[error("the scorer is {0}")]
+    BadScorer(String),
     /// More scorers than a table may have.
     #[error("the column `scorer` names more than {limit} scorers")]
     TooManyScorers {
@@ -164,12 +143,9 @@ pub enum TableErrorKind {
         /// What is wrong.
         problem: String,
     },
-    /// A Parquet file that cannot be understood.
-    #[error("this is not a Parquet file that can be read: {problem}")]
-    Parquet {
-        /// What is wrong.
-        problem: String,
-    },
+    /// A Parquet file that cannot be read, and why.
+    #[error("this is not a Parquet file that can be read: {0}")]
+    Parquet(String),
     /// A column of a Parquet file that cannot be understood.
     #[error("the column `{column}` cannot be read: {problem}")]
     ParquetColumn {
@@ -193,12 +169,9 @@ pub enum TableErrorKind {
     /// A Parquet file, in a build without the feature `parquet`.
     #[error("this build of errorbar does not read Parquet")]
     NoParquet,
-    /// A string that is not UTF-8.
-    #[error("{} is not valid UTF-8", match column { Some(c) => format!("the text in column `{c}`"), None => "the text".to_owned() })]
-    InvalidUtf8 {
-        /// The column, where there is one.
-        column: Option<String>,
-    },
+    /// A string that is not UTF-8, and its column, where there is one.
+    #[error("{} is not valid UTF-8", match .0 { Some(c) => format!("the text in column `{c}`"), None => "the text".to_owned() })]
+    InvalidUtf8(Option<String>),
     /// A line that is not JSON.
     #[error("this is not valid JSON: {problem} at column {column}")]
     Json {
@@ -207,12 +180,9 @@ pub enum TableErrorKind {
         /// What is wrong there.
         problem: String,
     },
-    /// A JSON line that is not an object.
-    #[error("a line of the table is a JSON object, this one is {found}")]
-    NotAnObject {
-        /// What is there instead.
-        found: &'static str,
-    },
+    /// A JSON line that is not an object, but this.
+    #[error("a line of the table is a JSON object, this one is {0}")]
+    NotAnObject(&'static str),
     /// A score nested deeper than a list or map of scalars.
     #[error("the score in `{column}` holds {found} inside a list or map")]
     NestedScore {
@@ -287,37 +257,35 @@ impl TableErrorKind {
             Kind::Empty => "a table starts with a header (.csv) or a JSON object (.jsonl)",
             Kind::NoIdColumn { .. } => "name the column that tells the samples apart `id`",
             Kind::NoScoreColumn { .. } => "name the column that holds the scores",
-            Kind::ScoreColumnTwice { .. } => "name each column once",
-            Kind::NotAScoreColumn { .. } => "name a column that holds scores",
-            Kind::DuplicateColumn { .. } => "rename or remove one of the two",
+            Kind::ScoreColumnTwice(_) => "name each column once",
+            Kind::NotAScoreColumn(_) => "name a column that holds scores",
+            Kind::DuplicateColumn(_) => "rename or remove one of the two",
             Kind::FieldCount { .. } => {
                 "look for a missing or unquoted delimiter, or a quote that is never closed"
             }
             Kind::UnclosedQuote => {
                 "close it, or double a quotation mark that is meant as such, in a quoted field"
             }
-            Kind::BadId { .. } => "give every row the id of its sample, a string or an integer",
-            Kind::BadEpoch { .. } => "epochs are counted 1, 2, …; leave the column out if there is only one",
+            Kind::BadId(_) => "give every row the id of its sample, a string or an integer",
+            Kind::BadEpoch(_) => "epochs are counted 1, 2, …; leave the column out if there is only one",
             Kind::DuplicateRow { .. } => {
                 "number the runs of a sample in a column `epoch`, or give different samples different ids"
             }
             Kind::DuplicateScore { .. } => {
                 "give each scorer one row per sample and epoch, and number the epochs in a column `epoch`"
             }
-            Kind::NoScorer { .. } => {
-                "name the scorer in every row with a score, or remove the column `scorer`"
-            }
-            Kind::BadScorer { .. } => "name the scorer with a string",
+            Kind::NoScorer(_) => "name the scorer in every row with a score, or remove the column `scorer`",
+            Kind::BadScorer(_) => "name the scorer with a string",
             Kind::TooManyScorers { .. } => "if the column is no scorer but metadata, rename it",
             Kind::BadStructure { .. } => "write it as JSON, such as {\"a\": 1} or [1, 0]",
             Kind::BadJsonCell { .. } => "write JSON, or make it a column of strings",
-            Kind::Parquet { .. } | Kind::ParquetColumn { .. } => {
+            Kind::Parquet(_) | Kind::ParquetColumn { .. } => {
                 "check that the file was written to its end, or write it again"
             }
             Kind::ColumnType { .. } => "convert the column, or leave it out",
             Kind::NoParquet => "build it with the feature `parquet`, or save the table as .csv or .jsonl",
-            Kind::InvalidUtf8 { .. } => "save the table as UTF-8",
-            Kind::Json { .. } | Kind::NotAnObject { .. } => {
+            Kind::InvalidUtf8(_) => "save the table as UTF-8",
+            Kind::Json { .. } | Kind::NotAnObject(_) => {
                 "write one object a line, such as {\"id\": \"q1\", \"score\": 1}"
             }
             Kind::NestedScore { .. } => "a score is a scalar, or a list or map of scalars",

@@ -91,9 +91,6 @@ fn push_wide(
     columns: &mut ScoreColumns,
     budget: Budget,
 ) -> Result<(), TableErrorKind> {
-    if row.id.is_empty() {
-        return Err(TableErrorKind::BadId { found: "empty".to_owned() });
-    }
     if u32::try_from(columns.len()).is_err() {
         return Err(TableErrorKind::TooManyRows);
     }
@@ -218,7 +215,7 @@ impl LineReader {
         }
         match str::from_utf8(content(&self.buffer, self.number)) {
             Ok(text) => Ok(Some((self.number, text))),
-            Err(_) => Err(TableErrorKind::InvalidUtf8 { column: None }.on_line(self.number)),
+            Err(_) => Err(TableErrorKind::InvalidUtf8(None).on_line(self.number)),
         }
     }
 }
@@ -294,7 +291,7 @@ fn read_line(
     if first != Peek::Object {
         // An unreadable line is reported as such, whatever it starts with.
         json.next_skip().map_err(invalid)?;
-        return Err(TableErrorKind::NotAnObject { found: json_value::kind(first) });
+        return Err(TableErrorKind::NotAnObject(json_value::kind(first)));
     }
     let max_columns = keys.options.limits.max_columns;
     // Of what a line may take, lists and maps take many times the bytes that they are written in.
@@ -316,7 +313,8 @@ fn read_line(
     line.json.finish().map_err(invalid)?;
     match line.nested {
         Some(nested) => Err(nested),
-        None if !line.has_id => Err(TableErrorKind::BadId { found: "missing".to_owned() }),
+        None if !line.has_id => Err(TableErrorKind::BadId("missing".to_owned())),
+        None if line.row.id.is_empty() => Err(TableErrorKind::BadId("empty".to_owned())),
         None => Ok(()),
     }
 }
@@ -341,7 +339,7 @@ enum CellError {
 
 impl Line<'_, '_> {
     fn cell(&mut self, role: ColumnRole, scores: &[String]) -> Result<(), CellError> {
-        let twice = |name: &str| Err(TableErrorKind::DuplicateColumn { name: name.to_owned() }.into());
+        let twice = |name: &str| Err(TableErrorKind::DuplicateColumn(name.to_owned()).into());
         let (row, json) = (&mut *self.row, &mut self.json);
         let peek = json.peek()?;
         match role {
@@ -351,13 +349,13 @@ impl Line<'_, '_> {
                 match json_value::scalar(json, peek)?.ok_or(peek) {
                     Ok(Scalar::Text(text)) => row.id.push_str(text),
                     Ok(Scalar::Int(int)) => row.id = int.to_string(),
-                    other => return Err(TableErrorKind::BadId { found: describe(other) }.into()),
+                    other => return Err(TableErrorKind::BadId(describe(other)).into()),
                 }
             }
             ColumnRole::Epoch if row.epoch.is_some() => return twice(EPOCH),
             ColumnRole::Epoch => match json_value::scalar(json, peek)?.ok_or(peek) {
                 Ok(Scalar::Int(int)) => row.epoch = Some(epoch(&int.to_string())?),
-                other => return Err(TableErrorKind::BadEpoch { found: describe(other) }.into()),
+                other => return Err(TableErrorKind::BadEpoch(describe(other)).into()),
             },
             ColumnRole::Score(at) => {
                 let name = scores.get(at).map(String::as_str).unwrap_or_default();
@@ -376,7 +374,7 @@ impl Line<'_, '_> {
             ColumnRole::Scorer => match json_value::scalar(json, peek)?.ok_or(peek) {
                 Ok(Scalar::Text(text)) => row.scorer = Some(text.to_owned()),
                 Ok(Scalar::Null) => row.scorer = Some(String::new()),
-                other => return Err(TableErrorKind::BadScorer { found: describe(other) }.into()),
+                other => return Err(TableErrorKind::BadScorer(describe(other)).into()),
             },
             ColumnRole::Answer | ColumnRole::Explanation | ColumnRole::Reason | ColumnRole::Error => {
                 let text = match json_value::any_within(json, peek, &mut self.allowance)? {

@@ -138,7 +138,7 @@ impl TableLayout {
 pub(super) fn refuse_twice(names: &[&str]) -> Result<(), TableErrorKind> {
     let mut seen = HashSet::with_capacity(names.len());
     match names.iter().find(|name| !seen.insert(**name)) {
-        Some(name) => Err(TableErrorKind::DuplicateColumn { name: (*name).to_owned() }),
+        Some(name) => Err(TableErrorKind::DuplicateColumn((*name).to_owned())),
         None => Ok(()),
     }
 }

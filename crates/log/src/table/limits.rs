@@ -1,6 +1,6 @@
 //! How large the parts of a table may be.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 
 use super::TableErrorKind;
 
@@ -30,10 +30,9 @@ pub struct TableLimits {
 }
 
 impl TableLimits {
-    /// The memory limit of a small file.
+    /// The memory limit of a small file, and of a pipe.
     const LEAST_MEMORY: u64 = 256 << 20;
     const MEMORY_PER_BYTE: u64 = 4;
-    const MEMORY_FOR_PIPES: u64 = 256 << 20;
     /// The header is held several times while columns are found.
     const HEADER_SHARE: u64 = 16;
     /// The footer of a Parquet file takes many times its size once it is parsed.
@@ -53,12 +52,8 @@ impl TableLimits {
 
     /// What may be held of a file.
     pub(super) fn budget(&self, file: &File) -> Budget {
-        let by_size = match file.metadata() {
-            Ok(metadata) if metadata.is_file() => {
-                metadata.len().saturating_mul(Self::MEMORY_PER_BYTE).max(Self::LEAST_MEMORY)
-            }
-            _ => Self::MEMORY_FOR_PIPES,
-        };
+        let size = file.metadata().ok().filter(Metadata::is_file).map_or(0, |metadata| metadata.len());
+        let by_size = size.saturating_mul(Self::MEMORY_PER_BYTE).max(Self::LEAST_MEMORY);
         Budget { limit: self.max_memory.unwrap_or(by_size) }
     }
 }

@@ -87,13 +87,13 @@ impl LongBuilder {
         column: &str,
     ) -> Result<(), TableErrorKind> {
         if row.id.is_empty() {
-            return Err(TableErrorKind::BadId { found: "empty".to_owned() });
+            return Err(TableErrorKind::BadId("empty".to_owned()));
         }
         let value = row.scores.first_mut().and_then(Option::take);
         let name = row.scorer.as_deref().unwrap_or_default().trim();
         let scorer = match name {
             "" if value.is_some() => {
-                return Err(TableErrorKind::NoScorer { column: column.to_owned() });
+                return Err(TableErrorKind::NoScorer(column.to_owned()));
             }
             "" => NO_SCORER,
             name => self.scorer(name)?,

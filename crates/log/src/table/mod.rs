@@ -87,10 +87,10 @@ impl TableOptions {
     fn check(&self) -> Result<(), TableErrorKind> {
         for (at, name) in self.score_columns.iter().enumerate() {
             if name == ID || name == EPOCH {
-                return Err(TableErrorKind::NotAScoreColumn { name: name.clone() });
+                return Err(TableErrorKind::NotAScoreColumn(name.clone()));
             }
             if self.score_columns.iter().skip(at + 1).any(|other| other == name) {
-                return Err(TableErrorKind::ScoreColumnTwice { name: name.clone() });
+                return Err(TableErrorKind::ScoreColumnTwice(name.clone()));
             }
         }
         Ok(())

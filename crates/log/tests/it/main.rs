@@ -15,6 +15,7 @@ mod mutations;
 #[cfg(feature = "parquet")]
 mod parquet_files;
 mod projected;
+mod table_support;
 mod tables;
 mod tables_flips;
 mod tables_generated;

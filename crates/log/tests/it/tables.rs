@@ -1,43 +1,11 @@
 //! Tables as people write them: what is read, and what is refused with which words.
 
-use std::path::PathBuf;
-
 use errorbar_core::{MetadataKeys, Metric, ScoreColumns, ScoreSet, Value, metric_fn};
-use errorbar_log::{ScoreTable, TableError, TableOptions, read_table};
+use errorbar_log::{ScoreTable, TableErrorKind, TableLocation, TableOptions, read_table};
+use errorbar_test_support::assert_matches;
 use serde_json::json;
-use tempfile::TempDir;
 
-/// A file with this content; it lives as long as the folder.
-fn file(name: &str, content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join(name);
-    std::fs::write(&path, content).unwrap();
-    (folder, path)
-}
-
-fn read(name: &str, content: impl AsRef<[u8]>) -> Result<ScoreTable, TableError> {
-    read_with(name, content, &TableOptions::new())
-}
-
-fn read_with(
-    name: &str,
-    content: impl AsRef<[u8]>,
-    options: &TableOptions,
-) -> Result<ScoreTable, TableError> {
-    let (_folder, path) = file(name, content);
-    read_table(&path, options)
-}
-
-/// The message, without the folder.
-fn refused(name: &str, content: impl AsRef<[u8]>) -> String {
-    refused_with(name, content, &TableOptions::new())
-}
-
-fn refused_with(name: &str, content: impl AsRef<[u8]>, options: &TableOptions) -> String {
-    let (folder, path) = file(name, content);
-    let message = read_table(&path, options).unwrap_err().to_string();
-    message.replace(&format!("{}/", folder.path().display()), "")
-}
+use crate::table_support::{message, read, read_with, refused, refused_with};
 
 /// The values of a scorer with their samples, the missing ones left out.
 fn values(columns: &ScoreColumns, scorer: &str) -> Vec<(String, Value)> {
@@ -183,106 +151,100 @@ fn every_refusal_says_where_what_and_the_way_out() {
     let twice = TableOptions::new().score_columns(["a", "a"]);
     let id = TableOptions::new().score_columns(["id"]);
     let cases = [
-        (refused("t.csv", ""), "t.csv: the file is empty; a table starts with a header"),
-        (refused("t.jsonl", "\n \n"), "t.jsonl: the file is empty; "),
-        (refused("t.eval", ""), "t.eval: this is an eval log, not a score table; "),
-        (refused("t.json", "[]"), "t.json: this is an eval log, not a score table; "),
-        (
-            refused("t.xlsx", ""),
-            "t.xlsx: unknown kind of table `.xlsx`; name it .csv, .tsv, .jsonl or .parquet",
-        ),
-        (refused("t", ""), "t: a table without an extension; name it .csv"),
-        (
-            refused("t.csv", "name,score\na,1\n"),
-            "t.csv: there is no column `id`; columns found: `name`, `score`; ",
-        ),
+        (refused("t.csv", ""), "t.csv Empty"),
+        (refused("t.jsonl", "\n \n"), "t.jsonl Empty"),
+        (refused("t.eval", ""), "t.eval EvalLog"),
+        (refused("t.json", "[]"), "t.json EvalLog"),
+        (refused("t.xlsx", ""), r#"t.xlsx UnknownFormat { extension: Some("xlsx") }"#),
+        (refused("t", ""), "t UnknownFormat { extension: None }"),
+        (refused("t.csv", "name,score\na,1\n"), r#"t.csv NoIdColumn { found: ["name", "score"] }"#),
         (
             refused("t.csv", "id,points\na,1\n"),
-            "t.csv: there is no score column `score` or `value`; columns found: `id`, `points`; name the column that holds the scores",
+            r#"t.csv NoScoreColumn { wanted: ["score", "value"], found: ["id", "points"], nearest: None }"#,
         ),
         (
             refused("t.jsonl", "{\"id\": 1, \"points\": 2}"),
-            "t.jsonl: there is no score column `score` or `value`; columns found: `id`, `points`; ",
+            r#"t.jsonl NoScoreColumn { wanted: ["score", "value"], found: ["id", "points"], nearest: None }"#,
         ),
         (
             refused_with("t.csv", "id,score\na,1\n", &long),
-            "t.csv: there is no score column `scor`; columns found: `id`, `score`; name the column that holds the scores",
+            r#"t.csv NoScoreColumn { wanted: ["scor"], found: ["id", "score"], nearest: Some("score") }"#,
         ),
         (
             refused_with("t.jsonl", "{\"id\":1,\"score\":1}", &long),
-            "there is no score column `scor`; columns found: `id`, `score`; ",
+            r#"t.jsonl NoScoreColumn { wanted: ["scor"], found: ["id", "score"], nearest: Some("score") }"#,
         ),
-        (refused_with("t.csv", "id,a\na,1\n", &twice), "the score column `a` is named twice; "),
-        (refused_with("t.csv", "id,a\na,1\n", &id), "the column `id` cannot be a score: "),
+        (refused_with("t.csv", "id,a\na,1\n", &twice), r#"t.csv ScoreColumnTwice { name: "a" }"#),
+        (refused_with("t.csv", "id,a\na,1\n", &id), r#"t.csv NotAScoreColumn { name: "id" }"#),
         (
             refused("t.csv", "id,score,topic\nq1,1,a\nq2,1\n"),
-            "t.csv:3: sample \"q2\": the row has 2 field(s), the header has 3; look for",
+            r#"t.csv:3 "q2" FieldCount { expected: 3, found: 2 }"#,
         ),
-        (
-            refused("t.csv", "id,score\nq1,1,9\n"),
-            "t.csv:2: sample \"q1\": the row has 3 field(s), the header has 2; ",
-        ),
+        (refused("t.csv", "id,score\nq1,1,9\n"), r#"t.csv:2 "q1" FieldCount { expected: 2, found: 3 }"#),
         // Together the two rows have as many fields as one should have.
-        (refused("t.csv", "id,score,a\nq1\nq2,1\n"), "t.csv:2: sample \"q1\": the row has 1 field(s)"),
-        (refused("t.csv", "id,score\n,1\n"), "t.csv:2: the id is empty; "),
-        (refused("t.jsonl", "{\"id\": \"\", \"score\": 1}"), "t.jsonl:1: the id is empty; "),
-        (refused("t.jsonl", "{\"score\": 1}"), "t.jsonl:1: the id is missing; "),
-        (refused("t.jsonl", "{\"id\": 1.5, \"score\": 1}"), "t.jsonl:1: the id is the number 1.5; "),
-        (refused("t.jsonl", "{\"id\": [1], \"score\": 1}"), "t.jsonl:1: the id is a list; "),
-        (
-            refused("t.csv", "id,epoch,score\nq1,first,1\n"),
-            "t.csv:2: sample \"q1\": the epoch is \"first\"; epochs are counted 1, 2, …",
-        ),
-        (refused("t.csv", "id,epoch,score\nq1,0,1\n"), "t.csv:2: sample \"q1\": the epoch is \"0\"; "),
-        (refused("t.csv", "id,epoch,score\nq1,,1\n"), "t.csv:2: sample \"q1\": the epoch is empty; "),
+        (refused("t.csv", "id,score,a\nq1\nq2,1\n"), r#"t.csv:2 "q1" FieldCount { expected: 3, found: 1 }"#),
+        (refused("t.csv", "id,score\n,1\n"), r#"t.csv:2 BadId { found: "empty" }"#),
+        (refused("t.jsonl", "{\"id\": \"\", \"score\": 1}"), r#"t.jsonl:1 BadId { found: "empty" }"#),
+        (refused("t.jsonl", "{\"score\": 1}"), r#"t.jsonl:1 BadId { found: "missing" }"#),
+        (refused("t.jsonl", "{\"id\": 1.5, \"score\": 1}"), r#"t.jsonl:1 BadId { found: "the number 1.5" }"#),
+        (refused("t.jsonl", "{\"id\": [1], \"score\": 1}"), r#"t.jsonl:1 BadId { found: "a list" }"#),
+        (refused("t.csv", "id,epoch,score\nq1,first,1\n"), r#"t.csv:2 "q1" BadEpoch { found: "\"first\"" }"#),
+        (refused("t.csv", "id,epoch,score\nq1,0,1\n"), r#"t.csv:2 "q1" BadEpoch { found: "\"0\"" }"#),
+        (refused("t.csv", "id,epoch,score\nq1,,1\n"), r#"t.csv:2 "q1" BadEpoch { found: "empty" }"#),
         (
             refused("t.jsonl", "{\"id\": \"q\", \"epoch\": 1.5, \"score\": 1}"),
-            "t.jsonl:1: sample \"q\": the epoch is the number 1.5; ",
+            r#"t.jsonl:1 "q" BadEpoch { found: "the number 1.5" }"#,
         ),
-        (refused("t.jsonl", "{\"id\": \"q\", \"epoch\": -1, \"score\": 1}"), "the epoch is \"-1\"; "),
+        (
+            refused("t.jsonl", "{\"id\": \"q\", \"epoch\": -1, \"score\": 1}"),
+            r#"t.jsonl:1 "q" BadEpoch { found: "\"-1\"" }"#,
+        ),
         (
             refused("t.csv", "id,score\n\"q\n1\",1\nq2,1\n\"q\n1\",0\n"),
-            "t.csv:5: sample \"q\\n1\": epoch 1 of this sample is already on line 2; number the runs",
+            r#"t.csv:5 "q\n1" DuplicateRow { epoch: 1, first: Line(2) }"#,
         ),
         (
             refused("t.jsonl", "{\"id\":\"1\",\"score\":1}\n\n{\"id\":1,\"score\":1}"),
-            "t.jsonl:3: sample \"1\": epoch 1 of this sample is already on line 1; ",
+            r#"t.jsonl:3 "1" DuplicateRow { epoch: 1, first: Line(1) }"#,
         ),
-        (refused("t.csv", "id,score,a,a\n"), "t.csv:1: the column `a` occurs twice; rename or remove"),
+        (refused("t.csv", "id,score,a,a\n"), r#"t.csv:1 DuplicateColumn { name: "a" }"#),
         (
             refused("t.jsonl", "{\"id\":1,\"score\":1,\"score\":2}"),
-            "t.jsonl:1: sample \"1\": the column `score` occurs twice; ",
+            r#"t.jsonl:1 "1" DuplicateColumn { name: "score" }"#,
         ),
-        (
-            refused("t.csv", b"id,score\nq\xff,1\n"),
-            "t.csv:2: the text in column `id` is not valid UTF-8; save the table as UTF-8",
-        ),
-        (refused("t.csv", b"\xff\xfei\0d\0"), "t.csv:1: the text is not valid UTF-8; "),
+        (refused("t.csv", b"id,score\nq\xff,1\n"), r#"t.csv:2 InvalidUtf8 { column: Some("id") }"#),
+        (refused("t.csv", b"\xff\xfei\0d\0"), "t.csv:1 InvalidUtf8 { column: None }"),
         (
             refused("t.jsonl", b"{\"id\":1,\"score\":1}\n{\"id\":\"\xff\"}"),
-            "t.jsonl:2: the text is not valid UTF-8; ",
+            "t.jsonl:2 InvalidUtf8 { column: None }",
         ),
         (
             refused("t.jsonl", "{\"id\":1,\"score\":1}\n{\"id\":2,\"score\" 1}"),
-            "t.jsonl:2: sample \"2\": this is not valid JSON: expected `:` at column 17; write one object a line",
+            r#"t.jsonl:2 "2" Json { column: 17, problem: "expected `:`" }"#,
         ),
-        (refused("t.jsonl", "{\"id\":1,\"score\":1} x"), "not valid JSON: trailing characters at column 20"),
         (
-            refused("t.jsonl", "[1, 2]"),
-            "t.jsonl:1: a line of the table is a JSON object, this one is a list; ",
+            refused("t.jsonl", "{\"id\":1,\"score\":1} x"),
+            r#"t.jsonl:1 "1" Json { column: 20, problem: "trailing characters" }"#,
         ),
-        (refused("t.jsonl", "id,score\n"), "t.jsonl:1: this is not valid JSON"),
+        (refused("t.jsonl", "[1, 2]"), r#"t.jsonl:1 NotAnObject { found: "a list" }"#),
+        (refused("t.jsonl", "id,score\n"), r#"t.jsonl:1 Json { column: 1, problem: "expected value" }"#),
         (
             refused("t.jsonl", "{\"score\":{\"a\":[1]},\"id\":\"q9\"}"),
-            "t.jsonl:1: sample \"q9\": the score in `score` holds a list inside a list or map; a score is a scalar",
+            r#"t.jsonl:1 "q9" NestedScore { column: "score", found: "a list" }"#,
         ),
     ];
-    for (message, wanted) in cases {
-        assert!(message.contains(wanted), "\n  said   {message}\n  wanted {wanted}");
+    for (found, wanted) in cases {
+        assert_eq!(found, wanted);
     }
-    let absent = read_table("no/such/file.csv", &TableOptions::new()).unwrap_err().to_string();
-    assert!(absent.starts_with("no/such/file.csv: cannot open the file: "), "{absent}");
-    assert!(absent.ends_with("; check the path"), "{absent}");
+    let absent = read_table("no/such/file.csv", &TableOptions::new()).unwrap_err();
+    assert_matches!(absent.kind(), TableErrorKind::Open(error) if error.kind() == std::io::ErrorKind::NotFound);
+    // The words, once.
+    let row = read("t.csv", "id,score,topic\nq1,1,a\nq2,1\n").unwrap_err();
+    assert_eq!(
+        message(&row),
+        "t.csv:3: sample \"q2\": the row has 2 field(s), the header has 3; look for a missing or unquoted delimiter, or \
+         a quote that is never closed"
+    );
 }
 
 #[test]
@@ -293,7 +255,7 @@ fn names_from_a_file_cannot_play_with_a_terminal() {
         ("t.csv", "id,\u{1b}[31m\n1,1\n"),
         ("t.csv", "id,scorer,value\n1,\u{1b}[31m,1\n1,\u{1b}[31m,1\n"),
     ] {
-        let message = refused(name, content);
+        let message = message(&read(name, content).unwrap_err());
         assert!(!message.chars().any(char::is_control), "{message:?}");
     }
 }
@@ -303,14 +265,13 @@ fn line_numbers_count_every_line() {
     // Blank lines, quoted line breaks and both line ends lie before the row that is refused.
     for end in ["\n", "\r\n"] {
         let rows = ["id,score", "q1,1", "", "\"q", "2\",1", "", "", "q3,1", "", "q4"];
-        let message = refused("t.csv", rows.join(end));
-        assert!(message.starts_with("t.csv:10: "), "{end:?}: {message}");
+        assert_eq!(read("t.csv", rows.join(end)).unwrap_err().line(), Some(10), "{end:?}");
         let rows = ["id,score", "", "q1,1", "", "", "q1,0"];
-        let message = refused("t.csv", rows.join(end));
-        assert!(message.starts_with("t.csv:6: ") && message.contains("on line 3;"), "{end:?}: {message}");
+        let error = read("t.csv", rows.join(end)).unwrap_err();
+        assert_eq!(error.line(), Some(6), "{end:?}");
+        assert_matches!(error.kind(), TableErrorKind::DuplicateRow { first: TableLocation::Line(3), .. });
         let json = ["{\"id\":1,\"score\":1}", "", " ", "{}"].join(end);
-        let message = refused("t.jsonl", json);
-        assert!(message.starts_with("t.jsonl:4: "), "{end:?}: {message}");
+        assert_eq!(read("t.jsonl", json).unwrap_err().line(), Some(4), "{end:?}");
     }
 }
 
@@ -321,8 +282,9 @@ fn a_quote_that_is_never_closed_swallows_no_rows() {
         ("t.csv", "id,score,note\na,1,x\nb,0,\"twice \"\" and open"),
         ("t.tsv", "id\tscore\na\t1\nb\t\"0\nc\t1\n"),
     ] {
-        let message = refused(name, content);
-        assert!(message.contains(":3:") && message.contains("never closed"), "{message}");
+        let error = read(name, content).unwrap_err();
+        assert_eq!(error.line(), Some(3));
+        assert_matches!(error.kind(), TableErrorKind::UnclosedQuote);
     }
     // Marks within a bare field are characters like any other, and closed quotes end where they end.
     let inches = read("t.csv", "id,score,note\na,1,\"said \"\"x\"\"\"\nb,0,5\" disk\n").unwrap();
@@ -333,9 +295,5 @@ fn a_quote_that_is_never_closed_swallows_no_rows() {
 #[cfg(not(feature = "parquet"))]
 #[test]
 fn parquet_needs_its_feature() {
-    let message = refused("t.parquet", "");
-    assert!(
-        message.starts_with("t.parquet: this build of errorbar does not read Parquet; build it with"),
-        "{message}"
-    );
+    assert_matches!(read("t.parquet", "").unwrap_err().kind(), TableErrorKind::NoParquet);
 }

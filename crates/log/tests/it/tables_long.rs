@@ -1,24 +1,13 @@
 //! Tables with a row per sample, epoch and scorer, as logs are exported: CSV, TSV and JSON lines.
 
 use errorbar_core::{Leaf, MetadataKeys, Score, ScoreColumns, ScoreSet, Value};
-use errorbar_log::{ScoreTable, TableError, TableOptions, read_table};
+use errorbar_log::{ScoreTable, TableOptions};
 use serde_json::json;
 
-fn read_with(name: &str, content: &str, options: &TableOptions) -> Result<ScoreTable, TableError> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join(name);
-    std::fs::write(&path, content).unwrap();
-    read_table(&path, options)
-}
+use crate::table_support::{self, read_with, refused};
 
 fn read(name: &str, content: &str) -> ScoreTable {
-    read_with(name, content, &TableOptions::new()).unwrap()
-}
-
-/// The message, without the folder.
-fn refused(name: &str, content: &str) -> String {
-    let message = read_with(name, content, &TableOptions::new()).unwrap_err().to_string();
-    message.split_once(name).map(|(_, rest)| format!("{name}{rest}")).unwrap()
+    table_support::read(name, content).unwrap()
 }
 
 fn scores(columns: &ScoreColumns, scorer: &str) -> Vec<Option<Score>> {
@@ -156,63 +145,54 @@ fn every_refusal_says_where_what_and_the_way_out() {
     let cases = [
         (
             refused("t.csv", "id,scorer,value\nq1,s,1\n\nq2,s,1\nq1,s,\n"),
-            "t.csv:5: sample \"q1\": epoch 1 of this sample by the scorer \"s\" is already on line 2; give each scorer one row",
+            r#"t.csv:5 "q1" DuplicateScore { epoch: 1, scorer: "s", first: Line(2) }"#,
         ),
         (
             refused(
                 "t.jsonl",
                 "{\"id\":1,\"scorer\":\"s\",\"value\":1}\n\n{\"id\":1,\"scorer\":\"s\",\"value\":2}",
             ),
-            "t.jsonl:3: sample \"1\": epoch 1 of this sample by the scorer \"s\" is already on line 1; ",
+            r#"t.jsonl:3 "1" DuplicateScore { epoch: 1, scorer: "s", first: Line(1) }"#,
         ),
         (
             refused("t.csv", "id,scorer,value\nq1,,\nq1,,\n"),
-            "t.csv:3: sample \"q1\": epoch 1 of this sample by the scorer \"\" is already on line 2; ",
+            r#"t.csv:3 "q1" DuplicateScore { epoch: 1, scorer: "", first: Line(2) }"#,
         ),
-        (
-            refused("t.csv", "id,scorer,value\nq1,,1\n"),
-            "t.csv:2: sample \"q1\": the row has a score in `value`, but its `scorer` is empty; name the scorer",
-        ),
+        (refused("t.csv", "id,scorer,value\nq1,,1\n"), r#"t.csv:2 "q1" NoScorer { column: "value" }"#),
         (
             refused("t.jsonl", "{\"id\":1,\"scorer\":null,\"value\":1}"),
-            "t.jsonl:1: sample \"1\": the row has a score",
+            r#"t.jsonl:1 "1" NoScorer { column: "value" }"#,
         ),
         (
             refused("t.jsonl", "{\"id\":1,\"scorer\":5,\"value\":1}"),
-            "t.jsonl:1: sample \"1\": the scorer is 5; ",
+            r#"t.jsonl:1 "1" BadScorer { found: "5" }"#,
         ),
         (
             refused("t.jsonl", "{\"id\":1,\"scorer\":[],\"value\":1}"),
-            "the scorer is a list; name the scorer with a string",
+            r#"t.jsonl:1 "1" BadScorer { found: "a list" }"#,
         ),
         (
             refused("t.csv", "id,scorer,value\nq1,s,1\nq2,s,\"{\"\"a\"\": }\"\n"),
-            "t.csv:3: sample \"q2\": the score in `value` starts like a list or map, but is not valid JSON: expected value at character 7; write it as JSON",
+            r#"t.csv:3 "q2" BadStructure { column: "value", problem: "expected value at character 7" }"#,
         ),
         (
             refused("t.csv", "id,scorer,value\nq1,s,[[1]]\n"),
-            "t.csv:2: sample \"q1\": the score in `value` holds a list inside",
+            r#"t.csv:2 "q1" NestedScore { column: "value", found: "a list" }"#,
         ),
         (
             refused("t.csv", "id,scorer\nq1,s\n"),
-            "t.csv: there is no score column `value` or `score`; columns found: `id`, `scorer`",
+            r#"t.csv NoScoreColumn { wanted: ["value", "score"], found: ["id", "scorer"], nearest: None }"#,
         ),
         (
             refused("t.csv", &format!("id,epoch,value,scorer\n{}", many.replace("q,0,", "q,300,"))),
-            "sample \"q\": the column `scorer` names more than 256 scorers; if the column is no scorer but metadata",
+            r#"t.csv:258 "q" TooManyScorers { limit: 256 }"#,
         ),
-        (refused("t.csv", "id,scorer,value\n,s,1\n"), "t.csv:2: the id is empty; "),
-        (refused("t.csv", "id,scorer,value,epoch\nq,s,1,0\n"), "t.csv:2: sample \"q\": the epoch is \"0\"; "),
-        (
-            refused("t.csv", "id,scorer,value\nq,s\n"),
-            "t.csv:2: sample \"q\": the row has 2 field(s), the header has 3; ",
-        ),
-        (
-            refused("t.csv", "id,scorer,value\nq,s,\"1\nr,s,1\n"),
-            "t.csv:2: a quote that opens in this row is never closed; ",
-        ),
+        (refused("t.csv", "id,scorer,value\n,s,1\n"), r#"t.csv:2 BadId { found: "empty" }"#),
+        (refused("t.csv", "id,scorer,value,epoch\nq,s,1,0\n"), r#"t.csv:2 "q" BadEpoch { found: "\"0\"" }"#),
+        (refused("t.csv", "id,scorer,value\nq,s\n"), r#"t.csv:2 "q" FieldCount { expected: 3, found: 2 }"#),
+        (refused("t.csv", "id,scorer,value\nq,s,\"1\nr,s,1\n"), "t.csv:2 UnclosedQuote"),
     ];
-    for (message, wanted) in cases {
-        assert!(message.contains(wanted), "\n  said   {message}\n  wanted {wanted}");
+    for (found, wanted) in cases {
+        assert_eq!(found, wanted);
     }
 }

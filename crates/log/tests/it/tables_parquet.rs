@@ -2,27 +2,24 @@
 #![cfg(feature = "parquet")]
 
 use crate::parquet_files::{Cells, simple, write};
+use crate::table_support;
 use errorbar_core::{Leaf, MetadataKeys, Score, ScoreColumns, Value};
-use errorbar_log::{ScoreTable, TableError, TableLocation, TableOptions, read_table};
+use errorbar_log::{ScoreTable, TableError, TableErrorKind, TableLocation, TableOptions};
+use errorbar_test_support::assert_matches;
 use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 use serde_json::{Value as Json, json};
 
 fn read_with(bytes: &[u8], options: &TableOptions) -> Result<ScoreTable, TableError> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("t.parquet");
-    std::fs::write(&path, bytes).unwrap();
-    read_table(&path, options)
+    table_support::read_with("t.parquet", bytes, options)
 }
 
 fn read(bytes: &[u8]) -> ScoreTable {
     read_with(bytes, &TableOptions::new()).unwrap()
 }
 
-/// The message, without the folder.
 fn refused(bytes: &[u8]) -> String {
-    let message = read_with(bytes, &TableOptions::new()).unwrap_err().to_string();
-    message.split_once("t.parquet").map(|(_, rest)| format!("t.parquet{rest}")).unwrap()
+    table_support::refused("t.parquet", bytes)
 }
 
 fn values(columns: &ScoreColumns, scorer: &str) -> Vec<Option<Value>> {
@@ -268,20 +265,16 @@ fn only_the_columns_that_are_needed_are_read() {
     let table = read_with(&bytes, &only("b")).unwrap();
     assert_eq!(metadata(&table.columns, "score"), [json!({"b": "y"})]);
     assert_eq!(table.metadata_keys, ["a", "b", "tags", "c", "day"], "messages still know the others");
-    let wants = |key| read_with(&bytes, &only(key)).unwrap_err().to_string();
-    assert!(
-        wants("a").contains("the column `a` cannot be read: a page ends too early; check that the file"),
-        "{}",
-        wants("a")
-    );
-    let tags = wants("tags");
-    assert!(tags.contains("the column `tags` holds lists or structures; it is read as metadata, which takes numbers, booleans, texts or JSON; convert the column, or leave it out"), "{tags}");
-    assert!(
-        wants("c").contains("the column `c` holds values of the type FIXED_LEN_BYTE_ARRAY; "),
-        "{}",
-        wants("c")
-    );
-    assert!(wants("day").contains("the column `day` holds times; "), "{}", wants("day"));
+    let wants = |key| read_with(&bytes, &only(key)).unwrap_err();
+    assert_matches!(wants("a").kind(), TableErrorKind::ParquetColumn { column, .. } if column == "a");
+    for (key, holds) in
+        [("tags", "lists or structures"), ("c", "values of the type FIXED_LEN_BYTE_ARRAY"), ("day", "times")]
+    {
+        assert_matches!(
+            wants(key).kind(),
+            TableErrorKind::ColumnType { column, found, .. } if column == key && found == holds
+        );
+    }
 }
 
 #[test]
@@ -354,133 +347,142 @@ fn every_refusal_says_where_what_and_the_way_out() {
         refused(&simple(fields, &[Cells::longs(&[7, 8, 7]), scorer, value]))
     };
     let cases = [
-        (refused(b""), "t.parquet: this is not a Parquet file that can be read: "),
-        (refused(b"id,score\nq1,1\n"), "; check that the file was written to its end, or write it again"),
-        (refused(b"PAR1PAR1"), "this is not a Parquet file that can be read: "),
+        (
+            refused(b""),
+            r#"t.parquet Parquet { problem: "EOF: Parquet file too small. Size is 0 but need 8" }"#,
+        ),
+        (
+            refused(b"id,score\nq1,1\n"),
+            r#"t.parquet Parquet { problem: "Invalid Parquet file. Corrupt footer" }"#,
+        ),
+        (
+            refused(b"PAR1PAR1"),
+            r#"t.parquet Parquet { problem: "EOF: Parquet file too small. Size is 8 but need 827474264" }"#,
+        ),
         (
             refused(&simple(
                 "required int64 sample; required double score;",
                 &[Cells::longs(&[1]), Cells::doubles(&[1.0])],
             )),
-            "t.parquet: there is no column `id`; columns found: `sample`, `score`; ",
+            r#"t.parquet NoIdColumn { found: ["sample", "score"] }"#,
         ),
         (
             refused(&simple(
                 "required int64 id; required double points;",
                 &[Cells::longs(&[1]), Cells::doubles(&[1.0])],
             )),
-            "t.parquet: there is no score column `score` or `value`; columns found: `id`, `points`; ",
+            r#"t.parquet NoScoreColumn { wanted: ["score", "value"], found: ["id", "points"], nearest: None }"#,
         ),
         (
             refused(&simple(
                 "required int64 id; required double score; required int64 id;",
                 &[Cells::longs(&[1]), Cells::doubles(&[1.0]), Cells::longs(&[1])],
             )),
-            "t.parquet: the column `id` occurs twice; ",
+            r#"t.parquet DuplicateColumn { name: "id" }"#,
         ),
         (
             of_ids("required double id;", Cells::doubles(&[1.0, 2.0, 3.0])),
-            "t.parquet: the column `id` holds floating-point numbers; it is read as the id, which takes texts or integers; convert",
+            r#"t.parquet ColumnType { column: "id", found: "floating-point numbers", role: "the id", takes: "strings or integers" }"#,
         ),
         (
             of_ids("required boolean id;", Cells::Bools(vec![Some(true); 3])),
-            "the column `id` holds booleans; ",
+            r#"t.parquet ColumnType { column: "id", found: "booleans", role: "the id", takes: "strings or integers" }"#,
         ),
         (
             of_ids("required int64 id (TIMESTAMP(MICROS,false));", Cells::longs(&[1, 2, 3])),
-            "the column `id` holds times; ",
+            r#"t.parquet ColumnType { column: "id", found: "times", role: "the id", takes: "strings or integers" }"#,
         ),
         (
             of_ids("optional int64 id;", Cells::Longs(vec![Some(1), Some(2), None])),
-            "t.parquet: row 3: the id is empty; give every row",
+            r#"t.parquet Row(3) BadId { found: "empty" }"#,
         ),
         (
             of_ids("required binary id (UTF8);", Cells::texts(&["a", "", "b"])),
-            "t.parquet: row 2: the id is empty; ",
+            r#"t.parquet Row(2) BadId { found: "empty" }"#,
         ),
         (
             of_ids("required int64 id;", Cells::longs(&[5, 6, 5])),
-            "t.parquet: row 3: sample \"5\": epoch 1 of this sample is already in row 1; number the runs",
+            r#"t.parquet Row(3) "5" DuplicateRow { epoch: 1, first: Row(1) }"#,
         ),
         (
             of_ids(
                 "optional binary id (UTF8);",
                 Cells::Texts(vec![Some(b"a".to_vec()), Some(vec![0xff]), None]),
             ),
-            "t.parquet: row 2: the text in column `id` is not valid UTF-8; ",
+            r#"t.parquet Row(2) InvalidUtf8 { column: Some("id") }"#,
         ),
         (
             of_epochs("required double epoch;", Cells::doubles(&[1.0; 3])),
-            "the column `epoch` holds floating-point numbers; it is read as the epoch, which takes integers; ",
+            r#"t.parquet ColumnType { column: "epoch", found: "floating-point numbers", role: "the epoch", takes: "integers" }"#,
         ),
         (
             of_epochs("required int64 epoch;", Cells::longs(&[1, 0, 1])),
-            "t.parquet: row 2: sample \"8\": the epoch is 0; epochs are counted 1, 2, …",
+            r#"t.parquet Row(2) "8" BadEpoch { found: "0" }"#,
         ),
         (
             of_epochs("required int64 epoch;", Cells::longs(&[1, 1, 1 << 32])),
-            "t.parquet: row 3: sample \"9\": the epoch is 4294967296; ",
+            r#"t.parquet Row(3) "9" BadEpoch { found: "4294967296" }"#,
         ),
         (
             of_epochs("optional int64 epoch;", Cells::Longs(vec![None, Some(1), Some(1)])),
-            "t.parquet: row 1: sample \"7\": the epoch is empty; ",
+            r#"t.parquet Row(1) "7" BadEpoch { found: "empty" }"#,
         ),
         (
             of_scores("required int32 score (DECIMAL(5,2));", Cells::Ints(vec![Some(1); 3])),
-            "the column `score` holds decimals; it is read as a score, which takes numbers, booleans, texts or JSON; ",
+            r#"t.parquet ColumnType { column: "score", found: "decimals", role: "a score", takes: "numbers, booleans, strings or JSON" }"#,
         ),
         (
             of_scores("required int32 score (DATE);", Cells::Ints(vec![Some(1); 3])),
-            "the column `score` holds dates; ",
+            r#"t.parquet ColumnType { column: "score", found: "dates", role: "a score", takes: "numbers, booleans, strings or JSON" }"#,
         ),
         (
             of_scores("required fixed_len_byte_array(2) score (FLOAT16);", Cells::Fixed(vec![vec![0, 0]; 3])),
-            "the column `score` holds values of the type FIXED_LEN_BYTE_ARRAY; ",
+            r#"t.parquet ColumnType { column: "score", found: "values of the type FIXED_LEN_BYTE_ARRAY", role: "a score", takes: "numbers, booleans, strings or JSON" }"#,
         ),
         (
             of_scores("required group score { required double a; }", Cells::doubles(&[1.0; 3])),
-            "the column `score` holds lists or structures; ",
+            r#"t.parquet ColumnType { column: "score", found: "lists or structures", role: "a score", takes: "numbers, booleans, strings or JSON" }"#,
         ),
         (
             of_scores("required binary score (JSON);", Cells::texts(&["1", "{\"a\"", "2"])),
-            "t.parquet: row 2: sample \"8\": the score in `score` starts like a list or map, but is not valid JSON: ",
+            r#"t.parquet Row(2) "8" BadStructure { column: "score", problem: "EOF while parsing an object at character 5" }"#,
         ),
         (
             of_scores(
                 "optional binary score (UTF8);",
                 Cells::Texts(vec![None, Some(b"C".to_vec()), Some(vec![0xc0])]),
             ),
-            "the text in column `score` is not valid UTF-8; ",
+            r#"t.parquet Row(3) "9" InvalidUtf8 { column: Some("score") }"#,
         ),
         (
             refused(&simple(
                 "required int64 id; required double score; required binary k (JSON);",
                 &[Cells::longs(&[4]), Cells::doubles(&[1.0]), Cells::texts(&["{"])],
             )),
-            "t.parquet: row 1: sample \"4\": the text in column `k` is not valid JSON: ",
+            r#"t.parquet Row(1) "4" BadJsonCell { column: "k", problem: "EOF while parsing an object" }"#,
         ),
         (
             long(Cells::texts(&["s", "s", "s"]), Cells::texts(&["1", "1", "0"])),
-            "t.parquet: row 3: sample \"7\": epoch 1 of this sample by the scorer \"s\" is already in row 1; ",
+            r#"t.parquet Row(3) "7" DuplicateScore { epoch: 1, scorer: "s", first: Row(1) }"#,
         ),
         (
             long(Cells::Texts(vec![None; 3]), Cells::texts(&["1", "1", "0"])),
-            "t.parquet: row 1: sample \"7\": the row has a score in `value`, but its `scorer` is empty; ",
+            r#"t.parquet Row(1) "7" NoScorer { column: "value" }"#,
         ),
         (
             long(Cells::texts(&["s", "t", "u"]), Cells::texts(&["1", "[1", "0"])),
-            "t.parquet: row 2: sample \"8\": the score in `value` starts like a list or map, but is not valid JSON: ",
+            r#"t.parquet Row(2) "8" BadStructure { column: "value", problem: "EOF while parsing a list at character 3" }"#,
         ),
         (
             refused(&simple(
                 "required int64 id; required int64 scorer; required double value;",
                 &[Cells::longs(&[1]), Cells::longs(&[1]), Cells::doubles(&[1.0])],
             )),
-            "the column `scorer` holds integers; it is read as the scorer, which takes texts; ",
+            r#"t.parquet ColumnType { column: "scorer", found: "integers", role: "the scorer", takes: "strings" }"#,
         ),
     ];
-    for (message, wanted) in cases {
-        assert!(message.contains(wanted), "\n  said   {message}\n  wanted {wanted}");
+    for (found, wanted) in cases {
+        assert_eq!(found, wanted);
     }
     let twice = simple(
         "required int64 id; required double score;",
@@ -502,10 +504,7 @@ fn rows_of_later_row_groups_keep_their_numbers() {
         30,
         WriterProperties::builder().build(),
     );
-    assert!(
-        refused(&bytes)
-            .contains("t.parquet: row 101: sample \"37\": epoch 1 of this sample is already in row 38; ")
-    );
+    assert_eq!(refused(&bytes), "t.parquet Row(101) \"37\" DuplicateRow { epoch: 1, first: Row(38) }");
     let ids: Vec<i64> = (0..100).collect();
     let epochs: Vec<i64> = (1..=100).map(|row| i64::from(row != 75)).collect();
     let bytes = write(
@@ -514,7 +513,7 @@ fn rows_of_later_row_groups_keep_their_numbers() {
         30,
         WriterProperties::builder().build(),
     );
-    assert!(refused(&bytes).contains("t.parquet: row 75: sample \"74\": the epoch is 0; "));
+    assert_eq!(refused(&bytes), "t.parquet Row(75) \"74\" BadEpoch { found: \"0\" }");
 }
 
 #[test]
@@ -526,6 +525,8 @@ fn more_rows_than_a_file_can_hold_are_refused() {
     let columns = [Cells::longs(&vec![1; rows]), Cells::Ints(vec![Some(1); rows])];
     let bytes = write("required int64 id; required int32 score;", &columns, usize::MAX, properties.build());
     assert!((bytes.len() as u64) * 256 < rows as u64, "{} bytes", bytes.len());
-    let message = refused(&bytes);
-    assert!(message.contains("can be read: it claims 1000000 rows, in "), "{message}");
+    assert_matches!(
+        read_with(&bytes, &TableOptions::new()).unwrap_err().kind(),
+        TableErrorKind::Parquet(problem) if problem.starts_with("it claims 1000000 rows")
+    );
 }

@@ -1,8 +1,9 @@
 //! Results made by hand, with the numbers that core gives.
 
 use errorbar_core::{
-    Bounds, Cr, Draws, ErrorMethod, Estimate, Group, Groups, GroupsAll, IndexMap, Interval, IntervalMethod,
-    MetricResult, MetricValue, Over, Results, Role, ScoreResult, Spec, StdError, Subject, Undefined,
+    AggregateBasis, Bounds, Cr, Draws, ErrorMethod, Estimate, Group, Groups, IndexMap, Interval,
+    IntervalMethod, MetricResult, MetricValue, Results, Role, ScoreResult, Spec, StdError, Subject,
+    Undefined,
 };
 
 use crate::Report;
@@ -22,17 +23,15 @@ pub(super) fn share(correct: u64, n: u64, absent: u64) -> Estimate {
     let centre = (p + Z * Z / (2.0 * count)) / (1.0 + Z * Z / count);
     let half = Z * (p * (1.0 - p) / count + Z * Z / (4.0 * count * count)).sqrt() / (1.0 + Z * Z / count);
     let mut estimate = Estimate::new(p).with_n(n);
-    let degenerate = se == 0.0;
-    let error = StdError { se, method: ErrorMethod::Iid, df: count - 1.0, clusters: Vec::new(), degenerate };
+    let error = StdError::new(se, ErrorMethod::Iid).with_df(count - 1.0);
     estimate.error = if n < 2 { Err(Undefined::TooFewScores { n }) } else { Ok(error) };
     let (lower, upper) = ((centre - half).max(0.0), (centre + half).min(1.0));
-    let method = IntervalMethod::Wilson;
-    estimate.interval = Ok(Interval { lower, upper, level: 0.95, method, df: None });
+    estimate.interval = Ok(Interval::new(lower, upper, 0.95, IntervalMethod::Wilson));
     estimate.absent = absent;
     if absent > 0 {
         let (c, a) = (correct as f64, absent as f64);
         let worst = c / (count + a);
-        estimate.bounds = Some(Bounds { worst, best: (c + a) / (count + a), absent_as_wrong: worst });
+        estimate.bounds = Some(Bounds::new(worst, (c + a) / (count + a), worst));
     }
     estimate
 }
@@ -41,8 +40,8 @@ pub(super) fn share(correct: u64, n: u64, absent: u64) -> Estimate {
 pub(super) fn clustered(correct: u64, n: u64, clusters: &[u64], se: f64) -> Estimate {
     let mut estimate = share(correct, n, 0);
     let df = clusters[0] as f64 * 0.7;
-    let method = ErrorMethod::Cluster(Cr::Cr2);
-    estimate.error = Ok(StdError { se, method, df, clusters: clusters.to_vec(), degenerate: false });
+    let error = StdError::new(se, ErrorMethod::Cluster(Cr::Cr2));
+    estimate.error = Ok(error.with_df(df).with_clusters(clusters.to_vec()));
     estimate.notes.effective_n = Some(n as f64 / 1.5);
     estimate.notes.design_effect = Some(1.5);
     estimate
@@ -60,27 +59,26 @@ pub(super) fn grouped(
     name: &str,
     key: &str,
     groups: &[(&str, u64, u64, u64)],
-    over: Option<Over>,
+    over: Option<AggregateBasis>,
 ) -> MetricResult {
     let estimates: Vec<Estimate> =
         groups.iter().map(|(_, correct, n, absent)| share(*correct, *n, *absent)).collect();
     let sum = |part: fn(&(&str, u64, u64, u64)) -> u64| groups.iter().map(part).sum::<u64>();
     let all = over.map(|over| {
         let mut value = share(sum(|g| g.1), sum(|g| g.2), sum(|g| g.3));
-        if over == Over::Groups
+        if over == AggregateBasis::Groups
             && let Ok(error) = &mut value.error
         {
             error.method = ErrorMethod::Macro;
         }
-        GroupsAll { label: "all".to_owned(), over, value: Box::new(MetricValue::One(value)) }
+        (over, value)
     });
-    let groups = groups.iter().zip(estimates).map(|((name, ..), estimate)| Group {
-        name: (*name).to_owned(),
-        label: (*name).to_owned(),
-        n: estimate.n,
-        value: MetricValue::One(estimate),
-    });
-    let value = Groups { key: key.to_owned(), groups: groups.collect(), all };
+    let groups = groups.iter().zip(estimates);
+    let groups = groups.map(|((name, ..), estimate)| Group::new(*name, estimate.n, estimate)).collect();
+    let mut value = Groups::new(key, groups);
+    if let Some((over, all)) = all {
+        value = value.with_all("all", over, all);
+    }
     let spec = format!("grouped({name}(), {key:?})");
     let mut result = metric(&spec, Role::Location, MetricValue::Groups(value));
     result.metric = name.to_owned();
@@ -121,7 +119,7 @@ pub(super) fn ten_groups() -> Report {
     ];
     let metrics = vec![
         metric("accuracy", Role::Location, share(104, 140, 4)),
-        grouped("accuracy", "category", &groups, Some(Over::Groups)),
+        grouped("accuracy", "category", &groups, Some(AggregateBasis::Groups)),
         metric("std", Role::Spread, 0.438_1),
     ];
     let mut score = score("choice", 140, metrics);
@@ -166,21 +164,14 @@ pub(super) fn everything() -> Report {
         shares.into_iter().map(|(key, count)| (key.to_owned(), share(count, 40, 0))).collect();
     let se = |se: f64, clusters: Vec<u64>, method| {
         let mut estimate = Estimate::new(se).with_n(40);
-        estimate.error = Ok(StdError { se, method, df: f64::INFINITY, clusters, degenerate: false });
+        estimate.error = Ok(StdError::new(se, method).with_clusters(clusters));
         estimate
     };
     let mut interval = Estimate::new(0.6).with_n(40).with_interval(0.41, 0.77, 0.9);
-    interval.draws = Some(Draws { seed: 7, count: 1000 });
-    let nested = MetricValue::Groups(Groups {
-        key: "outer".to_owned(),
-        groups: vec![Group {
-            name: "x".to_owned(),
-            label: "x".to_owned(),
-            n: 40,
-            value: grouped("mean", "inner", &[("p", 10, 20, 0), ("q", 14, 20, 0)], Some(Over::Samples)).value,
-        }],
-        all: None,
-    });
+    interval.draws = Some(Draws::new(7, 1000));
+    let inner =
+        grouped("mean", "inner", &[("p", 10, 20, 0), ("q", 14, 20, 0)], Some(AggregateBasis::Samples)).value;
+    let nested = MetricValue::Groups(Groups::new("outer", vec![Group::new("x", 40, inner)]));
     let mut nested = metric("grouped(grouped(mean(), \"inner\"), \"outer\")", Role::Location, nested);
     nested.metric = "mean".to_owned();
     let of_other_numbers = |mut result: MetricResult| {

@@ -1,63 +1,34 @@
 //! A folder with a task of thirty sums, and the command line run in it.
 
-use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 
-use serde_json::Value as Json;
-use tempfile::TempDir;
+use errorbar_test_support::{ProgramOutput, TestFolder, command, file_names};
 
 use crate::server::Server;
 
-/// Variables that lead requests elsewhere, or hold a key.
-const ENVIRONMENT: [&str; 10] = [
-    "OPENAI_API_KEY",
-    "OPENAI_BASE_URL",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "all_proxy",
-    "ERRORBAR_LOG_DIR",
-    "NO_COLOR",
-];
-
 pub(crate) struct Desk {
-    pub(crate) folder: TempDir,
-}
-
-/// What a run left behind.
-pub(crate) struct Ran {
-    pub(crate) code: Option<i32>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
+    pub(crate) folder: TestFolder,
 }
 
 impl Desk {
     pub(crate) fn new() -> Self {
-        let folder = TempDir::new().unwrap();
         let sample = |n: u32| {
             format!("{{\"id\": \"q{n}\", \"input\": \"What is {n} + 5?\", \"target\": \"{}\"}}\n", n + 5)
         };
-        std::fs::write(folder.path().join("sums.jsonl"), (0..30).map(sample).collect::<String>()).unwrap();
-        let task = "dataset = \"sums.jsonl\"\nscorer = \"includes\"\n";
-        std::fs::write(folder.path().join("sums.toml"), task).unwrap();
-        Desk { folder }
+        let task = "dataset = \"sums.jsonl\"\nscorer = \"includes\"\n".to_owned();
+        Desk {
+            folder: TestFolder::with([("sums.jsonl", (0..30).map(sample).collect()), ("sums.toml", task)]),
+        }
     }
 
     /// `errorbar` with these arguments, without anything that the environment may say.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_errorbar-under-test"));
-        command.args(arguments).current_dir(self.folder.path());
-        ENVIRONMENT.iter().for_each(|name| {
-            command.env_remove(name);
-        });
-        command
+        command(env!("CARGO_BIN_EXE_errorbar-under-test"), self.folder.path(), arguments)
     }
 
     /// Runs the task against a server, with short waits. The model is wrong about a third of the sums.
-    pub(crate) fn eval(&self, server: &Server, arguments: &[&str]) -> Ran {
-        Ran::from(self.eval_command(server, arguments).output().unwrap())
+    pub(crate) fn eval(&self, server: &Server, arguments: &[&str]) -> ProgramOutput {
+        ProgramOutput::of(self.eval_command(server, arguments))
     }
 
     /// The same, not waited for.
@@ -83,34 +54,14 @@ impl Desk {
 
     /// All that was written to logs, as JSON: archives hold texts compressed.
     pub(crate) fn logs(&self) -> Vec<String> {
-        let Ok(entries) = std::fs::read_dir(self.folder.path().join("logs")) else { return Vec::new() };
-        let text = |log: PathBuf| {
-            let log = log.to_str().unwrap();
-            let json = self.folder.path().join("log.json");
-            let converted =
-                self.command(&["log", "convert", log, "--force", "-o", json.to_str().unwrap()]).output();
-            assert!(converted.unwrap().status.success(), "{log}");
+        let folder = self.folder.join("logs");
+        let text = |name: String| {
+            let (log, json) = (folder.join(name), self.folder.join("log.json"));
+            let (log, json) = (log.to_str().unwrap(), json.to_str().unwrap());
+            let _ =
+                ProgramOutput::of(self.command(&["log", "convert", log, "--force", "-o", json])).successful();
             std::fs::read_to_string(json).unwrap()
         };
-        entries.map(|entry| text(entry.unwrap().path())).collect()
-    }
-}
-
-impl From<Output> for Ran {
-    fn from(output: Output) -> Self {
-        Ran {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
-    }
-}
-
-impl Ran {
-    /// The results of a run with `--format json`.
-    pub(crate) fn results(&self) -> Json {
-        assert_eq!(self.code, Some(0), "{}{}", self.stdout, self.stderr);
-        let runs: Json = serde_json::from_str(&self.stdout).unwrap();
-        runs[0]["results"].clone()
+        file_names(&folder).into_iter().map(text).collect()
     }
 }

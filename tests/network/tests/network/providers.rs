@@ -8,7 +8,9 @@ use errorbar_eval::{AnyModel, GenerateConfig, ModelErrorKind, OpenOptions, built
 use serde_json::json;
 use tempfile::NamedTempFile;
 
-use crate::desk::{Desk, Ran};
+use errorbar_test_support::ProgramOutput;
+
+use crate::desk::Desk;
 use crate::library::ask_with;
 use crate::server::Server;
 
@@ -125,7 +127,8 @@ fn a_run_takes_the_key_of_the_provider_and_records_it_nowhere() {
     let wrong = "sk-wrong-0815";
     for key in [KEY, wrong] {
         let desk = Desk::new();
-        let ran = Ran::from(desk.command(&arguments).env("TOGETHER_API_KEY", key).output().unwrap());
+        let ran =
+            ProgramOutput::from(desk.command(&arguments).env("TOGETHER_API_KEY", key).output().unwrap());
         assert_eq!(ran.code, Some(i32::from(key == wrong)), "{}", ran.stderr);
         let told = ran.stderr.contains("Incorrect API key provided: ***.")
             && ran.stderr.contains("TOGETHER_API_KEY");
@@ -143,7 +146,7 @@ fn a_server_of_ones_own_needs_no_key_until_it_asks_for_one() {
         let (desk, server) = (Desk::new(), Server::start(options));
         let base_url = server.base_url();
         let arguments = ["eval", "sums.toml", "--model", "groq/unsure", "--base-url", &base_url];
-        let ran = Ran::from(desk.command(&arguments).env_remove("GROQ_API_KEY").output().unwrap());
+        let ran = ProgramOutput::from(desk.command(&arguments).env_remove("GROQ_API_KEY").output().unwrap());
         assert_eq!(ran.code, Some(code), "{}", ran.stderr);
         assert_eq!(ran.stderr.contains("check the key, in GROQ_API_KEY"), code == 1, "{}", ran.stderr);
     }
@@ -155,7 +158,7 @@ fn what_a_provider_cannot_be_sent_is_refused_before_the_run() {
     let base_url = server.base_url();
     let arguments =
         ["eval", "sums.toml", "--model", "anthropic/m", "--base-url", &base_url, "--sampling-seed", "1"];
-    let ran = Ran::from(desk.command(&arguments).env("ANTHROPIC_API_KEY", KEY).output().unwrap());
+    let ran = ProgramOutput::from(desk.command(&arguments).env("ANTHROPIC_API_KEY", KEY).output().unwrap());
     assert_eq!((ran.code, server.requests(), desk.logs().len()), (Some(2), 0, 0), "{}", ran.stderr);
     assert!(ran.stderr.contains("`anthropic/m` cannot be sent seed"), "{}", ran.stderr);
 }

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::desk::{Desk, Ran};
+use errorbar_test_support::ProgramOutput;
+
+use crate::desk::Desk;
 use crate::server::Server;
 
 const RIGHT: &str = "sk-right-4711";
@@ -15,7 +17,7 @@ fn key_file(desk: &Desk, key: &str) -> PathBuf {
 }
 
 /// Nothing of what a run said or wrote has the secret in it.
-fn assert_hidden(desk: &Desk, ran: &Ran, secret: &str) {
+fn assert_hidden(desk: &Desk, ran: &ProgramOutput, secret: &str) {
     for text in desk.logs().iter().chain([&ran.stdout, &ran.stderr]) {
         assert!(!text.contains(secret), "{text}");
     }
@@ -44,7 +46,7 @@ fn a_key_from_a_file_or_the_environment_is_sent_and_not_recorded() {
         } else {
             command.env("OPENAI_API_KEY", RIGHT);
         }
-        let ran = Ran::from(command.output().unwrap());
+        let ran = ProgramOutput::from(command.output().unwrap());
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         assert_hidden(&desk, &ran, RIGHT);
         let cached = files(&desk.folder.path().join("cache"));
@@ -118,7 +120,7 @@ fn a_password_in_an_address_is_refused_and_a_query_is_not_recorded() {
     let with_password = format!("http://me:{WRONG}@{}/v1", server.address);
     let ran =
         desk.command(&["eval", "sums.toml", "--model", "openai/m", "--base-url", &with_password]).output();
-    let ran = Ran::from(ran.unwrap());
+    let ran = ProgramOutput::from(ran.unwrap());
     assert_eq!((ran.code, server.requests(), desk.logs().len()), (Some(2), 0, 0));
     assert!(
         ran.stderr.contains("give the key in its own place") && !ran.stderr.contains(WRONG),
@@ -129,7 +131,7 @@ fn a_password_in_an_address_is_refused_and_a_query_is_not_recorded() {
     // The path that it is asked at ends in the query, which the server does not know.
     let with_query = format!("{}?key={WRONG}", server.base_url());
     let arguments = ["eval", "sums.toml", "--model", "openai/m", "--base-url", &with_query, "--limit", "1"];
-    let ran = Ran::from(desk.command(&arguments).output().unwrap());
+    let ran = ProgramOutput::from(desk.command(&arguments).output().unwrap());
     assert!(ran.stderr.contains("nothing at /v1/chat/completions?key=***"), "{}", ran.stderr);
     assert_hidden(&desk, &ran, WRONG);
 }
@@ -140,14 +142,15 @@ fn a_run_on_a_server_with_a_query_is_gone_on_with_if_it_is_said_again() {
     let server = Server::start(&[]);
     let with_query = format!("{}?key={WRONG}", server.base_url());
     // The server knows no queries, so the sample fails and is left to do.
-    let eval =
-        |arguments: &[&str]| Ran::from(desk.command(&[&["eval"], arguments].concat()).output().unwrap());
+    let eval = |arguments: &[&str]| {
+        ProgramOutput::from(desk.command(&[&["eval"], arguments].concat()).output().unwrap())
+    };
     eval(&["sums.toml", "--model", "openai/m", "--base-url", &with_query, "--limit", "1"]);
     let log = std::fs::read_dir(desk.folder.path().join("logs")).unwrap().next().unwrap().unwrap().path();
     let log = log.to_str().unwrap();
     for (arguments, code, said) in [
-        (&["--resume", log][..], 2, "/v1?…'`; what stands behind the `?` is in no log: give it too"),
-        (&["--resume", log, "--base-url", &server.base_url()], 2, "is in no log: give it with --base-url"),
+        (&["--resume", log][..], 2, "/v1?…'`"),
+        (&["--resume", log, "--base-url", &server.base_url()], 2, "is in no log"),
         (&["--resume", log, "--base-url", "http://127.0.0.1:1/v1?key=x"], 2, "not `http://127.0.0.1:1/v1`"),
         (&["--resume", log, "--base-url", &with_query], 1, "?key=***"),
     ] {

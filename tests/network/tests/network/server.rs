@@ -1,12 +1,10 @@
 //! The server that tests run against: a process of its own.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
-
+use errorbar_test_support::wait_until;
 use serde_json::Value as Json;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
 
 /// A server, until it is dropped.
 pub(crate) struct Server {
@@ -45,17 +43,19 @@ impl Server {
 
     /// Waits until there were so many requests.
     pub(crate) fn wait_for_requests(&self, count: u64) {
-        let started = Instant::now();
-        while self.requests() < count {
-            assert!(started.elapsed() < Duration::from_secs(30), "only {} requests came", self.requests());
-            sleep(Duration::from_millis(5));
-        }
+        wait_until(&format!("{count} requests came"), || (self.requests() >= count).then_some(()));
     }
 
     /// How many requests there were.
     pub(crate) fn requests(&self) -> u64 {
         self.stats()["requests"].as_u64().unwrap()
     }
+}
+
+/// Stands in for a server that is down, until somebody has tried to reach it: takes a connection and closes it.
+pub(crate) fn wait_for_attempt(address: &str) {
+    let listener = TcpListener::bind(address).unwrap();
+    drop(listener.accept().unwrap());
 }
 
 impl Drop for Server {

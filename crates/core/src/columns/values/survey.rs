@@ -58,7 +58,7 @@ impl ValueColumn {
             let converted = conversion.convert_leaf(LeafRef::Str(text));
             converted.convertible && test(converted.value)
         };
-        let texts: Vec<bool> = tagged.texts.texts().iter().map(fits).collect();
+        let texts: Vec<bool> = tagged.texts.iter().map(fits).collect();
         let fits = |(row, tag): (usize, &Tag)| {
             let Some(payload) = tagged.payloads.get(row) else { return false };
             match tag {

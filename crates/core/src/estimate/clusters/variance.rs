@@ -44,7 +44,7 @@ impl<Id: Clone + Eq + Hash> Clusters<Id> {
         };
         let others = |cluster: &Cluster| n.saturating_sub(cluster.n) as f64;
         let weighted = |weight: &dyn Fn(&Cluster) -> f64| -> Vec<f64> {
-            self.clusters.iter().map(|cluster| deviation(cluster) / weight(cluster)).collect()
+            self.0.values().map(|cluster| deviation(cluster) / weight(cluster)).collect()
         };
         Some(match correction {
             Cr::Cr0 => root_of_squares(&weighted(&|_| 1.0), 1.0) / n as f64,
@@ -67,7 +67,7 @@ impl<Id: Clone + Eq + Hash> Clusters<Id> {
         if matches!(correction, Cr::Cr0 | Cr::Cr1) {
             return Some((g - 1) as f64);
         }
-        Some(bell_mccaffrey(self.clusters.iter().map(|cluster| cluster.n)))
+        Some(bell_mccaffrey(self.0.values().map(|cluster| cluster.n)))
     }
 }
 

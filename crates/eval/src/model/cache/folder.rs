@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{CACHE_DIR, CacheKey, MAX_BYTES, is_older, read};
+use super::{CacheKey, MAX_BYTES, is_older, read, unusable};
 use crate::{Error, Result};
 
 /// How long a file may be in the making.
@@ -19,7 +19,7 @@ const LEFT_BEHIND: Duration = Duration::from_secs(60 * 60);
 
 /// The folder that answers are in: `ab/ab….json`, by the hash of the request.
 ///
-/// Whatever else is in it is left alone, and links are not followed.
+/// Other files in it are ignored, and links are not followed.
 #[derive(Clone, Debug)]
 pub struct CacheFolder {
     path: PathBuf,
@@ -27,6 +27,7 @@ pub struct CacheFolder {
 
 /// A file of the cache, as a list has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CachedAnswer {
     /// The file.
     pub path: PathBuf,
@@ -55,6 +56,7 @@ pub struct ModelAnswers {
 
 /// What was removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CacheRemoval {
     /// How many answers.
     pub answers: u64,
@@ -92,7 +94,7 @@ impl CacheFolder {
         let new = place.with_extension(format!("{}.new", Uuid::new_v4()));
         let written = write_new(&new, bytes).and_then(|()| fs::rename(&new, &place));
         if written.is_err() {
-            // It is of no use to anybody; that it cannot be removed is not worth another error.
+            // It is of no use; that it cannot be removed is not worth another error.
             let _ = fs::remove_file(&new);
         }
         written
@@ -258,12 +260,7 @@ fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>> {
     let read = fs::read_dir(folder).and_then(Iterator::collect);
     match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        read => read.map_err(|error| {
-            Error::refused(format!(
-                "cannot read the folder of the cache, {}: {error}; name another one with --cache-dir or {CACHE_DIR}",
-                folder.display()
-            ))
-        }),
+        read => read.map_err(|error| unusable(folder, &error)),
     }
 }
 

@@ -29,7 +29,7 @@ impl CacheKey {
             "messages": messages.iter().map(as_asked).collect::<Vec<_>>(),
         });
         request.sort_all_objects();
-        // What is hidden must not be in the file, and still tell requests apart.
+        // What is hidden must not be in the file, and still distinguish requests.
         let hashed = format!("{request}{}", model.hidden_args());
         let hash = blake3::hash(hashed.as_bytes()).to_hex().to_string();
         CacheKey { model: model.name().to_owned(), request, hash }

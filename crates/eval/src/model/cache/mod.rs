@@ -2,7 +2,7 @@
 //!
 //! An answer is a file of its own, named by a hash of the request. A file appears by a rename, when it is whole, so
 //! any number of processes and threads read and write at once without a lock; the last one wins. A file holds the
-//! request as well, and answers nothing else. A database in one file was rejected: those in pure Rust let in one
+//! request as well, and answers nothing else. A database in one file was rejected: those in pure Rust admit one
 //! process at a time. How long answers are good for is up to who reads them, so it is no part of their names.
 //!
 //! Everything here blocks on the disk: async callers go through `spawn_blocking`.
@@ -74,31 +74,22 @@ impl Cache {
     /// # Errors
     /// A folder that cannot be made.
     pub fn open(folder: PathBuf, expiry: Option<Duration>) -> Result<Self> {
-        fs::create_dir_all(&folder).map_err(|error| {
-            Error::refused(format!(
-                "cannot make the folder of the cache, {}: {error}; choose another one with --cache-dir or \
-                 {CACHE_DIR}",
-                folder.display()
-            ))
-        })?;
+        fs::create_dir_all(&folder).map_err(|error| unusable(&folder, &error))?;
         Ok(Cache { folder: CacheFolder::new(folder), expiry })
     }
 
-    /// Where answers are kept if nothing is said: in `$ERRORBAR_CACHE_DIR`, else in `errorbar` in the user's folder
+    /// The default folder of cached answers: in `$ERRORBAR_CACHE_DIR`, else in `errorbar` in the user's folder
     /// for caches.
     ///
     /// # Errors
     /// Neither is known.
     pub fn default_folder() -> Result<PathBuf> {
         let known = default_folder(|name| std::env::var_os(name), std::env::home_dir());
-        known.ok_or_else(|| {
-            Error::refused(format!(
-                "no folder for the cache, as there is no home folder; name one with --cache-dir or {CACHE_DIR}"
-            ))
-        })
+        let problem = format!("there is no home folder; set {CACHE_DIR}");
+        known.ok_or(Error::CacheFolder { path: None, problem })
     }
 
-    /// Where answers are kept in a folder for everything that errorbar caches.
+    /// Where answers are cached in a folder for everything that errorbar caches.
     pub fn folder_in(cache_dir: &Path) -> PathBuf {
         cache_dir.join("answers")
     }
@@ -123,7 +114,7 @@ impl Cache {
         (is_this && !is_expired).then_some(entry.output.0)
     }
 
-    /// Keeps an answer. One that was filtered, or is an error, may come out otherwise the next time and is not kept.
+    /// Caches an answer. One that was filtered, or is an error, may differ the next time and is not cached.
     ///
     /// # Errors
     /// A file that cannot be written, or would be too large to be read again.
@@ -146,6 +137,11 @@ impl Cache {
         }
         self.folder.write(key, &bytes)
     }
+}
+
+fn unusable(folder: &Path, error: &io::Error) -> Error {
+    let problem = format!("{error}; name another one, or set {CACHE_DIR}");
+    Error::CacheFolder { path: Some(folder.to_owned()), problem }
 }
 
 const CACHE_DIR: &str = "ERRORBAR_CACHE_DIR";

@@ -1,8 +1,8 @@
-//! From what `genai` returns to what the model said, or to the reason why it said nothing.
+//! From what `genai` returns to an answer, or to the reason why there is none.
 
 use errorbar_core::Metadata;
 use errorbar_log::eval::MessageSource;
-use genai::chat::{ChatResponse, StopReason, Usage as Tokens};
+use genai::chat::{ChatResponse, StopReason, Usage as TokenUsage};
 use genai::{Error, webc};
 use reqwest::StatusCode;
 use serde_json::Value as Json;
@@ -10,10 +10,10 @@ use serde_json::Value as Json;
 use super::provider::{ApiDialect, ProviderProtocol};
 use crate::model::failure::{self, RequestContext};
 use crate::model::http::{Address, Reply};
-use crate::model::{ModelError, openai};
+use crate::model::{ModelError, openai, with_prompt};
 use crate::{Message, ModelOutput, OutputChoice, Usage};
 
-/// Where the text of an answer is that is no chat completion. `genai` takes what is no text there for no answer.
+/// Where the text of an answer is that is no chat completion. `genai` takes what is no string there for no answer.
 const TEXTS: [&str; 2] = ["/message/content", "/candidates/0/content/parts/0/text"];
 
 /// Reads an answer.
@@ -81,27 +81,22 @@ fn stop_reason(reason: Option<&StopReason>) -> &'static str {
     }
 }
 
-/// As logs count: what went through the provider's cache is not among the input.
-fn usage(tokens: &Tokens) -> Option<Usage> {
+fn usage(tokens: &TokenUsage) -> Option<Usage> {
     let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok());
     let (prompt, output) = (count(tokens.prompt_tokens), count(tokens.completion_tokens));
     if prompt.is_none() && output.is_none() {
         return None;
     }
-    let (prompt, output_tokens) = (prompt.unwrap_or(0), output.unwrap_or(0));
     let of_prompt = tokens.prompt_tokens_details.as_ref();
-    let read = count(of_prompt.and_then(|details| details.cached_tokens));
-    let written = count(of_prompt.and_then(|details| details.cache_creation_tokens));
     let of_answer = tokens.completion_tokens_details.as_ref();
-    Some(Usage {
-        input_tokens: prompt.saturating_sub(read.unwrap_or(0)).saturating_sub(written.unwrap_or(0)),
-        output_tokens,
-        total_tokens: count(tokens.total_tokens).unwrap_or_else(|| prompt.saturating_add(output_tokens)),
-        input_tokens_cache_read: read,
-        input_tokens_cache_write: written,
+    let usage = Usage {
+        output_tokens: output.unwrap_or(0),
+        input_tokens_cache_read: count(of_prompt.and_then(|details| details.cached_tokens)),
+        input_tokens_cache_write: count(of_prompt.and_then(|details| details.cache_creation_tokens)),
         reasoning_tokens: count(of_answer.and_then(|details| details.reasoning_tokens)),
         ..Usage::default()
-    })
+    };
+    Some(with_prompt(usage, prompt.unwrap_or(0), count(tokens.total_tokens)))
 }
 
 /// What an error of `genai` is for us. Its own text is not shown, as it holds whole answers and requests.
@@ -140,7 +135,7 @@ pub(super) fn failure(error: Error, context: &RequestContext<'_>) -> ModelError 
     }
 }
 
-/// `genai` does not tell which of the statuses of success it was.
+/// `genai` does not say which of the statuses of success it was.
 fn no_answer(address: &Address, what: &str, problem: &str, body: &str) -> ModelError {
     failure::no_answer(address, StatusCode::OK, what, problem, body)
 }

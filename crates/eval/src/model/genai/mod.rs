@@ -1,11 +1,11 @@
-//! Models of other providers than OpenAI, through the crate `genai`, which knows how each of them is spoken to.
+//! Models of other providers than OpenAI, through the crate `genai`, which knows the API of each.
 //!
 //! Ours stays what must be the same for all: the key is the one of the variable that `genai` names, or that of a file;
-//! nothing is asked twice; an error says what `openai/NAME` would say. Where a provider speaks chat completions, the
+//! nothing is retried; an error says what `openai/NAME` would say. Where a provider speaks chat completions, the
 //! answer is read as one of ours, with all its choices and probabilities.
 //!
 //! What `genai` does of itself: it reads answers whole, however long they are, so that a server that does not stop is
-//! stopped by the timeout alone; it sends a largest `max_tokens` to Anthropic and Fireworks if none is said; and it
+//! stopped by the timeout alone; it sends a largest `max_tokens` to Anthropic and Fireworks if none is set; and it
 //! takes a name of Anthropic, Google or DeepSeek that ends in an effort, as in `NAME-high`, for a model and that effort.
 
 mod answer;
@@ -17,14 +17,14 @@ mod tests;
 use std::ffi::OsString;
 use std::fmt;
 
-use errorbar_core::{Error, Metadata, Result};
+use errorbar_core::Metadata;
 use genai::resolver::{AuthData, Endpoint};
 use genai::{Client, ModelIden, ServiceTarget};
 
 use super::failure::RequestContext;
 use super::http::{Address, ApiKey, BaseUrl, shared_client};
 use super::{Model, ModelError, OpenOptions, Request};
-use crate::{BoxFuture, GenerateConfig, ModelOutput};
+use crate::{BoxFuture, Error, GenerateConfig, ModelOutput, Result};
 
 pub(super) use provider::PROVIDERS;
 use provider::ProviderProtocol;
@@ -64,28 +64,34 @@ impl GenaiModel {
     ) -> Result<Self> {
         let name = format!("{}/{model}", speaks.name);
         if model.trim().is_empty() {
-            return Err(Error::custom(format!(
+            return Err(Error::refused(format!(
                 "`{name}` names no model; it is written {name}NAME, as the provider knows it"
             )));
         }
         if model.contains("::") {
-            return Err(Error::custom(format!(
+            return Err(Error::refused(format!(
                 "`{name}` has `::` in it, which would be cut off with all before it; write {}/NAME",
                 speaks.name
             )));
         }
         let base = match options.base_url {
-            Some(text) => BaseUrl::parse(text, "--base-url")?,
-            None => BaseUrl::parse(speaks.base_url, "the provider's own")?,
+            Some(text) => BaseUrl::parse(text, "")?,
+            None => BaseUrl::parse(speaks.base_url, "")?,
         };
         let endpoint = base.without_query().ok_or_else(|| {
-            Error::custom(format!(
-                "the base URL {} (--base-url) has a `?` in it, behind which `{}` takes nothing; leave it out",
+            Error::refused(format!(
+                "the base URL {} has a `?` in it, behind which `{}` takes nothing; leave it out",
                 base.shown(),
                 speaks.name
             ))
         })?;
-        let key = speaks.key(&name, options.base_url.is_some(), options.api_key_file, environment)?;
+        let key = match (speaks.key_variable(), options.api_key_file) {
+            (Some(variable), file) => {
+                ApiKey::find(&name, variable, file, options.base_url.is_some(), environment)?
+            }
+            (None, Some(_)) => return Err(Error::UnwantedKey { model: name }),
+            (None, None) => None,
+        };
         let client = Client::builder().with_reqwest(shared_client(&base)?).build();
         let path = speaks.path(model);
         Ok(GenaiModel {
@@ -96,7 +102,7 @@ impl GenaiModel {
             endpoint: Endpoint::from_owned(endpoint),
             address: Address::new(&base, &path.split('/').collect::<Vec<_>>(), key, options.timeout),
             client: client.map_err(|error| {
-                Error::custom(format!("connections to servers cannot be set up: {error}"))
+                Error::refused(format!("connections to servers cannot be set up: {error}"))
             })?,
         })
     }
@@ -126,7 +132,7 @@ impl Model for GenaiModel {
         true
     }
 
-    fn check_config(&self, config: &GenerateConfig) -> Result<()> {
+    fn check_config(&self, config: &GenerateConfig) -> errorbar_core::Result<()> {
         request::refuse(self.speaks, &self.name, config)
     }
 

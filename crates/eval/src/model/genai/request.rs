@@ -10,7 +10,7 @@ use super::provider::{ApiDialect, ProviderProtocol};
 use crate::model::ModelError;
 use crate::{GenerateConfig, Message};
 
-/// Refuses what the provider has no word for: left out, it would make answers to another question.
+/// Refuses what the provider has no field for: left out, it would make answers to another question.
 pub(super) fn refuse(speaks: &ProviderProtocol, model: &str, config: &GenerateConfig) -> Result<()> {
     let language = speaks.language();
     let is_chat = language == ApiDialect::Chat;
@@ -52,7 +52,7 @@ pub(super) fn conversation(messages: &[Message], model: &str) -> Result<ChatRequ
     Ok(ChatRequest::new(messages.iter().map(message).collect::<Result<_, _>>()?))
 }
 
-/// The configuration. What is not said is not sent.
+/// The configuration. What is unset is not sent.
 pub(super) fn options(speaks: &ProviderProtocol, model: &str, config: &GenerateConfig) -> ChatOptions {
     let extra = extra_body(config);
     ChatOptions {
@@ -83,7 +83,7 @@ fn extra_body(config: &GenerateConfig) -> Metadata {
     body
 }
 
-/// `genai` would cut `mistral-medium` into a model and an effort. It does not if an effort is said, and this one is not
+/// `genai` would cut `mistral-medium` into a model and an effort. It does not if an effort is set, and this one is not
 /// sent in chat completions; but it is to DeepSeek.
 fn unsaid_effort(speaks: &ProviderProtocol, model: &str) -> Option<ReasoningEffort> {
     let is_cut = speaks.language() == ApiDialect::Chat && ReasoningEffort::from_model_name(model).0.is_some();

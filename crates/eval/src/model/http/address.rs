@@ -1,4 +1,4 @@
-//! Where requests go, and what can be said about them without saying too much.
+//! Where requests go, and messages about them that hold no secret.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -59,7 +59,7 @@ impl Address {
         format!("POST {} {what}", shown(&self.url))
     }
 
-    /// The beginning of what the server said: in one line, and without what may be secret, which servers repeat.
+    /// The beginning of what the server answered: in one line, and without what may be secret, which servers repeat.
     pub(in crate::model) fn quote(&self, text: &str, most_characters: usize) -> String {
         let mut text = text.to_owned();
         if let Some(key) = &self.key {
@@ -77,7 +77,7 @@ impl Address {
         excerpt(&text, most_characters)
     }
 
-    /// What kept an answer from coming. Most of it passes, as far as one can tell from here.
+    /// Why there was no answer. Most of these errors are transient, as far as can be known here.
     pub(in crate::model) fn failed(&self, error: reqwest::Error) -> ModelError {
         // The address is shown by us, without what may be a key.
         let error = error.without_url();
@@ -91,7 +91,7 @@ impl Address {
         }
         if is_about_descriptors(&error) {
             return ModelError::transient(self.says(&format!(
-                "could not be sent: {cause}; lower --max-connections, or allow more open files (ulimit -n)"
+                "could not be sent: {cause}; lower the number of connections, or allow more open files (ulimit -n)"
             )))
             .without_response();
         }
@@ -114,28 +114,32 @@ impl Address {
         let seconds = self.timeout.as_secs_f64();
         ModelError::transient(
             self.says(&format!(
-                "got no whole answer within {seconds} s; a slow server needs a longer --timeout"
+                "got no whole answer within {seconds} s; a slow server needs a longer timeout"
             )),
         )
         .without_response()
     }
 }
 
+/// An error and what it was caused by, down to the bottom. An error of the system holds others, and skips them when it
+/// names its source.
+fn causes<'e>(error: &'e (dyn StdError + 'static)) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |&error| {
+        let held = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        held.map(|held| held as &(dyn StdError + 'static)).or(error.source())
+    })
+}
+
 /// Whether a server is not who it says, or nobody we know.
-fn is_about_certificate(error: &(dyn StdError + 'static)) -> bool {
-    if let Some(rustls::Error::InvalidCertificate(_)) = error.downcast_ref() {
-        return true;
-    }
-    // An error of the system holds others, and passes over them when it names its source.
-    let held = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-    held.map(|held| held as &(dyn StdError + 'static)).or(error.source()).is_some_and(is_about_certificate)
+fn is_about_certificate(error: &reqwest::Error) -> bool {
+    causes(error).any(|cause| matches!(cause.downcast_ref(), Some(rustls::Error::InvalidCertificate(_))))
 }
 
 /// Whether this process, or the system, has too many files open.
-fn is_about_descriptors(error: &(dyn StdError + 'static)) -> bool {
+fn is_about_descriptors(error: &reqwest::Error) -> bool {
     // EMFILE and ENFILE, which are the same wherever there are any.
     let is_it = |error: &std::io::Error| cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24));
-    error.downcast_ref().is_some_and(is_it) || error.source().is_some_and(is_about_descriptors)
+    causes(error).any(|cause| cause.downcast_ref().is_some_and(is_it))
 }
 
 /// What is at the bottom of an error; what is above only says that something went wrong.

@@ -8,18 +8,18 @@ use reqwest::Url;
 pub(in crate::model) struct BaseUrl(Url);
 
 impl BaseUrl {
-    /// Reads it; `from` says where the text comes from, for the error.
+    /// Reads it; `source` says where the string comes from, for the error: empty, or as in ` (VARIABLE)`.
     ///
     /// # Errors
     /// Anything but an address with http or https and a host, and one with a password, which would get into logs.
-    pub(in crate::model) fn parse(text: &str, from: &str) -> Result<Self> {
+    pub(in crate::model) fn parse(text: &str, source: &str) -> Result<Self> {
         // What has an `@` may hold a password, and what stands behind a `?` a key: neither is repeated.
         let without_query = text.split(['?', '#']).next().unwrap_or_default();
         let shown =
             if text.contains('@') { String::new() } else { format!(" `{}`", without_query.escape_debug()) };
         let fail = |problem: &str| {
             Error::custom(format!(
-                "the base URL{shown} ({from}) {problem}; it is written as in http://127.0.0.1:8080/v1"
+                "the base URL{shown}{source} {problem}; it is written as in http://127.0.0.1:8080/v1"
             ))
         };
         let url = Url::parse(text.trim()).map_err(|error| fail(&format!("cannot be read: {error}")))?;
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     fn refused(text: &str) -> String {
-        BaseUrl::parse(text, "--base-url").map(|_| ()).unwrap_err().to_string()
+        BaseUrl::parse(text, " (VARIABLE)").map(|_| ()).unwrap_err().to_string()
     }
 
     #[test]
@@ -108,7 +108,7 @@ mod tests {
     fn what_is_no_address_of_a_server_is_refused() {
         for text in ["", "127.0.0.1:8080/v1", "localhost:8080", "ftp://h/v1", "http://", "file:///v1"] {
             let error = refused(text);
-            assert!(error.contains("(--base-url)") && error.contains("http://127.0.0.1:8080/v1"), "{error}");
+            assert!(error.contains("(VARIABLE)") && error.contains("http://127.0.0.1:8080/v1"), "{error}");
         }
         assert!(refused("http://h/v1/chat/completions/").contains("leave out"));
     }

@@ -37,7 +37,7 @@ fn builder() -> ClientBuilder {
         .connect_timeout(CONNECT_TIMEOUT)
         .pool_max_idle_per_host(descriptors::most_idle())
         .tcp_nodelay(true)
-        // A server could send the key on to anybody.
+        // A redirect could send the key to any server.
         .redirect(Policy::none())
         // Who asks decides whether to ask again.
         .retry(reqwest::retry::never())

@@ -66,38 +66,34 @@ impl Endpoint {
         }
         let mut response = request.send().await.map_err(|error| self.address.failed(error))?;
         let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
-        let body = if status.is_success() { self.whole(response).await? } else { beginning(response).await };
+        let most = if status.is_success() { MOST_BYTES } else { MOST_ERROR_BYTES };
+        let (body, failure) = read_body(response, most).await;
+        if status.is_success() {
+            failure.map_or(Ok(()), |error| Err(self.address.failed(error)))?;
+            if body.len() > MOST_BYTES {
+                return Err(ModelError::permanent(self.address.says(&format!(
+                    "answered with more than {} MB, which no chat completion has; is it the right server?",
+                    MOST_BYTES >> 20
+                ))));
+            }
+        }
         let body = match self.address.key() {
             Some(key) => key.hide_in_answer(body),
             None => body,
         };
         Ok(Reply { status, headers, body })
     }
-
-    /// The body, of which not more is read than an answer can have.
-    async fn whole(&self, mut response: Response) -> Result<Vec<u8>, ModelError> {
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| self.address.failed(error))? {
-            if body.len() + chunk.len() > MOST_BYTES {
-                return Err(ModelError::permanent(self.address.says(&format!(
-                    "answered with more than {} MB, which no chat completion has; is it the right server?",
-                    MOST_BYTES >> 20
-                ))));
-            }
-            body.extend_from_slice(&chunk);
-        }
-        Ok(body)
-    }
 }
 
-/// As much of the body as there is, but not more than an error message needs.
-async fn beginning(mut response: Response) -> Vec<u8> {
+/// As much of the body as there is, until it has more than this many bytes; and what ended it, if that is an error.
+async fn read_body(mut response: Response, most: usize) -> (Vec<u8>, Option<reqwest::Error>) {
     let mut body = Vec::new();
-    while let Ok(Some(chunk)) = response.chunk().await {
-        body.extend_from_slice(&chunk);
-        if body.len() > MOST_ERROR_BYTES {
-            break;
+    while body.len() <= most {
+        match response.chunk().await {
+            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Ok(None) => break,
+            Err(error) => return (body, Some(error)),
         }
     }
-    body
+    (body, None)
 }

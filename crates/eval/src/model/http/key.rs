@@ -1,5 +1,6 @@
 //! The key that a server knows its customers by: sent in one header, and shown nowhere.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
@@ -59,8 +60,32 @@ impl ApiKey {
         let file = File::open(path).map_err(|error| fail(error.to_string()))?;
         file.take(MOST_BYTES).read_to_end(&mut bytes).map_err(|error| fail(error.to_string()))?;
         let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        // Bytes that are no text become a letter that no key has.
+        // Bytes that are no UTF-8 become a character that no key has.
         ApiKey::new(&String::from_utf8_lossy(first), &format!("the file {}", path.display()))
+    }
+
+    /// The key for a model, from the file or else the environment. A server of the user's own needs none until it asks
+    /// for one.
+    ///
+    /// # Errors
+    /// No key where one is needed, and what [`read`](Self::read) refuses.
+    pub(in crate::model) fn find(
+        model: &str,
+        variable: &str,
+        file: Option<&Path>,
+        is_own_server: bool,
+        environment: impl Fn(&str) -> Option<OsString>,
+    ) -> crate::Result<Option<Self>> {
+        let missing = || crate::Error::MissingKey { model: model.to_owned(), variable: variable.to_owned() };
+        match (file, environment(variable).filter(|text| !text.is_empty())) {
+            (Some(file), _) => Ok(Some(ApiKey::read(file)?)),
+            // Bytes that are no UTF-8 become a character that no key has.
+            (None, Some(text)) => {
+                Ok(Some(ApiKey::new(&text.to_string_lossy(), &format!("the variable {variable}"))?))
+            }
+            (None, None) if is_own_server => Ok(None),
+            (None, None) => Err(missing()),
+        }
     }
 
     /// The key itself, for whoever sends it in another way.
@@ -83,7 +108,7 @@ impl ApiKey {
 
     /// The same for the body of an answer, which gets into logs: only a key that does not occur by chance is taken out.
     pub(in crate::model) fn hide_in_answer(&self, body: Vec<u8>) -> Vec<u8> {
-        // What is no text is no answer either.
+        // What is no UTF-8 is no answer either.
         let hidden = std::str::from_utf8(&body).ok().filter(|_| self.is_unlikely());
         hidden.and_then(|text| redact(text, &self.0)).map_or(body, String::into_bytes)
     }

@@ -1,13 +1,14 @@
-//! How long a server wants to be left alone, as its headers say it.
+//! When a server allows a retry, by its headers.
 
 use std::time::{Duration, SystemTime};
 
+use jiff::{Span, SpanRelativeTo};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
 /// Nobody waits longer than these seconds for one answer.
 const LONGEST: f64 = 3600.0;
 
-/// How long a server asks to be left alone, if it does: `retry-after-ms`, else `Retry-After` with seconds or a date.
+/// How long to wait before a retry, if the server says so: `retry-after-ms`, else `Retry-After` with seconds or a date.
 pub(in crate::model) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let milliseconds = || seconds(text(headers, "retry-after-ms")?.parse::<f64>().ok()? / 1e3);
     milliseconds().or_else(|| {
@@ -17,7 +18,7 @@ pub(in crate::model) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Opt
     })
 }
 
-/// When the limits that a server tells of are lifted, if it tells: all of them must be.
+/// When all rate limits are reset, if the server says so.
 pub(in crate::model) fn limit_reset(headers: &HeaderMap) -> Option<Duration> {
     let names = ["x-ratelimit-reset-requests", "x-ratelimit-reset-tokens"];
     names.into_iter().filter_map(|name| duration(text(headers, name)?)).max()
@@ -35,27 +36,9 @@ fn seconds(seconds: f64) -> Option<Duration> {
 
 /// `12`, `0.5`, `1m30s`, `500ms`; a number without a unit is in seconds.
 fn duration(text: &str) -> Option<Duration> {
-    let mut total = 0.0;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let (number, behind) =
-            rest.split_at(rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len()));
-        let (unit, behind) =
-            behind.split_at(behind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(behind.len()));
-        let in_seconds = match unit {
-            "ms" => 1e-3,
-            "s" => 1.0,
-            "m" => 60.0,
-            "h" => 3600.0,
-            "d" => 86400.0,
-            // Only the whole text, or `5 6` would be eleven.
-            "" if number.len() == text.len() => 1.0,
-            _ => return None,
-        };
-        total += number.parse::<f64>().ok()? * in_seconds;
-        rest = behind;
-    }
-    seconds(total)
+    let days = SpanRelativeTo::days_are_24_hours();
+    let with_units = || Some(text.parse::<Span>().ok()?.to_duration(days).ok()?.as_secs_f64());
+    seconds(text.parse().ok().or_else(with_units)?)
 }
 
 #[cfg(test)]

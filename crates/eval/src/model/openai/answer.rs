@@ -1,4 +1,4 @@
-//! From the body of an answer to what the model said.
+//! From the body of a chat completion to an answer.
 //!
 //! Servers differ in what they leave out, so what may be missing may; but what is there must have its type, or it is no
 //! chat completion, and guessing would put made-up answers into a log.
@@ -12,6 +12,7 @@ use serde_json::Value as Json;
 
 use super::HIDDEN;
 use crate::model::http::ApiKey;
+use crate::model::with_prompt;
 use crate::{Message, ModelOutput, OutputChoice, Usage};
 
 #[derive(Deserialize)]
@@ -42,17 +43,13 @@ struct TokenCounts {
     prompt_tokens: Option<u64>,
     completion_tokens: Option<u64>,
     total_tokens: Option<u64>,
-    prompt_tokens_details: Option<PromptTokens>,
-    completion_tokens_details: Option<CompletionTokens>,
+    prompt_tokens_details: Option<TokenDetails>,
+    completion_tokens_details: Option<TokenDetails>,
 }
 
 #[derive(Deserialize)]
-struct PromptTokens {
+struct TokenDetails {
     cached_tokens: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct CompletionTokens {
     reasoning_tokens: Option<u64>,
 }
 
@@ -166,18 +163,14 @@ fn stop_reason(finish_reason: Option<&str>) -> &'static str {
 }
 
 impl TokenCounts {
-    /// As logs count: what came from the provider's cache is not among the input.
     fn into_usage(self) -> Usage {
-        let (prompt, output_tokens) = (self.prompt_tokens.unwrap_or(0), self.completion_tokens.unwrap_or(0));
-        let cached = self.prompt_tokens_details.and_then(|details| details.cached_tokens);
-        Usage {
-            input_tokens: prompt.saturating_sub(cached.unwrap_or(0)),
-            output_tokens,
-            total_tokens: self.total_tokens.unwrap_or_else(|| prompt.saturating_add(output_tokens)),
-            input_tokens_cache_read: cached,
+        let usage = Usage {
+            output_tokens: self.completion_tokens.unwrap_or(0),
+            input_tokens_cache_read: self.prompt_tokens_details.and_then(|details| details.cached_tokens),
             reasoning_tokens: self.completion_tokens_details.and_then(|details| details.reasoning_tokens),
             ..Usage::default()
-        }
+        };
+        with_prompt(usage, self.prompt_tokens.unwrap_or(0), self.total_tokens)
     }
 }
 

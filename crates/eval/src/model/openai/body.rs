@@ -7,7 +7,7 @@ use crate::{GenerateConfig, Message};
 /// Models of these names take `max_completion_tokens` and refuse `max_tokens`, which is all that other servers know.
 const THINKING: [&str; 4] = ["o1", "o3", "o4", "gpt-5"];
 
-/// The body: what is not said is not sent, so that it is as the server has it.
+/// The body: what is unset is not sent, so that the server has its default.
 pub(super) fn of(model: &str, messages: &[Message], config: &GenerateConfig) -> Json {
     let messages =
         messages.iter().map(|message| json!({"role": message.role.name(), "content": message.content}));

@@ -5,28 +5,23 @@ mod body;
 
 use std::ffi::OsString;
 
-use errorbar_core::{Error, Metadata, Result};
+use errorbar_core::Metadata;
 
 use super::failure::{self, RequestContext};
 use super::http::{ApiKey, BaseUrl, Endpoint};
-use super::mock::NO_PARAMS;
-use super::{AnyModel, Model, ModelError, OpenModel, OpenOptions, Provider, ProviderEntry, Request};
-use crate::{BoxFuture, ModelOutput};
+use super::{Model, ModelError, OpenOptions, Provider, ProviderEntry, Request, provider};
+use crate::{BoxFuture, Error, ModelOutput, Result};
 
 #[cfg(feature = "providers")]
 pub(super) use answer::read as read_answer;
 
-pub(super) const PROVIDER: ProviderEntry = ProviderEntry {
-    name: "openai",
-    doc: "A server that speaks chat completions: openai/NAME asks for the model NAME at --base-url, or OPENAI_BASE_URL, or OpenAI; the key is OPENAI_API_KEY or in --api-key-file.",
-    params: NO_PARAMS,
-    build: |_| {
-        let open: OpenModel =
-            |model, options| Ok(AnyModel::from(OpenAi::open(model, options, |name| std::env::var_os(name))?));
-        Ok(Provider { open, is_remote: true })
-    },
-    replaces: false,
-};
+pub(super) const PROVIDER: ProviderEntry = provider!(
+    "openai",
+    "Chat completions of any server: openai/NAME is the model NAME at the base URL of the run, or OPENAI_BASE_URL, or OpenAI; the key is OPENAI_API_KEY or in a file.",
+    Provider::remote(
+        |model, options| Ok(OpenAi::open(model, options, |name| std::env::var_os(name))?.into())
+    )
+);
 
 const BASE_URL: &str = "https://api.openai.com/v1";
 const HOST: &str = "api.openai.com";
@@ -52,7 +47,7 @@ struct OpenAi {
     endpoint: Endpoint,
 }
 
-/// A text that is shown nowhere.
+/// A string that is shown nowhere.
 struct SecretText(String);
 
 impl std::fmt::Debug for SecretText {
@@ -62,41 +57,30 @@ impl std::fmt::Debug for SecretText {
 }
 
 impl OpenAi {
-    /// Opens a model, with what the environment says where the options say nothing.
+    /// Opens a model; what the options leave unset is taken from the environment.
     fn open(
         model: &str,
         options: &OpenOptions<'_>,
         environment: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self> {
         if model.trim().is_empty() {
-            return Err(Error::custom(
+            return Err(Error::refused(
                 "`openai/` names no model; it is written openai/NAME, as the server knows it",
             ));
         }
-        let variable = |name: &str| {
-            let text = environment(name).filter(|text| !text.is_empty());
-            // Bytes that are no text become a letter that neither addresses nor keys have.
-            text.map(|text| text.to_string_lossy().into_owned())
-        };
-        let base = match (options.base_url, variable(BASE_URL_VARIABLE)) {
-            (Some(text), _) => BaseUrl::parse(text, "--base-url")?,
-            (None, Some(text)) => BaseUrl::parse(&text, BASE_URL_VARIABLE)?,
-            (None, None) => BaseUrl::parse(BASE_URL, "the provider's own")?,
-        };
-        let key = match (options.api_key_file, variable(KEY_VARIABLE)) {
-            (Some(file), _) => Some(ApiKey::read(file)?),
-            (None, Some(text)) => Some(ApiKey::new(&text, &format!("the variable {KEY_VARIABLE}"))?),
-            // A server of one's own needs none.
-            (None, None) if base.host() != HOST => None,
-            (None, None) => {
-                return Err(Error::custom(format!(
-                    "`openai/{model}` needs a key for {HOST}: set {KEY_VARIABLE}, or name a file that holds it with \
-                     --api-key-file; for another server, --base-url says where it is"
-                )));
+        let variable = environment(BASE_URL_VARIABLE).filter(|text| !text.is_empty());
+        let base = match (options.base_url, variable) {
+            (Some(text), _) => BaseUrl::parse(text, "")?,
+            // Bytes that are no UTF-8 become a character that no address has.
+            (None, Some(text)) => {
+                BaseUrl::parse(&text.to_string_lossy(), &format!(" ({BASE_URL_VARIABLE})"))?
             }
+            (None, None) => BaseUrl::parse(BASE_URL, "")?,
         };
+        let (name, is_own_server) = (format!("openai/{model}"), base.host() != HOST);
+        let key = ApiKey::find(&name, KEY_VARIABLE, options.api_key_file, is_own_server, environment)?;
         Ok(OpenAi {
-            name: format!("openai/{model}"),
+            name,
             model: model.to_owned(),
             base_url: base.shown(),
             query: SecretText(base.query().to_owned()),
@@ -113,7 +97,7 @@ impl Model for OpenAi {
     fn args(&self) -> Metadata {
         let other =
             (self.base_url != BASE_URL).then(|| ("base_url".to_owned(), self.base_url.as_str().into()));
-        // A run can only be gone on with if somebody says it again.
+        // A run can only be resumed if the user gives it again.
         let query = (!self.query.0.is_empty()).then(|| (QUERY.to_owned(), HIDDEN.into()));
         Metadata::from_iter(other.into_iter().chain(query))
     }
@@ -153,6 +137,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::AnyModel;
 
     const SECRET: &str = "sk-very-secret";
 
@@ -187,8 +172,8 @@ mod tests {
     #[test]
     fn openai_itself_needs_a_key_and_others_do_not() {
         let unsaid = OpenOptions::new(Path::new(""));
-        let error = open(&unsaid, &[(KEY_VARIABLE, "")]).unwrap_err().to_string();
-        assert!(error.contains("set OPENAI_API_KEY") && error.contains("--api-key-file"), "{error}");
+        let error = open(&unsaid, &[(KEY_VARIABLE, "")]).unwrap_err();
+        assert!(matches!(error, Error::MissingKey { variable, .. } if variable == KEY_VARIABLE));
         assert!(open(&options(), &[]).unwrap().endpoint_has_no_key());
     }
 

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_supported_is_told_and_not_guessed() {
+    fn what_is_not_supported_is_refused_and_not_guessed() {
         for layout in ["x", ".2e", "+d", ".", "99999", ".99999f", ".2ff", "{width}"] {
             assert_eq!(FormatSpec::parse(layout), None, "{layout}");
         }

@@ -15,14 +15,14 @@ pub(super) enum GradeReader {
         /// Whether P is offered.
         partial: bool,
     },
-    /// The last `GRADE:` with a C, P or I behind it: what instructions of one's own offer is not known.
+    /// The last `GRADE:` with a C, P or I behind it: what custom instructions offer is not known.
     AnyLetter,
     /// The first group of the first match.
     Pattern(Arc<PythonRegex>),
 }
 
 impl GradeReader {
-    /// By a regular expression of one's own.
+    /// By a custom regular expression.
     ///
     /// # Errors
     /// One that cannot be read, or that has no group.

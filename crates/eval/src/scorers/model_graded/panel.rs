@@ -29,16 +29,16 @@ impl GraderRequest<'_> {
     }
 
     async fn score(&self, grader: &ModelClient) -> Result<Score> {
-        let told = |error: Error| Error::custom(format!("the grader {}: {error}", grader.model().name()));
-        let asked = [Message::user(self.prompt.as_str())];
-        let output = self.generate.ask_of(grader, self.state, &asked).await.map_err(told)?;
-        let score = match self.reading.grade(&output.completion).await.map_err(told)? {
+        let failed = |error: Error| Error::custom(format!("the grader {}: {error}", grader.model().name()));
+        let request = [Message::user(self.prompt.as_str())];
+        let output = self.generate.ask_of(grader, self.state, &request).await.map_err(failed)?;
+        let score = match self.reading.grade(&output.completion).await.map_err(failed)? {
             Some(grade) => Score::new(grade).explanation(output.completion.as_str()),
             None => Score::unscored(GRADER_FAILED)
                 .explanation(format!("no grade found in what the grader says: {}", output.completion)),
         };
-        let said = output.choices.first().map(|choice| &choice.message);
-        let grading: Vec<Wire<&Message>> = asked.iter().chain(said).map(Wire).collect();
+        let answer = output.choices.first().map(|choice| &choice.message);
+        let grading: Vec<Wire<&Message>> = request.iter().chain(answer).map(Wire).collect();
         Ok(score.answer(self.state.output.completion.as_str()).metadata("grading", json!(grading)))
     }
 }

@@ -67,14 +67,14 @@ impl Prompt {
 fn entry<'m>(field: &Placeholder, metadata: &'m Metadata) -> Result<&'m Json> {
     metadata.get(&field.name).ok_or_else(|| {
         let keys: Vec<&str> = metadata.keys().map(String::as_str).collect();
-        let keys_told = match keys.as_slice() {
+        let keys_shown = match keys.as_slice() {
             [] => "it has none".to_owned(),
             keys => format!("it has {}", keys.join(", ")),
         };
         let near = nearest(&field.name, NAMES.into_iter().chain(keys));
         let advice = near.map(|near| format!("; did you mean {{{near}}}?"));
         Error::custom(format!(
-            "the grader's template has {field}, which is none of {} and not in the sample's metadata ({keys_told}){}",
+            "the grader's template has {field}, which is none of {} and not in the sample's metadata ({keys_shown}){}",
             NAMES.join(", "),
             advice.unwrap_or_default(),
         ))
@@ -113,14 +113,14 @@ fn history(messages: &[Message]) -> String {
     let end = messages.iter().rposition(|message| message.role == MessageRole::Assistant);
     let shown = messages.get(..end.map_or(messages.len(), |end| end + 1)).unwrap_or_default();
     let shown = shown.iter().filter(|message| message.role != MessageRole::System).enumerate();
-    let told = shown.map(|(at, message)| match message.role {
+    let lines = shown.map(|(at, message)| match message.role {
         // The question.
         _ if at == 0 => message.content.clone(),
         MessageRole::Assistant => format!("Assistant: {}", message.content),
         MessageRole::Tool => format!("Tool: {}", message.content),
         MessageRole::User | MessageRole::System => format!("User: {}", message.content),
     });
-    told.collect::<Vec<_>>().join("\n\n")
+    lines.collect::<Vec<_>>().join("\n\n")
 }
 
 /// What is graded must not end the part of the prompt that is shown as data: the markers `[BEGIN DATA]` and
@@ -156,7 +156,7 @@ mod tests {
     fn history_ends_with_the_last_answer() {
         use Message as M;
         let (s, u, a, t) = (M::system, M::user, M::assistant, |text| M::new(MessageRole::Tool, text));
-        for (messages, told) in [
+        for (messages, shown) in [
             (vec![], ""),
             (vec![s("only")], ""),
             (vec![s("only"), a("x")], "x"),
@@ -168,7 +168,7 @@ mod tests {
             (vec![u("u1"), u("u2")], "u1\n\nUser: u2"),
             (vec![u("u1"), t("found"), a("x")], "u1\n\nTool: found\n\nAssistant: x"),
         ] {
-            assert_eq!(history(&messages), told);
+            assert_eq!(history(&messages), shown);
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::scorers::{ModelGradedFact, ModelGradedQa};
 /// let scorer = ScorerInfo { name: "model_graded_qa".into(), ..ScorerInfo::default() };
 /// let mut eval = EvalInfo { model: "a/b".into(), scorers: Some(vec![scorer]), ..EvalInfo::default() };
 /// assert_eq!(self_graded(&eval).as_deref(), Some("a/b"));
-/// eval.extra.insert("model_roles".into(), serde_json::json!({"grader": {"model": "c/d"}}));
+/// eval.extra.insert("model_roles", serde_json::json!({"grader": {"model": "c/d"}}));
 /// assert_eq!(self_graded(&eval), None);
 /// ```
 pub fn self_graded(eval: &EvalInfo) -> Option<String> {

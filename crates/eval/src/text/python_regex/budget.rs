@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The longest search if nothing else limits it. An answer that takes longer was made for it, or the pattern was.
+/// The default time limit of a search. An answer that takes longer was made for it, or the pattern was.
 const LONGEST: Duration = Duration::from_secs(20);
 
 /// How long a search may take. Clones are stopped together.

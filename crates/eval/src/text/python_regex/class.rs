@@ -1,6 +1,6 @@
 //! Classes of characters, `[…]`, in which the engine knows operators and nesting that Python does not.
 
-use super::{Sets, Translator};
+use super::Translator;
 
 /// One item of a class.
 enum ClassItem {
@@ -60,26 +60,13 @@ impl Translator<'_> {
         if c != '\\' {
             return Ok(ClassItem::Char(c));
         }
-        let Sets { word, space, digit } = self.flags.sets();
         let c = self.chars.next().ok_or("a backslash at the end")?;
-        Ok(match c {
-            'd' => ClassItem::Set(digit.to_owned()),
-            'D' => ClassItem::Set(format!("[^{digit}]")),
-            'w' => ClassItem::Set(word.to_owned()),
-            'W' => ClassItem::Set(format!("[^{word}]")),
-            's' => ClassItem::Set(space.to_owned()),
-            'S' => ClassItem::Set(format!("[^{space}]")),
-            'b' => ClassItem::Char('\x08'),
-            '1'..='7' => {
-                let mut digits = vec![c];
-                while digits.len() < 3
-                    && let Some(digit) = self.chars.next_if(|c| c.is_digit(8))
-                {
-                    digits.push(digit);
-                }
-                ClassItem::Char(super::from_digits(&digits, 8).ok_or("an octal escape that is too large")?)
-            }
-            _ => ClassItem::Char(self.escaped_char(c)?),
+        Ok(match (self.flags.sets().find(c), c) {
+            (Some((members, false)), _) => ClassItem::Set(members.to_owned()),
+            (Some((members, true)), _) => ClassItem::Set(format!("[^{members}]")),
+            (None, 'b') => ClassItem::Char('\x08'),
+            (None, '1'..='7') => ClassItem::Char(self.octal(c).ok_or("an octal escape that is too large")?),
+            (None, _) => ClassItem::Char(self.escaped_char(c)?),
         })
     }
 

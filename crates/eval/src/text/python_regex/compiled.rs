@@ -30,7 +30,7 @@ struct Engine {
 
 impl Engine {
     fn new(pattern: &str) -> Result<Self, fancy_regex::Error> {
-        // Every state of the engine may hold a place for each group, so many groups leave less room for states.
+        // Every state of the engine may hold a place for each group, so with many groups fewer states fit.
         let groups = pattern.matches('(').count() - pattern.matches("(?:").count();
         let size = MAX_SIZE / (1 + groups / 10);
         let regex = RegexBuilder::new(pattern).backtrack_limit(STEPS).delegate_size_limit(size).build()?;

@@ -22,6 +22,19 @@ struct Sets {
     digit: &'static str,
 }
 
+impl Sets {
+    /// The members of the set that a letter stands for, and whether it stands for all others.
+    fn find(&self, letter: char) -> Option<(&'static str, bool)> {
+        let members = match letter.to_ascii_lowercase() {
+            'd' => self.digit,
+            'w' => self.word,
+            's' => self.space,
+            _ => return None,
+        };
+        Some((members, letter.is_ascii_uppercase()))
+    }
+}
+
 /// Letters, digits of every kind and the underscore make a word (the engine's own `\w` also has combining
 /// marks); blanks are white space and the four separators of ASCII.
 const UNICODE: Sets = Sets { word: r"\p{L}\p{N}_", space: r"\s\x1c-\x1f", digit: r"\d" };
@@ -163,37 +176,20 @@ impl Translator<'_> {
 
     /// A character that stands for itself.
     fn literal(&mut self, c: char) {
-        if c.is_ascii_punctuation() || c.is_ascii_whitespace() {
-            self.out.push('\\');
-        }
-        match c {
-            '\n' => self.out.push('n'),
-            '\r' => self.out.push('r'),
-            '\t' => self.out.push('t'),
-            ' ' => self.out.push_str("x20"),
-            '\x0b' => self.out.push_str("x0b"),
-            '\x0c' => self.out.push_str("x0c"),
-            // Not special, and refused after a backslash.
-            '<' | '>' | '"' | '\'' | '_' | '`' | '!' | '%' | ',' | '/' | ':' | ';' | '=' | '@' => {
-                self.out.pop();
-                self.out.push(c);
-            }
-            _ => self.out.push(c),
-        }
+        self.out.push_str(&fancy_regex::escape(c.encode_utf8(&mut [0; 4])));
     }
 
     fn escape(&mut self) -> Result<(), String> {
-        let Sets { word, space, digit } = self.flags.sets();
+        let sets = self.flags.sets();
         let c = self.chars.next().ok_or("a backslash at the end")?;
+        if let Some((members, is_negated)) = sets.find(c) {
+            self.out.push_str(&format!("[{}{members}]", if is_negated { "^" } else { "" }));
+            return Ok(());
+        }
+        let word = sets.word;
         match c {
             'A' => self.out.push_str(r"\A"),
             'Z' => self.out.push_str(r"\z"),
-            'd' => self.out.push_str(&format!("[{digit}]")),
-            'D' => self.out.push_str(&format!("[^{digit}]")),
-            'w' => self.out.push_str(&format!("[{word}]")),
-            'W' => self.out.push_str(&format!("[^{word}]")),
-            's' => self.out.push_str(&format!("[{space}]")),
-            'S' => self.out.push_str(&format!("[^{space}]")),
             'b' | 'B' if self.plain_text && !self.flags.ascii => self.out.extend(['\\', c]),
             'b' => self.out.push_str(&format!("(?:(?<=[{word}])(?![{word}])|(?<![{word}])(?=[{word}]))")),
             'B' => self.out.push_str(&format!("(?:(?<=[{word}])(?=[{word}])|(?<![{word}])(?![{word}]))")),
@@ -244,18 +240,16 @@ impl Translator<'_> {
             'x' => self.hex(2)?,
             'u' => self.hex(4)?,
             'U' => self.hex(8)?,
-            '0' => {
-                let mut digits = vec!['0'];
-                while digits.len() < 3
-                    && let Some(digit) = self.chars.next_if(|c| c.is_digit(8))
-                {
-                    digits.push(digit);
-                }
-                from_digits(&digits, 8).unwrap_or('\0')
-            }
-            _ if c.is_ascii_alphanumeric() => return Err(format!("unknown escape \\{c}")),
+            '0' => self.octal('0').unwrap_or('\0'),
+            _ if c.is_ascii_alphanumeric() => return Err(format!("invalid escape sequence \\{c}")),
             _ => c,
         })
+    }
+
+    /// The character of up to three octal digits, the first of which is read.
+    fn octal(&mut self, first: char) -> Option<char> {
+        let more = std::iter::from_fn(|| self.chars.next_if(|c| c.is_digit(8))).take(2);
+        from_digits(&std::iter::once(first).chain(more).collect::<Vec<_>>(), 8)
     }
 
     fn hex(&mut self, length: usize) -> Result<char, String> {
@@ -380,14 +374,10 @@ impl Translator<'_> {
 
     /// The name before this character.
     fn until(&mut self, end: char) -> Result<String, String> {
-        let mut name = String::new();
-        for c in self.chars.by_ref() {
-            if c == end {
-                return Ok(name);
-            }
-            name.push(c);
-        }
-        Err(format!("a group without its {end:?}"))
+        let rest: String = self.chars.clone().collect();
+        let (name, _) = rest.split_once(end).ok_or_else(|| format!("a group without its {end:?}"))?;
+        self.chars.nth(name.chars().count());
+        Ok(name.to_owned())
     }
 }
 

@@ -90,7 +90,7 @@ impl Outline {
         Outline { root, open: Vec::new(), state, value, key: Vec::new(), at: 0 }
     }
 
-    /// Visits the parts of a JSON text that is all there.
+    /// Visits the parts of a complete JSON document.
     pub(in crate::eval) fn visit(mut self, json: &[u8], parts: &mut impl PartVisitor) -> Result<()> {
         self.push(json, parts)?;
         self.finish()
@@ -249,7 +249,7 @@ struct ValueEnd {
     depth: u64,
     kind: ValueKind,
     in_text: bool,
-    /// Whether the text so far ends with an odd number of backslashes.
+    /// Whether the string so far ends with an odd number of backslashes.
     is_escaped: bool,
 }
 
@@ -257,7 +257,7 @@ struct ValueEnd {
 enum ValueKind {
     #[default]
     Unknown,
-    /// A text, a list or an object: it ends with a sign of its own.
+    /// A string, a list or an object: it ends with a character of its own.
     Enclosed,
     /// A number or a word: it ends where something else begins.
     Bare,
@@ -289,7 +289,7 @@ impl ValueEnd {
                     return (bytes.len() - rest.len(), true);
                 }
             }
-            // Nearly always the next text follows at once: its value, or another key.
+            // Nearly always the next string follows at once: its value, or another key.
             if let [b':' | b',', b'"', after @ ..] = rest {
                 rest = after;
                 self.in_text = true;
@@ -317,7 +317,7 @@ impl ValueEnd {
         }
     }
 
-    /// What follows the quote that ends the text. Searching for quotes alone and looking back for backslashes is
+    /// What follows the quote that ends the string. Searching for quotes alone and looking back for backslashes is
     /// faster than stopping at every escape, of which transcripts are full.
     fn text_end<'b>(&mut self, mut rest: &'b [u8]) -> Option<&'b [u8]> {
         loop {
@@ -345,7 +345,7 @@ impl ValueEnd {
     }
 }
 
-/// Where the first quote is. Most texts are keys and other short ones, which are over before a search that is
+/// Where the first quote is. Most strings are keys and other short ones, which are over before a search that is
 /// made for long ones has begun.
 fn find_quote(bytes: &[u8]) -> Option<usize> {
     const WORD: usize = size_of::<u64>();
@@ -375,7 +375,7 @@ fn quote_in(word: u64) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Writes down what it is told.
+    /// Records the parts.
     #[derive(Default)]
     struct PartRecorder(Vec<(String, u64, Vec<u8>, u64)>);
 
@@ -458,7 +458,7 @@ mod tests {
         for piece in 1..=text.len() {
             assert_eq!(seen(text, false, piece).unwrap(), expected, "pieces of {piece}");
         }
-        // An odd number of backslashes before a quote in a key; and an escape that is cut in two, in the text
+        // An odd number of backslashes before a quote in a key; and an escape that is cut in two, in the string
         // before an empty one.
         let text = r#"{"a\\\"b":["x\n","",["y\\",""]],"c":1}"#;
         let expected = [(r#"a\"b"#, r#"["x\n","",["y\\",""]]"#), ("c", "1")];

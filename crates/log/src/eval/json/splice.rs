@@ -1,4 +1,4 @@
-//! A JSON text changed in one place, with every other byte kept.
+//! A JSON document with one value replaced and every other byte unchanged.
 
 use std::ops::Range;
 
@@ -10,12 +10,12 @@ pub(in crate::eval) fn set(json: &[u8], path: &[&str], value: &[u8]) -> Result<V
     let Some((key, rest)) = path.split_first() else { return Ok(value.to_vec()) };
     let Some(range) = field(json, key)? else { return Ok(appended(json, key, &nested(rest, value))) };
     let old = json.get(range.clone()).unwrap_or_default();
-    // A null has no fields; what is asked for takes its place.
+    // A null has no fields; the new value replaces it.
     let new = if old == b"null" { nested(rest, value) } else { set(old, rest, value)? };
     Ok(replaced(json, range, &new))
 }
 
-/// The text with a range of it replaced.
+/// The document with a range of it replaced.
 pub(in crate::eval) fn replaced(json: &[u8], range: Range<usize>, new: &[u8]) -> Vec<u8> {
     let (before, after) = (json.get(..range.start), json.get(range.end..));
     [before.unwrap_or_default(), new, after.unwrap_or_default()].concat()

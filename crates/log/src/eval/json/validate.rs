@@ -1,4 +1,4 @@
-//! Every byte of a JSON text checked, in pieces: RFC 8259 with the bare `NaN` and `Infinity` of Python.
+//! Every byte of a JSON document validated, in pieces: RFC 8259 with the bare `NaN` and `Infinity` of Python.
 
 use serde::de::IgnoredAny;
 
@@ -9,14 +9,14 @@ const MAX_DEPTH: usize = 1 << 20;
 /// The longest number.
 const MAX_NUMBER: usize = 1 << 20;
 
-/// Checks a JSON text that is all there.
+/// Validates a complete JSON document.
 pub(crate) fn validate(json: &[u8]) -> Result<()> {
     let mut validator = Validator::new();
     validator.push(json)?;
     validator.finish()
 }
 
-/// Checks a JSON text that comes in pieces.
+/// Validates a JSON document that comes in pieces.
 #[derive(Debug)]
 pub(in crate::eval) struct Validator {
     state: State,

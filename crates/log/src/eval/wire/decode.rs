@@ -25,7 +25,7 @@ pub(in crate::eval) fn fields(
     json: &mut Jiter<'_>,
     mut field: impl FnMut(&str, &mut Jiter<'_>, Peek) -> Result<()>,
 ) -> Result<()> {
-    // The parser lends the key only until it goes on.
+    // The parser lends the key only until the next call.
     let mut name = String::new();
     let Some(key) = json.known_object()? else { return Ok(()) };
     name.push_str(key);
@@ -57,12 +57,12 @@ pub(in crate::eval) fn unexpected(field: &str, found: Peek, expected: &'static s
     LogErrorKind::Field { field, found, expected }.into()
 }
 
-/// A text; null is none.
+/// A string; null is none.
 pub(in crate::eval) fn text(field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Option<String>> {
     match peek {
         Peek::String => Ok(Some(json.known_str()?.to_owned())),
         Peek::Null => Ok(json.known_null().map(|()| None)?),
-        other => Err(unexpected(field, other, "a text")),
+        other => Err(unexpected(field, other, "a string")),
     }
 }
 
@@ -92,7 +92,7 @@ pub(in crate::eval) fn sample_id(json: &mut Jiter<'_>, peek: Peek) -> Result<Sam
     match json_value::scalar(json, peek)? {
         Some(Scalar::Int(id)) => Ok(SampleId::Int(id)),
         Some(Scalar::Text(id)) => Ok(SampleId::Str(id.to_owned())),
-        _ => Err(unexpected("id", peek, "an integer or a text")),
+        _ => Err(unexpected("id", peek, "an integer or a string")),
     }
 }
 

@@ -13,9 +13,7 @@ use crate::eval::recorded::{RecordedBlock, RecordedMetric, RecordedResults, head
 impl Header {
     /// The header as JSON.
     pub(in crate::eval) fn to_json(&self) -> Vec<u8> {
-        let mut json = JsonWriter::new();
-        json.object(|json| self.write_fields(json));
-        json.into_bytes()
+        JsonWriter::object_bytes(|json| self.write_fields(json))
     }
 
     fn write_fields(&self, json: &mut JsonWriter) {
@@ -71,25 +69,19 @@ impl StartRecord {
     }
 
     pub(in crate::eval) fn to_json(&self) -> Vec<u8> {
-        let mut json = JsonWriter::new();
-        json.value(self);
-        json.into_bytes()
+        JsonWriter::bytes_of(|json| json.value(self))
     }
 }
 
 impl RecordedResults {
     /// The results as JSON.
     pub(in crate::eval) fn to_json(&self) -> Vec<u8> {
-        let mut json = JsonWriter::new();
-        write_results(&mut json, self);
-        json.into_bytes()
+        JsonWriter::bytes_of(|json| write_results(json, self))
     }
 
     /// The blocks as JSON.
     pub(in crate::eval) fn scores_to_json(&self) -> Vec<u8> {
-        let mut json = JsonWriter::new();
-        write_blocks(&mut json, self);
-        json.into_bytes()
+        JsonWriter::bytes_of(|json| write_blocks(json, self))
     }
 }
 

@@ -6,9 +6,8 @@ use serde::Serialize;
 
 /// The value of a score, with `NaN` and `Infinity` bare.
 pub(crate) fn score_json(value: &Value) -> String {
-    let mut json = JsonWriter::new();
-    json.score_value(value);
-    String::from_utf8_lossy(&json.into_bytes()).into_owned()
+    let bytes = JsonWriter::bytes_of(|json| json.score_value(value));
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Writes JSON, a piece at a time.
@@ -20,12 +19,16 @@ pub(in crate::eval) struct JsonWriter {
 }
 
 impl JsonWriter {
-    pub(in crate::eval) fn new() -> Self {
-        Self::default()
+    /// The bytes that `write` writes.
+    pub(in crate::eval) fn bytes_of(write: impl FnOnce(&mut Self)) -> Vec<u8> {
+        let mut json = Self::default();
+        write(&mut json);
+        json.bytes
     }
 
-    pub(in crate::eval) fn into_bytes(self) -> Vec<u8> {
-        self.bytes
+    /// The bytes of an object, filled by `fill`.
+    pub(in crate::eval) fn object_bytes(fill: impl FnOnce(&mut Self)) -> Vec<u8> {
+        Self::bytes_of(|json| json.object(fill))
     }
 
     /// An object, filled by `fill`.
@@ -158,9 +161,7 @@ mod tests {
     use super::*;
 
     fn written(value: impl Into<Value>) -> String {
-        let mut json = JsonWriter::new();
-        json.score_value(&value.into());
-        String::from_utf8(json.into_bytes()).unwrap()
+        String::from_utf8(JsonWriter::bytes_of(|json| json.score_value(&value.into()))).unwrap()
     }
 
     #[test]
@@ -181,12 +182,13 @@ mod tests {
 
     #[test]
     fn commas_stand_between_items_only() {
-        let mut json = JsonWriter::new();
-        json.array(|json| {
-            json.object(|json| json.field("a", &1));
-            json.object(|_| ());
-            json.value("x");
+        let bytes = JsonWriter::bytes_of(|json| {
+            json.array(|json| {
+                json.object(|json| json.field("a", &1));
+                json.object(|_| ());
+                json.value("x");
+            });
         });
-        assert_eq!(json.into_bytes(), br#"[{"a":1},{},"x"]"#);
+        assert_eq!(bytes, br#"[{"a":1},{},"x"]"#);
     }
 }

@@ -9,7 +9,7 @@ fn writer(folder: &Path) -> LogWriter {
 }
 
 fn sample(encoder: &mut Encoder, id: usize, padding: usize) -> EncodedSample {
-    // Noise, as text that repeats would take no room at all.
+    // Noise, as a string that repeats compresses to nothing.
     let noise: String =
         (0..padding).map(|at| char::from(b'a' + ((id * 31 + at) * 7919 % 26) as u8)).collect();
     let json = format!("{{\"id\":{id},\"epoch\":1,\"noise\":\"{noise}\"}}");
@@ -68,7 +68,7 @@ fn a_write_that_fails_leaves_what_was_there() {
     let good = std::mem::replace(&mut writer.file, File::open(&path).unwrap());
     let error = writer.append_encoded(sample(&mut encoder, 20, 10)).unwrap_err();
     assert!(matches!(error.kind(), LogErrorKind::Write(_)), "{error}");
-    assert!(error.to_string().contains("log.eval: `samples/20_epoch_1.json`: cannot write"), "{error}");
+    assert_eq!((error.path(), error.member()), (Some(path.as_path()), Some("samples/20_epoch_1.json")));
     assert_eq!(EvalLog::open(&path).unwrap().sample_count(), 20);
     writer.file = good;
     for id in 20..25 {

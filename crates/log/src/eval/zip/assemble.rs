@@ -18,7 +18,7 @@ pub(in crate::eval) struct Assembler<W> {
 }
 
 impl<W: Write> Assembler<W> {
-    /// Goes on behind what is in `out` already, which ends `at` this place.
+    /// Appends to what is in `out` already, which ends at offset `at`.
     pub(in crate::eval) fn new(out: W, at: u64) -> Self {
         Assembler { out, at, listed: Vec::new(), count: 0 }
     }

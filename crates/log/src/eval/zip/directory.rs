@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use super::format::{
     self, CENTRAL_LEN, END_64_LEN, END_LEN, End, LOCAL_LEN, LOCATOR_64_LEN, MAX_COMMENT, RawHeader, ZipEntry,
 };
+use super::local;
 use super::source::LogFile;
 use crate::eval::members::{SampleName, is_derived, sample_name};
 
@@ -36,19 +37,14 @@ pub(in crate::eval) struct DirectoryRecord {
 /// A flipped bit in a name would make a sample vanish without a trace, so names that no log has, and
 /// names that occur twice, are compared with those in front of the members.
 pub(in crate::eval) fn read(source: &LogFile) -> io::Result<Option<Members>> {
-    let Some((end, bytes)) = listing(source)? else { return Ok(None) };
-    let mut members = Members::new();
-    let mut suspects = Vec::new();
-    let is_whole = entries(&end, &bytes, |name, entry, _| {
-        if !is_known(name) {
-            suspects.push((name.to_owned(), entry));
+    let Some(Directory { records, .. }) = read_records(source)? else { return Ok(None) };
+    let (mut members, mut suspects) = (Members::new(), Vec::new());
+    for DirectoryRecord { name, entry, .. } in records {
+        let is_known = is_known(&name);
+        let older = members.insert(name.clone(), entry);
+        if !is_known || older.is_some() {
+            suspects.extend(older.into_iter().chain([entry]).map(|entry| (name.clone(), entry)));
         }
-        if let Some(older) = members.insert(name.to_owned(), entry) {
-            suspects.extend([(name.to_owned(), older), (name.to_owned(), entry)]);
-        }
-    });
-    if is_whole.is_none() {
-        return Ok(None);
     }
     for (name, entry) in &suspects {
         if !has_name(source, name, entry)? {
@@ -58,14 +54,21 @@ pub(in crate::eval) fn read(source: &LogFile) -> io::Result<Option<Members>> {
     Ok(Some(members))
 }
 
-/// The directory with its bytes, to be written again.
+/// The directory with its bytes, to be written again; none if there is none or one of its entries is wrong.
 pub(in crate::eval) fn read_records(source: &LogFile) -> io::Result<Option<Directory>> {
     let Some((end, bytes)) = listing(source)? else { return Ok(None) };
-    let mut records = Vec::new();
-    let is_whole = entries(&end, &bytes, |name, entry, bytes| {
-        records.push(DirectoryRecord { name: name.to_owned(), entry, bytes: bytes.to_owned() });
-    });
-    Ok(is_whole.map(|()| Directory { offset: end.offset, records }))
+    let (mut records, mut rest) = (Vec::new(), bytes.as_slice());
+    for _ in 0..end.count {
+        let Some((name, entry, after)) = next_entry(rest) else { return Ok(None) };
+        let header_end = entry.offset.saturating_add((LOCAL_LEN + name.len()) as u64);
+        if header_end.saturating_add(entry.compressed) > end.offset {
+            return Ok(None);
+        }
+        let bytes = rest.get(..rest.len() - after.len()).unwrap_or_default().to_owned();
+        records.push(DirectoryRecord { name: name.to_owned(), entry, bytes });
+        rest = after;
+    }
+    Ok(rest.is_empty().then_some(Directory { offset: end.offset, records }))
 }
 
 /// The bytes of the directory, if the file ends with one.
@@ -77,21 +80,6 @@ fn listing(source: &LogFile) -> io::Result<Option<(End, Vec<u8>)>> {
     let mut bytes = Vec::new();
     source.read(end.offset, end.size, &mut bytes)?;
     Ok(Some((end, bytes)))
-}
-
-/// Tells every entry with its bytes; nothing if one of them is wrong.
-fn entries(end: &End, bytes: &[u8], mut each: impl FnMut(&str, ZipEntry, &[u8])) -> Option<()> {
-    let mut rest = bytes;
-    for _ in 0..end.count {
-        let (name, entry, after) = next_entry(rest)?;
-        let header_end = entry.offset.saturating_add((LOCAL_LEN + name.len()) as u64);
-        if header_end.saturating_add(entry.compressed) > end.offset {
-            return None;
-        }
-        each(name, entry, rest.get(..rest.len() - after.len())?);
-        rest = after;
-    }
-    rest.is_empty().then_some(())
 }
 
 /// The end record, and where the directory must end for it to be right.
@@ -148,9 +136,5 @@ fn is_known(name: &str) -> bool {
 }
 
 fn has_name(source: &LogFile, name: &str, entry: &ZipEntry) -> io::Result<bool> {
-    let mut bytes = Vec::new();
-    source.read(entry.offset, (LOCAL_LEN + name.len()) as u64, &mut bytes)?;
-    let header = format::parse_local(&bytes);
-    let named = header.is_some_and(|header| header.name == name.len());
-    Ok(named && bytes.get(LOCAL_LEN..) == Some(name.as_bytes()))
+    Ok(local::read(source, entry.offset)?.is_some_and(|header| header.name == name.as_bytes()))
 }

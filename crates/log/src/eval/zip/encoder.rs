@@ -19,7 +19,7 @@ const MAX_NAME: u64 = u16::MAX as u64;
 /// what we write, we must read.
 const MAX_RATIO: usize = 64;
 
-/// A member of a log, complete in memory: header, compressed data and what the directory says about it.
+/// A member of a log, complete in memory: header, compressed data and its entry for the directory.
 #[derive(Clone, Debug)]
 pub struct Member {
     pub(in crate::eval) name: String,

@@ -8,7 +8,7 @@ pub(super) const CENTRAL: u32 = 0x0201_4b50;
 pub(super) const END: u32 = 0x0605_4b50;
 /// Starts the end of a large directory.
 pub(super) const END_64: u32 = 0x0606_4b50;
-/// Starts the record that says where the end of a large directory is.
+/// Starts the record with the offset of the end of a large directory.
 pub(super) const LOCATOR_64: u32 = 0x0706_4b50;
 
 pub(super) const LOCAL_LEN: usize = 30;
@@ -40,7 +40,7 @@ const DATE: u16 = 1 << 5 | 1;
 /// A regular file that its owner may read and write, as Python writes it.
 const ATTRIBUTES: u32 = 0o600 << 16;
 
-/// What the directory says about a member.
+/// A member, as the central directory lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::eval) struct ZipEntry {
     pub(in crate::eval) method: u16,
@@ -252,7 +252,7 @@ pub(super) fn parse_end_with_comment(mut bytes: &[u8], comment: usize) -> Option
     (here == count && usize::from(get16(bytes)?) == comment).then_some(end)
 }
 
-/// Where the locator says that the end record of a large directory is.
+/// The offset of the end record of a large directory, from its locator.
 pub(super) fn parse_locator_64(mut bytes: &[u8]) -> Option<u64> {
     let bytes = &mut bytes;
     (get32(bytes)? == LOCATOR_64).then_some(())?;

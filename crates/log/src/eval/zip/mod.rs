@@ -4,7 +4,7 @@
 //! cut anywhere, and its members are made on many threads. General zip crates own the file they write and
 //! know a directory or nothing. What is shared by all parts is the format ([`format`]); a member is made by
 //! an [`Encoder`], found by [`directory`] or, where the directory is lost, by [`scan`], and decompressed by
-//! [`decompress`]; [`local`] compares what is said of it twice.
+//! [`decompress`]; [`local`] compares its local header with the directory.
 
 pub(super) mod assemble;
 pub(super) mod decompress;

@@ -1,15 +1,14 @@
 //! Members found without a directory: one after the other from the start of the file.
 //!
-//! A run that was killed, or that is still going on, leaves a file without a directory. Every member says
-//! in front of its data how long it is, so the file can be walked; a checksum tells the torn one at the end.
-
-use std::io;
+//! A run that was killed, or is still running, leaves a file without a directory. Every member has
+//! its length in front of its data, so the file can be walked; a checksum reveals the torn one at the end.
 
 use indexmap::IndexMap;
 
 use super::decompress::Decompressor;
 use super::directory::Members;
-use super::format::{self, LOCAL_LEN, RawHeader, SIZES_AFTER, ZipEntry};
+use super::format::{self, SIZES_AFTER, ZipEntry};
+use super::local::{self, LocalHeader};
 use super::source::LogFile;
 use crate::eval::error::{LogError, LogErrorKind, Result};
 use crate::eval::limits::{ClaimedSizes, LogLimits};
@@ -44,8 +43,7 @@ pub(in crate::eval) fn scan(source: &LogFile, decompressor: &mut Decompressor) -
     source.read_up_to(0, 4, &mut bytes).map_err(LogErrorKind::Read)?;
     found.could_be_a_log =
         [format::LOCAL, format::END].iter().any(|sign| sign.to_le_bytes().starts_with(&bytes));
-    while let Some((name, header)) = header_at(source, found.end, &mut bytes).map_err(LogErrorKind::Read)? {
-        let entry = header.entry;
+    while let Some((name, entry, end)) = member_at(source, found.end)? {
         claims.add(&entry).map_err(|error| error.in_member(&name))?;
         // Some writers put a header in front of nothing and fill it in later; killed in between they leave an empty
         // member whose checksum is right, and which is no JSON.
@@ -58,7 +56,7 @@ pub(in crate::eval) fn scan(source: &LogFile, decompressor: &mut Decompressor) -
         while !is_derived(&name) && found.members.last().is_some_and(|(name, _)| is_derived(name)) {
             found.members.pop();
         }
-        found.end += (LOCAL_LEN + header.name + header.extra) as u64 + entry.compressed;
+        found.end = end;
         found.ends.insert(name.clone(), found.end);
         found.members.insert(name, entry);
     }
@@ -68,7 +66,7 @@ pub(in crate::eval) fn scan(source: &LogFile, decompressor: &mut Decompressor) -
     Ok(found)
 }
 
-/// Whether a whole sample, or what is written at the end of a run, starts anywhere behind this place. A process
+/// Whether a whole sample, or what is written at the end of a run, starts anywhere after this offset. A process
 /// that is killed leaves one torn member at the end; anything whole behind a torn one means that the file itself
 /// is damaged.
 fn has_member_after(source: &LogFile, place: u64, decompressor: &mut Decompressor) -> Result<bool> {
@@ -76,7 +74,7 @@ fn has_member_after(source: &LogFile, place: u64, decompressor: &mut Decompresso
     /// What it costs to look at a candidate, in bytes of work.
     const LOOK: u64 = 4 << 10;
     let sign = format::LOCAL.to_le_bytes();
-    let (mut piece, mut bytes) = (Vec::new(), Vec::new());
+    let mut piece = Vec::new();
     let mut start = place + 1;
     // Enough to check every sample of a log. A file whose tail is full of entries that are not whole is no log that a
     // killed process left.
@@ -84,16 +82,15 @@ fn has_member_after(source: &LogFile, place: u64, decompressor: &mut Decompresso
     while start < source.len() {
         source.read_up_to(start, PIECE + sign.len() as u64 - 1, &mut piece).map_err(LogErrorKind::Read)?;
         for at in memchr::memmem::find_iter(&piece, &sign) {
-            let found = header_at(source, start + at as u64, &mut bytes).map_err(LogErrorKind::Read)?;
-            let candidate = found.filter(|(name, _)| name.starts_with(SAMPLES) || is_derived(name));
-            let work = candidate.as_ref().map_or(LOOK, |(_, header)| {
-                let ZipEntry { compressed, decompressed, .. } = header.entry;
-                LOOK.saturating_add(compressed).saturating_add(decompressed)
+            let found = member_at(source, start + at as u64)?;
+            let candidate = found.filter(|(name, ..)| name.starts_with(SAMPLES) || is_derived(name));
+            let work = candidate.as_ref().map_or(LOOK, |(_, entry, _)| {
+                LOOK.saturating_add(entry.compressed).saturating_add(entry.decompressed)
             });
             let Some(left) = budget.checked_sub(work) else { return Ok(true) };
             budget = left;
-            if let Some((name, header)) = candidate
-                && decompressor.pieces(source, &name, &header.entry, &mut |_| Ok(())).is_ok()
+            if let Some((name, entry, _)) = candidate
+                && decompressor.pieces(source, &name, &entry, &mut |_| Ok(())).is_ok()
             {
                 return Ok(true);
             }
@@ -103,22 +100,14 @@ fn has_member_after(source: &LogFile, place: u64, decompressor: &mut Decompresso
     Ok(false)
 }
 
-/// The member that starts here, if one does and the file is long enough to hold it.
-fn header_at(source: &LogFile, offset: u64, bytes: &mut Vec<u8>) -> io::Result<Option<(String, RawHeader)>> {
-    source.read_up_to(offset, LOCAL_LEN as u64, bytes)?;
-    let Some(mut header) = format::parse_local(bytes) else { return Ok(None) };
-    let beyond = (header.name + header.extra) as u64;
-    source.read_up_to(offset + LOCAL_LEN as u64, beyond, bytes)?;
-    let Some((name, extra)) = bytes.split_at_checked(header.name) else { return Ok(None) };
-    let Ok(name) = str::from_utf8(name).map(str::to_owned) else { return Ok(None) };
-    let Some(entry) = header.entry.with_extra(extra) else { return Ok(None) };
-    let end = (offset + LOCAL_LEN as u64 + beyond).checked_add(entry.compressed);
-    if entry.flags & SIZES_AFTER != 0 || end.is_none_or(|end| end > source.len()) {
-        return Ok(None);
-    }
-    header.entry = entry;
-    header.entry.offset = offset;
-    Ok(Some((name, header)))
+/// The member that starts here and where it ends, if one does and the file is long enough to hold it.
+fn member_at(source: &LogFile, offset: u64) -> Result<Option<(String, ZipEntry, u64)>> {
+    let header = local::read(source, offset).map_err(LogErrorKind::Read)?;
+    Ok(header.and_then(|LocalHeader { name, entry, data_offset }| {
+        let end = data_offset.checked_add(entry.compressed).filter(|end| *end <= source.len())?;
+        let name = String::from_utf8(name).ok().filter(|_| entry.flags & SIZES_AFTER == 0)?;
+        Some((name, entry, end))
+    }))
 }
 
 /// Whether an entry is not whole. One that is whole but beyond a limit is not torn: cutting the log off in front of

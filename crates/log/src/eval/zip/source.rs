@@ -1,4 +1,4 @@
-//! Reading a file at a place, from many threads, without a mapping: a log that shrinks while it is read
+//! Reading a file at offsets, from many threads, without a mapping: a log that shrinks while it is read
 //! must give an error, not a signal.
 
 use std::fs::{self, File, Metadata};
@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// A file that is read by place.
+/// A file that is read at offsets.
 #[derive(Debug)]
 pub(in crate::eval) struct LogFile {
     file: File,
@@ -28,7 +28,7 @@ impl LogFile {
         Ok(())
     }
 
-    /// Whether another file is the one that was opened, and nobody has changed it since.
+    /// Whether another file is the one that was opened, and was not changed since.
     pub(in crate::eval) fn is_unchanged(&self, other: &File) -> io::Result<bool> {
         let metadata = other.metadata()?;
         let is_same = identity(&self.file.metadata()?) == identity(&metadata);
@@ -45,13 +45,13 @@ impl LogFile {
         self.len
     }
 
-    /// Reads exactly so many bytes at a place. Never asks for memory beyond what the file holds.
+    /// Reads exactly this number of bytes at an offset. Never allocates more than the file holds.
     pub(in crate::eval) fn read(&self, offset: u64, len: u64, into: &mut Vec<u8>) -> io::Result<()> {
         self.read_up_to(offset, len, into)?;
         if into.len() as u64 == len { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 
-    /// Reads up to so many bytes at a place, fewer only at the end of the file, which may come earlier than
+    /// Reads up to this number of bytes at an offset, fewer only at the end of the file, which may come earlier than
     /// it did: a writer cuts off the directory to append a member.
     pub(in crate::eval) fn read_up_to(&self, offset: u64, len: u64, into: &mut Vec<u8>) -> io::Result<()> {
         let len = len.min(self.len.saturating_sub(offset));

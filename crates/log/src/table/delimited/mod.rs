@@ -81,7 +81,7 @@ fn header(piece: &Piece, delimiter: u8, options: &TableOptions) -> Result<(Table
         .iter()
         .map(|field| str::from_utf8(field).map(str::trim))
         .collect::<Result<_, _>>()
-        .map_err(|_| TableErrorKind::InvalidUtf8 { column: None }.at_offset(offset))?;
+        .map_err(|_| TableErrorKind::InvalidUtf8(None).at_offset(offset))?;
     refuse_twice(&names).map_err(|kind| kind.at_offset(offset))?;
     let bytes = usize::try_from(reader.position().byte()).unwrap_or(usize::MAX).min(piece.bytes.len());
     Ok((TableLayout::new(&names, options)?, bytes))
@@ -133,7 +133,7 @@ struct DelimitedRow<'a> {
 impl<'a> DelimitedRow<'a> {
     /// The text of a cell; empty where the row is too short.
     fn text(&self, column: &TableColumn) -> Result<&'a str, TableError> {
-        let invalid = || TableErrorKind::InvalidUtf8 { column: Some(column.name.clone()) };
+        let invalid = || TableErrorKind::InvalidUtf8(Some(column.name.clone()));
         let text = str::from_utf8(self.record.get(column.at).unwrap_or_default());
         text.map_err(|_| invalid().at_offset(self.offset))
     }

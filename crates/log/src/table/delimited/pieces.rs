@@ -135,8 +135,12 @@ impl RowScanner {
     /// Continues to the end of the bytes, which have grown.
     fn proceed(&mut self, bytes: &[u8], delimiter: u8, at_file_start: bool) {
         // A byte order mark is not a part of the first field.
-        if self.at == 0 && at_file_start && bytes.starts_with(b"\xef\xbb\xbf") {
-            self.at = 3;
+        const ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+        if at_file_start && ORDER_MARK.starts_with(bytes) {
+            return;
+        }
+        if at_file_start && self.at == 0 && bytes.starts_with(ORDER_MARK) {
+            self.at = ORDER_MARK.len();
         }
         let ahead = bytes.get(self.at..).unwrap_or_default();
         if !self.state.is_quoted() && self.state != QuoteState::Mark && memchr(b'"', ahead).is_none() {

@@ -28,11 +28,8 @@ const MOST_RESERVED: usize = 1 << 24;
 /// The memory of the columns is checked after this many blocks, and at the end.
 const CHECK_EVERY: usize = 16;
 
-/// What a worker made of the piece of a number.
-struct ParsedPiece {
-    number: usize,
-    block: thread::Result<Result<ColumnBlock, TableError>>,
-}
+/// The number of a piece, and what a worker made of it.
+type ParsedPiece = (usize, thread::Result<Result<ColumnBlock, TableError>>);
 
 /// Where workers get pieces, and blocks that are free.
 type PieceQueue<'a> = Mutex<(&'a mut PieceReader, Receiver<ColumnBlock>)>;
@@ -79,7 +76,7 @@ impl DelimitedReader<'_> {
             let Some(block) = catch_unwind(AssertUnwindSafe(parse)).map(Result::transpose).transpose() else {
                 return;
             };
-            if parsed.send(ParsedPiece { number: piece.number, block }).is_err() {
+            if parsed.send((piece.number, block)).is_err() {
                 return;
             }
         }
@@ -95,7 +92,7 @@ impl DelimitedReader<'_> {
         let mut columns = ScoreColumns::new(&self.layout.scores);
         // Blocks that came before their turn, which is that of the number `next`.
         let (mut early, mut next) = (BTreeMap::new(), 0);
-        for ParsedPiece { number, block } in parsed {
+        for (number, block) in parsed {
             early.insert(number, block);
             while let Some(block) = early.remove(&next) {
                 next += 1;
@@ -208,7 +205,7 @@ impl DelimitedReader<'_> {
             let text = row.text(column)?;
             match column.role {
                 ColumnRole::Id if text.is_empty() => {
-                    return Err(row.error(TableErrorKind::BadId { found: "empty".to_owned() }));
+                    return Err(row.error(TableErrorKind::BadId("empty".to_owned())));
                 }
                 ColumnRole::Id => block.ids.push(text),
                 ColumnRole::Epoch => {

@@ -19,9 +19,9 @@ use super::types::ValueKind;
 use crate::table::TableErrorKind;
 
 /// How many cells are decoded at once: a page of a few bytes can have millions.
-const BATCH: usize = 1 << 16;
+const BATCH: u64 = 1 << 16;
 /// The same for texts that the library decodes.
-const TEXT_BATCH: usize = 1 << 12;
+const TEXT_BATCH: u64 = 1 << 12;
 /// How many bytes the texts that are decoded at once may have.
 const BATCH_BYTES: u64 = 64 << 20;
 
@@ -103,11 +103,10 @@ impl<'a> ColumnDecoder<'a> {
     ) -> Result<Self, TableErrorKind> {
         let (column, defined) = (chunk.column_descr_ptr(), chunk.column_descr().max_def_level());
         let (pages, sent) = channel();
-        // Each text may be as long as the page, because it has its beginning in common with the one before.
-        let shares_beginnings = chunk.encodings().any(|encoding| encoding == Encoding::DELTA_BYTE_ARRAY);
         let batch = match chunk.column_type() {
-            Type::BYTE_ARRAY if shares_beginnings => {
-                usize::try_from(BATCH_BYTES / largest_page.max(1)).unwrap_or(TEXT_BATCH).clamp(1, TEXT_BATCH)
+            // Each text may be as long as the page, because it has its beginning in common with the one before.
+            Type::BYTE_ARRAY if chunk.encodings().any(|encoding| encoding == Encoding::DELTA_BYTE_ARRAY) => {
+                (BATCH_BYTES / largest_page.max(1)).clamp(1, TEXT_BATCH)
             }
             Type::BYTE_ARRAY if !has_offsets(chunk) => TEXT_BATCH,
             _ => BATCH,
@@ -130,7 +129,7 @@ impl<'a> ColumnDecoder<'a> {
             name,
             kind,
             budget,
-            batch,
+            batch: batch as usize,
             pages,
             decoder: decoder.map_err(|problem| column_problem(name, problem))?,
             dictionary: DictionaryTexts::default(),
@@ -294,7 +293,7 @@ impl<'a> ColumnDecoder<'a> {
 
     #[inline]
     fn text<'t>(&self, text: Option<&'t str>) -> Result<ParquetCell<'t>, TableErrorKind> {
-        let invalid = || TableErrorKind::InvalidUtf8 { column: Some(self.name.to_owned()) };
+        let invalid = || TableErrorKind::InvalidUtf8(Some(self.name.to_owned()));
         text.map(ParquetCell::Text).ok_or_else(invalid)
     }
 

@@ -49,7 +49,7 @@ pub(super) fn check(file: &mut File, limits: &TableLimits) -> Result<(), TableEr
 }
 
 fn refused(problem: &str) -> TableErrorKind {
-    TableErrorKind::Parquet { problem: problem.to_owned() }
+    TableErrorKind::Parquet(problem.to_owned())
 }
 
 fn no_sense() -> TableErrorKind {
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn the_shape_of_a_schema() {
-        let is_unsound = |children: &[u8]| matches!(leaves(children), Err(TableErrorKind::Parquet { .. }));
+        let is_unsound = |children: &[u8]| matches!(leaves(children), Err(TableErrorKind::Parquet(_)));
         assert_eq!(leaves(&[2, 0, 1, 0]).unwrap(), 2);
         assert_eq!(leaves(&[1, 0]).unwrap(), 1);
         assert_eq!(leaves(&[2, 1, 1, 0, 0]).unwrap(), 2);

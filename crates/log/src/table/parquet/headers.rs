@@ -70,20 +70,13 @@ impl PageBudget {
 /// The header of a page.
 #[derive(Debug, PartialEq, Eq)]
 struct PageHeader {
-    kind: PageKind,
+    is_dictionary: bool,
     uncompressed: u64,
     compressed: u64,
     /// How many cells or entries there are.
     values: u64,
     /// How long the header is.
     length: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PageKind {
-    Data,
-    Dictionary,
-    Other,
 }
 
 impl PageHeader {
@@ -106,14 +99,15 @@ impl PageHeader {
                 _ => thrift.skip(of_type)?,
             }
         }
-        let (kind, values) = match kind? {
-            0 => (PageKind::Data, values[0]?),
-            2 => (PageKind::Dictionary, values[1]?),
-            3 => (PageKind::Data, values[2]?),
-            _ => (PageKind::Other, 0),
+        let values = match kind? {
+            0 => values[0]?,
+            2 => values[1]?,
+            3 => values[2]?,
+            // Pages of an index have no cells.
+            _ => 0,
         };
         Some(PageHeader {
-            kind,
+            is_dictionary: kind == Some(2),
             uncompressed: u64::try_from(uncompressed?).ok()?,
             compressed: u64::try_from(compressed?).ok()?,
             values: u64::try_from(values).ok()?,
@@ -162,18 +156,16 @@ pub(super) fn largest_page(
         }
         work.decompress(header.uncompressed)?;
         largest = largest.max(header.uncompressed);
-        match header.kind {
-            PageKind::Data => cells = cells.saturating_add(header.values),
-            PageKind::Dictionary => {
-                let width = match chunk.column_type() {
-                    Type::INT32 | Type::FLOAT | Type::BYTE_ARRAY => 4,
-                    _ => 1,
-                };
-                if header.values.saturating_mul(width) > header.uncompressed {
-                    return Err(problem("its dictionary claims more entries than it has bytes for"));
-                }
-            }
-            PageKind::Other => {}
+        if !header.is_dictionary {
+            cells = cells.saturating_add(header.values);
+            continue;
+        }
+        let width = match chunk.column_type() {
+            Type::INT32 | Type::FLOAT | Type::BYTE_ARRAY => 4,
+            _ => 1,
+        };
+        if header.values.saturating_mul(width) > header.uncompressed {
+            return Err(problem("its dictionary claims more entries than it has bytes for"));
         }
     }
     if cells != rows as u64 {
@@ -207,7 +199,7 @@ mod tests {
         // A data page of 300 bytes, 20 compressed, with a checksum and 7 cells.
         let bytes = [0x15, 0, 0x15, 0xd8, 4, 0x15, 40, 0x15, 99, 0x1c, 0x15, 14, 0x15, 0, 0, 0];
         let header =
-            PageHeader { kind: PageKind::Data, uncompressed: 300, compressed: 20, values: 7, length: 16 };
+            PageHeader { is_dictionary: false, uncompressed: 300, compressed: 20, values: 7, length: 16 };
         assert_eq!(PageHeader::read(&bytes), Some(header));
         for length in 0..bytes.len() {
             assert_eq!(PageHeader::read(&bytes[..length]), None, "{length}");

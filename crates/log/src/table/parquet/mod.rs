@@ -40,15 +40,14 @@ use crate::json_value;
 
 pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, TableError> {
     // A panic of the library on a damaged file becomes an error about that file.
-    caught(|| read_file(file, path, options)).map_err(|problem| TableErrorKind::Parquet { problem })?
+    caught(|| read_file(file, path, options)).map_err(TableErrorKind::Parquet)?
 }
 
 fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, TableError> {
     let budget = options.limits.budget(&file);
     let bytes = file.metadata().map_or(0, |metadata| metadata.len());
     footer::check(&mut file, &options.limits)?;
-    let reader =
-        guarded(|| SerializedFileReader::new(file)).map_err(|problem| TableErrorKind::Parquet { problem })?;
+    let reader = guarded(|| SerializedFileReader::new(file)).map_err(TableErrorKind::Parquet)?;
     let metadata = reader.metadata();
     let fields = metadata.file_metadata().schema_descr().root_schema().get_fields();
     let names: Vec<&str> = fields.iter().map(|field| field.name()).collect();
@@ -77,20 +76,18 @@ fn refuse_implausible(
 ) -> Result<(), TableErrorKind> {
     let groups = metadata.row_groups().iter();
     if groups.clone().any(|group| group.num_rows() < 0) {
-        return Err(TableErrorKind::Parquet {
-            problem: "a row group has a negative number of rows".to_owned(),
-        });
+        return Err(TableErrorKind::Parquet("a row group has a negative number of rows".to_owned()));
     }
     let rows = groups.fold(0, |rows: u64, group| rows.saturating_add(rows_of(group) as u64));
     if rows > bytes.saturating_mul(ROWS_PER_BYTE) {
         let problem = format!("it claims {rows} rows, in {bytes} bytes");
-        return Err(TableErrorKind::Parquet { problem });
+        return Err(TableErrorKind::Parquet(problem));
     }
     // The file has both counts, so that a damaged one is found.
     let claimed = metadata.file_metadata().num_rows();
     if u64::try_from(claimed) != Ok(rows) {
         let problem = format!("it claims {claimed} rows, and its row groups {rows}");
-        return Err(TableErrorKind::Parquet { problem });
+        return Err(TableErrorKind::Parquet(problem));
     }
     // In the long form rows of the table are not rows of the columns.
     if layout.is_long {
@@ -140,17 +137,17 @@ impl<'a> ParquetColumn<'a> {
 impl<'a> ParquetTable<'a> {
     /// What a column holds, if its role takes that.
     fn column(&self, column: &'a TableColumn) -> Result<ParquetColumn<'a>, TableErrorKind> {
+        let (role, takes, kinds) = column.role.takes();
         let schema = self.metadata.file_metadata().schema_descr();
         let leaf = (0..schema.num_columns()).find(|leaf| schema.get_column_root_idx(*leaf) == column.at);
         let found = match leaf.map(|leaf| (leaf, kind_of(&schema.column(leaf)))) {
-            Some((leaf, Ok(kind))) if column.role.takes(kind) => {
+            Some((leaf, Ok(kind))) if kinds.contains(&kind) => {
                 return Ok(ParquetColumn { column, leaf, kind });
             }
             Some((_, Ok(kind))) => kind.describe().to_owned(),
             Some((_, Err(found))) => found,
             None => "nothing".to_owned(),
         };
-        let (role, takes) = column.role.describe();
         Err(TableErrorKind::ColumnType { column: column.name.clone(), found, role, takes })
     }
 
@@ -204,7 +201,7 @@ fn id_into(text: &mut String, cell: ParquetCell<'_>) -> Result<(), TableErrorKin
         ParquetCell::Unsigned(int) => drop(write!(text, "{int}")),
         _ => {}
     }
-    if text.is_empty() { Err(TableErrorKind::BadId { found: "empty".to_owned() }) } else { Ok(()) }
+    if text.is_empty() { Err(TableErrorKind::BadId("empty".to_owned())) } else { Ok(()) }
 }
 
 #[inline]
@@ -214,12 +211,12 @@ fn epoch_of(cell: ParquetCell<'_>) -> Result<u32, TableErrorKind> {
         ParquetCell::Unsigned(int) => u32::try_from(int).ok(),
         _ => None,
     };
-    epoch.filter(|epoch| *epoch >= 1).ok_or_else(|| TableErrorKind::BadEpoch {
-        found: match cell {
+    epoch.filter(|epoch| *epoch >= 1).ok_or_else(|| {
+        TableErrorKind::BadEpoch(match cell {
             ParquetCell::Int(int) => int.to_string(),
             ParquetCell::Unsigned(int) => int.to_string(),
             _ => "empty".to_owned(),
-        },
+        })
     })
 }
 

@@ -31,26 +31,18 @@ impl ValueKind {
 }
 
 impl ColumnRole {
-    /// Whether a column of this role may hold such values.
-    pub(super) fn takes(self, kind: ValueKind) -> bool {
+    /// What it is called, and what it may hold, in words and as kinds.
+    pub(super) fn takes(self) -> (&'static str, &'static str, &'static [ValueKind]) {
+        use ValueKind::{Bool, Float, Int, Json, Text, Unsigned};
+        const ANY: (&str, &[ValueKind]) =
+            ("numbers, booleans, strings or JSON", &[Bool, Int, Unsigned, Float, Text, Json]);
         match self {
-            ColumnRole::Id => matches!(kind, ValueKind::Int | ValueKind::Unsigned | ValueKind::Text),
-            ColumnRole::Epoch => matches!(kind, ValueKind::Int | ValueKind::Unsigned),
-            ColumnRole::Scorer => kind == ValueKind::Text,
-            ColumnRole::Score(_) | ColumnRole::Metadata(_) => true,
-            _ => matches!(kind, ValueKind::Text | ValueKind::Json),
-        }
-    }
-
-    /// What it is called, and what it may hold.
-    pub(super) fn describe(self) -> (&'static str, &'static str) {
-        match self {
-            ColumnRole::Id => ("the id", "texts or integers"),
-            ColumnRole::Epoch => ("the epoch", "integers"),
-            ColumnRole::Scorer => ("the scorer", "texts"),
-            ColumnRole::Score(_) => ("a score", "numbers, booleans, texts or JSON"),
-            ColumnRole::Metadata(_) => ("metadata", "numbers, booleans, texts or JSON"),
-            _ => ("what is recorded with a score", "texts"),
+            ColumnRole::Id => ("the id", "strings or integers", &[Int, Unsigned, Text]),
+            ColumnRole::Epoch => ("the epoch", "integers", &[Int, Unsigned]),
+            ColumnRole::Scorer => ("the scorer", "strings", &[Text]),
+            ColumnRole::Score(_) => ("a score", ANY.0, ANY.1),
+            ColumnRole::Metadata(_) => ("metadata", ANY.0, ANY.1),
+            _ => ("what is recorded with a score", "strings", &[Text, Json]),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use errorbar_core::Score;
 use errorbar_log::eval::*;
+use errorbar_test_support::assert_matches;
 
 use crate::eval::support::*;
 use errorbar_test_support::zip::Zip;
@@ -26,9 +27,10 @@ fn samples_pass_through_as_they_are() {
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
     assert_eq!(left.len(), 2, "nothing is left behind");
 
-    let error =
-        convert(&EvalLog::open(&path).unwrap(), &folder.path().join("no/such/folder.json")).unwrap_err();
-    assert!(error.to_string().contains("folder.json"), "{error}");
+    let nowhere = folder.path().join("no/such/folder.json");
+    let error = convert(&EvalLog::open(&path).unwrap(), &nowhere).unwrap_err();
+    assert_matches!(error.kind(), LogErrorKind::Create(_));
+    assert_eq!(error.path(), Some(nowhere.as_path()));
 }
 
 /// The names of the members, as the directory lists them.

@@ -4,6 +4,7 @@ use std::fs;
 
 use errorbar_core::{MetadataKeys, Score};
 use errorbar_log::eval::*;
+use errorbar_test_support::assert_matches;
 use proptest::prelude::*;
 
 use crate::eval::support::*;
@@ -67,10 +68,9 @@ fn what_a_member_says_of_itself_is_compared_with_the_directory_where_all_is_chec
         damaged[header + place] ^= 1;
         fs::write(&path, &damaged).unwrap();
         let error = EvalLog::open(&path).unwrap().check().unwrap_err();
-        assert!(matches!(error.kind(), LogErrorKind::Damaged(_)), "{error}");
-        let error = error.to_string();
-        assert!(error.contains("log.eval: `samples/2_epoch_1.json`: "), "{error}");
-        assert!(error.contains(&format!("the {problem} in front of the member is not")), "{error}");
+        assert_eq!((error.path(), error.member()), (Some(path.as_path()), Some("samples/2_epoch_1.json")));
+        let expected = format!("the {problem} in front of");
+        assert_matches!(error.kind(), LogErrorKind::Damaged(found) if found.starts_with(&expected));
     }
 }
 
@@ -94,7 +94,7 @@ fn what_others_say_of_a_member_in_other_places_is_found_there() {
         let name = "_journal/start.json";
         let zip = Zip::new().apart(name, [flags, 0], listed, (local, extra), content, behind);
         fs::write(&path, zip.bytes()).unwrap();
-        EvalLog::open(&path).unwrap().check().map_err(|error| error.to_string())
+        EvalLog::open(&path).unwrap().check()
     };
     // Behind the data, with a sign or without, in 32 bits or in 64; in front all the same; in the extra field.
     for record in [&short, &signed(&short), &wide, &signed(&wide)] {
@@ -103,7 +103,7 @@ fn what_others_say_of_a_member_in_other_places_is_found_there() {
             let mut damaged = record.clone();
             damaged[at] ^= 1;
             let error = check(AFTER, [0; 3], b"", &damaged).unwrap_err();
-            assert!(error.contains("what is said behind the member"), "{error}");
+            assert_matches!(error.kind(), LogErrorKind::Damaged(_));
         }
     }
     check(AFTER, listed, b"", &short).unwrap();
@@ -113,10 +113,11 @@ fn what_others_say_of_a_member_in_other_places_is_found_there() {
         ([0; 3], &b""[..], "the checksum in front"),
         ([crc ^ 1, ELSEWHERE, ELSEWHERE], &whole, "the checksum in front"),
         ([crc, ELSEWHERE, ELSEWHERE], &large([length.into(), 1]), "the size in front"),
-        ([crc, ELSEWHERE, ELSEWHERE], b"", "the size in front"),
+        ([crc, ELSEWHERE, ELSEWHERE], b"", "the header in front"),
     ] {
         let error = check(0, local, extra, b"").unwrap_err();
-        assert!(error.contains(problem) && error.contains("`_journal/start.json`"), "{error}");
+        assert_matches!(error.kind(), LogErrorKind::Damaged(found) if found.starts_with(problem));
+        assert_eq!(error.member(), Some("_journal/start.json"));
     }
 }
 
@@ -133,7 +134,7 @@ fn a_log_without_a_directory_that_is_damaged_in_the_middle_is_refused() {
     fs::write(&path, &bytes).unwrap();
     for error in [EvalLog::open(&path).unwrap_err(), LogWriter::resume(&path).unwrap_err()] {
         assert!(matches!(error.kind(), LogErrorKind::Damaged(_)), "{error}");
-        assert!(error.to_string().contains("log.eval: the file is damaged: the member at byte"), "{error}");
+        assert_eq!(error.path(), Some(path.as_path()));
     }
     assert_eq!(fs::read(&path).unwrap(), bytes, "nothing was cut off");
 }
@@ -142,17 +143,17 @@ fn a_log_without_a_directory_that_is_damaged_in_the_middle_is_refused() {
 fn what_is_no_log() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.eval");
-    for (content, wanted) in [
-        (&b"\x89PNG and so on"[..], "not an eval log"),
-        (b"", "no record of a run"),
-        (b"PK\x05\x06", "no record of a run"),
-    ] {
+    let opened = |content: &[u8]| {
         fs::write(&path, content).unwrap();
-        let error = EvalLog::open(&path).unwrap_err().to_string();
-        assert!(error.contains(wanted), "{error}");
-    }
-    let missing = EvalLog::open(folder.path().join("no.eval")).unwrap_err().to_string();
-    assert!(missing.contains("no.eval: cannot open") && missing.ends_with("check the path"), "{missing}");
+        EvalLog::open(&path).unwrap_err()
+    };
+    assert_matches!(opened(b"\x89PNG and so on").kind(), LogErrorKind::NotALog);
+    assert_matches!(opened(b"").kind(), LogErrorKind::NoStart);
+    assert_matches!(opened(b"PK\x05\x06").kind(), LogErrorKind::NoStart);
+    let missing = folder.path().join("no.eval");
+    let error = EvalLog::open(&missing).unwrap_err();
+    assert_matches!(error.kind(), LogErrorKind::Open(error) if error.kind() == std::io::ErrorKind::NotFound);
+    assert_eq!(error.path(), Some(missing.as_path()));
 }
 
 #[test]
@@ -175,7 +176,7 @@ fn deep_json_is_refused() {
         }
         let error = sample.unwrap_err();
         assert!(matches!(error.kind(), LogErrorKind::Json { .. }), "{deep}: {error}");
-        assert!(error.to_string().contains("`samples/1_epoch_1.json`: sample `1`"), "{error}");
+        assert_eq!((error.member(), error.sample()), (Some("samples/1_epoch_1.json"), Some("1")));
     }
 }
 

@@ -5,6 +5,7 @@ use std::io::Write;
 
 use errorbar_core::{MetadataKeys, Value};
 use errorbar_log::eval::*;
+use errorbar_test_support::assert_matches;
 
 use crate::eval::support::{written, zip};
 use errorbar_test_support::zip::{Zip, deflated};
@@ -57,7 +58,8 @@ fn a_text_of_a_hundred_megabytes_is_passed_over() {
     // The checksum is that of all the bytes, also of those that nobody looked at.
     let (_folder, path) = written(&zip().claiming(name, 93, &packed, crc ^ 1, length).bytes());
     let error = scores(&EvalLog::open_with(&path, trusting).unwrap(), MetadataKeys::NONE).unwrap_err();
-    assert!(error.to_string().contains("does not match its checksum"), "{error}");
+    assert_matches!(error.kind(), LogErrorKind::Damaged(_));
+    assert_eq!(error.member(), Some(name));
 }
 
 #[test]
@@ -107,16 +109,18 @@ fn what_is_skipped_is_checked_on_request() {
     let wrong = br#"{"id":1,"epoch":1,"events":[1,2,}],"scores":{"s":{"value":1}}}"#;
     let (_folder, path) = written(&zip().stored("samples/1_epoch_1.json", wrong).bytes());
     let log = EvalLog::open(&path).unwrap();
-    let error = log.check().unwrap_err().to_string();
-    assert!(error.contains("`samples/1_epoch_1.json`") && error.contains("at byte 32"), "{error}");
+    let error = log.check().unwrap_err();
+    assert_eq!(error.member(), Some("samples/1_epoch_1.json"));
+    assert_matches!(error.kind(), LogErrorKind::Json { at: 32, .. });
 
     // Nobody asks for the summaries.
     let zip = zip().stored("samples/1_epoch_1.json", br#"{"id":1,"epoch":1,"scores":{"s":{"value":1}}}"#);
     let (_folder, path) = written(&zip.claiming("summaries.json", 0, b"[]", 7, 2).bytes());
     let log = EvalLog::open(&path).unwrap();
     assert_eq!(scores(&log, MetadataKeys::NONE).unwrap().columns.len(), 1);
-    let error = log.check().unwrap_err().to_string();
-    assert!(error.contains("`summaries.json`") && error.contains("checksum"), "{error}");
+    let error = log.check().unwrap_err();
+    assert_eq!(error.member(), Some("summaries.json"));
+    assert_matches!(error.kind(), LogErrorKind::Damaged(_));
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.json");
@@ -130,27 +134,42 @@ fn what_is_skipped_is_checked_on_request() {
 #[test]
 fn a_bad_sample_is_named_or_skipped() {
     let good = |id: u32| format!(r#"{{"id":{id},"epoch":1,"scores":{{"s":{{"value":1}}}}}}"#);
-    for (bad, problem) in [
-        (r#"{"id":2,"epoch":1,"messages":[{},"scores":{"s":{"value":1}}}"#, "it ends within `messages`"),
-        (r#"{"id":2,"epoch":1,"scores":{"s":{"value":1,}}}"#, "at byte 43"),
-        (r#"{"id":2,"epoch":1,"messages":[{}],"scores":{"s":{"value":1,}}}"#, "at byte 59"),
-        (r#"{"id":2,"epoch":1,"scores":{"s":{"valeu":1}}}"#, "there is no `value`"),
-        (r#"{"id":2,"scores":{}}"#, "there is no `epoch`"),
-        (r#"{"id":[2],"epoch":1}"#, "`id` is a list"),
-        ("", "it ends too early"),
-    ] {
+    type Is = fn(&LogErrorKind) -> bool;
+    let cases: [(&str, Is); 7] = [
+        (
+            r#"{"id":2,"epoch":1,"messages":[{},"scores":{"s":{"value":1}}}"#,
+            |kind| matches!(kind, LogErrorKind::Json { problem, .. } if problem == "it ends within `messages`"),
+        ),
+        (r#"{"id":2,"epoch":1,"scores":{"s":{"value":1,}}}"#, |kind| {
+            matches!(kind, LogErrorKind::Json { at: 43, .. })
+        }),
+        (r#"{"id":2,"epoch":1,"messages":[{}],"scores":{"s":{"value":1,}}}"#, |kind| {
+            matches!(kind, LogErrorKind::Json { at: 59, .. })
+        }),
+        (r#"{"id":2,"epoch":1,"scores":{"s":{"valeu":1}}}"#, |kind| {
+            matches!(kind, LogErrorKind::Missing("value"))
+        }),
+        (r#"{"id":2,"scores":{}}"#, |kind| matches!(kind, LogErrorKind::Missing("epoch"))),
+        (
+            r#"{"id":[2],"epoch":1}"#,
+            |kind| matches!(kind, LogErrorKind::Field { field, found, .. } if field == "id" && found == "a list"),
+        ),
+        ("", |kind| matches!(kind, LogErrorKind::Json { at: 0, .. })),
+    ];
+    for (bad, is_problem) in cases {
         let zip = zip()
             .stored("samples/1_epoch_1.json", good(1).as_bytes())
             .stored("samples/2_epoch_1.json", bad.as_bytes())
             .stored("samples/3_epoch_1.json", good(3).as_bytes());
         let (_folder, path) = written(&zip.bytes());
         let log = EvalLog::open(&path).unwrap();
-        let error = scores(&log, MetadataKeys::NONE).unwrap_err().to_string();
-        assert!(error.contains("log.eval: `samples/2_epoch_1.json`") && error.contains(problem), "{error}");
+        let error = scores(&log, MetadataKeys::NONE).unwrap_err();
+        assert_eq!((error.path(), error.member()), (Some(path.as_path()), Some("samples/2_epoch_1.json")));
+        assert!(is_problem(error.kind()), "{bad}: {error:?}");
         let options = ScoreOptions::new(MetadataKeys::NONE).skip_bad_samples(true);
         let read = log.scores(&log.header().unwrap(), &options).unwrap();
         assert_eq!((read.columns.len(), read.skipped.len()), (2, 1));
-        assert_eq!(read.skipped[0].to_string(), error);
+        assert_eq!(read.skipped[0].to_string(), error.to_string());
     }
 }
 
@@ -204,7 +223,7 @@ fn a_format_of_the_future_is_refused() {
     let start = br#"{"version":3,"eval":{"task":"t"},"plan":{}}"#;
     let (_folder, path) = written(&Zip::new().stored("_journal/start.json", start).bytes());
     let error = EvalLog::open(&path).unwrap().header().unwrap_err();
-    assert!(error.to_string().contains("version 3 of the format, this program knows up to 2"), "{error}");
+    assert_matches!(error.kind(), LogErrorKind::Version { found: 3, known: 2 });
 }
 
 #[test]
@@ -278,16 +297,17 @@ fn a_member_that_is_not_what_the_directory_says_is_refused() {
     let whole = zip().stored(name, SAMPLE).bytes();
     let local = whole.windows(name.len()).position(|window| window == name.as_bytes()).unwrap() - 30;
     let listed = whole.windows(name.len()).rposition(|window| window == name.as_bytes()).unwrap() - 46;
-    for (at, value, problem) in [
-        (local + 8, 8, "another member"),
-        (listed + 46 + "samples/".len(), b'5', "another member"),
-        (listed + 8, 1, "encrypted"),
+    for (at, value, listed_name) in [
+        (local + 8, 8, name),
+        (listed + 46 + "samples/".len(), b'5', "samples/5_epoch_1.json"),
+        (listed + 8, 1, name),
     ] {
         let mut bytes = whole.clone();
         bytes[at] = value;
         let (_folder, path) = written(&bytes);
-        let error = scores(&EvalLog::open(&path).unwrap(), MetadataKeys::NONE).unwrap_err().to_string();
-        assert!(error.contains("_epoch_1.json`") && error.contains(problem), "{error}");
+        let error = scores(&EvalLog::open(&path).unwrap(), MetadataKeys::NONE).unwrap_err();
+        assert_matches!(error.kind(), LogErrorKind::Damaged(_));
+        assert_eq!(error.member(), Some(listed_name));
     }
 }
 

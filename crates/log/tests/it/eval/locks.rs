@@ -14,7 +14,7 @@ fn two_writers_are_one_too_many() {
     assert!(matches!(exists.kind(), LogErrorKind::Exists), "{exists}");
     let locked = LogWriter::resume(&path).unwrap_err();
     assert!(matches!(locked.kind(), LogErrorKind::Locked), "{locked}");
-    assert!(locked.to_string().contains("log.eval: the log is being written"), "{locked}");
+    assert_eq!(locked.path(), Some(path.as_path()));
     Sample::new(1, 1, Score::new("C")).record(|record| writer.append_sample(record)).unwrap();
     assert_eq!(keys(&EvalLog::open(&path).unwrap()).len(), 1, "reading is free");
     drop(writer);
@@ -30,7 +30,6 @@ fn a_folder_that_cannot_be_made() {
     let error = LogWriter::create(&path, &start()).unwrap_err();
     assert_eq!(error.path(), Some(path.as_path()));
     assert!(matches!(error.kind(), LogErrorKind::Folder(_)), "{error}");
-    assert!(error.to_string().contains("choose a folder that you may write to"), "{error}");
 }
 
 #[test]

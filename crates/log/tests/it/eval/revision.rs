@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use errorbar_core::{MetadataKeys, Registry, Score, Value};
 use errorbar_log::eval::*;
+use errorbar_test_support::assert_matches;
 use serde_json::{Value as Json, json};
 
 use crate::eval::support::*;
@@ -266,15 +267,23 @@ fn an_edit_of_what_is_not_there_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let [eval, _] = logs(folder.path());
     let log = EvalLog::open(&eval).unwrap();
-    let refused = |edit: &ScoreEdit| log.revise().unwrap().edit_score(edit).unwrap_err().to_string();
-    let error = refused(&edit("q/3", Some(1), "match"));
-    assert!(error.contains("no sample `q/3`") && error.contains("did you mean `q/2`?"), "{error}");
-    let error = refused(&edit("1", None, "match"));
-    assert!(error.contains("has the epochs 1, 2") && error.contains("--epoch"), "{error}");
-    let error = refused(&edit("1", Some(7), "match"));
-    assert!(error.contains("has no such epoch; it has 1, 2"), "{error}");
-    let error = refused(&edit("1", Some(1), "mtach"));
-    assert!(error.contains("no score by `mtach`; the sample has match"), "{error}");
+    let refused = |edit: &ScoreEdit| log.revise().unwrap().edit_score(edit).unwrap_err();
+    assert_matches!(
+        refused(&edit("q/3", Some(1), "match")).kind(),
+        LogErrorKind::NoSample { sample, nearest: Some(nearest) } if sample == "q/3" && nearest == "q/2"
+    );
+    assert_matches!(
+        refused(&edit("1", None, "match")).kind(),
+        LogErrorKind::WhichEpoch { sample, epochs } if sample == "1" && *epochs == [1, 2]
+    );
+    assert_matches!(
+        refused(&edit("1", Some(7), "match")).kind(),
+        LogErrorKind::NoEpoch { sample, epochs } if sample == "1" && *epochs == [1, 2]
+    );
+    assert_matches!(
+        refused(&edit("1", Some(1), "mtach")).kind(),
+        LogErrorKind::NoScore { scorer, known } if scorer == "mtach" && *known == ["match"]
+    );
 }
 
 /// The smallest log that can be scored, with these fields in front of its samples and behind them.

@@ -185,8 +185,7 @@ fn unknown_fields_survive() {
     let mut start = start();
     start.eval.extra.insert("revision".to_owned(), json!({"type": "git", "commit": "abc"}));
     start.eval.config.extra.insert("token_limit".to_owned(), json!(5));
-    let mut header =
-        Header { status: Status::Error, error: Some(EvalError::new("x")), ..Header::started(start.clone()) };
+    let mut header = Header::started(start.clone()).status(Status::Error).error(EvalError::new("x"));
     header.extra.insert("tags".to_owned(), json!(["a"]));
     let writer = LogWriter::create(&path, &start).unwrap();
     assert_eq!(EvalLog::open(&path).unwrap().header().unwrap(), Header::started(start));

@@ -129,8 +129,8 @@ pub(crate) fn finish(writer: LogWriter) {
         completed_at: "2026-11-15T02:39:24+00:00".to_owned(),
         ..Stats::default()
     };
-    let header =
-        Header { status: Status::Success, results: Some((&evaluation.results).into()), stats, ..header };
+    let results = RecordedResults::from(&evaluation.results);
+    let header = header.status(Status::Success).results(results).stats(stats);
     writer.finish(&header, &Reductions::of(&evaluation.reductions, &columns)).unwrap();
 }
 

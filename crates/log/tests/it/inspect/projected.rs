@@ -1,7 +1,7 @@
 //! From estimates to records.
 
 use errorbar_core::{
-    Bounds, Estimate, Group, Groups, GroupsAll, HeadlineRequest, IndexMap, MetricResult, MetricValue, Over,
+    AggregateBasis, Bounds, Estimate, Group, Groups, HeadlineRequest, IndexMap, MetricResult, MetricValue,
     Plan, Results, Role, ScoreResult, Spec, Undefined,
 };
 use errorbar_log::eval::RecordedMetric;
@@ -48,16 +48,13 @@ fn shapes() -> Vec<(&'static str, Role, MetricValue)> {
     let map =
         MetricValue::from(IndexMap::from([("stderr".to_owned(), Some(0.5)), ("gone".to_owned(), None)]));
     let group = |name: &str, n: u64| {
-        let value = Estimate::new(0.5).with_interval(0.25, 0.75, 0.9).with_n(n).into();
-        Group { name: name.to_owned(), label: format!("{name}!"), n, value }
+        let value = Estimate::new(0.5).with_interval(0.25, 0.75, 0.9).with_n(n);
+        let mut group = Group::new(name, n, value);
+        group.label.push('!');
+        group
     };
-    let all = GroupsAll {
-        label: "all".to_owned(),
-        over: Over::Samples,
-        value: Box::new(Estimate::new(0.5).into()),
-    };
-    let groups =
-        Groups { key: "topic".to_owned(), groups: vec![group("a", 3), group("b", 0)], all: Some(all) };
+    let groups = Groups::new("topic", vec![group("a", 3), group("b", 0)]);
+    let groups = groups.with_all("all", AggregateBasis::Samples, Estimate::new(0.5));
     vec![
         ("stderr", Role::Other, Estimate::new(1.0).into()),
         ("own/listed", Role::Other, list),
@@ -144,7 +141,7 @@ fn without_a_score_only_named_figures_keep_their_names() {
 fn notes_say_what_has_no_field_in_a_log() {
     let mut bounded = Estimate::new(0.5).with_n(4).note("skipped_samples", 2);
     bounded.absent = 4;
-    bounded.bounds = Some(Bounds { worst: 0.25, best: 0.75, absent_as_wrong: 0.25 });
+    bounded.bounds = Some(Bounds::new(0.25, 0.75, 0.25));
     let entries = entries(&made(vec![("mean", Role::Location, bounded.into())], None, 4));
     let wanted = json!({"absent": 4, "worst": 0.25, "best": 0.75, "skipped_samples": 2});
     assert_eq!(Json::from(entries["mean"].metadata.clone().unwrap()), wanted);

@@ -5,8 +5,8 @@ use crate::projected::edges_support::*;
 #[test]
 fn a_duplicate_is_found_before_a_sample_that_is_only_out_of_order() {
     let rows = [("a", 1), ("a", 1), ("b", 2), ("b", 1)].map(|(id, epoch)| (id, epoch, Some(1), json!("x")));
-    let error = results(&columns(rows), &Plan::new()).unwrap_err().to_string();
-    assert_says(&error, &["\"a\"", "epoch 1"]);
+    let error = results(&columns(rows), &Plan::new()).unwrap_err();
+    assert_eq!(error, Error::DuplicateEpoch { sample: "a".to_owned(), epoch: 1 });
 }
 
 #[test]
@@ -93,7 +93,10 @@ fn a_repeat_needs_two_scores() {
     let rows = [("a", 1), ("a", 2), ("b", 1), ("b", 2)];
     let twice = columns(rows.map(|(id, epoch)| (id, epoch, Some(1), json!("x"))));
     let plan = Plan::new().metrics(metrics![wants]).reducers(Reducers::Disabled);
-    assert_says(&results(&twice, &plan).unwrap_err().to_string(), &["one_each", "\"a\"", "reducer"]);
+    assert_matches!(
+        results(&twice, &plan).unwrap_err(),
+        Error::NeedsReduction { metric, sample } if metric == "one_each" && sample == "a"
+    );
 }
 
 #[test]

@@ -8,11 +8,12 @@ pub(crate) use errorbar_core::metrics::{
     grouped, krippendorff_alpha, mean, perplexity_per_seq, perplexity_per_token, stderr,
 };
 pub(crate) use errorbar_core::{
-    Conversion, Estimate, Estimation, HeadlineRequest, IndexMap, Leaf, LeafRef, MetadataKeys, Metric,
-    MetricItem, MetricMap, MetricValue, Metrics, Plan, Reducer, Reducers, Registry, SampleScore, Score,
-    ScoreColumns, ScoreSet, Scores, Value, Wants, Whole, metric_fn, metrics, reducer_fn, reducers,
-    value_to_float,
+    Conversion, Error, Estimate, Estimation, GroupContext, HeadlineRequest, IndexMap, Leaf, LeafRef,
+    MetadataKeys, Metric, MetricItem, MetricMap, MetricValue, Metrics, Plan, Reducer, Reducers, Registry,
+    SampleScore, Score, ScoreColumns, ScoreSet, Scores, Value, Wants, Warning, metric_fn, metrics,
+    reducer_fn, reducers, value_to_float,
 };
+pub(crate) use errorbar_test_support::assert_matches;
 pub(crate) use serde_json::{Value as Json, json};
 
 /// Columns of one scorer `s`; `None` is a sample without a score.
@@ -75,17 +76,15 @@ pub(crate) fn note(entry: &Entry, key: &str) -> Json {
 }
 
 /// The failure of the first metric of the first block.
-pub(crate) fn failure(results: &Results) -> String {
-    block(results).failures[0].error.to_string()
+pub(crate) fn failure(results: &Results) -> Error {
+    block(results).failures[0].error.clone()
 }
 
-pub(crate) fn warnings(results: &Results) -> Vec<String> {
-    results.warnings.iter().map(ToString::to_string).collect()
-}
-
-pub(crate) fn assert_says(message: &str, words: &[&str]) {
-    for word in words {
-        assert!(message.contains(word), "{message:?} does not say {word:?}");
+/// The only warning: values that count as 0. How many, and the sample of the first.
+pub(crate) fn unconvertible(results: &Results) -> (usize, String) {
+    match results.warnings.as_slice() {
+        [Warning::Unconvertible { count, sample, .. }] => (*count, sample.clone()),
+        others => panic!("{others:?}"),
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use crate::projected::recorded::{Results, results};
 use errorbar_core::{
-    ErrorPlan, Estimate, Estimation, Leaf, Metric, MetricValue, Plan, Reducers, Registry, Score,
-    ScoreColumns, ScoreSet, Value, Whole,
+    ErrorPlan, Estimate, Estimation, GroupContext, Leaf, Metric, MetricValue, Plan, Reducers, Registry,
+    Score, ScoreColumns, ScoreSet, Value,
 };
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -221,8 +221,8 @@ proptest! {
                 merged.merge(state).unwrap();
             }
             match of_whole {
-                Ok(value) => prop_assert_eq!(sorted(value), sorted(merged.finish(Whole::default()).unwrap()), "{}", spec),
-                Err(_) => prop_assert!(failed || merged.finish(Whole::default()).is_err(), "{}", spec),
+                Ok(value) => prop_assert_eq!(sorted(value), sorted(merged.finish(GroupContext::default()).unwrap()), "{}", spec),
+                Err(_) => prop_assert!(failed || merged.finish(GroupContext::default()).is_err(), "{}", spec),
             }
         }
         prop_assert!(with_state >= 15, "{} metrics have a state", with_state);
@@ -256,7 +256,7 @@ fn merged_aggregates_equal_the_whole() {
         }
         let whole = of(0..30);
         let whole = metric.compute(&set(&whole).scores()).unwrap();
-        assert_eq!(sorted(whole), sorted(merged.finish(Whole::default()).unwrap()), "{spec}");
+        assert_eq!(sorted(whole), sorted(merged.finish(GroupContext::default()).unwrap()), "{spec}");
     }
 }
 
@@ -300,6 +300,7 @@ fn flatten(name: &str, value: &MetricValue, flat: &mut BTreeMap<String, String>)
             }
             groups.all.iter().for_each(|all| flatten(&format!("{name}/(all)"), &all.value, flat));
         }
+        other => panic!("{other:?}"),
     }
 }
 

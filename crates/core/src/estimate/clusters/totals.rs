@@ -1,0 +1,85 @@
+//! Sums of scores by the code of their cluster, on all threads.
+
+use rayon::prelude::*;
+
+use crate::columns::Numbers;
+use crate::stats::ExactSum;
+
+/// The scores of one code: how many, the position of the first, and their exact sum.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CodeTotal {
+    pub(super) code: usize,
+    pub(super) n: u64,
+    pub(super) first: usize,
+    pub(super) sum: ExactSum,
+}
+
+/// Scores that a thread takes at once.
+const PART: usize = 1 << 16;
+
+/// The totals of the codes that occur, in order of first appearance. Codes are below `distinct`.
+pub(super) fn totals(codes: &[u32], numbers: Numbers<'_>, distinct: usize) -> Vec<CodeTotal> {
+    let none = || vec![CodeTotal::default(); distinct];
+    let add = |mut totals: Vec<CodeTotal>, (part, codes): (usize, &[u32])| {
+        for (at, &code) in (part * PART..).zip(codes) {
+            if let Some(total) = totals.get_mut(code as usize) {
+                if total.n == 0 {
+                    (total.code, total.first) = (code as usize, at);
+                }
+                total.n += 1;
+                total.sum.add(numbers.get(at));
+            }
+        }
+        totals
+    };
+    let mut totals = if codes.len() <= PART {
+        add(none(), (0, codes))
+    } else {
+        // A thread that takes few scores has as many totals as one that takes many.
+        let least = (4 * distinct).div_ceil(PART).max(1);
+        let parts = codes.par_chunks(PART).enumerate().with_min_len(least);
+        parts.fold(none, add).reduce_with(merged).unwrap_or_default()
+    };
+    totals.retain(|total| total.n > 0);
+    totals.sort_unstable_by_key(|total| total.first);
+    totals
+}
+
+/// The totals of two parts, of which the first comes first.
+fn merged(mut totals: Vec<CodeTotal>, later: Vec<CodeTotal>) -> Vec<CodeTotal> {
+    for (total, later) in totals.iter_mut().zip(later) {
+        if total.n == 0 {
+            *total = later;
+        } else {
+            total.n += later.n;
+            total.sum.merge(&later.sum);
+        }
+    }
+    totals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_of_parts_are_those_of_the_whole_in_order_of_appearance() {
+        let rows = 3 * PART + 5;
+        // Code 0 is never met, and 6 only in the last part.
+        let code = |row: usize| if row > 3 * PART { 6 } else { 5 - (row * row % 5) as u32 };
+        let codes: Vec<u32> = (0..rows).map(code).collect();
+        let floats: Vec<f64> = (0..rows).map(|row| (row % 9) as f64 / 8.0 - 0.5).collect();
+        for rows in [rows, 40] {
+            let mut expected: Vec<(usize, f64, u64, usize)> = Vec::new();
+            for (row, (code, float)) in codes.iter().zip(&floats).take(rows).enumerate() {
+                match expected.iter_mut().find(|(known, ..)| *known == *code as usize) {
+                    Some((_, sum, n, _)) => (*sum, *n) = (*sum + float, *n + 1),
+                    None => expected.push((*code as usize, *float, 1, row)),
+                }
+            }
+            let found = totals(&codes[..rows], Numbers::Floats(&floats[..rows]), 7);
+            let found: Vec<_> = found.iter().map(|t| (t.code, t.sum.to_f64(), t.n, t.first)).collect();
+            assert_eq!(found, expected);
+        }
+    }
+}

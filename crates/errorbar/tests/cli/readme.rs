@@ -1,0 +1,62 @@
+//! The commands of the README and of the guides are run here as they show them; Rust snippets run as doc tests.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+const TEST_COMMAND: &str = "cargo test --workspace";
+const INSTALL_COMMAND: &str = "cargo install --path crates/errorbar";
+const RUN: &str = "cargo run --release -- ";
+const INSTALLED: &str = "errorbar ";
+/// Pages whose console blocks are run, in this order: the README's first command writes the logs that others read.
+const PAGES: [&str; 4] = ["README.md", "docs/tables.md", "docs/logs.md", "docs/evaluations.md"];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The commands of a page's console blocks.
+fn commands(page: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(root().join(page)).unwrap();
+    let blocks = text.split("```console\n").skip(1);
+    let of_block = |block: &str| {
+        let block = block.split("```").next().unwrap_or_default().to_owned();
+        block.lines().filter_map(|line| line.strip_prefix("$ ").map(str::to_owned)).collect::<Vec<_>>()
+    };
+    blocks.flat_map(of_block).collect()
+}
+
+#[test]
+fn every_command_of_the_guides_runs() {
+    let pages: Vec<Vec<String>> = PAGES.into_iter().map(commands).collect();
+    assert!(pages.iter().all(|commands| commands.len() >= 2), "{pages:?}");
+    let readme = &pages[0];
+    assert!(readme[0].starts_with(RUN), "the first command runs the main job");
+    let is_cargo = |command: &str| [TEST_COMMAND, INSTALL_COMMAND].contains(&command);
+    assert_eq!(readme.iter().filter(|command| is_cargo(command)).count(), 2, "to test and to install");
+    let logs = tempfile::tempdir().unwrap();
+    for command in pages.iter().flatten().filter(|command| !is_cargo(command)) {
+        let Some(arguments) = command.strip_prefix(RUN).or_else(|| command.strip_prefix(INSTALLED)) else {
+            panic!("{command:?} is no command that this test knows how to run");
+        };
+        // Where logs go in a fresh clone; here they go elsewhere, and stay out of the repository.
+        let at_home = |word| if word == "logs" { "\"$ERRORBAR_LOG_DIR\"" } else { word };
+        let arguments: Vec<&str> = arguments.split(' ').map(at_home).collect();
+        let line = format!("\"$ERRORBAR\" {}", arguments.join(" "));
+        let output = Command::new("sh")
+            .args(["-c", &line])
+            .env("ERRORBAR", env!("CARGO_BIN_EXE_errorbar"))
+            .env("ERRORBAR_LOG_DIR", logs.path())
+            .current_dir(root())
+            .output()
+            .unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command}\n{errors}");
+        assert!(!output.stdout.is_empty(), "{command} prints nothing");
+    }
+}
+
+#[test]
+fn the_test_command_is_what_ci_runs() {
+    let ci = std::fs::read_to_string(root().join(".ci/run")).unwrap();
+    assert!(ci.contains(TEST_COMMAND));
+}

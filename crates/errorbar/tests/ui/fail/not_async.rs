@@ -1,9 +1,0 @@
-#![allow(unused)]
-use errorbar::prelude::*;
-
-#[solver]
-fn asks(state: &mut TaskState, generate: &Generate) -> Result<()> {
-    generate.run(state).await
-}
-
-fn main() {}
