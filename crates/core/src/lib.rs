@@ -60,12 +60,13 @@ pub use columns::{
 };
 pub use error::{Error, Result};
 pub use estimate::{
-    Bounds, ClusteredScores, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation, IndependentScores,
-    Interval, IntervalChoice, IntervalMethod, Kind, Maybe, Notes, StdError, Summary, Undefined, Whole,
+    Bounds, ClusteredScores, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext,
+    IndependentScores, Interval, IntervalChoice, IntervalMethod, Maybe, Notes, ScoreKind, StdError, Summary,
+    Undefined,
 };
 pub use evaluation::{
-    Counts, EstimateRow, Evaluation, Group, Groups, GroupsAll, MetricResult, MetricValue, Over, Results,
-    Role, Scope, ScoreResult, Subject,
+    AggregateBasis, Counts, EstimateRow, Evaluation, Group, GroupAggregate, Groups, MetricResult,
+    MetricValue, Results, Role, Scope, ScoreResult, Subject,
 };
 pub use metadata::Metadata;
 pub use metric::{Accumulator, FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn};

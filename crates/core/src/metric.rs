@@ -15,7 +15,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::estimate::{Estimation, Kind, Whole};
+use crate::estimate::{Estimation, GroupContext, ScoreKind};
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metadata::Metadata;
 use crate::params::ToSpec;
@@ -189,7 +189,7 @@ pub(crate) fn params_with_inner(metric: &dyn Metric, argument: &str, inner: &dyn
 ///
 /// ```
 /// use errorbar_core::metrics::mean;
-/// use errorbar_core::{Estimation, Metric, Score, ScoreColumns, ScoreSet, Whole};
+/// use errorbar_core::{Estimation, Metric, Score, ScoreColumns, ScoreSet, GroupContext};
 ///
 /// // Two shards, one mean: the bits are those of the whole.
 /// let estimation = Estimation::default();
@@ -203,7 +203,7 @@ pub(crate) fn params_with_inner(metric: &dyn Metric, argument: &str, inner: &dyn
 ///     state.update(&ScoreSet::unreduced(&columns, "s")?.scores())?;
 ///     merged.merge(state)?;
 /// }
-/// assert_eq!(merged.finish(Whole::default())?.number(), Some(0.25));
+/// assert_eq!(merged.finish(GroupContext::default())?.number(), Some(0.25));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -216,10 +216,10 @@ pub trait MetricState: fmt::Debug + Send + Any {
     fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()>;
 
     /// What the scores seen are, where that decides which interval fits.
-    fn kind(&self) -> Option<Kind>;
+    fn kind(&self) -> Option<ScoreKind>;
 
     /// The value over everything seen. `whole` is what all scores are, if this state has seen a part of them: a group.
-    fn finish(&self, whole: Whole) -> Result<MetricValue>;
+    fn finish(&self, whole: GroupContext) -> Result<MetricValue>;
 }
 
 /// The state of a metric that is computed piece by piece: what a [`MetricState`] is when its type is known.
@@ -227,7 +227,7 @@ pub trait MetricState: fmt::Debug + Send + Any {
 /// Merging must not depend on the order or on the split: the whole is the merger of its parts.
 ///
 /// ```
-/// use errorbar_core::{Accumulator, MetricValue, Result, Scores, Whole};
+/// use errorbar_core::{Accumulator, MetricValue, Result, Scores, GroupContext};
 ///
 /// /// The largest number of tokens in an answer.
 /// #[derive(Debug, Default)]
@@ -247,7 +247,7 @@ pub trait MetricState: fmt::Debug + Send + Any {
 ///         Ok(())
 ///     }
 ///
-///     fn finish(&self, _: Whole) -> Result<MetricValue> {
+///     fn finish(&self, _: GroupContext) -> Result<MetricValue> {
 ///         Ok(self.0.into())
 ///     }
 /// }
@@ -265,12 +265,12 @@ pub trait Accumulator: fmt::Debug + Send + Sized + 'static {
     fn merge(&mut self, other: Self) -> Result<()>;
 
     /// What the scores seen are, where that decides which interval fits.
-    fn kind(&self) -> Option<Kind> {
+    fn kind(&self) -> Option<ScoreKind> {
         None
     }
 
     /// The value over everything seen. `whole` is what all scores are, if this has seen a part of them: a group.
-    fn finish(&self, whole: Whole) -> Result<MetricValue>;
+    fn finish(&self, whole: GroupContext) -> Result<MetricValue>;
 }
 
 impl<A: Accumulator> MetricState for A {
@@ -287,11 +287,11 @@ impl<A: Accumulator> MetricState for A {
         Accumulator::merge(self, *other)
     }
 
-    fn kind(&self) -> Option<Kind> {
+    fn kind(&self) -> Option<ScoreKind> {
         Accumulator::kind(self)
     }
 
-    fn finish(&self, whole: Whole) -> Result<MetricValue> {
+    fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
         Accumulator::finish(self, whole)
     }
 }
@@ -299,7 +299,7 @@ impl<A: Accumulator> MetricState for A {
 /// Computes a metric through its state: the one path of every built-in that has a state.
 pub(crate) fn compute_by_state(mut state: impl Accumulator, scores: &Scores<'_>) -> Result<MetricValue> {
     state.update(scores)?;
-    state.finish(Whole::default())
+    state.finish(GroupContext::default())
 }
 
 /// A metric from a name and a closure.

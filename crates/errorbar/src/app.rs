@@ -115,7 +115,7 @@ impl App {
                 return status.into();
             }
         };
-        cli.global.color.apply();
+        output::set_colors(cli.global.color);
         let quiet = cli.global.quiet;
         let registry = self.registry.map_err(Diagnostics::from);
         let run = |registry| cli.run(&Context { program: &program, registry: &registry, quiet });

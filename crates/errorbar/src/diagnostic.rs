@@ -37,8 +37,8 @@ pub(crate) struct Diagnostic {
     pub(crate) text: String,
     /// What to do about it.
     pub(crate) hint: Option<String>,
-    /// The place that it is about.
-    pub(crate) snippet: Option<Snippet>,
+    /// The place that it is about. Boxed, so that the results which carry it stay small.
+    pub(crate) snippet: Option<Box<Snippet>>,
 }
 
 impl Diagnostic {
@@ -72,6 +72,12 @@ impl Diagnostic {
     #[must_use]
     pub(crate) fn hint_if(self, hint: Option<String>) -> Self {
         Diagnostic { hint, ..self }
+    }
+
+    /// Adds the place that it is about.
+    #[must_use]
+    pub(crate) fn snippet(self, snippet: Snippet) -> Self {
+        Diagnostic { snippet: Some(Box::new(snippet)), ..self }
     }
 
     /// The same, of this file, task or option.
@@ -202,8 +208,8 @@ mod tests {
 
     #[test]
     fn a_diagnostic_is_its_text_the_place_and_the_hint() {
-        let mut diagnostic = Diagnostic::error("unknown metric `acc`\nof two lines").hint("try `mean`");
-        diagnostic.snippet = Some(Snippet::of_argument("--metric", "acc", 0..3));
+        let diagnostic = Diagnostic::error("unknown metric `acc`\nof two lines").hint("try `mean`");
+        let diagnostic = diagnostic.snippet(Snippet::of_argument("--metric", "acc", 0..3));
         assert_eq!(
             diagnostic.render(false),
             "error: unknown metric `acc`\n  of two lines\n |\n | --metric acc\n |          ^^^\nhint: try `mean`\n\n"

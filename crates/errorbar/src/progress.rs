@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use errorbar_eval::{ModelError, Observer, Progress, RunningFigure};
 use errorbar_report::clean;
 
+use crate::commands::counted;
 use crate::diagnostic::Diagnostic;
 use crate::output::{self, Stream};
 
@@ -179,9 +180,8 @@ impl RunWatcher {
 impl Observer for RunWatcher {
     fn started(&self, task: &str, model: &str, log: &Path, total: usize, resumed: usize) {
         let before = if resumed > 0 { format!(", {resumed} of them done before") } else { String::new() };
-        let plural = if total == 1 { "" } else { "s" };
-        self.watcher
-            .print(&format!("{task}: {total} sample{plural}{before} with {model}, log {}", log.display()));
+        let samples = counted(total as u64, "sample");
+        self.watcher.print(&format!("{task}: {samples}{before} with {model}, log {}", log.display()));
         self.with_run(|run| {
             run.model = model.to_owned();
             run.counts = SampleCounts { done: resumed, resumed, failed: 0, total };
@@ -240,20 +240,17 @@ impl Observer for RunWatcher {
     }
 
     fn ended(&self) {
-        self.with_run(|run| run.has_ended = true);
-        self.watcher.with(|state| {
-            if state.runs.iter().all(|run| run.has_ended) {
-                state.bar.clear();
+        let more: usize = self.watcher.with(|state| {
+            state.runs.get_mut(self.number).into_iter().for_each(|run| run.has_ended = true);
+            if !state.runs.iter().all(|run| run.has_ended) {
+                return 0;
             }
-        });
-        let more = self.watcher.with(|state| {
-            let all_ended = state.runs.iter().all(|run| run.has_ended);
-            let more: usize = state.problems.values().sum();
-            if all_ended { more } else { 0 }
+            state.bar.clear();
+            state.problems.values().sum()
         });
         if more > 0 {
-            let plural = if more == 1 { "" } else { "s" };
-            self.watcher.print(&format!("{more} more sample{plural} failed for the same reasons"));
+            let samples = counted(more as u64, "more sample");
+            self.watcher.print(&format!("{samples} failed for the same reasons"));
         }
     }
 }

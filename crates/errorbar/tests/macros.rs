@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helper may fail as the test may")]
 
 use errorbar::prelude::*;
-use errorbar::{Accumulator, Estimation, MetricRole, ScoreParts, Whole};
+use errorbar::{Accumulator, Estimation, GroupContext, MetricRole, ScoreParts};
 
 /// Proportion of samples scoring at or
 /// above `threshold`. The rest did not pass.
@@ -129,7 +129,7 @@ impl Accumulator for Ends {
         Ok(())
     }
 
-    fn finish(&self, _: Whole) -> Result<MetricValue> {
+    fn finish(&self, _: GroupContext) -> Result<MetricValue> {
         let range = self.ends.map(|(least, most)| (most - least) * self.scale);
         Ok(range.map_or(Estimate::undefined(Undefined::NoScores), Estimate::new).into())
     }
@@ -203,7 +203,7 @@ fn a_metric_with_a_state_is_the_same_in_any_split() {
             state.update(&ScoreSet::unreduced(&columns(part), "overlap").unwrap().scores()).unwrap();
             merged.merge(state).unwrap();
         }
-        assert_eq!(merged.finish(Whole::default()).unwrap(), whole, "{cut}");
+        assert_eq!(merged.finish(GroupContext::default()).unwrap(), whole, "{cut}");
     }
     let other = mean().state(&Estimation::default()).unwrap();
     assert!(empty().merge(other).is_err(), "a state of another metric");

@@ -1,7 +1,11 @@
 //! `docs/reference.md` is made of the registry: every entry with its arguments, and nothing by hand.
 //!
 //! `UPDATE_REFERENCE=1 cargo test -p errorbar --test reference` writes the page.
-#![allow(clippy::unwrap_used, reason = "a test that meets something unexpected should stop there")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that meets something unexpected should stop there"
+)]
 
 use std::collections::HashSet;
 use std::fmt::Write as _;

@@ -60,6 +60,7 @@ impl EntryKind for Task {
 
 /// When samples that fail end the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum FailOnError {
     /// Never: they are recorded and counted.
     #[default]
@@ -124,6 +125,7 @@ impl std::str::FromStr for FailOnError {
 
 /// A model, opened or still by name.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum ModelChoice {
     /// `provider/model`, and the folder that files in it are relative to.
     Named {

@@ -100,7 +100,7 @@ fn at(tokens: &impl Spanned) -> Span {
 ///
 /// ```
 /// use errorbar::prelude::*;
-/// use errorbar::{Accumulator, Estimation, Whole};
+/// use errorbar::{Accumulator, Estimation, GroupContext};
 ///
 /// #[derive(Debug, Default)]
 /// struct Range {
@@ -121,7 +121,7 @@ fn at(tokens: &impl Spanned) -> Span {
 ///         Ok(())
 ///     }
 ///
-///     fn finish(&self, _: Whole) -> Result<MetricValue> {
+///     fn finish(&self, _: GroupContext) -> Result<MetricValue> {
 ///         let range = self.ends.map(|(least, most)| Estimate::new(most - least));
 ///         Ok(range.unwrap_or(Estimate::undefined(Undefined::NoScores)).into())
 ///     }
@@ -144,7 +144,7 @@ fn at(tokens: &impl Spanned) -> Span {
 ///     state.update(&ScoreSet::unreduced(&columns, "s")?.scores())?;
 ///     merged.merge(state)?;
 /// }
-/// assert_eq!(merged.finish(Whole::default())?.number(), Some(0.75));
+/// assert_eq!(merged.finish(GroupContext::default())?.number(), Some(0.75));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

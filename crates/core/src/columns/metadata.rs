@@ -196,7 +196,7 @@ impl Equivalent<MetadataValue> for JsonText<'_> {
         match (self.0, &known.0) {
             (Json::String(a), Json::String(b)) => a == b,
             (Json::String(_), _) | (_, Json::String(_)) => false,
-            (a, b) => a.to_string() == b.to_string(),
+            (a, b) => format!("{a}") == format!("{b}"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What estimates are made with: how errors are computed, and the seed.
 
-use super::{ErrorMethod, ErrorPlan, Kind};
+use super::{ErrorMethod, ErrorPlan, ScoreKind};
 use crate::random::Random;
 
 /// How errors are computed, and the seed of random figures.
@@ -31,9 +31,9 @@ impl Estimation {
 /// What a state has seen a part of: a group of all scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Whole {
+pub struct GroupContext {
     /// What all scores are; those of the state itself if unset.
-    pub kind: Option<Kind>,
+    pub kind: Option<ScoreKind>,
     /// The number of estimates that share what may be drawn at random; one if unset.
     pub estimates: usize,
 }

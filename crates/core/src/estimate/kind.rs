@@ -10,7 +10,7 @@ use crate::stats::Moments;
 /// What scores are, over the whole scorer and reducer: decides which interval fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum ScoreKind {
     /// All are 0 or 1.
     Binary,
     /// All are within [0, 1].
@@ -19,10 +19,10 @@ pub enum Kind {
     Unbounded,
 }
 
-impl Kind {
+impl ScoreKind {
     /// The weaker of two: what holds for both.
     #[must_use]
-    pub fn and(self, other: Kind) -> Kind {
+    pub fn and(self, other: ScoreKind) -> ScoreKind {
         self.max(other)
     }
 }
@@ -100,13 +100,13 @@ impl Extent {
         }
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> ScoreKind {
         if self.binary {
-            Kind::Binary
+            ScoreKind::Binary
         } else if self.least >= 0.0 && self.greatest <= 1.0 {
-            Kind::Unit
+            ScoreKind::Unit
         } else {
-            Kind::Unbounded
+            ScoreKind::Unbounded
         }
     }
 }

@@ -7,7 +7,7 @@ use super::clusters::Clusters;
 use super::independent::{IndependentScores, ValueRetention};
 use super::kind::Extent;
 use super::methods::{DrawSource, IntervalInput};
-use super::{ErrorMethod, ErrorPlan, Estimate, Kind, Maybe, StdError, SummaryKey, Undefined};
+use super::{ErrorMethod, ErrorPlan, Estimate, Maybe, ScoreKind, StdError, SummaryKey, Undefined};
 use crate::columns::Numbers;
 use crate::error::Result;
 use crate::random::Random;
@@ -146,15 +146,15 @@ impl Summary {
         self.moments().sum().clone()
     }
 
-    /// What these scores are. Those of no score are [`Kind::Binary`], which weakens nothing.
-    pub fn kind(&self) -> Kind {
+    /// What these scores are. Those of no score are [`ScoreKind::Binary`], which weakens nothing.
+    pub fn kind(&self) -> ScoreKind {
         self.extent().kind()
     }
 
     /// The estimate of the mean: value, error, interval, notes.
     ///
     /// `whole` is what all scores of the scorer and reducer are, of which these may be a group.
-    pub fn estimate(&self, plan: &ErrorPlan, whole: Kind, random: &Random) -> Estimate {
+    pub fn estimate(&self, plan: &ErrorPlan, whole: ScoreKind, random: &Random) -> Estimate {
         let Some(mean) = self.mean() else {
             return Estimate::undefined(Undefined::NoScores);
         };
@@ -250,7 +250,7 @@ pub(crate) fn estimate_from(
     error: Maybe<StdError>,
     n: u64,
     plan: &ErrorPlan,
-    whole: Kind,
+    whole: ScoreKind,
 ) -> Estimate {
     if n == 0 {
         return Estimate::undefined(Undefined::NoScores);

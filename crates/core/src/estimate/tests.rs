@@ -35,7 +35,7 @@ fn epochs_of_a_sample_are_one_cluster_in_any_order() {
     let plan = ErrorPlan::new();
     let grouped = summary(&plan, &[("a", 1.0), ("a", 0.0), ("b", 1.0), ("b", 1.0), ("c", 0.0), ("c", 0.0)]);
     let mixed = summary(&plan, &[("a", 1.0), ("b", 1.0), ("a", 0.0), ("b", 1.0), ("c", 0.0), ("c", 0.0)]);
-    let estimates = [&grouped, &mixed].map(|s| s.estimate(&plan, Kind::Binary, &Random::default()));
+    let estimates = [&grouped, &mixed].map(|s| s.estimate(&plan, ScoreKind::Binary, &Random::default()));
     assert_eq!(estimates[0], estimates[1]);
     // Sample means ½, 1, 0: s = ½, se = ½/√3, df 2.
     let error = estimates[0].error.clone().unwrap();
@@ -89,7 +89,7 @@ fn more_distinct_scores_than_are_kept() {
     let mut out = Vec::new();
     most.write(&mut out);
     assert!(!kept(&Summary::read(&mut out.as_slice()).unwrap()));
-    let estimate = most.estimate(&plan, Kind::Unbounded, &Random::default());
+    let estimate = most.estimate(&plan, ScoreKind::Unbounded, &Random::default());
     assert_eq!(estimate.interval.unwrap().method, IntervalMethod::T);
     let reason = estimate.notes.reason.unwrap();
     assert!(reason.contains("t in place of bootstrap: more than 1000000 distinct scores"), "{reason}");
@@ -105,7 +105,7 @@ fn a_thousand_skewed_groups_draw_nothing_in_any_order() {
     // 30 scores in 10,000 resamples are 300,000 values: of 100 million, 333 groups can have them.
     let method = |groups: usize| {
         let random = random.among(groups);
-        let estimates = [(); 3].map(|()| group.estimate(&plan, Kind::Unbounded, &random));
+        let estimates = [(); 3].map(|()| group.estimate(&plan, ScoreKind::Unbounded, &random));
         assert!(estimates.iter().all(|estimate| *estimate == estimates[0]), "no counter");
         estimates[0].clone()
     };
@@ -128,11 +128,11 @@ fn estimates_from_a_variance() {
         degenerate: se == 0.0,
     };
     // n* = ¼/0.01 = 25, and at most the 20 that there are for zeros and ones.
-    let graded = estimate_from(0.5, Ok(error(0.1, 12.5)), 20, &plan, Kind::Unit);
+    let graded = estimate_from(0.5, Ok(error(0.1, 12.5)), 20, &plan, ScoreKind::Unit);
     assert!((graded.notes.effective_n.unwrap() - 25.0).abs() < 1e-12);
     let interval = graded.interval.unwrap();
     assert_eq!((interval.method, interval.df), (IntervalMethod::Wilson, Some(12.5)));
-    let binary = estimate_from(0.5, Ok(error(0.1, 12.5)), 20, &plan, Kind::Binary);
+    let binary = estimate_from(0.5, Ok(error(0.1, 12.5)), 20, &plan, ScoreKind::Binary);
     assert_eq!(binary.notes.effective_n, Some(20.0));
     assert_eq!(
         binary.interval.unwrap().df,
@@ -143,29 +143,33 @@ fn estimates_from_a_variance() {
     let rows: Vec<(String, f64)> = (0..8).map(|at| (at.to_string(), f64::from(u8::from(at < 3)))).collect();
     let rows: Vec<(&str, f64)> = rows.iter().map(|(id, value)| (id.as_str(), *value)).collect();
     let scores = summary_of(Summary::for_plan(&plan, false), &plan, &rows);
-    let scores = scores.estimate(&plan, Kind::Binary, &Random::default());
-    assert_eq!(estimate_from(0.375, scores.error.clone(), 8, &plan, Kind::Binary), scores);
-    let one = estimate_from(1.0, Err(Undefined::TooFewScores { n: 1 }), 1, &plan, Kind::Binary);
+    let scores = scores.estimate(&plan, ScoreKind::Binary, &Random::default());
+    assert_eq!(estimate_from(0.375, scores.error.clone(), 8, &plan, ScoreKind::Binary), scores);
+    let one = estimate_from(1.0, Err(Undefined::TooFewScores { n: 1 }), 1, &plan, ScoreKind::Binary);
     assert!((one.interval.unwrap().lower - 0.2065493143772374).abs() < 1e-15);
     // Without a range by t; without degrees of freedom by the normal quantile.
-    let t = estimate_from(5.0, Ok(error(1.0, f64::INFINITY)), 20, &plan, Kind::Unbounded).interval.unwrap();
+    let t =
+        estimate_from(5.0, Ok(error(1.0, f64::INFINITY)), 20, &plan, ScoreKind::Unbounded).interval.unwrap();
     assert!(t.method == IntervalMethod::T && (t.upper - 6.959963984540054).abs() < 1e-14);
     let range: ErrorPlan = r#"{"range": [0, 4]}"#.parse().unwrap();
-    let outside = estimate_from(5.0, Ok(error(1.0, 9.0)), 20, &range, Kind::Unbounded);
+    let outside = estimate_from(5.0, Ok(error(1.0, 9.0)), 20, &range, ScoreKind::Unbounded);
     assert_eq!(outside.interval.unwrap().method, IntervalMethod::T);
     // What is undefined stays so.
     let few = Undefined::TooFewScores { n: 1 };
-    let macro_mean = estimate_from(0.5, Err(few.clone()), 7, &plan, Kind::Binary);
+    let macro_mean = estimate_from(0.5, Err(few.clone()), 7, &plan, ScoreKind::Binary);
     assert_eq!((macro_mean.error, macro_mean.interval), (Err(few.clone()), Err(few)));
-    let infinite = estimate_from(0.5, Ok(error(f64::INFINITY, 3.0)), 7, &plan, Kind::Unit);
+    let infinite = estimate_from(0.5, Ok(error(f64::INFINITY, 3.0)), 7, &plan, ScoreKind::Unit);
     assert_eq!((infinite.error, infinite.interval), (Err(Undefined::Overflow), Err(Undefined::Overflow)));
-    assert_eq!(estimate_from(0.5, Ok(error(0.1, 3.0)), 0, &plan, Kind::Unit).value, Err(Undefined::NoScores));
     assert_eq!(
-        estimate_from(f64::NAN, Ok(error(0.1, 3.0)), 2, &plan, Kind::Unit).value,
+        estimate_from(0.5, Ok(error(0.1, 3.0)), 0, &plan, ScoreKind::Unit).value,
+        Err(Undefined::NoScores)
+    );
+    assert_eq!(
+        estimate_from(f64::NAN, Ok(error(0.1, 3.0)), 2, &plan, ScoreKind::Unit).value,
         Err(Undefined::Overflow)
     );
     let drawn: ErrorPlan = r#"{"interval": "bootstrap"}"#.parse().unwrap();
-    let drawn = estimate_from(0.5, Ok(error(0.1, 3.0)), 9, &drawn, Kind::Unit);
+    let drawn = estimate_from(0.5, Ok(error(0.1, 3.0)), 9, &drawn, ScoreKind::Unit);
     assert_eq!(drawn.interval.unwrap().method, IntervalMethod::Wilson);
     let reason = drawn.notes.reason.unwrap();
     assert!(reason.starts_with("nothing to resample; auto: wilson"), "{reason}");

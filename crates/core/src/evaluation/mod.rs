@@ -4,7 +4,7 @@ mod rows;
 mod value;
 
 pub use rows::{EstimateRow, Scope};
-pub use value::{Group, Groups, GroupsAll, MetricValue, Over};
+pub use value::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue};
 
 use indexmap::{IndexMap, IndexSet};
 

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::{MetricResult, MetricValue, Over, Results, Role, ScoreResult};
+use super::{AggregateBasis, MetricResult, MetricValue, Results, Role, ScoreResult};
 use crate::estimate::{ErrorPlan, Estimate, Undefined};
 
 /// One estimate, and which it is.
@@ -133,7 +133,8 @@ impl<'a> MetricRows<'a> {
                     scopes.pop();
                 }
                 if let Some(all) = &groups.all {
-                    let scope = (all.over == Over::Groups).then_some(Scope::MeanOfGroups(&groups.key));
+                    let scope =
+                        (all.over == AggregateBasis::Groups).then_some(Scope::MeanOfGroups(&groups.key));
                     let depth = scopes.len();
                     scopes.extend(scope);
                     self.add(&all.value, scopes, (Some(&groups.key), None, Some(&all.label)), rows);

@@ -38,7 +38,7 @@ pub struct Groups {
     /// The groups, in order of first appearance; those without a score too.
     pub groups: Vec<Group>,
     /// The aggregate beside them.
-    pub all: Option<GroupsAll>,
+    pub all: Option<GroupAggregate>,
 }
 
 impl Groups {
@@ -49,8 +49,13 @@ impl Groups {
 
     /// Adds the aggregate.
     #[must_use]
-    pub fn with_all(mut self, label: impl Into<String>, over: Over, value: impl Into<MetricValue>) -> Self {
-        self.all = Some(GroupsAll { label: label.into(), over, value: Box::new(value.into()) });
+    pub fn with_all(
+        mut self,
+        label: impl Into<String>,
+        over: AggregateBasis,
+        value: impl Into<MetricValue>,
+    ) -> Self {
+        self.all = Some(GroupAggregate { label: label.into(), over, value: Box::new(value.into()) });
         self
     }
 }
@@ -80,11 +85,11 @@ impl Group {
 /// The aggregate beside groups.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct GroupsAll {
+pub struct GroupAggregate {
     /// The name that results show.
     pub label: String,
     /// What it is taken over.
-    pub over: Over,
+    pub over: AggregateBasis,
     /// The value.
     pub value: Box<MetricValue>,
 }
@@ -92,7 +97,7 @@ pub struct GroupsAll {
 /// What an aggregate is taken over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Over {
+pub enum AggregateBasis {
     /// All samples: the metric itself.
     Samples,
     /// The groups: the plain mean of their values.
@@ -141,7 +146,7 @@ impl MetricValue {
                     .into_iter()
                     .map(|group| Group { value: group.value.map(change), ..group })
                     .collect(),
-                all: all.map(|all| GroupsAll { value: Box::new(all.value.map(change)), ..all }),
+                all: all.map(|all| GroupAggregate { value: Box::new(all.value.map(change)), ..all }),
             }),
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::args::{ArgType, ArgWord};
 use crate::error::{Error, Result};
-use crate::estimate::{Estimate, Estimation, Kind, Undefined, Whole};
+use crate::estimate::{Estimate, Estimation, GroupContext, ScoreKind, Undefined};
 use crate::evaluation::{MetricValue, Subject};
 use crate::metadata::Metadata;
 use crate::metric::{Accumulator, Metric, MetricState, compute_by_state, params_with_inner};
@@ -209,11 +209,11 @@ impl Accumulator for AggregateState {
         self.inner.merge(other.inner)
     }
 
-    fn kind(&self) -> Option<Kind> {
+    fn kind(&self) -> Option<ScoreKind> {
         self.inner.kind()
     }
 
-    fn finish(&self, whole: Whole) -> Result<MetricValue> {
+    fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
         // A state that has seen no score may be one that cannot finish.
         let value = (self.counts.read > 0).then(|| self.inner.finish(whole)).transpose()?;
         Ok(self.counts.noted(value))

@@ -6,8 +6,8 @@ use serde_json::Value as Json;
 use crate::args::{ArgProblem, ArgType};
 use crate::error::{Error, Result};
 use crate::estimate::{
-    ErrorMethod, ErrorPlan, Estimate, Estimation, Kind, Maybe, ShareClusters, StdError, Undefined, Whole,
-    estimate_from,
+    ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, Maybe, ScoreKind, ShareClusters, StdError,
+    Undefined, estimate_from,
 };
 use crate::evaluation::{MetricValue, Role};
 use crate::metadata::Metadata;
@@ -161,7 +161,7 @@ impl Accumulator for FrequencyState {
         Ok(())
     }
 
-    fn finish(&self, _: Whole) -> Result<MetricValue> {
+    fn finish(&self, _: GroupContext) -> Result<MetricValue> {
         // A share lies between 0 and 1, whatever the range of the scores.
         let errors = &ErrorPlan { range: None, ..self.estimation.errors.clone() };
         let variances = self.clusters.variances(errors.correction());
@@ -175,7 +175,7 @@ impl Accumulator for FrequencyState {
                         None => share_error(share, n),
                         Some(variances) => variances.error(at, share),
                     };
-                    estimate_from(share, error, n, errors, Kind::Binary)
+                    estimate_from(share, error, n, errors, ScoreKind::Binary)
                 }
             };
             (estimate.n, estimate.absent) = (self.n, self.absent);

@@ -14,8 +14,8 @@ use self::state::GroupedState;
 use self::template::NameTemplate;
 use crate::args::{ArgProblem, ArgType};
 use crate::error::{Error, Result};
-use crate::estimate::{Estimate, Estimation, Kind, Undefined};
-use crate::evaluation::{Group, Groups, GroupsAll, MetricValue, Over, Role};
+use crate::estimate::{Estimate, Estimation, ScoreKind, Undefined};
+use crate::evaluation::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue, Role};
 use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, MetricState, compute_by_state, params_with_inner};
 use crate::params::Params;
@@ -295,7 +295,7 @@ impl Grouped {
         groups: Vec<GroupValue>,
         all: Option<MetricValue>,
         estimation: &Estimation,
-        whole: Option<Kind>,
+        whole: Option<ScoreKind>,
     ) -> Result<MetricValue> {
         let role = self.metric.role();
         let mut assembled = Vec::with_capacity(groups.len());
@@ -342,13 +342,13 @@ impl Grouped {
             MetricValue::One(estimate)
         };
         let (over, value) = match self.all_or_default() {
-            All::None => (Over::Samples, None),
-            All::Samples if scored.is_empty() => (Over::Samples, Some(undefined())),
-            All::Samples => (Over::Samples, Some(all.unwrap_or_else(undefined))),
-            All::Groups if scored.is_empty() => (Over::Groups, Some(undefined())),
+            All::None => (AggregateBasis::Samples, None),
+            All::Samples if scored.is_empty() => (AggregateBasis::Samples, Some(undefined())),
+            All::Samples => (AggregateBasis::Samples, Some(all.unwrap_or_else(undefined))),
+            All::Groups if scored.is_empty() => (AggregateBasis::Groups, Some(undefined())),
             All::Groups => {
                 let conversion = self.value_to_float.as_ref();
-                (Over::Groups, Some(macro_mean(&scored, role, conversion, estimation, whole)))
+                (AggregateBasis::Groups, Some(macro_mean(&scored, role, conversion, estimation, whole)))
             }
         };
         if let Some(value) = &value {
@@ -358,7 +358,7 @@ impl Grouped {
                 }
             }
         }
-        let all = value.map(|value| GroupsAll { label: all_label, over, value: Box::new(value) });
+        let all = value.map(|value| GroupAggregate { label: all_label, over, value: Box::new(value) });
         Ok(Groups { key: self.group_key.clone(), groups: assembled, all }.into())
     }
 }

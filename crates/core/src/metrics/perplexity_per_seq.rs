@@ -4,7 +4,7 @@ use errorbar_macros::metric;
 
 use super::perplexity::{estimate, tokens};
 use crate::error::Result;
-use crate::estimate::Whole;
+use crate::estimate::GroupContext;
 use crate::evaluation::MetricValue;
 use crate::metric::Accumulator;
 use crate::params::Params;
@@ -45,7 +45,7 @@ impl Accumulator for PerSequenceState {
         Ok(())
     }
 
-    fn finish(&self, _: Whole) -> Result<MetricValue> {
+    fn finish(&self, _: GroupContext) -> Result<MetricValue> {
         let surprise = (self.sequences > 0).then(|| self.surprise.divide(self.sequences));
         Ok(estimate(surprise, self.missing, self.sequences).into())
     }

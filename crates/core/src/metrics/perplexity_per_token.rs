@@ -4,7 +4,7 @@ use errorbar_macros::metric;
 
 use super::perplexity::{estimate, tokens};
 use crate::error::Result;
-use crate::estimate::Whole;
+use crate::estimate::GroupContext;
 use crate::evaluation::MetricValue;
 use crate::metric::Accumulator;
 use crate::params::Params;
@@ -46,7 +46,7 @@ impl Accumulator for PerTokenState {
         Ok(())
     }
 
-    fn finish(&self, _: Whole) -> Result<MetricValue> {
+    fn finish(&self, _: GroupContext) -> Result<MetricValue> {
         let tokens = self.tokens.to_f64();
         let surprise = (tokens != 0.0).then(|| -self.log_probs.to_f64() / tokens);
         Ok(estimate(surprise, self.missing, self.n).into())

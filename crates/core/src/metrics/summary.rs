@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::estimate::{
-    Bounds, Cr, ErrorMethod, ErrorPlan, Estimate, Estimation, Kind, Notes, Summary, Undefined, Whole,
+    Bounds, Cr, ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, Notes, ScoreKind, Summary,
+    Undefined,
 };
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metadata::Metadata;
@@ -109,7 +110,7 @@ pub(super) type Finish = fn(&SummaryState, &SummaryPart<'_>) -> Result<Estimate>
 pub(super) struct SummaryPart<'a> {
     pub(super) summary: &'a Summary,
     /// What all scores are.
-    kind: Kind,
+    kind: ScoreKind,
     random: Random,
 }
 
@@ -235,11 +236,11 @@ impl Accumulator for SummaryState {
         other.summary.map_or(Ok(()), |summary| self.take_in(summary))
     }
 
-    fn kind(&self) -> Option<Kind> {
+    fn kind(&self) -> Option<ScoreKind> {
         self.summary.as_ref().map(|summary| summary.kind())
     }
 
-    fn finish(&self, whole: Whole) -> Result<MetricValue> {
+    fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
         let empty = || Arc::new(Summary::for_plan(&self.errors, self.estimation.by_sample));
         let summary = self.summary.clone().unwrap_or_else(empty);
         let part = SummaryPart {
@@ -268,8 +269,8 @@ fn location(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
 }
 
 /// What the mean would be with the absent samples, if the range of scores is known.
-fn bounds(summary: &Summary, absent: u64, whole: Kind, errors: &ErrorPlan) -> Option<Bounds> {
-    let range = errors.range.or((whole != Kind::Unbounded).then_some((0.0, 1.0)));
+fn bounds(summary: &Summary, absent: u64, whole: ScoreKind, errors: &ErrorPlan) -> Option<Bounds> {
+    let range = errors.range.or((whole != ScoreKind::Unbounded).then_some((0.0, 1.0)));
     let (lowest, highest) = range.filter(|(low, high)| absent > 0 && summary.is_within(*low, *high))?;
     let with = |score: f64| {
         let mut sum = summary.sum();

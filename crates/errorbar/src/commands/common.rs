@@ -3,40 +3,46 @@
 use std::time::Duration;
 
 use anstream::ColorChoice;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use errorbar_report::{Csv, Json, Latex, Listing, Markdown, Render, Report, Sort, TerminalTable};
 
-use crate::output::{self, Output, Stream};
+use crate::output::{Output, Stream};
 
 /// Options of every command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
     /// When to use colors; `auto` means on a terminal, unless NO_COLOR is set
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
-    pub(crate) color: Color,
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", value_parser = colors())]
+    pub(crate) color: ColorChoice,
     /// Print no notes, warnings or progress
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 }
 
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-pub(crate) enum Color {
-    #[default]
-    Auto,
-    Always,
-    Never,
+fn colors() -> impl TypedValueParser<Value = ColorChoice> {
+    one_of([("auto", ColorChoice::Auto), ("always", ColorChoice::Always), ("never", ColorChoice::Never)])
 }
 
-impl Color {
-    /// Applies to everything that is printed.
-    pub(crate) fn apply(self) {
-        output::set_colors(match self {
-            Color::Auto => ColorChoice::Auto,
-            Color::Always => ColorChoice::Always,
-            Color::Never => ColorChoice::Never,
-        });
-    }
+fn orders() -> impl TypedValueParser<Value = Sort> {
+    one_of([("value", Sort::Value), ("name", Sort::Name), ("n", Sort::N), ("none", Sort::None)])
+}
+
+/// Parses the name of one of these values.
+pub(super) fn one_of<T: Clone + Send + Sync + 'static, const N: usize>(
+    values: [(&'static str, T); N],
+) -> impl TypedValueParser<Value = T> {
+    let names = values.each_ref().map(|(name, _)| *name);
+    PossibleValuesParser::new(names).try_map(move |chosen: String| {
+        let value = values.iter().find(|(name, _)| name.eq_ignore_ascii_case(&chosen));
+        value.map(|(_, value)| value.clone()).ok_or("unknown value")
+    })
+}
+
+/// `1 sample`, `2 samples`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A width that no line reaches.
@@ -53,27 +59,6 @@ pub(crate) enum Format {
     Latex,
 }
 
-/// The order of groups and shares, for people.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SortBy {
-    Value,
-    Name,
-    N,
-    #[default]
-    None,
-}
-
-impl From<SortBy> for Sort {
-    fn from(sort: SortBy) -> Self {
-        match sort {
-            SortBy::Value => Sort::Value,
-            SortBy::Name => Sort::Name,
-            SortBy::N => Sort::N,
-            SortBy::None => Sort::None,
-        }
-    }
-}
-
 /// How results are printed.
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgs {
@@ -82,13 +67,13 @@ pub(crate) struct OutputArgs {
     pub(crate) format: Format,
     /// The order of groups and shares in tables: the highest value first, by name, the largest
     /// number of scores first, or the order of first appearance
-    #[arg(long, value_enum, value_name = "BY", default_value_t)]
-    pub(crate) sort: SortBy,
+    #[arg(long, value_name = "BY", default_value = "none", value_parser = orders())]
+    pub(crate) sort: Sort,
 }
 
 impl OutputArgs {
     pub(crate) fn reports(&self, reports: Vec<Report>) -> Output {
-        self.format.render(self.sort.into(), move |format| format.to_text(&reports))
+        self.format.render(self.sort, move |format| format.to_text(&reports))
     }
 }
 
@@ -150,55 +135,41 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 
 /// A span of time: `30s`, `10m`, `2h`, `7d`, `1w`.
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
-    const MINUTE: u64 = 60;
-    const HOUR: u64 = 60 * MINUTE;
-    const DAY: u64 = 24 * HOUR;
-    const UNITS: [(char, u64); 5] = [('s', 1), ('m', MINUTE), ('h', HOUR), ('d', DAY), ('w', 7 * DAY)];
-    let text = text.trim();
-    let split = |(unit, seconds)| Some((text.strip_suffix(unit)?, seconds));
-    let (number, seconds) = UNITS.into_iter().find_map(split).ok_or(NO_DURATION)?;
+    const DAY: u64 = 24 * 60 * 60;
+    const UNITS: [(char, u64); 5] = [('s', 1), ('m', 60), ('h', 60 * 60), ('d', DAY), ('w', 7 * DAY)];
     // Signs are no part of it, though numbers may have them.
-    let number = Some(number).filter(|number| !number.starts_with('+'));
-    let number = number.and_then(|number| number.parse::<u64>().ok());
-    let seconds = number.and_then(|number| number.checked_mul(seconds)).ok_or(NO_DURATION)?;
-    Ok(Duration::from_secs(seconds))
+    let text = Some(text.trim()).filter(|text| !text.starts_with('+'));
+    let seconds = text.and_then(|text| parse_with_unit(text, &UNITS));
+    seconds.map(Duration::from_secs).ok_or_else(|| NO_DURATION.to_owned())
 }
 
 const NO_DURATION: &str = "expected a number and a unit, such as 30s, 10m, 2h, 7d or 1w";
 
 /// A number of bytes: `4096`, `64K`, `512M`, `16G`, `1T`, with or without `B` or `iB`.
 pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
-    let upper = text.trim().to_ascii_uppercase();
-    let digits = upper.trim_end_matches("IB").trim_end_matches('B');
-    let (number, shift) = match digits.char_indices().next_back() {
-        Some((end, 'K')) => (digits.get(..end), 10),
-        Some((end, 'M')) => (digits.get(..end), 20),
-        Some((end, 'G')) => (digits.get(..end), 30),
-        Some((end, 'T')) => (digits.get(..end), 40),
-        _ => (Some(digits), 0),
-    };
-    let number = number.and_then(|number| number.trim().parse::<u64>().ok());
-    let bytes = number.and_then(|number| number.checked_mul(1 << shift));
+    const UNITS: [(char, u64); 4] = [('K', 1 << 10), ('M', 1 << 20), ('G', 1 << 30), ('T', 1 << 40)];
+    let text = text.replace(' ', "").to_ascii_uppercase();
+    let text = text.trim_end_matches("IB").trim_end_matches('B');
+    let bytes = parse_with_unit(text, &UNITS).or_else(|| text.parse().ok());
     bytes.ok_or_else(|| "expected a number of bytes such as 512M or 16G".to_owned())
+}
+
+fn parse_with_unit(text: &str, units: &[(char, u64)]) -> Option<u64> {
+    let (number, size) = units.iter().find_map(|(unit, size)| Some((text.strip_suffix(*unit)?, size)))?;
+    number.parse::<u64>().ok()?.checked_mul(*size)
 }
 
 /// A number of bytes for people: `984 B`, `3.8 kB`.
 pub(crate) fn human_size(bytes: u64) -> String {
-    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
-    if bytes < 1000 {
-        return format!("{bytes} B");
-    }
-    let mut size = bytes as f64 / 1000.0;
-    let mut unit = "kB";
-    for larger in UNITS.into_iter().skip(1) {
+    let (mut size, mut unit) = (bytes as f64, "B");
+    for larger in ["kB", "MB", "GB", "TB"] {
         // What would be shown as 1000.0 is one of the next unit.
         if size < 999.95 {
             break;
         }
-        size /= 1000.0;
-        unit = larger;
+        (size, unit) = (size / 1000.0, larger);
     }
-    format!("{size:.1} {unit}")
+    if unit == "B" { format!("{bytes} B") } else { format!("{size:.1} {unit}") }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use errorbar_core::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, Plan};
 
+use super::common::one_of;
 use crate::diagnostic::Diagnostic;
 
 /// How errors and intervals are computed. Options that are unset are those of the task or the log.
@@ -31,8 +32,7 @@ pub(super) struct ErrorArgs {
 }
 
 fn error_methods() -> impl TypedValueParser<Value = ErrorMethod> {
-    PossibleValuesParser::new(ErrorMethod::CHOICES.map(ErrorMethod::name))
-        .try_map(|name| name.parse::<ErrorMethod>())
+    one_of(ErrorMethod::CHOICES.map(|method| (method.name(), method)))
 }
 
 fn interval_methods() -> impl TypedValueParser<Value = IntervalChoice> {

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
 use errorbar_eval::{
     CallCounts, Calls, CancelToken, FailOnError, FinishedRun, LogFormat, ModelChoice, PreparedTask, Provider,
     ResumableLog, RunOptions, Task, Usage, UsageLimits, block_on, cancel_on_interrupt, open_resumable_with,
@@ -16,7 +17,7 @@ use errorbar_eval::{
 use errorbar_report::{PartialRun, Report, SideBySide};
 use futures_util::future::join_all;
 
-use super::common::{Format, OutputArgs, seconds, table};
+use super::common::{Format, OutputArgs, one_of, seconds, table};
 use super::error_args::ErrorArgs;
 use super::findings::findings;
 use super::logs::LimitArgs;
@@ -84,8 +85,8 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "DIR", default_value = "logs", env = "ERRORBAR_LOG_DIR")]
     log_dir: PathBuf,
     /// The format of the log: an archive that grows while the task runs, or JSON converted from it at the end
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
-    log_format: LogFormatArg,
+    #[arg(long, value_name = "FORMAT", default_value = "eval", value_parser = log_formats())]
+    log_format: LogFormat,
     /// End the run when a sample fails, or when a share (0.1) or a number (5) of samples have failed
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     fail_on_error: Option<FailOnError>,
@@ -110,20 +111,8 @@ pub(crate) struct EvalArgs {
     read_limits: LimitArgs,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum LogFormatArg {
-    #[default]
-    Eval,
-    Json,
-}
-
-impl From<LogFormatArg> for LogFormat {
-    fn from(format: LogFormatArg) -> Self {
-        match format {
-            LogFormatArg::Eval => LogFormat::Eval,
-            LogFormatArg::Json => LogFormat::Json,
-        }
-    }
+fn log_formats() -> impl TypedValueParser<Value = LogFormat> {
+    one_of([("eval", LogFormat::Eval), ("json", LogFormat::Json)])
 }
 
 /// A task that is ready to run with one model, and the log that it resumes.
@@ -172,15 +161,8 @@ fn usage_note(model: &str, usage: &Usage) -> Diagnostic {
 /// A number with its thousands apart.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
-    let first = digits.len() % 3;
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && at % 3 == first {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",")
 }
 
 /// What was out of the ordinary with calls of models.
@@ -254,7 +236,7 @@ fn options(
         max_samples: args.max_samples.map(NonZeroUsize::get),
         seed: args.seed,
         log_dir: args.log_dir.clone(),
-        log_format: args.log_format.into(),
+        log_format: args.log_format,
         fail_on_error: args.fail_on_error,
         limits: UsageLimits { time: args.time_limit, ..UsageLimits::default() },
         ..RunOptions::default()
@@ -331,7 +313,7 @@ fn resume(
         max_samples: args.max_samples.map(NonZeroUsize::get).or(recorded.max_samples),
         fail_on_error: args.fail_on_error.or(recorded.fail_on_error),
         limits: UsageLimits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
-        log_format: args.log_format.into(),
+        log_format: args.log_format,
         // Another server than that of the log is refused later.
         base_url: args.model_args.base_url.clone(),
         role_base_urls: args.model_args.role_base_urls.clone(),

@@ -30,6 +30,7 @@ use errorbar_core::Registry;
 use crate::diagnostic::Diagnostics;
 use crate::output::Output;
 use common::GlobalArgs;
+pub(crate) use common::counted;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]

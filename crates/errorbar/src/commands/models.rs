@@ -122,12 +122,8 @@ pub(crate) struct CallArgs {
 }
 
 fn role(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((role, model)) if !role.trim().is_empty() && model.contains('/') => {
-            Ok((role.trim().to_owned(), model.trim().to_owned()))
-        }
-        _ => Err("expected a role and its model, such as grader=openai/NAME".to_owned()),
-    }
+    let role = of_role(text).ok().filter(|(_, model)| model.contains('/'));
+    role.ok_or_else(|| "expected a role and its model, such as grader=openai/NAME".to_owned())
 }
 
 fn of_role(text: &str) -> Result<(String, String), String> {

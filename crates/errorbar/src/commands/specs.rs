@@ -84,10 +84,9 @@ fn diagnostic(option: &str, text: &str, error: &Error, context: &Context<'_>) ->
         }
         other => (other.to_string(), None),
     };
-    Diagnostic {
-        snippet: Some(Snippet::of_argument(option, text, span(text, error))),
-        ..Diagnostic::error(problem).hint_if(mistaken(option, text, error, context.registry).or(advice))
-    }
+    Diagnostic::error(problem)
+        .snippet(Snippet::of_argument(option, text, span(text, error)))
+        .hint_if(mistaken(option, text, error, context.registry).or(advice))
 }
 
 /// What was meant, for mistakes that are easily made: a reducer as a metric or the other way round, a

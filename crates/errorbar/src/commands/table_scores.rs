@@ -11,6 +11,7 @@ use errorbar_core::{
     metrics,
 };
 
+use super::common::counted;
 use crate::diagnostic::Diagnostic;
 
 /// The number of distinct values that an error lists.
@@ -201,7 +202,7 @@ fn refusal(found: &[UnconvertibleScores]) -> Diagnostic {
         let mut values = listed.collect::<Vec<_>>().join(", ");
         let more = one.values.len().saturating_sub(VALUES_LISTED);
         if more > 0 {
-            values += &format!(" and {more} more distinct value{}", if more == 1 { "" } else { "s" });
+            values += &format!(" and {}", counted(more as u64, "more distinct value"));
         }
         let key = one.key.as_ref().map(|key| format!(" under the key {key:?}")).unwrap_or_default();
         let values_are = if one.count == 1 { "value is no score" } else { "values are no scores" };

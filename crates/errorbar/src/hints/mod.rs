@@ -57,12 +57,11 @@ impl From<TaskFileError> for Diagnostics {
     fn from(error: TaskFileError) -> Self {
         let (path, count) = (error.path.display().to_string(), error.mistakes.len());
         let mistakes = error.mistakes.iter().take(MISTAKES_SHOWN).map(|mistake| {
-            let mut diagnostic = Diagnostic::error(&mistake.message).hint_if(mistake.hint.clone());
+            let diagnostic = Diagnostic::error(&mistake.message).hint_if(mistake.hint.clone());
             if mistake.is_about_the_file() {
                 return diagnostic.about(&path);
             }
-            diagnostic.snippet = Some(Snippet::of_file(&path, &error.text, &mistake.span, mistake.line));
-            diagnostic
+            diagnostic.snippet(Snippet::of_file(&path, &error.text, &mistake.span, mistake.line))
         });
         let mut diagnostics: Diagnostics = mistakes.collect();
         if count > 1 {

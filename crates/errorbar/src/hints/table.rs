@@ -4,12 +4,13 @@ use errorbar_log::export::ExportError;
 use errorbar_log::{TableError, TableErrorKind};
 
 use super::log;
+use crate::shell;
 
 /// What to do about it.
 pub(crate) fn hint(error: &TableError) -> Option<String> {
     let hint = match error.kind() {
         TableErrorKind::NoScoreColumn { nearest: Some(nearest), .. } => {
-            return Some(format!("did you mean --score-column {}?", shell_word(nearest)));
+            return Some(format!("did you mean --score-column {}?", shell::word(nearest)));
         }
         TableErrorKind::NoScoreColumn { .. } => "say which column holds the scores with --score-column",
         TableErrorKind::TooManyScorers { .. } => {
@@ -50,10 +51,4 @@ pub(crate) fn export_hint(error: &ExportError) -> Option<String> {
         ),
         error => Some(error.hint().to_owned()),
     }
-}
-
-/// A name as it is written in a shell.
-fn shell_word(name: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    if name.chars().all(plain) { name.to_owned() } else { format!("{name:?}") }
 }

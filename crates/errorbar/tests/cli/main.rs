@@ -1,7 +1,12 @@
 //! The command as users meet it: stdout, stderr and exit code of the built binary, as snapshots.
 //!
 //! `INSTA_UPDATE=always cargo test -p errorbar --test cli` writes them anew; then read the difference.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's helper may fail as the test may")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test's helper may fail as the test may"
+)]
 
 mod bad_input;
 mod bad_tables;
@@ -10,10 +15,12 @@ mod cache;
 mod errors;
 mod eval;
 mod formats;
+mod fuzz_seeds;
 mod interrupt;
 mod list;
 mod log;
 mod pipes;
+mod readme;
 mod rewrite;
 mod score;
 mod table_scores;

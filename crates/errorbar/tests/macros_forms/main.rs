@@ -1,6 +1,7 @@
 //! Forms that the attributes accept, each in a module that makes it hard for them.
 #![allow(
     dead_code,
+    clippy::allow_attributes_without_reason,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "what counts is that it compiles"

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 /// Where a record is: its file and line.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RecordLocation {
     /// The file; none for samples made in code.
     pub path: Option<PathBuf>,
@@ -14,6 +15,7 @@ pub struct RecordLocation {
 
 /// A place within a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RecordPosition {
     /// The line, from 1.
     Line(u64),

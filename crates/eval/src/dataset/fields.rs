@@ -10,6 +10,7 @@ use crate::{Input, Sample, SampleId, Target};
 
 /// One field, or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OneOrMany {
     /// One field, which may hold a list.
     One(String),

@@ -30,7 +30,7 @@ pub(super) fn read(
         let read = for_each_record(text, |number, json| take_json(json, RecordPosition::Record(number), ""));
         return read.map_err(|problem| match problem {
             ListProblem::Json(error) => unreadable(error.to_string()),
-            ListProblem::Record(problem) => problem,
+            ListProblem::Record(problem) => *problem,
         });
     }
     let advice = "; the file holds one JSON object a line, or one list of objects";

@@ -206,12 +206,12 @@ pub(super) fn for_each_record(
     };
     let mut json = serde_json::Deserializer::from_str(list);
     let read = json.deserialize_seq(Records(&mut numbered)).map_err(ListProblem::Json)?;
-    read.map_err(ListProblem::Record)?;
+    read.map_err(|error| ListProblem::Record(Box::new(error)))?;
     json.end().map_err(ListProblem::Json)
 }
 
 /// What is wrong with a list: its JSON, or a record.
 pub(super) enum ListProblem {
     Json(serde_json::Error),
-    Record(DatasetError),
+    Record(Box<DatasetError>),
 }

@@ -35,7 +35,9 @@ pub struct Calls {
 }
 
 /// Called with every request that is to be retried: why, and after what time.
-struct RetryCallback(Box<dyn Fn(&ModelError, Duration) + Send + Sync>);
+struct RetryCallback(Box<RetryFn>);
+
+type RetryFn = dyn Fn(&ModelError, Duration) + Send + Sync;
 
 impl std::fmt::Debug for RetryCallback {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

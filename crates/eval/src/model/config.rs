@@ -74,7 +74,7 @@ impl GenerateConfig {
         if let Some(found) = self.top_logprobs.filter(|count| *count > 20) {
             return refuse(format!("top_logprobs is at most 20, found {found}"));
         }
-        if let Some(key) = NOT_FOR_EXTRA_BODY.into_iter().find(|key| self.extra_body.contains_key(*key)) {
+        if let Some(key) = NOT_FOR_EXTRA_BODY.into_iter().find(|key| self.extra_body.contains_key(key)) {
             return refuse(format!(
                 "extra_body has `{key}`, which is always sent and cannot be overridden; leave it out"
             ));

@@ -161,7 +161,7 @@ macro_rules! provider {
         ProviderEntry { name: $name, doc: $doc, params: Vec::new, build: |_| Ok($provider), replaces: false }
     };
 }
-pub(self) use provider;
+use provider;
 
 /// How a model is opened.
 #[derive(Clone, Debug)]

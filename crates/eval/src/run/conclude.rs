@@ -131,7 +131,8 @@ impl PreparedTask {
         let receiver = start_workers(&prepared, todo, &cancel);
         // A thread of its own, because writing blocks.
         let (sender, collected) = oneshot::channel();
-        thread::spawn(move || sender.send(collector.collect(receiver)));
+        // If nobody waits for it any more, there is nothing to do with it.
+        thread::spawn(move || drop(sender.send(collector.collect(receiver))));
         let Ok(collected) = collected.await else {
             return Err(Error::refused(
                 "the thread that writes the log has panicked; this is a bug in errorbar",

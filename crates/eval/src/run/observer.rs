@@ -6,6 +6,7 @@ use super::running::RunningFigures;
 
 /// How far a run is.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Progress<'a> {
     /// Samples times epochs whose records are in the log, failed ones among them.
     pub done: usize,

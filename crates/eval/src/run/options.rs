@@ -88,6 +88,7 @@ impl Default for RunOptions {
 
 /// The form of a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LogFormat {
     /// A zip archive that grows while the task runs.
     #[default]

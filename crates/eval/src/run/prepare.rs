@@ -48,6 +48,7 @@ pub struct PreparedTask {
 /// Everything that stands in the way of a task.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+#[non_exhaustive]
 pub struct PrepareError {
     /// At least one.
     pub problems: Vec<Error>,

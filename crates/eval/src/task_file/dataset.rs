@@ -100,7 +100,7 @@ fn format(section: &TomlSection<'_>) -> Option<FileFormat> {
         Some("csv") => Some(FileFormat::Csv),
         Some("json") => Some(FileFormat::Json),
         other => {
-            let near = other.and_then(|other| nearest(other, ["csv", "json"].into_iter()));
+            let near = other.and_then(|other| nearest(other, ["csv", "json"]));
             field.expected_with_hint("\"csv\" or \"json\"", did_you_mean(near))
         }
     }

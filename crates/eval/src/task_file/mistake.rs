@@ -53,10 +53,13 @@ fn in_lines(path: &Path, text: &str, mistakes: &[Mistake]) -> String {
     mistakes.iter().map(in_line).collect::<Vec<_>>().join("\n")
 }
 
+/// A mistake before its line is known: its span, message and hint.
+type UnlocatedMistake = (Range<usize>, String, Option<String>);
+
 /// The mistakes found so far.
 #[derive(Debug, Default)]
 pub(super) struct Mistakes {
-    found: RefCell<Vec<(Range<usize>, String, Option<String>)>>,
+    found: RefCell<Vec<UnlocatedMistake>>,
     /// Whether parts of the text are no TOML: then what is missing may just not have been understood.
     pub(super) is_broken: Cell<bool>,
 }

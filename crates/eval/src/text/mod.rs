@@ -74,6 +74,7 @@ impl From<Mark> for Value {
 
 /// What a scorer says of one completion.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Judgement<'a> {
     /// Right, wrong, or a share.
     pub mark: Mark,

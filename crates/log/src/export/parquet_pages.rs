@@ -49,8 +49,22 @@ fn header(page: &CompressedPage) -> Result<Vec<u8>> {
             inner.int(1, num_values.cast_signed()).int(2, *encoding as i32).bool(3, *is_sorted);
             (2, 7)
         }
-        // The properties of the writer do not ask for them.
-        Page::DataPageV2 { .. } => return Err(ParquetError::General("a page of version 2".to_owned())),
+        Page::DataPageV2 {
+            num_values,
+            encoding,
+            num_nulls,
+            num_rows,
+            def_levels_byte_len,
+            rep_levels_byte_len,
+            is_compressed,
+            ..
+        } => {
+            inner.int(1, num_values.cast_signed()).int(2, num_nulls.cast_signed());
+            inner.int(3, num_rows.cast_signed()).int(4, *encoding as i32);
+            inner.int(5, def_levels_byte_len.cast_signed()).int(6, rep_levels_byte_len.cast_signed());
+            inner.bool(7, *is_compressed);
+            (3, 8)
+        }
     };
     let checksum = crc32fast::hash(page.data()).cast_signed();
     let mut header = ThriftFields::default();

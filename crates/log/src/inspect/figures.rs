@@ -1,7 +1,7 @@
 //! The numbers that a log records of a metric, and which they are.
 
+use errorbar_core::{AggregateBasis, Groups, MetricResult, MetricValue, Role};
 use errorbar_core::{Estimate, Undefined};
-use errorbar_core::{Groups, MetricResult, MetricValue, Over, Role};
 
 /// One number of a metric.
 #[derive(Clone, Copy, Debug)]
@@ -126,7 +126,7 @@ impl<'r> MetricFigures<'r> {
         }
         if let Some(all) = &groups.all {
             let own = |figure: Figure<'r>| Figure {
-                is_mean_of_groups: figure.is_mean_of_groups || all.over == Over::Groups,
+                is_mean_of_groups: figure.is_mean_of_groups || all.over == AggregateBasis::Groups,
                 ..figure
             };
             figures.extend(named(&all.label, self.figures(&all.value)).map(|(name, f)| (name, own(f))));

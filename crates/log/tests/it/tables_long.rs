@@ -184,7 +184,7 @@ fn every_refusal_says_where_what_and_the_way_out() {
             r#"t.csv NoScoreColumn { wanted: ["value", "score"], found: ["id", "scorer"], nearest: None }"#,
         ),
         (
-            refused("t.csv", &format!("id,epoch,value,scorer\n{}", many.replace("q,0,", "q,300,"))),
+            refused("t.csv", format!("id,epoch,value,scorer\n{}", many.replace("q,0,", "q,300,"))),
             r#"t.csv:258 "q" TooManyScorers { limit: 256 }"#,
         ),
         (refused("t.csv", "id,scorer,value\n,s,1\n"), r#"t.csv:2 BadId { found: "empty" }"#),

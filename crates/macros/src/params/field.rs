@@ -149,7 +149,7 @@ impl Param {
             Presence::Required | Presence::Defaulted => quote!(::std::option::Option::Some(&self.#ident)),
         };
         Some(quote! {
-            if let ::std::option::Option::Some(::std::result::Result::Err(problem)) = #passed.map(|value| #check(value)) {
+            if let ::std::option::Option::Some(::std::result::Result::Err(problem)) = #passed.map(|passed| #check(passed)) {
                 return ::std::result::Result::Err(Self::refuse(#name, problem));
             }
         })

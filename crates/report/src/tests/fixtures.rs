@@ -1,8 +1,9 @@
 //! Results made by hand, with the numbers that core gives.
 
 use errorbar_core::{
-    Bounds, Cr, Draws, ErrorMethod, Estimate, Group, Groups, IndexMap, Interval, IntervalMethod,
-    MetricResult, MetricValue, Over, Results, Role, ScoreResult, Spec, StdError, Subject, Undefined,
+    AggregateBasis, Bounds, Cr, Draws, ErrorMethod, Estimate, Group, Groups, IndexMap, Interval,
+    IntervalMethod, MetricResult, MetricValue, Results, Role, ScoreResult, Spec, StdError, Subject,
+    Undefined,
 };
 
 use crate::Report;
@@ -58,14 +59,14 @@ pub(super) fn grouped(
     name: &str,
     key: &str,
     groups: &[(&str, u64, u64, u64)],
-    over: Option<Over>,
+    over: Option<AggregateBasis>,
 ) -> MetricResult {
     let estimates: Vec<Estimate> =
         groups.iter().map(|(_, correct, n, absent)| share(*correct, *n, *absent)).collect();
     let sum = |part: fn(&(&str, u64, u64, u64)) -> u64| groups.iter().map(part).sum::<u64>();
     let all = over.map(|over| {
         let mut value = share(sum(|g| g.1), sum(|g| g.2), sum(|g| g.3));
-        if over == Over::Groups
+        if over == AggregateBasis::Groups
             && let Ok(error) = &mut value.error
         {
             error.method = ErrorMethod::Macro;
@@ -118,7 +119,7 @@ pub(super) fn ten_groups() -> Report {
     ];
     let metrics = vec![
         metric("accuracy", Role::Location, share(104, 140, 4)),
-        grouped("accuracy", "category", &groups, Some(Over::Groups)),
+        grouped("accuracy", "category", &groups, Some(AggregateBasis::Groups)),
         metric("std", Role::Spread, 0.438_1),
     ];
     let mut score = score("choice", 140, metrics);
@@ -168,7 +169,8 @@ pub(super) fn everything() -> Report {
     };
     let mut interval = Estimate::new(0.6).with_n(40).with_interval(0.41, 0.77, 0.9);
     interval.draws = Some(Draws::new(7, 1000));
-    let inner = grouped("mean", "inner", &[("p", 10, 20, 0), ("q", 14, 20, 0)], Some(Over::Samples)).value;
+    let inner =
+        grouped("mean", "inner", &[("p", 10, 20, 0), ("q", 14, 20, 0)], Some(AggregateBasis::Samples)).value;
     let nested = MetricValue::Groups(Groups::new("outer", vec![Group::new("x", 40, inner)]));
     let mut nested = metric("grouped(grouped(mean(), \"inner\"), \"outer\")", Role::Location, nested);
     nested.metric = "mean".to_owned();

@@ -1,6 +1,6 @@
 //! Several models side by side, and which estimate is the headline.
 
-use errorbar_core::{HeadlineRequest, Over, Role};
+use errorbar_core::{AggregateBasis, HeadlineRequest, Role};
 
 use super::fixtures::{
     all_correct, clustered, everything, grouped, metric, results, score, share, ten_groups,
@@ -11,7 +11,7 @@ fn model(name: &str, correct: u64) -> Report {
     let metrics = vec![
         metric("std", Role::Spread, 0.4),
         metric("accuracy", Role::Location, share(correct, 140, 4)),
-        grouped("accuracy", "category", &[("a", 30, 70, 2), ("b", 40, 70, 2)], Some(Over::Groups)),
+        grouped("accuracy", "category", &[("a", 30, 70, 2), ("b", 40, 70, 2)], Some(AggregateBasis::Groups)),
     ];
     let mut score = score("choice", 140, metrics);
     score.counts.unscored = 4;
@@ -108,7 +108,12 @@ fn the_headline_is_of_all_samples_before_groups() {
     let plain = share(3, 4, 0);
     let metrics = vec![
         metric("std", Role::Spread, 0.4),
-        grouped("accuracy", "category", &[("a", 30, 70, 2), ("mean", 40, 70, 2)], Some(Over::Groups)),
+        grouped(
+            "accuracy",
+            "category",
+            &[("a", 30, 70, 2), ("mean", 40, 70, 2)],
+            Some(AggregateBasis::Groups),
+        ),
         metric("accuracy", Role::Location, plain),
         metric("mean", Role::Location, share(1, 4, 0)),
     ];

@@ -1,7 +1,7 @@
 //! Tables for a terminal, Markdown and LaTeX.
 
 use errorbar_core::{
-    Cr, ErrorMethod, Estimate, IntervalMethod, MetricResult, Over, Role, StdError, Undefined,
+    AggregateBasis, Cr, ErrorMethod, Estimate, IntervalMethod, MetricResult, Role, StdError, Undefined,
 };
 
 use super::all;
@@ -370,7 +370,7 @@ fn how_errors_are_made_is_said_once() {
     assert_eq!(text.matches("12 clusters").count(), 1, "{text}");
     assert!(text.contains("± one standard error (CR2 by passage, 12 clusters)"), "{text}");
 
-    let mut by_topic = grouped("accuracy", "topic", &groups, Some(Over::Samples));
+    let mut by_topic = grouped("accuracy", "topic", &groups, Some(AggregateBasis::Samples));
     by_topic.value = by_topic.value.map(&|estimate| clusters(estimate, 11));
     results_of.scores[0].metrics.push(by_topic);
     let text = TerminalTable::default().to_text(&[Report::new("t.csv", results_of)]);

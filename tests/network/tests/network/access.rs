@@ -42,14 +42,12 @@ fn a_key_that_is_refused_ends_the_run_and_a_right_one_goes_on_with_it() {
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     assert!((1..=4).contains(&server.requests()), "{} requests", server.requests());
     let error = error_of(&ran);
-    for part in [
-        "sums: ended after 0 of 30 samples, because openai/unsure refuses the key: ",
-        "answered 401 Unauthorized: Incorrect API key provided",
-        "check the key, in OPENAI_API_KEY or the file of --api-key-file",
-    ] {
+    for part in
+        ["0 of 30 samples", "openai/unsure", "401 Unauthorized: Incorrect API key provided", "OPENAI_API_KEY"]
+    {
         assert!(error.contains(part), "{part}: {error}");
     }
-    assert!(ran.stderr.contains("hint: when the key is mended, go on with `"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--resume"), "{}", ran.stderr);
     let (header, samples) = log(&desk);
     assert_eq!((&header["status"], samples), (&json!("error"), 0));
     assert!(header["error"]["message"].as_str().unwrap().contains("answered 401"), "{}", header["error"]);
@@ -92,8 +90,7 @@ fn a_grader_that_refuses_the_key_ends_the_run_too() {
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     assert!((1..=4).contains(&grader.requests()), "{} requests", grader.requests());
     let error = error_of(&ran);
-    assert!(error.contains("because openai/kind refuses the key: "), "{error}");
-    assert!(error.contains("(of a role: --role-api-key-file)"), "{error}");
+    assert!(error.contains("openai/kind") && error.contains("401 Unauthorized"), "{error}");
 }
 
 #[test]

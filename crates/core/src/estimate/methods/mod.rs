@@ -8,7 +8,7 @@ pub(crate) mod wilson;
 use super::clustered::ClusteredScores;
 use super::independent::IndependentScores;
 use super::kind::Extent;
-use super::{ErrorPlan, Interval, IntervalMethod, Kind, Maybe, StdError, Undefined};
+use super::{ErrorPlan, Interval, IntervalMethod, Maybe, ScoreKind, StdError, Undefined};
 
 /// What an interval of a mean is computed from.
 pub(super) struct IntervalInput<'a> {
@@ -18,7 +18,7 @@ pub(super) struct IntervalInput<'a> {
     /// The scores are independent, and the error is s/√n.
     pub(super) independent: bool,
     /// What all scores are, of which these may be a group.
-    pub(super) kind: Kind,
+    pub(super) kind: ScoreKind,
     pub(super) extent: Option<Extent>,
     pub(super) sample: DrawSource<'a>,
     pub(super) plan: &'a ErrorPlan,
@@ -53,8 +53,8 @@ impl IntervalInput<'_> {
     pub(super) fn range(&self) -> Result<(f64, f64), String> {
         let Some((low, high)) = self.plan.range else {
             return match self.kind {
-                Kind::Binary | Kind::Unit => Ok((0.0, 1.0)),
-                Kind::Unbounded => Err("range unknown".to_owned()),
+                ScoreKind::Binary | ScoreKind::Unit => Ok((0.0, 1.0)),
+                ScoreKind::Unbounded => Err("range unknown".to_owned()),
             };
         };
         let within = |x: f64| (low..=high).contains(&x);
@@ -64,7 +64,7 @@ impl IntervalInput<'_> {
 
     /// Whether all scores are 0 or 1, and the range is that, too.
     pub(super) fn is_binary(&self) -> bool {
-        self.kind == Kind::Binary && matches!(self.plan.range, None | Some((0.0, 1.0)))
+        self.kind == ScoreKind::Binary && matches!(self.plan.range, None | Some((0.0, 1.0)))
     }
 
     /// The number of clusters, the smaller one if there are two ways; n for independent scores.

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::GroupValue;
 use crate::estimate::{
-    ErrorMethod, Estimate, Estimation, Interval, Kind, Maybe, StdError, Undefined, estimate_from,
+    ErrorMethod, Estimate, Estimation, Interval, Maybe, ScoreKind, StdError, Undefined, estimate_from,
 };
 use crate::evaluation::{MetricValue, Role};
 use crate::stats::{ExactSum, root_of_squares};
@@ -16,7 +16,7 @@ pub(super) fn macro_mean(
     role: Role,
     conversion: Option<&Conversion>,
     estimation: &Estimation,
-    whole: Option<Kind>,
+    whole: Option<ScoreKind>,
 ) -> MetricValue {
     let n = groups.iter().map(|group| group.n).sum();
     let mean = Mean { role, conversion, estimation, whole, n };
@@ -70,7 +70,7 @@ struct Mean<'a> {
     role: Role,
     conversion: Option<&'a Conversion>,
     estimation: &'a Estimation,
-    whole: Option<Kind>,
+    whole: Option<ScoreKind>,
     /// The number of scores of all groups; a custom metric does not count them.
     n: u64,
 }
@@ -82,7 +82,7 @@ impl Mean<'_> {
         let n = groups.iter().map(|group| group.n).sum::<u64>().max(self.n);
         let mut estimate = match (&value, self.role) {
             (Ok(value), Role::Location) => {
-                let whole = self.whole.unwrap_or(Kind::Unbounded);
+                let whole = self.whole.unwrap_or(ScoreKind::Unbounded);
                 let error = self.error(groups);
                 let mut estimate = estimate_from(*value, error, n, &self.estimation.errors, whole);
                 estimate.notes.iid_stderr = self.iid_stderr(groups);

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::{All, GroupRows, GroupValue, Grouped, MAX_GROUPS, no_scores};
 use crate::error::{Error, Result};
-use crate::estimate::{Estimation, Kind, Whole};
+use crate::estimate::{Estimation, GroupContext, ScoreKind};
 use crate::evaluation::MetricValue;
 use crate::metric::{Accumulator, MetricState};
 use crate::scores::Scores;
@@ -88,14 +88,14 @@ impl Accumulator for GroupedState {
         }
     }
 
-    fn kind(&self) -> Option<Kind> {
-        self.groups.values().filter_map(|group| group.value.kind()).reduce(Kind::and)
+    fn kind(&self) -> Option<ScoreKind> {
+        self.groups.values().filter_map(|group| group.value.kind()).reduce(ScoreKind::and)
     }
 
-    fn finish(&self, whole: Whole) -> Result<MetricValue> {
+    fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
         // Whether scores are zeros and ones is a question to all of them, not to each group.
         let estimates = whole.estimates.max(1).saturating_mul(self.groups.len() + 1);
-        let whole = Whole { kind: whole.kind.or_else(|| Accumulator::kind(self)), estimates };
+        let whole = GroupContext { kind: whole.kind.or_else(|| Accumulator::kind(self)), estimates };
         let mut groups = Vec::with_capacity(self.groups.len());
         for (name, GroupState { value, sample, n, absent }) in &self.groups {
             let value = match n {

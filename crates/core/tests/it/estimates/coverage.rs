@@ -1,7 +1,7 @@
 //! How often the interval of `auto` holds the mean, exactly or by simulation with a fixed seed.
 
 use errorbar_core::stats::Stream;
-use errorbar_core::{ErrorPlan, Kind, Random};
+use errorbar_core::{ErrorPlan, Random, ScoreKind};
 
 use super::{binary, clustered, of, rows, summary};
 
@@ -34,7 +34,8 @@ fn graded_scores() {
                         .collect();
                     let plan = ErrorPlan::new();
                     let group = summary(&plan, &rows(&values, &[] as &[i64], &[] as &[i64]));
-                    let interval = group.estimate(&plan, Kind::Unit, &Random::default()).interval.unwrap();
+                    let interval =
+                        group.estimate(&plan, ScoreKind::Unit, &Random::default()).interval.unwrap();
                     if (interval.lower..=interval.upper).contains(&mean) {
                         covered += multinomial([wrong, half, right], chances);
                     }

@@ -1,7 +1,7 @@
 //! Which interval there is, and what there is in place of one.
 
 use errorbar_core::{
-    Error, ErrorPlan, Estimate, IntervalMethod, Kind, Random, Score, ScoreColumns, ScoreSet, Summary,
+    Error, ErrorPlan, Estimate, IntervalMethod, Random, Score, ScoreColumns, ScoreKind, ScoreSet, Summary,
     Undefined,
 };
 use errorbar_test_support::assert_matches;
@@ -96,18 +96,18 @@ fn the_whole_decides_what_scores_are() {
     let default = ErrorPlan::new();
     let group = summary(&default, &rows);
     let random = Random::default();
-    let alone = group.estimate(&default, Kind::Binary, &random);
-    let among_graded = group.estimate(&default, Kind::Unit, &random);
+    let alone = group.estimate(&default, ScoreKind::Binary, &random);
+    let among_graded = group.estimate(&default, ScoreKind::Unit, &random);
     assert_eq!(alone.interval.clone().unwrap().df, None);
     assert_eq!(among_graded.interval.clone().unwrap().df, Some(7.0));
     // n* = m(1−m)/V = n − 1 for zeros and ones.
     assert_close(among_graded.notes.effective_n.unwrap(), 7.0, 1e-14);
-    let among_all = group.estimate(&default, Kind::Unbounded, &random);
+    let among_all = group.estimate(&default, ScoreKind::Unbounded, &random);
     assert_eq!(method(&among_all), IntervalMethod::T);
     assert_eq!(among_all.notes.reason.as_deref(), Some("auto: t (range unknown)"));
     // What the whole is said to be cannot make these scores more than they are.
     let graded = summary(&default, &super::rows(&[0.5, 0.25, 7.0], &[] as &[i64], &[] as &[i64]));
-    assert_eq!(method(&graded.estimate(&default, Kind::Binary, &random)), IntervalMethod::T);
+    assert_eq!(method(&graded.estimate(&default, ScoreKind::Binary, &random)), IntervalMethod::T);
 }
 
 #[test]
@@ -162,10 +162,10 @@ fn draws_have_a_limit() {
     // As often as one likes: the limit is that of each, so that their order does not matter.
     let random = Random::new(7, Some(4_000));
     let estimates: Vec<Estimate> =
-        (0..3).map(|_| summary.estimate(&plan, Kind::Unbounded, &random)).collect();
+        (0..3).map(|_| summary.estimate(&plan, ScoreKind::Unbounded, &random)).collect();
     assert!(estimates[0] == estimates[1] && estimates[1] == estimates[2]);
     assert!(estimates[0].interval.is_ok());
-    let refused = summary.estimate(&plan, Kind::Unbounded, &Random::new(7, Some(3_999)));
+    let refused = summary.estimate(&plan, ScoreKind::Unbounded, &Random::new(7, Some(3_999)));
     assert_eq!(
         refused.interval.clone().unwrap_err().to_string(),
         "it would draw 4000 values (1000 draws of 4 scores or clusters), and may draw 3999; lower the number of draws"
@@ -173,8 +173,11 @@ fn draws_have_a_limit() {
     assert!(refused.error.is_ok() && refused.draws.is_none());
     // One without spread takes none.
     let same = super::summary(&plan, &rows(&[3.0; 4], &[] as &[i64], &[] as &[i64]));
-    assert_eq!(same.estimate(&plan, Kind::Unbounded, &random).interval, Err(Undefined::NoSpread { n: 4 }));
-    assert!(summary.estimate(&plan, Kind::Unbounded, &random).interval.is_ok());
+    assert_eq!(
+        same.estimate(&plan, ScoreKind::Unbounded, &random).interval,
+        Err(Undefined::NoSpread { n: 4 })
+    );
+    assert!(summary.estimate(&plan, ScoreKind::Unbounded, &random).interval.is_ok());
 }
 
 #[test]
@@ -187,7 +190,7 @@ fn skewed_scores_in_any_order_and_with_another_seed() {
     values.swap(3, 11);
     assert_eq!(of(&default, &values), first);
     let summary = summary(&default, &rows(&values, &[] as &[i64], &[] as &[i64]));
-    let other = summary.estimate(&default, Kind::Unbounded, &Random::new(8, None));
+    let other = summary.estimate(&default, ScoreKind::Unbounded, &Random::new(8, None));
     assert_ne!(other.interval, first.interval);
     // Not skewed, not few.
     let even: Vec<f64> = (0..20).map(f64::from).collect();

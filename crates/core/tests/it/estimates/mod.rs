@@ -8,7 +8,7 @@ mod intervals;
 mod merging;
 
 use errorbar_core::{
-    Conversion, ErrorPlan, Estimate, Kind, Random, Result, Score, ScoreColumns, ScoreSet, Summary,
+    Conversion, ErrorPlan, Estimate, Random, Result, Score, ScoreColumns, ScoreKind, ScoreSet, Summary,
 };
 pub(crate) use errorbar_test_support::published::binary;
 use serde_json::Value as Json;
@@ -90,7 +90,7 @@ pub(crate) fn assert_interval(estimate: &Estimate, lower: f64, upper: f64, relat
 
 #[test]
 fn kinds_weaken_each_other() {
-    let kinds = [Kind::Binary, Kind::Unit, Kind::Unbounded];
+    let kinds = [ScoreKind::Binary, ScoreKind::Unit, ScoreKind::Unbounded];
     for (a, first) in kinds.into_iter().enumerate() {
         for (b, second) in kinds.into_iter().enumerate() {
             assert_eq!(first.and(second), kinds[a.max(b)]);
@@ -98,9 +98,9 @@ fn kinds_weaken_each_other() {
     }
     let kind =
         |values: &[f64]| summary(&ErrorPlan::new(), &rows(values, &[] as &[i64], &[] as &[i64])).kind();
-    assert_eq!(kind(&[]), Kind::Binary);
-    assert_eq!(kind(&[1.0, 0.0, -0.0]), Kind::Binary);
-    assert_eq!(kind(&[1.0, 0.25]), Kind::Unit);
-    assert_eq!(kind(&[1.0, 0.25, 1.0 + f64::EPSILON]), Kind::Unbounded);
-    assert_eq!(kind(&[0.5, -f64::MIN_POSITIVE]), Kind::Unbounded);
+    assert_eq!(kind(&[]), ScoreKind::Binary);
+    assert_eq!(kind(&[1.0, 0.0, -0.0]), ScoreKind::Binary);
+    assert_eq!(kind(&[1.0, 0.25]), ScoreKind::Unit);
+    assert_eq!(kind(&[1.0, 0.25, 1.0 + f64::EPSILON]), ScoreKind::Unbounded);
+    assert_eq!(kind(&[0.5, -f64::MIN_POSITIVE]), ScoreKind::Unbounded);
 }

@@ -7,7 +7,7 @@ use errorbar_eval::{CacheFolder, CachedAnswer};
 use glob::Pattern;
 
 use super::super::CommandResult;
-use super::super::common::{human_size, parse_duration};
+use super::super::common::{counted, human_size, parse_duration};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 const EXAMPLES: &str = "\
@@ -52,8 +52,9 @@ pub(super) fn run(args: &ClearArgs, folder: &CacheFolder) -> CommandResult {
     let place = folder.path().display();
     let text = match removed.answers {
         0 => format!("there was nothing to remove in {place}"),
-        1 => format!("removed 1 answer ({}) from {place}", human_size(removed.bytes)),
-        answers => format!("removed {answers} answers ({}) from {place}", human_size(removed.bytes)),
+        answers => {
+            format!("removed {} ({}) from {place}", counted(answers, "answer"), human_size(removed.bytes))
+        }
     };
     Ok(Diagnostics::from(Diagnostic::note(text)).into())
 }

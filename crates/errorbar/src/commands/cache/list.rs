@@ -8,7 +8,6 @@ use jiff::Timestamp;
 use super::super::common::{Format, human_size};
 use super::super::{CommandResult, Outcome};
 use crate::diagnostic::Diagnostic;
-use crate::output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,45 +34,34 @@ pub(super) fn run(args: &CacheListArgs, folder: &CacheFolder) -> CommandResult {
         let text = format!("there are no cached answers in {}", folder.path().display());
         outcome.diagnostics.push(Diagnostic::note(text));
     }
-    outcome.output = match args.format.is_for_people() {
-        true if models.is_empty() => Output::Nothing,
-        true => args.format.listing(for_people(&models)),
-        false => args.format.listing(as_data(&models)),
-    };
+    let is_for_people = args.format.is_for_people();
+    if !(models.is_empty() && is_for_people) {
+        outcome.output = args.format.listing(listing(models, is_for_people));
+    }
     Ok(outcome)
 }
 
-/// With the sum of all at the end.
-fn for_people(models: &[ModelAnswers]) -> Listing {
-    let time = |time: Timestamp| time.strftime("%Y-%m-%d %H:%M").to_string();
-    let mut listing = Listing::new(["model", "answers", "size", "oldest", "newest"]);
-    let mut push = |name: &str, answers: u64, bytes: u64, oldest, newest| {
-        let cells = [human_size(bytes), time(oldest), time(newest)].map(ListingCell::from);
-        listing.push([ListingCell::from(name), ListingCell::from(answers)].into_iter().chain(cells));
-    };
-    for ModelAnswers { model, answers, bytes, oldest, newest } in models {
-        push(model.as_deref().unwrap_or("(cannot be read)"), *answers, *bytes, *oldest, *newest);
-    }
+/// A row per model; for people with the sum of all at the end.
+fn listing(mut models: Vec<ModelAnswers>, is_for_people: bool) -> Listing {
     let oldest = models.iter().map(|model| model.oldest).min();
     let newest = models.iter().map(|model| model.newest).max();
-    if let (Some(oldest), Some(newest)) = (oldest, newest) {
-        let answers = models.iter().map(|model| model.answers).sum();
-        let bytes = models.iter().map(|model| model.bytes).sum();
-        push("total", answers, bytes, oldest, newest);
+    if let (true, Some(oldest), Some(newest)) = (is_for_people, oldest, newest) {
+        let (answers, bytes) =
+            models.iter().fold((0, 0), |(a, b), model| (a + model.answers, b + model.bytes));
+        models.iter_mut().for_each(|model| {
+            model.model.get_or_insert_with(|| "(cannot be read)".to_owned());
+        });
+        models.push(ModelAnswers { model: Some("total".to_owned()), answers, bytes, oldest, newest });
     }
-    listing
-}
-
-fn as_data(models: &[ModelAnswers]) -> Listing {
-    let mut listing = Listing::new(["model", "answers", "bytes", "oldest", "newest"]);
+    let size = |bytes: u64| if is_for_people { human_size(bytes).into() } else { ListingCell::from(bytes) };
+    let time = |time: Timestamp| match is_for_people {
+        true => ListingCell::from(time.strftime("%Y-%m-%d %H:%M").to_string()),
+        false => time.to_string().into(),
+    };
+    let titles = ["model", "answers", if is_for_people { "size" } else { "bytes" }, "oldest", "newest"];
+    let mut listing = Listing::new(titles);
     for ModelAnswers { model, answers, bytes, oldest, newest } in models {
-        listing.push([
-            ListingCell::from(model.as_deref()),
-            (*answers).into(),
-            (*bytes).into(),
-            oldest.to_string().into(),
-            newest.to_string().into(),
-        ]);
+        listing.push([model.into(), answers.into(), size(bytes), time(oldest), time(newest)]);
     }
     listing
 }

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
 use errorbar_log::export::{Export, ExportCounts, ExportError, ExportFormat, ExportOptions};
 
+use super::super::common::one_of;
 use super::super::files::{InputFiles, expand};
 use super::super::logs::{ReadArgs, recovered};
 use super::super::{CommandResult, Context, Outcome};
@@ -39,8 +41,8 @@ pub(crate) struct ExportArgs {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// The format of the table [default: by the extension of FILE, else csv]
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    to: Option<TableFormat>,
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    to: Option<ExportFormat>,
     /// Only the scores by this scorer; may be repeated
     #[arg(long = "scorer", value_name = "NAME")]
     scorers: Vec<String>,
@@ -51,26 +53,14 @@ pub(crate) struct ExportArgs {
     read: ReadArgs,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum TableFormat {
-    Csv,
-    Jsonl,
-    Parquet,
-}
-
-impl From<TableFormat> for ExportFormat {
-    fn from(to: TableFormat) -> Self {
-        match to {
-            TableFormat::Csv => ExportFormat::Csv,
-            TableFormat::Jsonl => ExportFormat::JsonLines,
-            TableFormat::Parquet => ExportFormat::Parquet,
-        }
-    }
+fn formats() -> impl TypedValueParser<Value = ExportFormat> {
+    let (csv, jsonl) = (ExportFormat::Csv, ExportFormat::JsonLines);
+    one_of([("csv", csv), ("jsonl", jsonl), ("parquet", ExportFormat::Parquet)])
 }
 
 pub(crate) fn run(args: &ExportArgs, context: &Context<'_>) -> CommandResult {
     let by_name = || args.output.as_deref().and_then(ExportFormat::of);
-    let format = args.to.map(Into::into).or_else(by_name).unwrap_or(ExportFormat::Csv);
+    let format = args.to.or_else(by_name).unwrap_or(ExportFormat::Csv);
     if format == ExportFormat::Parquet && args.output.is_none() {
         let hint = format!("`{} log export … -o scores.parquet` writes a file", context.program);
         return Err(Diagnostic::error("Parquet is not written to standard output").hint(hint).into());
@@ -107,7 +97,7 @@ fn write(
     let options =
         ExportOptions::default().scorers(&args.scorers).texts(!args.no_texts).limits(args.read.limits());
     let export = Export::of(logs, options)?;
-    warnings.extend(export.recovered().into_iter().map(|log| recovered(log)));
+    warnings.extend(export.recovered().iter().map(|log| recovered(log)));
     match &args.output {
         Some(path) => export.save(format, path),
         None => export.write(format, &mut output::stdout()),

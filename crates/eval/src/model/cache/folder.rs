@@ -27,6 +27,7 @@ pub struct CacheFolder {
 
 /// A file of the cache, as a list has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CachedAnswer {
     /// The file.
     pub path: PathBuf,
@@ -55,6 +56,7 @@ pub struct ModelAnswers {
 
 /// What was removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CacheRemoval {
     /// How many answers.
     pub answers: u64,

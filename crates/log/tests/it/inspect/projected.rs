@@ -1,8 +1,8 @@
 //! From estimates to records.
 
 use errorbar_core::{
-    Bounds, Estimate, Group, Groups, HeadlineRequest, IndexMap, MetricResult, MetricValue, Over, Plan,
-    Results, Role, ScoreResult, Spec, Undefined,
+    AggregateBasis, Bounds, Estimate, Group, Groups, HeadlineRequest, IndexMap, MetricResult, MetricValue,
+    Plan, Results, Role, ScoreResult, Spec, Undefined,
 };
 use errorbar_log::eval::RecordedMetric;
 use errorbar_log::inspect::{Projection, ResultsJson, project};
@@ -54,7 +54,7 @@ fn shapes() -> Vec<(&'static str, Role, MetricValue)> {
         group
     };
     let groups = Groups::new("topic", vec![group("a", 3), group("b", 0)]);
-    let groups = groups.with_all("all", Over::Samples, Estimate::new(0.5));
+    let groups = groups.with_all("all", AggregateBasis::Samples, Estimate::new(0.5));
     vec![
         ("stderr", Role::Other, Estimate::new(1.0).into()),
         ("own/listed", Role::Other, list),

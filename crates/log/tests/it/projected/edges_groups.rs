@@ -35,7 +35,7 @@ fn merged_groups_keep_the_macro_error() {
         state.update(&ScoreSet::unreduced(&part, "s").unwrap().scores()).unwrap();
         merged.merge(state).unwrap();
     }
-    assert_eq!(merged.finish(Whole::default()).unwrap(), wanted);
+    assert_eq!(merged.finish(GroupContext::default()).unwrap(), wanted);
     assert!(wanted.get("all").unwrap().stderr().unwrap() > 0.0);
 }
 

@@ -142,7 +142,7 @@ fn perplexity_notes_missing_metadata() {
         let mut other = metric.state(&Estimation::default()).unwrap();
         other.update(&set.scores()).unwrap();
         merged.merge(other).unwrap();
-        let MetricValue::One(estimate) = merged.finish(Whole::default()).unwrap() else {
+        let MetricValue::One(estimate) = merged.finish(GroupContext::default()).unwrap() else {
             unreachable!("one number")
         };
         assert!((estimate.number().unwrap() - 1f64.exp()).abs() < 1e-15);

@@ -1,7 +1,6 @@
 //! The task files that the fuzzer starts from and those that it found, without a fuzzer: see `fuzz/README.md`.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "../../../fuzz/src/task.rs"]
+#[path = "../../../../fuzz/src/task.rs"]
 #[allow(unreachable_pub, reason = "public in the crate of the fuzzer")]
 mod task;
 

@@ -1,12 +1,5 @@
 //! The commands of the README and of the guides are run here as they show them; Rust snippets run as doc tests.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that meets something unexpected should stop there"
-)]
-
 use std::path::PathBuf;
 use std::process::Command;
 
