@@ -158,18 +158,18 @@ fn every_refusal_says_where_what_and_the_way_out() {
             refused("t.csv", "id,scorer,value\nq1,,\nq1,,\n"),
             r#"t.csv:3 "q1" DuplicateScore { epoch: 1, scorer: "", first: Line(2) }"#,
         ),
-        (refused("t.csv", "id,scorer,value\nq1,,1\n"), r#"t.csv:2 "q1" NoScorer { column: "value" }"#),
+        (refused("t.csv", "id,scorer,value\nq1,,1\n"), r#"t.csv:2 "q1" NoScorer("value")"#),
         (
             refused("t.jsonl", "{\"id\":1,\"scorer\":null,\"value\":1}"),
-            r#"t.jsonl:1 "1" NoScorer { column: "value" }"#,
+            r#"t.jsonl:1 "1" NoScorer("value")"#,
         ),
         (
             refused("t.jsonl", "{\"id\":1,\"scorer\":5,\"value\":1}"),
-            r#"t.jsonl:1 "1" BadScorer { found: "5" }"#,
+            r#"t.jsonl:1 "1" BadScorer("5")"#,
         ),
         (
             refused("t.jsonl", "{\"id\":1,\"scorer\":[],\"value\":1}"),
-            r#"t.jsonl:1 "1" BadScorer { found: "a list" }"#,
+            r#"t.jsonl:1 "1" BadScorer("a list")"#,
         ),
         (
             refused("t.csv", "id,scorer,value\nq1,s,1\nq2,s,\"{\"\"a\"\": }\"\n"),
@@ -187,8 +187,8 @@ fn every_refusal_says_where_what_and_the_way_out() {
             refused("t.csv", format!("id,epoch,value,scorer\n{}", many.replace("q,0,", "q,300,"))),
             r#"t.csv:258 "q" TooManyScorers { limit: 256 }"#,
         ),
-        (refused("t.csv", "id,scorer,value\n,s,1\n"), r#"t.csv:2 BadId { found: "empty" }"#),
-        (refused("t.csv", "id,scorer,value,epoch\nq,s,1,0\n"), r#"t.csv:2 "q" BadEpoch { found: "\"0\"" }"#),
+        (refused("t.csv", "id,scorer,value\n,s,1\n"), r#"t.csv:2 BadId("empty")"#),
+        (refused("t.csv", "id,scorer,value,epoch\nq,s,1,0\n"), r#"t.csv:2 "q" BadEpoch("\"0\"")"#),
         (refused("t.csv", "id,scorer,value\nq,s\n"), r#"t.csv:2 "q" FieldCount { expected: 3, found: 2 }"#),
         (refused("t.csv", "id,scorer,value\nq,s,\"1\nr,s,1\n"), "t.csv:2 UnclosedQuote"),
     ];
