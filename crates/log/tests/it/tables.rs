@@ -214,10 +214,7 @@ fn every_refusal_says_where_what_and_the_way_out() {
         ),
         (refused("t.csv", b"id,score\nq\xff,1\n"), r#"t.csv:2 InvalidUtf8(Some("id"))"#),
         (refused("t.csv", b"\xff\xfei\0d\0"), "t.csv:1 InvalidUtf8(None)"),
-        (
-            refused("t.jsonl", b"{\"id\":1,\"score\":1}\n{\"id\":\"\xff\"}"),
-            "t.jsonl:2 InvalidUtf8(None)",
-        ),
+        (refused("t.jsonl", b"{\"id\":1,\"score\":1}\n{\"id\":\"\xff\"}"), "t.jsonl:2 InvalidUtf8(None)"),
         (
             refused("t.jsonl", "{\"id\":1,\"score\":1}\n{\"id\":2,\"score\" 1}"),
             r#"t.jsonl:2 "2" Json { column: 17, problem: "expected `:`" }"#,

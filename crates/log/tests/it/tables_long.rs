@@ -159,18 +159,9 @@ fn every_refusal_says_where_what_and_the_way_out() {
             r#"t.csv:3 "q1" DuplicateScore { epoch: 1, scorer: "", first: Line(2) }"#,
         ),
         (refused("t.csv", "id,scorer,value\nq1,,1\n"), r#"t.csv:2 "q1" NoScorer("value")"#),
-        (
-            refused("t.jsonl", "{\"id\":1,\"scorer\":null,\"value\":1}"),
-            r#"t.jsonl:1 "1" NoScorer("value")"#,
-        ),
-        (
-            refused("t.jsonl", "{\"id\":1,\"scorer\":5,\"value\":1}"),
-            r#"t.jsonl:1 "1" BadScorer("5")"#,
-        ),
-        (
-            refused("t.jsonl", "{\"id\":1,\"scorer\":[],\"value\":1}"),
-            r#"t.jsonl:1 "1" BadScorer("a list")"#,
-        ),
+        (refused("t.jsonl", "{\"id\":1,\"scorer\":null,\"value\":1}"), r#"t.jsonl:1 "1" NoScorer("value")"#),
+        (refused("t.jsonl", "{\"id\":1,\"scorer\":5,\"value\":1}"), r#"t.jsonl:1 "1" BadScorer("5")"#),
+        (refused("t.jsonl", "{\"id\":1,\"scorer\":[],\"value\":1}"), r#"t.jsonl:1 "1" BadScorer("a list")"#),
         (
             refused("t.csv", "id,scorer,value\nq1,s,1\nq2,s,\"{\"\"a\"\": }\"\n"),
             r#"t.csv:3 "q2" BadStructure { column: "value", problem: "expected value at character 7" }"#,

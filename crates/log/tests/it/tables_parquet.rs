@@ -347,14 +347,8 @@ fn every_refusal_says_where_what_and_the_way_out() {
         refused(&simple(fields, &[Cells::longs(&[7, 8, 7]), scorer, value]))
     };
     let cases = [
-        (
-            refused(b""),
-            r#"t.parquet Parquet("EOF: Parquet file too small. Size is 0 but need 8")"#,
-        ),
-        (
-            refused(b"id,score\nq1,1\n"),
-            r#"t.parquet Parquet("Invalid Parquet file. Corrupt footer")"#,
-        ),
+        (refused(b""), r#"t.parquet Parquet("EOF: Parquet file too small. Size is 0 but need 8")"#),
+        (refused(b"id,score\nq1,1\n"), r#"t.parquet Parquet("Invalid Parquet file. Corrupt footer")"#),
         (
             refused(b"PAR1PAR1"),
             r#"t.parquet Parquet("EOF: Parquet file too small. Size is 8 but need 827474264")"#,
