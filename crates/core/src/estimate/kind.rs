@@ -38,6 +38,7 @@ pub(super) struct Extent {
 /// Scores that a thread takes at once.
 const PART: usize = 1 << 15;
 /// Scores that are looked at together: few enough to stay in the nearest cache.
+const BLOCK: usize = 1 << 10;
 /// Independent comparisons, so that one need not wait for another.
 const LANES: usize = 8;
 
@@ -66,21 +67,38 @@ impl Extent {
         Extent { least: f64::from(least), greatest: f64::from(greatest), binary: greatest <= 1 }
     }
 
-    /// Several at a time, which a fold over single floats does not do.
     fn of_floats(floats: &[f64]) -> Extent {
-        let mut lanes = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES], [false; LANES]);
-        for part in floats.chunks(LANES) {
-            let (least, greatest, others) = &mut lanes;
-            for (((least, greatest), other), &x) in least.iter_mut().zip(greatest).zip(others).zip(part) {
-                *least = if x < *least { x } else { *least };
-                *greatest = if x > *greatest { x } else { *greatest };
-                *other |= (x != 0.0) & (x != 1.0);
+        floats.chunks(BLOCK).map(Extent::of_block).fold(Extent::NONE, Extent::and)
+    }
+
+    /// Zeros and ones are counted, which is faster than comparing, and only other scores are compared.
+    fn of_block(floats: &[f64]) -> Extent {
+        let is_end = |x: &f64| *x == 0.0 || *x == 1.0;
+        // Other scores mostly show in the first few.
+        if floats.iter().take(LANES).all(is_end) {
+            let count = |wanted: f64| floats.iter().map(|x| u64::from(*x == wanted)).sum::<u64>();
+            let (zeros, ones) = (count(0.0), count(1.0));
+            if zeros + ones == floats.len() as u64 {
+                let least = if zeros > 0 { 0.0 } else { 1.0 };
+                let greatest = if ones > 0 { 1.0 } else { 0.0 };
+                return if floats.is_empty() {
+                    Extent::NONE
+                } else {
+                    Extent { least, greatest, binary: true }
+                };
             }
         }
-        let least = lanes.0.into_iter().fold(f64::INFINITY, f64::min);
-        let greatest = lanes.1.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let (mut least, mut greatest) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
+        for part in floats.chunks(LANES) {
+            for ((least, greatest), &x) in least.iter_mut().zip(&mut greatest).zip(part) {
+                *least = if x < *least { x } else { *least };
+                *greatest = if x > *greatest { x } else { *greatest };
+            }
+        }
+        let least = least.into_iter().fold(f64::INFINITY, f64::min);
+        let greatest = greatest.into_iter().fold(f64::NEG_INFINITY, f64::max);
         // Of the two zeros one, whichever came first.
-        Extent { least: least + 0.0, greatest: greatest + 0.0, binary: !lanes.2.contains(&true) }
+        Extent { least: least + 0.0, greatest: greatest + 0.0, binary: false }
     }
 
     /// That of the scores of both.

@@ -30,12 +30,25 @@ impl EpochReducer for Mean {
     }
 }
 
-/// The mean, rounded once; of infinite values what plain arithmetic makes of them.
+/// The mean, rounded once. Grades and most numbers add up without error, and then one division is
+/// already correct; only where an addition lost something is the exact sum needed.
 pub(super) fn correctly_rounded_mean(values: &[f64]) -> f64 {
-    let mut sum = ExactSum::new();
-    sum.extend(values);
-    let mean = sum.divide(values.len() as u64);
-    if mean.is_nan() { values.iter().sum::<f64>() / values.len() as f64 } else { mean }
+    let mut sum = 0.0;
+    let mut lost = 0.0;
+    for &value in values {
+        // Knuth's two-sum: `error` is exactly what the addition rounded away.
+        let next: f64 = sum + value;
+        let back = next - sum;
+        let error: f64 = (sum - (next - back)) + (value - back);
+        lost += error.abs();
+        sum = next;
+    }
+    if lost == 0.0 || !values.iter().all(|v| v.is_finite()) {
+        return sum / values.len() as f64;
+    }
+    let mut exact = ExactSum::new();
+    exact.extend(values);
+    exact.divide(values.len() as u64)
 }
 
 #[cfg(test)]
