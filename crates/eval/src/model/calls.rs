@@ -48,7 +48,7 @@ impl std::fmt::Debug for RetryCallback {
 /// What goes wrong with the questions about one sample.
 #[derive(Debug, Default)]
 pub(super) struct CallFailures {
-    /// Why the model that is being asked has given no answer yet: what a sample whose time is over has failed of.
+    /// Why the current call has no answer yet: the reason for the failure of a sample that reaches its time limit.
     no_answer: Mutex<Option<PendingFailure>>,
     /// Shared by the samples of a run.
     refusal: Arc<OnceLock<FatalError>>,
@@ -64,8 +64,8 @@ struct PendingFailure {
     fatal: Option<FatalError>,
 }
 
-/// What ends a run: a model that refuses the key, or whose server has never answered. Nothing more is asked then, of no
-/// model of the run.
+/// What ends a run: a model that refuses the key, or whose server has never answered. No model of the run gets further
+/// requests then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FatalError {
     pub(crate) model: String,
@@ -101,7 +101,7 @@ impl CallFailures {
         }
     }
 
-    /// Why nothing more is asked in this run.
+    /// Why this run makes no more requests.
     fn refusal(&self) -> Option<ModelError> {
         let error = self.refusal.get().map(|refusal| refusal.error.clone());
         self.is_refused.fetch_or(error.is_some(), Ordering::Relaxed);
@@ -221,7 +221,7 @@ impl Calls {
         Ok(Answer { output, is_cached: false })
     }
 
-    /// Asks a model, as often as it takes.
+    /// Sends a request to a model, with retries.
     async fn call(
         &self,
         model: &AnyModel,
@@ -265,7 +265,7 @@ impl Calls {
         }
     }
 
-    /// Asks once, when there is a connection; and how long it took from then on.
+    /// Sends a request once, when there is a connection; and how long it took from then on.
     async fn attempt(
         &self,
         model: &AnyModel,

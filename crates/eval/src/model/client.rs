@@ -1,4 +1,4 @@
-//! A model as a run asks it: with its configuration, its connections, its cache, and as often as it takes.
+//! A model as a run calls it: with its configuration, its connections, its cache, and with retries.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,7 +10,7 @@ use super::limits::SharedSpending;
 use super::{AnyModel, Calls, GenerateConfig, ModelError, Prices, Request, UsageLimits};
 use crate::Message;
 
-/// A model as a run asks it.
+/// A model as a run calls it.
 #[derive(Clone, Debug)]
 pub struct ModelClient {
     model: AnyModel,
@@ -19,7 +19,7 @@ pub struct ModelClient {
     calls: Arc<Calls>,
 }
 
-/// All models that a run asks.
+/// All models that a run calls.
 #[derive(Clone, Debug)]
 pub struct Models {
     /// The one that is evaluated.
@@ -70,7 +70,7 @@ impl ModelClient {
         self.role.as_deref()
     }
 
-    /// Asks, as often as it takes.
+    /// Calls the model, with retries.
     pub(super) async fn ask(
         &self,
         request: Request<'_>,

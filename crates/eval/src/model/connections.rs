@@ -1,8 +1,8 @@
 //! How many requests are in flight at once: a maximum over all models, and fewer to one that is rate limited.
 //!
 //! A model that answers "too many requests" gets three quarters of the connections it had, and one more for every
-//! round of answers without such a complaint. Requests that were under way when the number was lowered say nothing
-//! new, so one burst of refusals lowers it once.
+//! round of answers without such a complaint. Requests that were under way when the number was lowered carry no
+//! new information, so one burst of refusals lowers it once.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -151,7 +151,7 @@ impl Connection<'_> {
         }
     }
 
-    /// The model is rate limited, and perhaps said when it takes requests again.
+    /// The model is rate limited; `retry_after` is when it takes requests again, if the server sets it.
     pub(super) fn refused(&self, retry_after: Option<Duration>) {
         let mut state = lock(&self.slot.0.state);
         let now = Instant::now();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Why a model gave no answer.
 ///
-/// The message is for people: it names what was asked of whom, what came back and the way out, and holds no
+/// The message is for people: it names the request and its address, the response and the way out, and holds no
 /// secret. The kind is for the caller, who retries or does not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -21,12 +21,12 @@ pub struct ModelError {
 pub enum ModelErrorKind {
     /// Too many requests. A later retry helps, and so do fewer connections.
     RateLimited {
-        /// How long to wait before a retry, if the server says so.
+        /// How long to wait before a retry, if the server sets it.
         retry_after: Option<Duration>,
     },
     /// A transient error: a busy or failing server, a dropped connection, an answer that was cut off.
     Transient {
-        /// How long to wait before a retry, if the server says so.
+        /// How long to wait before a retry, if the server sets it.
         retry_after: Option<Duration>,
     },
     /// The server was not reached, or closed the connection before it answered. It may be starting; a run ends if it
@@ -84,7 +84,7 @@ impl ModelError {
         self.kind
     }
 
-    /// How long to wait before a retry, if the server says so.
+    /// How long to wait before a retry, if the server sets it.
     pub fn retry_after(&self) -> Option<Duration> {
         match self.kind {
             ModelErrorKind::RateLimited { retry_after } | ModelErrorKind::Transient { retry_after } => {

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use super::http::{Address, Reply, limit_reset, retry_after};
 use super::{ModelError, ModelErrorKind};
 
-/// Who was asked for what.
+/// Where a request went, and for what.
 pub(super) struct RequestContext<'a> {
     pub(super) address: &'a Address,
     /// The model, as the server knows it.
@@ -54,7 +54,7 @@ pub(super) fn no_answer(
     )))
 }
 
-/// Whether asking again may help.
+/// Whether a retry may help.
 fn kind(reply: &Reply, error: &ErrorBody) -> ModelErrorKind {
     let wait = retry_after(&reply.headers, SystemTime::now());
     match reply.status.as_u16() {
@@ -102,8 +102,8 @@ fn check_the_key(variable: &str) -> String {
     format!("check the key, in {variable} or the key file")
 }
 
-/// What servers call a refusal that is about who asks. A 403 alone may also be about what is asked: some servers
-/// answer so to a prompt that they do not like.
+/// What servers call a refusal that is about access. A 403 alone may also be about the content of a request: some
+/// servers respond with it to a prompt that they reject.
 const ABOUT_ACCESS: [&str; 9] = [
     "authentication_error",
     "permission_error",
@@ -116,11 +116,11 @@ const ABOUT_ACCESS: [&str; 9] = [
     "api_key_invalid",
 ];
 
-/// Words of which a 403 that is about who asks has one, where it has no name.
+/// Words of which a 403 that is about access has one, where it has no name.
 const WORDS_OF_ACCESS: [&str; 7] =
     ["api key", "api_key", "permission", "authoriz", "authentic", "credential", "access to"];
 
-/// What the body of an error says.
+/// The content of an error's body.
 #[derive(Default)]
 struct ErrorBody {
     message: String,
@@ -129,7 +129,7 @@ struct ErrorBody {
 }
 
 impl ErrorBody {
-    /// As OpenAI says it, or as others do: `error` a text, `message`, or `detail`; else the body as it is.
+    /// In the format of OpenAI, or of others: `error` as a string, `message`, or `detail`; else the body as it is.
     fn read(body: &[u8]) -> ErrorBody {
         let Ok(body) = serde_json::from_slice::<Json>(body) else {
             return ErrorBody { message: String::from_utf8_lossy(body).into_owned(), ..ErrorBody::default() };

@@ -1,4 +1,4 @@
-//! Asking models about one sample in one epoch: what solvers and graders get.
+//! Calling models for one sample in one epoch: what solvers and graders get.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,11 +11,11 @@ use super::calls::{CallFailures, FatalError};
 use super::{AnyModel, Calls, GenerateConfig, ModelClient, Models, Request, Spending, UsageLimits};
 use crate::{Message, ModelOutput, TaskState, Usage, lock};
 
-/// Asks models about one sample in one epoch; what solvers get.
+/// Calls models for one sample in one epoch; what solvers get.
 #[derive(Debug)]
 pub struct Generate {
     models: Arc<Models>,
-    /// What each model was asked, by name, as hashes.
+    /// The requests to each model, by name, as hashes.
     calls: Mutex<IndexMap<String, Vec<u64>>>,
     used: Mutex<SampleUsage>,
     /// Whether the answer is being judged: graders may continue where the model had to stop.
@@ -44,13 +44,13 @@ impl SampleUsage {
 }
 
 impl Generate {
-    /// Asks this model.
+    /// Calls this model.
     pub fn new(model: AnyModel) -> Self {
         let client = ModelClient::new(model, GenerateConfig::default(), Arc::new(Calls::default()));
         Generate::of(Arc::new(Models::only(client)))
     }
 
-    /// Asks these models: one is evaluated, others may have roles or be named by scorers.
+    /// Calls these models: one is evaluated, others may have roles or be named by scorers.
     pub fn of(models: Arc<Models>) -> Self {
         let trouble = CallFailures::of_run(&models.refusal);
         Generate {
@@ -62,7 +62,7 @@ impl Generate {
         }
     }
 
-    /// Asks for the next message of the conversation and adds it.
+    /// Requests the next message of the conversation and adds it.
     pub async fn run(&self, state: &mut TaskState) -> Result<()> {
         let output = self.ask(state, &state.messages).await?;
         if let Some(choice) = output.choices.first() {
@@ -72,12 +72,12 @@ impl Generate {
         Ok(())
     }
 
-    /// Asks about something else than the conversation so far, which stays as it is.
+    /// Sends other messages than the conversation so far, which stays as it is.
     pub async fn ask(&self, state: &TaskState, messages: &[Message]) -> Result<ModelOutput> {
         self.ask_of(&self.models.evaluated, state, messages).await
     }
 
-    /// Asks one of the run's models.
+    /// Calls one of the run's models.
     pub async fn ask_of(
         &self,
         client: &ModelClient,
@@ -108,8 +108,8 @@ impl Generate {
         Ok(output)
     }
 
-    /// How often the model was asked before, and how often just this. Scripts and recorded outputs go by the former,
-    /// whoever else is asked in between.
+    /// How often the model was called before, and how often with this same request. Scripts and recorded outputs go by
+    /// the former, whichever other models are called in between.
     fn count_call(&self, model: &str, messages: &[Message]) -> (u32, u32) {
         let mut hasher = DefaultHasher::new();
         messages.iter().for_each(|message| (message.role, &message.content).hash(&mut hasher));
@@ -142,7 +142,7 @@ impl Generate {
         self.is_scoring.store(true, Ordering::Relaxed);
     }
 
-    /// Why the model that is being asked has given no answer yet.
+    /// Why the current call has no answer yet.
     pub(crate) fn trouble(&self) -> Option<String> {
         self.trouble.get()
     }
@@ -160,7 +160,7 @@ impl Generate {
     /// The models that grade: those that are named; else those that have the role; else the one that is evaluated.
     ///
     /// # Errors
-    /// A named model that the run did not open, which [`Scorer::models`](crate::Scorer::models) asks for.
+    /// A named model that the run did not open, which [`Scorer::models`](crate::Scorer::models) requests.
     pub fn graders(&self, named: &[String], role: Option<&str>) -> Result<Vec<&ModelClient>> {
         if named.is_empty() {
             return Ok(match role.and_then(|role| self.models.roles.get(role)) {

@@ -22,12 +22,12 @@ pub struct UsageLimits {
 }
 
 impl UsageLimits {
-    /// The limit that so much has reached: nothing more can be asked.
+    /// The limit that this spending has reached: no more requests can be made.
     pub(crate) fn reached(&self, spent: &Spending) -> Option<SampleLimit> {
         self.met(spent, |spent, limit| spent > 0.0 && spent >= limit)
     }
 
-    /// The limit that so much is above.
+    /// The limit that this spending exceeds.
     pub(crate) fn passed(&self, spent: &Spending) -> Option<SampleLimit> {
         self.met(spent, |spent, limit| spent > limit)
     }
@@ -51,7 +51,7 @@ impl UsageLimits {
     }
 }
 
-/// A cost in as many digits as say something.
+/// A cost in as many digits as are significant.
 pub fn shown_cost(cost: f64) -> String {
     let text = format!("{cost:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -46,14 +46,14 @@ pub(crate) use openai::QUERY;
 pub use replay::Replay;
 pub use retry::RetryPolicy;
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The sample that it is about.
     pub sample_id: &'a SampleId,
     /// The epoch, from 1 on.
     pub epoch: u32,
-    /// How many times the model was asked about this sample in this epoch before.
+    /// How many times the model was called for this sample in this epoch before.
     pub call: u32,
     /// How many times this same request was made about this sample in this epoch before: each wants another answer.
     pub repeat: u32,

@@ -29,7 +29,7 @@ pub struct Replay {
     answers: HashMap<(String, u32), ReplayEntry>,
 }
 
-/// What an answer takes besides its texts: a place in the table, and its id on the heap.
+/// What an answer takes besides its strings: a place in the table, and its id on the heap.
 const RECORDED_BYTES: usize = 64;
 
 #[derive(Debug)]

@@ -19,7 +19,7 @@ pub struct RetryPolicy {
     pub max_retries: u32,
     /// The first wait; each one after it is twice as long.
     pub first_wait: Duration,
-    /// The longest wait that the server did not ask for.
+    /// The longest wait that the server did not request.
     pub longest_wait: Duration,
     /// How long a server that has never answered is tried, in case it is starting, counted from the first failure. Then
     /// the run ends.
@@ -86,7 +86,7 @@ mod tests {
             let retry_after = Some(Duration::from_secs_f64(seconds));
             ModelError::new(ModelErrorKind::RateLimited { retry_after }, "too many")
         };
-        // A little longer, to come back apart from others, however often it was asked before.
+        // A little longer, to spread the retries of many requests, whatever the number of retries before.
         for retries in [0, 8] {
             for (random, wanted) in [(0.0, 300.0), (0.5, 300.25), (1.0, 300.5)] {
                 assert_eq!(seconds(retry.wait(&wish(300.0), retries, random)), Some(wanted));

@@ -22,7 +22,7 @@ pub fn block_on<F: Future>(future: F) -> Result<F::Output> {
 /// Cancels a run at the first Ctrl-C or request to terminate, after which `on_interrupt` is called; the second ends the
 /// process at once.
 ///
-/// On a thread of its own: solvers and scorers that block the runtime's threads must not keep the user from ending
+/// On its own thread: solvers and scorers that block the runtime's threads must not keep the user from ending
 /// the run.
 pub fn cancel_on_interrupt(cancel: CancelToken, on_interrupt: impl FnOnce() + Send + 'static) {
     thread::spawn(move || {
@@ -41,7 +41,7 @@ pub fn cancel_on_interrupt(cancel: CancelToken, on_interrupt: impl FnOnce() + Se
 /// The conventional exit code of an interrupted process.
 const INTERRUPTED: i32 = 130;
 
-/// What asks a process to end, listened to without a gap.
+/// The signals that request the process to end, received without a gap.
 #[cfg(unix)]
 struct Interrupts {
     interrupt: tokio::signal::unix::Signal,

@@ -129,9 +129,9 @@ impl PreparedTask {
             total.saturating_sub(todo.len()),
         );
         let receiver = start_workers(&prepared, todo, &cancel);
-        // A thread of its own, because writing blocks.
+        // Its own thread, because writing blocks.
         let (sender, collected) = oneshot::channel();
-        // If nobody waits for it any more, there is nothing to do with it.
+        // If the receiver was dropped, the result is dropped too.
         thread::spawn(move || drop(sender.send(collector.collect(receiver))));
         let Ok(collected) = collected.await else {
             return Err(Error::refused(

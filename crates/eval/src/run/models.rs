@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Task {
-    /// How the model that is evaluated generates: as the run says, else as the task says.
+    /// How the model that is evaluated generates: as the run sets it, else as the task does.
     pub(super) fn generate_config(&self, options: &RunOptions) -> GenerateConfig {
         options.generate.clone().or(&self.generate)
     }
@@ -76,7 +76,7 @@ impl Task {
         }
         models.limits = UsageLimits { time: options.limits.time.or(self.time_limit), ..options.limits };
         models.prices = options.prices.clone();
-        // A limit on the cost says nothing where no price is known.
+        // A limit on the cost has no effect where no price is known.
         if options.limits.cost.is_some() || options.run_limits.cost.is_some() {
             let names = models.iter().map(|client| client.model().name());
             let mut unknown: Vec<String> =

@@ -32,7 +32,7 @@ pub trait Observer: Send + Sync {
     /// A sample failed; `sample_done` follows.
     fn sample_failed(&self, _sample: &str, _epoch: u32, _problem: &str) {}
 
-    /// Whether it will ask for the figures of a run in progress, which takes some memory.
+    /// Whether it will request the figures of a run in progress, which takes some memory.
     fn wants_figures(&self) -> bool {
         false
     }

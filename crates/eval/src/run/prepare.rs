@@ -201,7 +201,7 @@ impl Task {
         Some(Error::refused(format!("the task has {count} {what}, and a log has at most {limit}; use fewer")))
     }
 
-    /// What scorers and the solver refuse; a task of thousands of samples does not say it for each.
+    /// What scorers and the solver refuse; a task of thousands of samples does not report it for each.
     fn refusals(&self, samples: &[NamedSample]) -> Vec<Error> {
         let mut problems = Vec::new();
         let mut more = 0;
@@ -221,7 +221,7 @@ impl Task {
         problems
     }
 
-    /// Models in roles that no scorer asks: with a role that is misspelled, the model that is evaluated grades itself.
+    /// Models in roles that no scorer uses: with a role that is misspelled, the model that is evaluated grades itself.
     fn roles_without_use(&self, models: &Models) -> Vec<String> {
         let asked: Vec<String> = self.scorers.iter().flat_map(|scorer| scorer.roles()).collect();
         let warn = |role: &String| {

@@ -1,4 +1,4 @@
-//! What the log says about a run: the spec of everything, so that it can be scored again and resumed.
+//! What the log records about a run: the spec of everything, so that it can be scored again and resumed.
 
 use std::path::PathBuf;
 

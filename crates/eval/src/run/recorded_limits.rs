@@ -49,12 +49,12 @@ pub(super) fn record(prepared: &PreparedTask, config: &mut Metadata) {
     note(PRICES, (!prices.is_empty()).then(|| prices.to_json()));
 }
 
-/// What a configuration says of them.
+/// Their values in a configuration.
 pub(super) fn read(config: &Metadata) -> RecordedLimits {
     let number = |key: &str| config.get(key).and_then(Json::as_f64);
     let tokens = |key: &str| config.get(key).and_then(Json::as_u64);
     let time = |seconds: Option<f64>| seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    // Prices that nobody can read are as good as none: a limit on the cost asks for them.
+    // Invalid prices are treated as absent: a limit on the cost then requires them.
     let prices = config.get(PRICES).and_then(|prices| Prices::parse(&prices.to_string()).ok());
     RecordedLimits {
         sample: UsageLimits {
@@ -67,7 +67,7 @@ pub(super) fn read(config: &Metadata) -> RecordedLimits {
     }
 }
 
-/// Puts what `new` says of them in the place of what `config` says.
+/// Replaces their values in `config` with those in `new`.
 pub(super) fn replace(config: &mut Metadata, new: &Metadata) {
     for key in ALL {
         match new.get(key) {

@@ -31,7 +31,7 @@ pub struct ResumableLog {
     eval: EvalInfo,
 }
 
-/// Reads what a log says about its run, so that the task can be prepared once more.
+/// Reads what a log records about its run, so that the task can be prepared again.
 ///
 /// # Errors
 /// A file that is no log, or holds no record of the start.
@@ -112,7 +112,7 @@ impl ResumableLog {
         let config = &self.eval.config;
         let is_own_model = match &task.model {
             Some(ModelChoice::Named { name, folder }) => {
-                // Opened to be compared, and asked nothing.
+                // Opened only to be compared; it gets no requests.
                 let base_url = self.eval.extra.get(BASE_URL).and_then(Json::as_str);
                 let options = OpenOptions { base_url, ..OpenOptions::new(folder) };
                 open_model(name, &options, registry).is_ok_and(|model| self.is_of(&model))
@@ -185,7 +185,7 @@ fn reducers(recorded: Option<&[String]>, registry: &Registry) -> Result<Reducers
 }
 
 impl PreparedTask {
-    /// Resumes the run that a log was interrupted in: what it holds is kept, what is missing or failed is
+    /// Resumes the run that a log was interrupted in: what it holds is retained, what is missing or failed is
     /// run, and the log is finished in its place.
     ///
     /// # Errors
@@ -224,7 +224,7 @@ impl PreparedTask {
         Err(Error::ChangedTask { path, problem })
     }
 
-    /// What the log says otherwise than this task.
+    /// Where the log differs from this task.
     fn differences(&self, logged: &EvalInfo, plan: &PlanRecord) -> Vec<String> {
         let own = &self.start.eval;
         let mut found = Vec::new();

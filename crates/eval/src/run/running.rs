@@ -70,7 +70,7 @@ impl RunningFigures {
     pub fn figures(&mut self) -> Vec<RunningFigure> {
         if self.computed.is_none_or(|(at, cost)| cost < CHEAP || at.elapsed() >= cost * COST_SHARE) {
             let started = Instant::now();
-            // A plan that fails on what is there so far has no figures for now; the results will say why.
+            // A plan that fails on what is there so far has no figures for now; the results will report why.
             let evaluation = self.plan.evaluate(&self.columns).ok();
             let results = evaluation.as_ref().map(|evaluation| &evaluation.results);
             let figures = |results: &Results| {
@@ -106,7 +106,7 @@ fn first_figure(results: &Results, score: usize) -> Option<RunningFigure> {
     figure(results.scores.get(score)?.name(), metric, &row.estimate)
 }
 
-/// An estimate, if it is defined. An error of scores that are all equal says nothing.
+/// An estimate, if it is defined. An error of scores that are all equal is meaningless.
 fn figure(scorer: &str, metric: String, estimate: &Estimate) -> Option<RunningFigure> {
     let error = estimate.error.as_ref().ok().filter(|error| !error.degenerate);
     let value = estimate.number()?;
@@ -147,7 +147,7 @@ mod tests {
         // A spread and an error are no figure to show, whichever stands first.
         assert_eq!(one(metrics![std(), stderr(), accuracy()]).unwrap(), plain);
         assert_eq!(one(metrics![std(), stderr()]), None);
-        // A metric that does not say what it gives is shown if there is no other.
+        // A metric that does not declare its role is shown if there is no other.
         let best = || errorbar_core::metric_fn("best", |_: &errorbar_core::Scores<'_>| Ok(9.0));
         assert_eq!(one(metrics![best(), accuracy()]).unwrap().metric, "accuracy");
         let alone = one(metrics![std(), best()]).unwrap();

@@ -48,12 +48,12 @@ pub(super) async fn run_sample(
     let allowed = prepared.models.limits.time;
 
     let solved = within(allowed, prepared.solver.solve(&mut state, &generate)).await;
-    // What blocks its thread cannot be ended, but its time is over all the same.
+    // What blocks its thread cannot be ended, but it has reached its time limit all the same.
     let time_passed = allowed.filter(|allowed| solved.is_none() || started.elapsed() > *allowed);
     if solved.is_none() {
         generate.give_up();
     }
-    // Time that went by because the model gave no answer is no limit of the sample, but a failure.
+    // A timeout because the model gave no answer is no limit of the sample, but a failure.
     let trouble = generate.trouble().filter(|_| solved.is_none());
     let limit = generate.used().limit.or(time_passed.map(time_limit)).filter(|_| trouble.is_none());
     let mut problem = match solved {
@@ -62,7 +62,7 @@ pub(super) async fn run_sample(
             allowed.unwrap_or_default().as_secs_f64(),
             trouble.unwrap_or_default()
         )),
-        // The error only says that there is a limit.
+        // The error only reports that there is a limit.
         _ if limit.is_some() => None,
         Some(Err(failure)) => Some(format!("the solver {failure}")),
         _ => None,

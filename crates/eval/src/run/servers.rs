@@ -1,4 +1,4 @@
-//! The servers that a log names: a key is not sent to them because the log says so.
+//! The servers that a log names: a key is not sent to them only because the log names them.
 
 use errorbar_core::Registry;
 use errorbar_log::eval::EvalInfo;
@@ -25,7 +25,7 @@ pub struct RecordedServer {
     pub has_query: bool,
 }
 
-/// A model that a run asks on a server.
+/// A model that a run calls on a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ModelServer {
@@ -76,7 +76,7 @@ impl ResumableLog {
         recorded_servers(self.eval())
     }
 
-    /// The servers of the log that nobody but the log names: the options do not, and a model that is opened without an
+    /// The servers of the log that only the log names: the options do not, and a model that is opened without an
     /// address, as the environment and its provider have it, is not there. A run must not be resumed before its user has
     /// named them, because the key of the environment goes there.
     pub fn unnamed_servers(
@@ -110,7 +110,7 @@ fn is_there(server: &RecordedServer, registry: &Registry) -> bool {
 }
 
 impl PreparedTask {
-    /// The servers that will be asked.
+    /// The servers that will be called.
     pub fn servers(&self) -> Vec<ModelServer> {
         let asked = |client: &ModelClient| {
             let model = client.model();

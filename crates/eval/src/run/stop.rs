@@ -8,7 +8,7 @@ use tokio::sync::watch;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// Somebody cancelled it.
+    /// The run was cancelled.
     Cancelled,
     /// Too many samples failed.
     TooManyErrors {

@@ -31,7 +31,7 @@ pub struct CacheFolder {
 pub struct CachedAnswer {
     /// The file.
     pub path: PathBuf,
-    /// The model that was asked; none if the file cannot be read.
+    /// The model that the request was for; `None` if the file cannot be read.
     pub model: Option<String>,
     /// When it answered.
     pub created: Timestamp,
@@ -139,7 +139,7 @@ impl CacheFolder {
         for folder in entries(&self.path)? {
             let name = folder.file_name();
             let Some(digits) = name.to_str().filter(|name| name.len() == 2 && is_hex(name)) else { continue };
-            // Of a link this says that it is one.
+            // This does not follow links: a link is reported as one.
             if !folder.file_type().is_ok_and(|kind| kind.is_dir()) {
                 continue;
             }
@@ -233,7 +233,7 @@ fn is_hex(text: &str) -> bool {
 }
 
 /// A new file and, if need be, the folder that it is in. It is not forced onto the disk: one that a crash tears is no
-/// answer, and another one is asked for.
+/// answer, and another one is requested.
 fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let create = || File::options().write(true).create_new(true).open(path);
     let mut file = match (create(), path.parent()) {
@@ -246,7 +246,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Removes a file, and says whether it was there.
+/// Removes a file, and returns whether it existed.
 fn remove_file(path: &Path) -> Result<bool> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),

@@ -24,7 +24,7 @@ impl CacheKey {
             "model_args": model.args(),
             "config": config.to_log(),
             "epoch": epoch,
-            // Who asks the same thing several times wants several answers: votes, the best of some.
+            // A caller that repeats a request wants several answers: votes, the best of some.
             "repeat": repeat,
             "messages": messages.iter().map(as_asked).collect::<Vec<_>>(),
         });
@@ -35,7 +35,7 @@ impl CacheKey {
         CacheKey { model: model.name().to_owned(), request, hash }
     }
 
-    /// The model that is asked.
+    /// The model that the request is for.
     pub fn model(&self) -> &str {
         &self.model
     }

@@ -1,9 +1,9 @@
 //! Answers that were given before, on disk: the same request of the same model is not paid for twice.
 //!
-//! An answer is a file of its own, named by a hash of the request. A file appears by a rename, when it is whole, so
+//! Each answer has its own file, named by a hash of the request. A file appears by a rename, when it is whole, so
 //! any number of processes and threads read and write at once without a lock; the last one wins. A file holds the
 //! request as well, and answers nothing else. A database in one file was rejected: those in pure Rust admit one
-//! process at a time. How long answers are good for is up to who reads them, so it is no part of their names.
+//! process at a time. How long answers are valid is up to the reader, so it is no part of their names.
 //!
 //! Everything here blocks on the disk: async callers go through `spawn_blocking`.
 
@@ -69,7 +69,7 @@ struct CacheEntry<'a, Output> {
 
 impl Cache {
     /// Opens a folder, which is made if it is not there. Answers older than `expiry` are not given; without one
-    /// they are good for ever.
+    /// they never expire.
     ///
     /// # Errors
     /// A folder that cannot be made.

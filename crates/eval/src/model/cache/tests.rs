@@ -11,7 +11,7 @@ use crate::{BoxFuture, Message, MessageRole};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A model of a server, with a key that nobody is to see.
+/// A model of a server, with a key that must stay secret.
 #[derive(Debug)]
 struct Server {
     name: &'static str,

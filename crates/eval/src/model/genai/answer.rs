@@ -19,7 +19,7 @@ const TEXTS: [&str; 2] = ["/message/content", "/candidates/0/content/parts/0/tex
 /// Reads an answer.
 ///
 /// # Errors
-/// What is no answer, though the server says so.
+/// A response that is no answer, despite its status of success.
 pub(super) fn read(
     response: ChatResponse,
     speaks: &ProviderProtocol,
@@ -135,7 +135,7 @@ pub(super) fn failure(error: Error, context: &RequestContext<'_>) -> ModelError 
     }
 }
 
-/// `genai` does not say which of the statuses of success it was.
+/// `genai` does not report which of the statuses of success it was.
 fn no_answer(address: &Address, what: &str, problem: &str, body: &str) -> ModelError {
     failure::no_answer(address, StatusCode::OK, what, problem, body)
 }

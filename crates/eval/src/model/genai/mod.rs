@@ -1,7 +1,7 @@
 //! Models of other providers than OpenAI, through the crate `genai`, which knows the API of each.
 //!
 //! Ours stays what must be the same for all: the key is the one of the variable that `genai` names, or that of a file;
-//! nothing is retried; an error says what `openai/NAME` would say. Where a provider speaks chat completions, the
+//! nothing is retried; errors are the same as those of `openai/NAME`. Where a provider speaks chat completions, the
 //! answer is read as one of ours, with all its choices and probabilities.
 //!
 //! What `genai` does of itself: it reads answers whole, however long they are, so that a server that does not stop is

@@ -54,7 +54,7 @@ impl ProviderProtocol {
     }
 }
 
-/// One entry for each: the name, how `genai` calls it, where it is, and what help says of it.
+/// One entry for each: the name, how `genai` calls it, where it is, and its help text.
 macro_rules! providers {
     ($($name:literal $kind:ident $base_url:literal $doc:literal;)*) => {
         /// All of them.

@@ -1,4 +1,4 @@
-//! Against a server that says one thing. What chat completions go through is tested with `tests/network`.
+//! Against a server with one fixed response. What chat completions go through is tested with `tests/network`.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -23,7 +23,7 @@ fn open(provider: &str, model: &str, base_url: Option<&str>) -> Result<GenaiMode
     GenaiModel::open(speaks(provider), model, &options, |_| Some(SECRET.into()))
 }
 
-/// A server for one request: its address, and what was asked, when it was.
+/// A server for one request: its address, and the request, once it was made.
 fn server(answer: Json) -> (String, JoinHandle<(String, Json)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/base", listener.local_addr().unwrap());

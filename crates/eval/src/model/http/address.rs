@@ -69,7 +69,7 @@ impl Address {
             self.url.query().into_iter().flat_map(|query| query.split(['&', '=']).map(str::to_owned));
         let as_read = self.url.query_pairs().flat_map(|(key, value)| [key.into_owned(), value.into_owned()]);
         for part in as_sent.chain(as_read) {
-            // Shorter than any key, and likely to be in a text by chance.
+            // Shorter than any key, and likely to be in a string by chance.
             if part.len() >= 8 {
                 text = redact_beginning(&text, &part).unwrap_or(text);
             }
@@ -130,7 +130,7 @@ fn causes<'e>(error: &'e (dyn StdError + 'static)) -> impl Iterator<Item = &'e (
     })
 }
 
-/// Whether a server is not who it says, or nobody we know.
+/// Whether the server's certificate is invalid: for another host, or not trusted, for example.
 fn is_about_certificate(error: &reqwest::Error) -> bool {
     causes(error).any(|cause| matches!(cause.downcast_ref(), Some(rustls::Error::InvalidCertificate(_))))
 }
@@ -142,7 +142,7 @@ fn is_about_descriptors(error: &reqwest::Error) -> bool {
     causes(error).any(|cause| cause.downcast_ref().is_some_and(is_it))
 }
 
-/// What is at the bottom of an error; what is above only says that something went wrong.
+/// The root cause of an error; what is above only reports that something went wrong.
 pub(super) fn cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn StdError = error;
     while let Some(source) = cause.source() {

@@ -8,7 +8,7 @@ use reqwest::Url;
 pub(in crate::model) struct BaseUrl(Url);
 
 impl BaseUrl {
-    /// Reads it; `source` says where the string comes from, for the error: empty, or as in ` (VARIABLE)`.
+    /// Reads it; `source` names where the string comes from, for the error: empty, or as in ` (VARIABLE)`.
     ///
     /// # Errors
     /// Anything but an address with http or https and a host, and one with a password, which would get into logs.
@@ -42,7 +42,7 @@ impl BaseUrl {
         self.0.host_str().unwrap_or_default()
     }
 
-    /// Whether it is asked over TLS.
+    /// Whether requests to it use TLS.
     pub(super) fn is_https(&self) -> bool {
         self.0.scheme() == "https"
     }
@@ -63,7 +63,7 @@ impl BaseUrl {
         self.0.query().unwrap_or_default()
     }
 
-    /// The text with a slash at its end, unless something stands behind a `?`.
+    /// The string with a slash at its end, unless something stands behind a `?`.
     #[cfg(feature = "providers")]
     pub(in crate::model) fn without_query(&self) -> Option<String> {
         self.0.query().is_none().then(|| self.join(&[""]).to_string())

@@ -30,7 +30,7 @@ pub(in crate::model) fn shared(base: &BaseUrl) -> Result<Client> {
 }
 
 fn builder() -> ClientBuilder {
-    // Somebody else in the process may have chosen one before, which does as well.
+    // Other code in the process may have chosen one before, which does as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder()
         .user_agent(concat!("errorbar/", env!("CARGO_PKG_VERSION")))
@@ -39,7 +39,7 @@ fn builder() -> ClientBuilder {
         .tcp_nodelay(true)
         // A redirect could send the key to any server.
         .redirect(Policy::none())
-        // Who asks decides whether to ask again.
+        // The caller decides whether to retry.
         .retry(reqwest::retry::never())
 }
 

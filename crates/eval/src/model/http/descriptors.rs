@@ -6,7 +6,7 @@
 /// Descriptors for anything but connections, if there are that many.
 const RESERVE: usize = 128;
 
-/// How many connections are kept idle at most: more than are used at once, as a new connection for each request would
+/// The maximum number of idle connections: more than are used at once, as a new connection for each request would
 /// take longer than many a request.
 const MOST_IDLE: usize = 1024;
 
@@ -27,7 +27,7 @@ pub fn max_open_files() -> Option<usize> {
     limit::open_files()
 }
 
-/// How many connections to one server are kept idle.
+/// The maximum number of idle connections to one server.
 pub(super) fn most_idle() -> usize {
     limit::open_files().map_or(MOST_IDLE, |limit| (for_connections(limit) / 4).clamp(1, MOST_IDLE))
 }

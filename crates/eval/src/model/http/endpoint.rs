@@ -12,7 +12,7 @@ use crate::model::ModelError;
 /// An answer that is longer is none.
 const MOST_BYTES: usize = 16 << 20;
 
-/// More of an error nobody reads.
+/// The maximum size of an error that is read.
 const MOST_ERROR_BYTES: usize = 64 << 10;
 
 /// An address that requests are sent to, and the connections that they go over.

@@ -1,6 +1,6 @@
-//! Pieces of what servers say, for error messages.
+//! Excerpts of server responses, for error messages.
 
-/// The beginning of a text in one line, with nothing in it that a terminal would obey.
+/// The beginning of a string in one line, with nothing in it that a terminal would obey.
 pub(super) fn excerpt(text: &str, most_characters: usize) -> String {
     let text = text.trim();
     let mut shown = String::new();

@@ -30,10 +30,10 @@ impl fmt::Debug for ApiKey {
 }
 
 impl ApiKey {
-    /// Takes a text; `from` says where it comes from, for the error.
+    /// Takes a string; `from` names where it comes from, for the error.
     ///
     /// # Errors
-    /// A text that is empty or cannot stand in a header. The error never repeats it.
+    /// A string that is empty or cannot stand in a header. The error never repeats it.
     pub(in crate::model) fn new(text: &str, from: &str) -> Result<Self> {
         let text = text.trim();
         if text.is_empty() {
@@ -64,8 +64,7 @@ impl ApiKey {
         ApiKey::new(&String::from_utf8_lossy(first), &format!("the file {}", path.display()))
     }
 
-    /// The key for a model, from the file or else the environment. A server of the user's own needs none until it asks
-    /// for one.
+    /// The key for a model, from the file or else the environment. A custom server needs none until it requests one.
     ///
     /// # Errors
     /// No key where one is needed, and what [`read`](Self::read) refuses.
@@ -88,20 +87,20 @@ impl ApiKey {
         }
     }
 
-    /// The key itself, for whoever sends it in another way.
+    /// The key itself, for callers that send it in another way.
     #[cfg(feature = "providers")]
     pub(in crate::model) fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// The header's value, which says itself that it is not to be shown.
+    /// The header's value, marked as sensitive so that it is not shown.
     pub(super) fn header(&self) -> Result<HeaderValue, InvalidHeaderValue> {
         let mut value = HeaderValue::try_from(format!("Bearer {}", self.0))?;
         value.set_sensitive(true);
         Ok(value)
     }
 
-    /// A text with the key taken out: a server may repeat what it was sent, in any escape sequences of JSON.
+    /// A string with the key taken out: a server may repeat what it was sent, in any escape sequences of JSON.
     pub(super) fn hide_in(&self, text: String) -> String {
         redact_beginning(&text, &self.0).unwrap_or(text)
     }
@@ -113,14 +112,14 @@ impl ApiKey {
         hidden.and_then(|text| redact(text, &self.0)).map_or(body, String::into_bytes)
     }
 
-    /// The same for a text of an answer.
+    /// The same for a string of an answer.
     #[cfg(feature = "providers")]
     pub(in crate::model) fn hide_in_answer_text(&self, text: String) -> String {
         let hidden = self.is_unlikely().then(|| redact(&text, &self.0)).flatten();
         hidden.unwrap_or(text)
     }
 
-    /// Where the key occurs in a text of an answer.
+    /// Where the key occurs in a string of an answer.
     pub(in crate::model) fn places_in_answer(&self, text: &str) -> Vec<Range<usize>> {
         if self.is_unlikely() { redact::find(text, &self.0).whole } else { Vec::new() }
     }

@@ -1,8 +1,8 @@
-//! Finding a secret in what a server says, also where it is written with the escape sequences of JSON.
+//! Finding a secret in a server's response, also where it is written with the escape sequences of JSON.
 //!
 //! A server may write any character of a string as `\u0073`, a slash as `\/`, and a JSON text within a string doubles
-//! the backslashes. What is searched is the text without backslashes and with such characters decoded, at any depth;
-//! what is found is a range of the text as it came. So nothing has to be parsed, and a text that was cut off will do.
+//! the backslashes. What is searched is the string without backslashes and with such characters decoded, at any depth;
+//! what is found is a range of the original string. So nothing has to be parsed, and a truncated string will do.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,19 +10,19 @@ use std::ops::Range;
 /// Stands in the place of a secret.
 pub(super) const HIDDEN: &str = "***";
 
-/// The beginning of a secret at the end of a text is taken for a secret that was cut off from this many characters on.
+/// The beginning of a secret at the end of a string is taken for a truncated secret from this many characters on.
 const LEAST_BEGINNING: usize = 8;
 
-/// Where a secret occurs in a text.
+/// Where a secret occurs in a string.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Occurrences {
     /// All of it; from left to right.
     pub(super) whole: Vec<Range<usize>>,
-    /// The beginning of it, at the end of the text.
+    /// The beginning of it, at the end of the string.
     pub(super) cut_off: Option<Range<usize>>,
 }
 
-/// Finds a secret, which is ASCII, in a text.
+/// Finds a secret, which is ASCII, in a string.
 pub(super) fn find(text: &str, secret: &str) -> Occurrences {
     let mut found = Occurrences::default();
     let secret: Vec<u8> = secret.bytes().filter(|byte| *byte != b'\\').collect();
@@ -83,7 +83,7 @@ pub(super) fn redact(text: &str, secret: &str) -> Option<String> {
     replace(text, &find(text, secret).whole)
 }
 
-/// The same for a text that may have been cut off in the middle of the secret.
+/// The same for a string that may have been cut off in the middle of the secret.
 pub(super) fn redact_beginning(text: &str, secret: &str) -> Option<String> {
     let mut found = find(text, secret);
     found.whole.extend(found.cut_off);
@@ -104,7 +104,7 @@ fn replace(text: &str, ranges: &[Range<usize>]) -> Option<String> {
     Some(hidden)
 }
 
-/// A character of a text, and where it is written.
+/// A character of a string, and where it is written.
 struct Character {
     /// The character if it is ASCII, else a byte that is not.
     value: u8,
@@ -113,7 +113,7 @@ struct Character {
     end: usize,
 }
 
-/// The characters of a text without backslashes, escape sequences decoded.
+/// The characters of a string without backslashes, escape sequences decoded.
 struct Characters<'a> {
     bytes: &'a [u8],
     at: usize,

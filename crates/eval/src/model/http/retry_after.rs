@@ -5,10 +5,10 @@ use std::time::{Duration, SystemTime};
 use jiff::{Span, SpanRelativeTo};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
-/// Nobody waits longer than these seconds for one answer.
+/// The longest wait for one answer, in seconds.
 const LONGEST: f64 = 3600.0;
 
-/// How long to wait before a retry, if the server says so: `retry-after-ms`, else `Retry-After` with seconds or a date.
+/// How long to wait before a retry, if the server sets it: `retry-after-ms`, else `Retry-After` with seconds or a date.
 pub(in crate::model) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let milliseconds = || seconds(text(headers, "retry-after-ms")?.parse::<f64>().ok()? / 1e3);
     milliseconds().or_else(|| {
@@ -18,7 +18,7 @@ pub(in crate::model) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Opt
     })
 }
 
-/// When all rate limits are reset, if the server says so.
+/// When all rate limits are reset, if the server reports it.
 pub(in crate::model) fn limit_reset(headers: &HeaderMap) -> Option<Duration> {
     let names = ["x-ratelimit-reset-requests", "x-ratelimit-reset-tokens"];
     names.into_iter().filter_map(|name| duration(text(headers, name)?)).max()

@@ -75,8 +75,8 @@ struct Alternative {
     bytes: Option<Vec<u8>>,
 }
 
-/// Reads an answer, from whose texts the key was taken out already; `asked` is the model's name if the server does not
-/// say one.
+/// Reads an answer, from whose strings the key was taken out already; `asked` is the model's name if the server does
+/// not report one.
 ///
 /// # Errors
 /// What is no chat completion, in words for the person who runs the server.
