@@ -121,7 +121,7 @@ fn killed_runs_lose_nothing() {
         start.arg(&task).arg("--log-dir").arg(&logs_of_round);
         let mut reported = run_and_kill(start, moment(0));
         kills += 1;
-        // Killed before there was anything to go on with: nothing was reported, and this is no round.
+        // Killed before there was anything to resume: nothing was reported, and this is no round.
         let Some(log) = logs(&logs_of_round).pop() else {
             assert_eq!(reported, 0, "reported without a log");
             continue;

@@ -30,7 +30,7 @@ pub fn extremes(scores: &Scores<'_>) -> Result<MetricValue> {
     ))
 }
 
-/// Deciles that someone asked for; `None` where there is no score.
+/// The requested deciles; `None` where there is no score.
 #[metric(name = "shares-above")]
 fn shares_above(scores: &Scores, #[default([0.5, 0.9])] cuts: Vec<f64>) -> Vec<Option<f64>> {
     let floats = scores.floats();
@@ -177,7 +177,7 @@ fn the_manuals_example() {
     assert_eq!(metrics[2].value.number(), Some(1.0 / 3.0), "only 1");
     assert!(metrics[1].params.is_empty(), "a default is not recorded");
     assert_eq!(metrics[2].params["threshold"], 0.8);
-    // A number has no error of its own.
+    // A number has no error itself.
     assert_eq!(results.estimate("pass_rate").unwrap().error, Err(Undefined::NotAvailable));
 }
 

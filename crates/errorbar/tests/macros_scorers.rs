@@ -64,7 +64,7 @@ pub async fn everything(
     Ok(state.output.completion.contains(&*target.text()).then(|| Score::new(1)))
 }
 
-/// A state in which the model has said this.
+/// A state in which the model has answered this.
 fn said(text: &str, target: &str) -> (TaskState, Target) {
     let sample = Sample::new("Name three primary colors.").target(target);
     let mut state = TaskState::new("mock/model", &sample, 1.into(), 1);

@@ -38,7 +38,7 @@ fn refuse(_: &mut TaskState, _generate: &Generate) -> Result<()> {
     Err(Error::custom("no"))
 }
 
-/// What is left of the question "Well?" when the model repeats whatever it is asked.
+/// What is left of the question "Well?" when the model repeats every prompt.
 fn solve(solver: impl Into<AnySolver>) -> Result<TaskState> {
     let echo = model_fn("mock/echo", |request| {
         let asked = request.messages.last().map(|message| message.content.clone());

@@ -1,4 +1,4 @@
-//! A name that is taken: refused, unless the newcomer says that it replaces. A program of its own,
+//! A name that is taken: refused, unless the newcomer declares that it replaces. A separate program,
 //! for one refusal refuses the whole registry.
 #![expect(clippy::expect_used, reason = "a test's helper may fail as the test may")]
 

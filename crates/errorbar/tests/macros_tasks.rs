@@ -26,7 +26,7 @@ fn colors(
         .model("mock/red")
 }
 
-/// It may fail, is named otherwise, and must be told something.
+/// It may fail, is named otherwise, and has a required argument.
 #[task(name = "one-colour")]
 pub fn one(color: String) -> Result<Task> {
     if color.is_empty() {
@@ -45,7 +45,7 @@ fn by_spec(spec: &str) -> Result<Task> {
     collected_registry()?.build(&spec.parse()?)
 }
 
-/// What the log of a run says.
+/// The header of the log of a run.
 fn run(task: &Task) -> Header {
     let folder = tempfile::tempdir().unwrap();
     let options = RunOptions { log_dir: folder.path().to_owned(), ..RunOptions::default() };

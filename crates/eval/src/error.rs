@@ -90,7 +90,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// An error with a message of its own.
+    /// An error with a custom message.
     pub fn refused(message: impl Into<String>) -> Self {
         Error::Refused(message.into())
     }

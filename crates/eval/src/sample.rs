@@ -1,4 +1,4 @@
-//! What is asked, and what would be right.
+//! The question, and the expected answer.
 
 use std::borrow::Cow;
 use std::ops::Deref;

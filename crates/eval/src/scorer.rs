@@ -19,12 +19,12 @@ pub trait Scorer: ToSpec + fmt::Debug + Send + Sync {
     /// Judges an answer; nothing means that the sample has no score by this scorer.
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>>;
 
-    /// The models that it asks by name, to be opened before anything runs.
+    /// The models that it calls by name, to be opened before anything runs.
     fn models(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The roles whose models it asks, if there are any.
+    /// The roles whose models it calls, if there are any.
     fn roles(&self) -> Vec<String> {
         Vec::new()
     }

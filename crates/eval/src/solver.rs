@@ -9,11 +9,11 @@ use errorbar_core::{ArgType, Result, Spec, ToSpec};
 use crate::shared_object::shared_object;
 use crate::{BoxFuture, Generate, TaskState};
 
-/// A step from a question to an answer: rewords the prompt, asks the model, or both.
+/// A step from a question to an answer: rewords the prompt, calls the model, or both.
 ///
 /// Write one with `#[solver]`, or implement this.
 pub trait Solver: ToSpec + fmt::Debug + Send + Sync {
-    /// Takes the step. `generate` asks the model.
+    /// Takes the step. `generate` calls the model.
     fn solve<'a>(&'a self, state: &'a mut TaskState, generate: &'a Generate) -> BoxFuture<'a, Result<()>>;
 
     /// The steps that it is made of, for the record: itself, unless it is a chain.

@@ -10,7 +10,7 @@ use crate::{Generate, Input, Message, MessageRole, ModelOutput, Sample, SampleId
 /// One choice of a multiple-choice question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// What it says.
+    /// Its text.
     pub value: String,
     /// Whether the model marked it; `None` before it has answered.
     pub marked: Option<bool>,
@@ -26,7 +26,7 @@ pub struct Choice {
 /// ```
 #[derive(Clone, Debug)]
 pub struct TaskState {
-    /// The model that is asked.
+    /// The model that is called.
     pub model: String,
     /// The sample's id.
     pub sample_id: SampleId,
@@ -79,14 +79,14 @@ impl TaskState {
         }
     }
 
-    /// With models that scorers can ask.
+    /// With models that scorers can call.
     #[must_use]
     pub fn with_generate(mut self, generate: Arc<Generate>) -> Self {
         self.generate = Some(generate);
         self
     }
 
-    /// What asks models about this sample, for scorers; `None` outside a run.
+    /// What calls models about this sample, for scorers; `None` outside a run.
     pub fn generate(&self) -> Option<&Generate> {
         self.generate.as_deref()
     }

@@ -162,7 +162,7 @@ impl<M: Model + 'static> From<M> for ModelChoice {
 }
 
 impl Task {
-    /// A task over these samples, solved by asking the model and scored by nothing yet.
+    /// A task over these samples, solved by calling the model and scored by nothing yet.
     pub fn new(dataset: impl Into<Dataset>) -> Self {
         Task {
             name: None,

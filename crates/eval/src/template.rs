@@ -12,7 +12,7 @@ const LONGEST: usize = 8 << 20;
 /// Fills in the names that are known; what is not a known name in braces stays as it is. `{{` and `}}` stand
 /// for the braces themselves.
 ///
-/// A question may hold braces of its own (code, JSON, LaTeX): what is filled in is never looked at again.
+/// A question may contain braces itself (code, JSON, LaTeX): what is filled in is never looked at again.
 ///
 /// # Errors
 /// A text longer than any prompt: a template that names the prompt twice doubles it, and so does the next.

@@ -134,7 +134,7 @@ fn groups_have_their_errors_and_the_mean_of_groups_its_own() {
     let rows = evaluation.results.rows();
     let of: Vec<(Option<&str>, ErrorMethod)> = rows[..3].iter().map(|row| (row.group, method(row))).collect();
     let clustered = ErrorMethod::Cluster(Cr::Cr1);
-    // The error of all samples is there twice, in two ways; the first is in the row, the other has one of its own.
+    // The error of all samples is there twice, in two ways; the first is in the row, the other has its own row.
     assert_eq!(of, [(Some("a"), clustered), (Some("b"), clustered), (None, clustered)]);
     assert_eq!(names(&rows)[3..], ["stderr"]);
     // In the same way, it is there once.
@@ -272,7 +272,7 @@ fn equal_scores_have_no_spread() {
         (format!("{:.4}", interval(&estimate).lower), interval(&estimate).upper),
         ("0.6756".into(), 1.0)
     );
-    // An interval without width says nothing, and neither does one of a single score.
+    // An interval without width is not informative, and neither is one of a single score.
     let evaluation = evaluated(&columns([1; 8]), metrics![accuracy(), ci(), stderr()], ErrorPlan::new());
     let rows = evaluation.results.rows();
     assert_eq!((names(&rows), interval(&rows[0].estimate)), (vec!["accuracy"], interval(&estimate)));

@@ -106,7 +106,8 @@ fn published_small_cases() {
 
 #[test]
 fn all_outcomes_of_three_values_have_their_probability() {
-    // The sum of three draws from [1, 2, 4] tells which were drawn: 27 equally likely triples fall on these nine sums.
+    // The sum of three draws from [1, 2, 4] determines which were drawn: 27 equally likely triples
+    // fall on these nine sums.
     let sums = [3, 4, 5, 6, 7, 8, 9, 10, 12];
     let ways = [1.0, 3.0, 3.0, 4.0, 6.0, 3.0, 3.0, 3.0, 1.0];
     let means = resampled_means(&[1.0, 2.0, 4.0], 100_000, 5);

@@ -1,11 +1,11 @@
-//! `errorbar cache` as users meet it: what is kept, and what goes.
+//! `errorbar cache` as users see it: what is cached, and what is removed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::{check, check_text, errorbar, transcript};
 
-/// A folder with answers: two of one model, one of another, one that is torn, and a file that is nobody's business.
+/// A folder with answers: two of one model, one of another, one that is torn, and an unrelated file.
 struct Kept(tempfile::TempDir);
 
 impl Kept {

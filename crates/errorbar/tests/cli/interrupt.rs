@@ -1,4 +1,5 @@
-//! Runs that end early: interrupted by the user, or because the disk is full. What is done is kept, and the run can be resumed.
+//! Runs that end early: interrupted by the user, or because the disk is full. Finished samples are stored,
+//! and the run can resume.
 #![cfg(unix)]
 
 use std::fs;
@@ -11,7 +12,7 @@ use serde_json::Value as Json;
 use crate::errorbar;
 use crate::eval::Logs;
 
-/// A task of so many samples, all of them right.
+/// A task with this number of samples, all of them right.
 fn write_task(folder: &Path, samples: usize) {
     let line = |n: usize| format!("{{\"id\": {n}, \"input\": \"{n}?\", \"target\": \"yes\"}}\n");
     fs::write(folder.join("d.jsonl"), (0..samples).map(line).collect::<String>()).unwrap();
@@ -42,7 +43,7 @@ fn an_interrupted_run_ends_with_results_over_what_is_done() {
         .spawn()
         .unwrap();
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
-    // The first line says what is run, the second how far it is.
+    // The first line names what is run, the second the progress.
     let line = said.by_ref().map(Result::unwrap).find(|line| line.contains("/30000 ·")).unwrap();
     assert!(line.contains("accuracy 1.000"), "{line}");
     let id = child.id().to_string();

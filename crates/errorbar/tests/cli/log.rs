@@ -33,7 +33,7 @@ const FAILED: &str = r#"{"version": 2, "status": "error",
  "eval": {"created": "2026-11-14T23:00:01+00:00", "task": "words", "model": "mock/y", "dataset": {"samples": 10}, "config": {"epochs": 3}},
  "samples": [{"id": 1, "epoch": 1}, {"id": 2, "epoch": 1}], "error": {"message": "no", "traceback": "", "traceback_ansi": ""}}"#;
 
-/// A run without a headline whose first figure is one of several, and which does not say how much it had to do.
+/// A run without a headline whose first figure is one of several, and which does not state how much it had to do.
 const OTHER: &str = r#"{"version": 2, "status": "cancelled",
  "eval": {"created": "yesterday", "task": "groups", "model": "m", "dataset": {}, "config": {}},
  "results": {"total_samples": 7, "completed_samples": 7, "scores": [{"name": "s", "scorer": "s", "params": {}, "metrics": {

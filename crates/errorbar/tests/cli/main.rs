@@ -31,7 +31,7 @@ mod verify;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The binary, in an environment that says nothing about terminals.
+/// The binary, in an environment without settings for terminals.
 fn errorbar(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_errorbar"));
     command.current_dir(folder).args(args);

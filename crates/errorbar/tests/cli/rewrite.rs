@@ -6,7 +6,7 @@ use std::process::Output;
 
 use crate::{check, check_text, errorbar, transcript};
 
-/// Two scorers, two epochs, and a claim that is not what the samples say.
+/// Two scorers, two epochs, and a claim that contradicts the samples.
 const LOG: &str = r#"{"version": 2, "status": "success",
  "eval": {"created": "2026-11-15T02:39:22+00:00", "task": "quiz", "model": "mock/x", "dataset": {}, "config": {"epochs": 2},
           "scorers": [{"name": "match", "metrics": [{"name": "inspect_ai/accuracy", "options": {}}]},

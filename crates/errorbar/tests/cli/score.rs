@@ -2,7 +2,7 @@
 
 use crate::{check, check_examples, check_text, errorbar, transcript, workspace};
 
-/// The first command of `examples/README.md`: groups with error bars of their own.
+/// The first command of `examples/README.md`: groups with their own error bars.
 const GROUPS: [&str; 12] = [
     "score",
     "examples/quiz.csv",

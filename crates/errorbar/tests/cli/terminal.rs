@@ -33,7 +33,7 @@ fn on_terminal(mut command: Command) -> String {
     command.env("TERM", "xterm-256color").env("COLORTERM", "truecolor").stdin(Stdio::null());
     command.stdout(side.try_clone().unwrap()).stderr(side);
     let mut child = command.spawn().unwrap();
-    // The terminal is at its end when nobody has its other side any more.
+    // The terminal is at its end when no process has its other side open.
     drop(command);
     let mut written = Vec::new();
     let mut buffer = [0; 4096];
@@ -59,7 +59,7 @@ fn without_own_sequences(text: &str) -> String {
     text.replace("\r\u{1b}[2K", "").replace("\u{1b}[1A", "").replace('\r', "")
 }
 
-/// What of a file has reached the terminal as it is. The name must have been written, or the test says nothing.
+/// What of a file has reached the terminal as it is. The name must have been written, or the test proves nothing.
 fn problem(written: &str) -> Option<String> {
     if !written.contains("pwned") {
         return Some(format!("the name is not there: {written:?}"));

@@ -74,7 +74,7 @@ fn too_long(number: u64) -> String {
     )
 }
 
-/// Adds up what is held, and says when it is too much for a file of its size.
+/// Adds up what is held, and reports when it is too much for a file of its size.
 pub(crate) struct MemoryBudget {
     bytes: u64,
     limit: u64,

@@ -143,7 +143,7 @@ impl<S: Into<Sample>, I: IntoIterator<Item = S>> From<I> for Dataset {
 
 /// Reads a dataset from a CSV file with a header (TSV, if the file is called so), one sample a row.
 ///
-/// A closure makes the sample, or [`Fields::reader`] says which column is what:
+/// A closure makes the sample, or [`Fields::reader`] maps columns to fields:
 ///
 /// ```no_run
 /// use errorbar_eval::{Fields, Sample, csv_dataset};

@@ -58,7 +58,7 @@ impl Record {
         &self.place
     }
 
-    /// Remembers that a field was asked for that is not there.
+    /// Remembers that a requested field is missing.
     pub(super) fn miss(&self, name: &str) {
         self.missing.borrow_mut().get_or_insert_with(|| name.to_owned());
     }

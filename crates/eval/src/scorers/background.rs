@@ -8,7 +8,7 @@ use tokio::task::spawn_blocking;
 
 use crate::text::{SearchBudget, TextError};
 
-/// Stops the work when nobody waits for it any more, because the time limit of the sample was reached.
+/// Stops the work when nothing waits for it any more, because the time limit of the sample was reached.
 struct StopOnDrop(SearchBudget);
 
 impl Drop for StopOnDrop {
@@ -17,7 +17,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Runs a search on a thread of its own, so that a time limit ends the wait for it, and then stops the search.
+/// Runs a search on its own thread, so that a time limit ends the wait for it, and then stops the search.
 pub(super) async fn search<T: Send + 'static>(
     work: impl FnOnce(&SearchBudget) -> Result<T, TextError> + Send + 'static,
 ) -> Result<T> {

@@ -1,4 +1,4 @@
-//! `model_graded_fact`: a model says whether the answer has the facts of the target.
+//! `model_graded_fact`: a model decides whether the answer has the facts of the target.
 
 use super::model_graded::{GraderQuestion, ModelGraded};
 
@@ -31,10 +31,10 @@ Is everything that the expert says also said by the submission, and nothing that
 ";
 }
 
-/// Whether the answer has the facts that the target has, as another model says.
+/// Whether the answer has the facts that the target has, as judged by another model.
 pub type ModelGradedFact = ModelGraded<FactQuestion>;
 
-/// Whether the answer has the facts that the target has, as another model says.
+/// Whether the answer has the facts that the target has, as judged by another model.
 ///
 /// Otherwise as [`model_graded_qa()`](super::model_graded_qa()).
 #[must_use]

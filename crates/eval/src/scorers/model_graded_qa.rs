@@ -1,4 +1,4 @@
-//! `model_graded_qa`: a model says whether the answer meets a criterion.
+//! `model_graded_qa`: a model decides whether the answer meets a criterion.
 
 use super::model_graded::{GraderQuestion, ModelGraded};
 
@@ -30,10 +30,10 @@ Is the criterion met by the submission?
 ";
 }
 
-/// Whether the answer meets the criterion that the target is, as another model says.
+/// Whether the answer meets the criterion that the target is, as judged by another model.
 pub type ModelGradedQa = ModelGraded<CriterionQuestion>;
 
-/// Whether the answer meets the criterion that the target is, as another model says.
+/// Whether the answer meets the criterion that the target is, as judged by another model.
 ///
 /// Who grades: the models that are named here; else those that have the role, `grader` if unset; else the model that is
 /// evaluated. Several vote, and a value needs more than half of their votes.

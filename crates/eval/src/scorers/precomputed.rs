@@ -31,7 +31,7 @@ pub struct Precomputed {
 struct ScoreTable {
     /// By id as text and epoch.
     scores: HashMap<(String, u32), Score>,
-    /// Whether the table tells epochs apart; if not, a score is that of every epoch.
+    /// Whether the table distinguishes epochs; if not, a score is that of every epoch.
     has_epochs: bool,
 }
 

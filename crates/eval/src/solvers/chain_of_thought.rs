@@ -1,4 +1,4 @@
-//! `chain_of_thought`: asks for the reasoning before the answer.
+//! `chain_of_thought`: requests the reasoning before the answer.
 
 use errorbar_core::Result;
 use errorbar_macros::solver;

@@ -1,4 +1,4 @@
-//! `generate`: asks the model.
+//! `generate`: calls the model.
 
 use errorbar_core::Result;
 use errorbar_macros::solver;

@@ -1,4 +1,4 @@
-//! `multiple_choice`: shows the choices and asks for a letter.
+//! `multiple_choice`: shows the choices and requests a letter.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! `system_message`: tells the model how to behave.
+//! `system_message`: instructs the model how to behave.
 
 use errorbar_core::Result;
 use errorbar_macros::solver;

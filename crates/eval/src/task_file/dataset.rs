@@ -120,7 +120,7 @@ fn seed(field: TomlField<'_>) -> Option<u64> {
     }
 }
 
-/// Where a dataset is read from, and what the task file says about it.
+/// Where a dataset is read from, and what the task file specifies about it.
 struct DatasetSource<'d> {
     path: TomlString<'d>,
     /// The fields that the task file names, and whether it does so without mistakes.

@@ -19,7 +19,7 @@ fn is_good(key: &str, field: TomlField<'_>, value: &Json) -> bool {
     let alone = Json::from(Metadata::from_iter([(key.to_owned(), value.clone())]));
     let is_empty_key =
         key == "cluster" && (value == "" || value.as_array().is_some_and(|keys| keys.contains(&"".into())));
-    // What is of the right kind has a problem of its own; for the rest the kind is named as everywhere in the file.
+    // A value of the right kind has its own problem; for the rest the kind is named as everywhere in the file.
     match (ErrorPlan::from_json(&alone), value.as_str()) {
         (Ok(_), _) if !is_empty_key => return true,
         (Err(problem), name) if is_of_its_kind(key, value) => {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub struct TaskFileError {
     /// The file, as it was given.
     pub path: PathBuf,
-    /// What it says; empty if it could not be read.
+    /// Its content; empty if it could not be read.
     pub text: String,
     /// At least one, in the order of their places.
     pub mistakes: Vec<Mistake>,

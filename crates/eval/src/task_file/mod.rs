@@ -9,7 +9,7 @@
 //! epochs = { count = 5, reducers = ["at_least_2", "at_least_5"] }
 //! ```
 //!
-//! A file is checked as a whole: every mistake that can be found without asking a model is reported, each with
+//! A file is checked as a whole: every mistake that can be found without calling a model is reported, each with
 //! its place and the nearest name that would be right. For that the text is read into tables that know
 //! their places ([`section`]), not into structs: serde would stop at the first mistake.
 
@@ -47,7 +47,7 @@ pub use mistake::{Mistake, TaskFileError};
 /// Reads a task file and checks it as a whole. Paths in it are relative to its folder.
 ///
 /// # Errors
-/// Every mistake that can be found without asking a model, with its place.
+/// Every mistake that can be found without calling a model, with its place.
 ///
 /// ```
 /// use errorbar_eval::{built_in_registry, load_task_file};
@@ -75,7 +75,7 @@ pub fn load_task_file(path: &Path, registry: &Registry) -> Result<Task, TaskFile
     parse_task_file(&text, path, registry)
 }
 
-/// Checks the text of a task file; the path says where it is from, and what paths in it are relative to.
+/// Checks the text of a task file; the path is where it is from, and what paths in it are relative to.
 ///
 /// # Errors
 /// As for [`load_task_file`].

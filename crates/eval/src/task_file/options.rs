@@ -58,7 +58,7 @@ fn json_entries(field: TomlField<'_>) -> Option<Metadata> {
     all(field.as_table()?.into_iter().map(|entry| Some((entry.key().to_owned(), json(entry)?))))
 }
 
-/// The model and its place; opened, unless it is on a server, which the options of the run have a say in.
+/// The model and its place; opened, unless it is on a server, which depends on the options of the run too.
 pub(super) fn model(field: TomlField<'_>) -> Option<(Range<usize>, ModelChoice)> {
     let string = field.string()?;
     let registry = field.file.registry;

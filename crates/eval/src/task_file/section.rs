@@ -56,7 +56,7 @@ const TASK_KEYS: Keys = &[
     "metadata",
 ];
 
-/// The tables within the file that have keys of their own.
+/// The tables within the file that have their own keys.
 const TABLES: &[(&str, Keys)] = &[
     ("dataset", dataset::KEYS),
     ("epochs", epochs::KEYS),
@@ -216,8 +216,8 @@ impl<'d> TomlField<'d> {
         string.or_else(|| self.expected("a string in quotes"))
     }
 
-    /// One string or a list of strings, none of them empty; `wanted` says so in words. An item that is something else
-    /// is reported and is `None`, so that the others can be looked at.
+    /// One string or a list of strings, none of them empty; `wanted` describes that in words. An item that is something
+    /// else is reported and is `None`, so that the others can be looked at.
     pub(super) fn strings(&self, wanted: &str) -> Option<Vec<Option<TomlString<'d>>>> {
         if self.as_string().is_some() {
             return Some(vec![self.string()]);
@@ -226,7 +226,7 @@ impl<'d> TomlField<'d> {
         Some(items.iter().map(TomlField::string).collect())
     }
 
-    /// A whole number within the bounds; `wanted` says them in words.
+    /// A whole number within the bounds; `wanted` describes them in words.
     pub(super) fn whole_number<T: TryFrom<i128> + PartialOrd>(&self, least: T, wanted: &str) -> Option<T> {
         let number = integer(self.value());
         let fitting = number.and_then(|number| T::try_from(number).ok()).filter(|number| *number >= least);

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::section::TaskFile;
 
-/// A string: what it says, and where it is written.
+/// A string: its value, and where it is written.
 #[derive(Clone, Debug)]
 pub(super) struct TomlString<'d> {
-    /// What it says, escapes resolved.
+    /// Its value, escape sequences resolved.
     pub(super) value: &'d str,
     /// Where it stands, quotes and all.
     pub(super) span: Range<usize>,
@@ -19,12 +19,12 @@ impl<'d> TomlString<'d> {
         TomlString { value, span, file }
     }
 
-    /// Reports a mistake in a part of what it says.
+    /// Reports a mistake in a part of the value.
     pub(super) fn report(&self, part: Range<usize>, message: impl Into<String>, hint: Option<String>) {
         self.file.mistakes.add(self.place(part), message, hint);
     }
 
-    /// Where in the file a part of what it says stands; all of it, if that is not known.
+    /// Where in the file a part of the value stands; all of it, if that is not known.
     ///
     /// The place behind the last character is that of the closing quote.
     pub(super) fn place(&self, part: Range<usize>) -> Range<usize> {

@@ -24,7 +24,7 @@ fn fold_char(c: char, folded: &mut String) {
     match c {
         _ if c.is_ascii() => folded.push(c.to_ascii_lowercase()),
         'ẞ' => folded.push_str("ss"),
-        // The dotless ı is a letter of its own, though its capital is I.
+        // The dotless ı is a separate letter, though its capital is I.
         'ı' => folded.push(c),
         // Cherokee folds to capitals, which are the older letters.
         'Ꭰ'..='Ᏽ' => folded.push(c),

@@ -40,7 +40,7 @@ pub fn judge_choices<'a>(
     let labels: Vec<String> = marked.iter().map(|place| choice_label(*place)).collect();
     let mut judgement = Judgement::new(completion, mark, Some(labels.join(", ").into()));
     if mark == Mark::Correct {
-        // Nothing was asked for and nothing was marked.
+        // No choice was expected and none was marked.
         judgement.reason = None;
     } else if marked.is_empty() {
         judgement.reason.get_or_insert(INVALID_RESPONSE_FORMAT);

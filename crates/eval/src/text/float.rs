@@ -33,7 +33,7 @@ fn without_trailing_zeros(text: &str) -> &str {
 
 /// The number with two decimals.
 pub(crate) fn two_decimals(number: f64) -> f64 {
-    // Through text, because the text is rounded from the exact value: 0.285 is a little less than it says.
+    // Through text, because the text is rounded from the exact value: 0.285 is a little less than its digits.
     format!("{number:.2}").parse().unwrap_or(number)
 }
 

@@ -72,7 +72,7 @@ impl From<Mark> for Value {
     }
 }
 
-/// What a scorer says of one completion.
+/// The judgement of a scorer on one completion.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Judgement<'a> {
@@ -82,7 +82,7 @@ pub struct Judgement<'a> {
     pub answer: Option<Cow<'a, str>>,
     /// Why; most often the whole completion.
     pub explanation: Option<Cow<'a, str>>,
-    /// What kept the scorer from finding an answer: [`NO_RESPONSE`] or [`INVALID_RESPONSE_FORMAT`].
+    /// Why the scorer found no answer: [`NO_RESPONSE`] or [`INVALID_RESPONSE_FORMAT`].
     pub reason: Option<&'static str>,
 }
 
@@ -93,7 +93,7 @@ impl<'a> Judgement<'a> {
         Judgement { mark, answer, explanation: Some(Cow::Borrowed(completion)), reason }
     }
 
-    /// The same without an explanation: the answer is the completion and says it all.
+    /// The same without an explanation: the answer is the completion and needs none.
     fn unexplained(mut self) -> Self {
         self.explanation = None;
         self

@@ -6,7 +6,7 @@ use super::digits;
 use super::float::parse_decimal;
 use super::space::{is_space, trim, words};
 
-/// Currency, thousands and markdown: characters that say nothing about the value. The percent sign does.
+/// Currency, thousands and markdown: characters that do not affect the value. The percent sign does.
 fn is_marker(c: char) -> bool {
     matches!(c, '$' | '€' | '£' | ',' | '*' | '_')
 }

@@ -1,4 +1,4 @@
-//! How models are called: again when it may help, at most so many at once, up to the limits.
+//! How models are called: with retries when they may help, a maximum at once, up to the limits.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use errorbar_log::eval::{EvalLog, Status, StoredSample};
 
 use crate::block_on_paused;
 
-/// A model that fails in a given way the first so many times it is asked about each sample.
+/// A model whose first calls about each sample fail in a given way.
 #[derive(Clone, Debug)]
 struct Failing {
     first: usize,
@@ -58,7 +58,7 @@ impl Model for Failing {
         Box::pin(async move {
             let now = self.at_once.fetch_add(1, Ordering::SeqCst) + 1;
             self.most_at_once.fetch_max(now, Ordering::SeqCst);
-            // On a paused clock this ends when nobody else has anything to do.
+            // On a paused clock this ends when no other task has anything to do.
             tokio::time::sleep(Duration::from_millis(2)).await;
             self.at_once.fetch_sub(1, Ordering::SeqCst);
             let times = {

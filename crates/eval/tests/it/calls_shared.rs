@@ -1,4 +1,4 @@
-//! What calls have in common, seen from a run: waits, connections that go down and up, answers that are kept.
+//! What calls have in common, seen from a run: waits, connections that go down and up, cached answers.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use crate::block_on_paused;
 
-/// A model that refuses its first request, if it is to, and says yes to the others.
+/// A model that refuses its first request, if configured, and answers yes to the others.
 #[derive(Clone, Debug)]
 struct Shy {
     refuses_first: Option<ModelError>,
@@ -124,7 +124,7 @@ fn a_model_that_refuses_gets_fewer_connections_and_one_that_answers_gets_them_ba
     assert_eq!(run(30, &model, folder.path(), options.clone()).failed, 0);
     let counts = options.calls.counts();
     assert_eq!((counts.requests, counts.retried, counts.refused), (31, 1, 1));
-    // The server tells models of one name apart.
+    // The server distinguishes models of the same name.
     assert_eq!(counts.lowered, [("test/shy at http://h/v1".to_owned(), 1)]);
     assert_eq!(model.most_at_once.load(Ordering::SeqCst), 2, "after it was one for a while");
 }
@@ -145,7 +145,7 @@ fn answers_that_are_kept_count_for_nothing() {
     let accuracy = finished.results.as_ref().unwrap().estimate("accuracy").unwrap().number().unwrap();
     assert_eq!((finished.done, finished.limited(), finished.usage.len(), accuracy), (3, 0, 0, 1.0));
     assert_eq!((again.calls.counts().cached, again.calls.counts().requests, model.asked()), (3, 0, 3));
-    // A model that looks at more than the request is asked, whatever is kept.
+    // A model that depends on more than the request is called, whatever is cached.
     let other = Shy { is_cacheable: false, ..model };
     run(3, &other, folder.path(), options());
     assert_eq!(other.asked(), 6);
@@ -220,7 +220,7 @@ fn a_run_that_is_gone_on_with_has_its_server_and_what_graders_of_both_runs_used(
     let ran = block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();
     let log = open_resumable(&ran.log).unwrap();
     let recorded = log.options(&on_server, &built_in_registry()).unwrap();
-    // A log says nothing about where a key is sent.
+    // A log does not decide where a key is sent.
     assert_eq!((log.servers()[0].base_url.as_str(), &recorded.base_url), ("http://h/v1", &None));
     // The task's own model is where the task has it; any other is to be named.
     assert_eq!(log.unnamed_servers(&on_server, &recorded, &built_in_registry()), []);

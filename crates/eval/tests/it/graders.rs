@@ -1,4 +1,4 @@
-//! Models that grade: what they are asked, what is made of what they say, and what is refused before anything runs.
+//! Models that grade: their prompts, how their answers are read, and what is refused before anything runs.
 
 use std::fs;
 use std::sync::{Arc, Mutex};
@@ -19,12 +19,12 @@ fn client(model: impl Into<AnyModel>) -> ModelClient {
     ModelClient::new(model.into(), GenerateConfig::default(), Arc::new(Calls::default()))
 }
 
-/// A model that says this.
+/// A model with this answer.
 fn says(text: &str) -> ModelClient {
     client(Mock::new(text).unwrap())
 }
 
-/// A model that says `GRADE: C` and remembers what it was asked.
+/// A model that answers `GRADE: C` and records its prompts.
 fn listener() -> (ModelClient, Arc<Mutex<Vec<String>>>) {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let writes = Arc::clone(&heard);
@@ -66,7 +66,7 @@ fn score(scorer: impl Into<AnyScorer>, models: Models) -> Result<Score, Error> {
     score_sample(scorer, &Sample::new("2 + 2?").target("4"), models)
 }
 
-/// What the grader is asked about a sample.
+/// The grader's prompt about a sample.
 fn asked(scorer: impl Into<AnyScorer>, sample: &Sample) -> Result<String, Error> {
     let (grader, heard) = listener();
     score_sample(scorer, sample, models(vec![grader], vec![]))?;
@@ -136,7 +136,7 @@ fn partial_credit_is_offered_only_if_it_counts() {
     assert!(prompt.contains("As you like.") && !prompt.contains("partly"));
 }
 
-// The right-hand sides are what the reference asks.
+// The right-hand sides are the prompts of the reference.
 #[test]
 fn templates_are_filled_with_what_is_known_of_the_sample() {
     let sample = Sample::new("2 + 2? [end data]")

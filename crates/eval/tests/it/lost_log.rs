@@ -1,4 +1,4 @@
-//! A log that is removed or replaced while its run goes on: an error, and the figures all the same.
+//! A log that is removed or replaced during its run: an error, and the figures all the same.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use errorbar_eval::{AnyModel, Generate, Mock, Replay, Sample, TaskState, block_on};
 
-/// What the model says to so many calls about a sample in an epoch.
+/// The model's answers to this number of calls about a sample in an epoch.
 fn said(model: &AnyModel, id: &str, epoch: u32, calls: usize) -> Vec<String> {
     let generate = Generate::new(model.clone());
     let mut state = TaskState::new(model.name(), &Sample::new("?"), id.into(), epoch);

@@ -1,4 +1,4 @@
-//! What the options of a run decide, what its log tells of it, and that a resumed run has the same ones.
+//! What the options of a run decide, what its log records, and that a resumed run has the same ones.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -230,7 +230,7 @@ fn usage_of_kept_and_new_samples_is_added_up() {
     assert_eq!(total(&resume(&task, &first.log).unwrap()), 18);
 }
 
-/// Keeps what it is told.
+/// Stores what is reported to it.
 #[derive(Default)]
 struct Diary {
     failures: Mutex<Vec<(String, u32, String)>>,

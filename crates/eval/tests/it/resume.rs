@@ -1,4 +1,4 @@
-//! What a resumed log must not do: claim what its samples do not say, or mix questions of two datasets.
+//! What a resumed log must not do: claim what its samples do not support, or mix questions of two datasets.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ fn resume(task: &Task, log: &Path, cancel: CancelToken) -> errorbar_eval::Result
     block_on(prepared.resume(&log, Arc::new(Quiet), cancel)).unwrap()
 }
 
-/// Fails for `b`, and says A otherwise.
+/// Fails for `b`, and answers A otherwise.
 fn flaky() -> impl errorbar_eval::Model + 'static {
     model_fn("test/flaky", |request| {
         let fails = request.sample_id.to_string() == "b";

@@ -173,7 +173,7 @@ fn a_sample_has_its_time_and_no_more() {
     assert_eq!(samples[1].scores["includes"].value, errorbar_core::Value::from("I"));
 }
 
-/// Cancels after so many samples, and checks that each was in the file when it was told.
+/// Cancels after this number of samples, and checks that each was in the file when it was reported.
 struct CancelAfter {
     count: usize,
     cancel: CancelToken,
@@ -340,7 +340,7 @@ fn samples_that_block_their_thread_do_not_keep_a_cancelled_run() {
         let sender = sender.clone();
         async move {
             if !is_first {
-                // Whoever comes later finds nobody who waits for it.
+                // For later ones nothing waits for it any more.
                 let _ = sender.send(());
                 loop {
                     std::thread::park();

@@ -11,7 +11,7 @@ use errorbar_eval::{
 };
 use serde_json::json;
 
-/// The conversation after a solver, and all that the model was asked; it answers `answers` in turn.
+/// The conversation after a solver, and all requests to the model; it answers `answers` in turn.
 fn solved(solver: impl Into<AnySolver>, sample: &Sample, answers: &[&str]) -> (TaskState, Vec<Vec<Message>>) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let (seen, answers) = (Arc::clone(&asked), answers.iter().map(ToString::to_string).collect::<Vec<_>>());
@@ -62,7 +62,7 @@ fn a_critique_is_asked_for_apart_and_answered_in_the_conversation() {
     assert_eq!(state.output.completion, "final");
 }
 
-/// Which choices of three are marked, and what was asked.
+/// Which choices of three are marked, and the prompt.
 fn marked(solver: impl Into<AnySolver>, answer: &str) -> (Vec<Option<bool>>, String) {
     let sample = Sample::new("Which?").choices(["x", "y", "z"]).target("A");
     let (state, asked) = solved(solver, &sample, &[answer]);

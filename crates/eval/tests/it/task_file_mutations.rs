@@ -69,7 +69,7 @@ const PIECES: &[&str] = &[
     "[dataset]\n",
 ];
 
-/// Whether the text is refused. If it is, all that is said must have its place.
+/// Whether the text is refused. If it is, every diagnostic must have its place.
 fn is_refused(text: &str, path: &Path, registry: &Registry) -> bool {
     let Err(error) = parse_task_file(text, path, registry) else { return false };
     assert!(!error.mistakes.is_empty(), "refused without a word:\n{text}");

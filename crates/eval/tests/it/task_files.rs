@@ -1,4 +1,4 @@
-//! Task files with mistakes: what is said about each, and that nothing makes the reader fall over.
+//! Task files with mistakes: the diagnostic for each, and that nothing makes the reader panic.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ fn folder() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// What is said, one line each, without the folder.
+/// The diagnostics, one line each, without the folder.
 fn said(text: &str) -> Vec<String> {
     let (folder, path) = folder();
     let error = parse_task_file(text, &path, &built_in_registry()).expect_err(text);
@@ -320,7 +320,7 @@ fn models_and_samples() {
             "4:9: others.jsonl has no output for any sample of the dataset…",
         ],
     );
-    // What two of them refuse for the same reason is told once.
+    // What two of them refuse for the same reason is reported once.
     check(
         "scorer = ['choice()', \"multi_scorer([choice()], 'mode')\"]",
         &["2:11: sample \"q2\": the target \"E\"…"],

@@ -209,7 +209,7 @@ fn an_archive_is_exported_also_while_it_grows() {
     let mut writer = started_log(&path);
     let export = Export::of([&path], without_texts()).unwrap();
     assert_eq!(written(&export, ExportFormat::Csv).1.rows, 2);
-    // More samples with the same columns are welcome; a column that nobody knew of is not.
+    // More samples with the same columns are welcome; an unknown column is not.
     let scores = [("match".to_owned(), Score::new("I"))];
     sample(&SampleId::from("q3"), &scores, "", |record| writer.append_sample(record)).unwrap();
     assert_eq!(written(&export, ExportFormat::Csv).1.rows, 3);

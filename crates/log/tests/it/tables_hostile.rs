@@ -55,7 +55,7 @@ fn read_anything(path: &Path, bytes: &[u8], options: &TableOptions) -> bool {
     }
 }
 
-/// Reads a table changed in so many ways; some must have been readable all the same, and some not.
+/// Reads a table changed this number of times; some must have been readable all the same, and some not.
 fn change(name: &str, tables: &[Vec<u8>], likely: &[u8], times: usize) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);

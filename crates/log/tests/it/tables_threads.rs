@@ -5,7 +5,7 @@ use std::fmt::Write;
 use errorbar_core::{MetadataKeys, Plan, ScoreColumns, metrics};
 use errorbar_log::{TableError, TableOptions, read_table};
 
-/// Reads a table on so many threads.
+/// Reads a table on this number of threads.
 fn read_on(threads: usize, content: &str) -> Result<ScoreColumns, TableError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.csv");

@@ -1,4 +1,4 @@
-//! What the server says: the same to the same question, for ever.
+//! The server's answers: always the same to the same question.
 
 use serde_json::{Value as Json, json};
 
@@ -51,7 +51,7 @@ fn says(model: &str, prompt: &str) -> String {
     }
 }
 
-/// The sum that a text asks for, as in `What is 17 + 5?`
+/// The sum that a string requests, as in `What is 17 + 5?`
 fn sum(text: &str) -> Option<i64> {
     let (left, right) = text.split_once(" + ")?;
     let digits_at_end = left.len() - left.trim_end_matches(|c: char| c.is_ascii_digit()).len();

@@ -78,7 +78,7 @@ impl Response {
         self
     }
 
-    /// Writes it; whether the connection is good for another one.
+    /// Writes it; returns whether the connection can be reused.
     pub(crate) async fn write(&self, stream: &mut BufReader<TcpStream>) -> Result<bool> {
         if self.ending == Ending::Never {
             return Ok(false);

@@ -36,7 +36,7 @@ pub(crate) struct Options {
     /// Where the choice of that share starts from
     #[arg(long, default_value_t = 0, value_name = "SEED")]
     fault_seed: u64,
-    /// What the header Retry-After says
+    /// The value of the header Retry-After
     #[arg(long, default_value = "1", value_name = "TEXT")]
     retry_after: String,
     /// How long a slow answer takes
@@ -100,7 +100,7 @@ impl Server {
             let is_open = match (request.method.as_str(), request.path.as_str()) {
                 ("GET", "/stats") => {
                     Response::new(200, self.report()).write(&mut stream).await?;
-                    // So that whoever asks can read to the end.
+                    // So that the client can read to the end.
                     false
                 }
                 ("POST", path) if path.ends_with("/chat/completions") => {
@@ -130,7 +130,7 @@ impl Server {
         })
     }
 
-    /// Answers a request, or does with it what the options say.
+    /// Answers a request, or does with it what the options specify.
     async fn chat(&self, request: &Request, stream: &mut BufReader<TcpStream>) -> std::io::Result<bool> {
         let Ok(body) = serde_json::from_slice::<Json>(&request.body) else {
             let body = json!({"error": {"message": "The body is no JSON."}});
@@ -202,7 +202,7 @@ impl Server {
         }
         let Some(rate) = options.fault_rate else { return options.fault };
         let draw = hash(&(options.fault_seed, conversation(body), attempt));
-        // The upper bits say whether, and the lower ones which.
+        // The upper bits decide whether, and the lower ones which.
         let is_chosen = ((draw >> 32) as f64) < rate * f64::from(u32::MAX);
         let any = Fault::PASSING.iter().cycle().nth((draw & 0xff) as usize).copied();
         options.fault.or(any).filter(|_| is_chosen)

@@ -1,4 +1,4 @@
-//! Keys that the server refuses: the run ends there, and goes on when they are mended.
+//! Keys that the server refuses: the run ends there, and resumes when they are fixed.
 
 use serde_json::{Value as Json, json};
 
@@ -11,7 +11,7 @@ const KEY: &str = "sk-right-4711";
 /// More samples are under way than there are connections, so that some wait for one when the refusal comes.
 const CROWD: [&str; 4] = ["--max-connections", "4", "--max-samples", "30"];
 
-/// What the log of a desk says in its header, and how many samples it has.
+/// The header of the log of a desk, and how many samples it has.
 pub(crate) fn log(desk: &Desk) -> (Json, usize) {
     let dump = |arguments: &[&str]| {
         let dumped = desk.command(&[&["log", "dump", &log_path(desk)], arguments].concat()).output();
@@ -25,7 +25,7 @@ pub(crate) fn log_path(desk: &Desk) -> String {
     log.to_str().unwrap().to_owned()
 }
 
-/// One error, and what it says.
+/// The only error of a run, with its message.
 fn error_of(ran: &ProgramOutput) -> &str {
     let mut errors = ran.stderr.lines().filter(|line| line.starts_with("error: "));
     let error = errors.next().expect(&ran.stderr);

@@ -9,7 +9,7 @@ use errorbar_test_support::ProgramOutput;
 use crate::desk::Desk;
 use crate::server::{Server, wait_for_attempt};
 
-/// The faults that pass when asked again; `slow` takes its time and is looked at apart.
+/// The transient faults, which a retry overcomes; `slow` takes its time and is tested separately.
 const PASSING: [&str; 11] = [
     "429",
     "429-without",
@@ -245,7 +245,7 @@ fn graders_are_asked_over_the_network_and_their_failures_pass_too() {
 #[test]
 fn samples_that_met_a_limit_are_counted_by_its_kind_where_the_figures_are() {
     let (desk, server) = (Desk::new(), Server::start(&[]));
-    // A question and its answer are seven tokens, and ten answers of thirty say `Well` before.
+    // A question and its answer are seven tokens, and ten answers of thirty start with `Well`.
     let ran = desk.eval(&server, &["--token-limit", "7", "--format", "json"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let limits = |stdout: &str| serde_json::from_str::<Json>(stdout).unwrap()[0]["limits"].clone();

@@ -21,7 +21,7 @@ impl Desk {
         }
     }
 
-    /// `errorbar` with these arguments, without anything that the environment may say.
+    /// `errorbar` with these arguments, without settings from the environment.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         command(env!("CARGO_BIN_EXE_errorbar-under-test"), self.folder.path(), arguments)
     }

@@ -93,7 +93,7 @@ async fn connections_are_used_again() {
     }
     let stats = server.stats();
     assert_eq!(stats["requests"], 200);
-    // One more asks for the statistics.
+    // One more requests the statistics.
     assert!(stats["connections"].as_u64() <= Some(101), "{stats}");
 }
 
@@ -206,7 +206,7 @@ async fn a_key_opens_the_door_and_is_repeated_by_no_error() {
     assert!(shown.contains("Incorrect API key provided: ***") && !shown.contains("sk-wrong"), "{shown}");
 }
 
-/// A server that says to one request what it was sent; its address.
+/// A server that answers one request with what it received; its address.
 fn echo() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();

@@ -16,7 +16,7 @@ use crate::server::Server;
 
 const KEY: &str = "sk-right-4711";
 
-/// Those that are asked here; each is spoken to in its own way.
+/// The providers that are tested here; each has its own dialect.
 const PROVIDERS: [&str; 7] = ["groq", "mistral", "deepseek", "xai", "together", "openrouter", "fireworks"];
 
 fn key_file() -> NamedTempFile {
@@ -52,7 +52,7 @@ async fn what_is_said_is_sent_and_what_comes_back_is_kept() {
     for provider in PROVIDERS {
         let server = Server::start(&["--require-key", KEY]);
         let output = ask_with(&open(&format!("{provider}/maker/tiny-max"), &server), &config).await.unwrap();
-        // The space at the end is part of what the model said.
+        // The space at the end is part of the model's answer.
         assert_eq!(
             (output.completion.as_str(), output.choices[0].stop_reason.as_str()),
             ("ANSWER: ", "max_tokens")

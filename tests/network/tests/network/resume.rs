@@ -1,4 +1,4 @@
-//! Who resumes a run says where its servers are: a key is not sent to an address that only a log names.
+//! Whoever resumes a run specifies where its servers are: a key is not sent to an address that only a log names.
 
 use errorbar_test_support::ProgramOutput;
 
@@ -8,7 +8,7 @@ use crate::server::Server;
 
 const KEY: &str = "sk-of-the-environment-4711";
 
-/// A run that was ended before its end, on a server that has been asked by then.
+/// A run that was ended early, on a server that has received requests by then.
 fn unfinished(server: &Server) -> Desk {
     let desk = Desk::new();
     let ran = desk.eval(server, &["--run-token-limit", "1", "--max-samples", "1"]);

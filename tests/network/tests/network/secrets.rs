@@ -16,7 +16,7 @@ fn key_file(desk: &Desk, key: &str) -> PathBuf {
     path
 }
 
-/// Nothing of what a run said or wrote has the secret in it.
+/// No output or log of a run contains the secret.
 fn assert_hidden(desk: &Desk, ran: &ProgramOutput, secret: &str) {
     for text in desk.logs().iter().chain([&ran.stdout, &ran.stderr]) {
         assert!(!text.contains(secret), "{text}");
@@ -128,7 +128,7 @@ fn a_password_in_an_address_is_refused_and_a_query_is_not_recorded() {
         ran.stderr
     );
 
-    // The path that it is asked at ends in the query, which the server does not know.
+    // The path of the request ends in the query, which the server does not know.
     let with_query = format!("{}?key={WRONG}", server.base_url());
     let arguments = ["eval", "sums.toml", "--model", "openai/m", "--base-url", &with_query, "--limit", "1"];
     let ran = ProgramOutput::from(desk.command(&arguments).output().unwrap());

@@ -1,4 +1,4 @@
-//! The server that tests run against: a process of its own.
+//! The server that tests run against: a separate process.
 
 use errorbar_test_support::wait_until;
 use serde_json::Value as Json;
@@ -41,7 +41,7 @@ impl Server {
         serde_json::from_str(body).unwrap()
     }
 
-    /// Waits until there were so many requests.
+    /// Waits until there were this many requests.
     pub(crate) fn wait_for_requests(&self, count: u64) {
         wait_until(&format!("{count} requests came"), || (self.requests() >= count).then_some(()));
     }
@@ -52,7 +52,7 @@ impl Server {
     }
 }
 
-/// Stands in for a server that is down, until somebody has tried to reach it: takes a connection and closes it.
+/// Stands in for a server that is down, until a client has tried to reach it: takes a connection and closes it.
 pub(crate) fn wait_for_attempt(address: &str) {
     let listener = TcpListener::bind(address).unwrap();
     drop(listener.accept().unwrap());

@@ -129,7 +129,7 @@ fn two_ways_of_clustering() {
         assert_eq!((error.method.name(), error.clusters), ("CR2", vec![8, 5]));
         assert!(!mean.notes.reason.unwrap().contains("two-way"));
     }
-    // Clustered by a key that tells all scores apart as well, nothing changes: V_b = V_ab.
+    // Clustered by a key that distinguishes all scores as well, nothing changes: V_b = V_ab.
     let distinct: Vec<i64> = (0..38).collect();
     let two = estimate(&both, &rows(&UNBOUNDED, &clusters(), &distinct)).error.unwrap();
     assert_close(two.se, 1.4121226524422328, 1e-12);

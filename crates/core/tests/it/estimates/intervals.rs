@@ -105,7 +105,7 @@ fn the_whole_decides_what_scores_are() {
     let among_all = group.estimate(&default, ScoreKind::Unbounded, &random);
     assert_eq!(method(&among_all), IntervalMethod::T);
     assert_eq!(among_all.notes.reason.as_deref(), Some("auto: t (range unknown)"));
-    // What the whole is said to be cannot make these scores more than they are.
+    // The declared kind of the whole cannot make these scores more than they are.
     let graded = summary(&default, &super::rows(&[0.5, 0.25, 7.0], &[] as &[i64], &[] as &[i64]));
     assert_eq!(method(&graded.estimate(&default, ScoreKind::Binary, &random)), IntervalMethod::T);
 }

@@ -202,7 +202,7 @@ fn more_scores_than_a_float_counts_are_refused() {
     assert_eq!(most.merge(&most.clone()).unwrap_err().to_string(), "summary: a count beyond 2^53");
 }
 
-/// Bytes that read well one by one and say together what cannot be.
+/// Bytes that are valid one by one and contradict each other.
 #[test]
 fn bytes_that_contradict_themselves_are_refused() {
     let read = |bytes: &[u8]| Summary::read(&mut &*bytes).map(|summary| summary.n());

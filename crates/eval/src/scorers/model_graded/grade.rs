@@ -1,4 +1,4 @@
-//! The grade in what a grader says.
+//! The grade in a grader's answer.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ impl GradeReader {
     }
 }
 
-/// What stands behind each `GRADE:`, the last one first. It is a word of its own in any case, and may have
+/// What stands behind each `GRADE:`, the last one first. It is a separate word in any case, and may have
 /// spacing on both sides of its colon.
 fn behind_markers(text: &str) -> impl Iterator<Item = &str> {
     const WORD: &str = "grade";
@@ -96,8 +96,8 @@ fn any_letter(behind: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// What the reference makes of what a grader says: by default, with partial credit, with instructions of one's
-    /// own, with the pattern `GRADE: (\w+)`. A dash is no grade.
+    /// What the reference makes of a grader's answer: by default, with partial credit, with custom instructions,
+    /// with the pattern `GRADE: (\w+)`. A dash is no grade.
     #[rustfmt::skip] // a table
     const GRADES: &[(&str, [&str; 4])] = &[
         ("GRADE: C", ["C", "C", "C", "C"]),

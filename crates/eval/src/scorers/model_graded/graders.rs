@@ -1,4 +1,4 @@
-//! Who grades, as arguments say it.
+//! Which models grade, as given in arguments.
 
 use errorbar_core::{ArgProblem, ArgType, Registry, Result, spec::Arg};
 

@@ -25,7 +25,7 @@ use super::of_grades;
 use super::panel_reducer::PanelReducer;
 use crate::{BoxFuture, Sample, Scorer, Target, TaskState};
 
-/// What graders are asked, by default: what tells [`ModelGraded`] scorers apart.
+/// The default question for graders: what distinguishes [`ModelGraded`] scorers.
 pub trait GraderQuestion: Clone + fmt::Debug + Default + Send + Sync + 'static {
     /// The name of the scorer.
     const NAME: &'static str;
@@ -141,7 +141,7 @@ impl<Q: GraderQuestion> ModelGraded<Q> {
         }
     }
 
-    /// What it asks and how it reads answers, if all of it makes sense.
+    /// Its prompt and how it reads answers, if all of it is valid.
     fn checked(&self) -> Result<&(Prompt, GradeReader)> {
         if self.model.as_ref().is_some_and(|models| models.names().is_empty()) {
             return Err(Error::custom(

@@ -20,10 +20,10 @@ pub(super) struct GraderRequest<'a> {
 }
 
 impl GraderRequest<'_> {
-    /// The scores that the graders give, in their order; all are asked at once.
+    /// The scores that the graders give, in their order; all are called at once.
     ///
     /// # Errors
-    /// That of the first grader that could not be asked.
+    /// That of the first grader that could not be called.
     pub(super) async fn scores(&self, graders: &[&ModelClient]) -> Result<Vec<Score>> {
         join_all(graders.iter().map(|grader| self.score(grader))).await.into_iter().collect()
     }

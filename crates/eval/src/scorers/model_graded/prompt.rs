@@ -1,4 +1,4 @@
-//! What a grader is asked.
+//! The prompt for a grader.
 
 use errorbar_core::spec::nearest;
 use errorbar_core::{Error, Metadata, Result};
@@ -23,7 +23,7 @@ pub(super) fn instructions(partial: bool) -> &'static str {
 /// The names that a template can use beside those of the sample's metadata, which they hide.
 const NAMES: [&str; 4] = ["question", "answer", "criterion", "instructions"];
 
-/// What graders are asked about each sample.
+/// The prompt for graders about each sample.
 #[derive(Clone, Debug)]
 pub(super) struct Prompt {
     pub(super) template: FormatTemplate,
@@ -52,7 +52,7 @@ impl Prompt {
         })
     }
 
-    /// Refuses a sample that the template asks more of than it has.
+    /// Refuses a sample that lacks something the template requires.
     pub(super) fn check(&self, sample: &Sample) -> Result<()> {
         if !self.include_history {
             question(&sample.input)?;
@@ -92,7 +92,7 @@ fn shown(field: &Placeholder, value: &Json) -> Result<String> {
     field.text_of(part).ok_or_else(|| refused("what is there cannot be written that way", part))
 }
 
-/// The question: the text, or what the user says last.
+/// The question: the text, or the last message of the user.
 fn question(input: &Input) -> Result<&str> {
     match input {
         Input::Text(text) => Ok(text),
@@ -151,7 +151,7 @@ mod tests {
         );
     }
 
-    // As the reference tells these conversations.
+    // As the reference renders these conversations.
     #[test]
     fn history_ends_with_the_last_answer() {
         use Message as M;

@@ -43,7 +43,7 @@ impl Engine {
     /// The first match in a text.
     ///
     /// The engine counts the ways that it tries, but not how much of the text a single one reads, so an expression with
-    /// look-around takes a time that is quadratic. It cannot be stopped; so it is asked about one place after the other.
+    /// look-around takes a time that is quadratic. It cannot be stopped; so it is run at one position after the other.
     fn search<'t>(
         &self,
         text: &'t str,

@@ -223,7 +223,7 @@ impl Translator<'_> {
         if number.parse::<u32>().is_ok_and(|number| number > self.groups) {
             return Err(format!("there is no group {number} before \\{number}"));
         }
-        // In a group of its own, so that a digit behind it is not read as part of it.
+        // In its own group, so that a digit behind it is not read as part of it.
         self.out.push_str(&format!("(?:\\{number})"));
         Ok(())
     }
@@ -288,7 +288,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// An opening bracket, with what says which kind of group it is.
+    /// An opening bracket, with what determines the kind of group.
     fn group(&mut self) -> Result<(), String> {
         if self.chars.next_if_eq(&'?').is_none() {
             self.out.push('(');

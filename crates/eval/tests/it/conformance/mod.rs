@@ -1,7 +1,7 @@
-//! What the reference's text scorers said, committed under `conformance/cases/text`, against ours.
+//! The results of the reference's text scorers, committed under `conformance/cases/text`, against ours.
 //!
-//! `conformance/README.md` says how the cases are made and gives a verdict for every tag of a case where we
-//! part from the reference on purpose; `verdicts.rs` says what ours must do there.
+//! `conformance/README.md` describes how the cases are made and gives a verdict for every tag of a case where we
+//! deviate from the reference on purpose; `verdicts.rs` defines what ours must do there.
 
 mod case;
 mod verdicts;

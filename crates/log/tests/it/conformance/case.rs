@@ -54,7 +54,7 @@ pub(crate) fn run(case: &ReferenceCase) -> Outcome {
 pub(crate) fn plan(case: &ReferenceCase) -> Result<Plan, Error> {
     let registry = registry();
     let mut plan = Plan::new();
-    // Of the scorers that the reference has, those with metrics of their own.
+    // Of the scorers that the reference has, those with their own metrics.
     for (names, metrics) in [
         (["exact", "f1"], r#"["mean", "stderr"]"#),
         (["perplexity", "target_perplexity"], r#"["perplexity_per_token", "perplexity_per_seq"]"#),

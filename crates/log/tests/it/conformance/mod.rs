@@ -1,7 +1,7 @@
 //! The reference's answers, committed under `conformance/cases`, against ours.
 //!
-//! `conformance/README.md` says how the cases are made and gives a verdict for every tag of a case
-//! where we part from the reference on purpose; `verdicts.rs` says what ours must do there.
+//! `conformance/README.md` describes how the cases are made and gives a verdict for every tag of a case
+//! where we deviate from the reference on purpose; `verdicts.rs` defines what ours must do there.
 
 mod case;
 mod compare;

@@ -24,7 +24,7 @@ fn long_sample(id: usize, field: (&str, &str), bytes: usize) -> (String, Vec<u8>
     (format!("samples/{id}_epoch_1.json"), stored, content)
 }
 
-/// A run whose model says the same letter thirteen million times, written as a run writes it.
+/// A run whose model repeats the same letter thirteen million times, written as a run writes it.
 fn repetitive(path: &Path, samples: usize) -> LogWriter {
     let answer = "a".repeat(13_000_000);
     let mut writer = LogWriter::create(path, &start()).unwrap();

@@ -1,4 +1,4 @@
-//! A damaged log never panics and never gives a wrong score without saying so.
+//! A damaged log never panics and never gives a wrong score without an error.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ fn samples() -> Vec<Sample> {
     (1..=3_i64).map(|id| Sample::new(id, 1, Score::new(id))).collect()
 }
 
-/// What a reader takes from a log, or nothing if it is told that something is wrong.
+/// What a reader takes from a log, or `None` if an error is reported.
 fn scores(path: &std::path::Path) -> Option<(Vec<StoredSample>, Option<f64>)> {
     let log = EvalLog::open(path).ok()?;
     let header = log.header().ok()?;

@@ -72,7 +72,7 @@ fn of_two_members_with_one_name_the_last_counts() {
 fn a_bomb_is_not_unpacked() {
     let content = vec![b' '; 1 << 20];
     let packed = zstd::encode_all(content.as_slice(), 3).unwrap();
-    // It claims to be short, so it is unpacked only that far.
+    // It claims to be short, so it is decompressed only that far.
     let bytes = zip(&[
         ("_journal/start.json", 0, START.to_vec(), START),
         ("samples/1_epoch_1.json", 93, packed, b"{}"),

@@ -14,7 +14,7 @@ fn scores(log: &EvalLog, keys: MetadataKeys) -> Result<LogScores> {
     log.scores(&log.header()?, &ScoreOptions::new(keys))
 }
 
-/// A sample with a text of so many bytes in a field, packed and its checksum.
+/// A sample with a string of this number of bytes in a field, packed and its checksum.
 fn long_sample(before: &str, bytes: usize, after: &str) -> (Vec<u8>, u32, u32) {
     let mut packed = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
     let mut crc = crc32fast::Hasher::new();
@@ -55,7 +55,7 @@ fn a_text_of_a_hundred_megabytes_is_passed_over() {
     );
     assert!(matches!(error.unwrap_err().kind(), LogErrorKind::TooLarge { limit: 0x10_0000, .. }));
 
-    // The checksum is that of all the bytes, also of those that nobody looked at.
+    // The checksum is that of all the bytes, also of those that were not read.
     let (_folder, path) = written(&zip().claiming(name, 93, &packed, crc ^ 1, length).bytes());
     let error = scores(&EvalLog::open_with(&path, trusting).unwrap(), MetadataKeys::NONE).unwrap_err();
     assert_matches!(error.kind(), LogErrorKind::Damaged(_));
@@ -113,7 +113,7 @@ fn what_is_skipped_is_checked_on_request() {
     assert_eq!(error.member(), Some("samples/1_epoch_1.json"));
     assert_matches!(error.kind(), LogErrorKind::Json { at: 32, .. });
 
-    // Nobody asks for the summaries.
+    // The summaries are not requested.
     let zip = zip().stored("samples/1_epoch_1.json", br#"{"id":1,"epoch":1,"scores":{"s":{"value":1}}}"#);
     let (_folder, path) = written(&zip.claiming("summaries.json", 0, b"[]", 7, 2).bytes());
     let log = EvalLog::open(&path).unwrap();
@@ -212,7 +212,7 @@ fn a_sample_in_several_members() {
     assert!(matches!(error.kind(), LogErrorKind::Chunked), "{error}");
     assert!(!folder.path().join("log.json").exists());
 
-    // What is in no sample's folder is not passed over.
+    // What is in no sample's folder is not skipped.
     let (_folder, path) = written(&zip.stored("samples/lost.json", b"{}").bytes());
     let error = scores(&EvalLog::open(&path).unwrap(), MetadataKeys::NONE).unwrap_err();
     assert_eq!(error.member(), Some("samples/lost.json"));
@@ -276,7 +276,7 @@ fn a_directory_that_lists_too_little_is_not_believed() {
             let size = u32::from_le_bytes(bytes[end + 12..end + 16].try_into().unwrap()) - entry as u32;
             bytes[end + 12..end + 16].copy_from_slice(&size.to_le_bytes());
         },
-        // An entry says that it is another one, which comes after it.
+        // An entry claims to be another one, which comes after it.
         &|bytes| bytes[entries[1] + 46 + "samples/".len()] = b'2',
         // A member would reach into the directory.
         &|bytes| bytes[entries[2] + 44] = 1,

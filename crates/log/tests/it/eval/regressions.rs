@@ -108,7 +108,7 @@ fn a_conversion_loses_no_sample() {
     let sample = |id: &str| format!(r#"{{"id":{id},"epoch":1,"scores":{{}}}}"#);
     for ids in [["7", "\"7\""], ["\"a\"", "\"a\""]] {
         json_log(&json, "", &ids.map(sample).join(","));
-        // Refused or kept, but not lost.
+        // Refused or preserved, but not lost.
         if convert(&EvalLog::open(&json).unwrap(), &eval).is_ok() {
             assert_eq!(EvalLog::open(&eval).unwrap().sample_count(), 2, "{ids:?}");
         }
@@ -214,7 +214,7 @@ fn a_member_that_is_kept_is_whole_even_if_another_lies_in_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.eval");
     fs::write(&path, bytes).unwrap();
-    // Refused or kept, but not cut.
+    // Refused or preserved, but not cut.
     let Ok(log) = EvalLog::open(&path) else { return };
     if rescored(&log).write_back().is_ok() {
         let error = EvalLog::open(&path).unwrap().check().unwrap_err();

@@ -49,7 +49,7 @@ fn an_errored_sample_is_run_again() {
     let errored: Vec<&SampleId> =
         recovered.samples.iter().filter(|sample| sample.error.is_some()).map(|sample| &sample.id).collect();
     assert_eq!(errored, [&SampleId::Int(2)]);
-    // Nobody may take the old results for those of the run that goes on.
+    // The old results must not be taken for those of the resumed run.
     assert_eq!(EvalLog::open(&path).unwrap().header().unwrap().status, Status::Started);
 
     Sample::new(2, 1, Score::new("C")).record(|record| writer.append_sample(record)).unwrap();

@@ -1,4 +1,4 @@
-//! Logs with something in them replaced: what is asked for, and not a byte more.
+//! Logs with something in them replaced: what is requested, and not a byte more.
 
 use std::collections::HashMap;
 use std::fs;
@@ -47,7 +47,7 @@ fn rescore(path: &Path, reducer: Option<&str>) -> Result<()> {
     revision.write_back()
 }
 
-/// Whether a log claims what its samples say.
+/// Whether the claims of a log agree with its samples.
 fn holds(path: &Path) -> bool {
     let log = EvalLog::open(path).unwrap();
     let header = log.header().unwrap();
@@ -104,7 +104,7 @@ fn new_results_change_nothing_else() {
 fn a_json_log_keeps_every_other_byte() {
     let folder = tempfile::tempdir().unwrap();
     let [_, json] = logs(folder.path());
-    // As people's tools leave it: fields that nobody knows, blanks, numbers written in their own way.
+    // As people's tools leave it: unknown fields, blanks, numbers written in their own way.
     let text = fs::read_to_string(&json).unwrap();
     let text = text.replacen("{", "{ \"mine\" : [1e400, NaN,\t0.10] ,\n", 1);
     fs::write(&json, &text).unwrap();
@@ -148,7 +148,7 @@ fn the_method_of_a_member_stays() {
     let sample = br#"{"id":1,"epoch":1,"scores":{"s":{"value":1}}}"#;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.eval");
-    // The header stands first: its old bytes stay where they are, and nobody lists them.
+    // The header stands first: its old bytes stay where they are, and are not listed.
     let zip = Zip::new()
         .member("header.json", 8, &deflated(header), header)
         .member("_journal/start.json", 0, start, start)

@@ -151,7 +151,7 @@ pub(crate) fn summaries(path: &Path) -> Vec<serde_json::Value> {
     serde_json::from_str(&String::from_utf8(bytes).unwrap().replace("NaN", "null")).unwrap()
 }
 
-/// A member, found and unpacked without any of the code that is tested. Of several the last.
+/// A member, found and decompressed without any of the code that is tested. Of several the last.
 pub(crate) fn read_member(path: &Path, name: &str) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     let at = (0..bytes.len() - 30)
@@ -172,7 +172,7 @@ pub(crate) fn zip() -> Zip {
     Zip::new().stored("_journal/start.json", START)
 }
 
-/// A log in a folder of its own.
+/// A log in its own folder.
 pub(crate) fn written(bytes: &[u8]) -> (TestFolder, PathBuf) {
     TestFolder::of_file("log.eval", bytes)
 }

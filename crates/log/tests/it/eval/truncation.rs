@@ -59,7 +59,7 @@ fn at_every_byte() {
             let status = log.header().unwrap().status;
             assert!(len < bytes.len() || (status == Status::Success) == finished);
 
-            // And the same when the run goes on from there.
+            // And the same when the run resumes from there.
             if len % 31 == 0 {
                 let (writer, recovered) = LogWriter::resume(&path).unwrap();
                 assert_eq!(recovered.samples.len(), whole, "at {len}");

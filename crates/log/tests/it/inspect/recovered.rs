@@ -172,7 +172,7 @@ fn the_headline_is_a_row_with_its_error() {
     let row = recovered_headline(&recorded).unwrap();
     assert_eq!(row.key, "accuracy");
     assert!(row.stderr.is_some() && row.interval.is_some());
-    // An error that is asked for is shown, though it is in the row of the mean.
+    // A requested error is shown, though it is in the row of the mean.
     recorded.headline = headline("stderr");
     let row = recovered_headline(&recorded).unwrap();
     assert_eq!((row.key.as_str(), row.stderr), ("stderr", None));

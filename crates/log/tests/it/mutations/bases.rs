@@ -19,7 +19,7 @@ pub(crate) struct Base {
     /// `log.eval` or `log.json`.
     pub(crate) file: &'static str,
     pub(crate) bytes: Vec<u8>,
-    /// The members with their content; a JSON log is one of its own.
+    /// The members with their content; a JSON log is its only member.
     pub(crate) members: Vec<(String, Vec<u8>)>,
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn zipped(members: &[(String, Vec<u8>)], methods: &[u16]) -> Zip {
     members.iter().enumerate().fold(Zip::new(), add)
 }
 
-/// Every member of a log that our writer wrote, found and unpacked without any of the code that is tested.
+/// Every member of a log that our writer wrote, found and decompressed without any of the code that is tested.
 fn members(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let number = |at: usize| usize::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]));
     let mut members = Vec::new();

@@ -56,8 +56,8 @@ const VALUES: &[&str] = &[
     "\\",
 ];
 
-/// Changes a value, its field or some bytes, and says what was done. `at` says which value, around and around, so that
-/// each of them has its turn.
+/// Changes a value, its field or some bytes, and describes the change. `at` selects the value, around and around, so
+/// that each of them has its turn.
 pub(crate) fn change(json: &mut Vec<u8>, at: usize, random: &mut Random) -> String {
     let all = places(json);
     let place = all[at % all.len()].clone();

@@ -12,7 +12,7 @@ const HEADER: &[u8] =
 const SAMPLE: &[u8] = br#"{"id":1,"epoch":1,"scores":{"s":{"value":1}}}"#;
 
 /// A directory that is not believed when a log is opened must not be copied when it is written again: what was appended
-/// behind a torn member made the new log one that nobody can open.
+/// behind a torn member made the new log impossible to open.
 #[test]
 fn a_wrong_directory_is_not_written_again() {
     let zip = Zip::new().stored("_journal/start.json", START).stored("samples/1_epoch_1.json", SAMPLE);
@@ -48,7 +48,7 @@ fn a_wrong_directory_is_not_written_again() {
     }
 }
 
-/// Records go into a JSON log as they are, so those that are no JSON would make it one that nobody can open.
+/// Records go into a JSON log as they are, so those that are no JSON would make it impossible to open.
 #[test]
 fn what_is_no_json_is_not_converted() {
     let cut = br#"{"id":1,"epoch":1,"messages":[{"#;

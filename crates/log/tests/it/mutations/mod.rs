@@ -1,7 +1,7 @@
 //! Logs changed at random, thousands of times: whatever a log has become, everything that can be done with it ends in
 //! an answer or in an error that names the file, and no changed log passes for the one that it was.
 //!
-//! The same every time. A failure tells the base, the number of the change and what was changed;
+//! The same every time. A failure names the base, the number of the change and what was changed;
 //! `ERRORBAR_MUTATIONS=100000` does that many of each kind in place of some thousands.
 
 mod bases;

@@ -14,7 +14,7 @@ const RECORDS: &[(&[u8], Numbers)] = &[
     (b"PK\x06\x07", &[(4, 4), (8, 8), (16, 4)]),
 ];
 
-/// Changes the bytes, and says what was done.
+/// Changes the bytes, and describes the change.
 pub(crate) fn change(bytes: &mut Vec<u8>, random: &mut Random) -> String {
     if bytes.is_empty() {
         bytes.push(b'P');
@@ -87,7 +87,7 @@ fn number(bytes: &mut [u8], random: &mut Random) -> String {
     let mut places: Vec<(usize, usize)> = match records.is_empty() {
         true => vec![(random.below(bytes.len()), 1)],
         false => {
-            // The end of the directory, which says most, more often than the others.
+            // The end of the directory, which holds most of the information, more often than the others.
             let last = records[records.len() - 1];
             let (at, numbers) = if random.below(3) == 0 { last } else { *random.pick(&records) };
             let places = |(offset, size): &(usize, usize)| (at + offset, *size);

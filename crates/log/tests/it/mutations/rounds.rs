@@ -11,9 +11,9 @@ use crate::mutations::log::{Row, Seen, WAYS, Way, exercise, folder};
 use crate::mutations::random::Random;
 use crate::mutations::{inside, raw};
 
-/// How many changes of each kind, unless `ERRORBAR_MUTATIONS` says otherwise.
+/// How many changes of each kind, if `ERRORBAR_MUTATIONS` is unset.
 const ROUNDS: usize = 1100;
-/// How many failures are told.
+/// How many failures are reported.
 const TOLD: usize = 20;
 /// How long one change may take before it counts as stuck; a busy machine takes milliseconds.
 const STUCK: Duration = Duration::from_secs(120);
@@ -29,8 +29,8 @@ struct Changed {
     is_bit: bool,
 }
 
-/// Changes and looks, round after round, and tells what went wrong. It runs on a thread of its own, so that a change that
-/// takes for ever is told as well.
+/// Changes and looks, round after round, and reports what went wrong. It runs on its own thread, so that a change that
+/// takes forever is reported as well.
 fn run(seed: u64, change: impl Fn(&Base, usize, &mut Random) -> Changed + Send + 'static, judge: Judge) {
     let rounds = std::env::var("ERRORBAR_MUTATIONS").map_or(ROUNDS, |text| text.parse().unwrap());
     let (told, progress) = channel();

@@ -18,7 +18,7 @@ use parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-/// The cells of a column; the schema says which can be null.
+/// The cells of a column; the schema defines which can be null.
 #[derive(Clone, Debug)]
 pub(crate) enum Cells {
     Bools(Vec<Option<bool>>),
@@ -72,7 +72,7 @@ impl Cells {
     }
 }
 
-/// A file with these columns, in row groups of so many rows.
+/// A file with these columns, in row groups of this number of rows.
 pub(crate) fn write(fields: &str, columns: &[Cells], group: usize, properties: WriterProperties) -> Vec<u8> {
     write_with(fields, columns, group, properties, false)
 }

@@ -1,4 +1,4 @@
-//! Which number a value is read as, and what is said of those that are none.
+//! Which number a value is read as, and what is reported of those that are none.
 
 use errorbar_core::ToSpec;
 

@@ -15,7 +15,7 @@ fn the_macro_error_is_that_of_the_converted_scores() {
     let results = reduced(&two_groups(), metrics![by_groups(mean().to_float(big))]);
     let error = note(&block(&results).metrics["all"], "stderr").as_f64().unwrap();
     assert!((error - (1.0f64 / 9.0 + 0.25).sqrt() / 2.0).abs() < 1e-15, "{error}");
-    // Values of groups read by a conversion have an error of their own, which nobody knows.
+    // Values of groups read by a conversion have their own error, which is unknown.
     let results =
         reduced(&two_groups(), metrics![by_groups(mean()).value_to_float(value_to_float().correct(2.0))]);
     let all = &block(&results).metrics["all"];
@@ -130,12 +130,12 @@ fn fields_know_their_sample_and_their_group() {
     assert_eq!(groups, [("x", 1.0), ("y", 1.5), ("all", 4.0 / 3.0)]);
     let (count, sample) = unconvertible(&results);
     assert_eq!((count, sample.as_str()), (1, "b"));
-    // Read by a conversion of its own, it is counted as well.
+    // Read by its own conversion, it is counted as well.
     let results = unreduced(&columns, metrics![aggregate("k", mean()).to_float(value_to_float())]);
     assert_eq!(unconvertible(&results).0, 1);
 }
 
-/// Two groups of three clusters each; `c` says which.
+/// Two groups of three clusters each; `c` names the cluster.
 fn clustered() -> ScoreColumns {
     let mut columns = ScoreColumns::new(["s"]);
     for at in 0..24_usize {

@@ -1,4 +1,4 @@
-//! Results beyond the reference: notes, counts, warnings, failures that stand alone, and what errors say.
+//! Results beyond the reference: notes, counts, warnings, failures that stand alone, and the messages of errors.
 
 use crate::projected::recorded::{Entry, Results, results};
 use errorbar_core::metrics::{All, accuracy, bootstrap_stderr, ci, ci_wilson, grouped, mean, stderr};
