@@ -17,7 +17,7 @@ pub enum Error {
     UnknownName {
         /// `metric`, `reducer` or `conversion`.
         kind: &'static str,
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// The registered name closest to it.
         nearest: Option<String>,
@@ -45,7 +45,7 @@ pub enum Error {
     /// A strict accessor met another kind of value.
     #[error("expected {wanted}, found {found}{}", accessor_hint(wanted, found))]
     Accessor {
-        /// What was asked for.
+        /// The requested type.
         wanted: &'static str,
         /// What the score holds.
         found: String,
@@ -223,12 +223,12 @@ pub enum Error {
         /// A sample with several epochs.
         sample: String,
     },
-    /// A reducer asks for more epochs than there are.
+    /// A reducer requires more epochs than there are.
     #[error("{reducer}: k = {k} is more than the {epochs} epoch(s) of the run; lower k or run more epochs")]
     TooFewEpochs {
         /// The reducer.
         reducer: String,
-        /// What it asks for.
+        /// The number of epochs that it requires.
         k: u64,
         /// How many there are.
         epochs: u32,
@@ -238,7 +238,7 @@ pub enum Error {
         "no estimate of `{metric}`; there are estimates of: {}{}", known.join(", "), suggestion(nearest.as_deref())
     )]
     UnknownMetric {
-        /// The metric asked for.
+        /// The requested metric.
         metric: String,
         /// The metric closest to it.
         nearest: Option<String>,
@@ -248,7 +248,7 @@ pub enum Error {
     /// Results with several estimates of this metric.
     #[error("there are {} estimates of `{metric}`; name one of: {}", candidates.len(), candidates.join(", "))]
     AmbiguousMetric {
-        /// The metric asked for.
+        /// The requested metric.
         metric: String,
         /// The full names of those that it may be.
         candidates: Vec<String>,

@@ -1,4 +1,4 @@
-//! Distinct items, each kept once and numbered in order of first appearance.
+//! Distinct items, each stored once and numbered in order of first appearance.
 
 use std::hash::Hash;
 

@@ -350,7 +350,7 @@ impl Plan {
         self
     }
 
-    /// Says how epochs are reduced.
+    /// Sets how epochs are reduced.
     #[must_use]
     pub fn reducers(mut self, reducers: Reducers) -> Self {
         self.reducers = reducers;

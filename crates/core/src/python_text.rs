@@ -70,7 +70,7 @@ pub fn str_repr(text: &str) -> String {
 
 /// Python's `str()` of the value that a piece of JSON decodes to: a string as it is, anything else as `repr` writes it.
 ///
-/// An integer beyond the range of `i64` and `u64` keeps its digits only where `serde_json` kept them (its
+/// An integer beyond the range of `i64` and `u64` keeps its digits only where `serde_json` retains them (its
 /// `arbitrary_precision` feature); otherwise it has become a float before it gets here, and is written as one.
 ///
 /// ```

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
-/// The values that all intervals of a set of estimates may draw together where the user has not asked for resampling.
+/// The values that all intervals of a set of estimates may draw together where the user has not requested resampling.
 const AUTO_DRAWS: u64 = 100_000_000;
 
 /// The seed of random figures, and how many values they may draw, all of them together.
@@ -13,9 +13,9 @@ const AUTO_DRAWS: u64 = 100_000_000;
 pub struct Random {
     pub(crate) seed: u64,
     draws_left: Option<Arc<AtomicU64>>,
-    /// The values that the interval of one estimate may draw, if the plan has a limit; and if resampling was not asked
-    /// for. No counters: which of a thousand groups get a random interval must not depend on the order in which they
-    /// are computed.
+    /// The values that the interval of one estimate may draw, if the plan has a limit; and if resampling was not
+    /// requested. No counters: which of a thousand groups get a random interval must not depend on the order in which
+    /// they are computed.
     interval_draws: Option<u64>,
     auto_draws: u64,
 }
@@ -27,7 +27,7 @@ impl Default for Random {
 }
 
 impl Random {
-    /// With a seed, and a limit of the values that figures which are asked for may draw together; no limit if unset.
+    /// With a seed, and a limit of the values that requested figures may draw together; no limit if unset.
     pub fn new(seed: u64, max_draws: Option<u64>) -> Self {
         let draws_left = max_draws.map(|max| Arc::new(AtomicU64::new(max)));
         let auto_draws = max_draws.map_or(AUTO_DRAWS, |max| max.min(AUTO_DRAWS));
@@ -45,15 +45,15 @@ impl Random {
         }
     }
 
-    /// Whether an estimate may draw as many resamples, each of as many values, without being asked for.
+    /// Whether an estimate may draw as many resamples, each of as many values, without a request.
     pub(crate) fn allows_draws(&self, resamples: u64, values: u64) -> bool {
         resamples.saturating_mul(values) <= self.auto_draws
     }
 
-    /// Whether an estimate may draw as many resamples, each of as many values, for the interval that was asked for.
+    /// Whether an estimate may draw as many resamples, each of as many values, for the requested interval.
     ///
     /// # Errors
-    /// A sentence that says how many it may draw.
+    /// A sentence with the number that it may draw.
     pub(crate) fn check_draws(&self, resamples: u64, values: u64) -> std::result::Result<(), String> {
         let draws = resamples.saturating_mul(values);
         match self.interval_draws {

@@ -1,6 +1,6 @@
 //! What a reducer is: the scores of one sample over its epochs in, one score out.
 //!
-//! Most reducers know only how to reduce scalars. [`EpochReducer`] says just that, and the lifting
+//! Most reducers know only how to reduce scalars. [`EpochReducer`] defines just that, and the lifting
 //! over scalars, lists and maps (and the fast path over columns) is written once, here and in
 //! `results/reduce.rs`.
 
@@ -145,7 +145,7 @@ pub enum ReducedValue {
 /// How a vote went: recorded as `metadata.panel` of the reduced score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// What each epoch said, in order.
+    /// The value of each epoch, in order.
     pub votes: Vec<Value>,
     /// Reason and explanation of each unscored epoch, by its place.
     pub failures: Vec<(usize, Option<String>, Option<String>)>,
@@ -280,7 +280,7 @@ fn most_common<K: Eq + Hash + Default>(keys: impl ExactSizeIterator<Item = K>) -
 }
 
 /// A reducer's name, a sample's id and a count of what had no meaning as a number: what the lifting
-/// needs to say where it stands.
+/// needs to report its position.
 #[derive(Debug)]
 pub(crate) struct LiftedReducer<'a> {
     pub(crate) reducer: &'a dyn EpochReducer,

@@ -305,7 +305,7 @@ impl Registry {
         &self.folder
     }
 
-    /// Adds an entry of any kind; a name that is taken is refused unless the entry says that it replaces.
+    /// Adds an entry of any kind; a name that is taken is refused unless the entry is marked as a replacement.
     pub fn add<T: EntryKind>(&mut self, entry: &Entry<T>) -> Result<()> {
         self.free::<T>(entry.name, entry.replaces)?;
         self.insert(&[(entry, false)]);
@@ -337,12 +337,12 @@ impl Registry {
         Ok(())
     }
 
-    /// Adds a metric; a name that is taken is refused unless the entry says that it replaces.
+    /// Adds a metric; a name that is taken is refused unless the entry is marked as a replacement.
     pub fn add_metric(&mut self, entry: &MetricEntry) -> Result<()> {
         self.add(entry)
     }
 
-    /// Adds a reducer; a name that is taken is refused unless the entry says that it replaces.
+    /// Adds a reducer; a name that is taken is refused unless the entry is marked as a replacement.
     pub fn add_reducer(&mut self, entry: &ReducerEntry) -> Result<()> {
         self.add(entry)
     }

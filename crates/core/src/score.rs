@@ -1,4 +1,4 @@
-//! A score: what a scorer says about one answer, with its reasons.
+//! A score: a scorer's judgement of one answer, with its reasons.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -131,7 +131,7 @@ pub struct SampleScore {
     pub score: Score,
     /// The sample's id, as text.
     pub sample_id: String,
-    /// The sample's metadata: the keys that the plan asked for.
+    /// The sample's metadata: the keys that the plan requests.
     pub sample_metadata: Metadata,
     /// The scorer's name.
     pub scorer: String,

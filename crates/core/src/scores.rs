@@ -14,7 +14,7 @@ use crate::value::{Conversion, Leaf, LeafRef, Value, ValueRef};
 
 /// All scores of one scorer under one reducer, the unscored among them.
 ///
-/// Results make these themselves; make one by hand to call a metric directly, in a unit test say:
+/// Results make these themselves; make one by hand to call a metric directly, for example in a unit test:
 ///
 /// ```
 /// use errorbar_core::{Metric, Score, ScoreColumns, ScoreSet, metrics::accuracy};
@@ -81,7 +81,7 @@ impl<'a> ScoreSet<'a> {
         }
     }
 
-    /// Values made of others: reduced, or one field of them. `sample_rows` says whose they are.
+    /// Values made of others: reduced, or one field of them. `sample_rows` maps them to their samples.
     pub(crate) fn derived(
         columns: &'a ScoreColumns,
         scorer: &'a str,
@@ -459,7 +459,7 @@ impl<'a> Scores<'a> {
     }
 }
 
-/// One metadata key, as a metric asks for it.
+/// One metadata key, as a metric requests it.
 pub(crate) struct KeyColumn<'a, 'k> {
     set: &'a ScoreSet<'a>,
     column: Option<&'a MetadataColumn>,

@@ -130,7 +130,7 @@ fn print_usage(program: &str, args: Vec<OsString>, error: &clap::Error) {
     let plain = Cli::parse_as(program, args, Styles::plain()).err();
     let plain = plain.map_or_else(|| error.to_string(), |plain| plain.render().ansi().to_string());
     let render = |color: bool| if color { error.render().ansi().to_string() } else { plain.clone() };
-    // If nobody reads it, that is fine too.
+    // A closed stream is no error here.
     let _ = output::show(stream, render);
 }
 

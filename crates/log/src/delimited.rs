@@ -1,4 +1,4 @@
-//! What the `csv` crate does not say about a file: whether a quote was left open, and on which line a byte is.
+//! What the `csv` crate does not report about a file: whether a quote was left open, and on which line a byte is.
 //! Score tables and datasets both need it.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};

@@ -10,7 +10,7 @@ use crate::docs::take_docs;
 use crate::leading::LeadingArgument;
 use crate::options::Options;
 
-/// What an attribute is for: how its functions look, and how messages say it.
+/// What an attribute is for: how its functions look, and how messages name it.
 #[derive(Clone, Copy)]
 pub(crate) struct FunctionKind {
     /// `metric`, `scorer`, …

@@ -69,7 +69,7 @@ fn at(tokens: &impl Spanned) -> Span {
 ///
 /// A doc comment on an argument becomes that of its method and is shown in lists. The metric returns anything that turns
 /// into a `MetricValue` (a number, an `Estimate`, a map or a list of either), as it is or in a
-/// `Result`. A number has no error of its own; an `Estimate` has the one that the metric gives it:
+/// `Result`. A number comes without an error; an `Estimate` has the one that the metric gives it:
 ///
 /// ```
 /// use errorbar::prelude::*;
@@ -182,7 +182,7 @@ pub fn metric(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// The scores are those of one sample in the order of its epochs, unscored ones among them. What is
-/// returned, a `Score` or a `Result` of one, is kept as it is: answer, explanation and metadata are
+/// returned, a `Score` or a `Result` of one, is used as it is: answer, explanation and metadata are
 /// the reducer's to merge. Arguments are those of [`macro@metric`]. Results name the reducer by its
 /// name, or by its spec if arguments were passed.
 ///
@@ -217,7 +217,7 @@ pub fn reducer(options: TokenStream, item: TokenStream) -> TokenStream {
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// `generate` asks the model: `generate.run(state)` for the next message of the conversation,
+/// `generate` calls the model: `generate.run(state)` for the next message of the conversation,
 /// `generate.ask(state, &messages)` for an answer to something else. Arguments are those of
 /// [`macro@metric`]. A solver that has nothing to wait for may be a plain `fn`, and one that cannot
 /// fail may return nothing.
@@ -295,7 +295,7 @@ pub fn scorer(options: TokenStream, item: TokenStream) -> TokenStream {
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// The function stays what it is: Rust calls it with all its arguments, and `#[default(…)]` says only
+/// The function stays what it is: Rust calls it with all its arguments, and `#[default(…)]` defines only
 /// what a spec may leave out. Arguments are of the types that those of a [`macro@metric`] have. It
 /// returns a `Task` or a `Result` of one. The log records the name and the arguments that were passed.
 ///

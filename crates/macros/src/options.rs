@@ -123,7 +123,7 @@ fn usage(known: &[&str]) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// A name that a spec can say without quotes, and that is no literal there.
+/// A name that a spec can contain without quotes, and that is no literal there.
 fn spec_name(name: LitStr) -> Result<LitStr> {
     let text = name.value();
     let mut chars = text.chars();

@@ -9,7 +9,7 @@ use crate::number::{decimals, fixed, plain};
 /// A number with its standard error and its interval, to be written in one line.
 ///
 /// Two significant digits of the error set the decimals of all parts; without an error, those of half the interval's
-/// width. An error of 0 is left out: it says that scores have no spread, not that the number is exact.
+/// width. An error of 0 is left out: it means that scores have no spread, not that the number is exact.
 ///
 /// ```
 /// use errorbar_core::Estimate;
@@ -59,8 +59,8 @@ impl EstimateText {
         self
     }
 
-    /// The same with an interval, unless an end is no number or both are the same: that says that scores have no spread,
-    /// not that the number is exact.
+    /// The same with an interval, unless an end is no number or both are the same: that means that scores have no
+    /// spread, not that the number is exact.
     #[must_use]
     pub fn interval(mut self, lower: f64, upper: f64) -> Self {
         self.interval = Some((lower, upper)).filter(|_| !lower.is_nan() && !upper.is_nan() && lower != upper);

@@ -42,7 +42,7 @@ fn named<'a>(wanted: &str, rows: &[EstimateRow<'a>]) -> Option<EstimateRow<'a>> 
     found.or_else(|| of_groups().find(|row| is_metric(row) || is_part(row))).cloned()
 }
 
-/// Whether a row is all that its metric says about its samples, not one number of several.
+/// Whether a row is the only number of its metric for its samples, not one of several.
 fn is_whole(row: &EstimateRow<'_>) -> bool {
     row.key.is_none() && row.index.is_none()
 }

@@ -7,7 +7,7 @@ use crate::title::{facts, remarks};
 use crate::{Listing, Render, Report, Sort};
 
 /// A `table` for each block: a `tabular` under a caption with task, model, scorer, what is to be known about the run, and
-/// what the signs mean. Needs `\usepackage{booktabs}` and nothing else; names in other scripts than Latin need XeLaTeX or
+/// a legend. Needs `\usepackage{booktabs}` and nothing else; names in other scripts than Latin need XeLaTeX or
 /// LuaLaTeX with a font that has them.
 ///
 /// A comment above the tables names the log. Names are text: every character that LaTeX would read as a command is
@@ -63,7 +63,7 @@ pub(crate) fn listed(listing: &Listing) -> String {
     tabular(&columns, listing.titles(), &listing.texts())
 }
 
-/// A `tabular` under a caption: what it is about, then what its signs mean.
+/// A `tabular` under a caption: what it is about, then its legend.
 pub(crate) fn headed(about: &[String], legend: Option<String>, tabular: &str) -> String {
     let caption: Vec<String> = std::iter::once(about.join(" · ")).chain(legend).collect();
     let caption = escape(&caption.join(". "));

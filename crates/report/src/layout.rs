@@ -11,7 +11,7 @@ use crate::text::{pad, width};
 pub(crate) const GAP: usize = 2;
 /// Cells before every row of a block.
 pub(crate) const INDENT: usize = 2;
-/// Cells before notes that have no room beside their row.
+/// Cells before notes that do not fit beside their row.
 pub(crate) const NOTES_BELOW: usize = 6;
 
 /// The cells before the label of a row.
@@ -30,7 +30,7 @@ const LEAST_NOTES: usize = 22;
 /// The same on a narrow terminal, beside a bar and without.
 const NARROW_NOTES: usize = 18;
 const LEAST_BESIDE: usize = 10;
-/// The widths that the column of labels is narrowed to if bars and notes have no room; longer labels get a line.
+/// The widths that the column of labels is narrowed to if bars and notes do not fit; longer labels get a line.
 const NARROW_LABELS: [usize; 3] = [28, 20, 16];
 /// The bar that labels are narrowed for.
 const GOOD_BAR: usize = 21;
@@ -196,7 +196,7 @@ impl BlockLayout {
         let scale = BarScale::of(&spans);
 
         let value = value.max().unwrap_or(0);
-        // A label that does not fit gets a line of its own.
+        // A label that does not fit gets its own line.
         let most_label = table.width.saturating_sub(GAP + value).min(table.width * 2 / 5);
         let widest_label = label.max().unwrap_or(0).min(most_label);
         let has_notes = lines.iter().filter(|(row, _)| !row.all_notes().is_empty()).count();
@@ -226,7 +226,7 @@ impl BlockLayout {
         self.scale.zip(row.span).filter(|(scale, span)| self.bar > 0 && scale.holds(*span))
     }
 
-    /// The ends of the scale, above the bars, if both have room.
+    /// The ends of the scale, above the bars, if both fit.
     pub(crate) fn header(&self) -> Option<String> {
         let scale = self.scale.filter(|_| self.bar > 0)?;
         let (from, to) = (plain(scale.from), plain(scale.to));

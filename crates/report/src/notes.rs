@@ -13,10 +13,10 @@ const FEW: u64 = 10;
 /// From this share on, the largest cluster is named.
 const LARGE_CLUSTER: f64 = 0.5;
 
-/// From this design effect on, clusters matter enough to be said.
+/// From this design effect on, clusters matter enough to be reported.
 const LARGE_EFFECT: f64 = 1.5;
 
-/// How most errors and intervals were made. Said once; a row says only what differs.
+/// How most errors and intervals were computed. Reported once; a row reports only what differs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct CommonMethods {
     error: Option<String>,
@@ -209,7 +209,7 @@ pub(crate) fn few(row: &EstimateRow<'_>, has_bounds: bool) -> Option<String> {
     Some([Some(what), clusters, absent].into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
-/// Whether all scores are equal, as far as the error, else the interval says.
+/// Whether all scores are equal, according to the error, else the interval.
 fn has_no_spread(estimate: &Estimate) -> bool {
     match (&estimate.error, &estimate.interval) {
         (Ok(error), _) => is_degenerate(error),
@@ -241,7 +241,7 @@ pub(crate) fn methods(row: &EstimateRow<'_>, keys: &[String], common: &CommonMet
     } else if let (Ok(_), Err(reason)) = (&estimate.value, &estimate.error) {
         notes.extend(missing_error(reason, estimate));
     }
-    // The error says it already if it has the same reason.
+    // The error already reports it if it has the same reason.
     if let (Ok(_), Ok(_), Err(reason @ (Undefined::Other(_) | Undefined::Overflow))) =
         (&estimate.value, &estimate.error, &estimate.interval)
     {
@@ -281,7 +281,7 @@ fn ignores_epochs(row: &EstimateRow<'_>) -> bool {
     row.unreduced && row.error_metric.is_some() && is_iid && row.estimate.notes.design_effect.is_some()
 }
 
-/// Why there is no error, where the number of scores does not say it.
+/// Why there is no error, where the number of scores does not explain it.
 fn missing_error(reason: &Undefined, estimate: &Estimate) -> Option<String> {
     match reason {
         Undefined::TooFewClusters { clusters } => Some(format!("only {}", counted(*clusters, "cluster"))),

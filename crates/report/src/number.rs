@@ -1,6 +1,6 @@
 //! Numbers as people read them: as many digits as mean something.
 
-/// A number alone: four significant digits, and no zeros that say nothing.
+/// A number alone: four significant digits, and no insignificant zeros.
 pub(crate) fn plain(value: f64) -> String {
     let size = value.abs();
     if value.is_nan() {

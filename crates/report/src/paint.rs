@@ -19,7 +19,7 @@ impl TerminalTable {
         if self.color && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
-    /// A sign of our own, or what stands for it in ASCII.
+    /// A Unicode symbol, or its replacement in ASCII.
     pub(crate) fn sign<'t>(&self, unicode: &'t str, ascii: &'t str) -> &'t str {
         if self.ascii { ascii } else { unicode }
     }
@@ -42,7 +42,7 @@ impl TerminalTable {
         line
     }
 
-    /// A title, and what else is to be known: on one line, in a column of its own, or below.
+    /// A title and its details: on one line, in a separate column, or below.
     pub(crate) fn titled(&self, title: (&str, Style), between: &str, details: &[String]) -> String {
         let joined =
             if details.is_empty() { String::new() } else { format!("{between}{}", self.notes(details)) };
@@ -70,7 +70,7 @@ impl TerminalTable {
         self.in_our_signs(&notes.join(self.sign(" · ", ", ")))
     }
 
-    /// The notes in lines, each note kept whole where it fits.
+    /// The notes in lines, each note unbroken where it fits.
     pub(crate) fn wrapped_notes(&self, notes: &[String], limit: usize) -> Vec<String> {
         const TIED: &str = "\u{a0}";
         let whole = |note: &String| {

@@ -16,7 +16,7 @@ use crate::text::clean;
 pub(crate) struct ReportTable {
     pub(crate) name: String,
     pub(crate) details: Vec<String>,
-    /// The title of the column of labels; empty if the name says what the rows are.
+    /// The title of the column of labels; empty if the name describes the rows.
     pub(crate) label_title: &'static str,
     /// A column of figures for each of these metrics; empty if a row has one figure, whatever its metric is.
     pub(crate) columns: Vec<ColumnTitle>,

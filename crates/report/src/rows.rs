@@ -110,7 +110,7 @@ impl<'a> RowBuilder<'a> {
 
     fn nested(&self, row: &EstimateRow<'_>, score: &ScoreResult, has_bounds: bool) -> TableRow {
         let mut shown = TableRow { nested: true, ..TableRow::of(row, nested_label(row)) };
-        // Groups say how many are absent; the bounds are shown once, for all samples.
+        // Groups report how many are absent; the bounds are shown once, for all samples.
         let has_bounds = has_bounds && row.group.is_none();
         let few = notes::few(row, has_bounds);
         let is_all = row.estimate.n == score.counts.scored as u64;
@@ -156,7 +156,7 @@ pub(crate) fn keys(row: &EstimateRow<'_>) -> Vec<String> {
         _ => None,
     };
     let mut keys: Vec<String> = row.scopes.iter().filter_map(key).collect();
-    // An aggregate over all samples is in no scope of its own.
+    // An aggregate over all samples has no separate scope.
     if let Some(own) = row.group_key
         && row.group.is_none()
         && !matches!(row.scopes.last(), Some(Scope::MeanOfGroups(key)) if *key == own)

@@ -85,7 +85,7 @@ impl Render for TerminalTable {
     }
 }
 
-/// The signs in a table that need a word.
+/// The symbols in a table that need an explanation.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LegendContent {
     pub(crate) has_error: bool,
@@ -108,7 +108,7 @@ impl LegendContent {
 }
 
 impl TerminalTable {
-    /// What the signs mean, below everything.
+    /// What the symbols mean, below everything.
     pub(crate) fn legend(&self, signs: LegendContent, common: &CommonMethods) -> String {
         let bar = match (signs.interval_bar, signs.error_bar) {
             (true, true) => Some("the interval, or value ± error"),
@@ -127,7 +127,7 @@ impl TerminalTable {
         format!("\n{}", self.below(0, self.wrapped_notes(&words, self.width)))
     }
 
-    /// The table, with the signs that it needs in the legend.
+    /// The table; adds the symbols that it uses to the legend.
     pub(crate) fn report_table(&self, table: ReportTable, signs: &mut LegendContent) -> String {
         if !table.columns.is_empty() {
             return self.matrix(&table, signs);
@@ -185,7 +185,7 @@ impl TerminalTable {
         (String::new(), self.below(NOTES_BELOW, below.into_iter().filter(|note| !note.is_empty())))
     }
 
-    /// The label, padded; one that is too wide for its column gets lines of its own before.
+    /// The label, padded; one that is too wide for its column gets its own lines before.
     fn label(&self, layout: &BlockLayout, row: &TableRow) -> (String, String) {
         let (indent, label) = (" ".repeat(indent(row)), &row.label);
         let full = layout.label + GAP;

@@ -41,7 +41,7 @@ pub(crate) fn pad(text: &str, to: usize) -> String {
     format!("{text}{}", " ".repeat(to.saturating_sub(width(text))))
 }
 
-/// The start of a text that fits, with a sign behind it if something is missing.
+/// The start of a text that fits, with a mark behind it if something is missing.
 pub(crate) fn truncate(text: &str, to: usize, ellipsis: &str) -> String {
     if width(text) <= to {
         return text.to_owned();
@@ -55,7 +55,7 @@ pub(crate) fn truncate(text: &str, to: usize, ellipsis: &str) -> String {
     start + ellipsis
 }
 
-/// The text in lines of at most so many cells, broken at blanks; a longer word is cut.
+/// The text in lines of at most `limit` cells, broken at blanks; a longer word is cut.
 pub fn wrap(text: &str, limit: usize) -> Vec<String> {
     let limit = limit.max(8);
     let mut lines = vec![String::new()];

@@ -1,4 +1,4 @@
-//! Messages between a user and a model, and what a sample asks for.
+//! Messages between a user and a model, and the input of a sample.
 
 /// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,7 +81,7 @@ impl Message {
     }
 }
 
-/// What a sample asks: a string, or a conversation.
+/// The input of a sample: a string, or a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A string, which becomes a message of the user.

@@ -80,7 +80,7 @@ fn ascending_run(ids: &TextColumn) -> AscendingRun {
 const PART: usize = 1 << 15;
 
 /// Groups by hash. One table over millions of ids would miss the cache at every row; so the rows are
-/// first partitioned by their hash, and each part has a table of its own, on any thread. Texts are
+/// first partitioned by their hash, and each part has its own table, on any thread. Texts are
 /// compared afterwards, row by row: looking for one in the middle of a table is what takes longest.
 fn by_hash(ids: &TextColumn) -> Grouping {
     let (mut hashed, starts) = partition_by_hash(ids);
@@ -153,7 +153,7 @@ fn short_hash(text: &[u8]) -> u32 {
     if cfg!(test) { hash & 0xff00_00ff } else { hash }
 }
 
-/// Puts the first row with the same hash in the place of the hash; says whether it ever is another row.
+/// Puts the first row with the same hash in the place of the hash; returns whether it ever is another row.
 /// The table is memory to work with.
 fn find_firsts(part: &mut [HashedRow], table: &mut HashTable<(u32, u32)>) -> bool {
     // Spread so that the top seven bits, which the table looks at, differ too.
@@ -177,7 +177,7 @@ fn find_firsts(part: &mut [HashedRow], table: &mut HashTable<(u32, u32)>) -> boo
     repeats
 }
 
-/// Rows that share no more than a hash with the first are given a first row of their own. Rows of one
+/// Rows that share no more than a hash with the first are given their own first row. Rows of one
 /// text share their hash, so all of them are found here or none.
 fn separate_collisions(ids: &TextColumn, first_of_row: &mut [u32]) {
     let strangers = ids.map_parts(|start, texts| {

@@ -1,4 +1,4 @@
-//! Sample metadata by key, each distinct value kept once.
+//! Sample metadata by key, each distinct value stored once.
 //!
 //! Groups and clusters have few distinct values, so a row costs four bytes, and the text of a
 //! group or the identity of a cluster is worked out once per distinct value, not per row.
@@ -13,7 +13,7 @@ use crate::metadata::Metadata;
 
 const ABSENT: u32 = u32::MAX;
 
-/// So many values are kept for the next rows, however few the rows are that had them, if they are short.
+/// The number of values that are retained for the next rows, however few rows had them, if they are short.
 const KEPT: usize = 1 << 14;
 const KEPT_BYTES: usize = 1 << 20;
 
@@ -150,7 +150,7 @@ impl MetadataColumn {
     }
 }
 
-/// Codes below `count` in other codes, each asked for once, in the order in which rows have them.
+/// Codes below `count` in other codes, each looked up once, in the order in which rows have them.
 fn recoded(
     codes: &[u32],
     count: usize,

@@ -30,7 +30,7 @@ struct Chunk {
 
 /// A chunk is full if the next text would start behind this. Tests have little, so that they see many.
 const MOST_BYTES: usize = if cfg!(test) { 1 << 9 } else { u16::MAX as usize };
-/// Fewer texts than these are copied rather than kept as a chunk of their own.
+/// Fewer strings than these are copied rather than stored as a separate chunk.
 const FEW_TEXTS: usize = if cfg!(test) { 3 } else { 1 << 10 };
 
 impl Chunk {
@@ -233,7 +233,7 @@ impl TextColumn {
         chunk.get(row)
     }
 
-    /// Row by row, faster than asking for each.
+    /// Row by row, faster than a lookup of each.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.chunks().flat_map(|(chunk, _)| (0..chunk.len()).map(|row| chunk.get(row)))
     }

@@ -1,7 +1,7 @@
 //! A column of score values: two bytes a score for grades and small numbers, nine for others, eight for
 //! plain floats.
 //!
-//! Texts are kept once in a pool (grades repeat), lists and maps in a side table; the column
+//! Strings are stored once in a pool (grades repeat), lists and maps in a side table; the column
 //! itself holds a tag and a number per row. A boxed `Value` per row would cost four times
 //! as much and a cache miss each.
 
@@ -35,7 +35,7 @@ struct FloatKinds {
     infinite: bool,
 }
 
-/// What tells the scalars of one column apart.
+/// What distinguishes the scalars of one column.
 #[derive(Clone, Copy, Debug, Default, Eq)]
 pub(crate) struct ScalarKey {
     tag: u64,

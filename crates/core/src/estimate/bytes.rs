@@ -14,7 +14,7 @@ pub(crate) trait Encode: Sized {
     fn get(bytes: &mut &[u8]) -> Result<Self>;
 }
 
-/// The error of bytes that end early or say what cannot be.
+/// The error of bytes that are truncated or invalid.
 pub(super) fn invalid(problem: &str) -> Error {
     Error::custom(format!("summary: {problem}"))
 }

@@ -9,10 +9,10 @@ use crate::stats::{Moments, tally};
 /// Below this number of scores, `auto` looks at their skewness.
 pub(super) const FEW: u64 = 50;
 
-/// The largest number of distinct values that are kept for an interval that resamples.
+/// The largest number of distinct values that are retained for an interval that resamples.
 pub(super) const MAX_DISTINCT: usize = 1_000_000;
 
-/// How long the distinct values are kept.
+/// How long the distinct values are retained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueRetention {
     /// As long as there are fewer than [`FEW`] scores.
@@ -22,8 +22,8 @@ pub(super) enum ValueRetention {
 }
 
 impl ValueRetention {
-    /// Whether the values of `n` scores are kept, `distinct` of them. Both numbers only grow, so that it does not matter in
-    /// which order and in which parts the scores come.
+    /// Whether the values of `n` scores are retained, `distinct` of them. Both numbers only grow, so it does not matter
+    /// in which order and in which parts the scores come.
     fn keeps(self, n: u64, distinct: usize) -> bool {
         match self {
             ValueRetention::WhileFew => n < FEW,
@@ -47,7 +47,7 @@ impl IndependentScores {
         IndependentScores { moments: Moments::new(), extent: Extent::NONE, values: Some(Vec::new()), keep }
     }
 
-    /// Scores whose values are not kept.
+    /// Scores whose values are not retained.
     pub(super) fn without_values(moments: Moments, extent: Extent) -> Self {
         IndependentScores { moments, extent, values: None, keep: ValueRetention::WhileFew }
     }

@@ -19,7 +19,7 @@ pub enum ErrorMethod {
     Delta,
     /// The mean of fixed groups: √(Σ SE²)/G.
     Macro,
-    /// As a custom metric says.
+    /// As a custom metric defines it.
     Custom,
 }
 
@@ -76,7 +76,7 @@ pub enum IntervalMethod {
     Bootstrap,
     /// Percentiles of resampled t statistics.
     BootstrapT,
-    /// As a custom metric says.
+    /// As a custom metric defines it.
     Custom,
 }
 

@@ -58,7 +58,7 @@ pub enum Undefined {
         /// The clusters that there are.
         clusters: u64,
     },
-    /// All scores are equal, so they say nothing about their spread.
+    /// All scores are equal, so they have no information about their spread.
     NoSpread {
         /// The number of scores.
         n: u64,
@@ -165,7 +165,7 @@ impl Estimate {
         self
     }
 
-    /// Says how many scores it is of.
+    /// Sets the number of scores.
     #[must_use]
     pub fn with_n(mut self, n: u64) -> Self {
         self.n = n;
@@ -217,7 +217,7 @@ pub struct StdError {
     pub df: f64,
     /// The number of clusters, for each way of clustering; empty for independent scores.
     pub clusters: Vec<u64>,
-    /// All scores are equal: the number is 0 by its definition and says nothing.
+    /// All scores are equal: the number is 0 by its definition and carries no information.
     pub degenerate: bool,
 }
 

@@ -40,7 +40,7 @@ pub struct Results {
     pub scores: Vec<ScoreResult>,
     /// What a reader of the numbers should know.
     pub warnings: Vec<Warning>,
-    /// How errors and intervals were asked for.
+    /// How errors and intervals were requested.
     pub errors: ErrorPlan,
 }
 

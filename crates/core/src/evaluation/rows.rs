@@ -207,7 +207,7 @@ fn fold<'a>(leaves: Vec<EstimateRow<'a>>, errors: &ErrorPlan) -> Vec<EstimateRow
         }
         !is_folded
     });
-    // An error by itself is a figure without an error of its own.
+    // An error by itself is a figure without its own error.
     for (_, part) in parts.iter_mut().filter(|(_, part)| part.role == Role::ErrorOf) {
         let n = part.estimate.n;
         let estimate = part.estimate.to_mut();
@@ -225,7 +225,7 @@ fn is_part(row: &EstimateRow<'_>) -> bool {
     matches!(row.role, Role::ErrorOf | Role::IntervalOf) && row.key.is_none() && row.index.is_none()
 }
 
-/// Whether a metric only says that an error or interval is wanted, and not how it is computed: the plan says that.
+/// Whether a metric only requests an error or interval and does not define how it is computed: the plan does.
 fn is_bare(part: &EstimateRow<'_>) -> bool {
     let inner = &part.result.inner;
     inner.args.is_empty() && inner.kwargs.is_empty()
@@ -233,7 +233,7 @@ fn is_bare(part: &EstimateRow<'_>) -> bool {
 
 fn put_error<'a>(row: &mut EstimateRow<'a>, part: &EstimateRow<'a>) -> bool {
     if let Some(known) = row.error_metric {
-        // The same error once more, such as that of all samples beside errors by group, tells nothing new.
+        // The same error once more, such as that of all samples beside errors by group, adds no information.
         return known.inner == part.result.inner;
     }
     // An error that is undefined for a special reason carries no information.
@@ -256,7 +256,7 @@ fn put_interval<'a>(row: &mut EstimateRow<'a>, part: &EstimateRow<'a>) -> bool {
     if let Some(known) = row.interval_metric {
         return known.inner == part.result.inner;
     }
-    // One without width, or none at all, says nothing: the plan's is what this number of scores supports.
+    // One without width, or none at all, has no information: the plan's is what this number of scores supports.
     if !part.estimate.interval.as_ref().is_ok_and(|interval| interval.lower < interval.upper) {
         return true;
     }

@@ -96,7 +96,7 @@ impl Aggregate {
         }))
     }
 
-    /// Hands over the fields of all scores as scores of their own, if there are any.
+    /// Hands over the fields of all scores as separate scores, if there are any.
     fn read<T>(
         &self,
         scores: &Scores<'_>,

@@ -36,7 +36,7 @@ pub struct Frequency {
 #[derive(Clone, Debug)]
 struct Categories(Vec<String>);
 
-/// The most categories that can be declared: every share says which they are.
+/// The most categories that can be declared: every share records them.
 const MAX_CATEGORIES: usize = 1000;
 
 impl Categories {

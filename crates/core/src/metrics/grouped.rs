@@ -156,8 +156,8 @@ impl Metric for Grouped {
     }
 }
 
-/// How many groups there may be. Each has figures with names, so a key that tells samples apart would take
-/// kilobytes for each of them, and nobody can read as many.
+/// How many groups there may be. Each has figures with names, so a key that is unique per sample would take
+/// kilobytes for each of them, and the results would be too many to read.
 const MAX_GROUPS: usize = 100_000;
 
 /// The value of a group, and a sample of it for messages.
@@ -255,7 +255,7 @@ fn no_scores(absent: usize) -> MetricValue {
 }
 
 impl Grouped {
-    /// The problem of a key that tells samples apart rather than groups.
+    /// The error for a key that distinguishes samples rather than groups.
     fn too_many_groups(&self) -> Error {
         Error::Undefined {
             metric: Self::NAME.to_owned(),

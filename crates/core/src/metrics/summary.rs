@@ -119,9 +119,9 @@ pub(super) struct SummaryPart<'a> {
 pub(super) struct SummaryState {
     metric: &'static str,
     conversion: Conversion,
-    /// How errors are computed; not always as the plan says.
+    /// How errors are computed; not always as in the plan.
     pub(super) errors: ErrorPlan,
-    /// Whether that is as the plan says.
+    /// Whether that is as in the plan.
     by_plan: bool,
     /// Whether scores outside of 0 to 1 are refused.
     proportions_only: bool,

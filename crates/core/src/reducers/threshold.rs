@@ -1,6 +1,6 @@
 //! What `pass_at`, `pass_k` and `at_least` share: k, and a threshold for success.
 
-/// What is wrong with a number of epochs: 0 asks for nothing.
+/// What is wrong with a number of epochs: 0 requires nothing.
 pub(super) fn check_k(k: &u64) -> Result<(), String> {
     if *k > 0 { Ok(()) } else { Err("must be 1 or more: it counts epochs".to_owned()) }
 }

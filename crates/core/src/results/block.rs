@@ -80,7 +80,7 @@ fn plain_result<'m>(
     result
 }
 
-/// Adds that samples cannot be clustered as the plan says. The numbers stand, without their errors.
+/// Adds that samples cannot be clustered as the plan requires. The numbers stand, without their errors.
 fn add_cluster_problem(result: &mut ScoreResult, scores: &Scores<'_>) {
     let has_errors = |metric: &MetricResult| matches!(metric.role, Role::Location | Role::Share);
     if result.metrics.iter().any(has_errors)
@@ -203,7 +203,7 @@ fn by_key(
     Ok(())
 }
 
-/// The most keys of a map-valued score that have metrics of their own: each is a block of results.
+/// The most keys of a map-valued score that have their own metrics: each is a block of results.
 const MAX_KEYS: usize = 10_000;
 
 /// The metrics for one key, and the first pattern that matched it.

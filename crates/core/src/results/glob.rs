@@ -8,7 +8,7 @@
 pub(super) fn matches(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let text: Vec<char> = text.chars().collect();
-    // Where to go on after a star that took too little: it takes one more character each time.
+    // Where to resume after a star that matched too little: it matches one more character each time.
     let mut retry: Option<(usize, usize)> = None;
     let (mut p, mut t) = (0, 0);
     loop {

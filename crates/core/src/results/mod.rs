@@ -75,9 +75,9 @@ pub enum Warning {
         /// The first sample that has it.
         sample: String,
     },
-    /// No figure fits the headline that was asked for; the first one takes its place.
+    /// No figure matches the requested headline; the first one takes its place.
     NoHeadline {
-        /// What was asked for.
+        /// The requested headline.
         wanted: String,
     },
 }
@@ -170,7 +170,7 @@ impl Reduction {
     }
 }
 
-/// Reduced scores, kept as columns.
+/// Reduced scores, stored as columns.
 #[derive(Debug, Clone, Default)]
 struct ReducedSamples {
     rows: Vec<u32>,

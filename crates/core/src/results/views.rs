@@ -75,7 +75,7 @@ pub(super) fn scorer_results(
     Ok(())
 }
 
-/// How errors are computed: as the plan says, and by the clusters of the first metric that has any if it does not say.
+/// How errors are computed: as in the plan; if it leaves clusters open, by those of the first metric that has any.
 fn effective_errors(errors: &ErrorPlan, metrics: &Metrics) -> (ErrorPlan, bool) {
     let implied = metrics.iter().find_map(|metric| metric.cluster().map(str::to_owned));
     let is_open = errors.cluster.is_empty() && errors.method != Some(ErrorMethod::Iid);

@@ -47,7 +47,7 @@ impl<'a> Parser<'a> {
         Ok(Word { text, quoted: false })
     }
 
-    /// Moves past blanks and says where that led.
+    /// Skips blanks and returns the new position.
     pub(super) fn skip_blanks(&mut self) -> usize {
         let rest = self.rest();
         self.offset += rest.len() - rest.trim_start().len();

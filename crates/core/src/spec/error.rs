@@ -46,7 +46,7 @@ impl SpecError {
         self
     }
 
-    /// Says under which key of a log the error lies; to be called on the way out, so the last key comes first.
+    /// Adds the key of a log under which the error lies; to be called on the way out, so the last key comes first.
     pub(super) fn within(mut self, key: impl fmt::Display) -> Self {
         if let SpecErrorKind::Log { path, .. } = &mut self.0.kind {
             *path = if path.is_empty() { key.to_string() } else { format!("{key}.{path}") };

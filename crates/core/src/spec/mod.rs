@@ -2,7 +2,7 @@
 //!
 //! A [`Spec`] is a name with arguments, `stderr(cluster="category")`. Metrics, reducers, scorers, solvers and conversions
 //! are all built from one, whether it came from the command line, a task file, Rust or a log. A spec is only text that
-//! has been understood: whether the name exists and what the arguments mean is for the registry to say. That keeps
+//! has been understood: the registry decides whether the name exists and what the arguments mean. That keeps
 //! logs readable whose metrics are not registered.
 //!
 //! ```text
@@ -58,11 +58,11 @@ pub(crate) use log::params_to_log;
 pub use metrics::{MetricItem, MetricMap, MetricTree, MetricsSpec};
 pub use names::{nearest, reducer_of_papers, split_k_suffix, without_own_package};
 
-/// How deep lists, maps and specs may be nested, in text and in logs. Nobody writes more than a handful; the limit is what
+/// How deep lists, maps and specs may be nested, in text and in logs. In practice there are a few levels; the limit
 /// keeps hostile input from exhausting the stack.
 pub const MAX_DEPTH: usize = 64;
 
-/// The argument that logs record beside the others: where a random figure starts from.
+/// The argument that logs record beside the others: the seed of a random figure.
 pub const SEED: &str = "seed";
 
 /// The package whose name is left out where logs shorten names.

@@ -50,7 +50,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// Takes `at_least_2` apart into `at_least` and 2, the shorthand for `at_least(2)`.
 ///
-/// Whether a name is shorthand is for the registry to say: a reducer of the literal name goes first.
+/// The registry decides whether a name is shorthand: a reducer of the literal name takes precedence.
 ///
 /// ```
 /// use errorbar_core::spec::split_k_suffix;

@@ -27,7 +27,7 @@ impl<'de> Deserialize<'de> for MetricsSpec {
 }
 
 /// By way of a JSON value: what stands there decides how it is to be read, and serde's own way of trying variants ends in
-/// errors that say nothing.
+/// errors without information.
 fn read<'de, D: Deserializer<'de>, T>(
     deserializer: D,
     from_json: impl FnOnce(&Value) -> Result<T, SpecError>,

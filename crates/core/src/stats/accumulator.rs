@@ -2,7 +2,7 @@
 //!
 //! The number line is cut into chunks of 32 bits, each held in an `i64`, so that about 2^30 additions pass before a carry has to move
 //! (Kulisch's long accumulator; Neal, "Fast exact summation using small and large superaccumulators", arXiv:1505.05571).
-//! All chunks would be over a kilobyte, so only the window of chunks in use is kept.
+//! All chunks would be over a kilobyte, so only the window of chunks in use is stored.
 
 use super::magnitude::Magnitude;
 
@@ -16,7 +16,7 @@ pub(super) const UNIT_POSITION: u32 = 68 * CHUNK_BITS;
 /// Chunks that the widest addend touches: 128 bits, shifted by up to 31.
 const WIDE: usize = 5;
 
-/// Chunks kept free at either end when a window outgrows its place.
+/// Free chunks at either end when a window outgrows its place.
 const SLACK: usize = 4;
 
 /// The number of additions after which carries must move: `2^30 · 2^32` leaves a spare bit in an `i64`.

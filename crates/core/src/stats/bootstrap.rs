@@ -1,8 +1,8 @@
 //! The nonparametric bootstrap of a mean.
 //!
 //! Replicate b of a given seed is the same number on any number of threads, in any order of the data, and whatever the number of
-//! replicates: the data is put into a canonical order first, each replicate has random numbers of its own, and sums are taken in a
-//! fixed order.
+//! replicates: the data is put into a canonical order first, each replicate has its own random numbers, and sums are
+//! taken in a fixed order.
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 

@@ -20,7 +20,7 @@ pub(crate) struct StudentisedMeans {
     /// Its standard error, by the formula that the resamples use.
     pub(crate) stderr: f64,
     /// (m* − m)/se*, ascending. A resample without spread has the statistic −∞ or +∞, by the side on which its mean lies: it
-    /// says nothing about how far out.
+    /// has no information on how far out.
     pub(crate) statistics: Vec<f64>,
 }
 

@@ -45,8 +45,8 @@ struct Fixed {
 }
 
 impl Fixed {
-    /// Adds `± magnitude · 2^shift` steps; `sign` is −1 for minus, 0 for plus. Does nothing, and says so, if that is 2^254
-    /// or more, or the sum would be beyond 2^255.
+    /// Adds `± magnitude · 2^shift` steps; `sign` is −1 for minus, 0 for plus. Returns false, unchanged, if that is
+    /// 2^254 or more, or the sum would be beyond 2^255.
     #[inline]
     fn add(&mut self, magnitude: u128, shift: u32, sign: i64) -> bool {
         // A number that is too small has a shift below 0, which has wrapped to a large one.
@@ -70,7 +70,7 @@ impl Fixed {
         Fixed { high: (self.high ^ sign).wrapping_add(carry), low }
     }
 
-    /// Adds another; does nothing, and says so, if the sum is beyond 2^255.
+    /// Adds another; returns false, unchanged, if the sum is beyond 2^255.
     #[inline]
     fn merge(&mut self, other: Self) -> bool {
         let (low, carry) = self.low.overflowing_add(other.low);

@@ -103,10 +103,10 @@ impl Magnitude {
         Self::new(limbs, scale)
     }
 
-    /// `self / (d₁·d₂·…)`, kept to at least 64 bits with the rest in `sticky`.
+    /// `self / (d₁·d₂·…)`, with a precision of at least 64 bits and the rest in `sticky`.
     ///
     /// Dividing by one factor after the other loses nothing, for ⌊⌊x/a⌋/b⌋ = ⌊x/(ab)⌋ when x, a and b are integers; all the
-    /// room that the quotient needs is therefore made at the start. No factor may be zero.
+    /// limbs that the quotient needs are therefore added at the start. No factor may be zero.
     pub(super) fn over(&self, divisors: &[u64]) -> Self {
         // A divisor below 2^64 shortens the number by at most two limbs; two more keep 64 bits of quotient.
         let room = 4 * divisors.len();

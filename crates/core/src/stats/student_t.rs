@@ -2,7 +2,7 @@
 //!
 //! Two things cost digits in the usual route through ln Γ and x = ν/(ν + t²) when ν is large: a difference of two large
 //! logarithms, and 1 − x where x is near 1. Here Γ(a + ½)/Γ(a) is computed directly, and x and y = 1 − x are carried side by
-//! side. Whichever of the tail and the central probability is small comes from a formula of its own, so neither is ever the
+//! side. Whichever of the tail and the central probability is small has its own formula, so neither is ever the
 //! difference of two nearly equal numbers.
 
 use std::f64::consts::PI;

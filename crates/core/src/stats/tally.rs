@@ -41,7 +41,7 @@ const FREE: u64 = u64::MAX;
 /// Separate counts for values in turn: adding to the count that was just written would have to wait for the write.
 const TURNS: usize = 4;
 
-/// Counts in a small open-addressing table; `None` as soon as there are too many values (or the one that cannot be kept).
+/// Counts in a small open-addressing table; `None` if there are too many values (or the one that cannot be stored).
 #[expect(clippy::indexing_slicing, reason = "slots are taken modulo the length of the table")]
 fn few_values(values: &[f64]) -> Option<Vec<(f64, u64)>> {
     let mut keys = [FREE; SLOTS];

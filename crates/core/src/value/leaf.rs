@@ -164,7 +164,7 @@ impl<'a> LeafRef<'a> {
     }
 }
 
-/// A scalar as a key of a table: equal where [`LeafRef::equals`] says so.
+/// A scalar as a key of a table: equal where [`LeafRef::equals`] returns true.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum LeafKey {
     Null,

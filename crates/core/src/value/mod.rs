@@ -1,4 +1,4 @@
-//! What a scorer may say about an answer.
+//! The values that a scorer may give an answer.
 //!
 //! A value is a text, an integer, a float, a boolean, a list of those, or a map from text to
 //! those or null. "Not scored" is a separate variant: the not-a-number float that stands for
@@ -33,7 +33,7 @@ pub type LeafMap = IndexMap<Arc<str>, Leaf>;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// The scorer could not score the answer. Kept and counted, never part of a metric.
+    /// The scorer could not score the answer. Stored and counted, never part of a metric.
     Unscored,
     /// A boolean.
     Bool(bool),

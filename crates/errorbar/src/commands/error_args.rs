@@ -92,7 +92,7 @@ impl ErrorArgs {
         plan
     }
 
-    /// Whether the user asks for an interval that draws resamples, however long it takes.
+    /// Whether the user requests an interval that draws resamples, however long it takes.
     pub(super) fn asks_for_draws(&self) -> bool {
         self.interval.is_some_and(IntervalChoice::is_drawn)
     }

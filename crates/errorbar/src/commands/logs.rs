@@ -157,7 +157,7 @@ impl OpenedLog<'_> {
         report
     }
 
-    /// Checks that nothing of what the log records would be lost if these results took the place of its own.
+    /// Checks that nothing of what the log records would be lost if these results replaced its own.
     pub(super) fn check_writable(&self, results: &Results, hint: &str) -> Result<(), Diagnostic> {
         let why = if !self.left_out.is_empty() {
             "not all that the log records can be computed, and it would be lost"

@@ -59,7 +59,7 @@ impl From<Status> for ExitCode {
 pub(crate) struct Outcome {
     pub(crate) output: Output,
     pub(crate) diagnostics: Diagnostics,
-    /// How it ended, unless the diagnostics say that it ended worse.
+    /// How it ended, unless the diagnostics have a worse status.
     pub(crate) status: Status,
 }
 

@@ -170,7 +170,7 @@ fn check_output(args: &ScoreArgs, files: &[PathBuf]) -> Result<(), Diagnostic> {
 fn with_overrides(mut plan: Plan, overrides: &PlanOverrides, args: &ScoreArgs) -> Plan {
     if let Some(metrics) = &overrides.metrics {
         plan.task_metrics = Some(metrics.clone());
-        // What the user asks for is computed, however long it takes.
+        // What the user requests is computed, however long it takes.
         plan.max_draws = None;
     }
     if let Some(reducers) = &overrides.reducers {

@@ -3,7 +3,7 @@
 use errorbar_core::Error;
 use errorbar_core::spec::nearest;
 
-/// What to do about it, if the error itself does not say.
+/// What to do about it, unless the error itself names it.
 pub(crate) fn hint(error: &Error) -> Option<String> {
     match error {
         Error::MissingKey { key, known, .. } if !known.contains(key) => {

@@ -4,7 +4,7 @@ use errorbar_eval::Error;
 
 use super::{core, log};
 
-/// What to do about it, if the error itself does not say.
+/// What to do about it, unless the error itself names it.
 pub(crate) fn hint(error: &Error) -> Option<String> {
     let hint = match error {
         Error::Core(error) => return core::hint(error),

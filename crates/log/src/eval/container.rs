@@ -125,7 +125,7 @@ impl Container {
         }
     }
 
-    /// The metadata of the sample at an index, if it is a member of its own.
+    /// The metadata of the sample at an index, if it is a separate member.
     pub(super) fn sample_metadata(
         &self,
         decompressor: &mut Decompressor,

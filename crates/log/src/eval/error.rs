@@ -174,7 +174,7 @@ pub enum LogErrorKind {
     /// There is no such sample.
     #[error("there is no sample `{sample}` in the log{}", nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
     NoSample {
-        /// What was asked for.
+        /// The requested sample.
         sample: String,
         /// The id nearest to it.
         nearest: Option<String>,
@@ -198,7 +198,7 @@ pub enum LogErrorKind {
     /// A sample has no score by this scorer.
     #[error("there is no score by `{scorer}`; the sample has {}", if known.is_empty() { "none".to_owned() } else { listed(known) })]
     NoScore {
-        /// What was asked for.
+        /// The requested scorer.
         scorer: String,
         /// The scorers that the sample has scores by.
         known: Vec<String>,

@@ -1,6 +1,6 @@
 //! What a log records about the run as a whole: the parts of `_journal/start.json` and `header.json`.
 //!
-//! Fields that this version does not know are kept in `extra` and written again, so that a log
+//! Fields that this version does not know are stored in `extra` and written again, so that a log
 //! which errorbar rewrites loses nothing.
 
 use errorbar_core::chat::Usage;
@@ -28,7 +28,7 @@ pub enum Status {
     Started,
     /// To its end.
     Success,
-    /// Somebody stopped it.
+    /// It was stopped.
     Cancelled,
     /// By an error.
     Error,

@@ -5,8 +5,8 @@ use super::zip::ZipEntry;
 
 /// How large a log may be before it is refused: a few kilobytes can claim to hold terabytes.
 ///
-/// Transcripts are skipped as a stream, so a large one costs time and no memory; what is kept of a sample (id,
-/// scores, wanted metadata) is held as a whole.
+/// Transcripts are skipped as a stream, so a large one costs time and no memory; what is loaded of a sample (id,
+/// scores, requested metadata) is held as a whole.
 ///
 /// ```
 /// use errorbar_log::eval::LogLimits;
@@ -20,7 +20,7 @@ pub struct LogLimits {
     /// Entries that decompress to more than this many times their size are dense: a trap, or a very repetitive
     /// answer. Those of one log may have 192 MiB decompressed, all together.
     pub max_ratio: u64,
-    /// The most bytes of one record that may be held in memory: the header, or what is kept of a sample.
+    /// The most bytes of one record that may be held in memory: the header, or what is loaded of a sample.
     pub max_record: u64,
     /// The most bytes of memory for what is held of a log. Unset, it is 256 MiB or four times the size of the file,
     /// whichever is more.

@@ -15,7 +15,7 @@ use super::header::{EvalInfo, Header};
 
 /// The package under which logs know the built-in metrics.
 const BUILT_IN: &str = "inspect_ai";
-/// The arguments that hold a conversion, which is a function and has no form of its own in a log.
+/// The arguments that hold a conversion, which is a function and has no representation in a log.
 const CONVERSIONS: [&str; 2] = ["to_float", "value_to_float"];
 
 /// The conversion that stands in for one that cannot be known. Leaving the argument out would not do: there
@@ -195,7 +195,7 @@ fn headline(header: &Header) -> Option<HeadlineRequest> {
     })
 }
 
-/// The seed of the run; a metric with a seed of its own has it beside its options.
+/// The seed of the run; a metric with its own seed has it beside its options.
 fn recorded_seed(header: &Header) -> Option<u64> {
     header.eval.config.extra.get("seed")?.as_u64()
 }

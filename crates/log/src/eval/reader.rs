@@ -24,7 +24,7 @@ const HEAD_BYTES: u64 = 1024;
 
 /// An eval log, opened for reading. The file may still be growing: what it held when it was opened counts.
 ///
-/// What is read is checked: sizes and checksums of the members, the JSON of what is kept. **Not checked** are
+/// What is read is checked: sizes and checksums of the members, the JSON of what is loaded. **Not checked** are
 /// members that are not requested, and the parts of a sample that are skipped (messages, events, …) beyond their
 /// checksum, quotes and brackets; [`EvalLog::check`] does that.
 ///
@@ -110,7 +110,7 @@ impl EvalLog {
     }
 
     /// Checks all that the log holds: all checksums, that the local headers agree with the central directory, and that
-    /// all of it is JSON, whether a metric asks for it or not.
+    /// all of it is JSON, whether a metric needs it or not.
     pub fn check(&self) -> Result<()> {
         let container = &self.container;
         match &container.layout {

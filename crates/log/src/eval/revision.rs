@@ -1,4 +1,4 @@
-//! A log with something in it replaced, written as a new file in which every other byte is kept.
+//! A log with something in it replaced, written as a new file in which every other byte is unchanged.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -287,7 +287,7 @@ fn kept_end(offset: u64, records: &[DirectoryRecord], is_replaced: impl Fn(&str)
         records.iter().map(|record| (record.entry.offset, is_replaced(&record.name))).collect();
     places.sort_unstable();
     let end = places.iter().rev().take_while(|(_, is_replaced)| *is_replaced).map(|(at, _)| *at).last();
-    // Members of a file that is up to no good may lie within one another: then all of it is kept.
+    // Members of a hostile file may overlap: then all of it is copied.
     let reaches = |record: &DirectoryRecord| record.entry.offset.saturating_add(record.entry.compressed);
     let kept = records.iter().filter(|record| !is_replaced(&record.name)).map(reaches).max().unwrap_or(0);
     end.filter(|end| *end >= kept).unwrap_or(offset)

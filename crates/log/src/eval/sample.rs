@@ -76,7 +76,7 @@ impl<'a> SampleRecord<'a> {
     }
 
     setters! {
-        /// What was asked.
+        /// The input.
         input: &'a Input => common.input;
         /// The answers to choose from.
         choices: impl Into<Option<&'a [String]>> => common.choices;

@@ -120,7 +120,7 @@ impl EvalLog {
     /// The scores as columns; `header` is that of the log.
     ///
     /// The samples are read on all threads of the current rayon pool. Memory is that of the scores and the
-    /// metadata asked for, whatever the length of the transcripts.
+    /// requested metadata, whatever the length of the transcripts.
     pub fn scores(&self, header: &Header, options: &ScoreOptions<'_>) -> Result<LogScores> {
         let done = AtomicUsize::new(0);
         let memory = &self.container.memory;

@@ -98,7 +98,7 @@ pub struct StoredSample {
     pub id: SampleId,
     /// The epoch, from 1.
     pub epoch: u32,
-    /// What was asked; empty if it was not to be read.
+    /// The input; empty if it was not to be read.
     pub input: Input,
     /// The answers to choose from.
     pub choices: Option<Vec<String>>,
@@ -160,7 +160,7 @@ impl StoredSample {
         self
     }
 
-    /// Takes the metadata out of a record of its own.
+    /// Takes the metadata out of a separate record.
     pub(super) fn read_metadata(&mut self, bytes: &[u8], keys: &MetadataKeys) -> Result<()> {
         let mut json = decode::parser(bytes);
         let peek = json.peek()?;
@@ -208,7 +208,7 @@ pub(super) fn id_and_epoch(head: &[u8]) -> Option<(SampleId, u32)> {
             _ => json.known_skip(peek).ok()?,
         }
         if let (Some(id), Some(epoch)) = (&id, epoch) {
-            // A number at the very end of the head might go on beyond it.
+            // A number at the very end of the head might continue beyond it.
             return (json.current_index() < head.len()).then(|| (id.clone(), epoch));
         }
         key = json.next_key().ok()?.map(str::to_owned);

@@ -14,9 +14,9 @@ use super::stored::StoredSample;
 use super::wire::JsonWriter;
 use super::zip::{Encoder, Member, StreamedMember};
 
-/// How many characters of an input or a target are kept.
+/// How many characters of an input or a target are stored.
 const LONG: usize = 5 * 1024;
-/// How many characters of any other string, or bytes of a structure, are kept.
+/// How many characters of any other string, or bytes of a structure, are stored.
 const SHORT: usize = 1024;
 /// What marks a truncated string.
 const CUT: &str = "...";

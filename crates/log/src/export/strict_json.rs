@@ -16,7 +16,7 @@ pub enum JsonLayout {
     Pretty,
 }
 
-/// How deep values get lines of their own.
+/// How deep values get their own lines.
 const INDENTED: usize = 20;
 /// The number of blanks that a text may have for each of its bytes, and on top of that.
 const BLANKS_PER_BYTE: u64 = 3;

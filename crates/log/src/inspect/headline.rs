@@ -4,7 +4,7 @@ use errorbar_core::{Headline, HeadlineRequest, Warning};
 
 use super::projection::ProjectedBlock;
 
-/// The first figure that fits what is asked for, else the first of the first block; and that there is none that fits.
+/// The first figure that matches the request, else the first of the first block; and a warning if none matches.
 pub(super) fn headline(
     blocks: &[ProjectedBlock<'_>],
     wanted: Option<&HeadlineRequest>,

@@ -53,7 +53,7 @@ impl Figure<'_> {
         for (key, value) in &estimate.notes.custom {
             note(key, Some(value.clone()));
         }
-        // A mean of groups has an error of its own, which no other entry of the log has.
+        // A mean of groups has its own error, which no other entry of the log has.
         if self.is_mean_of_groups && role == Role::Location {
             note("stderr", estimate.notes.iid_stderr.map(Json::from));
         }

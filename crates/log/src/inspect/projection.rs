@@ -57,12 +57,12 @@ impl<'r> Projection<'r> {
         self.headline.as_ref()
     }
 
-    /// The warnings of the results, and that no figure is the headline which the plan asks for.
+    /// The warnings of the results, and that no figure is the headline that the plan requests.
     pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
         self.results.warnings.iter().chain(&self.headline_warning)
     }
 
-    /// That no figure is the headline which the plan asks for.
+    /// That no figure is the headline that the plan requests.
     pub fn headline_warning(&self) -> Option<&Warning> {
         self.headline_warning.as_ref()
     }

@@ -90,7 +90,7 @@ pub fn recovered_headline(recorded: &RecordedResults) -> Option<RecordedRow> {
     })?;
     let block = recorded.scores.get(at)?;
     let row = block_rows(at, block).into_iter().find(|row| row.key == *key);
-    // An error that is in the row of another number is shown by itself if it is what was asked for.
+    // An error that is in the row of another number is shown by itself if it was requested.
     row.or_else(|| Some(RecordedRow::new(at, block, key, block.metrics.get(key)?)))
 }
 

@@ -105,7 +105,7 @@ pub enum TableErrorKind {
         /// Where the first of the two rows is.
         first: TableLocation,
     },
-    /// Two rows for one epoch of a sample and one scorer, where scorers have rows of their own.
+    /// Two rows for one epoch of a sample and one scorer, where scorers have their own rows.
     #[error("epoch {epoch} of this sample by the scorer {} is already {first}", excerpt(scorer))]
     DuplicateScore {
         /// The epoch.
@@ -115,7 +115,7 @@ pub enum TableErrorKind {
         /// Where the first of the two rows is.
         first: TableLocation,
     },
-    /// A row with a score in this column but without a scorer, where scorers have rows of their own.
+    /// A row with a score in this column but without a scorer, where scorers have their own rows.
     #[error("the row has a score in `{0}`, but its `scorer` is empty")]
     NoScorer(String),
     /// A scorer that is not a string, but this.

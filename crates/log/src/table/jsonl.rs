@@ -49,7 +49,7 @@ fn rows(lines: &mut LineReader, options: &TableOptions, budget: Budget) -> Resul
     long(lines, LineKeys::new(&value, options, true), budget)
 }
 
-/// A row per sample and epoch; nothing if scorers may have rows of their own and do.
+/// A row per sample and epoch; None if scorers may have their own rows and do.
 fn wide(
     lines: &mut LineReader,
     mut keys: LineKeys<'_>,
@@ -236,7 +236,7 @@ struct LineKeys<'a> {
     options: &'a TableOptions,
     /// How many keys are metadata to fetch.
     fetched: usize,
-    /// Whether scorers have rows of their own.
+    /// Whether scorers have their own rows.
     is_long: bool,
     /// Whether a line has the key `scorer`.
     names_scorers: bool,

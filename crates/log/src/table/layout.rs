@@ -14,7 +14,7 @@ pub(super) const SCORER: &str = "scorer";
 
 /// The score columns that are looked for when none is named: the first that is there.
 pub(super) const DEFAULT_SCORES: [&str; 2] = ["score", "value"];
-/// The same where scorers have rows of their own: exported logs say `value`.
+/// The same where scorers have their own rows: exported logs use `value`.
 pub(super) const LONG_SCORES: [&str; 2] = ["value", "score"];
 
 /// What a column is read as, in the order in which columns are read.
@@ -26,7 +26,7 @@ pub(super) enum ColumnRole {
     Metadata(usize),
     /// A score, by its number among the score columns.
     Score(usize),
-    /// These only where scorers have rows of their own.
+    /// These only where scorers have their own rows.
     Scorer,
     Answer,
     Explanation,

@@ -55,7 +55,7 @@ impl TableOptions {
         }
     }
 
-    /// Reads these columns as scores, each as a scorer of its own. None means the default.
+    /// Reads these columns as scores, each as a separate scorer. None means the default.
     #[must_use]
     pub fn score_columns(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.score_columns = names.into_iter().map(Into::into).collect();
@@ -180,7 +180,7 @@ fn no_score_column(wanted: &[&str], found: Vec<String>) -> TableError {
 
 /// The table, if no sample has an epoch twice.
 ///
-/// The engine refuses a repeated epoch too, but it cannot say where the two rows are.
+/// The engine refuses a repeated epoch too, but it cannot report where the two rows are.
 fn finish(columns: ScoreColumns, metadata_keys: Vec<String>) -> Result<ScoreTable, TableError> {
     if let Some((row, first)) = columns.repeated_row() {
         let (epoch, first) = (columns.epoch(row), TableLocation::Row(first as u64 + 1));

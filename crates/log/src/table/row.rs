@@ -15,7 +15,7 @@ pub(super) struct TableRow {
     pub(super) scores: Vec<Option<Value>>,
     /// Metadata by its number.
     pub(super) metadata: Vec<(usize, Json)>,
-    /// These only where scorers have rows of their own.
+    /// These only where scorers have their own rows.
     pub(super) scorer: Option<String>,
     pub(super) answer: Option<String>,
     pub(super) explanation: Option<String>,

@@ -22,7 +22,7 @@ pub(crate) enum Field {
 pub(crate) enum Presence {
     /// `T`: it must be passed.
     Required,
-    /// `Option<T>`: the field says whether it was passed.
+    /// `Option<T>`: the field shows whether it was passed.
     Optional,
     /// `T` with a default: it is recorded if it differs from the default.
     Defaulted,

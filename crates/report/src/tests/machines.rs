@@ -143,7 +143,7 @@ fn records_say_what_there_is() {
         .collect();
     let key = Some("outer / inner");
     assert_eq!(nested, [(key, Some("x / p")), (key, Some("x / q")), (key, Some("x"))]);
-    // Of two errors, the first is in the row of the mean, the second has a row of its own.
+    // Of two errors, the first is in the row of the mean, the second has its own row.
     let errors: Vec<Option<&str>> = found
         .iter()
         .filter(|record| record.metric == "stderr")

@@ -68,7 +68,7 @@ pub(crate) fn check(scores: &Scores<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Who asks for clusters if no metric does.
+/// The name in errors for what requests clusters if no metric does.
 pub(crate) const ERRORS: &str = "errors";
 
 fn describe(json: &Json) -> String {

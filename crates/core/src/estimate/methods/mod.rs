@@ -49,7 +49,7 @@ impl IntervalFormula {
 }
 
 impl IntervalInput<'_> {
-    /// The range of scores: that of the plan, or 0 to 1 if all scores are within. An error says why there is none.
+    /// The range of scores: that of the plan, or 0 to 1 if all scores are within. The error is why there is none.
     pub(super) fn range(&self) -> Result<(f64, f64), String> {
         let Some((low, high)) = self.plan.range else {
             return match self.kind {

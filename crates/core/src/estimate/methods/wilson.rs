@@ -21,7 +21,7 @@ fn interval(input: &IntervalInput<'_>, level: f64) -> Maybe<Interval> {
     let p = ((input.mean - low) / width).clamp(0.0, 1.0);
     let effective = effective_n(input)?;
     let (lower, upper) = wilson(p, effective, t_quantile(upper_tail, error.df));
-    // The ends of the range exactly, whatever the rounding of the scale says.
+    // The ends of the range exactly, regardless of the rounding of the scale.
     let scaled = |share: f64| if share == 1.0 { high } else { (low + share * width).min(high) };
     finite(scaled(lower), scaled(upper), level, method, Some(error.df))
 }
@@ -53,7 +53,7 @@ pub(crate) fn wilson(p: f64, n: f64, z: f64) -> (f64, f64) {
     let centre = p + z2 / (2.0 * n);
     let margin = z * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
     let scale = 1.0 + z2 / n;
-    // At p of 0 or 1 the nearer end is exactly there, whatever the rounding of the root says.
+    // At p of 0 or 1 the nearer end is exactly there, regardless of the rounding of the root.
     let lower = if p == 0.0 { 0.0 } else { ((centre - margin) / scale).max(0.0) };
     let upper = if p == 1.0 { 1.0 } else { ((centre + margin) / scale).min(1.0) };
     (lower, upper)

@@ -1,4 +1,4 @@
-//! Bad texts: each points at its column and says what was wanted.
+//! Invalid strings: each error points at its column and names what was expected.
 
 use super::spec;
 use crate::spec::{MAX_DEPTH, MetricsSpec, Spec, SpecError, SpecErrorKind};

@@ -174,7 +174,7 @@ fn for_people(logs: &[LogSummary], is_ascii: bool) -> Listing {
     listing
 }
 
-/// The columns for programs: the headline is an object in JSON, and CSV has its values in columns of their own.
+/// The columns for programs: the headline is an object in JSON, and CSV has its values in separate columns.
 fn for_programs(logs: &[LogSummary], is_json: bool) -> Listing {
     const HEADLINE: [&str; 8] = ["scorer", "score", "reducer", "metric", "value", "stderr", "lower", "upper"];
     let run = ["log", "created", "task", "model", "status"];

@@ -257,7 +257,7 @@ struct ValueEnd {
 enum ValueKind {
     #[default]
     Unknown,
-    /// A string, a list or an object: it ends with a character of its own.
+    /// A string, a list or an object: it ends with its own character.
     Enclosed,
     /// A number or a word: it ends where something else begins.
     Bare,

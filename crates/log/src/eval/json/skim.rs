@@ -6,10 +6,10 @@ use super::outline::{Descent, Outline, PartVisitor};
 use crate::eval::error::{LogError, LogErrorKind, Result};
 use crate::eval::memory_budget::MemoryBudget;
 
-/// The fields that are kept of an object, and what of each.
+/// The fields that are copied of an object, and what of each.
 pub(in crate::eval) type FieldSelection = &'static [(&'static str, Selection)];
 
-/// What is kept of a value. A value of another type than the one described is kept whole.
+/// What is copied of a value. A value of another type than the one described is copied whole.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::eval) enum Selection {
     /// All of it.
@@ -37,11 +37,11 @@ struct SkimmedJson {
     /// The parts that were entered, below the object itself, with the number of parts that each has so far.
     levels: Vec<(Selection, u64)>,
     is_empty: bool,
-    /// Whether the bytes of the current part are kept.
+    /// Whether the bytes of the current part are copied.
     is_copied: bool,
     /// The offset of each part in the smaller object, and in the whole one.
     offsets: Vec<(usize, u64)>,
-    /// The most bytes that may be kept.
+    /// The most bytes that may be copied.
     limit: u64,
     memory: Arc<MemoryBudget>,
     /// What was taken out of the memory for it.
@@ -71,7 +71,7 @@ impl Skimmer {
 
     /// Forgets what it has, to take another object.
     pub(in crate::eval) fn reset(&mut self) {
-        /// A buffer that is larger is not kept for the next object.
+        /// A buffer that is larger is not reused for the next object.
         const SMALL: usize = 1 << 20;
         self.outline = Outline::of_object();
         let skimmed = &mut self.skimmed;
@@ -97,7 +97,7 @@ impl Skimmer {
         Ok(&self.skimmed.json)
     }
 
-    /// What was kept so far.
+    /// What was copied so far.
     pub(in crate::eval) fn so_far(&self) -> &[u8] {
         &self.skimmed.json
     }
@@ -142,7 +142,7 @@ impl SkimmedJson {
         self.memory.give_back(std::mem::take(&mut self.taken));
     }
 
-    /// Writes the key of a part that is kept.
+    /// Writes the key of a part that is copied.
     fn keep_key(&mut self, key: &[u8], at: u64, is_first: bool) -> Result<()> {
         if !is_first {
             self.json.push(b',');

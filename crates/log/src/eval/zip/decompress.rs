@@ -56,7 +56,7 @@ impl Decompressor {
         self.limits
     }
 
-    /// The whole content; an error if it is not what the directory says to the last bit.
+    /// The whole content; an error unless size and checksum match the central directory.
     pub(in crate::eval) fn decompress(
         &mut self,
         source: &LogFile,

@@ -89,7 +89,7 @@ impl fmt::Debug for Encoder {
 }
 
 impl Encoder {
-    /// An encoder of its own.
+    /// A new encoder.
     pub fn new() -> Result<Self> {
         let compressor = Compressor::new(LEVEL).map_err(LogErrorKind::Compress)?;
         Ok(Encoder { compressor, buffer: Vec::new() })

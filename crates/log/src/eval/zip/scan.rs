@@ -29,7 +29,7 @@ pub(in crate::eval) struct ScanResult {
 }
 
 impl ScanResult {
-    /// Where the last of the members ends that are to be kept.
+    /// Where the last of the members to copy ends.
     pub(in crate::eval) fn kept_end(&self, keep: impl Fn(&str) -> bool) -> u64 {
         self.ends.iter().filter(|(name, _)| keep(name)).map(|(_, end)| *end).max().unwrap_or(0)
     }

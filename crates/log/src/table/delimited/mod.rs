@@ -62,7 +62,7 @@ struct DelimitedReader<'a> {
     budget: Budget,
 }
 
-/// What the columns are, and how many bytes say so.
+/// What the columns are, and the size of the header in bytes.
 fn header(piece: &Piece, delimiter: u8, options: &TableOptions) -> Result<(TableLayout, usize), TableError> {
     let mut reader = records(piece.bytes.as_slice(), delimiter);
     let mut record = ByteRecord::new();

@@ -139,7 +139,7 @@ impl DelimitedReader<'_> {
         {
             return Ok(());
         }
-        // The rows one by one, to say what is wrong and where, or to skip what is not a row.
+        // The rows one by one, to report what is wrong and where, or to skip what is not a row.
         block.clear();
         self.for_each_row(piece, |row| self.row(row, block))
     }

@@ -220,12 +220,12 @@ impl<'a> ColumnDecoder<'a> {
                 let texts = PlainTexts::new(texts);
                 self.give(offsets.values.iter().map(|at| self.text(texts.get(*at as usize))), each)
             }
-            // Other types are not worth a loop of their own.
+            // Other types are not worth a separate loop.
             _ => self.give((0..).map(|at| self.value(at)), each),
         }
     }
 
-    /// Gives values to `each`, and nulls where the levels say so.
+    /// Gives values to `each`, and nulls where the levels mark them.
     #[inline(always)]
     fn give<'v>(
         &self,

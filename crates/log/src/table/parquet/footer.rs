@@ -158,7 +158,7 @@ fn groups_agree(thrift: &mut ThriftReader<'_>, leaves: &[SchemaLeaf<'_>]) -> Opt
     Some(true)
 }
 
-/// Whether a column of a row group is a leaf of the schema. What a column does not say agrees.
+/// Whether a column of a row group is a leaf of the schema. A field that a column omits agrees.
 fn column_agrees(thrift: &mut ThriftReader<'_>, leaf: &SchemaLeaf<'_>) -> Option<bool> {
     let (mut last, mut agrees) = (0, true);
     while let Some((number, kind)) = thrift.field(&mut last)? {

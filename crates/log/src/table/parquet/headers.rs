@@ -128,7 +128,7 @@ fn count(thrift: &mut ThriftReader<'_>) -> Option<i64> {
     count
 }
 
-/// Checks what the pages of a column of a row group say, and gives the size of the largest.
+/// Checks the page headers of a column of a row group, and returns the size of the largest page.
 pub(super) fn largest_page(
     file: &mut File,
     chunk: &ColumnChunkMetaData,

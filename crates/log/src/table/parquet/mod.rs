@@ -1,6 +1,6 @@
 //! Tables as Parquet, as pandas, polars, DuckDB and Arrow write them.
 //!
-//! Only the columns that are needed are read, each on a thread of its own and a row group at a time; memory
+//! Only the columns that are needed are read, each on its own thread and a row group at a time; memory
 //! is that of the columns of the result and of one row group. What a cell means is what it means in
 //! JSON lines, but for null: a score that is null is missing, as an empty cell of a CSV is, because
 //! writers of Parquet know no other way to leave a cell empty.
@@ -166,7 +166,7 @@ impl<'a> ParquetTable<'a> {
         if numbers.chain(chunk.dictionary_page_offset()).any(|number| number < 0) {
             return Err(problem("its offsets or sizes are negative"));
         }
-        // A file of its own: threads that share one would share its position too.
+        // A separate file handle: threads that share one would share its position too.
         let mut file = File::open(self.path).map_err(TableErrorKind::Open)?;
         let rows = rows_of(group);
         let largest_page = largest_page(&mut file, chunk, column.name(), rows, &self.work)?;
