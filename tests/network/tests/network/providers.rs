@@ -46,7 +46,7 @@ async fn what_is_said_is_sent_and_what_comes_back_is_kept() {
         seed: Some(7),
         frequency_penalty: Some(0.25),
         top_logprobs: Some(2),
-        extra_body: json!({"top_k": 3}).as_object().unwrap().clone(),
+        extra_body: json!({"top_k": 3}).as_object().unwrap().clone().into(),
         ..GenerateConfig::default()
     };
     for provider in PROVIDERS {
@@ -88,7 +88,7 @@ async fn faults_are_the_errors_that_they_are_elsewhere() {
         ("429-quota", ModelErrorKind::Permanent, "waiting does not help"),
         ("500", transient, r"answered 500 Internal Server Error: Something\u{1b}[31m broke."),
         ("503", transient, "answered 503 Service Unavailable: <html>no backend</html>"),
-        ("slow", transient, "got no whole answer within 1.5 s; a slow server needs a longer --timeout"),
+        ("slow", transient, "got no whole answer within 1.5 s; a slow server needs a longer timeout"),
         ("truncated", transient, "answered 200 with something that is no answer: EOF while parsing"),
         ("malformed", transient, r"it begins: <html>\u{7}please log in</html>"),
         ("wrong-type", transient, "no chat completion: the `content` of a message is a text, found 42"),
@@ -101,13 +101,13 @@ async fn faults_are_the_errors_that_they_are_elsewhere() {
         ("empty-choices", transient, "no chat completion: its `choices` are empty"),
         ("error-in-200", transient, "it holds an error: The model is overloaded."),
         ("400-context", ModelErrorKind::Permanent, "shorten the prompt"),
-        (
-            "401",
-            ModelErrorKind::AccessRefused,
-            "check the key, in GROQ_API_KEY or the file of --api-key-file",
-        ),
+        ("401", ModelErrorKind::AccessRefused, "check the key, in GROQ_API_KEY or the key file"),
         ("404", ModelErrorKind::Permanent, "check that the server has a model `tiny`"),
-        ("redirect", ModelErrorKind::Permanent, "where the key is not sent unasked"),
+        (
+            "redirect",
+            ModelErrorKind::Permanent,
+            "where the key is not sent; if that is right, make it the base URL",
+        ),
     ] {
         let server = Server::start(&["--fault", fault, "--retry-after", "7"]);
         let error = ask_with(&open("groq/tiny", &server), &GenerateConfig::default()).await.unwrap_err();
