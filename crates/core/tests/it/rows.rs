@@ -241,6 +241,22 @@ fn clusters_that_another_metric_asks_for_do_not_fail_a_mean() {
     assert_eq!(evaluation.results.estimate("accuracy").unwrap().number(), Some(6.0 / 9.0));
 }
 
+/// A metric of two scorers is not the first one's in silence.
+#[test]
+fn an_estimate_of_several_scorers_is_named_with_its_scorer() {
+    let mut columns = ScoreColumns::new(["first", "second"]);
+    for (id, first, second) in [("a", 1.0, 0.0), ("b", 1.0, 1.0)] {
+        let mut row = columns.push(id, 1);
+        row = row.score("first", Score::new(first)).unwrap();
+        row.score("second", Score::new(second)).unwrap();
+    }
+    let results = Plan::new().metrics(metrics![accuracy()]).evaluate(&columns).unwrap().results;
+    let candidates = vec!["first/accuracy".to_owned(), "second/accuracy".to_owned()];
+    let ambiguous = errorbar_core::Error::AmbiguousMetric { metric: "accuracy".to_owned(), candidates };
+    assert_eq!(results.estimate("accuracy").unwrap_err(), ambiguous);
+    assert_eq!(results.estimate("second/accuracy").unwrap().number(), Some(0.5));
+}
+
 #[test]
 fn custom_metrics_return_a_number_or_an_estimate() {
     let number = metric_fn("number", |_: &errorbar_core::Scores<'_>| Ok(0.5));
