@@ -1,6 +1,6 @@
 //! What goes to a model and what comes back: messages, inputs, targets and outputs.
 //!
-//! Plain values. How a file writes them is the business of whoever knows the file.
+//! Plain values. The crate that knows a file format knows how it writes them.
 
 mod message;
 mod output;

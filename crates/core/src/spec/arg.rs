@@ -71,7 +71,7 @@ impl Arg {
         }
     }
 
-    /// The number, if it is one: whoever expects a float also takes `1` for `1.0`.
+    /// The number, if it is one: an argument that is a float also accepts `1` for `1.0`.
     ///
     /// ```
     /// use errorbar_core::spec::Arg;

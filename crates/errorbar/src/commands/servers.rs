@@ -1,4 +1,4 @@
-//! The servers of runs: named before they are called, and given again by whoever resumes a run.
+//! The servers of runs: named before they are called, and given again when a run is resumed.
 
 use std::path::Path;
 

@@ -273,7 +273,7 @@ mod tests {
         let asked = Instant::now();
         let connection = connections.take("a").await;
         assert!(asked.elapsed() >= pause);
-        // Whoever gave up waiting has left nothing behind.
+        // A waiter that gave up has left nothing behind.
         drop(connection);
         assert_eq!(take_all(&connections, "a").await.len(), 1);
     }

@@ -422,7 +422,7 @@ fn a_role_has_a_server_of_its_own() {
     let finished = run(&task(1, &model), &options);
     let eval = EvalLog::open(&finished.log).unwrap().header().unwrap().eval;
     assert_eq!(eval.extra["model_roles"]["grader"]["base_url"], "http://127.0.0.1:2/v1");
-    // It is in the log, and whoever resumes the run is to name it again.
+    // It is in the log, and must be named again to resume the run.
     let log = open_resumable(&finished.log).unwrap();
     let again = log.options(&task(1, &model), &built_in_registry()).unwrap();
     assert_eq!(again.role_base_urls, []);

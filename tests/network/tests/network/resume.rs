@@ -1,4 +1,4 @@
-//! Whoever resumes a run specifies where its servers are: a key is not sent to an address that only a log names.
+//! The user who resumes a run names its servers: a key is not sent to an address that only a log names.
 
 use errorbar_test_support::ProgramOutput;
 

@@ -16,7 +16,7 @@ pub struct CacheKey {
 
 impl CacheKey {
     pub(super) fn new(model: &dyn Model, request: &Request<'_>) -> Self {
-        // Whoever adds a field decides here whether answers depend on it.
+        // A new field must be added here, if answers depend on it.
         let Request { sample_id: _, epoch, call: _, repeat, messages, config } = *request;
         let mut request = json!({
             "version": VERSION,

@@ -1,7 +1,7 @@
 //! Where the parts of an object or a list begin and end.
 //!
 //! What is inside a part is followed by its quotes and brackets only; whether it is JSON beyond that is for
-//! whoever reads it, or for the [validator](super::validate).
+//! its reader, or for the [validator](super::validate).
 
 use std::borrow::Cow;
 

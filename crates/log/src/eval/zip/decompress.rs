@@ -132,7 +132,7 @@ impl Decompressor {
     ) -> Result<Vec<u8>> {
         let mut head = Vec::new();
         let content = content(&mut self.zstd, source, name, entry).map_err(|error| error.in_member(name))?;
-        // What is damaged is reported by whoever reads all of it.
+        // Damage is reported when all of it is read.
         let _damaged = content.take(bytes).read_to_end(&mut head);
         Ok(head)
     }

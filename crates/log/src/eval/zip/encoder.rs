@@ -100,7 +100,7 @@ impl Encoder {
         self.encode_by(ZSTD, name, json)
     }
 
-    /// A member compressed by a method, so that whoever could read a log can read it when a member of it was
+    /// A member compressed by a method, so that a reader of the log can still read it after a member was
     /// replaced. By another method than those three it is zstd.
     pub(in crate::eval) fn encode_by(&mut self, method: u16, name: &str, json: &[u8]) -> Result<Member> {
         let encode = |encoder: &mut Self| {
