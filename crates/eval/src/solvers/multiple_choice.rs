@@ -91,7 +91,7 @@ impl Solver for MultipleChoice {
             let text = fill(self.words(), |name| match name {
                 "question" => Some(Cow::Owned(question.clone())),
                 "choices" => Some(Cow::Owned(choices.join("\n"))),
-                "letters" => Some(Cow::Owned(labels.join(", "))),
+                "letters" => Some(Cow::Owned(labels.join(","))),
                 other => {
                     lookup(other, [&state.store, &state.metadata]).map(|text| Cow::Owned(text.into_owned()))
                 }
