@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use errorbar_log::eval::LogError;
 
-use crate::DatasetError;
+use crate::{DatasetError, TaskProblem};
 
 /// The result of anything in this crate that is about a whole task or run.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -23,6 +23,9 @@ pub enum Error {
     /// The log.
     #[error(transparent)]
     Log(#[from] LogError),
+    /// Parts of the task that do not fit together.
+    #[error(transparent)]
+    Task(Box<TaskProblem>),
     /// Neither the task nor the run names a model.
     #[error("the task names no model")]
     NoModel,
@@ -99,6 +102,12 @@ impl Error {
 impl From<DatasetError> for Error {
     fn from(error: DatasetError) -> Self {
         Error::Dataset(Box::new(error))
+    }
+}
+
+impl From<TaskProblem> for Error {
+    fn from(problem: TaskProblem) -> Self {
+        Error::Task(Box::new(problem))
     }
 }
 

@@ -9,6 +9,7 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
     let hint = match error {
         Error::Core(error) => return core::hint(error),
         Error::Log(error) => return log::hint(error),
+        Error::Task(problem) => return problem.hint(),
         Error::Role { error, .. } => {
             return hint(error).map(|hint| {
                 hint.replace("--base-url", "--role-base-url").replace("--api-key", "--role-api-key")

@@ -20,7 +20,7 @@ impl ArgWord for Location {
 /// Whether the target stands at a place of the answer: location is "begin", "end", "any" or "exact"; numeric compares numbers.
 ///
 /// Specs call it `match`, which is a word of Rust's own.
-#[scorer(crate = crate::facade, built_in, name = "match", type = MatchScorer, metrics = [accuracy(), stderr()])]
+#[scorer(crate = crate::facade, built_in, name = "match", type = MatchScorer, known = crate::effects::of_output, metrics = [accuracy(), stderr()])]
 pub fn matches(
     state: &TaskState,
     target: &Target,

@@ -267,7 +267,7 @@ fn a_log_of_another_task_is_refused() {
     let error = resume(&changed, &finished.log).unwrap_err().to_string();
     assert!(error.contains("sample \"s2\" was another question"), "{error}");
     let solved = Task::new(sums(3)).name("first").scorer(matches()).model(adder());
-    let solved = solved.solver(errorbar_eval::solvers::chain_of_thought());
+    let solved = solved.solver(errorbar_eval::solvers::self_critique());
     let error = resume(&solved, &finished.log).unwrap_err().to_string();
     assert!(error.contains("its solvers differ"), "{error}");
     assert_eq!(std::fs::read(&finished.log).unwrap(), before, "a refused log is left as it was");
