@@ -79,6 +79,22 @@ pub enum Error {
         /// How they differ.
         problem: String,
     },
+    /// A log of another program, whose runs cannot be resumed here.
+    #[error("{} was written by {program}, whose runs cannot be resumed here", path.display())]
+    ForeignLog {
+        /// The log.
+        path: PathBuf,
+        /// The program and its version.
+        program: String,
+    },
+    /// A JSON log, which is written as a whole and cannot be resumed.
+    #[error("{} is a JSON log, which is written as a whole and cannot be resumed", path.display())]
+    JsonLog {
+        /// The log.
+        path: PathBuf,
+        /// The archive beside it that can be, if there is one.
+        archive: Option<PathBuf>,
+    },
     /// A cache folder that cannot be used.
     #[error("cannot use the cache folder{}: {problem}", path.as_ref().map(|path| format!(" {}", path.display())).unwrap_or_default())]
     CacheFolder {

@@ -373,6 +373,11 @@ impl PreparedTask {
         self.samples.len() * self.epochs as usize
     }
 
+    /// How much the run may take.
+    pub fn run_limits(&self) -> UsageLimits {
+        self.run_limits
+    }
+
     /// How its models are called, to see what calls there were.
     pub fn calls(&self) -> &Arc<Calls> {
         self.models.evaluated.calls()

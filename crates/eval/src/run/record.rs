@@ -139,6 +139,7 @@ fn config(prepared: &PreparedTask, options: &RunOptions) -> EvalConfig {
         note(ERRORS, prepared.plan.errors.to_json());
     }
     recorded_limits::record(prepared, &mut extra);
+    prepared.log_format.record(&mut extra);
     EvalConfig {
         limit: options.limit.map(Json::from),
         sample_id: (!options.sample_ids.is_empty()).then(|| json!(options.sample_ids)),

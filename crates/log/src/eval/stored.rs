@@ -21,7 +21,7 @@ use super::wire::decode::{self, count, fields, metadata, number, sample_id, scor
 /// ```
 #[derive(Clone, Debug)]
 pub struct SampleFields {
-    /// Input, choices and target.
+    /// Input, choices, target and the text of the output.
     pub texts: bool,
     /// Usage, times, the number of messages and the like.
     pub details: bool,
@@ -72,6 +72,7 @@ impl SampleFields {
         wanted.push(("limit", Selection::Fields(&[("type", Selection::All)])));
         if self.texts {
             wanted.extend(all(&["input", "choices", "target"]));
+            wanted.push(("output", Selection::Fields(&[("completion", Selection::All)])));
         }
         if self.details {
             wanted.extend(all(&["model_usage", "role_usage", "started_at", "completed_at"]));
@@ -104,6 +105,8 @@ pub struct StoredSample {
     pub choices: Option<Vec<String>>,
     /// What the answer should be; empty if it was not to be read.
     pub target: Targets,
+    /// The text of the output, if the log has it and it was to be read.
+    pub completion: Option<String>,
     /// The scores by scorer, in their order.
     pub scores: IndexMap<String, Score>,
     /// The metadata that was to be read.
@@ -173,6 +176,9 @@ impl StoredSample {
             "input" if wanted.texts => self.input = typed::<Wire<_>>("input", json, peek)?.0,
             "choices" if wanted.texts => self.choices = typed("choices", json, peek)?,
             "target" if wanted.texts => self.target = typed::<Wire<_>>("target", json, peek)?.0,
+            "output" if wanted.texts && peek == Peek::Object => {
+                self.completion = text_or_field(key, "completion", json, peek)?;
+            }
             "scores" => self.scores = scores(json, peek)?,
             // Very old logs have one score without the name of its scorer.
             "score" if peek == Peek::Object && self.scores.is_empty() => {
