@@ -1,4 +1,4 @@
-//! Which rows belong to the same sample: grouping by id, as text.
+//! Which rows belong to the same sample: grouping by id, as a string.
 
 use std::ops::Range;
 

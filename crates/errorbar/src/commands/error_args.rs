@@ -49,7 +49,7 @@ fn level(text: &str) -> Result<f64, String> {
 
 fn draws(text: &str) -> Result<u32, String> {
     let mut plan = ErrorPlan::new();
-    plan.draws = Some(text.parse().map_err(|_| "expected a whole number such as 10000".to_owned())?);
+    plan.draws = Some(text.parse().map_err(|_| "expected an integer such as 10000".to_owned())?);
     plan.check().map(|()| plan.draws())
 }
 

@@ -33,7 +33,7 @@ pub(super) fn task_of_log(
         }
         (None, None, Some(name)) => name,
         (None, None, None) => {
-            let problem = format!("the log does not say where its task `{}` comes from", log.task());
+            let problem = format!("the log does not record where its task `{}` comes from", log.task());
             let hint = "name the task too: a file, or a task of this program";
             return Err(Diagnostic::error(problem).hint(hint).into());
         }

@@ -35,7 +35,7 @@ pub(super) fn of(reply: &Reply, context: &RequestContext<'_>) -> ModelError {
         message.truncate(end);
         message.push_str(&format!("; {advice}"));
     }
-    ModelError::new(kind(reply, &error), context.address.says(&message))
+    ModelError::new(kind(reply, &error), context.address.describe(&message))
 }
 
 /// The error that an answer is which calls itself a success and is none, for this problem.
@@ -46,7 +46,7 @@ pub(super) fn no_answer(
     problem: &str,
     body: &str,
 ) -> ModelError {
-    ModelError::transient(address.says(&format!(
+    ModelError::transient(address.describe(&format!(
         "answered {} with something that is no {what}: {}; it begins: {}",
         status.as_u16(),
         address.quote(problem, 300),

@@ -40,7 +40,7 @@ impl Failing {
     }
 
     fn using(total_tokens: u64) -> Self {
-        let usage = Usage { input_tokens: 0, output_tokens: total_tokens, total_tokens, ..Usage::default() };
+        let usage = Usage::new(0, total_tokens);
         Failing { usage: Some(usage), ..Failing::new(0, ModelError::permanent("")) }
     }
 

@@ -238,7 +238,7 @@ fn named_models_are_opened_by_the_run() {
 #[test]
 fn panels_vote_by_majority() {
     const X: &str = "I cannot decide.";
-    let failure = |index: u32| json!({"index": index, "reason": "grader_failed", "explanation": format!("no grade found in what the grader says: {X}")});
+    let failure = |index: u32| json!({"index": index, "reason": "grader_failed", "explanation": format!("no grade found in the grader's answer: {X}")});
     let vote = |said: &[&str]| {
         let graders =
             said.iter().map(|said| if *said == "X" { says(X) } else { says(&format!("GRADE: {said}")) });
@@ -411,13 +411,13 @@ fn a_role_that_no_scorer_asks_for_is_told() {
         prepared.unwrap().warnings().to_vec()
     };
     let graded = task(model_graded_qa().into());
-    let no_scorer = "no scorer asks for a model in the role";
+    let no_scorer = "no scorer uses a model in the role";
     assert!(warnings(&graded, "grader").is_empty());
     assert_eq!(warnings(&graded, "graders"), [format!("{no_scorer} `graders`; did you mean `grader`?")]);
-    assert_eq!(warnings(&graded, "x"), [format!("{no_scorer} `x`; scorers ask for grader")]);
+    assert_eq!(warnings(&graded, "x"), [format!("{no_scorer} `x`; scorers use grader")]);
     // Models that are named grade, whoever has the role.
     for scorer in [model_graded_qa().model("mock/GRADE: I"), model_graded_qa().model_role(None)] {
-        let told = [format!("{no_scorer} `grader`; scorers ask for none")];
+        let told = [format!("{no_scorer} `grader`; scorers use none")];
         assert_eq!(warnings(&task(scorer.into()), "grader"), told);
     }
     let several = multi_scorer([model_graded_qa().model_role("judge")], "mean");

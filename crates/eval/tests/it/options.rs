@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use errorbar_core::metrics::{accuracy, bootstrap_stderr, grouped, mean};
-use errorbar_core::{Epochs, Error, Metrics, Reducers, Result, Spec, metrics};
+use errorbar_core::{Epochs, Error, Metrics, Reducers, Result, Score, Spec, metrics};
 use errorbar_eval::scorers::{includes, matches};
 use errorbar_eval::{
     BoxFuture, CancelToken, FailOnError, FinishedRun, Generate, GenerateConfig, ModelChoice, Observer,
-    Progress, Quiet, RunOptions, Sample, Solver, StopReason, Task, TaskState, UsageLimits, block_on,
+    Progress, Quiet, RunOptions, Sample, Solver, StopReason, Target, Task, TaskState, UsageLimits, block_on,
     built_in_registry, model_fn, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Header, Status};
@@ -311,40 +311,50 @@ fn a_cancel_after_the_last_sample_changes_nothing() {
     assert_eq!(run_until(2), (Status::Cancelled, Some(StopReason::Cancelled), 2));
 }
 
-/// A scorer that fails for `b`, behind one that does not, and never answers for `c` if it is slow.
-#[derive(Debug)]
-struct Picky {
-    slow: bool,
-}
+type Judgement = BoxFuture<'static, Result<Option<Score>>>;
 
-impl errorbar_core::ToSpec for Picky {
+/// A scorer of this name that is a function.
+#[derive(Debug)]
+struct Judge(&'static str, fn(&TaskState) -> Judgement);
+
+impl errorbar_core::ToSpec for Judge {
     fn spec(&self) -> Spec {
-        Spec::new("picky")
+        Spec::new(self.0)
     }
 }
 
-impl errorbar_eval::Scorer for Picky {
+impl errorbar_eval::Scorer for Judge {
     fn metrics(&self) -> Metrics {
         metrics![accuracy()]
     }
 
-    fn score<'a>(
-        &'a self,
-        state: &'a TaskState,
-        _: &'a errorbar_eval::Target,
-    ) -> BoxFuture<'a, Result<Option<errorbar_core::Score>>> {
-        let fails = state.sample_id.to_string() == "b";
-        let score =
-            if fails { Err(Error::custom("not my kind")) } else { Ok(Some(errorbar_core::Score::new(1.0))) };
-        let hangs = self.slow && state.sample_id.to_string() == "c";
-        Box::pin(async move { if hangs { std::future::pending().await } else { score } })
+    fn score<'a>(&'a self, state: &'a TaskState, _: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
+        (self.1)(state)
     }
+}
+
+/// Fails for `b`.
+fn picky(state: &TaskState) -> Judgement {
+    let fails = state.sample_id.to_string() == "b";
+    let score = if fails { Err(Error::custom("not my kind")) } else { Ok(Some(Score::new(1.0))) };
+    Box::pin(std::future::ready(score))
+}
+
+/// Fails for `b`, and never answers for `c`.
+fn picky_and_slow(state: &TaskState) -> Judgement {
+    if state.sample_id.to_string() == "c" { Box::pin(std::future::pending()) } else { picky(state) }
+}
+
+/// A list in the first epoch, a number in the second, which no reducer can make one.
+fn moody(state: &TaskState) -> Judgement {
+    let score = if state.epoch == 1 { Score::new(vec![1.0, 2.0]) } else { Score::new(1.0) };
+    Box::pin(std::future::ready(Ok(Some(score))))
 }
 
 #[test]
 fn a_scorer_that_never_answers_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let limited = task().scorer(Picky { slow: true }).time_limit(std::time::Duration::from_secs(2));
+    let limited = task().scorer(Judge("picky", picky_and_slow)).time_limit(std::time::Duration::from_secs(2));
     let finished = run(&limited, &options(folder.path()));
     assert_eq!((finished.done, finished.failed), (6, 2));
     let stored = EvalLog::open(&finished.log).unwrap();
@@ -358,7 +368,7 @@ fn a_scorer_that_never_answers_is_named() {
 #[test]
 fn a_sample_that_one_scorer_fails_on_counts_for_none() {
     let folder = tempfile::tempdir().unwrap();
-    let finished = run(&task().scorer(Picky { slow: false }), &options(folder.path()));
+    let finished = run(&task().scorer(Judge("picky", picky)), &options(folder.path()));
     let scored: Vec<usize> =
         finished.results.as_ref().unwrap().scores.iter().map(|block| block.counts.scored).collect();
     assert_eq!((finished.failed, scored), (1, vec![5, 5]));
@@ -370,36 +380,10 @@ fn a_sample_that_one_scorer_fails_on_counts_for_none() {
     assert!(failed.scores.is_empty());
 }
 
-/// A list in the first epoch, a number in the second, which no reducer can make one.
-#[derive(Debug)]
-struct Moody;
-
-impl errorbar_core::ToSpec for Moody {
-    fn spec(&self) -> Spec {
-        Spec::new("moody")
-    }
-}
-
-impl errorbar_eval::Scorer for Moody {
-    fn metrics(&self) -> Metrics {
-        metrics![accuracy()]
-    }
-
-    fn score<'a>(
-        &'a self,
-        state: &'a TaskState,
-        _: &'a errorbar_eval::Target,
-    ) -> BoxFuture<'a, Result<Option<errorbar_core::Score>>> {
-        let list = errorbar_core::Score::new(vec![1.0, 2.0]);
-        let score = if state.epoch == 1 { list } else { errorbar_core::Score::new(1.0) };
-        Box::pin(std::future::ready(Ok(Some(score))))
-    }
-}
-
 #[test]
 fn a_run_without_results_is_no_success() {
     let folder = tempfile::tempdir().unwrap();
-    let finished = run(&task().scorer(Moody).epochs(2), &options(folder.path()));
+    let finished = run(&task().scorer(Judge("moody", moody)).epochs(2), &options(folder.path()));
     assert_eq!((finished.status, finished.done, finished.results.is_some()), (Status::Error, 12, false));
     let header = header(&finished);
     assert_eq!(header.status, Status::Error);

@@ -255,7 +255,7 @@ fn epochs_and_the_headline() {
     check(
         "epochs = { count = 2, reducers = ['pass@2', 'at_least_5', 'at_least_0', 'at_least(1, 2, 3, 4)', 'pass_at(k=\"x\")', 'pass_at_2'] }",
         &[
-            "3:40: expected the end of the text, found '@'; write pass_at_2",
+            "3:40: expected the end of the input, found '@'; write pass_at_2",
             "3:45: at_least_5: k = 5 is more than the 2 epoch(s) of the run; lower k or run more epochs",
             "3:60: at_least: argument `k` must be 1 or more: it counts epochs",
             "3:92: at_least takes at most 3 arguments (k, value, value_to_float), but got 4",
@@ -357,7 +357,7 @@ fn specs_are_pointed_at_within_their_strings() {
             "3:55: stderr: argument `cluster` must be a text in quotes, found 5",
             "3:76: expected a value, found ')'",
             "3:95: unknown conversion `valu_to_float`; did you mean `value_to_float`?",
-            "3:115: expected a name, found the end of the text",
+            "3:115: expected a name, found the end of the input",
         ],
     );
     check(
@@ -374,13 +374,13 @@ fn specs_are_pointed_at_within_their_strings() {
     );
     check(
         "scorer = \"multi_scorer([includes()], 'mod e')\"",
-        &["2:10: expected the end of the text, found 'e'"],
+        &["2:10: expected the end of the input, found 'e'"],
     );
     check(
         "scorer = \"includes, match(numeric=true)\"\nmetrics = 'mean, stderr(cluster=\"x\")'",
         &[
-            "2:19: expected the end of the text, found ','; write a list: [\"includes\", \"match(numeric=true)\"]",
-            "3:16: expected the end of the text, found ','; write a list: [\"mean\", 'stderr(cluster=\"x\")']",
+            "2:19: expected the end of the input, found ','; write a list: [\"includes\", \"match(numeric=true)\"]",
+            "3:16: expected the end of the input, found ','; write a list: [\"mean\", 'stderr(cluster=\"x\")']",
         ],
     );
     // Through escapes, over line breaks, and behind characters of several bytes.
@@ -485,7 +485,7 @@ dataset = "no\nfile.csv"
 "#,
         &[
             r"2:1: unknown key `a\nb\u{1b}[31m`; keys are: …",
-            r"3:14: expected the end of the text, found '\u{7}'",
+            r"3:14: expected the end of the input, found '\u{7}'",
             r"4:11: cannot read the dataset no\nfile.csv…",
         ],
     );

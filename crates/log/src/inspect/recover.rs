@@ -59,13 +59,10 @@ pub struct RecordedInterval {
 /// ```
 /// use errorbar_log::eval::{RecordedBlock, RecordedMetric, RecordedResults};
 /// use errorbar_log::inspect::recover;
-/// let metric = |name: &str, value| {
-///     let metric = RecordedMetric { name: name.into(), group: None, value, params: Default::default(), metadata: None };
-///     (name.to_owned(), metric)
-/// };
-/// let metrics = [metric("accuracy", 0.75), metric("stderr", 0.25)].into_iter().collect();
-/// let block = RecordedBlock { name: "match".into(), scorer: "match".into(), metrics, ..RecordedBlock::default() };
-/// let rows = recover(&RecordedResults { scores: vec![block], ..RecordedResults::default() });
+/// let metrics = [("accuracy", 0.75), ("stderr", 0.25)];
+/// let metrics = metrics.map(|(name, value)| (name.to_owned(), RecordedMetric::new(name, value)));
+/// let block = RecordedBlock::new("match", metrics.into_iter().collect());
+/// let rows = recover(&RecordedResults::from(vec![block]));
 /// assert_eq!(rows.len(), 1);
 /// assert_eq!((rows[0].value, rows[0].stderr), (Some(0.75), Some(0.25)));
 /// ```

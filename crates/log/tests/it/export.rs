@@ -193,7 +193,7 @@ fn sample<R>(
 
 /// An archive of a run that has not ended.
 fn started_log(path: &Path) -> LogWriter {
-    let eval = EvalInfo { task: "quiz".into(), model: "mock/x".into(), ..EvalInfo::default() };
+    let eval = EvalInfo::new("quiz", "mock/x");
     let mut writer = LogWriter::create(path, &StartRecord::new(eval, PlanRecord::default())).unwrap();
     for id in ["q1", "q/2"] {
         let scores = [("match".to_owned(), Score::new("C"))];

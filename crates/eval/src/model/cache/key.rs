@@ -53,6 +53,6 @@ impl CacheKey {
 
 /// What a model gets to see of a message.
 fn as_asked(message: &Message) -> Json {
-    let Message { id: _, content, source: _, role, model: _ } = message;
+    let Message { role, content, .. } = message;
     json!({"role": role.name(), "content": content})
 }

@@ -76,7 +76,9 @@ fn answer() -> ModelOutput {
     let mut output = ModelOutput::from_text("server/one-2026", "forty-two \u{1f426}\n\0");
     output.choices[0].stop_reason = "max_tokens".to_owned();
     output.choices[0].message.id = Some("m1".to_owned());
-    output.usage = Some(crate::Usage { input_tokens: 9, total_cost: Some(0.1 + 0.2), ..Default::default() });
+    let mut usage = crate::Usage::new(9, 0);
+    usage.total_cost = Some(0.1 + 0.2);
+    output.usage = Some(usage);
     output.time = Some(0.1);
     output.metadata = Some(Metadata::from_iter([("z".to_owned(), json!({"b": 1e300, "a": [-0.5, null]}))]));
     output
@@ -286,7 +288,9 @@ fn what_was_filtered_or_is_an_error_is_not_kept() {
     let mut filtered = answer();
     filtered.choices[0].stop_reason = "content_filter".to_owned();
     cache.put(&key(), &filtered).unwrap();
-    cache.put(&key(), &ModelOutput { error: Some("no".to_owned()), ..answer() }).unwrap();
+    let mut failed = answer();
+    failed.error = Some("no".to_owned());
+    cache.put(&key(), &failed).unwrap();
     assert!(cache.folder.answers().unwrap().is_empty());
 }
 

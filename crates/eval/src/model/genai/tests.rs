@@ -122,7 +122,7 @@ fn what_would_be_lost_on_the_way_is_refused() {
         (
             "google",
             json!({"presence_penalty": 1.0}),
-            Some("presence_penalty; leave it out, or say it in extra_body"),
+            Some("presence_penalty; leave it out, or set it in extra_body"),
         ),
         ("cohere", json!({"seed": 1}), Some("seed")),
         ("ollama", json!({"seed": 1}), None),

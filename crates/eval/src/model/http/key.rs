@@ -41,7 +41,7 @@ impl ApiKey {
         }
         if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(Error::custom(format!(
-                "{from} holds no key: a key is one word of letters, digits and signs, and this has spaces, control \
+                "{from} holds no key: a key is one word of letters, digits and punctuation, and this has spaces, control \
                  characters or letters beyond ASCII in it"
             )));
         }

@@ -20,7 +20,7 @@ pub(super) fn of(model: &str, messages: &[Message], config: &GenerateConfig) -> 
         "max_tokens"
     };
     let logprobs = config.logprobs.or(config.top_logprobs.map(|_| true));
-    let said = [
+    let options = [
         (max_tokens, config.max_tokens.map(Json::from)),
         ("temperature", config.temperature.map(Json::from)),
         ("top_p", config.top_p.map(Json::from)),
@@ -31,7 +31,7 @@ pub(super) fn of(model: &str, messages: &[Message], config: &GenerateConfig) -> 
         ("logprobs", logprobs.map(Json::from)),
         ("top_logprobs", config.top_logprobs.map(Json::from)),
     ];
-    body.extend(said.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
+    body.extend(options.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
     body.extend(config.extra_body.clone());
     Json::Object(body)
 }

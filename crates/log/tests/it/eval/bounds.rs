@@ -250,7 +250,7 @@ fn counts_of_tokens_beyond_any_can_be_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.eval");
     let mut writer = LogWriter::create(&path, &start()).unwrap();
-    let huge = Usage { input_tokens: u64::MAX, total_tokens: u64::MAX, ..Usage::default() };
+    let huge = Usage::new(u64::MAX, 0);
     let mut sample = Sample::new(1, 1, Score::new("C"));
     sample.usage = [("m".to_owned(), huge.clone())].into_iter().collect();
     sample.record(|record| writer.append_sample(record)).unwrap();

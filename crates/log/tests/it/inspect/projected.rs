@@ -221,7 +221,7 @@ fn estimates_are_in_logs_and_at_most_double_the_results() {
                 if !with {
                     notes.remove("estimate");
                 }
-                let RecordedMetric { name, group, value, params, metadata } = metric;
+                let RecordedMetric { name, group, value, params, metadata, .. } = metric;
                 let json = json!({"name": name, "group": group, "value": value, "params": params, "metadata": metadata});
                 bytes += key.len() + json.to_string().len();
             }

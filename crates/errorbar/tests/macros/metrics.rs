@@ -9,7 +9,7 @@ use errorbar::{Accumulator, Estimation, GroupContext, MetricRole, ScoreParts};
 ///
 /// The manual's example.
 #[metric]
-fn pass_rate(scores: &Scores, #[default(0.5)] threshold: f64) -> Result<f64> {
+pub(crate) fn pass_rate(scores: &Scores, #[default(0.5)] threshold: f64) -> Result<f64> {
     let mut passed = 0;
     for sample in scores {
         if sample.score.as_f64()? >= threshold {

@@ -4,11 +4,7 @@
 use errorbar::eval::block_on;
 use errorbar::prelude::*;
 
-/// Proportion of samples scoring at or above `threshold`.
-#[metric]
-fn pass_rate(scores: &Scores, #[default(0.5)] threshold: f64) -> f64 {
-    scores.floats().iter().filter(|float| **float >= threshold).count() as f64 / scores.len() as f64
-}
+use crate::metrics::pass_rate;
 
 /// The share of the target's words
 /// that the answer has.
