@@ -409,9 +409,13 @@ mod tests {
 
     #[test]
     fn an_error_in_the_place_of_an_answer_is_named() {
-        for error in [json!({"message": "Overloaded."}), json!("Overloaded."), json!({"text": "Overloaded."})]
-        {
-            assert!(answer(json!({"error": error})).unwrap_err().contains("Overloaded."));
+        for (error, shown) in [
+            (json!({"message": "Overloaded."}), "Overloaded."),
+            (json!("Overloaded."), "Overloaded."),
+            (json!({"text": "Overloaded."}), r#"{"text":"Overloaded."}"#),
+        ] {
+            let problem = answer(json!({"error": error})).unwrap_err();
+            assert_eq!(problem, format!("it holds an error: {shown}"));
         }
     }
 }

@@ -21,7 +21,7 @@ struct TextCase<'a> {
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// The arguments were refused.
-    Refused(String),
+    Refused(TextError),
     /// The completion could not be judged.
     Failed(TextError),
     Judged {
@@ -108,14 +108,14 @@ impl<'a> TextCase<'a> {
             "pattern" => {
                 match Pattern::new(self.word("pattern", ""), ignore_case, self.flag("match_all", false)) {
                     Ok(pattern) => self.tried(pattern.judge(completion, targets)),
-                    Err(error) => Outcome::Refused(error.to_string()),
+                    Err(error) => Outcome::Refused(error),
                 }
             }
             "answer" => match self.word("pattern", "") {
                 "letter" => self.judged(Answer::Letter.judge(completion, targets)),
                 "word" => self.judged(Answer::Word.judge(completion, targets)),
                 "line" => self.judged(Answer::Line.judge(completion, targets)),
-                other => Outcome::Refused(format!("no kind of answer is {other}")),
+                other => panic!("no kind of answer is {other}"),
             },
             "choice" => {
                 let marked = marked_choices(completion, self.choices, self.multiple);
