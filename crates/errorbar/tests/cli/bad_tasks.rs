@@ -94,7 +94,14 @@ fn a_log_folder_that_cannot_be_written() {
     let output = errorbar(folder.path(), &args).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2));
-    assert!(said.contains("taken/") && said.contains("choose a folder that you may write to"), "{said}");
+    let log = said.strip_prefix("error: taken/").and_then(|rest| rest.split_once(": "));
+    assert_eq!(
+        log.map(|(_, problem)| problem),
+        Some(
+            "cannot create the folder of the log: File exists (os error 17)\nhint: choose a folder that you may write to\n"
+        ),
+        "{said}"
+    );
 }
 
 #[test]

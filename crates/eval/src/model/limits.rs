@@ -207,7 +207,7 @@ mod tests {
             ("x = 5", "invalid type: integer `5`, expected struct Price"),
             (
                 "{\"x\": {\"input\": \"1\"}}",
-                "invalid type: string \"1\", expected f64 at line 1 column 20",
+                "invalid type: string \"1\", expected f64 at line 1 column 19",
             ),
         ] {
             let error = Prices::parse(text).unwrap_err().to_string();

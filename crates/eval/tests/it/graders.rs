@@ -344,19 +344,23 @@ fn a_grader_that_cannot_be_asked_is_an_error_of_the_sample() {
 
 #[test]
 fn specs_that_cannot_work_are_refused() {
-    for (spec, problem) in [
-        (r#"model_graded_qa(grade_pattern="GRADE: \\w")"#, "has no group; put brackets"),
-        (r#"model_graded_qa(grade_pattern="GRADE: (")"#, "is no regular expression"),
-        ("model_graded_fact(model=[])", "model_graded_fact: the list of models is empty"),
-        ("model_graded_qa(model=3)", "the name of a model, or a list of such names"),
-        ("model_graded_qa(model=['a/b', 3])", "the name of a model, or a list of such names"),
-        ("model_graded_qa(template='{a:.2e}')", "{a:.2e}: behind a colon"),
-        ("model_graded_qa(template='grader.txt')", "\"grader.txt\" names no file"),
-        ("model_graded_qa(reducer='mood')", "mood"),
-    ] {
-        let error = built(spec).unwrap_err().to_string();
-        assert!(error.contains(problem), "{spec}: {error}");
-    }
+    let specs = [
+        r#"model_graded_qa(grade_pattern="GRADE: \\w")"#,
+        r#"model_graded_qa(grade_pattern="GRADE: (")"#,
+        "model_graded_fact(model=[])",
+        "model_graded_qa(model=3)",
+        "model_graded_qa(model=['a/b', 3])",
+        "model_graded_qa(template='{a:.2e}')",
+        "model_graded_qa(template='grader.txt')",
+        "model_graded_qa(reducer='mood')",
+    ];
+    assert_eq!(
+        specs.map(|spec| built(spec).unwrap_err().to_string()),
+        [
+            r#"model_graded_qa: grade_pattern: "GRADE: \\w" has no group; put brackets around what is the grade, as in "GRADE: (\w)""#,
+            "", "", "", "", "", "", ""
+        ]
+    );
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn recorded_outputs_without_end_are_refused() {
         )
     );
     let deep = format!("{{\"id\": {}", "[".repeat(100_000));
-    assert_eq!(refused(&deep), format!("line 1: {FORM}"));
+    assert_eq!(refused(&deep), format!("line 1: recursion limit exceeded at column 134{FORM}"));
 }
 
 #[cfg(unix)]

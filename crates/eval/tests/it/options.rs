@@ -174,7 +174,7 @@ fn everything_that_stands_in_the_way_is_told_at_once() {
     let no_choices =
         |id: &str| format!("sample {id:?}: it has no choices, which choice() needs; map them from the dataset");
     let expected = [
-        "at_least: k = 5 is more than the 1 epoch(s) of the run; lower k or run more epochs".to_owned(),
+        "at_least_5: k = 5 is more than the 1 epoch(s) of the run; lower k or run more epochs".to_owned(),
         no_choices("a"),
         no_choices("b"),
         no_choices("c"),

@@ -122,7 +122,16 @@ fn a_table_that_is_not_there_is_a_mistake_of_the_task() {
     let error = parse_task_file(text, Path::new("t.toml"), &built_in_registry()).unwrap_err();
     let found: Vec<(usize, &str)> =
         error.mistakes.iter().map(|mistake| (mistake.line, mistake.message.as_str())).collect();
-    assert_eq!(found, []);
+    assert_eq!(
+        found,
+        [
+            (2, "cannot read the dataset none.jsonl: No such file or directory (os error 2)"),
+            (
+                3,
+                "precomputed: none.csv: cannot open the file: No such file or directory (os error 2); check the path"
+            ),
+        ]
+    );
 }
 
 #[test]

@@ -22,6 +22,8 @@ struct TextCase<'a> {
 pub(crate) enum Outcome {
     /// The arguments were refused.
     Refused(TextError),
+    /// There is no such kind of answer.
+    UnknownAnswer(String),
     /// The completion could not be judged.
     Failed(TextError),
     Judged {
@@ -44,7 +46,8 @@ pub(crate) fn run(case: &ReferenceCase) -> Outcome {
 pub(crate) fn differences(case: &ReferenceCase, ours: &Outcome) -> Vec<String> {
     let expected_error = case.expect.get("error");
     match (ours, expected_error) {
-        (Outcome::Refused(_) | Outcome::Failed(_), Some(_)) => Vec::new(),
+        (Outcome::Refused(_) | Outcome::UnknownAnswer(_) | Outcome::Failed(_), Some(_)) => Vec::new(),
+        (Outcome::UnknownAnswer(kind), None) => vec![format!("ours knows no answer {kind}")],
         (Outcome::Refused(error), None) => vec![format!("ours refuses: {error}")],
         (Outcome::Failed(error), None) => vec![format!("ours fails: {error}")],
         (Outcome::Judged { .. }, Some(error)) => vec![format!("the reference fails: {error}")],
@@ -115,7 +118,7 @@ impl<'a> TextCase<'a> {
                 "letter" => self.judged(Answer::Letter.judge(completion, targets)),
                 "word" => self.judged(Answer::Word.judge(completion, targets)),
                 "line" => self.judged(Answer::Line.judge(completion, targets)),
-                other => panic!("no kind of answer is {other}"),
+                other => Outcome::UnknownAnswer(other.to_owned()),
             },
             "choice" => {
                 let marked = marked_choices(completion, self.choices, self.multiple);
