@@ -85,7 +85,7 @@ pub enum Way {
     ToJson,
     /// A zip.
     ToEval,
-    /// A copy that its run goes on with.
+    /// A copy with which its run is resumed.
     Resume,
 }
 
@@ -245,13 +245,13 @@ fn edit(log: &EvalLog, header: &Header, rows: &[Row], to: &Path) -> Option<()> {
     Some(())
 }
 
-/// Goes on with a copy of the log, which loses no sample by that.
+/// Resumes a copy of the log, which loses no sample by that.
 fn resume(path: &Path, folder: &Path, is_json: bool, seen: Option<&Seen>) -> Option<()> {
     let copy = folder.join("resumed.eval");
     fs::copy(path, &copy).unwrap();
     let resumed = noted(LogWriter::resume(&copy), &copy);
     if let Some((writer, recovered)) = resumed {
-        assert!(!is_json, "one JSON object cannot be gone on with");
+        assert!(!is_json, "one JSON object cannot be resumed");
         drop(writer);
         let log = EvalLog::open(&copy).unwrap();
         assert_eq!(log.sample_count(), recovered.samples.len());

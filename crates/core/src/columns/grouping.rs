@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn passes_are_told_from_what_only_begins_like_one() {
+    fn passes_are_distinguished_from_what_only_begins_like_one() {
         let passes = group_by_id(&column(&["a", "b", "c", "a", "b", "c", "a", "b", "c"]));
         assert_eq!(passes, Grouping::Passes { samples: 3, passes: 3 });
         // The bytes of both passes are the same, the ids are not.

@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_told_apart_whatever_their_length() {
+    fn strings_are_distinguished_whatever_their_length() {
         // All strings over two letters up to three long, and longer ones that differ in one place.
         let mut texts: Vec<String> = vec![String::new()];
         for _ in 0..3 {

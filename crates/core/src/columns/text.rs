@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_text_that_does_not_go_up_is_known_wherever_the_column_is_cut() {
+    fn the_first_string_that_does_not_go_up_is_known_wherever_the_column_is_cut() {
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let cases = [
             (owned(&["8", "9", "10", "abcdefghi", "abcdefghj"]), None),
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn appended_texts_follow() {
+    fn appended_strings_follow() {
         let mut column = TextColumn::default();
         column.push("first");
         assert!(column.get(usize::MAX).is_empty());

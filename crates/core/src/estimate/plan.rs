@@ -28,7 +28,7 @@ const MAX_DRAWS: u32 = 10_000_000;
 /// assert_eq!(plan.level(), 0.9);
 /// assert_eq!(plan.to_string().parse(), Ok(plan));
 /// let error = r#"{"level": 95}"#.parse::<ErrorPlan>().unwrap_err();
-/// assert!(error.contains("for 95 % write 0.95"), "{error}");
+/// assert_eq!(error, "the level must lie between 0 and 1 (both excluded), found 95; for 95 % write 0.95");
 /// # Ok::<(), String>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_meaning_is_zero_and_says_so() {
+    fn what_has_no_meaning_is_zero_and_not_convertible() {
         for text in [
             "c",
             " yes",

@@ -93,7 +93,7 @@ impl ErrorArgs {
     }
 
     /// Whether the user requests an interval that draws resamples, however long it takes.
-    pub(super) fn asks_for_draws(&self) -> bool {
+    pub(super) fn requests_draws(&self) -> bool {
         self.interval.is_some_and(IntervalChoice::is_drawn)
     }
 

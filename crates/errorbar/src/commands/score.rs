@@ -179,7 +179,7 @@ fn with_overrides(mut plan: Plan, overrides: &PlanOverrides, args: &ScoreArgs) -
     if let Some(seed) = args.seed {
         plan.seed = seed;
     }
-    if args.errors.asks_for_draws() {
+    if args.errors.requests_draws() {
         plan.max_draws = None;
     }
     plan.errors = args.errors.over(&plan.errors);

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_literals_or_texts() {
+    fn values_are_literals_or_strings() {
         assert_eq!(literal("5"), Arg::Int(5));
         assert_eq!(literal("0.5"), Arg::Float(0.5));
         assert_eq!(literal("true"), Arg::Bool(true));

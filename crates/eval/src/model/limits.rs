@@ -191,12 +191,19 @@ mod tests {
         assert_eq!(prices.of("a/c"), None);
         for (text, problem) in [
             ("[x]\ninput = -1", "`x` has the price -1"),
-            ("[x]\ninputs = 1", "unknown field `inputs`"),
-            ("x = 5", "invalid type"),
-            ("{\"x\": {\"input\": \"1\"}}", "invalid type"),
+            (
+                "[x]\ninputs = 1",
+                "unknown field `inputs`, expected one of `input`, `output`, `input_cache_read`, `input_cache_write`",
+            ),
+            ("x = 5", "invalid type: integer `5`, expected struct Price"),
+            ("{\"x\": {\"input\": \"1\"}}", "invalid type: string \"1\", expected f64 at line 1 column 19"),
         ] {
             let error = Prices::parse(text).unwrap_err().to_string();
-            assert!(error.contains(problem) && error.contains("for a million tokens"), "{error}");
+            let (found, advice) = error.split_once("; ").unwrap();
+            // TOML shows the line first.
+            assert_eq!(found.lines().last(), Some(problem), "{error}");
+            let format = "[\"openai/gpt-4o-mini\"], then input = 0.15, output = 0.6, for a million tokens";
+            assert_eq!(advice, format!("prices are a table by model: {format}"));
         }
     }
 

@@ -134,9 +134,7 @@ impl PreparedTask {
         // If the receiver was dropped, the result is dropped too.
         thread::spawn(move || drop(sender.send(collector.collect(receiver))));
         let Ok(collected) = collected.await else {
-            return Err(Error::refused(
-                "the thread that writes the log has panicked; this is a bug in errorbar",
-            ));
+            return Err(Error::WriterPanicked);
         };
         observer.ended();
         conclude(&prepared, collected, cancel.reason(), started_at)
@@ -232,8 +230,6 @@ fn as_json(archive: &Path, is_complete: bool) -> Result<PathBuf> {
     if !is_complete {
         return Ok(json);
     }
-    std::fs::remove_file(archive).map_err(|error| {
-        Error::refused(format!("{}: cannot remove the archive: {error}", archive.display()))
-    })?;
+    std::fs::remove_file(archive).map_err(|error| Error::Remove { path: archive.to_owned(), error })?;
     Ok(json)
 }

@@ -71,24 +71,10 @@ pub struct RecordedMetric {
     pub metadata: Option<Metadata>,
 }
 
-impl RecordedBlock {
-    /// The metrics of a scorer, by key, with nothing else recorded.
-    pub fn new(scorer: impl Into<String>, metrics: IndexMap<String, RecordedMetric>) -> Self {
-        let scorer = scorer.into();
-        RecordedBlock { name: scorer.clone(), scorer, metrics, ..RecordedBlock::default() }
-    }
-}
-
 impl RecordedMetric {
     /// A figure with nothing else recorded.
     pub fn new(name: impl Into<String>, value: f64) -> Self {
         RecordedMetric { name: name.into(), group: None, value, params: Metadata::new(), metadata: None }
-    }
-}
-
-impl From<Vec<RecordedBlock>> for RecordedResults {
-    fn from(scores: Vec<RecordedBlock>) -> Self {
-        RecordedResults { scores, ..RecordedResults::default() }
     }
 }
 

@@ -59,10 +59,14 @@ pub struct RecordedInterval {
 /// ```
 /// use errorbar_log::eval::{RecordedBlock, RecordedMetric, RecordedResults};
 /// use errorbar_log::inspect::recover;
-/// let metrics = [("accuracy", 0.75), ("stderr", 0.25)];
-/// let metrics = metrics.map(|(name, value)| (name.to_owned(), RecordedMetric::new(name, value)));
-/// let block = RecordedBlock::new("match", metrics.into_iter().collect());
-/// let rows = recover(&RecordedResults::from(vec![block]));
+/// let mut block = RecordedBlock::default();
+/// block.scorer = "match".into();
+/// for (name, value) in [("accuracy", 0.75), ("stderr", 0.25)] {
+///     block.metrics.insert(name.into(), RecordedMetric::new(name, value));
+/// }
+/// let mut recorded = RecordedResults::default();
+/// recorded.scores.push(block);
+/// let rows = recover(&recorded);
 /// assert_eq!(rows.len(), 1);
 /// assert_eq!((rows[0].value, rows[0].stderr), (Some(0.75), Some(0.25)));
 /// ```

@@ -92,7 +92,7 @@ fn serde_of_a_spec() {
 }
 
 #[test]
-fn serde_errors_say_what_is_wrong() {
+fn serde_errors_name_what_is_wrong() {
     for (source, message) in [
         (
             json!("f(a: 1)"),

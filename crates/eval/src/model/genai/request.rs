@@ -62,7 +62,7 @@ pub(super) fn options(speaks: &ProviderProtocol, model: &str, config: &GenerateC
         stop_sequences: config.stop_seqs.clone(),
         seed: config.seed.and_then(|seed| u64::try_from(seed).ok()),
         extra_body: (!extra.is_empty()).then(|| extra.into()),
-        reasoning_effort: unsaid_effort(speaks, model),
+        reasoning_effort: unset_effort(speaks, model),
         capture_raw_body: Some(true),
         ..ChatOptions::default()
     }
@@ -85,7 +85,7 @@ fn extra_body(config: &GenerateConfig) -> Metadata {
 
 /// `genai` would cut `mistral-medium` into a model and an effort. It does not if an effort is set, and this one is not
 /// sent in chat completions; but it is to DeepSeek.
-fn unsaid_effort(speaks: &ProviderProtocol, model: &str) -> Option<ReasoningEffort> {
+fn unset_effort(speaks: &ProviderProtocol, model: &str) -> Option<ReasoningEffort> {
     let is_cut = speaks.language() == ApiDialect::Chat && ReasoningEffort::from_model_name(model).0.is_some();
     (is_cut && speaks.kind != AdapterKind::DeepSeek).then_some(ReasoningEffort::Budget(0))
 }

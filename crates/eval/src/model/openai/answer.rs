@@ -220,7 +220,7 @@ mod tests {
         read(body.to_string().as_bytes(), "asked", None)
     }
 
-    fn said(message: Json) -> Result<ModelOutput, String> {
+    fn read_message(message: Json) -> Result<ModelOutput, String> {
         answer(json!({"choices": [{"message": message}]}))
     }
 
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn what_servers_leave_out_may_be_missing() {
-        let output = said(json!({"content": "x"})).unwrap();
+        let output = read_message(json!({"content": "x"})).unwrap();
         assert_eq!((output.model.as_str(), output.completion.as_str()), ("asked", "x"));
         assert_eq!((output.usage, output.metadata), (None, None));
         assert_eq!((output.choices[0].stop_reason.as_str(), &output.choices[0].logprobs), ("unknown", &None));
@@ -283,12 +283,12 @@ mod tests {
             (json!({"content": "", "refusal": "No."}), "No."),
             (json!({"content": "Yes.", "refusal": ""}), "Yes."),
         ] {
-            assert_eq!(said(message.clone()).unwrap().completion, text, "{message}");
+            assert_eq!(read_message(message.clone()).unwrap().completion, text, "{message}");
         }
     }
 
     #[test]
-    fn every_choice_is_kept_and_the_first_is_the_completion() {
+    fn every_choice_is_recorded_and_the_first_is_the_completion() {
         let choice = |text| json!({"message": {"content": text}, "finish_reason": "stop"});
         let output = answer(json!({"choices": [choice("a"), choice("b")]})).unwrap();
         let texts: Vec<_> = output.choices.iter().map(|choice| choice.message.content.as_str()).collect();
@@ -384,9 +384,13 @@ mod tests {
 
     #[test]
     fn an_error_in_the_place_of_an_answer_is_named() {
-        for error in [json!({"message": "Overloaded."}), json!("Overloaded."), json!({"text": "Overloaded."})]
-        {
-            assert!(answer(json!({"error": error})).unwrap_err().contains("Overloaded."));
+        for (error, shown) in [
+            (json!({"message": "Overloaded."}), "Overloaded."),
+            (json!("Overloaded."), "Overloaded."),
+            (json!({"text": "Overloaded."}), r#"{"text":"Overloaded."}"#),
+        ] {
+            let problem = answer(json!({"error": error})).unwrap_err();
+            assert_eq!(problem, format!("it holds an error: {shown}"));
         }
     }
 }

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_is_not_sent() {
+    fn what_is_unset_is_not_sent() {
         let expected = json!({
             "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "2 + 2?"}],
             "model": "m",
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_sent_as_servers_call_it() {
+    fn what_is_set_is_sent_as_servers_call_it() {
         let config = json!({
             "max_tokens": 5, "temperature": 0.0, "top_p": 0.9, "stop_seqs": ["END", "\n"], "seed": -1,
             "frequency_penalty": 0.5, "presence_penalty": -0.5, "logprobs": false,
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_probabilities_asks_for_probabilities() {
+    fn a_number_of_probabilities_requests_probabilities() {
         let body = sent("m", json!({"top_logprobs": 2}));
         assert_eq!((&body["logprobs"], &body["top_logprobs"]), (&json!(true), &json!(2)));
     }

@@ -19,7 +19,7 @@ fn texts(recorded: &RecordedResults, recomputed: &Results) -> Vec<String> {
 }
 
 #[test]
-fn every_kind_of_difference_is_told() {
+fn every_kind_of_difference_is_reported() {
     let new = computed(0);
     let mut old = RecordedResults::from(&new);
     assert_eq!(texts(&old, &new), [""; 0]);

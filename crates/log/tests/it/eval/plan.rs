@@ -75,7 +75,7 @@ fn what_cannot_be_built_is_named() {
 }
 
 #[test]
-fn the_metrics_of_a_task_are_those_of_its_scorers_unless_somebody_changed_them() {
+fn the_metrics_of_a_task_are_those_of_its_scorers_unless_they_were_changed() {
     let own = json!({"*": [{"name": "inspect_ai/std", "options": {}}]});
     let mut header = header(own.clone());
     header.eval.metrics = Some(own);

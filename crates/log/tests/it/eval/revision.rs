@@ -198,12 +198,12 @@ fn two_writers_do_not_cross() {
     let [eval, _] = logs(folder.path());
     let log = EvalLog::open(&eval).unwrap();
     let revision = log.revise().unwrap();
-    // Somebody else was faster: what he wrote is not in what we read.
+    // Another process was faster: what it wrote is not in what we read.
     rescore(&eval, None).unwrap();
     let after = fs::read(&eval).unwrap();
     let error = revision.write_back().unwrap_err();
     assert!(matches!(error.kind(), LogErrorKind::Replaced), "{error}");
-    // Somebody is at it.
+    // Another process has it open.
     let held = fs::File::options().read(true).write(true).open(&eval).unwrap();
     held.try_lock().unwrap();
     let error = rescore(&eval, None).unwrap_err();

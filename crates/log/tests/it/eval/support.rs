@@ -4,10 +4,17 @@ use std::path::{Path, PathBuf};
 
 use errorbar_core::{Metadata, Score};
 use errorbar_log::eval::*;
-use errorbar_test_support::TestFolder;
 use errorbar_test_support::zip::Zip;
+use errorbar_test_support::{TestFolder, assert_matches};
 use indexmap::IndexMap;
 use serde_json::json;
+
+/// The file is damaged, and the error names it, the entry and the problem.
+#[track_caller]
+pub(crate) fn assert_damaged(error: &LogError, path: &Path, entry: Option<&str>, problem: &str) {
+    assert_matches!(error.kind(), LogErrorKind::Damaged(found) if found == problem);
+    assert_eq!((error.path(), error.member()), (Some(path), entry));
+}
 
 /// A sample that owns its parts, with an example of everything.
 #[derive(Clone)]

@@ -64,9 +64,14 @@ fn metric(name: &str, group: Option<&str>, value: f64, params: Json) -> Recorded
 /// A log of the reference: no notes at all.
 fn block(metrics: Vec<(&str, RecordedMetric)>, scored: u64) -> RecordedResults {
     let metrics = metrics.into_iter().map(|(key, metric)| (key.to_owned(), metric)).collect();
-    let mut block = RecordedBlock::new("match", metrics);
+    let mut block = RecordedBlock::default();
+    block.name = "match".to_owned();
+    block.scorer = "match".to_owned();
     block.scored_samples = Some(scored);
-    RecordedResults::from(vec![block])
+    block.metrics = metrics;
+    let mut results = RecordedResults::default();
+    results.scores.push(block);
+    results
 }
 
 /// Key, value, error, and the ends of the interval.
