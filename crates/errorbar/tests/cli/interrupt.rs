@@ -42,13 +42,13 @@ fn an_interrupted_run_ends_with_results_over_what_is_done() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
     // The first line names what is run, the second the progress.
-    let line = stderr.by_ref().map(Result::unwrap).find(|line| line.contains("/30000 ·")).unwrap();
+    let line = said.by_ref().map(Result::unwrap).find(|line| line.contains("/30000 ·")).unwrap();
     assert!(line.contains("accuracy 1.000"), "{line}");
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    let rest: Vec<String> = stderr.map(Result::unwrap).collect();
+    let rest: Vec<String> = said.map(Result::unwrap).collect();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{rest:?}");
     let done = completed(&output);
@@ -78,14 +78,14 @@ fn a_full_disk_ends_the_run_and_loses_nothing() {
         .env("ERRORBAR_LOG_DIR", logs.path())
         .output()
         .unwrap();
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
     let log = logs.only().display().to_string();
     let start = format!("error: t: {log}: cannot write to the log: File too large (os error 27); ");
     let end = format!(
         " of 2000 samples are in it\nhint: when that is fixed, resume it with `errorbar eval --resume {log}`\n"
     );
-    let reported = stderr.strip_prefix(&start).and_then(|rest| rest.strip_suffix(&end)).expect(&stderr);
+    let reported = said.strip_prefix(&start).and_then(|rest| rest.strip_suffix(&end)).expect(&said);
     let reported: usize = reported.parse().unwrap();
     let held = errorbar_log::eval::EvalLog::open(logs.only()).unwrap().sample_count();
     assert!(reported > 0 && held >= reported, "{reported} reported, {held} in the log");

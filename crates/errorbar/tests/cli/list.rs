@@ -26,15 +26,15 @@ fn help_has_examples() {
 #[cfg(unix)]
 #[test]
 fn a_program_goes_by_the_name_of_its_file() {
-    let output = |args: &[&str]| {
+    let said = |args: &[&str]| {
         let output = errorbar(&workspace(), args).arg0("/opt/my-scores").output().unwrap();
         String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
     };
-    assert!(output(&["--help"]).contains("my-scores score scores.csv"));
-    assert!(output(&["--version"]).starts_with("my-scores (errorbar "));
+    assert!(said(&["--help"]).contains("my-scores score scores.csv"));
+    assert!(said(&["--version"]).starts_with("my-scores (errorbar "));
     let hint = "hint: `my-scores list metrics` shows names and arguments";
-    assert_eq!(output(&["score", "t.csv", "-m", "zzz"]).lines().last(), Some(hint));
-    let script = output(&["completions", "bash"]);
+    assert_eq!(said(&["score", "t.csv", "-m", "zzz"]).lines().last(), Some(hint));
+    let script = said(&["completions", "bash"]);
     assert!(script.contains("my-scores") && !script.contains("errorbar"), "{script}");
 }
 

@@ -360,13 +360,15 @@ fn specs_that_cannot_work_are_refused() {
         specs.map(|spec| built(spec).unwrap_err().to_string()),
         [
             r#"model_graded_qa: grade_pattern: "GRADE: \\w" has no group; put brackets around what is the grade, as in "GRADE: (\w)""#,
-            "",
-            "",
-            "",
-            "",
-            "",
-            "",
-            ""
+            r#"model_graded_qa: grade_pattern: the pattern "GRADE: (" is no regular expression: an opening bracket without a closing one"#,
+            "model_graded_fact: the list of models is empty; name at least one, or leave it out for those of the role",
+            "model_graded_qa: argument `model` must be the name of a model, or a list of such names, found 3",
+            r#"model_graded_qa: argument `model` must be the name of a model, or a list of such names, found ["a/b", 3]"#,
+            "model_graded_qa: the template has {a:.2e}: behind a colon come side, width and digits, as in >8, .2f, .1% and \
+             ,d, and nothing else; braces that should stay are written {{ and }}",
+            "model_graded_qa: the template \"grader.txt\" names no file, and as a string it shows the grader nothing; put \
+             {question}, {answer}, {criterion} and {instructions} into it",
+            "unknown reducer `mood`",
         ]
     );
 }
