@@ -140,7 +140,7 @@ fn values_without_a_meaning_are_counted() {
     assert_matches!(
         results.warnings[0],
         Warning::Unconvertible { scorer, count: 2, sample, example, reducer: Some(_), .. }
-            if scorer == "s" && sample == "2" && example == "the text \"perhaps\""
+            if scorer == "s" && sample == "2" && example == "the string \"perhaps\""
     );
     assert_eq!(results.scores[0].metrics["accuracy"].value, 1.0 / 3.0);
     let unreduced = results_of(
@@ -251,7 +251,10 @@ fn reducers_are_checked_against_the_epochs_of_a_run() {
         error(Epochs::new(2, reducers::at_least(4))),
         Error::TooFewEpochs { reducer, k: 4, .. } if reducer == "at_least_4"
     );
-    for (spec, problem) in [("at_least_0", "must be 1 or more: it counts epochs"), ("at_least", "is missing")] {
+    for (spec, problem) in [
+        ("at_least_0", "must be 1 or more: it counts epochs"),
+        ("at_least", "is missing; it is an integer, 1 or more"),
+    ] {
         assert_matches!(
             error(Epochs::new(2, spec)),
             Error::Argument { target, argument, problem: found }
