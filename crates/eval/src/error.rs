@@ -263,7 +263,9 @@ pub enum Error {
         problem: String,
     },
     /// Errors for clusters, and no key to cluster by.
-    #[error("errors: {method} is for clustered samples; name the metadata key to cluster by (`cluster` in `errors`)")]
+    #[error(
+        "errors: {method} is for clustered samples; name the metadata key to cluster by (`cluster` in `errors`)"
+    )]
     NoCluster {
         /// The method.
         method: ErrorMethod,

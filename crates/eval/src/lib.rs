@@ -31,8 +31,8 @@ use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use dataset::{
-    Dataset, DatasetError, Fields, IntoSample, NamedSample, OneOrMany, Record, RecordLocation, RecordPosition, csv_dataset,
-    json_dataset,
+    Dataset, DatasetError, Fields, IntoSample, NamedSample, OneOrMany, Record, RecordLocation,
+    RecordPosition, csv_dataset, json_dataset,
 };
 pub use error::{BaseUrlProblem, ChangedPart, Error, Result, TaskChange};
 pub use errorbar_log::eval::{

@@ -212,8 +212,7 @@ fn an_archive_that_was_written_here_is_listed_dumped_and_exported() {
     let args = ["log", "list", log];
     check_text("log_list_interrupted", &mask(&logs.mask(&transcript(&args, &logs.run(&workspace(), &args)))));
     let exported = logs.run(&workspace(), &["log", "export", log]);
-    let warning =
-        |what: &str| format!("warning: {log}: the run is in progress or was interrupted; {what}\n");
+    let warning = |what: &str| format!("warning: {log}: the run is in progress or was interrupted; {what}\n");
     let said = String::from_utf8_lossy(&exported.stderr);
     assert_eq!(said, warning("these are the samples that it has saved"));
     assert!(exported.status.success());

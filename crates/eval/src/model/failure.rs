@@ -178,7 +178,8 @@ mod tests {
             headers: HeaderMap::from_iter(header),
             body: body.as_bytes().to_vec(),
         };
-        let base = BaseUrl::parse("http://127.0.0.1:8080/v1?q=1&key=hunter22&more=rabbit%2F77", None).unwrap();
+        let base =
+            BaseUrl::parse("http://127.0.0.1:8080/v1?q=1&key=hunter22&more=rabbit%2F77", None).unwrap();
         let key = ApiKey::new("sk-secret", "").unwrap();
         let address = Address::new(&base, &["chat", "completions"], Some(key), Duration::from_secs(1));
         of(&reply, &RequestContext { address: &address, model: "m", key_variable: "OPENAI_API_KEY" })
@@ -238,7 +239,10 @@ mod tests {
             let error = failure(status, None, body);
             assert_eq!(error.kind(), ModelErrorKind::AccessRefused, "{status} {body}");
             assert!(!error.is_retryable() && error.retry_after().is_none());
-            assert!(error.to_string().ends_with("; check the key, in OPENAI_API_KEY or the key file"), "{error}");
+            assert!(
+                error.to_string().ends_with("; check the key, in OPENAI_API_KEY or the key file"),
+                "{error}"
+            );
         }
         for (status, body) in [
             (

@@ -205,10 +205,7 @@ mod tests {
                 "unknown field `inputs`, expected one of `input`, `output`, `input_cache_read`, `input_cache_write`",
             ),
             ("x = 5", "invalid type: integer `5`, expected struct Price"),
-            (
-                "{\"x\": {\"input\": \"1\"}}",
-                "invalid type: string \"1\", expected f64 at line 1 column 19",
-            ),
+            ("{\"x\": {\"input\": \"1\"}}", "invalid type: string \"1\", expected f64 at line 1 column 19"),
         ] {
             let error = Prices::parse(text).unwrap_err().to_string();
             let (found, advice) = error.split_once("; ").unwrap();

@@ -21,7 +21,9 @@ use super::recorded_limits;
 use super::servers::recorded_roles;
 use super::stop::CancelToken;
 use crate::model::{OpenOptions, QUERY, open_model};
-use crate::{AnyModel, ChangedPart, Error, FailOnError, GenerateConfig, ModelChoice, Result, Task, TaskChange};
+use crate::{
+    AnyModel, ChangedPart, Error, FailOnError, GenerateConfig, ModelChoice, Result, Task, TaskChange,
+};
 
 /// A log that a run can be resumed from: what was run, and how.
 #[derive(Debug)]
@@ -126,8 +128,7 @@ impl ResumableLog {
             Some(id) => vec![text(id)],
         };
         let generate = Json::from(self.eval.model_generate_config.clone());
-        let unknown =
-            |what, problem: String| Error::UnknownRecord { path: self.path.clone(), what, problem };
+        let unknown = |what, problem: String| Error::UnknownRecord { path: self.path.clone(), what, problem };
         let generate: GenerateConfig = serde_json::from_value(generate)
             .map_err(|error| unknown("how the model generates", error.to_string()))?;
         let limits = recorded_limits::read(&config.extra);
@@ -143,8 +144,7 @@ impl ResumableLog {
             reducers: Some(reducers(config.epochs_reducer.as_deref(), registry)?),
             metrics,
             errors: Some(
-                recorded_errors(&self.eval)
-                    .map_err(|problem| unknown("how errors are computed", problem))?,
+                recorded_errors(&self.eval).map_err(|problem| unknown("how errors are computed", problem))?,
             ),
             max_samples: config.max_samples.and_then(|count| usize::try_from(count).ok()),
             seed: config.extra.get("seed").and_then(Json::as_u64),

@@ -84,9 +84,8 @@ fn mistakes_name_the_line_or_the_record() {
 
 #[test]
 fn the_same_id_twice_is_refused_whatever_its_type() {
-    let message = |second: Sample| {
-        Dataset::new([Sample::new("a").id(2), second]).samples().unwrap_err().to_string()
-    };
+    let message =
+        |second: Sample| Dataset::new([Sample::new("a").id(2), second]).samples().unwrap_err().to_string();
     let start = "two samples have the id \"2\" (sample number 1; sample number 2);";
     assert_eq!(
         message(Sample::new("b").id("2")),
@@ -158,7 +157,9 @@ fn metadata_may_be_the_text_of_an_object_and_nothing_else() {
     assert_eq!(kept.samples().unwrap()[0].1.metadata["k"], 1);
     assert!(kept.samples().unwrap()[1].1.metadata.is_empty());
     let problem = |found: &str| {
-        format!("`metadata` is an object of the form {{\"key\": \"value\"}}, found {found}; or name the fields to keep as metadata")
+        format!(
+            "`metadata` is an object of the form {{\"key\": \"value\"}}, found {found}; or name the fields to keep as metadata"
+        )
     };
     let dataset = read("x.csv", "input,metadata\na,easy\n");
     assert_eq!(bad_record(&dataset), (RecordPosition::Line(2), problem("the text \"easy\"")));

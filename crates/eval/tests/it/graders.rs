@@ -183,7 +183,8 @@ fn the_question_of_a_conversation_is_what_the_user_says_last() {
 fn names_that_a_sample_does_not_have_are_refused_before_the_run() {
     let sample = Sample::new("?").metadata("category", "x").metadata("n", json!([1]));
     let refused = |template: &str| model_graded_qa().template(template).check(&sample).unwrap_err();
-    let unknown = "which is none of question, answer, criterion, instructions and not in the sample's metadata";
+    let unknown =
+        "which is none of question, answer, criterion, instructions and not in the sample's metadata";
     for (template, problem) in [
         (
             "{categroy} {question}",

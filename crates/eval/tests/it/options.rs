@@ -8,9 +8,9 @@ use errorbar_core::metrics::{accuracy, bootstrap_stderr, grouped, mean};
 use errorbar_core::{Epochs, Error, Metrics, Reducers, Result, Spec, metrics};
 use errorbar_eval::scorers::{includes, matches};
 use errorbar_eval::{
-    BoxFuture, CancelToken, Error as EvalError, FailOnError, FinishedRun, Generate, GenerateConfig, ModelChoice, Observer,
-    Progress, Quiet, RunOptions, Sample, Solver, StopReason, Task, TaskState, UsageLimits, block_on,
-    built_in_registry, model_fn, open_resumable,
+    BoxFuture, CancelToken, Error as EvalError, FailOnError, FinishedRun, Generate, GenerateConfig,
+    ModelChoice, Observer, Progress, Quiet, RunOptions, Sample, Solver, StopReason, Task, TaskState,
+    UsageLimits, block_on, built_in_registry, model_fn, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Header, Status};
 use errorbar_log::inspect::{ResultsJson, project};
@@ -78,7 +78,9 @@ fn samples_are_chosen_by_id_and_then_limited() {
     assert_eq!(ids(&run(&task(), &chosen)), ["b", "d", "e"], "in the order of the dataset");
     assert_eq!(ids(&run(&task(), &RunOptions { limit: Some(2), ..chosen.clone() })), ["b", "d"]);
     let unknown = RunOptions { sample_ids: vec!["bb".to_owned()], ..chosen };
-    let [EvalError::UnknownSample { sample, nearest, ids }] = &problems(&task(), &unknown)[..] else { panic!() };
+    let [EvalError::UnknownSample { sample, nearest, ids }] = &problems(&task(), &unknown)[..] else {
+        panic!()
+    };
     assert_eq!((sample.as_str(), nearest.as_deref(), (&*ids.0, &*ids.1)), ("bb", Some("b"), ("a", "f")));
 }
 
@@ -171,8 +173,9 @@ fn everything_that_stands_in_the_way_is_told_at_once() {
         .iter()
         .map(|problem| problem.to_string().replace(&folder.path().display().to_string(), "FOLDER"))
         .collect();
-    let no_choices =
-        |id: &str| format!("sample {id:?}: it has no choices, which choice() needs; map them from the dataset");
+    let no_choices = |id: &str| {
+        format!("sample {id:?}: it has no choices, which choice() needs; map them from the dataset")
+    };
     let expected = [
         "at_least_5: k = 5 is more than the 1 epoch(s) of the run; lower k or run more epochs".to_owned(),
         no_choices("a"),

@@ -8,8 +8,8 @@ use std::time::Duration;
 use errorbar_core::{Epochs, Error, MetadataKeys, metrics, metrics::accuracy};
 use errorbar_eval::scorers::{includes, matches};
 use errorbar_eval::{
-    CancelToken, Error as EvalError, FailOnError, FinishedRun, LogFormat, Observer, Progress, Quiet, RunOptions, Sample,
-    StopReason, Task, block_on, built_in_registry, model_fn, open_resumable,
+    CancelToken, Error as EvalError, FailOnError, FinishedRun, LogFormat, Observer, Progress, Quiet,
+    RunOptions, Sample, StopReason, Task, block_on, built_in_registry, model_fn, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Status};
 use errorbar_log::inspect::ResultsJson;

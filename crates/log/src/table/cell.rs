@@ -231,10 +231,9 @@ mod tests {
             Some(Value::List(vec![1.into(), "C".into()]))
         );
         assert_eq!(score_or_structure("0.5", "value", budget).unwrap(), Some(Value::Float(0.5)));
-        for (cell, message) in [
-            ("{\"a\": }", "expected value at character 7"),
-            ("[1] x", "trailing characters at character 5"),
-        ] {
+        for (cell, message) in
+            [("{\"a\": }", "expected value at character 7"), ("[1] x", "trailing characters at character 5")]
+        {
             let error = score_or_structure(cell, "value", budget).unwrap_err();
             let TableErrorKind::BadStructure { column, problem } = &error else { panic!("{error}") };
             assert_eq!((column.as_str(), problem.as_str()), ("value", message));

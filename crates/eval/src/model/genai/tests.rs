@@ -108,7 +108,9 @@ fn what_would_be_lost_on_the_way_is_refused() {
         ("http://h/v1?key=x", BaseUrlProblem::Query { provider: "groq".to_owned() }),
         ("h", BaseUrlProblem::Syntax("relative URL without a base".to_owned())),
     ] {
-        let Err(Error::BaseUrl { problem, .. }) = open("groq", "m", Some(base_url)) else { panic!("{base_url}") };
+        let Err(Error::BaseUrl { problem, .. }) = open("groq", "m", Some(base_url)) else {
+            panic!("{base_url}")
+        };
         assert_eq!(problem, expected);
     }
     let extra = "or say it in extra_body as the provider knows it";
@@ -120,7 +122,11 @@ fn what_would_be_lost_on_the_way_is_refused() {
         ),
         ("groq", json!({"seed": -1}), Some("takes a seed from 0 on, found -1".to_owned())),
         ("anthropic", json!({"temperature": 0.5, "extra_body": {"a": 1}}), None),
-        ("anthropic", json!({"seed": 1, "logprobs": true}), Some(format!("cannot be sent logprobs, seed; leave it out, {extra}"))),
+        (
+            "anthropic",
+            json!({"seed": 1, "logprobs": true}),
+            Some(format!("cannot be sent logprobs, seed; leave it out, {extra}")),
+        ),
         ("google", json!({"seed": 1, "extra_body": {"a": 1}}), None),
         (
             "google",
@@ -129,7 +135,11 @@ fn what_would_be_lost_on_the_way_is_refused() {
         ),
         ("cohere", json!({"seed": 1}), Some("cannot be sent seed; leave it out".to_owned())),
         ("ollama", json!({"seed": 1}), None),
-        ("ollama", json!({"extra_body": {"a": 1}}), Some("cannot be sent extra_body; leave it out".to_owned())),
+        (
+            "ollama",
+            json!({"extra_body": {"a": 1}}),
+            Some("cannot be sent extra_body; leave it out".to_owned()),
+        ),
     ] {
         let model = open(provider, "m", None).unwrap();
         let error = model.check_config(&serde_json::from_value(config).unwrap()).err();

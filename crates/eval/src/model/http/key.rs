@@ -145,7 +145,10 @@ mod tests {
     fn what_is_no_key_is_refused_without_repeating_it() {
         for content in [&b"sk-\x07secret"[..], b"sk secret", b"sk-\xffsecret", "sk-sécret".as_bytes()] {
             let error = read(content).unwrap_err();
-            assert!(matches!(&error, Error::InvalidKey { origin } if origin.starts_with("the file /")), "{error}");
+            assert!(
+                matches!(&error, Error::InvalidKey { origin } if origin.starts_with("the file /")),
+                "{error}"
+            );
             // The name of the file may have any two letters in it.
             assert!(!error.to_string().contains("cret"), "{error}");
         }

@@ -199,7 +199,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_refused() {
-        let layout = "behind a colon come side, width and digits, as in >8, .2f, .1% and ,d, and nothing else";
+        let layout =
+            "behind a colon come side, width and digits, as in >8, .2f, .1% and ,d, and nothing else";
         for (template, problem) in [
             ("a } b", "a brace without its partner at \"} b\""),
             ("a { b", "a brace without its partner at \"{ b\""),

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use errorbar_core::{Metadata, Score};
 use errorbar_log::eval::*;
-use errorbar_test_support::{TestFolder, assert_matches};
 use errorbar_test_support::zip::Zip;
+use errorbar_test_support::{TestFolder, assert_matches};
 use indexmap::IndexMap;
 use serde_json::json;
 

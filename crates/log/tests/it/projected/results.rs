@@ -251,7 +251,10 @@ fn reducers_are_checked_against_the_epochs_of_a_run() {
         error(Epochs::new(2, reducers::at_least(4))),
         Error::TooFewEpochs { reducer, k: 4, .. } if reducer == "at_least_4"
     );
-    for (spec, problem) in [("at_least_0", "must be 1 or more: it counts epochs"), ("at_least", "is missing")] {
+    for (spec, problem) in [
+        ("at_least_0", "must be 1 or more: it counts epochs"),
+        ("at_least", "is missing; it is an integer, 0 or more"),
+    ] {
         assert_matches!(
             error(Epochs::new(2, spec)),
             Error::Argument { target, argument, problem: found }
