@@ -81,12 +81,13 @@ fn a_full_disk_ends_the_run_and_loses_nothing() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     let log = logs.only().display().to_string();
-    let start = format!("error: t: {log}: cannot write to the log: File too large (os error 27); ");
+    let (place, reported) =
+        said.split_once("`: cannot write to the log: File too large (os error 27); ").expect(&said);
+    assert!(place.starts_with(&format!("error: t: {log}: `samples/")), "{said}");
     let end = format!(
         " of 2000 samples are in it\nhint: when that is fixed, resume it with `errorbar eval --resume {log}`\n"
     );
-    let reported = said.strip_prefix(&start).and_then(|rest| rest.strip_suffix(&end)).expect(&said);
-    let reported: usize = reported.parse().unwrap();
+    let reported: usize = reported.strip_suffix(&end).expect(&said).parse().unwrap();
     let held = errorbar_log::eval::EvalLog::open(logs.only()).unwrap().sample_count();
     assert!(reported > 0 && held >= reported, "{reported} reported, {held} in the log");
 

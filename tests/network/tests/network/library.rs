@@ -118,7 +118,7 @@ async fn what_passes_is_worth_another_try() {
         ("slow", "got no whole answer within 1.5 s; a slow server needs a longer timeout"),
         (
             "truncated",
-            r#"answered 200 with something that is no chat completion: EOF while parsing a string at line 1 column 133; it begins: {"id":"chatcmpl-test","object":"chat.completion","created":0,"model":"tiny-as-served","choices":[{"index":0,"message":{"role":"assist"#,
+            r#"answered 200 with something that is no chat completion: EOF while parsing a string at line 1 column 135; it begins: {"id":"chatcmpl-test","object":"chat.completion","created":0,"model":"tiny-as-served","choices":[{"index":0,"message":{"role":"assistan"#,
         ),
         (
             "malformed",

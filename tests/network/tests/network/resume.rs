@@ -23,7 +23,8 @@ fn with_key(desk: &Desk, arguments: &[&str]) -> ProgramOutput {
 
 /// The command in the quotes of a message.
 fn quoted(stderr: &str) -> Vec<String> {
-    let command = stderr.split('`').find(|part| part.contains(" eval --resume ")).expect(stderr);
+    let command =
+        stderr.split('`').find(|part| part.contains(" eval ") && part.contains("--resume ")).expect(stderr);
     command.split(' ').skip(1).map(str::to_owned).collect()
 }
 
