@@ -5,7 +5,7 @@ use errorbar_macros::solver;
 
 use crate::{Generate, SolverEffects, TaskState};
 
-/// Asks the model for the next message of the conversation.
+/// Calls the model for the next message of the conversation.
 #[solver(crate = crate::facade, built_in, type = GenerateSolver, known = effects)]
 pub async fn generate(state: &mut TaskState, generate: &Generate) -> Result<()> {
     generate.run(state).await
