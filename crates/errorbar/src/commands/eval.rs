@@ -85,9 +85,8 @@ pub(crate) struct EvalArgs {
     /// The folder of the log
     #[arg(long, value_name = "DIR", default_value = "logs", env = "ERRORBAR_LOG_DIR")]
     log_dir: PathBuf,
-    /// The format of the log: an archive that grows while the task runs, or JSON converted from it at the end
-    /// [default: eval; that of the log with --resume]
-    #[arg(long, value_name = "FORMAT", value_parser = log_formats(), verbatim_doc_comment)]
+    /// The format of the log: an archive that grows while the task runs, or JSON converted from it at the end [default: eval; with --resume that of the log]
+    #[arg(long, value_name = "FORMAT", value_parser = log_formats())]
     log_format: Option<LogFormat>,
     /// End the run when a sample fails, or when a share (0.1) or a number (5) of samples have failed
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -144,7 +143,8 @@ pub(crate) fn run(args: &EvalArgs, context: &Context<'_>) -> CommandResult {
 /// What there is to report before anything runs.
 fn before(runs: &[Vec<PreparedRun>], calls: Option<&Calls>, args: &EvalArgs) -> Diagnostics {
     let servers = servers::note(runs.iter().flatten().flat_map(|(run, _)| run.servers()));
-    let limits = runs.iter().flatten().filter(|(_, log)| log.is_some()).filter_map(|(run, _)| limits_note(run));
+    let limits =
+        runs.iter().flatten().filter(|(_, log)| log.is_some()).filter_map(|(run, _)| limits_note(run));
     let connections = calls.and_then(|calls| args.model_args.calling.note_fewer(calls));
     // The warnings of a task do not depend on the model.
     let warnings = runs.iter().filter_map(|models| models.first()).flat_map(|(run, _)| {
@@ -337,7 +337,9 @@ fn resume_all(
         let problem = "--resume wants logs, and at most one task that they are of";
         return Err(Diagnostic::error(problem).hint("the logs name their tasks: leave them out").into());
     }
-    let same = |a: &Path, b: &Path| a == b || a.canonicalize().ok().is_some_and(|a| b.canonicalize().ok() == Some(a));
+    let same = |a: &Path, b: &Path| {
+        a == b || a.canonicalize().ok().is_some_and(|a| b.canonicalize().ok() == Some(a))
+    };
     for (at, log) in logs.iter().enumerate() {
         if logs.iter().take(at).any(|other| same(other, log)) {
             return Err(Diagnostic::error("the log is named twice").about(log.display()).into());
@@ -362,10 +364,8 @@ fn give_up_bad_samples(path: &Path, args: &EvalArgs, context: &Context<'_>) -> R
     }
     let Some(given_up) = remove_damaged_samples(path, args.read_limits.limits())? else { return Ok(()) };
     let names = given_up.samples.join(", ");
-    let text = format!(
-        "damaged, and run again: {names}; the log as it was is {}",
-        given_up.kept_as.display()
-    );
+    let text =
+        format!("damaged, and run again: {names}; the log as it was is {}", given_up.kept_as.display());
     Diagnostic::warning(errorbar_report::clean(&text)).about(path.display()).print(context.quiet);
     Ok(())
 }

@@ -21,6 +21,7 @@ mod list;
 mod log;
 mod pipes;
 mod readme;
+mod resume;
 mod rewrite;
 mod score;
 mod table_scores;

@@ -248,6 +248,24 @@ fn progress_and_failures_of_samples_are_clean() {
 }
 
 #[test]
+fn a_dumb_terminal_gets_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |n: usize| format!("{{\"id\": {n}, \"input\": \"{n}?\", \"target\": \"yes\"}}\n");
+    fs::write(folder.path().join("d.jsonl"), (0..500).map(line).collect::<String>()).unwrap();
+    let task = "dataset = 'd.jsonl'\nscorer = 'match()'\nmodel = 'mock/yes'\n";
+    fs::write(folder.path().join("t.toml"), task).unwrap();
+    let args = ["eval", "t.toml", "--max-samples", "1", "--progress-every", "0.001"];
+    let mut dumb = command(folder.path(), &args);
+    dumb.env("TERM", "dumb");
+    let written = on_terminal(dumb);
+    assert!(written.contains("/500 · "), "{written:?}");
+    assert!(!written.contains(['\r', '\u{1b}']), "{written:?}");
+    let mut able = command(folder.path(), &args);
+    able.env("TERM", "xterm");
+    assert!(on_terminal(able).contains("\r\u{1b}[2K"));
+}
+
+#[test]
 fn the_colours_of_the_program_survive() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("t.csv"), "id,score\nq1,1\nq2,0\n").unwrap();
