@@ -19,7 +19,12 @@ use crate::errorbar;
 const HOSTILE: &str = "\u{1b}]0;pwned\u{7}\u{1b}[8m\u{1b}[35m\u{9b}31m\u{202e}\u{2066}\u{61c}x";
 
 /// Runs the command with standard output and standard error on a terminal; what it has written there.
-fn on_terminal(mut command: Command) -> String {
+fn on_terminal(command: Command) -> String {
+    on_terminal_of(command, "xterm-256color")
+}
+
+/// The same on a terminal of this kind.
+fn on_terminal_of(mut command: Command, kind: &str) -> String {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&terminal).unwrap();
     unlockpt(&terminal).unwrap();
@@ -30,7 +35,7 @@ fn on_terminal(mut command: Command) -> String {
     modes.make_raw();
     tcsetattr(&side, OptionalActions::Now, &modes).unwrap();
     tcsetwinsize(&side, Winsize { ws_row: 50, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
-    command.env("TERM", "xterm-256color").env("COLORTERM", "truecolor").stdin(Stdio::null());
+    command.env("TERM", kind).env("COLORTERM", "truecolor").stdin(Stdio::null());
     command.stdout(side.try_clone().unwrap()).stderr(side);
     let mut child = command.spawn().unwrap();
     // The terminal is at its end when no process has its other side open.
@@ -255,14 +260,10 @@ fn a_dumb_terminal_gets_lines() {
     let task = "dataset = 'd.jsonl'\nscorer = 'match()'\nmodel = 'mock/yes'\n";
     fs::write(folder.path().join("t.toml"), task).unwrap();
     let args = ["eval", "t.toml", "--max-samples", "1", "--progress-every", "0.001"];
-    let mut dumb = command(folder.path(), &args);
-    dumb.env("TERM", "dumb");
-    let written = on_terminal(dumb);
+    let written = on_terminal_of(command(folder.path(), &args), "dumb");
     assert!(written.contains("/500 · "), "{written:?}");
-    assert!(!written.contains(['\r', '\u{1b}']), "{written:?}");
-    let mut able = command(folder.path(), &args);
-    able.env("TERM", "xterm");
-    assert!(on_terminal(able).contains("\r\u{1b}[2K"));
+    assert!(!written.contains("\r") && !written.contains("\u{1b}[2K"), "{written:?}");
+    assert!(on_terminal(command(folder.path(), &args)).contains("\r\u{1b}[2K"));
 }
 
 #[test]
