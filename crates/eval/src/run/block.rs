@@ -82,6 +82,7 @@ impl Interrupts {
 /// Whether the loss of the terminal is ignored: a process that was started to outlive it must not end then. Where the
 /// system does not show it, nobody who has no terminal is taken to have lost one.
 #[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "nothing is written")]
 fn ignores_hangup() -> bool {
     use std::io::IsTerminal;
     let status = std::fs::read_to_string("/proc/self/status").ok();
