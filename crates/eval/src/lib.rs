@@ -10,6 +10,7 @@ mod dataset;
 mod error;
 mod facade;
 mod model;
+mod recorder;
 mod registry;
 mod run;
 mod sample;

@@ -87,6 +87,9 @@ pub(crate) struct EvalArgs {
     /// The format of the log: an archive that grows while the task runs, or JSON converted from it at the end
     #[arg(long, value_name = "FORMAT", default_value = "eval", value_parser = log_formats())]
     log_format: LogFormat,
+    /// Leave events out of the log: the steps of each sample, its model calls with their times, its scores
+    #[arg(long)]
+    no_log_events: bool,
     /// End the run when a sample fails, or when a share (0.1) or a number (5) of samples have failed
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     fail_on_error: Option<FailOnError>,
@@ -237,6 +240,7 @@ fn options(
         seed: args.seed,
         log_dir: args.log_dir.clone(),
         log_format: args.log_format,
+        log_events: !args.no_log_events,
         fail_on_error: args.fail_on_error,
         limits: UsageLimits { time: args.time_limit, ..UsageLimits::default() },
         ..RunOptions::default()
@@ -314,6 +318,7 @@ fn resume(
         fail_on_error: args.fail_on_error.or(recorded.fail_on_error),
         limits: UsageLimits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
         log_format: args.log_format,
+        log_events: recorded.log_events && !args.no_log_events,
         // Another server than that of the log is refused later.
         base_url: args.model_args.base_url.clone(),
         role_base_urls: args.model_args.role_base_urls.clone(),

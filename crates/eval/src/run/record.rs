@@ -20,6 +20,9 @@ pub(super) const BASE_URL: &str = "model_base_url";
 /// Where the models in roles are recorded.
 pub(crate) const ROLES: &str = "model_roles";
 
+/// Where it is recorded that samples have no events, so that a resumed run has none either.
+pub(super) const LOG_EVENTS: &str = "log_events";
+
 /// The arguments of a model as logs record them, and its server, which they record apart.
 pub(super) fn recorded_args(model: &AnyModel) -> (Metadata, Option<String>) {
     let mut args = model.args();
@@ -132,6 +135,9 @@ fn config(prepared: &PreparedTask, options: &RunOptions) -> EvalConfig {
     let mut extra = Metadata::new();
     let mut note = |key: &str, value: Json| extra.insert(key.to_owned(), value);
     note("log_samples", json!(true));
+    if prepared.steps.is_none() {
+        note(LOG_EVENTS, json!(false));
+    }
     if prepared.plan.seed != 0 {
         note("seed", json!(prepared.plan.seed));
     }

@@ -74,7 +74,7 @@ mod zip;
 
 pub use errorbar_core::SampleId;
 pub use errorbar_core::chat::{
-    Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, Targets, Usage,
+    Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, Targets, Transcript, Usage,
 };
 
 pub use compare::{Difference, DifferenceKind, compare};

@@ -13,7 +13,7 @@ pub(crate) fn score_json(value: &Value) -> String {
 /// Writes JSON, a piece at a time.
 #[derive(Debug, Default)]
 pub(in crate::eval) struct JsonWriter {
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
     /// Whether a comma is due before the next item.
     comma: bool,
 }
@@ -51,7 +51,7 @@ impl JsonWriter {
     }
 
     /// Starts an item: a comma, if one came before it.
-    fn item(&mut self) {
+    pub(super) fn item(&mut self) {
         if self.comma {
             self.bytes.push(b',');
         }
@@ -60,7 +60,7 @@ impl JsonWriter {
 
     /// A key; its value must follow.
     pub(in crate::eval) fn key(&mut self, key: &str) -> &mut Self {
-        self.value(key);
+        self.text(key);
         self.bytes.push(b':');
         self.comma = false;
         self
@@ -75,6 +75,19 @@ impl JsonWriter {
             self.bytes.truncate(start);
             self.bytes.extend_from_slice(b"null");
         }
+    }
+
+    /// A string. The same as [`value`](Self::value), and quicker for those without anything to escape: nearly all.
+    pub(in crate::eval) fn text(&mut self, text: &str) {
+        let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+        // No early exit, so that many bytes are looked at together.
+        if !text.bytes().fold(true, |all, byte| all & is_plain(byte)) {
+            return self.value(text);
+        }
+        self.item();
+        self.bytes.push(b'"');
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.bytes.push(b'"');
     }
 
     /// JSON as it is.
