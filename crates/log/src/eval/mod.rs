@@ -54,6 +54,7 @@ mod header;
 mod json;
 mod json_log;
 mod limits;
+mod lock;
 mod members;
 mod memory_budget;
 mod parallel;
@@ -87,6 +88,7 @@ pub use header::{
 };
 pub(crate) use json::validate as validate_json;
 pub use limits::LogLimits;
+pub use lock::{LockHolder, LogLock};
 pub use plan::{
     ERRORS, LogWarning, MAX_METRICS, metrics_to_log, plan_from_header, recorded_errors, scorer_metrics,
 };

@@ -47,7 +47,7 @@ fn is_long(text: &str) -> bool {
 
 /// MurmurHash3 for 64-bit machines, 128 bits, seed 0, by Austin Appleby: what the reference names attachments by, so that
 /// it finds its own names when it writes a log of ours again. The first half is the upper one.
-fn murmur3(bytes: &[u8]) -> u128 {
+pub(in crate::eval) fn murmur3(bytes: &[u8]) -> u128 {
     const C1: u64 = 0x87c3_7b91_1142_53d5;
     const C2: u64 = 0x4cf5_ad43_2745_937f;
     let mix1 = |k: u64| k.wrapping_mul(C1).rotate_left(31).wrapping_mul(C2);

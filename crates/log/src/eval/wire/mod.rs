@@ -10,6 +10,7 @@ mod events;
 mod header;
 mod writer;
 
+pub(super) use attachments::murmur3;
 pub(super) use chat::as_wire;
 pub use chat::{Shape, Wire};
 pub(super) use events::{EventWriter, InitialSample};
