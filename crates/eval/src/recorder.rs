@@ -5,15 +5,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use errorbar_core::Metadata;
-use errorbar_core::chat::{
-    CacheAccess, Event, EventKind, ModelCall, SpanKind, SpanNumber, Transcript,
-};
+use errorbar_core::chat::{CacheAccess, Event, EventKind, ModelCall, SpanKind, SpanNumber, Transcript};
 use tokio::time::Instant;
 
 use crate::{Message, ModelClient, ModelError, ModelOutput, lock};
 
 /// How many failed attempts of one call are recorded; a server that is down for hours refuses thousands.
 const MAX_FAILURES: u32 = 20;
+/// The number of events of a sample that one call answers and one scorer judges, and some more.
+const MOST_HAVE: usize = 16;
 /// Why a call has no answer that a limit ended.
 const CANCELLED: &str = "the time limit of the sample was reached before an answer came";
 
@@ -38,7 +38,8 @@ struct RecorderState {
 impl Recorder {
     /// From a start, whose time since the Unix epoch is `started`.
     pub(crate) fn new(start: Instant, started: Duration) -> Self {
-        let transcript = Transcript { started, ..Transcript::default() };
+        let events = Vec::with_capacity(MOST_HAVE);
+        let transcript = Transcript { started, events, ..Transcript::default() };
         Recorder { start, state: Mutex::new(RecorderState { transcript, ..RecorderState::default() }) }
     }
 
@@ -191,7 +192,12 @@ impl CallRecorder<'_> {
         lock(&self.recorder.state).transcript.events.push(event);
     }
 
-    fn model_call(&self, answer: Result<ModelOutput, String>, completed: Duration, took: Duration) -> ModelCall {
+    fn model_call(
+        &self,
+        answer: Result<ModelOutput, String>,
+        completed: Duration,
+        took: Duration,
+    ) -> ModelCall {
         ModelCall {
             model: self.client.model().name().to_owned(),
             role: self.client.role().map(str::to_owned),

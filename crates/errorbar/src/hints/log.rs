@@ -52,7 +52,9 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         }
         Kind::NoSample { .. } => "`errorbar log dump LOG --samples` shows them",
         Kind::NoEpoch { .. } | Kind::WhichEpoch { .. } => "name the epoch with --epoch N",
-        Kind::NoScore { .. } => "name one of the scorers that it has with --scorer, or add a score with --add",
+        Kind::NoScore { .. } => {
+            "name one of the scorers that it has with --scorer, or add a score with --add"
+        }
         Kind::HasScore { .. } => "leave out --add to change it",
         Kind::NoChange => "give --value, --answer, --explanation or --metadata",
         Kind::NoValue => "give --value",

@@ -1,10 +1,12 @@
 //! What the log records about a run: the spec of everything, so that it can be scored again and resumed.
 
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use errorbar_core::{IndexMap, Metadata, Plan, Registry, Spec};
 use errorbar_log::eval::{
     DatasetInfo, ERRORS, EvalConfig, EvalInfo, PlanRecord, PlanStep, ScorerInfo, StartRecord, metrics_to_log,
+    timestamp,
 };
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
@@ -53,7 +55,12 @@ fn roles(models: &Models) -> Json {
 
 /// The time now, as logs write it.
 pub(super) fn now() -> String {
-    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string()
+    timestamp(since_epoch())
+}
+
+/// The time since the Unix epoch; none on a machine whose clock is before it.
+pub(super) fn since_epoch() -> Duration {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
 /// An id that nothing else has.

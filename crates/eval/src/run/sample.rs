@@ -2,19 +2,19 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use errorbar_core::Score;
 use errorbar_core::chat::{EventKind, SpanKind};
 use errorbar_log::eval::{
-    EncodedSample, Encoder, EvalError, LogError, SampleLimit, SampleRecord, encode_sample,
+    EncodedSample, Encoder, EvalError, LogError, SampleLimit, SampleRecord, encode_sample, timestamp,
 };
 use futures_util::FutureExt;
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::prepare::PreparedTask;
-use super::record::now;
+use super::record::{now, since_epoch};
 use crate::model::{FatalError, SampleUsage, time_limit};
 use crate::recorder::Recorder;
 use crate::{Generate, Sample, SampleId, TaskState};
@@ -43,9 +43,10 @@ pub(super) async fn run_sample(
     (id, sample, epoch): (&SampleId, &Sample, u32),
     encoder: &mut Encoder,
 ) -> Result<SampleOutcome, LogError> {
-    let (started, started_at) = (Instant::now(), now());
+    let (started, since_epoch) = (Instant::now(), since_epoch());
+    let started_at = timestamp(since_epoch);
     let steps = prepared.steps.as_ref();
-    let recorder = steps.map(|_| Recorder::new(started, since_epoch()));
+    let recorder = steps.map(|_| Recorder::new(started, since_epoch));
     let generate = Arc::new(Generate::of(Arc::clone(&prepared.models)).recorded(recorder));
     let mut state =
         TaskState::new(prepared.model_name(), sample, id.clone(), epoch).with_generate(Arc::clone(&generate));
@@ -153,11 +154,6 @@ pub(super) async fn run_sample(
     let encoded = encode_sample(encoder, &record)?;
     let refusal = generate.met_refusal();
     Ok(SampleOutcome { index, encoded, scores, metadata: state.metadata, problem, limit, used, refusal })
-}
-
-/// The time since the Unix epoch; none on a machine whose clock is before it.
-fn since_epoch() -> Duration {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
 fn limit_event(limit: &SampleLimit) -> EventKind {

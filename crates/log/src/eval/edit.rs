@@ -98,7 +98,8 @@ impl ScoreEdit {
             Some(Value::Str(text)) => Some(&**text),
             _ => None,
         };
-        for (part, text) in [("value", value), ("answer", answer.as_deref()), ("explanation", explanation.as_deref())]
+        for (part, text) in
+            [("value", value), ("answer", answer.as_deref()), ("explanation", explanation.as_deref())]
         {
             if text == Some(UNCHANGED) {
                 return Err(LogErrorKind::ReservedText { part }.into());
@@ -111,7 +112,8 @@ impl ScoreEdit {
     fn changes(&self) -> Vec<(&'static str, Vec<u8>)> {
         let text = |text: &String| JsonWriter::bytes_of(|json| json.text(text));
         let value = self.value.as_ref().map(|value| score_json(value).into_bytes());
-        let metadata = self.metadata.as_ref().map(|metadata| JsonWriter::bytes_of(|json| json.value(metadata)));
+        let metadata =
+            self.metadata.as_ref().map(|metadata| JsonWriter::bytes_of(|json| json.value(metadata)));
         let parts = [
             ("value", value),
             ("answer", self.answer.as_ref().map(text)),

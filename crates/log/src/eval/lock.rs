@@ -52,7 +52,9 @@ impl LogLock {
         loop {
             let file = OpenOptions::new().read(true).write(true).open(path);
             let file = file.map_err(|error| match error.kind() {
-                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => LogErrorKind::Create(error),
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                    LogErrorKind::Create(error)
+                }
                 _ => LogErrorKind::Open(error),
             })?;
             match lock_named(&file, path) {

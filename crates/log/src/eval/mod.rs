@@ -100,7 +100,7 @@ pub use revision::Revision;
 pub use sample::{SampleLimit, SampleRecord};
 pub use wire::decode::MAX_SCORERS;
 pub(crate) use wire::score_json;
-pub use wire::{Shape, Wire};
+pub use wire::{Shape, Wire, timestamp};
 
 pub use scores::{EditedScore, LogScores, ScoreOptions};
 pub use stored::{SampleFields, StoredSample};

@@ -144,35 +144,40 @@ impl<'a> SampleRecord<'a> {
         };
         let uuid = self.common.uuid.unwrap_or_default();
         let mut events = self.events.map(|transcript| EventWriter::new(transcript, initial, uuid));
-        JsonWriter::object_bytes(|json| {
-            self.common.write_question(json, (self.id, self.epoch), input, target);
-            json.key("messages").array(|json| self.messages.iter().for_each(|m| json.value(&Wire(m))));
-            json.field("output", &Wire(self.output.unwrap_or(&ModelOutput::default())));
-            if !self.scores.is_empty() {
-                json.key("scores").scores(self.scores.iter().map(|(scorer, score)| (scorer.as_str(), score)));
-            }
-            json.field("metadata", self.common.metadata.unwrap_or(&empty));
-            json.field("store", self.store.unwrap_or(&empty));
-            match &mut events {
-                Some(events) => events.write_events(json.key("events")),
-                None => json.field("events", &[(); 0]),
-            }
-            self.common.write_usage_and_times(json);
-            json.optional("error", self.error);
-            match &mut events {
-                Some(events) => {
-                    events.write_data(json.key("events_data"));
-                    events.write_attachments(json.key("attachments"));
+        // Most samples are smaller; room that grows is copied each time.
+        let room = if events.is_some() { 8192 } else { 2048 };
+        JsonWriter::bytes_with(room, |json| {
+            json.object(|json| {
+                self.common.write_question(json, (self.id, self.epoch), input, target);
+                json.key("messages").array(|json| self.messages.iter().for_each(|m| json.value(&Wire(m))));
+                json.field("output", &Wire(self.output.unwrap_or(&ModelOutput::default())));
+                if !self.scores.is_empty() {
+                    json.key("scores")
+                        .scores(self.scores.iter().map(|(scorer, score)| (scorer.as_str(), score)));
                 }
-                None => json.field("attachments", &empty),
-            }
-            if let Some(limit) = self.limit {
-                json.key("limit").object(|json| {
-                    json.field("type", &limit.kind);
-                    json.field("limit", &limit.limit);
-                    json.optional("reason", limit.reason.as_ref());
-                });
-            }
+                json.field("metadata", self.common.metadata.unwrap_or(&empty));
+                json.field("store", self.store.unwrap_or(&empty));
+                match &mut events {
+                    Some(events) => events.write_events(json.key("events")),
+                    None => json.field("events", &[(); 0]),
+                }
+                self.common.write_usage_and_times(json);
+                json.optional("error", self.error);
+                match &mut events {
+                    Some(events) => {
+                        events.write_data(json.key("events_data"));
+                        events.write_attachments(json.key("attachments"));
+                    }
+                    None => json.field("attachments", &empty),
+                }
+                if let Some(limit) = self.limit {
+                    json.key("limit").object(|json| {
+                        json.field("type", &limit.kind);
+                        json.field("limit", &limit.limit);
+                        json.optional("reason", limit.reason.as_ref());
+                    });
+                }
+            })
         })
     }
 

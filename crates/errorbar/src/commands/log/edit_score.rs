@@ -165,7 +165,11 @@ fn check_counts(value: &Value, scorer: &str, results: &Results) -> Result<(), Di
 
 /// The change that the options describe.
 fn score_edit(args: &EditScoreArgs) -> Result<ScoreEdit, Diagnostic> {
-    let texts = [("--author", args.author.as_ref()), ("--reason", args.reason.as_ref()), ("--scorer", Some(&args.scorer))];
+    let texts = [
+        ("--author", args.author.as_ref()),
+        ("--reason", args.reason.as_ref()),
+        ("--scorer", Some(&args.scorer)),
+    ];
     for (option, text) in texts {
         if text.is_some_and(|text| text.trim().is_empty()) {
             let problem = Diagnostic::error(format!("{option} is empty"));

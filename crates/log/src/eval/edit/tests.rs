@@ -25,15 +25,9 @@ fn the_history_begins_with_what_was() {
     let once = edited_score(br#"{"value":"I","answer":"1","history":[]}"#, &edit()).unwrap();
     let item = r#"{"value":0.5,"answer":"UNCHANGED","explanation":"UNCHANGED","reason":"UNCHANGED","metadata":"UNCHANGED","provenance":{"timestamp":"2026-11-15T09:20:38Z","author":"ann","reason":"a \"typo\"","metadata":{}}}"#;
     let original = r#"{"value":"I","answer":"1","metadata":{}}"#;
-    assert_eq!(
-        text(once.clone()),
-        format!(r#"{{"value":0.5,"answer":"1","history":[{original},{item}]}}"#)
-    );
+    assert_eq!(text(once.clone()), format!(r#"{{"value":0.5,"answer":"1","history":[{original},{item}]}}"#));
     let twice = edited_score(&once, &edit()).unwrap();
-    assert_eq!(
-        text(twice),
-        format!(r#"{{"value":0.5,"answer":"1","history":[{original},{item},{item}]}}"#)
-    );
+    assert_eq!(text(twice), format!(r#"{{"value":0.5,"answer":"1","history":[{original},{item},{item}]}}"#));
     // A null is as good as nothing.
     let nulls = br#"{"value":1,"answer":null,"metadata":null,"history":null}"#;
     let new = text(edited_score(nulls, &edit()).unwrap());
@@ -52,10 +46,7 @@ fn the_event_is_where_the_sample_was_scored() {
     let new = text(with_event(events.as_bytes(), &edit()).unwrap());
     let json: Vec<Json> = serde_json::from_str(&new).unwrap();
     assert_eq!(json.len(), 5);
-    assert_eq!(
-        (json[2]["event"].as_str(), json[2]["span_id"].as_str()),
-        (Some("score_edit"), Some("s1"))
-    );
+    assert_eq!((json[2]["event"].as_str(), json[2]["span_id"].as_str()), (Some("score_edit"), Some("s1")));
     // Within the span of the scorers, whatever else ends around it; the last one, if there are two.
     let span = |event: &str, id: &str, kind: &str, name: &str| {
         format!(r#"{{"event":"{event}","id":"{id}","type":"{kind}","name":"{name}"}}"#)

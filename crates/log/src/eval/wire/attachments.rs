@@ -98,8 +98,12 @@ mod tests {
         }
         // A tail of every length.
         assert_eq!(murmur3(b""), 0);
-        let all: Vec<u128> = (1..=33).map(|length| murmur3(&b"0123456789abcdef0123456789abcdef0"[..length])).collect();
-        assert_eq!(format!("{:032x}", all.iter().fold(0, |sum, hash| sum ^ hash)), "8bfca460c63ee766bcbe6cdca706d581");
+        let all: Vec<u128> =
+            (1..=33).map(|length| murmur3(&b"0123456789abcdef0123456789abcdef0"[..length])).collect();
+        assert_eq!(
+            format!("{:032x}", all.iter().fold(0, |sum, hash| sum ^ hash)),
+            "8bfca460c63ee766bcbe6cdca706d581"
+        );
     }
 
     /// Each string forty times, and its hash.
@@ -116,7 +120,8 @@ mod tests {
     fn only_long_strings_are_stored_apart_and_each_once() {
         let (short, long) = ("é".repeat(100), "é".repeat(101));
         let mut attachments = Attachments::default();
-        let mut write = |text| String::from_utf8(JsonWriter::bytes_of(|json| attachments.write_text(json, text)));
+        let mut write =
+            |text| String::from_utf8(JsonWriter::bytes_of(|json| attachments.write_text(json, text)));
         assert_eq!(write(&short).unwrap(), format!("\"{short}\""));
         let reference = write(&long).unwrap();
         assert!(reference.starts_with("\"attachment://") && reference.len() == 32 + 15, "{reference}");

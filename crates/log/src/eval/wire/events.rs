@@ -13,10 +13,10 @@ use errorbar_core::chat::{
 };
 use errorbar_core::{Metadata, SampleId};
 use indexmap::IndexMap;
-use jiff::Timestamp;
 
 use super::attachments::Attachments;
 use super::chat::Wire;
+use super::time::{put_digits, put_timestamp};
 use super::writer::JsonWriter;
 use crate::eval::header::EvalError;
 
@@ -29,7 +29,6 @@ pub(in crate::eval) struct EventWriter<'a> {
     transcript: &'a Transcript,
     sample: InitialSample<'a>,
     prefix: String,
-    clock: Clock,
     attachments: Attachments<'a>,
 }
 
@@ -48,8 +47,7 @@ pub(in crate::eval) struct InitialSample<'a> {
 impl<'a> EventWriter<'a> {
     pub(in crate::eval) fn new(transcript: &'a Transcript, sample: InitialSample<'a>, uuid: &str) -> Self {
         let prefix = uuid.chars().filter(char::is_ascii_alphanumeric).take(ID_PREFIX).collect();
-        let clock = Clock::new(transcript.started);
-        EventWriter { transcript, sample, prefix, clock, attachments: Attachments::default() }
+        EventWriter { transcript, sample, prefix, attachments: Attachments::default() }
     }
 
     /// The list of events.
@@ -57,7 +55,7 @@ impl<'a> EventWriter<'a> {
         let events = &self.transcript.events;
         json.array(|json| {
             for (number, event) in events.iter().enumerate() {
-                json.object(|json| self.write_event(json, number, event));
+                self.write_event(json, number, event);
             }
         });
     }
@@ -77,64 +75,77 @@ impl<'a> EventWriter<'a> {
     }
 
     fn write_event(&mut self, json: &mut JsonWriter, number: usize, event: &'a Event) {
-        json.key("uuid").joined(&[self.prefix.as_bytes(), b"-"], Some(number as u64));
-        if let Some(span) = event.span {
-            self.write_span(json, "span_id", span);
-        }
-        json.key("timestamp").joined(&[&self.clock.at(event.at)], None);
-        json.key("working_start").seconds(event.working);
-        let named = |json: &mut JsonWriter, name: &str| json.key("event").text(name);
+        self.put_start(json, number, event);
         match &event.kind {
             EventKind::SpanBegin { kind, name, parent } => {
-                named(json, "span_begin");
-                if let Some(span) = event.span {
-                    self.write_span(json, "id", span);
-                }
+                self.put_span(&mut json.bytes, br#""span_begin","id":""#, event.span.unwrap_or_default());
                 if let Some(parent) = parent {
-                    self.write_span(json, "parent_id", *parent);
+                    self.put_span(&mut json.bytes, br#","parent_id":""#, *parent);
                 }
                 json.key("type").text(kind.name());
                 json.key("name").text(name);
             }
             EventKind::SpanEnd => {
-                named(json, "span_end");
-                if let Some(span) = event.span {
-                    self.write_span(json, "id", span);
-                }
+                self.put_span(&mut json.bytes, br#""span_end","id":""#, event.span.unwrap_or_default());
             }
             EventKind::SampleInit => {
-                named(json, "sample_init");
+                json.bytes.extend_from_slice(br#""sample_init""#);
                 self.write_init(json);
             }
             EventKind::ModelCall(call) => {
-                named(json, "model");
+                json.bytes.extend_from_slice(br#""model""#);
                 self.write_call(json, call);
             }
             EventKind::Score(score) => {
-                named(json, "score");
+                json.bytes.extend_from_slice(br#""score""#);
                 self.write_score(json, score);
             }
             EventKind::Limit { kind, limit, reason } => {
-                named(json, "sample_limit");
+                json.bytes.extend_from_slice(br#""sample_limit""#);
                 json.key("type").text(kind);
                 json.key("message").text(reason);
                 json.key("limit").float(*limit);
             }
             EventKind::Error { message } => {
-                named(json, "error");
+                json.bytes.extend_from_slice(br#""error""#);
                 json.field("error", &EvalError::new(message.as_str()));
             }
             // An event that is not written would be missed without a trace.
             other => {
-                named(json, "info");
+                json.bytes.extend_from_slice(br#""info""#);
                 json.key("source").text("errorbar");
                 json.key("data").text(&format!("{other:?}"));
             }
         }
+        json.bytes.push(b'}');
     }
 
-    fn write_span(&self, json: &mut JsonWriter, key: &str, span: SpanNumber) {
-        json.key(key).joined(&[self.prefix.as_bytes(), b"-s"], Some(u64::from(span)));
+    /// What every event begins with, up to its kind.
+    fn put_start(&self, json: &mut JsonWriter, number: usize, event: &Event) {
+        json.item();
+        let bytes = &mut json.bytes;
+        bytes.extend_from_slice(br#"{"uuid":""#);
+        bytes.extend_from_slice(self.prefix.as_bytes());
+        bytes.push(b'-');
+        put_digits(bytes, number as u64, 1);
+        bytes.push(b'"');
+        if let Some(span) = event.span {
+            self.put_span(bytes, br#","span_id":""#, span);
+        }
+        bytes.extend_from_slice(br#","timestamp":""#);
+        put_timestamp(bytes, self.transcript.started.saturating_add(event.at));
+        bytes.extend_from_slice(br#"","working_start":"#);
+        put_seconds(bytes, event.working);
+        bytes.extend_from_slice(br#","event":"#);
+    }
+
+    /// The id of a span, behind the key that begins its string.
+    fn put_span(&self, bytes: &mut Vec<u8>, key: &[u8], span: SpanNumber) {
+        bytes.extend_from_slice(key);
+        bytes.extend_from_slice(self.prefix.as_bytes());
+        bytes.extend_from_slice(b"-s");
+        put_digits(bytes, u64::from(span), 1);
+        bytes.push(b'"');
     }
 
     /// The sample, and the state that its solvers start from.
@@ -209,8 +220,10 @@ impl<'a> EventWriter<'a> {
         if let Some(cache) = cache {
             json.key("cache").text(cache.name());
         }
-        json.key("completed").joined(&[&self.clock.at(*completed)], None);
-        json.key("working_time").seconds(*working_time);
+        json.bytes.extend_from_slice(br#","completed":""#);
+        put_timestamp(&mut json.bytes, self.transcript.started.saturating_add(*completed));
+        json.bytes.extend_from_slice(br#"","working_time":"#);
+        put_seconds(&mut json.bytes, *working_time);
     }
 
     fn write_output(&mut self, json: &mut JsonWriter, output: &'a ModelOutput) {
@@ -299,90 +312,9 @@ fn write_no_output(json: &mut JsonWriter, model: &str) {
     });
 }
 
-impl JsonWriter {
-    /// A string of parts that need no escaping, and a number behind them.
-    fn joined(&mut self, parts: &[&[u8]], number: Option<u64>) {
-        self.item();
-        self.bytes.push(b'"');
-        parts.iter().for_each(|part| self.bytes.extend_from_slice(part));
-        if let Some(number) = number {
-            put_digits(&mut self.bytes, number, 1);
-        }
-        self.bytes.push(b'"');
-    }
-
-    /// Seconds, to the microsecond.
-    fn seconds(&mut self, time: Duration) {
-        self.item();
-        put_digits(&mut self.bytes, time.as_secs(), 1);
-        self.bytes.push(b'.');
-        put_digits(&mut self.bytes, u64::from(time.subsec_micros()), 6);
-    }
-}
-
-/// The digits of a number, at least so many of them.
-fn put_digits(bytes: &mut Vec<u8>, mut number: u64, at_least: usize) {
-    let start = bytes.len();
-    while number > 0 || bytes.len() - start < at_least {
-        bytes.push(b'0' + (number % 10) as u8);
-        number /= 10;
-    }
-    if let Some(digits) = bytes.get_mut(start..) {
-        digits.reverse();
-    }
-}
-
-/// Times by RFC 3339. The date is formatted once per second that occurs: formatting is slow, and events are many.
-#[derive(Debug)]
-struct Clock {
-    start: Duration,
-    second: u64,
-    date: Vec<u8>,
-}
-
-impl Clock {
-    fn new(start: Duration) -> Self {
-        Clock { start, second: u64::MAX, date: Vec::new() }
-    }
-
-    fn at(&mut self, offset: Duration) -> Vec<u8> {
-        let time = self.start.saturating_add(offset);
-        if time.as_secs() != self.second {
-            self.second = time.as_secs();
-            let seconds = i64::try_from(self.second).unwrap_or(i64::MAX);
-            let timestamp = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);
-            self.date = timestamp.strftime("%Y-%m-%dT%H:%M:%S.").to_string().into_bytes();
-        }
-        let mut text = Vec::with_capacity(32);
-        text.extend_from_slice(&self.date);
-        put_digits(&mut text, u64::from(time.subsec_micros()), 6);
-        text.extend_from_slice(b"+00:00");
-        text
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_those_of_rfc_3339() {
-        let mut clock = Clock::new(Duration::from_micros(1_794_816_144_688_168));
-        let mut at = |offset| String::from_utf8(clock.at(Duration::from_micros(offset))).unwrap();
-        assert_eq!(at(0), "2026-11-16T08:02:24.688168+00:00");
-        assert_eq!(at(1), "2026-11-16T08:02:24.688169+00:00");
-        assert_eq!(at(311_832), "2026-11-16T08:02:25.000000+00:00");
-        let mut clock = Clock::new(Duration::MAX);
-        assert!(clock.at(Duration::MAX).starts_with(b"9999-12-30T"));
-    }
-
-    #[test]
-    fn digits_are_those_of_the_number() {
-        let text = |number, at_least| {
-            let mut bytes = Vec::new();
-            put_digits(&mut bytes, number, at_least);
-            String::from_utf8(bytes).unwrap()
-        };
-        assert_eq!((text(0, 1), text(7, 6), text(u64::MAX, 1)), ("0".into(), "000007".into(), u64::MAX.to_string()));
-    }
+/// Appends seconds, to the microsecond.
+fn put_seconds(bytes: &mut Vec<u8>, time: Duration) {
+    put_digits(bytes, time.as_secs(), 1);
+    bytes.push(b'.');
+    put_digits(bytes, u64::from(time.subsec_micros()), 6);
 }

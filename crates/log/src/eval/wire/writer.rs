@@ -21,7 +21,12 @@ pub(in crate::eval) struct JsonWriter {
 impl JsonWriter {
     /// The bytes that `write` writes.
     pub(in crate::eval) fn bytes_of(write: impl FnOnce(&mut Self)) -> Vec<u8> {
-        let mut json = Self::default();
+        Self::bytes_with(0, write)
+    }
+
+    /// The same, with room for so many bytes from the start.
+    pub(in crate::eval) fn bytes_with(capacity: usize, write: impl FnOnce(&mut Self)) -> Vec<u8> {
+        let mut json = JsonWriter { bytes: Vec::with_capacity(capacity), comma: false };
         write(&mut json);
         json.bytes
     }
