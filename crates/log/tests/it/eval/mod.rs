@@ -4,6 +4,8 @@ mod bounds;
 mod compare;
 mod convert;
 mod damage;
+mod edits;
+mod events;
 mod foreign;
 mod hostile;
 mod large;
