@@ -157,7 +157,7 @@ pub(super) async fn run_sample(
 }
 
 fn limit_event(limit: &SampleLimit) -> EventKind {
-    let SampleLimit { kind, limit, reason } = limit;
+    let SampleLimit { kind, limit, reason, .. } = limit;
     EventKind::Limit { kind: kind.clone(), limit: *limit, reason: reason.clone().unwrap_or_default() }
 }
 

@@ -227,7 +227,7 @@ impl<'a> EventWriter<'a> {
     }
 
     fn write_output(&mut self, json: &mut JsonWriter, output: &'a ModelOutput) {
-        let ModelOutput { model, choices, completion, usage, time, metadata, error } = output;
+        let ModelOutput { model, choices, completion, usage, time, metadata, error, .. } = output;
         json.object(|json| {
             json.key("model").text(model);
             json.key("choices").array(|json| {
@@ -249,7 +249,7 @@ impl<'a> EventWriter<'a> {
     }
 
     fn write_message(&mut self, json: &mut JsonWriter, message: &'a Message) {
-        let Message { id, content, source, role, model } = message;
+        let Message { id, content, source, role, model, .. } = message;
         self.write_parts(json, (id.as_deref(), *source, model.as_deref()), *role, content);
     }
 

@@ -91,7 +91,11 @@ fn answer_explanation_and_metadata_change_without_the_value() {
     let long = "because ".repeat(1000);
     let changes = [
         ScoreEdit { answer: Some("42".to_owned()), ..edit("a", "match") },
-        ScoreEdit { explanation: Some(long.clone()), reason: Some("read again".to_owned()), ..edit("a", "match") },
+        ScoreEdit {
+            explanation: Some(long.clone()),
+            reason: Some("read again".to_owned()),
+            ..edit("a", "match")
+        },
         ScoreEdit { metadata: Some(Metadata::new()), ..edit("a", "match") },
     ];
     changes.iter().for_each(|change| apply(&path, change).unwrap());
@@ -137,7 +141,8 @@ fn edits_at_the_same_time_are_all_there_in_the_end() {
             let path = &path;
             scope.spawn(move || {
                 let value = Some(Value::from(number));
-                apply(path, &ScoreEdit { is_new: true, value, ..edit("a", &format!("human{number}")) }).unwrap();
+                apply(path, &ScoreEdit { is_new: true, value, ..edit("a", &format!("human{number}")) })
+                    .unwrap();
             });
         }
     });
@@ -177,7 +182,9 @@ fn the_lock_of_another_log_does_not_count() {
 
 #[test]
 fn only_values_of_scores_are_values() {
-    for text in ["null", "", "  ", "[1, [2]]", r#"{"a": [1]}"#, r#"{"a": {"b": 1}}"#, "[null]", "[1", "{", "{1: 2}"] {
+    for text in
+        ["null", "", "  ", "[1, [2]]", r#"{"a": [1]}"#, r#"{"a": {"b": 1}}"#, "[null]", "[1", "{", "{1: 2}"]
+    {
         assert!(score_value(text).is_err(), "{text}");
     }
     for (text, value) in [

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use errorbar_core::chat::{
-    CacheAccess, Event, EventKind, ModelCall, ScoreEvent, SpanKind, Transcript,
-};
+use errorbar_core::chat::{CacheAccess, Event, EventKind, ModelCall, ScoreEvent, SpanKind, Transcript};
 use errorbar_core::{Metadata, Score};
 use errorbar_log::eval::*;
 use indexmap::IndexMap;
@@ -55,7 +53,7 @@ fn events_have_the_shapes_of_the_format() {
         cache: Some(CacheAccess::Read),
         ..call(vec![0..1, 2..3], Ok(ModelOutput::from_text("mockllm/model", "42")))
     };
-    let usage = IndexMap::from([("mockllm/model".to_owned(), Usage { input_tokens: 3, ..Usage::default() })]);
+    let usage = IndexMap::from([("mockllm/model".to_owned(), Usage::new(3, 0))]);
     let score = ScoreEvent {
         scorer: "match".to_owned(),
         args: Arc::new(Metadata::from_iter([("location".to_owned(), json!("end"))])),
@@ -69,7 +67,11 @@ fn events_have_the_shapes_of_the_format() {
         event(3, Some(1), EventKind::ModelCall(Box::new(failed))),
         event(4, Some(1), EventKind::ModelCall(Box::new(answered))),
         event(5, Some(1), EventKind::SpanEnd),
-        event(6, Some(0), EventKind::Limit { kind: "time".to_owned(), limit: 2.5, reason: "late".to_owned() }),
+        event(
+            6,
+            Some(0),
+            EventKind::Limit { kind: "time".to_owned(), limit: 2.5, reason: "late".to_owned() },
+        ),
         event(7, Some(0), EventKind::Score(Box::new(score))),
         event(8, None, EventKind::Error { message: "broken".to_owned() }),
     ];
@@ -96,7 +98,10 @@ fn events_have_the_shapes_of_the_format() {
     let called = json!({"model": "mockllm/model", "input": [], "tools": [], "tool_choice": "none",
         "config": {"temperature": 0.5}, "completed": "2026-11-16T08:02:26.188168+00:00", "working_time": 0.25});
     let events = [
-        with(head(0, 1, Some("s0"), "span_begin"), json!({"id": "fKHgN4TvfSmZErx5-s0", "type": "solvers", "name": "solvers"})),
+        with(
+            head(0, 1, Some("s0"), "span_begin"),
+            json!({"id": "fKHgN4TvfSmZErx5-s0", "type": "solvers", "name": "solvers"}),
+        ),
         with(
             head(1, 2, Some("s1"), "span_begin"),
             json!({"id": "fKHgN4TvfSmZErx5-s1", "parent_id": "fKHgN4TvfSmZErx5-s0", "type": "solver", "name": "gen\""}),
@@ -110,14 +115,20 @@ fn events_have_the_shapes_of_the_format() {
             json!({"role": "grader", "input_refs": [[0, 1], [2, 3]], "output": output("42"), "retries": 1, "cache": "read"}),
         ),
         with(head(4, 5, Some("s1"), "span_end"), json!({"id": "fKHgN4TvfSmZErx5-s1"})),
-        with(head(5, 6, Some("s0"), "sample_limit"), json!({"type": "time", "message": "late", "limit": 2.5})),
+        with(
+            head(5, 6, Some("s0"), "sample_limit"),
+            json!({"type": "time", "message": "late", "limit": 2.5}),
+        ),
         with(
             head(6, 7, Some("s0"), "score"),
             json!({"score": {"value": "C", "answer": "42", "history": []}, "target": "42", "intermediate": false,
                 "scorer": "match", "scorer_args": {"location": "end"},
-                "model_usage": {"mockllm/model": {"input_tokens": 3, "output_tokens": 0, "total_tokens": 0}}}),
+                "model_usage": {"mockllm/model": {"input_tokens": 3, "output_tokens": 0, "total_tokens": 3}}}),
         ),
-        with(head(7, 8, None, "error"), json!({"error": {"message": "broken", "traceback": "", "traceback_ansi": ""}})),
+        with(
+            head(7, 8, None, "error"),
+            json!({"error": {"message": "broken", "traceback": "", "traceback_ansi": ""}}),
+        ),
     ];
     for (found, expected) in json["events"].as_array().unwrap().iter().zip(&events) {
         assert_eq!(found, expected);
@@ -137,15 +148,21 @@ fn the_first_state_is_that_of_the_dataset() {
         serde_json::from_slice(&record.events(&init).initial_metadata(&before).to_json()).unwrap()
     });
     let event = &json["events"][0];
-    assert_eq!(event["sample"], json!({"input": "What is \"it\"?\n", "choices": ["x"], "target": "42", "id": 7,
-        "metadata": {"category": "as it was"}}));
+    assert_eq!(
+        event["sample"],
+        json!({"input": "What is \"it\"?\n", "choices": ["x"], "target": "42", "id": 7,
+        "metadata": {"category": "as it was"}})
+    );
     let message = json!({"content": "What is \"it\"?\n", "source": "input", "role": "user"});
     assert_eq!(event["state"]["messages"], json!([message]));
     assert_eq!(json["metadata"]["category"], "physics");
-    sample.input = Input::Messages(vec![Message::system("s"), Message { id: Some("m1".to_owned()), ..Message::user("u") }]);
+    sample.input = Input::Messages(vec![Message::system("s"), Message::user("u")]);
     let json = written(&sample, &init);
-    assert_eq!(json["events"][0]["sample"]["input"][1], json!({"id": "m1", "content": "u", "role": "user"}));
-    assert_eq!(json["events"][0]["state"]["messages"][1], json!({"id": "m1", "content": "u", "source": "input", "role": "user"}));
+    assert_eq!(json["events"][0]["sample"]["input"][1], json!({"content": "u", "role": "user"}));
+    assert_eq!(
+        json["events"][0]["state"]["messages"][1],
+        json!({"content": "u", "source": "input", "role": "user"})
+    );
 }
 
 #[test]
@@ -154,7 +171,8 @@ fn long_strings_of_events_are_stored_once() {
     let mut sample = Sample::new(1, 1, Score::new("C"));
     sample.input = Input::from(long.as_str());
     let output = ModelOutput::from_text("mockllm/model", long.as_str());
-    let calls = (0..20).map(|n| event(n, None, EventKind::ModelCall(Box::new(call(vec![0..1], Ok(output.clone()))))));
+    let calls =
+        (0..20).map(|n| event(n, None, EventKind::ModelCall(Box::new(call(vec![0..1], Ok(output.clone()))))));
     let events = std::iter::once(event(0, None, EventKind::SampleInit)).chain(calls).collect();
     let json = written(&sample, &transcript(vec![Message::user(long.as_str())], events));
     let attachments = json["attachments"].as_object().unwrap();
@@ -177,14 +195,15 @@ fn samples_with_events_are_read_resumed_and_never_dense() {
     let path = folder.path().join("log.eval");
     let sample = Sample::new(1, 1, Score::new("C"));
     let output = ModelOutput::from_text("mockllm/model", "x".repeat(10_000));
-    let calls = (0..500).map(|n| event(n, None, EventKind::ModelCall(Box::new(call(vec![0..1], Ok(output.clone()))))));
+    let calls = (0..500)
+        .map(|n| event(n, None, EventKind::ModelCall(Box::new(call(vec![0..1], Ok(output.clone()))))));
     let transcript = transcript(vec![Message::user("a")], calls.collect());
     let mut writer = LogWriter::create(&path, &start()).unwrap();
     sample.record(|record| writer.append_sample(&record.events(&transcript))).unwrap();
     drop(writer);
-    let resumed = LogWriter::resume(&path).unwrap();
+    let (writer, resumed) = LogWriter::resume(&path).unwrap();
     assert_eq!(resumed.samples.len(), 1);
-    drop(resumed);
+    drop(writer);
     let log = EvalLog::open(&path).unwrap();
     log.check().unwrap();
     let stored = log.samples().unwrap().next().unwrap().unwrap();
