@@ -7,12 +7,13 @@ use std::time::Duration;
 use errorbar_core::Score;
 use errorbar_core::chat::{EventKind, SpanKind};
 use errorbar_log::eval::{
-    EncodedSample, Encoder, EvalError, LogError, SampleLimit, SampleRecord, encode_sample, timestamp,
+    EncodedSample, EvalError, LogError, SampleLimit, SampleRecord, encode_sample, timestamp,
 };
 use futures_util::FutureExt;
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use super::execute::EncoderPool;
 use super::prepare::PreparedTask;
 use super::record::{now, since_epoch};
 use crate::model::{FatalError, SampleUsage, time_limit};
@@ -41,7 +42,7 @@ pub(super) async fn run_sample(
     prepared: &PreparedTask,
     index: usize,
     (id, sample, epoch): (&SampleId, &Sample, u32),
-    encoder: &mut Encoder,
+    encoders: &EncoderPool,
 ) -> Result<SampleOutcome, LogError> {
     let (started, since_epoch) = (Instant::now(), since_epoch());
     let started_at = timestamp(since_epoch);
@@ -151,7 +152,7 @@ pub(super) async fn run_sample(
         .limit(limit.as_ref())
         .events(transcript.as_ref())
         .initial_metadata(&sample.metadata);
-    let encoded = encode_sample(encoder, &record)?;
+    let encoded = encoders.encode(|encoder| encode_sample(encoder, &record))?;
     let refusal = generate.met_refusal();
     Ok(SampleOutcome { index, encoded, scores, metadata: state.metadata, problem, limit, used, refusal })
 }
