@@ -279,11 +279,12 @@ fn write(
     }
     revision.set_results(evaluation, &opened.scores.columns)?;
     let written = args.output.as_deref().unwrap_or(opened.log.path());
-    match &args.output {
+    let file = match &args.output {
         Some(path) => revision.write_to(path)?,
         None => revision.write_back()?,
-    }
-    Ok(Diagnostic::note(format!("the results are in {}", written.display())))
+    };
+    let note = || Diagnostic::note(format!("the results are in {}", written.display()));
+    Ok(logs::owner_warning(file, written).unwrap_or_else(note))
 }
 
 /// A table has the epochs it has, so a k beyond them is no error; but its figures mean nothing.

@@ -45,6 +45,7 @@ macro_rules! setters {
     )+};
 }
 
+mod chunks;
 mod compare;
 mod container;
 mod convert;

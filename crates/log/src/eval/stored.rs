@@ -6,6 +6,7 @@ use errorbar_core::{Metadata, MetadataKeys, SampleId, Score, ScoreParts};
 use indexmap::IndexMap;
 use jiter::{Jiter, Peek};
 
+use super::chunks::SampleExtent;
 use super::error::{LogErrorKind, Result};
 use super::json::{FieldSelection, Selection};
 use super::wire::Wire;
@@ -49,6 +50,14 @@ impl SampleFields {
 
     pub(super) fn wants_metadata(&self) -> bool {
         self.metadata != MetadataKeys::NONE
+    }
+
+    /// How much of a sample in several members these fields are in: messages and long strings are not in its record.
+    pub(super) fn extent(&self) -> SampleExtent {
+        match self.texts || self.details {
+            true => SampleExtent::Conversation,
+            false => SampleExtent::Record,
+        }
     }
 
     /// The fields to read, and what of them.

@@ -8,8 +8,8 @@ use errorbar_log::export::{Export, ExportCounts, ExportError, ExportFormat, Expo
 
 use super::super::common::one_of;
 use super::super::files::{InputFiles, expand};
-use super::super::logs::{ReadArgs, recovered};
-use super::super::{CommandResult, Context, Outcome};
+use super::super::logs::{ReadArgs, check_new, recovered};
+use super::super::{CommandResult, Context, Outcome, Status};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output;
 
@@ -40,6 +40,9 @@ pub(crate) struct ExportArgs {
     /// The file to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Replace the file of --output if it exists
+    #[arg(long, requires = "output")]
+    force: bool,
     /// The format of the table [default: by the extension of FILE, else csv]
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     to: Option<ExportFormat>,
@@ -65,12 +68,15 @@ pub(crate) fn run(args: &ExportArgs, context: &Context<'_>) -> CommandResult {
         let hint = format!("`{} log export … -o scores.parquet` writes a file", context.program);
         return Err(Diagnostic::error("Parquet is not written to standard output").hint(hint).into());
     }
+    if let Some(output) = &args.output {
+        check_new(output, args.force)?;
+    }
     let InputFiles { files, diagnostics } = expand(&args.logs);
     // A table of some of the logs would look like one of all.
-    if !diagnostics.is_empty() {
+    if diagnostics.status() != Status::Fine {
         return Err(diagnostics);
     }
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome { diagnostics, ..Outcome::default() };
     let exported = write(files, format, args, &mut outcome.diagnostics).map_err(|error| match error {
         ExportError::Write { path: None, error } => Diagnostics::from(error),
         error => error.into(),
