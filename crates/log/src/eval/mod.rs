@@ -73,6 +73,9 @@ mod wire;
 mod writer;
 mod zip;
 
+/// The JSON schema of a log that is one JSON object; see `docs/logs.md`.
+pub const LOG_SCHEMA: &str = include_str!("../../schema/log.schema.json");
+
 pub use errorbar_core::SampleId;
 pub use errorbar_core::chat::{
     Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, Targets, Usage,
