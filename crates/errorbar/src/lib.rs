@@ -150,6 +150,7 @@ pub mod table {
     pub use errorbar_log::export;
     pub use errorbar_log::{
         ScoreTable, TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, read_table,
+        read_tables,
     };
 }
 

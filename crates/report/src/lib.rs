@@ -55,6 +55,9 @@ use std::io;
 
 use errorbar_core::Results;
 
+/// The JSON schema of results; see `docs/output.md`.
+pub const RESULTS_SCHEMA: &str = include_str!("../schema/results.schema.json");
+
 pub use csv::Csv;
 pub use figure::EstimateText;
 pub use headline::headline;

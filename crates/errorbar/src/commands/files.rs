@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use super::common::counted;
 use super::logs::is_log;
+use super::shards;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// The files, and what could not be read on the way to them.
@@ -87,6 +89,11 @@ impl InputFiles {
             self.fail(path, "no eval log is in this folder", hint);
         }
         found.sort();
+        let covered = shards::remove_merged(&mut found);
+        if covered > 0 {
+            let text = format!("{} skipped: the merged log has their samples", counted(covered, "shard log"));
+            self.diagnostics.push(Diagnostic::note(text).about(path.display()));
+        }
         self.files.append(&mut found);
     }
 }
@@ -114,7 +121,7 @@ fn matches(pattern: &str) -> Vec<PathBuf> {
 }
 
 /// Whether a `.json` file begins otherwise than a log does; other tools keep their own among the logs.
-fn is_other_json(path: &Path) -> bool {
+pub(super) fn is_other_json(path: &Path) -> bool {
     const HEAD_BYTES: u64 = 2048;
     if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
         return false;

@@ -14,6 +14,7 @@ mod logs;
 mod models;
 mod score;
 mod servers;
+mod shards;
 mod specs;
 mod table_scores;
 mod tables;
@@ -68,12 +69,15 @@ pub(crate) type CommandResult = Result<Outcome, Diagnostics>;
 
 impl Outcome {
     /// Prints the output, then the diagnostics, and returns how the command ended.
+    ///
+    /// Output that cannot be written is one more diagnostic. If its reader has closed the pipe it is none: what the
+    /// command came to is the same, whether anybody reads all of it or not.
     pub(crate) fn print(self, quiet: bool) -> Status {
-        let (diagnostics, status) = match self.output.write() {
-            Ok(()) => (self.diagnostics, self.status),
-            Err(error) => (error.into(), Status::Fine),
-        };
-        let status = status.max(diagnostics.status());
+        let mut diagnostics = self.diagnostics;
+        if let Err(error) = self.output.write() {
+            diagnostics.extend(Diagnostics::from(error));
+        }
+        let status = self.status.max(diagnostics.status());
         diagnostics.print(quiet);
         status
     }

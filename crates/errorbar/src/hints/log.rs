@@ -53,7 +53,11 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         Kind::NoSample { .. } => "`errorbar log dump LOG --samples` shows them",
         Kind::NoEpoch { .. } | Kind::WhichEpoch { .. } => "name the epoch with --epoch N",
         Kind::NoScore { .. } => "name one of the scorers that it has with --scorer",
-        Kind::Chunked => "use it as it is, as an .eval log",
+        Kind::Chunked => "put them together with `log convert`",
+        Kind::UnknownPart => "use the log as it is, or get a newer errorbar",
+        Kind::NoDirectory => {
+            "get a whole copy, or make one of what is left with `log convert`, and check without --strict"
+        }
         Kind::Core(_) => "name what to compute with --metric and --reducer",
         _ => return None,
     })

@@ -15,6 +15,7 @@ mod cache;
 mod errors;
 mod eval;
 mod formats;
+mod files;
 mod fuzz_seeds;
 mod interrupt;
 mod list;

@@ -1,9 +1,11 @@
 //! What the records of a log are in: a zip, or one JSON object. Nothing above this needs to know which.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::chunks::{self, SampleExtent};
 use super::error::{LogError, LogErrorKind, Result};
 use super::json_log::JsonLog;
 use super::limits::{ClaimedSizes, LogLimits};
@@ -36,11 +38,22 @@ pub(super) enum LogLayout {
 }
 
 /// The members that make up a sample, by their indices.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct SampleMember {
     pub(super) at: usize,
     /// Where the sample is in several members, the one with its metadata.
     pub(super) metadata: Option<usize>,
+    /// The others in its folder; none where it is in one member.
+    pub(super) parts: Vec<usize>,
+    /// How much of their names is that of the folder.
+    pub(super) folder_len: usize,
+}
+
+impl SampleMember {
+    /// A sample that is in one member.
+    fn whole(at: usize) -> Self {
+        SampleMember { at, ..SampleMember::default() }
+    }
 }
 
 impl Container {
@@ -106,11 +119,24 @@ impl Container {
         Some((name, entry))
     }
 
-    /// The JSON of the sample at an index, in pieces.
+    /// The JSON of the sample at an index, in pieces: its record, metadata and messages, whether they are in one member
+    /// or in several.
+    #[allow(dead_code, reason = "readers of conversations use it")]
     pub(super) fn sample_pieces(
         &self,
         decompressor: &mut Decompressor,
         at: usize,
+        each: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        self.extent_pieces(decompressor, at, SampleExtent::Conversation, each)
+    }
+
+    /// The JSON of the sample at an index, in pieces; of one in several members, as much as is wanted.
+    pub(super) fn extent_pieces(
+        &self,
+        decompressor: &mut Decompressor,
+        at: usize,
+        extent: SampleExtent,
         each: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         match &self.layout {
@@ -118,9 +144,14 @@ impl Container {
                 let Range { start, end } = log.samples.get(at).cloned().unwrap_or_default();
                 decompressor.section(FileSection::new(&self.source, start, end - start), each)
             }
-            LogLayout::Zip { .. } => match self.sample_member(at) {
-                Some((name, entry)) => decompressor.pieces(&self.source, name, entry, each),
-                None => Ok(()),
+            LogLayout::Zip { members, samples } => match samples.get(at) {
+                Some(sample) if sample.folder_len > 0 && extent != SampleExtent::Record => {
+                    chunks::assemble(self, members, sample, extent, decompressor, each)
+                }
+                _ => match self.sample_member(at) {
+                    Some((name, entry)) => decompressor.pieces(&self.source, name, entry, each),
+                    None => Ok(()),
+                },
             },
         }
     }
@@ -155,20 +186,27 @@ impl Container {
 /// The samples among the members.
 fn sample_members(members: &Members) -> Vec<SampleMember> {
     let mut samples = Vec::new();
+    let mut folders: HashMap<&str, usize> = HashMap::new();
+    let mut parts = Vec::new();
     for (at, name) in members.keys().enumerate() {
         match members::sample_name(name) {
-            SampleName::Whole => samples.push(SampleMember { at, metadata: None }),
+            SampleName::Whole => samples.push(SampleMember::whole(at)),
             SampleName::Shell { folder } => {
                 let metadata = members.get_index_of(&members::metadata_of(folder));
-                samples.push(SampleMember { at, metadata });
+                folders.insert(folder, samples.len());
+                let folder_len = folder.len();
+                samples.push(SampleMember { at, metadata, parts: Vec::new(), folder_len });
             }
-            // A part of a sample, unless nothing indicates that: then reading it reports what is wrong with it.
-            SampleName::Other => {
-                if !members::folders_of(name).any(|folder| members.contains_key(&members::shell_of(folder))) {
-                    samples.push(SampleMember { at, metadata: None });
-                }
-            }
+            SampleName::Other => parts.push((at, name)),
             SampleName::No => {}
+        }
+    }
+    for (at, name) in parts {
+        let sample = members::folders_of(name).find_map(|folder| folders.get(folder).copied());
+        match sample.and_then(|sample| samples.get_mut(sample)) {
+            Some(sample) => sample.parts.push(at),
+            // A part of a sample, unless nothing indicates that: then reading it reports what is wrong with it.
+            None => samples.push(SampleMember::whole(at)),
         }
     }
     samples

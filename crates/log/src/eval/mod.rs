@@ -44,6 +44,7 @@ macro_rules! setters {
     )+};
 }
 
+mod chunks;
 mod compare;
 mod container;
 mod convert;
@@ -70,6 +71,9 @@ mod summary;
 mod wire;
 mod writer;
 mod zip;
+
+/// The JSON schema of a log that is one JSON object; see `docs/logs.md`.
+pub const LOG_SCHEMA: &str = include_str!("../../schema/log.schema.json");
 
 pub use errorbar_core::SampleId;
 pub use errorbar_core::chat::{

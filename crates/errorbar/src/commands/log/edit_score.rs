@@ -84,7 +84,7 @@ fn edit(
     let is_writable = opened.check_writable(&evaluation.results, "give a value that the metrics take");
     if is_writable.is_ok() {
         revision.set_results(&evaluation, &opened.scores.columns)?;
-        revision.write_back()?;
+        diagnostics.extend(logs::owner_warning(revision.write_back()?, &args.log));
     }
     let report = opened.report(evaluation.results);
     diagnostics.extend(findings(&report));

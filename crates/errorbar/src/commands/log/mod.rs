@@ -5,6 +5,7 @@ mod dump;
 mod edit_score;
 mod export;
 mod list;
+mod schema;
 
 use clap::{Args, Subcommand};
 
@@ -22,12 +23,14 @@ enum LogCommand {
     List(list::LogListArgs),
     /// Print the header or samples of a log as JSON
     Dump(dump::DumpArgs),
-    /// Convert a log to the other format, .eval or .json
+    /// Convert logs to the other format, .eval or .json
     Convert(convert::ConvertArgs),
     /// Change a score; the old one, the author and the reason are recorded in its history
     EditScore(edit_score::EditScoreArgs),
     /// Export the scores of logs as a table: CSV, JSON lines or Parquet
     Export(export::ExportArgs),
+    /// Print the JSON schema of logs, samples or results
+    Schema(schema::SchemaArgs),
 }
 
 pub(crate) fn run(args: &LogArgs, context: &Context<'_>) -> CommandResult {
@@ -37,5 +40,6 @@ pub(crate) fn run(args: &LogArgs, context: &Context<'_>) -> CommandResult {
         LogCommand::Convert(args) => convert::run(args),
         LogCommand::EditScore(args) => edit_score::run(args, context),
         LogCommand::Export(args) => export::run(args, context),
+        LogCommand::Schema(args) => Ok(schema::run(args)),
     }
 }

@@ -1,6 +1,7 @@
 //! Eval logs: written, torn, damaged, resumed and read again.
 
 mod bounds;
+mod chunked;
 mod compare;
 mod convert;
 mod damage;
