@@ -40,6 +40,11 @@ impl Stream {
         }
     }
 
+    /// Whether a line can be drawn again in its place. A terminal that calls itself dumb can only add lines.
+    pub(crate) fn can_redraw(self) -> bool {
+        self.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+    }
+
     /// The width of the terminal, if the stream goes to one.
     pub(crate) fn columns(self) -> Option<usize> {
         let size = match self {
@@ -242,9 +247,9 @@ impl ProgressLine {
         ProgressLine(ProgressBar::hidden())
     }
 
-    /// A line of `total` steps, if standard error is a terminal.
+    /// A line of `total` steps, if standard error is a terminal that can redraw it.
     pub(crate) fn new(total: u64, template: &str) -> Self {
-        if !Stream::Stderr.is_terminal() {
+        if !Stream::Stderr.can_redraw() {
             return ProgressLine::hidden();
         }
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());

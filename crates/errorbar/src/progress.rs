@@ -1,4 +1,4 @@
-//! The progress of a run: a line that is redrawn on a terminal, lines at intervals elsewhere.
+//! The progress of a run: a line that is redrawn on a terminal, lines at intervals elsewhere and on dumb terminals.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,7 +22,8 @@ const FAILURES_SHOWN: usize = 10;
 /// Watches runs for a person: one, or several side by side.
 pub(crate) struct Watcher {
     quiet: bool,
-    on_terminal: bool,
+    /// Whether progress is one line that is drawn again and again.
+    redraws: bool,
     /// The least time between two updates.
     every: Duration,
     state: Mutex<WatchState>,
@@ -66,7 +67,7 @@ struct SampleCounts {
 }
 
 impl Watcher {
-    /// A line is written at this interval if standard error is not a terminal.
+    /// A line is written at this interval if standard error is no terminal, or a dumb one.
     pub(crate) fn new(quiet: bool, line_every: Duration) -> Self {
         let now = Instant::now();
         let state = WatchState {
@@ -78,9 +79,9 @@ impl Watcher {
             problems: HashMap::new(),
             runs: Vec::new(),
         };
-        let on_terminal = Stream::Stderr.is_terminal();
-        let every = if on_terminal { REDRAW } else { line_every };
-        Watcher { quiet, on_terminal, every, state: Mutex::new(state), retry_noted: Mutex::default() }
+        let redraws = Stream::Stderr.can_redraw();
+        let every = if redraws { REDRAW } else { line_every };
+        Watcher { quiet, redraws, every, state: Mutex::new(state), retry_noted: Mutex::default() }
     }
 
     /// Starts to watch this number of runs side by side.
@@ -90,7 +91,7 @@ impl Watcher {
             (state.started, state.shown, state.failures) = (now, now, 0);
             state.problems.clear();
             state.runs = vec![RunState::default(); runs];
-            state.bar = if self.on_terminal && !self.quiet { bar(0) } else { output::ProgressLine::hidden() };
+            state.bar = if self.redraws && !self.quiet { bar(0) } else { output::ProgressLine::hidden() };
         });
         let watcher = |number| Arc::new(RunWatcher { watcher: Arc::clone(self), number });
         (0..runs).map(watcher).collect()
@@ -127,9 +128,9 @@ impl Watcher {
         let (done, total) = (counts.done, counts.total);
         let counted = format!("{done}/{total}").len();
         let available =
-            if self.on_terminal { columns().saturating_sub(bar_width() + counted) } else { usize::MAX };
+            if self.redraws { columns().saturating_sub(bar_width() + counted) } else { usize::MAX };
         let line = fitting(parts, available);
-        if self.on_terminal {
+        if self.redraws {
             state.bar.set_position(done as u64);
             state.bar.set_message(&line);
         } else {

@@ -69,6 +69,11 @@ fn stopped(stop: &StopReason, done: usize, total: usize, resume: &str) -> Option
             Diagnostic::failure(format!("{ended} the server of {model} has never answered: {problem}"))
                 .hint(format!("when the server runs, {resume}"))
         }
+        StopReason::Untrusted { model, problem } => {
+            Diagnostic::failure(format!("{ended} the server of {model} is not trusted: {problem}")).hint(format!(
+                "if you trust it, name a file with its certificate, or with that of who signed it: {resume} --ca-file FILE"
+            ))
+        }
         StopReason::Cancelled => {
             Diagnostic::warning(format!("cancelled after {done} of {total} samples; {resume}"))
         }

@@ -170,6 +170,7 @@ impl Collector {
             let problem = error.to_string();
             self.cancel.stop(match error.kind() {
                 ModelErrorKind::Unreachable => StopReason::Unreachable { model, problem },
+                ModelErrorKind::Untrusted => StopReason::Untrusted { model, problem },
                 _ => StopReason::AccessRefused { model, problem },
             });
             return Ok(());

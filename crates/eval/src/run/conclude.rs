@@ -178,6 +178,9 @@ fn conclude(
         (Some(StopReason::Unreachable { model, problem }), _) => {
             (Status::Error, Some(format!("the server of {model} has never answered: {problem}")))
         }
+        (Some(StopReason::Untrusted { model, problem }), _) => {
+            (Status::Error, Some(format!("the server of {model} is not trusted: {problem}")))
+        }
         (Some(StopReason::LogFailed), _) => (Status::Error, None),
         (Some(_), _) => (Status::Cancelled, None),
         (None, Some(error)) => (Status::Error, Some(error.to_string())),

@@ -15,5 +15,6 @@ mod regressions;
 mod resume;
 mod revision;
 mod round_trip;
+mod salvage;
 pub(crate) mod support;
 mod truncation;
