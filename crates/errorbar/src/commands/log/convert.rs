@@ -25,7 +25,7 @@ Exit code: 0 if all is well, 2 if something could not be read or written.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ConvertArgs {
-    /// An eval log
+    /// An eval log, or a handle: @1, latest
     #[arg(value_name = "LOG")]
     log: PathBuf,
     /// The new file; its name ends in .json or .eval, which is its format
@@ -45,6 +45,6 @@ pub(crate) fn run(args: &ConvertArgs) -> CommandResult {
         return Err(problem.about(args.output.display()).hint(hint).into());
     }
     check_new(&args.output, args.force)?;
-    convert(&args.read.open(&args.log)?, &args.output)?;
+    convert(&args.read.open_named(&args.log)?, &args.output)?;
     Ok(Outcome::default())
 }
