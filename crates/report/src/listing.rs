@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use crate::layout::GAP;
 use crate::paint::BOLD;
 use crate::table::TerminalTable;
-use crate::text::{clean, pad, width};
+use crate::text::{clean, pad, truncate_middle, width};
 
 /// The least width that a column is truncated to.
 const LEAST: usize = 8;
@@ -221,7 +221,10 @@ impl TerminalTable {
         let line = |cells: &[String], style: Style| {
             let padded = columns.iter().map(|column| {
                 let cell = cells.get(column.at).map(String::as_str).unwrap_or_default();
-                let cell = self.truncate(cell, column.width);
+                let cell = match must_fit {
+                    true => truncate_middle(cell, column.width, self.sign("…", "..")),
+                    false => self.truncate(cell, column.width),
+                };
                 let left = column.width.saturating_sub(width(&cell));
                 let blanks = " ".repeat(if column.is_numeric { left } else { 0 });
                 pad(&format!("{blanks}{cell}"), column.width)
@@ -321,7 +324,7 @@ mod tests {
             assert!(text.contains("@1") && text.contains("accuracy 0"), "{limit}:\n{text}");
         }
         let narrow = TerminalTable::default().width(46).listing_text(&logs);
-        assert_eq!(narrow.lines().nth(1), Some("@1      a task with a…  accuracy 0.819 ± 0.034"));
+        assert_eq!(narrow.lines().nth(1), Some("@1      a task…ng name  accuracy 0.819 ± 0.034"));
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod pipes;
 mod readme;
 mod rewrite;
 mod score;
+mod show;
 mod table_scores;
 #[cfg(unix)]
 mod terminal;
@@ -38,6 +39,9 @@ fn errorbar(folder: &Path, args: &[&str]) -> Command {
     for name in [
         "ERRORBAR_CACHE_DIR",
         "ERRORBAR_LOG_DIR",
+        "ERRORBAR_PAGER",
+        "PAGER",
+        "LESS",
         "NO_COLOR",
         "CLICOLOR",
         "CLICOLOR_FORCE",

@@ -125,6 +125,23 @@ impl Container {
         }
     }
 
+    /// The first bytes of the sample at an index, at most this number, **unchecked**.
+    pub(super) fn sample_head(&self, decompressor: &mut Decompressor, at: usize, bytes: u64) -> Result<Vec<u8>> {
+        match &self.layout {
+            LogLayout::Json(log) => {
+                let Range { start, end } = log.samples.get(at).cloned().unwrap_or_default();
+                let mut head = Vec::new();
+                let read = self.source.read_up_to(start, bytes.min(end.saturating_sub(start)), &mut head);
+                read.map_err(LogErrorKind::Read)?;
+                Ok(head)
+            }
+            LogLayout::Zip { .. } => match self.sample_member(at) {
+                Some((name, entry)) => decompressor.head(&self.source, name, entry, bytes),
+                None => Ok(Vec::new()),
+            },
+        }
+    }
+
     /// The metadata of the sample at an index, if it is a separate member.
     pub(super) fn sample_metadata(
         &self,

@@ -279,13 +279,10 @@ impl<'a> SampleReader<'a> {
 
     /// Id and epoch of a sample, off its first bytes where they are there.
     pub(super) fn key(&mut self, at: usize) -> Result<(SampleId, u32)> {
-        let container = &self.log.container;
-        if let Some((name, entry)) = container.sample_member(at) {
-            let head = self.decompressor.head(&container.source, name, entry, HEAD_BYTES);
-            let key = head.map(|head| id_and_epoch(&head));
-            if let Some(key) = key.map_err(|error| self.in_sample(at, error))? {
-                return Ok(key);
-            }
+        let head = self.log.container.sample_head(&mut self.decompressor, at, HEAD_BYTES);
+        let key = head.map(|head| id_and_epoch(&head)).map_err(|error| self.in_sample(at, error))?;
+        if let Some(key) = key {
+            return Ok(key);
         }
         self.read(at).map(|sample| (sample.id, sample.epoch))
     }

@@ -69,8 +69,11 @@ pub(super) fn sections(transcript: &Transcript, view: &TranscriptView) -> Vec<Se
     } else {
         add("question", question(&transcript.input));
     }
-    let letters = transcript.choices.iter().enumerate();
-    add("choices", letters.map(|(at, choice)| plain_text(format!("{}) {choice}", letter(at)))).collect());
+    // A prompt has them already.
+    if !(has_conversation && conversation_has(&transcript.messages, &transcript.choices)) {
+        let letters = transcript.choices.iter().enumerate();
+        add("choices", letters.map(|(at, choice)| plain_text(format!("{}) {choice}", letter(at)))).collect());
+    }
     let targets = transcript.target.iter().filter(|target| !target.is_empty());
     add("target", targets.map(plain_text).collect());
     if !has_conversation {
@@ -91,6 +94,14 @@ pub(super) fn sections(transcript: &Transcript, view: &TranscriptView) -> Vec<Se
     let metadata = metadata.collect::<Vec<_>>().join(" · ");
     add("metadata", (!metadata.is_empty()).then(|| remark(metadata)).into_iter().collect());
     sections
+}
+
+/// Whether one message has all of these texts.
+fn conversation_has(messages: &[TranscriptMessage], texts: &[String]) -> bool {
+    messages
+        .iter()
+        .map(TranscriptMessage::text)
+        .any(|message| texts.iter().all(|text| message.contains(text)))
 }
 
 /// A question that is one message of the user is its text; else each message has its author.
@@ -149,11 +160,12 @@ fn is_long(value: &Json) -> bool {
 }
 
 fn answer(transcript: &Transcript) -> Vec<Paragraph> {
-    let answer = transcript.answer.as_ref().filter(|answer| !answer.trim().is_empty());
-    let mut paragraphs: Vec<Paragraph> = answer.map(plain_text).into_iter().collect();
-    if paragraphs.is_empty() && transcript.error.is_none() {
-        paragraphs.push(remark("(empty)"));
-    }
+    let mut paragraphs: Vec<Paragraph> = match transcript.answer.as_deref() {
+        None => Vec::new(),
+        Some(answer) if answer.trim().is_empty() && transcript.error.is_some() => Vec::new(),
+        Some(answer) if answer.trim().is_empty() => vec![remark("(empty)")],
+        Some(answer) => vec![plain_text(answer)],
+    };
     paragraphs.extend(transcript.output_error.as_ref().map(problem));
     // An answer that ends otherwise than the model wanted.
     let stop = transcript
@@ -180,7 +192,9 @@ fn verdict(score: &Score, transcript: &Transcript, view: &TranscriptView) -> Vec
         _ => paragraphs.push(remark(format!("reason{reason}"))),
     }
     let given = transcript.answer.as_deref().unwrap_or_default();
-    let is_new = |text: &&String| !text.trim().is_empty() && text.trim() != given.trim();
+    // Some scorers compare in lower case, and record that.
+    let is_given = |text: &str| text.trim().to_lowercase() == given.trim().to_lowercase();
+    let is_new = |text: &&String| !text.trim().is_empty() && !is_given(text);
     paragraphs
         .extend(score.answer.as_ref().filter(is_new).map(|answer| plain_text(format!("answer: {answer}"))));
     // Scorers of texts explain a score with the answer, or with a part of it.

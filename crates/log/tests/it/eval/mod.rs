@@ -15,4 +15,5 @@ mod resume;
 mod revision;
 mod round_trip;
 pub(crate) mod support;
+mod transcripts;
 mod truncation;

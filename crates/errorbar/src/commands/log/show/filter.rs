@@ -1,6 +1,7 @@
 //! Which samples are shown, and what there is if none is.
 
 use std::str::FromStr;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use errorbar_core::spec::nearest;
 use errorbar_core::{Metadata, SampleId, Score, ValueRef, ValueToFloat};
@@ -100,6 +101,8 @@ pub(super) struct SampleFilter<'a> {
     reasons: KnownValues,
     scorers: IndexSet<String>,
     keys: IndexSet<String>,
+    /// The last epoch that any sample has.
+    last_epoch: AtomicU32,
 }
 
 /// Values and how often each was seen.
@@ -144,6 +147,7 @@ impl<'a> SampleFilter<'a> {
             values: std::iter::repeat_with(KnownValues::default).take(count).collect(),
             reasons: KnownValues::default(),
             keys: IndexSet::new(),
+            last_epoch: AtomicU32::new(0),
         }
     }
 
@@ -153,6 +157,7 @@ impl<'a> SampleFilter<'a> {
 
     /// Whether a sample of this id and epoch is looked at.
     pub(super) fn wants_key(&self, id: &SampleId, epoch: u32) -> bool {
+        self.last_epoch.fetch_max(epoch, Ordering::Relaxed);
         let ids = &self.args.samples;
         self.args.epoch.is_none_or(|wanted| wanted == epoch)
             && (ids.is_empty() || ids.iter().any(|wanted| *wanted == id.to_string()))
@@ -249,9 +254,9 @@ impl<'a> SampleFilter<'a> {
             return match (self.args.samples.first(), self.args.epoch) {
                 (Some(id), epoch) => Err(no_sample(log, id, epoch)?.into()),
                 (None, Some(epoch)) => {
-                    Err(Diagnostic::error(format!("no sample has epoch {epoch}, of {total}"))
-                        .about(path)
-                        .into())
+                    let last = self.last_epoch.load(Ordering::Relaxed);
+                    let problem = format!("no sample has epoch {epoch}; the last epoch is {last}");
+                    Err(Diagnostic::error(problem).about(path).into())
                 }
                 // All of them could not be read, which is reported.
                 (None, None) => Ok(Diagnostics::default()),
@@ -274,10 +279,10 @@ impl<'a> SampleFilter<'a> {
         }
         let mut counts: Vec<String> = Vec::new();
         if self.looks_for_outcome() {
-            counts.push(format!("{} with the outcome", self.outcomes));
+            counts.push(format!("{} that {}", self.outcomes, self.outcome_in_words()));
         }
         if !self.args.reasons.is_empty() {
-            counts.push(format!("{} with the reason", self.reasoned));
+            counts.push(format!("{} with the reason {}", self.reasoned, self.args.reasons.join(" or ")));
         }
         counts.extend(conditions.map(|((condition, met), _)| format!("{met} with {condition}")));
         let found = match counts.as_slice() {
