@@ -42,6 +42,8 @@ fn errorbar(folder: &Path, args: &[&str]) -> Command {
         "ERRORBAR_PAGER",
         "PAGER",
         "LESS",
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
         "NO_COLOR",
         "CLICOLOR",
         "CLICOLOR_FORCE",

@@ -319,7 +319,11 @@ fn through_a_pipe_and_in_a_file_data_is_as_it_is() {
         assert!(written.contains(HOSTILE), "{args:?}: {written:?}");
     }
     // Markdown has brackets escaped, but every character is there.
-    for args in [vec!["score", &json, "-f", "markdown"], vec!["log", "list", &json, "-f", "markdown"], vec!["log", "show", &json, "-f", "markdown"]] {
+    for args in [
+        vec!["score", &json, "-f", "markdown"],
+        vec!["log", "list", &json, "-f", "markdown"],
+        vec!["log", "show", &json, "-f", "markdown"],
+    ] {
         let written = through_a_pipe(folder.path(), &args);
         let escaped = HOSTILE.replace('[', "\\[").replace(']', "\\]");
         assert!(written.contains(&escaped), "{args:?}: {written:?}");

@@ -126,7 +126,12 @@ impl Container {
     }
 
     /// The first bytes of the sample at an index, at most this number, **unchecked**.
-    pub(super) fn sample_head(&self, decompressor: &mut Decompressor, at: usize, bytes: u64) -> Result<Vec<u8>> {
+    pub(super) fn sample_head(
+        &self,
+        decompressor: &mut Decompressor,
+        at: usize,
+        bytes: u64,
+    ) -> Result<Vec<u8>> {
         match &self.layout {
             LogLayout::Json(log) => {
                 let Range { start, end } = log.samples.get(at).cloned().unwrap_or_default();
@@ -228,7 +233,7 @@ pub(super) fn scan_source(source: &LogFile, limits: LogLimits) -> Result<ScanRes
         return Err(LogErrorKind::NotALog.into());
     }
     match found.damaged_at {
-        Some(at) => Err(LogErrorKind::damaged(format!("the member at byte {at} is not whole")).into()),
+        Some(at) => Err(LogErrorKind::damaged(format!("the entry at byte {at} is not whole")).into()),
         None => Ok(found),
     }
 }
