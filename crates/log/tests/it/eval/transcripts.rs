@@ -27,7 +27,11 @@ fn texts(messages: &[TranscriptMessage]) -> Vec<String> {
 fn our_own_logs_are_read_whole_torn_and_as_json() {
     let folder = TestFolder::new();
     let path = folder.path().join("log.eval");
-    let samples = [Sample::new("q2", 1, Score::new("C")), Sample::errored("q1", 1, "boom"), Sample::new("q1", 2, Score::new("I"))];
+    let samples = [
+        Sample::new("q2", 1, Score::new("C")),
+        Sample::errored("q1", 1, "boom"),
+        Sample::new("q1", 2, Score::new("I")),
+    ];
     write_finished(&path, &samples);
     let (json, torn) = (folder.path().join("log.json"), folder.path().join("torn.eval"));
     convert(&EvalLog::open(&path).unwrap(), &json).unwrap();
@@ -36,15 +40,23 @@ fn our_own_logs_are_read_whole_torn_and_as_json() {
     let keys: Vec<(String, u32)> = expected.iter().map(|one| (one.id.to_string(), one.epoch)).collect();
     assert_eq!(keys, [("q1".to_owned(), 1), ("q2".to_owned(), 1), ("q1".to_owned(), 2)]);
     assert_eq!(expected[0].error.as_deref(), Some("boom"));
-    assert_eq!(texts(&expected[1].messages), ["user: What is \"it\"?\n", "assistant: the answer, in epoch 1"]);
+    assert_eq!(
+        texts(&expected[1].messages),
+        ["user: What is \"it\"?\n", "assistant: the answer, in epoch 1"]
+    );
     assert_eq!(texts(&expected[1].input), ["user: What is \"it\"?\n"]);
     assert_eq!((expected[1].target.as_slice(), expected[1].tokens), (&["42".to_owned()][..], Some(5)));
     assert_eq!(expected[1].answer.as_deref(), Some("the answer, in epoch 1"));
     for path in [&json, &torn] {
         let found: Vec<Transcript> = transcripts(&EvalLog::open(path).unwrap());
         assert_eq!(format!("{found:?}").len(), format!("{expected:?}").len(), "{}", path.display());
-        let parts = |one: &Transcript| (one.id.clone(), one.epoch, one.messages.clone(), one.answer.clone(), one.scores.clone());
-        assert_eq!(found.iter().map(parts).collect::<Vec<_>>(), expected.iter().map(parts).collect::<Vec<_>>());
+        let parts = |one: &Transcript| {
+            (one.id.clone(), one.epoch, one.messages.clone(), one.answer.clone(), one.scores.clone())
+        };
+        assert_eq!(
+            found.iter().map(parts).collect::<Vec<_>>(),
+            expected.iter().map(parts).collect::<Vec<_>>()
+        );
     }
     // What a run shows of a sample is what its log has of it.
     let shown = samples[0].record(|record| record.transcript()).unwrap();
@@ -68,9 +80,12 @@ fn attachments_stand_where_they_are_referred_to() {
         {"role":"user","content":[{"type":"text","text":"attachment://aa"},{"type":"image","image":"attachment://pic"}]},
         {"role":"assistant","content":"attachment://gone","tool_calls":[{"function":"f","arguments":{"x":"attachment://bb"}}]}],
         "output":{"completion":"attachment://bb"},"scores":{"s":{"value":1,"explanation":"attachment://aa"}},
-        "attachments":{"aa":"the \"question\"","bb":"the answer","pic":"data:…"}}"#;
+        "attachments":{"aa":"the \"question\"","bb":"the answer","pic":"data:"}}"#;
     let archive = zip().stored("samples/1_epoch_1.json", sample).bytes();
-    let json = format!(r#"{{"version":2,"eval":{{"task":"t","model":"m"}},"samples":[{}]}}"#, String::from_utf8_lossy(sample));
+    let json = format!(
+        r#"{{"version":2,"eval":{{"task":"t","model":"m"}},"samples":[{}]}}"#,
+        String::from_utf8_lossy(sample)
+    );
     for bytes in [archive, json.into_bytes()] {
         let (_folder, path) = written(&bytes);
         let all = transcripts(&EvalLog::open(&path).unwrap());
@@ -92,8 +107,14 @@ fn a_sample_in_several_entries_has_its_conversation() {
     let zip = zip()
         .stored("samples/a/b_epoch_1/sample.json", shell)
         .stored("samples/a/b_epoch_1/metadata.json", br#"{"cat":"x"}"#)
-        .stored("samples/a/b_epoch_1/messages/0.json", format!("[{},{}]", message("m0"), message("m1")).as_bytes())
-        .stored("samples/a/b_epoch_1/messages/2.json", format!("[{},{}]", message("m2"), message("attachment://0")).as_bytes())
+        .stored(
+            "samples/a/b_epoch_1/messages/0.json",
+            format!("[{},{}]", message("m0"), message("m1")).as_bytes(),
+        )
+        .stored(
+            "samples/a/b_epoch_1/messages/2.json",
+            format!("[{},{}]", message("m2"), message("attachment://0")).as_bytes(),
+        )
         .stored("samples/a/b_epoch_1/attachments/0.json", br#"["zero","one"]"#)
         .stored("samples/a/b_epoch_1/attachments/2.json", br#"["two"]"#);
     let (_folder, path) = written(&zip.bytes());
@@ -119,7 +140,8 @@ fn a_sample_in_several_entries_has_its_conversation() {
 
 #[test]
 fn a_sample_that_is_too_large_or_damaged_is_an_error_of_its_own() {
-    let long = format!(r#"{{"id":1,"epoch":1,"messages":[{{"role":"user","content":"{}"}}]}}"#, "x".repeat(4000));
+    let long =
+        format!(r#"{{"id":1,"epoch":1,"messages":[{{"role":"user","content":"{}"}}]}}"#, "x".repeat(4000));
     let bad = br#"{"id":2,"epoch":1,"scores":{"s":{"value":[[1]]}}}"#;
     let zip = zip().stored("samples/1_epoch_1.json", long.as_bytes()).stored("samples/2_epoch_1.json", bad);
     let (_folder, path) = written(&zip.stored("samples/3_epoch_1.json", br#"{"id":3,"epoch":1}"#).bytes());
