@@ -21,12 +21,13 @@ use futures_util::future::join_all;
 use super::common::{Format, OutputArgs, one_of, seconds, table};
 use super::error_args::ErrorArgs;
 use super::findings::findings;
+use super::handles::{DEFAULT_LOG_DIR, LOG_DIR, resolve_in};
 use super::logs::LimitArgs;
 use super::models::ModelArgs;
 use super::specs::PlanOverrides;
 use super::{CommandResult, Context, Outcome, Status, ending, logs, servers, tasks};
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
-use crate::output::Output;
+use crate::output::{Output, Stream};
 use crate::progress::Watcher;
 
 const EXAMPLES: &str = "\
@@ -37,11 +38,15 @@ Examples:
   The same with recorded outputs of another model, 20 samples, 3 epochs each:
     errorbar eval almanac.toml --model replay/outputs/wren.jsonl --limit 20 --epochs 3 --reducer mode
 
+  One sample, to see what the model is sent and what it answers:
+    errorbar eval almanac.toml --limit 1 --show
+
   A task of this program, with arguments:
     errorbar eval gpqa -T subset=main
 
   Resume a run that was interrupted, or several:
     errorbar eval --resume logs/2026-11-15T06-09-13+00-00_almanac_1f0c….eval
+    errorbar eval --resume latest
 
 Every sample is in the log before it is counted. Ctrl-C ends the run and computes the results over
 the samples that are done; a second one ends it at once.
@@ -83,7 +88,7 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// The folder of the log
-    #[arg(long, value_name = "DIR", default_value = "logs", env = "ERRORBAR_LOG_DIR")]
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_LOG_DIR, env = LOG_DIR)]
     log_dir: PathBuf,
     /// The format of the log: an archive that grows while the task runs, or JSON converted from it at the end
     /// [default: eval; that of the log with --resume]
@@ -95,8 +100,11 @@ pub(crate) struct EvalArgs {
     /// The time limit of one sample; then it is scored as it is, and its scorers have half of that time or what is left
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time_limit: Option<Duration>,
-    /// Resume the run of this log: keep its samples, run those that are missing or failed; several logs of a task are
-    /// resumed side by side
+    /// Print the conversation and the verdicts of every sample when it is done, before the results
+    #[arg(long)]
+    show: bool,
+    /// Resume the run of this log (a path, @1 or latest): keep its samples, run those that are missing or failed;
+    /// several logs of a task are resumed side by side
     #[arg(long, value_name = "LOG", num_args = 1.., conflicts_with_all = [
         "task_args", "limit", "sample_ids", "epochs", "reducers", "no_reduce", "metrics", "seed",
     ])]
@@ -126,7 +134,10 @@ type PreparedRun = (PreparedTask, Option<ResumableLog>);
 
 pub(crate) fn run(args: &EvalArgs, context: &Context<'_>) -> CommandResult {
     args.errors.check()?;
-    let watcher = Arc::new(Watcher::new(context.quiet, args.progress_every));
+    // Data stays by itself on standard output.
+    let shown_on = if args.output.format == Format::Table { Stream::Stdout } else { Stream::Stderr };
+    let watcher = Watcher::new(context.quiet, args.progress_every).showing(args.show.then_some(shown_on));
+    let watcher = Arc::new(watcher);
     let runs = match args.resume.is_empty() {
         false => resume_all(args, &watcher, context)?,
         true => prepare_all(args, &watcher, context)?,
@@ -327,10 +338,12 @@ fn resume_all(
     watcher: &Arc<Watcher>,
     context: &Context<'_>,
 ) -> Result<Vec<Vec<PreparedRun>>, Diagnostics> {
+    let named = args.resume.iter().map(|log| resolve_in(log, &args.log_dir));
+    let named: Vec<PathBuf> = all(named)?;
     // `--resume LOG TASK` names the task too, as `TASK --resume LOG` does.
     let is_task = |path: &&PathBuf| !logs::is_log(path) && !path.is_file();
     let is_task = |path: &&PathBuf| path.extension().is_some_and(|end| end == "toml") || is_task(path);
-    let (behind, logs): (Vec<&PathBuf>, Vec<&PathBuf>) = args.resume.iter().partition(is_task);
+    let (behind, logs): (Vec<&PathBuf>, Vec<&PathBuf>) = named.iter().partition(is_task);
     let behind = behind.iter().map(|path| path.display().to_string());
     let tasks: Vec<String> = args.tasks.iter().cloned().chain(behind).collect();
     if tasks.len() > 1 || logs.is_empty() {

@@ -16,6 +16,7 @@ use errorbar_report::{PartialRun, Report};
 
 use super::Context;
 use super::common::parse_bytes;
+use super::handles;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hints;
 use crate::output::ProgressLine;
@@ -98,6 +99,11 @@ impl ReadArgs {
             log.check()?;
         }
         Ok(log)
+    }
+
+    /// Opens the log that a path or a handle names.
+    pub(super) fn open_named(&self, named: &Path) -> Result<EvalLog, Diagnostics> {
+        Ok(self.open(&handles::resolve(named)?)?)
     }
 
     pub(super) fn limits(&self) -> LogLimits {

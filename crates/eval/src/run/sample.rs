@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use errorbar_core::Score;
 use errorbar_log::eval::{
-    EncodedSample, Encoder, EvalError, LogError, SampleLimit, SampleRecord, encode_sample,
+    EncodedSample, Encoder, EvalError, LogError, SampleLimit, SampleRecord, Transcript, encode_sample,
 };
 use futures_util::FutureExt;
 use tokio::time::Instant;
@@ -32,6 +32,8 @@ pub(super) struct SampleOutcome {
     pub(super) used: SampleUsage,
     /// What ends the run, which is not the fault of the sample.
     pub(super) refusal: Option<FatalError>,
+    /// The sample as people read it, if somebody wants to.
+    pub(super) transcript: Option<Box<Transcript>>,
 }
 
 /// Runs one sample in one epoch. What goes wrong with it is recorded, not returned.
@@ -40,6 +42,7 @@ pub(super) async fn run_sample(
     index: usize,
     (id, sample, epoch): (&SampleId, &Sample, u32),
     encoder: &mut Encoder,
+    with_transcript: bool,
 ) -> Result<SampleOutcome, LogError> {
     let (started, started_at) = (Instant::now(), now());
     let generate = Arc::new(Generate::of(Arc::clone(&prepared.models)));
@@ -122,8 +125,11 @@ pub(super) async fn run_sample(
         .error(error.as_ref())
         .limit(limit.as_ref());
     let encoded = encode_sample(encoder, &record)?;
+    // What cannot be shown is in the log all the same.
+    let transcript = with_transcript.then(|| record.transcript().ok().map(Box::new)).flatten();
     let refusal = generate.met_refusal();
-    Ok(SampleOutcome { index, encoded, scores, metadata: state.metadata, problem, limit, used, refusal })
+    let metadata = state.metadata;
+    Ok(SampleOutcome { index, encoded, scores, metadata, problem, limit, used, refusal, transcript })
 }
 
 /// What comes of some work, if it ends in time; what goes wrong in it is put into words.

@@ -69,6 +69,7 @@ mod sample;
 mod scores;
 mod stored;
 mod summary;
+mod transcript;
 mod wire;
 mod writer;
 mod zip;
@@ -107,5 +108,6 @@ pub use wire::{Shape, Wire};
 
 pub use scores::{EditedScore, LogScores, ScoreOptions};
 pub use stored::{SampleFields, StoredSample};
+pub use transcript::{MessagePart, Transcript, TranscriptMessage, Transcripts};
 pub use writer::{EncodedSample, LogWriter, encode_sample};
 pub use zip::{Encoder, Member};

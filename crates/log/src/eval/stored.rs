@@ -105,7 +105,7 @@ impl SampleFields {
 }
 
 /// Stands for the scorer of a score in a very old log, which does not name it; no scorer has such a name.
-const NAMELESS: &str = "\0";
+pub(super) const NAMELESS: &str = "\0";
 /// Its default name.
 pub(super) const SOME_SCORER: &str = "score";
 

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::super::common::{counted, one_of};
 use super::super::files::is_other_json;
+use super::super::handles;
 use super::super::logs::{ReadArgs, check_new, is_log, owner_warning};
 use super::super::{CommandResult, Outcome};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -38,7 +39,7 @@ const SKIPPED_SHOWN: usize = 10;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ConvertArgs {
-    /// An eval log, or a folder of them
+    /// An eval log (a path, @1 or latest), or a folder of them
     #[arg(value_name = "LOG")]
     log: PathBuf,
     /// The new file, whose name ends in .json or .eval, which is its format; with --to, the folder of
@@ -78,7 +79,7 @@ fn convert_file(args: &ConvertArgs) -> CommandResult {
         return Err(problem.about(args.output.display()).hint(hint).into());
     }
     check_new(&args.output, args.force)?;
-    let written = convert(&args.read.open(&args.log)?, &args.output)?;
+    let written = convert(&args.read.open_named(&args.log)?, &args.output)?;
     let diagnostics = owner_warning(written, &args.output).into_iter().collect();
     Ok(Outcome { diagnostics, ..Outcome::default() })
 }
@@ -98,7 +99,7 @@ fn convert_into_folder(args: &ConvertArgs, format: &str) -> CommandResult {
     if args.log.is_dir() {
         found.walk(&args.log, &args.output)?;
     } else {
-        found.logs.push(args.log.clone());
+        found.logs.push(handles::resolve(&args.log)?);
     }
     let ConversionPlan { conversions, in_place } = found.plan(args, format)?;
     let written: Vec<Result<Option<Diagnostic>, Diagnostics>> =

@@ -30,7 +30,7 @@ Exit code: 0 if all is well, 2 if the score does not exist or the log could not 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EditScoreArgs {
-    /// An eval log
+    /// An eval log, or a handle: @1, latest
     #[arg(value_name = "LOG")]
     log: PathBuf,
     /// The sample
@@ -72,14 +72,14 @@ fn edit(
     diagnostics: &mut Diagnostics,
 ) -> Result<Report, Diagnostics> {
     let edit = score_edit(args)?;
-    let log = args.read.open(&args.log)?;
+    let log = args.read.open_named(&args.log)?;
     let mut revision = log.revise()?;
     let edited = revision.edit_score(&edit)?;
     let request = ScoreRequest { edited: Some(&edited), records_scores: true, ..ScoreRequest::default() };
     let opened = logs::read(&log, &request, &ReadProgress::new(context.quiet), context, |plan| plan)?;
     diagnostics.extend(opened.warnings());
     let evaluation = opened.plan.evaluate(&opened.scores.columns).map_err(|error| {
-        Diagnostic::error(format!("nothing was written: {error}")).about(args.log.display())
+        Diagnostic::error(format!("nothing was written: {error}")).about(log.path().display())
     })?;
     let is_writable = opened.check_writable(&evaluation.results, "give a value that the metrics take");
     if is_writable.is_ok() {

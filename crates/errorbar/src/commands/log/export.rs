@@ -42,7 +42,7 @@ Exit code: 0 if all is well, 2 if a log could not be read or the table not be wr
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExportArgs {
-    /// Eval logs, or folders of them
+    /// Eval logs, folders of them, or handles: @1, latest
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
     /// The file to write [default: standard output]

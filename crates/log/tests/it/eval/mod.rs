@@ -17,4 +17,5 @@ mod revision;
 mod round_trip;
 mod salvage;
 pub(crate) mod support;
+mod transcripts;
 mod truncation;
