@@ -154,7 +154,7 @@ impl ReducerChoice {
     /// The reducer itself.
     ///
     /// # Errors
-    /// A text that names none.
+    /// A string that names none.
     pub fn build(&self, registry: &Registry) -> Result<Arc<dyn Reducer>> {
         match self {
             ReducerChoice::Text(text) => registry.reducer(&text.parse::<Spec>()?),
@@ -220,12 +220,12 @@ pub struct Epochs {
 }
 
 impl Epochs {
-    /// So many epochs, reduced by these.
+    /// This number of epochs, reduced by these.
     pub fn new(count: u32, reducers: impl IntoReducers) -> Self {
         Epochs { count, reducers: Some(reducers.into_reducers()) }
     }
 
-    /// So many epochs, reduced by the mean.
+    /// This number of epochs, reduced by the mean.
     pub fn count(count: u32) -> Self {
         Epochs { count, reducers: None }
     }
@@ -319,14 +319,14 @@ pub struct HeadlineRequest {
 
 impl std::fmt::Display for HeadlineRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let said = [
+        let parts = [
             ("scorer", &self.scorer),
             ("score", &self.score),
             ("metric", &self.metric),
             ("reducer", &self.reducer),
         ];
-        let said = said.iter().filter_map(|(name, value)| Some(format!("{name} {:?}", value.as_ref()?)));
-        write!(f, "{}", said.collect::<Vec<_>>().join(", "))
+        let parts = parts.iter().filter_map(|(name, value)| Some(format!("{name} {:?}", value.as_ref()?)));
+        write!(f, "{}", parts.collect::<Vec<_>>().join(", "))
     }
 }
 

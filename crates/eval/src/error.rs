@@ -190,7 +190,7 @@ pub enum Error {
     },
     /// What cannot be a key; it is not repeated.
     #[error(
-        "{origin} holds no key: a key is one word of letters, digits and signs, and this has spaces, control \
+        "{origin} holds no key: a key is one word of letters, digits and punctuation, and this has spaces, control \
          characters or letters beyond ASCII in it"
     )]
     InvalidKey {

@@ -209,7 +209,7 @@ impl ErrorPlan {
                 "level" => plan.level = Some(value.as_f64().ok_or_else(|| expected("a number"))?),
                 "draws" => {
                     let draws = value.as_u64().and_then(|draws| u32::try_from(draws).ok());
-                    plan.draws = Some(draws.ok_or_else(|| expected("a whole number"))?);
+                    plan.draws = Some(draws.ok_or_else(|| expected("an integer"))?);
                 }
                 "range" => {
                     let ends = value.as_array().map(|ends| ends.iter().map(Json::as_f64).collect::<Vec<_>>());

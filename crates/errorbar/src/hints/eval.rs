@@ -21,7 +21,7 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
              try it"
         }
         Error::MissingKey { .. } => {
-            "--api-key-file names a file that holds the key; for another server, --base-url says where it is"
+            "--api-key-file names a file that holds the key; for another server, --base-url sets its address"
         }
         Error::UnwantedKey { .. } => "leave out --api-key-file",
         Error::UnknownRole { role, .. } => {

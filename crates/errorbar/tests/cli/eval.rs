@@ -131,7 +131,7 @@ fn origins(csv: &[u8]) -> Vec<[String; 3]> {
 }
 
 #[test]
-fn every_row_of_a_csv_says_which_log_task_and_model_it_is_of() {
+fn every_row_of_a_csv_names_its_log_task_and_model() {
     let logs = Logs::new();
     let args = ["eval", "examples/sums/sums.toml", "--model", "mock/a", "--model", "mock/b", "-m", "mean"];
     let csv = ["--quiet", "--format", "csv"];
@@ -228,7 +228,7 @@ pub(crate) fn quiz(folder: &Path, lines: &str) {
 }
 
 #[test]
-fn samples_that_fail_are_told_and_counted_and_can_be_run_again() {
+fn samples_that_fail_are_reported_and_counted_and_can_be_run_again() {
     let (logs, folder) = (Logs::new(), tempfile::tempdir().unwrap());
     quiz(folder.path(), "");
     logs.check("eval_failures", folder.path(), &["eval", "quiz.toml", "--max-samples", "1"]);
@@ -245,7 +245,7 @@ fn samples_that_fail_are_told_and_counted_and_can_be_run_again() {
 }
 
 #[test]
-fn the_first_failure_ends_the_run_if_told_so() {
+fn the_first_failure_ends_the_run_if_set() {
     let (logs, folder) = (Logs::new(), tempfile::tempdir().unwrap());
     quiz(folder.path(), "");
     let args = ["eval", "quiz.toml", "--max-samples", "1", "--fail-on-error"];
@@ -267,7 +267,7 @@ fn a_json_log_of_a_run_with_failures_has_the_archive_beside_it() {
     let (logs, folder) = (Logs::new(), tempfile::tempdir().unwrap());
     quiz(folder.path(), "");
     let output = logs.run(folder.path(), &["eval", "quiz.toml", "--log-format", "json"]);
-    let said = String::from_utf8_lossy(&output.stderr);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     let extensions: Vec<String> =
         logs.files().iter().map(|file| file.extension().unwrap().display().to_string()).collect();
     assert_eq!(extensions, ["eval", "json"]);
@@ -277,7 +277,7 @@ fn a_json_log_of_a_run_with_failures_has_the_archive_beside_it() {
          run them again",
         archive.display()
     );
-    assert_eq!(said.lines().last(), Some(warning.as_str()), "{said}");
+    assert_eq!(stderr.lines().last(), Some(warning.as_str()), "{stderr}");
     let again = logs.run(folder.path(), &["eval", "--resume", archive.to_str().unwrap()]);
     assert_eq!(again.status.code(), Some(0), "{}", String::from_utf8_lossy(&again.stderr));
 }
@@ -302,7 +302,7 @@ fn several_models_run_side_by_side() {
 }
 
 #[test]
-fn what_is_wrong_with_models_is_told_before_the_run() {
+fn what_is_wrong_with_models_is_reported_before_the_run() {
     let (folder, logs) = (tempfile::tempdir().unwrap(), Logs::new());
     quiz(folder.path(), "");
     fs::write(folder.path().join("prices.toml"), "[\"mock/blue\"]\ninput = \"cheap\"\n").unwrap();

@@ -189,7 +189,7 @@ fn an_edit_that_would_lose_a_metric_is_refused() {
 }
 
 #[test]
-fn of_two_scorers_with_one_name_the_second_can_be_asked_for() {
+fn of_two_scorers_with_one_name_the_second_can_be_selected() {
     let twice = LOG
         .replace("\"judge\": {", "\"match1\": {")
         .replace("{\"name\": \"judge\", \"metrics\"", "{\"name\": \"match\", \"metrics\"");

@@ -35,7 +35,7 @@ pub(super) fn of(reply: &Reply, context: &RequestContext<'_>) -> ModelError {
         message.truncate(end);
         message.push_str(&format!("; {advice}"));
     }
-    ModelError::new(kind(reply, &error), context.address.says(&message))
+    ModelError::new(kind(reply, &error), context.address.describe(&message))
 }
 
 /// The error that an answer is which calls itself a success and is none, for this problem.
@@ -46,7 +46,7 @@ pub(super) fn no_answer(
     problem: &str,
     body: &str,
 ) -> ModelError {
-    ModelError::transient(address.says(&format!(
+    ModelError::transient(address.describe(&format!(
         "answered {} with something that is no {what}: {}; it begins: {}",
         status.as_u16(),
         address.quote(problem, 300),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_says_whether_asking_again_helps() {
+    fn the_status_decides_whether_a_retry_helps() {
         let later = Some(Duration::from_secs(7));
         let wait = Some(("retry-after", "7"));
         let reset = Some(("x-ratelimit-reset-tokens", "7s"));
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_of_who_asks_is_told_from_one_of_what_is_asked() {
+    fn an_unauthorized_request_is_distinguished_from_a_forbidden_one() {
         let google = r#"{"error": {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT",
             "details": [{"reason": "API_KEY_INVALID"}]}}"#;
         for (status, body) in [

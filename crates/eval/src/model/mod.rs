@@ -209,13 +209,11 @@ pub(crate) const MORE_PROVIDERS: &[ProviderEntry] = {
 };
 
 /// Usage with its input tokens and its total. As logs count, what went through the provider's cache is not input.
-fn with_prompt(usage: Usage, prompt: u64, total: Option<u64>) -> Usage {
+fn with_prompt(mut usage: Usage, prompt: u64, total: Option<u64>) -> Usage {
     let cached = [usage.input_tokens_cache_read, usage.input_tokens_cache_write].into_iter().flatten();
-    Usage {
-        input_tokens: cached.fold(prompt, u64::saturating_sub),
-        total_tokens: total.unwrap_or_else(|| prompt.saturating_add(usage.output_tokens)),
-        ..usage
-    }
+    usage.input_tokens = cached.fold(prompt, u64::saturating_sub);
+    usage.total_tokens = total.unwrap_or_else(|| prompt.saturating_add(usage.output_tokens));
+    usage
 }
 
 /// Opens `provider/model`.

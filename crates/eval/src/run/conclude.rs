@@ -184,13 +184,9 @@ fn conclude(
         (None, None) => (Status::Success, None),
     };
     let usage = std::mem::take(&mut collected.used.by_model);
-    let stats = Stats {
-        started_at,
-        completed_at: now(),
-        model_usage: usage.clone(),
-        role_usage: collected.used.by_role,
-        ..Stats::default()
-    };
+    let mut stats = Stats::default();
+    (stats.started_at, stats.completed_at) = (started_at, now());
+    (stats.model_usage, stats.role_usage) = (usage.clone(), collected.used.by_role);
     let header = Header::started(prepared.start.clone())
         .status(status)
         .results(evaluation.as_ref().map(|evaluation| project(&evaluation.results)))

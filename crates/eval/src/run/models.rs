@@ -93,8 +93,8 @@ impl Task {
 }
 
 /// The setting for a role.
-fn of_role<'a, T>(said: &'a [(String, T)], role: &str) -> Option<&'a T> {
-    said.iter().find(|(of, _)| of == role).map(|(_, said)| said)
+fn of_role<'a, T>(by_role: &'a [(String, T)], role: &str) -> Option<&'a T> {
+    by_role.iter().find(|(of, _)| of == role).map(|(_, value)| value)
 }
 
 /// Where models are.

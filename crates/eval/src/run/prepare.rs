@@ -213,16 +213,16 @@ impl Task {
 
     /// Models in roles that no scorer uses: with a role that is misspelled, the model that is evaluated grades itself.
     fn roles_without_use(&self, models: &Models) -> Vec<String> {
-        let asked: Vec<String> = self.scorers.iter().flat_map(|scorer| scorer.roles()).collect();
+        let used: Vec<String> = self.scorers.iter().flat_map(|scorer| scorer.roles()).collect();
         let warn = |role: &String| {
-            let advice = match (nearest(role, asked.iter().map(String::as_str)), asked.as_slice()) {
+            let advice = match (nearest(role, used.iter().map(String::as_str)), used.as_slice()) {
                 (Some(near), _) => format!("did you mean `{near}`?"),
-                (None, []) => "scorers ask for none".to_owned(),
-                (None, asked) => format!("scorers ask for {}", asked.join(", ")),
+                (None, []) => "scorers use none".to_owned(),
+                (None, used) => format!("scorers use {}", used.join(", ")),
             };
-            format!("no scorer asks for a model in the role `{role}`; {advice}")
+            format!("no scorer uses a model in the role `{role}`; {advice}")
         };
-        models.roles.keys().filter(|role| !asked.contains(role)).map(warn).collect()
+        models.roles.keys().filter(|role| !used.contains(role)).map(warn).collect()
     }
 
     fn plan(&self, options: &RunOptions, reducers: Reducers) -> Plan {
@@ -264,7 +264,7 @@ fn unknown_keys(plan: &Plan, samples: &[NamedSample]) -> Vec<String> {
     wanted.iter().filter(|key| !has(key)).map(warn).collect()
 }
 
-/// Samples without a target among others that have one: most scorers find an empty text in every answer.
+/// Samples without a target among others that have one: most scorers find an empty string in every answer.
 fn without_target(samples: &[NamedSample]) -> Option<String> {
     let lacks = |(_, sample): &&NamedSample| sample.target.iter().all(String::is_empty);
     let (first, _) = samples.iter().find(lacks)?;

@@ -152,7 +152,7 @@ fn a_target_beyond_the_choices_cannot_be_shuffled() {
 }
 
 #[test]
-fn metadata_may_be_the_text_of_an_object_and_nothing_else() {
+fn metadata_may_be_the_json_of_an_object_and_nothing_else() {
     let kept = read("x.csv", "input,metadata\na,\"{\"\"k\"\": 1}\"\nb,\n");
     assert_eq!(kept.samples().unwrap()[0].1.metadata["k"], 1);
     assert!(kept.samples().unwrap()[1].1.metadata.is_empty());
@@ -162,7 +162,7 @@ fn metadata_may_be_the_text_of_an_object_and_nothing_else() {
         )
     };
     let dataset = read("x.csv", "input,metadata\na,easy\n");
-    assert_eq!(bad_record(&dataset), (RecordPosition::Line(2), problem("the text \"easy\"")));
+    assert_eq!(bad_record(&dataset), (RecordPosition::Line(2), problem("the string \"easy\"")));
     let dataset = read("x.jsonl", "{\"input\": \"a\", \"metadata\": [1]}\n");
     assert_eq!(bad_record(&dataset), (RecordPosition::Line(1), problem("[1]")));
 }
@@ -175,7 +175,7 @@ fn a_question_must_be_there() {
 }
 
 #[test]
-fn a_number_that_is_somebodys_id_is_told_as_such() {
+fn a_number_that_is_an_id_is_reported_as_such() {
     let numbered_first = Dataset::new([Sample::new("a"), Sample::new("b").id(1)]);
     let numbered_last = Dataset::new([Sample::new("a").id("2"), Sample::new("b")]);
     for dataset in [numbered_first, numbered_last] {
@@ -242,7 +242,7 @@ fn endless_and_sparse_datasets_are_refused() {
 }
 
 #[test]
-fn records_that_take_far_more_memory_than_their_text_are_refused() {
+fn records_that_take_far_more_memory_than_their_json_are_refused() {
     let items = vec![b"1,".as_slice(); 5_000_000].concat();
     let problem = "the record takes more than 48 MiB of memory";
     let list = hostile("x.json", &[b"[{\"input\":\"a\",\"x\":[", &items, b"1]}]"]);

@@ -60,9 +60,8 @@ fn a_choice_that_the_token_limit_cut_off_is_no_answer() {
             &'a self,
             _: errorbar_eval::Request<'a>,
         ) -> errorbar_eval::BoxFuture<'a, Result<ModelOutput, errorbar_eval::ModelError>> {
-            let usage = Usage { total_tokens: 100, output_tokens: 100, ..Usage::default() };
-            let output =
-                ModelOutput { usage: Some(usage), ..ModelOutput::from_text("test/talkative", "ANSWER: A") };
+            let mut output = ModelOutput::from_text("test/talkative", "ANSWER: A");
+            output.usage = Some(Usage::new(0, 100));
             Box::pin(std::future::ready(Ok(output)))
         }
     }

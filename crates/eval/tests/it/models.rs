@@ -7,7 +7,7 @@ use errorbar_core::Error;
 use errorbar_eval::{AnyModel, Generate, Mock, Replay, Sample, TaskState, block_on};
 
 /// The model's answers to this number of calls about a sample in an epoch.
-fn said(model: &AnyModel, id: &str, epoch: u32, calls: usize) -> Vec<String> {
+fn outputs(model: &AnyModel, id: &str, epoch: u32, calls: usize) -> Vec<String> {
     let generate = Generate::new(model.clone());
     let mut state = TaskState::new(model.name(), &Sample::new("?"), id.into(), epoch);
     let mut texts = Vec::new();
@@ -46,13 +46,13 @@ fn too_long(line: u64) -> String {
 #[test]
 fn scripts_answer_call_by_call_and_sample_by_sample() {
     let always = Mock::new("yes").unwrap().into();
-    assert_eq!(said(&always, "q", 1, 2), ["yes", "yes"]);
+    assert_eq!(outputs(&always, "q", 1, 2), ["yes", "yes"]);
     let each = Mock::new(r#"["first", "last"]"#).unwrap().into();
-    assert_eq!(said(&each, "q", 1, 3), ["first", "last", "last"]);
+    assert_eq!(outputs(&each, "q", 1, 3), ["first", "last", "last"]);
     let by_sample = Mock::new(r#"{"a": "x", "b": ["y", "z"]}"#).unwrap().into();
-    assert_eq!(said(&by_sample, "b", 1, 2), ["y", "z"]);
+    assert_eq!(outputs(&by_sample, "b", 1, 2), ["y", "z"]);
     assert_eq!(
-        said(&by_sample, "c", 1, 1),
+        outputs(&by_sample, "c", 1, 1),
         ["error: the script of the mock model has no answer for sample \"c\"; add one"]
     );
     assert_eq!(
@@ -68,10 +68,10 @@ fn recorded_outputs_are_those_of_the_epoch_before_those_of_all() {
         "{\"id\": 1, \"output\": \"any\"}\n\n{\"id\": \"1\", \"epoch\": 2, \"output\": [\"second\", \"again\"]}\r\n",
     )
     .unwrap();
-    assert_eq!(said(&model, "1", 1, 1), ["any"]);
-    assert_eq!(said(&model, "1", 2, 3), ["second", "again", "again"]);
-    assert_eq!(said(&model, "1", 3, 1), ["any"]);
-    let unknown = said(&model, "2", 1, 1).concat();
+    assert_eq!(outputs(&model, "1", 1, 1), ["any"]);
+    assert_eq!(outputs(&model, "1", 2, 3), ["second", "again", "again"]);
+    assert_eq!(outputs(&model, "1", 3, 1), ["any"]);
+    let unknown = outputs(&model, "2", 1, 1).concat();
     assert_eq!(
         unknown.split_once("o.jsonl ").unwrap().1,
         "has no output for sample \"2\" in epoch 1; record one, or run fewer samples or epochs"

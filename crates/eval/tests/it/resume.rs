@@ -36,7 +36,7 @@ fn flaky() -> impl errorbar_eval::Model + 'static {
 }
 
 #[test]
-fn a_resumed_run_that_is_cancelled_claims_what_its_samples_say() {
+fn a_resumed_run_that_is_cancelled_has_the_results_of_its_samples() {
     let folder = tempfile::tempdir().unwrap();
     let samples = ["a", "b", "c"].map(|id| Sample::new(id).target("A").id(id));
     let task = Task::new(samples).scorer(includes()).model(flaky());
@@ -69,9 +69,9 @@ fn other_choices_are_another_question() {
 fn a_file_of_the_same_name_elsewhere_is_another_model() {
     let folder = tempfile::tempdir().unwrap();
     let outputs = |text: &str| format!("{{\"id\": \"a\", \"output\": \"{text}\"}}\n");
-    for (place, said) in [("one", "A"), ("two", "B")] {
+    for (place, answer) in [("one", "A"), ("two", "B")] {
         std::fs::create_dir(folder.path().join(place)).unwrap();
-        std::fs::write(folder.path().join(place).join("o.jsonl"), outputs(said)).unwrap();
+        std::fs::write(folder.path().join(place).join("o.jsonl"), outputs(answer)).unwrap();
     }
     let task = |place: &str| {
         let model = ModelChoice::relative_to(&folder.path().join(place), "replay/o.jsonl");

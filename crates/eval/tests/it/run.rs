@@ -135,7 +135,7 @@ fn a_failing_sample_is_recorded_and_counted() {
 }
 
 #[test]
-fn too_many_failures_end_the_run_if_told_so() {
+fn too_many_failures_end_the_run_if_set() {
     let folder = tempfile::tempdir().unwrap();
     let failing = model_fn("test/failing", |_| async { Err(Error::custom("no")) });
     let task = Task::new(sums(50)).scorer(includes()).model(failing).fail_on_error(FailOnError::Count(3));
@@ -322,8 +322,8 @@ fn a_log_can_be_json() {
 #[test]
 fn a_model_that_never_answers_does_not_keep_a_cancelled_run() {
     let folder = tempfile::tempdir().unwrap();
-    let asked = Arc::new(tokio::sync::Notify::new());
-    let of_model = Arc::clone(&asked);
+    let requested = Arc::new(tokio::sync::Notify::new());
+    let of_model = Arc::clone(&requested);
     let stuck = model_fn("test/stuck", move |_| {
         of_model.notify_one();
         std::future::pending()
@@ -333,7 +333,7 @@ fn a_model_that_never_answers_does_not_keep_a_cancelled_run() {
     let cancel = CancelToken::new();
     let finished = block_on(async {
         let running = tokio::spawn(prepared.run(Arc::new(Quiet), cancel.clone()));
-        asked.notified().await;
+        requested.notified().await;
         cancel.cancel();
         running.await.unwrap()
     });

@@ -51,7 +51,7 @@ fn defaults_are_those_of_the_reference() {
 }
 
 #[test]
-fn choices_that_nobody_looked_at_are_an_error() {
+fn choices_that_no_solver_looked_at_are_an_error() {
     assert_eq!(
         score(choice(), "ANSWER: A", "A").unwrap_err(),
         Error::custom("no solver has looked at the choices; put multiple_choice() among the solvers")

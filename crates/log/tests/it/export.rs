@@ -129,7 +129,7 @@ fn json_lines_are_strict_and_keep_types() {
 }
 
 #[test]
-fn several_logs_are_told_apart_and_share_their_columns() {
+fn several_logs_are_distinguished_and_share_their_columns() {
     let folder = tempfile::tempdir().unwrap();
     let a = json_log(
         folder.path(),
@@ -194,7 +194,7 @@ fn sample<R>(
 
 /// An archive of a run that has not ended.
 fn started_log(path: &Path) -> LogWriter {
-    let eval = EvalInfo { task: "quiz".into(), model: "mock/x".into(), ..EvalInfo::default() };
+    let eval = EvalInfo::new("quiz", "mock/x");
     let mut writer = LogWriter::create(path, &StartRecord::new(eval, PlanRecord::default())).unwrap();
     for id in ["q1", "q/2"] {
         let scores = [("match".to_owned(), Score::new("C"))];
@@ -265,7 +265,7 @@ fn outputs_that_cannot_be_written_are_named() {
 }
 
 #[test]
-fn what_is_no_log_is_told() {
+fn what_is_no_log_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.eval");
     fs::write(&path, "not a log").unwrap();
@@ -335,7 +335,7 @@ mod parquet {
     }
 
     #[test]
-    fn values_of_every_kind_are_texts() {
+    fn values_of_every_kind_are_strings() {
         let folder = tempfile::tempdir().unwrap();
         let reader = saved(folder.path(), &SAMPLES);
         let types = types(&reader);
@@ -430,7 +430,7 @@ mod parquet {
 
 #[cfg(not(feature = "parquet"))]
 #[test]
-fn parquet_says_that_it_is_not_there() {
+fn parquet_reports_that_it_is_not_there() {
     let folder = tempfile::tempdir().unwrap();
     let log = json_log(folder.path(), "a.json", &SAMPLES);
     let export = Export::of([&log], ExportOptions::default()).unwrap();

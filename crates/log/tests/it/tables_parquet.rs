@@ -119,7 +119,7 @@ fn scores_of_every_type() {
 }
 
 #[test]
-fn ids_are_texts_or_integers() {
+fn ids_are_strings_or_integers() {
     let ids = |field: &str, cells: Cells| {
         let table =
             read(&simple(&format!("{field} required double value;"), &[cells, Cells::doubles(&[1.0, 0.0])]));
@@ -326,7 +326,7 @@ fn the_long_form() {
 }
 
 #[test]
-fn every_refusal_says_where_what_and_the_way_out() {
+fn every_error_names_the_place_the_problem_and_the_way_out() {
     let of_ids = |field: &str, cells: Cells| {
         refused(&simple(
             &format!("{field} required double score;"),

@@ -73,7 +73,7 @@ fn the_number_of_threads_does_not_show() {
 }
 
 #[test]
-fn of_several_problems_the_first_is_told() {
+fn of_several_problems_the_first_is_reported() {
     let lines = large("\n").lines().count();
     let wrong = |more: &str| format!("{}{more}", large("\n"));
     for threads in [1, 2, 5] {

@@ -44,7 +44,7 @@ fn undisturbed() -> Json {
 }
 
 #[test]
-fn a_failure_that_lasts_fails_the_sample_after_the_retries_and_says_why() {
+fn a_failure_that_lasts_fails_the_sample_after_the_retries_with_the_cause() {
     for (fault, message) in [
         ("429", "answered 429 Too Many Requests: Slow down."),
         ("429-without", "answered 429 Too Many Requests: Slow down."),
@@ -61,7 +61,7 @@ fn a_failure_that_lasts_fails_the_sample_after_the_retries_and_says_why() {
         ),
         (
             "wrong-type",
-            r#"answered 200 with something that is no chat completion: the `content` of a message is a text, found 42; it begins: {"choices":[{"message":{"content":42}}]}"#,
+            r#"answered 200 with something that is no chat completion: the `content` of a message is a string or a list of parts, found 42; it begins: {"choices":[{"message":{"content":42}}]}"#,
         ),
         ("dropped", "got no whole answer: connection closed before message completed"),
         ("dropped-midway", "got no whole answer: end of file before message length reached"),
@@ -88,7 +88,7 @@ fn a_failure_that_lasts_fails_the_sample_after_the_retries_and_says_why() {
 }
 
 #[test]
-fn what_would_go_wrong_again_is_not_asked_again() {
+fn permanent_errors_are_not_retried() {
     let refused = "error: sums: ended after 0 of 1 samples, because openai/unsure rejects the key: ";
     for (fault, start, message) in [
         (
@@ -146,7 +146,7 @@ fn a_failure_that_passes_leaves_no_trace_in_the_results() {
 }
 
 #[test]
-fn a_slow_answer_is_given_up_and_asked_for_again() {
+fn a_slow_answer_times_out_and_is_retried() {
     let server = Server::start(&["--fault", "slow", "--fault-first", "1"]);
     let ran = Desk::new().eval(&server, &["--format", "json", "--timeout", "1", "--max-connections", "30"]);
     assert_eq!(ran.results(), undisturbed());
@@ -231,7 +231,7 @@ fn an_interrupt_does_not_wait_for_a_server_that_does_not_answer() {
 }
 
 #[test]
-fn what_cannot_work_is_refused_before_anything_is_asked_or_written() {
+fn what_cannot_work_is_refused_before_anything_is_sent_or_written() {
     let desk = Desk::new();
     let server = Server::start(&[]);
     let base_url = server.base_url();
@@ -285,7 +285,7 @@ fn what_cannot_work_is_refused_before_anything_is_asked_or_written() {
 }
 
 #[test]
-fn what_was_answered_is_not_asked_again_and_failures_are_not_kept() {
+fn answers_are_cached_and_failures_are_not() {
     let desk = Desk::new();
     let server = Server::start(&["--fault-rate", "0.3", "--fault-seed", "5", "--retry-after", "0.01"]);
     let arguments = ["--format", "json", "--cache", "--cache-dir", "cache"];
@@ -300,7 +300,7 @@ fn what_was_answered_is_not_asked_again_and_failures_are_not_kept() {
 }
 
 #[test]
-fn graders_are_asked_over_the_network_and_their_failures_pass_too() {
+fn graders_are_called_over_the_network_and_their_failures_are_retried_too() {
     let desk = Desk::new();
     let task = "dataset = \"sums.jsonl\"\nscorer = \"model_graded_qa\"\n";
     std::fs::write(desk.folder.path().join("sums.toml"), task).unwrap();
@@ -330,7 +330,7 @@ fn samples_that_met_a_limit_are_counted_by_its_kind_where_the_figures_are() {
     let ran = desk.eval(&server, &["--token-limit", "7", "--limit", "5"]);
     assert!(ran.stdout.contains("5 samples · 2 reached the token limit\n"), "{}", ran.stdout);
     let ran = desk.eval(&server, &["--format", "json"]);
-    assert_eq!(limits(&ran.stdout), Json::Null, "nothing is said of limits that nobody met");
+    assert_eq!(limits(&ran.stdout), Json::Null, "no limit was reached, so none is reported");
 }
 
 #[test]

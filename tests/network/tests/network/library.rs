@@ -98,7 +98,7 @@ async fn connections_are_used_again() {
 }
 
 #[tokio::test]
-async fn too_many_requests_are_told_from_other_errors_and_say_how_long_to_wait() {
+async fn too_many_requests_are_distinguished_from_other_errors_and_have_a_wait() {
     let message = "POST http://SERVER/v1/chat/completions answered 429 Too Many Requests: Slow down.";
     for (options, retry_after) in [
         (&["--fault", "429", "--retry-after", "7"][..], Some(Duration::from_secs(7))),
@@ -127,7 +127,7 @@ async fn what_passes_is_worth_another_try() {
         ),
         (
             "wrong-type",
-            r#"answered 200 with something that is no chat completion: the `content` of a message is a text, found 42; it begins: {"choices":[{"message":{"content":42}}]}"#,
+            r#"answered 200 with something that is no chat completion: the `content` of a message is a string or a list of parts, found 42; it begins: {"choices":[{"message":{"content":42}}]}"#,
         ),
         ("dropped", "got no whole answer: connection closed before message completed"),
         ("dropped-midway", "got no whole answer: end of file before message length reached"),
@@ -148,7 +148,7 @@ async fn what_passes_is_worth_another_try() {
 }
 
 #[tokio::test]
-async fn what_would_go_wrong_again_says_the_way_out() {
+async fn permanent_errors_name_the_way_out() {
     for (fault, message) in [
         (
             "429-quota",
@@ -174,7 +174,7 @@ async fn what_would_go_wrong_again_says_the_way_out() {
 }
 
 #[tokio::test]
-async fn who_is_not_let_in_is_told_which_key_to_check() {
+async fn an_unauthorized_request_names_the_key_to_check() {
     for (fault, message) in [
         ("401", "answered 401 Unauthorized: Incorrect API key provided"),
         ("403", "answered 403 Forbidden: Your key may not use this"),
@@ -247,8 +247,8 @@ fn echo() -> String {
         let (mut stream, _) = listener.accept().unwrap();
         let mut request = vec![0; 1 << 16];
         let length = stream.read(&mut request).unwrap();
-        let said = String::from_utf8_lossy(&request[..length]).into_owned();
-        let body = json!({"choices": [{"message": {"content": said}}]}).to_string();
+        let sent = String::from_utf8_lossy(&request[..length]).into_owned();
+        let body = json!({"choices": [{"message": {"content": sent}}]}).to_string();
         write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();
     });
     address
@@ -272,7 +272,7 @@ async fn a_request_takes_no_longer_than_its_timeout() {
 }
 
 #[tokio::test]
-async fn faults_of_a_share_pass_when_asked_again() {
+async fn faults_of_a_share_pass_when_retried() {
     let server = Server::start(&["--fault-rate", "0.5", "--fault-seed", "3"]);
     let model = open(&server.base_url(), Duration::from_secs(5), None);
     let mut tries = 0;

@@ -37,7 +37,7 @@ fn open(name: &str, server: &Server) -> AnyModel {
 }
 
 #[tokio::test]
-async fn what_is_said_is_sent_and_what_comes_back_is_kept() {
+async fn options_are_sent_and_all_of_an_answer_is_recorded() {
     let config = GenerateConfig {
         temperature: Some(0.5),
         top_p: Some(0.9),
@@ -111,7 +111,7 @@ async fn faults_are_the_errors_that_they_are_elsewhere() {
         (
             "wrong-type",
             transient,
-            r#"answered 200 with something that is no chat completion: the `content` of a message is a text, found 42; it begins: {"choices":[{"message":{"content":42}}]}"#,
+            r#"answered 200 with something that is no chat completion: the `content` of a message is a string or a list of parts, found 42; it begins: {"choices":[{"message":{"content":42}}]}"#,
         ),
         (
             "dropped",
@@ -158,7 +158,7 @@ async fn faults_are_the_errors_that_they_are_elsewhere() {
         let found = error.to_string();
         assert_eq!(error.kind(), kind, "{fault}: {found}");
         assert_eq!(found, format!("{}{message}", server.request()), "{fault}");
-        assert_eq!(server.requests(), 1, "{fault}: genai asks again of itself");
+        assert_eq!(server.requests(), 1, "{fault}: genai retries by itself");
     }
 }
 
@@ -189,7 +189,7 @@ fn a_run_takes_the_key_of_the_provider_and_records_it_nowhere() {
 }
 
 #[test]
-fn a_server_of_ones_own_needs_no_key_until_it_asks_for_one() {
+fn a_custom_server_needs_no_key_until_it_requires_one() {
     for (options, code) in [(&[][..], 0), (&["--require-key", KEY], 1)] {
         let (desk, server) = (Desk::new(), Server::start(options));
         let base_url = server.base_url();

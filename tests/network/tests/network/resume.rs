@@ -79,7 +79,7 @@ fn what_the_environment_names_is_not_named_again() {
 }
 
 #[test]
-fn a_server_that_asks_for_no_key_is_sent_none() {
+fn a_server_that_requires_no_key_is_sent_none() {
     let server = Server::start(&[]);
     let (desk, base_url) = (unfinished(&server), server.base_url());
     let arguments =
@@ -102,9 +102,9 @@ fn the_server_of_a_role_is_named_too() {
         format!("{} (openai/unsure), {} (openai/kind as grader)", server.base_url(), grader.base_url());
     let first = ran.stderr.lines().next().unwrap();
     assert!(first.ends_with(&both), "{first}");
-    let (log, asked, base_url) = (log_path(&desk), grader.requests(), server.base_url());
+    let (log, requests, base_url) = (log_path(&desk), grader.requests(), server.base_url());
     let ran = with_key(&desk, &["eval", "--resume", &log, "--base-url", &base_url]);
-    assert_eq!((ran.code, grader.requests()), (Some(2), asked), "{}", ran.stderr);
+    assert_eq!((ran.code, grader.requests()), (Some(2), requests), "{}", ran.stderr);
     assert_eq!(
         quoted(&ran.stderr).join(" "),
         format!("eval --resume {log} --base-url {base_url} --role-base-url {role_url}")

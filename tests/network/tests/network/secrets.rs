@@ -87,7 +87,7 @@ fn assert_nowhere(text: &str) {
 #[test]
 fn a_key_that_the_server_repeats_in_any_way_gets_nowhere() {
     for way in ["plain", "slashes", "unicode", "mixed", "nested"] {
-        for (fault, code, said) in [
+        for (fault, code, message) in [
             (&[][..], 0, "ANSWER: 7 Your key is ***."),
             (&["--require-key", "another"], 1, "Incorrect API key provided: ***"),
             (&["--fault", "key-cut-off"], 1, "No such key: ***"),
@@ -99,7 +99,7 @@ fn a_key_that_the_server_repeats_in_any_way_gets_nowhere() {
             let ran = desk.eval(&server, &[&arguments[..], &["--logprobs", "--limit", "6"]].concat());
             assert_eq!(ran.code, Some(code), "{way} {fault:?}: {}", ran.stderr);
             let logs = desk.logs();
-            assert!(logs.concat().contains(said), "{way} {fault:?}: {logs:?}");
+            assert!(logs.concat().contains(message), "{way} {fault:?}: {logs:?}");
             let cached = files(&desk.folder.path().join("cache"));
             assert_eq!(cached.is_empty(), code != 0);
             let cached = cached.iter().map(|file| String::from_utf8_lossy(file).into_owned());
@@ -146,7 +146,7 @@ fn a_password_in_an_address_is_refused_and_a_query_is_not_recorded() {
 }
 
 #[test]
-fn a_run_on_a_server_with_a_query_is_gone_on_with_if_it_is_said_again() {
+fn a_run_on_a_server_with_a_query_is_resumed_if_it_is_given_again() {
     let desk = Desk::new();
     let server = Server::start(&[]);
     let with_query = format!("{}?key={WRONG}", server.base_url());

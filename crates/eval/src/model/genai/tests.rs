@@ -113,7 +113,7 @@ fn what_would_be_lost_on_the_way_is_refused() {
         };
         assert_eq!(problem, expected);
     }
-    let extra = "or say it in extra_body as the provider knows it";
+    let extra = "or set it in extra_body as the provider knows it";
     for (provider, config, refused) in [
         (
             "groq",

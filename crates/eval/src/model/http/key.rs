@@ -159,7 +159,7 @@ mod tests {
         );
         assert_eq!(
             ApiKey::new("a b", "the variable K").unwrap_err().to_string(),
-            "the variable K holds no key: a key is one word of letters, digits and signs, and this has spaces, control \
+            "the variable K holds no key: a key is one word of letters, digits and punctuation, and this has spaces, control \
              characters or letters beyond ASCII in it"
         );
     }
@@ -172,8 +172,8 @@ mod tests {
         assert!(!format!("{key:?} {key:#?} {header:?}").contains("secret"));
         assert_eq!(key.hide_in("no sk-secret, sk-secrets!".to_owned()), "no ***, ***s!");
         for (key, answer) in [("sk-secret-0123456", "You sent ***."), ("none", "You sent none.")] {
-            let said = format!("You sent {key}.").into_bytes();
-            assert_eq!(ApiKey::new(key, "").unwrap().hide_in_answer(said), answer.as_bytes());
+            let body = format!("You sent {key}.").into_bytes();
+            assert_eq!(ApiKey::new(key, "").unwrap().hide_in_answer(body), answer.as_bytes());
         }
     }
 }

@@ -28,7 +28,7 @@ pub(super) struct Placeholder {
     pub(super) name: String,
     /// The keys and places behind it.
     path: Vec<String>,
-    /// Whether texts are shown with quotes: `!r`.
+    /// Whether strings are shown with quotes: `!r`.
     repr: bool,
     /// How the value is laid out.
     layout: Option<FormatSpec>,
@@ -71,7 +71,7 @@ impl FormatTemplate {
         })
     }
 
-    /// The text with every name filled in. What is filled in is not looked at again.
+    /// The template with every name filled in. What is filled in is not looked at again.
     pub(super) fn fill(&self, text_of: impl Fn(&Placeholder) -> Result<String>) -> Result<String> {
         let piece = |piece: &TemplatePiece| match piece {
             TemplatePiece::Text(text) => Ok(text.clone()),
@@ -140,7 +140,7 @@ impl Placeholder {
         })
     }
 
-    /// A value as text, the way Python shows it; nothing if it cannot be laid out like that.
+    /// A value as a string, the way Python shows it; nothing if it cannot be laid out like that.
     pub(super) fn text_of(&self, value: &Json) -> Option<String> {
         let text = match value {
             Json::String(text) if self.repr => str_repr(text),

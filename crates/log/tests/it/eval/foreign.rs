@@ -70,7 +70,7 @@ fn of_two_members_with_one_name_the_last_counts() {
 }
 
 #[test]
-fn a_bomb_is_not_unpacked() {
+fn a_bomb_is_not_decompressed() {
     let content = vec![b' '; 1 << 20];
     let packed = zstd::encode_all(content.as_slice(), 3).unwrap();
     // It claims to be short, so it is decompressed only that far.

@@ -37,7 +37,7 @@ fn long_sample(before: &str, bytes: usize, after: &str) -> (Vec<u8>, u32, u32) {
 }
 
 #[test]
-fn a_text_of_a_hundred_megabytes_is_passed_over() {
+fn a_string_of_a_hundred_megabytes_is_skipped() {
     let before = r#"{"id":1,"epoch":1,"messages":[{"content":""#;
     let after = r#""}],"scores":{"s":{"value":1}},"metadata":{"k":"v"}}"#;
     let (packed, crc, length) = long_sample(before, 100_000_000, after);
@@ -290,12 +290,12 @@ fn a_directory_that_lists_too_little_is_not_believed() {
 }
 
 #[test]
-fn a_member_that_is_not_what_the_directory_says_is_refused() {
+fn an_entry_that_differs_from_the_directory_is_refused() {
     let name = "samples/1_epoch_1.json";
     let whole = zip().stored(name, SAMPLE).bytes();
     let local = whole.windows(name.len()).position(|window| window == name.as_bytes()).unwrap() - 30;
     let listed = whole.windows(name.len()).rposition(|window| window == name.as_bytes()).unwrap() - 46;
-    let other = "another member is where the directory says";
+    let other = "another entry is at the offset in the directory";
     for (at, value, listed_name, problem) in [
         (local + 8, 8, name, other),
         (listed + 46 + "samples/".len(), b'5', "samples/5_epoch_1.json", other),
@@ -310,7 +310,7 @@ fn a_member_that_is_not_what_the_directory_says_is_refused() {
 }
 
 #[test]
-fn a_member_that_is_longer_than_it_says_is_refused() {
+fn an_entry_that_is_longer_than_its_size_is_refused() {
     // The checksum is that of the part that it admits to, which is a whole record.
     for blanks in [0, 5 << 20] {
         let part = [SAMPLE, &vec![b' '; blanks]].concat();

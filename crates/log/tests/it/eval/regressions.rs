@@ -181,7 +181,7 @@ fn a_new_member_is_compressed_as_the_others() {
 }
 
 #[test]
-fn a_log_that_was_unpacked_and_packed_again_is_read() {
+fn a_log_that_was_extracted_and_archived_again_is_read() {
     let start = br#"{"version":2,"eval":{"task":"t"},"plan":{}}"#;
     let sample = br#"{"id":1,"epoch":1,"scores":{"s":{"value":1}}}"#;
     let zip = Zip::new()
@@ -263,5 +263,5 @@ fn a_finished_log_with_a_damaged_sample_is_not_one_that_goes_on() {
     fs::write(&path, [&bytes[..at], b"xyz", &bytes[at..]].concat()).unwrap();
     let error = EvalLog::open(&path).unwrap_err();
     let entry = at - name.len() - 5 - 30;
-    assert_damaged(&error, &path, None, &format!("the member at byte {entry} is not whole"));
+    assert_damaged(&error, &path, None, &format!("the entry at byte {entry} is not whole"));
 }

@@ -138,7 +138,7 @@ fn without_a_score_only_named_figures_keep_their_names() {
 }
 
 #[test]
-fn notes_say_what_has_no_field_in_a_log() {
+fn notes_hold_what_has_no_field_in_a_log() {
     let mut bounded = Estimate::new(0.5).with_n(4).note("skipped_samples", 2);
     bounded.absent = 4;
     bounded.bounds = Some(Bounds::new(0.25, 0.75, 0.25));
@@ -221,7 +221,7 @@ fn estimates_are_in_logs_and_at_most_double_the_results() {
                 if !with {
                     notes.remove("estimate");
                 }
-                let RecordedMetric { name, group, value, params, metadata } = metric;
+                let RecordedMetric { name, group, value, params, metadata, .. } = metric;
                 let json = json!({"name": name, "group": group, "value": value, "params": params, "metadata": metadata});
                 bytes += key.len() + json.to_string().len();
             }
