@@ -103,7 +103,11 @@ impl DelimitedReader<'_> {
             appended.next += 1;
             let (number, columns) = (appended.next, &mut appended.columns);
             match block.and_then(|block| self.append(block, columns, number, expected)) {
-                Ok(block) => drop(appended.free.as_ref().map(|free| free.send(block))),
+                Ok(block) => {
+                    if let Some(free) = &appended.free {
+                        let _ = free.send(block);
+                    }
+                }
                 Err(error) => (appended.free, appended.error) = (None, Some(error)),
             }
         }
