@@ -11,6 +11,7 @@ mod effects;
 mod error;
 mod facade;
 mod model;
+mod recorder;
 mod registry;
 mod run;
 mod sample;

@@ -94,6 +94,9 @@ pub(crate) struct EvalArgs {
     /// [default: eval; that of the log with --resume]
     #[arg(long, value_name = "FORMAT", value_parser = log_formats(), verbatim_doc_comment)]
     log_format: Option<LogFormat>,
+    /// Leave events out of the log: the steps of each sample, its model calls with their times, its scores
+    #[arg(long)]
+    no_log_events: bool,
     /// End the run when a sample fails, or when a share (0.1) or a number (5) of samples have failed
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     fail_on_error: Option<FailOnError>,
@@ -274,6 +277,7 @@ fn options(
         seed: args.seed,
         log_dir: args.log_dir.clone(),
         log_format: args.log_format.unwrap_or_default(),
+        log_events: !args.no_log_events,
         fail_on_error: args.fail_on_error,
         limits: UsageLimits { time: args.time_limit, ..UsageLimits::default() },
         ..RunOptions::default()
@@ -402,6 +406,7 @@ fn resume(
         fail_on_error: args.fail_on_error.or(recorded.fail_on_error),
         limits: UsageLimits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
         log_format: args.log_format.unwrap_or(recorded.log_format),
+        log_events: recorded.log_events && !args.no_log_events,
         // Another server than that of the log is refused later.
         base_url: args.model_args.base_url.clone(),
         role_base_urls: args.model_args.role_base_urls.clone(),

@@ -31,7 +31,7 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         Kind::Folder(_) => "choose a folder that you may write to",
         Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read",
         Kind::Exists => "choose another name, or resume the run that wrote it",
-        Kind::Locked => "wait for it, or stop it first",
+        Kind::Locked | Kind::LockTimeout { .. } => "wait for it, or stop it first",
         Kind::Write(error) if error.kind() == io::ErrorKind::StorageFull => {
             "free some space and resume: what was recorded before is safe"
         }
@@ -53,7 +53,13 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         }
         Kind::NoSample { .. } => "`errorbar log dump LOG --samples` shows them",
         Kind::NoEpoch { .. } | Kind::WhichEpoch { .. } => "name the epoch with --epoch N",
-        Kind::NoScore { .. } => "name one of the scorers that it has with --scorer",
+        Kind::NoScore { .. } => {
+            "name one of the scorers that it has with --scorer, or add a score with --add"
+        }
+        Kind::HasScore { .. } => "leave out --add to change it",
+        Kind::NoChange => "give --value, --answer, --explanation or --metadata",
+        Kind::NoValue => "give --value",
+        Kind::ReservedText { .. } => "give another string",
         Kind::Chunked => "put them together with `log convert`",
         Kind::UnknownPart => "use the log as it is, or get a newer errorbar",
         Kind::NoDirectory => {

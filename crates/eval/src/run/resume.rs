@@ -16,7 +16,7 @@ use super::conclude::FinishedRun;
 use super::observer::Observer;
 use super::options::{LOG_FORMAT, LogFormat, RunOptions};
 use super::prepare::PreparedTask;
-use super::record::{BASE_URL, ROLES, recorded_args};
+use super::record::{BASE_URL, LOG_EVENTS, ROLES, recorded_args};
 use super::recorded_limits;
 use super::servers::recorded_roles;
 use super::stop::CancelToken;
@@ -154,6 +154,7 @@ impl ResumableLog {
             ),
             max_samples: config.max_samples.and_then(|count| usize::try_from(count).ok()),
             seed: config.extra.get("seed").and_then(Json::as_u64),
+            log_events: config.extra.get(LOG_EVENTS) != Some(&Json::Bool(false)),
             fail_on_error: config.fail_on_error.as_ref().and_then(FailOnError::from_log),
             log_format: LogFormat::recorded(config.extra.get(LOG_FORMAT)),
             limits: limits.sample,

@@ -15,6 +15,7 @@ mod calls;
 mod calls_shared;
 mod conformance;
 mod datasets;
+mod events;
 mod graders;
 mod limits;
 mod lost_log;

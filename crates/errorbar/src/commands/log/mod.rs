@@ -1,5 +1,6 @@
 //! `errorbar log`: work with logs, one file per command.
 
+mod author;
 mod convert;
 mod dump;
 mod edit_score;

@@ -5,6 +5,8 @@ mod chunked;
 mod compare;
 mod convert;
 mod damage;
+mod edits;
+mod events;
 mod foreign;
 mod hostile;
 mod large;
