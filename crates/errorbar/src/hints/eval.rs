@@ -11,7 +11,7 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         Error::Log(error) => return log::hint(error),
         Error::Role { error, .. } => match &**error {
             Error::MissingKey { .. } => {
-                "--role-api-key-file names a file that holds the key; for another server, --role-base-url says where it is"
+                "--role-api-key-file names a file that holds the key; for another server, --role-base-url sets its address"
             }
             Error::UnwantedKey { .. } => "leave out --role-api-key-file",
             error => return hint(error),
