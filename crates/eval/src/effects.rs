@@ -71,10 +71,10 @@ impl SolverEffects {
     #[must_use]
     pub(crate) fn then(mut self, next: SolverEffects) -> Self {
         let is_open = self.unknown;
-        let opened = next.templates.into_iter().map(|template| Template {
-            is_open: template.is_open || is_open,
-            ..template
-        });
+        let opened = next
+            .templates
+            .into_iter()
+            .map(|template| Template { is_open: template.is_open || is_open, ..template });
         self.templates.extend(opened);
         self.unknown |= next.unknown;
         self.generates |= next.generates;

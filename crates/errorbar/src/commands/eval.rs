@@ -158,7 +158,8 @@ pub(crate) fn run(args: &EvalArgs, context: &Context<'_>) -> CommandResult {
 /// What there is to report before anything runs.
 fn before(runs: &[Vec<PreparedRun>], calls: Option<&Calls>, args: &EvalArgs) -> Diagnostics {
     let servers = servers::note(runs.iter().flatten().flat_map(|(run, _)| run.servers()));
-    let limits = runs.iter().flatten().filter(|(_, log)| log.is_some()).filter_map(|(run, _)| limits_note(run));
+    let limits =
+        runs.iter().flatten().filter(|(_, log)| log.is_some()).filter_map(|(run, _)| limits_note(run));
     let connections = calls.and_then(|calls| args.model_args.calling.note_fewer(calls));
     // The warnings of a task do not depend on the model.
     let warnings = runs.iter().filter_map(|models| models.first()).flat_map(|(run, _)| {
@@ -354,7 +355,9 @@ fn resume_all(
         let problem = "--resume wants logs, and at most one task that they are of";
         return Err(Diagnostic::error(problem).hint("the logs name their tasks: leave them out").into());
     }
-    let same = |a: &Path, b: &Path| a == b || a.canonicalize().ok().is_some_and(|a| b.canonicalize().ok() == Some(a));
+    let same = |a: &Path, b: &Path| {
+        a == b || a.canonicalize().ok().is_some_and(|a| b.canonicalize().ok() == Some(a))
+    };
     for (at, log) in logs.iter().enumerate() {
         if logs.iter().take(at).any(|other| same(other, log)) {
             return Err(Diagnostic::error("the log is named twice").about(log.display()).into());
@@ -379,10 +382,8 @@ fn give_up_bad_samples(path: &Path, args: &EvalArgs, context: &Context<'_>) -> R
     }
     let Some(given_up) = remove_damaged_samples(path, args.read_limits.limits())? else { return Ok(()) };
     let names = given_up.samples.join(", ");
-    let text = format!(
-        "damaged, and run again: {names}; the log as it was is {}",
-        given_up.kept_as.display()
-    );
+    let text =
+        format!("damaged, and run again: {names}; the log as it was is {}", given_up.kept_as.display());
     Diagnostic::warning(errorbar_report::clean(&text)).about(path.display()).print(context.quiet);
     Ok(())
 }

@@ -36,9 +36,7 @@ pub(super) fn check_new(path: &Path, force: bool) -> Result<(), Diagnostic> {
     let error = |text: &str, hint: &str| Err(Diagnostic::error(text).about(path.display()).hint(hint));
     match path.metadata() {
         Ok(there) if there.is_dir() => error("this is a folder", "give the name of a file in it"),
-        Ok(there) if there.is_file() && !force => {
-            error("the file exists already", "replace it with --force")
-        }
+        Ok(there) if there.is_file() && !force => error("the file exists already", "replace it with --force"),
         _ => Ok(()),
     }
 }

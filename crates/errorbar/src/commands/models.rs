@@ -142,10 +142,7 @@ fn of_role(text: &str) -> Result<(String, String), String> {
 #[derive(Clone, Copy, Debug)]
 struct RunLimit<T>(Option<T>);
 
-fn limit<T, E: ToString>(
-    text: &str,
-    parse: impl Fn(&str) -> Result<T, E>,
-) -> Result<RunLimit<T>, String> {
+fn limit<T, E: ToString>(text: &str, parse: impl Fn(&str) -> Result<T, E>) -> Result<RunLimit<T>, String> {
     match text {
         "none" => Ok(RunLimit(None)),
         text => parse(text).map(|limit| RunLimit(Some(limit))).map_err(|error| error.to_string()),

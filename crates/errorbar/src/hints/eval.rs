@@ -30,9 +30,14 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
             return Some(format!("give a model the role: --model-role {role}=openai/NAME"));
         }
         Error::UnknownPrice { .. } => "name a file that has the prices: --prices prices.toml",
-        Error::ForeignLog { .. } => "continue it with that program (`inspect eval-retry LOG`), or run the task again",
+        Error::ForeignLog { .. } => {
+            "continue it with that program (`inspect eval-retry LOG`), or run the task again"
+        }
         Error::JsonLog { archive: Some(archive), .. } => {
-            return Some(format!("resume its archive: --resume {}", shell::word(&archive.display().to_string())));
+            return Some(format!(
+                "resume its archive: --resume {}",
+                shell::word(&archive.display().to_string())
+            ));
         }
         Error::JsonLog { .. } => "resume the .eval log of a run, or run the task again",
         Error::ChangedTask { .. } => "restore the task, or run it again without --resume",

@@ -122,7 +122,10 @@ fn conversions_that_cannot_be() {
     assert_eq!(files.names("x"), ["a.json"]);
     files.check("convert_onto_folder", &["log", "convert", "logs/a.json", "-o", "empty.json/", "--force"]);
     fs::create_dir(files.path("folder.json")).unwrap();
-    files.check("convert_onto_folder_name", &["log", "convert", "logs/a.json", "-o", "folder.json", "--force"]);
+    files.check(
+        "convert_onto_folder_name",
+        &["log", "convert", "logs/a.json", "-o", "folder.json", "--force"],
+    );
 }
 
 #[test]
@@ -219,7 +222,11 @@ fn schemas_describe_what_is_printed() {
         }
     }
     valid(&log, LOG.as_bytes());
-    for wrong in ["{}", "[]", "{\"version\": 1, \"status\": \"success\", \"eval\": {\"task\": \"t\", \"model\": \"m\"}}"] {
+    for wrong in [
+        "{}",
+        "[]",
+        "{\"version\": 1, \"status\": \"success\", \"eval\": {\"task\": \"t\", \"model\": \"m\"}}",
+    ] {
         assert!(!log.is_valid(&serde_json::from_str(wrong).unwrap()), "{wrong}");
     }
     assert_eq!(files.code(&["log", "schema", "--of", "nothing"]), Some(2));

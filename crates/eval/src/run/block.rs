@@ -85,7 +85,8 @@ impl Interrupts {
 fn ignores_hangup() -> bool {
     use std::io::IsTerminal;
     let status = std::fs::read_to_string("/proc/self/status").ok();
-    let mask = status.as_deref().and_then(|status| status.lines().find_map(|line| line.strip_prefix("SigIgn:")));
+    let mask =
+        status.as_deref().and_then(|status| status.lines().find_map(|line| line.strip_prefix("SigIgn:")));
     match mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()) {
         Some(ignored) => ignored & 1 != 0,
         None => !std::io::stderr().is_terminal() && !std::io::stdout().is_terminal(),

@@ -49,7 +49,8 @@ pub fn open_resumable_with(path: &Path, limits: LogLimits) -> Result<ResumableLo
     let log = EvalLog::open_with(path, limits)?;
     let eval = log.header()?.eval;
     let path = || path.to_owned();
-    if let Some(version) = eval.packages.get("inspect_ai").filter(|_| !eval.packages.contains_key("errorbar")) {
+    if let Some(version) = eval.packages.get("inspect_ai").filter(|_| !eval.packages.contains_key("errorbar"))
+    {
         return Err(Error::ForeignLog { path: path(), program: format!("inspect_ai {version}") });
     }
     if log.is_json() {
@@ -317,12 +318,14 @@ impl PreparedTask {
         let differs = |key: &&String| {
             let (then, now) = (stored.metadata.get(*key), sample.metadata.get(*key));
             // Logs may write a number in another way.
-            then != now && then.and_then(Json::as_f64).is_none_or(|then| now.and_then(Json::as_f64) != Some(then))
+            then != now
+                && then.and_then(Json::as_f64).is_none_or(|then| now.and_then(Json::as_f64) != Some(then))
         };
         if let Some(key) = keys.find(differs) {
             return Some(TaskChange::Metadata { sample: id, key: key.clone() });
         }
-        let answer = stored.completion.as_ref().filter(|_| stored.error.is_none() && stored.limit.is_none())?;
+        let answer =
+            stored.completion.as_ref().filter(|_| stored.error.is_none() && stored.limit.is_none())?;
         let could = self.model().could_have_answered(&stored.id, stored.epoch, answer);
         (!could).then_some(TaskChange::Output { sample: id })
     }

@@ -51,7 +51,9 @@ pub(crate) fn metric_names<'s>(
     };
     match metrics {
         Some(metrics) => names(metrics),
-        None => scorers.try_fold(Vec::new(), |known, scorer| Some([known, names(&scorer.metrics())?].concat())),
+        None => {
+            scorers.try_fold(Vec::new(), |known, scorer| Some([known, names(&scorer.metrics())?].concat()))
+        }
     }
 }
 

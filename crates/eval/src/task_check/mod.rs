@@ -107,7 +107,12 @@ impl RequiredKey {
 
     /// Whether samples lack the key, which fails the figures after the last request. `scores_all` if every sample that
     /// does not fail has a score: one without is in no figure, and needs no key.
-    pub(crate) fn check(&self, dataset: &Dataset, samples: &[NamedSample], scores_all: bool) -> Option<Finding> {
+    pub(crate) fn check(
+        &self,
+        dataset: &Dataset,
+        samples: &[NamedSample],
+        scores_all: bool,
+    ) -> Option<Finding> {
         let RequiredKey { key, purpose } = self;
         let (lacking, _) = samples.iter().find(|sample| !has(key)(sample))?;
         let is_rare = samples.iter().any(has(key));

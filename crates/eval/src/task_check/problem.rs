@@ -15,7 +15,10 @@ pub enum TaskProblem {
         scorers: Vec<String>,
     },
     /// A scorer of marked choices, and no solver that marks them.
-    #[error("`{scorer}` scores the choices that multiple_choice() marks, and the solver is {}", listed(solvers))]
+    #[error(
+        "`{scorer}` scores the choices that multiple_choice() marks, and the solver is {}",
+        listed(solvers)
+    )]
     NoMarkedChoices {
         /// The scorer.
         scorer: String,

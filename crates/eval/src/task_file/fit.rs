@@ -52,7 +52,8 @@ impl FileParts<'_, '_> {
             let place = scorer.map(|(string, _)| string.span.clone()).or_else(|| self.place_of_solvers());
             report(place.unwrap_or(0..0), &problem);
         }
-        let Some((dataset, samples)) = self.dataset.and_then(|dataset| Some((dataset, dataset.samples().ok()?)))
+        let Some((dataset, samples)) =
+            self.dataset.and_then(|dataset| Some((dataset, dataset.samples().ok()?)))
         else {
             return;
         };
@@ -70,7 +71,8 @@ impl FileParts<'_, '_> {
             let known = before.templates().len();
             before = before.then(solver.effects());
             let templates = before.templates().get(known..).unwrap_or_default();
-            for (name, finding) in templates.iter().flat_map(|template| names_of_template(template, dataset)) {
+            for (name, finding) in templates.iter().flat_map(|template| names_of_template(template, dataset))
+            {
                 // What is only a warning is one of the run.
                 if let Finding::Problem(problem) = finding {
                     report(place_of(string, &format!("{{{name}}}")), &problem);

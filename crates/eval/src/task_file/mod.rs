@@ -195,7 +195,8 @@ fn with_string<'d, T: EntryKind>(field: TomlField<'d>) -> Vec<Option<WithString<
 
 /// What results call the scorers, if all of them are known.
 fn scorer_names(scorers: &[Option<WithString<'_, AnyScorer>>]) -> Option<Vec<String>> {
-    let name = |scorer: &Option<WithString<'_, AnyScorer>>| Some(scorer.as_ref()?.1.spec().log_name().into_owned());
+    let name =
+        |scorer: &Option<WithString<'_, AnyScorer>>| Some(scorer.as_ref()?.1.spec().log_name().into_owned());
     let names: Vec<String> = all(scorers.iter().map(name))?;
     Some(unique_names(names.iter().map(String::as_str)))
 }

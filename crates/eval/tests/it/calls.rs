@@ -70,7 +70,8 @@ impl Model for Failing {
             if times <= self.first {
                 return Err(self.error.clone());
             }
-            let prompts: Vec<&str> = request.messages.iter().map(|message| message.content.as_str()).collect();
+            let prompts: Vec<&str> =
+                request.messages.iter().map(|message| message.content.as_str()).collect();
             let mut output = ModelOutput::from_text("test/failing", prompts.join("|"));
             output.usage.clone_from(&self.usage);
             Ok(output)

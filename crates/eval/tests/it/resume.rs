@@ -186,6 +186,8 @@ fn a_log_of_the_reference_is_refused_in_one_line() {
     });
     std::fs::write(&path, log.to_string()).unwrap();
     let error = open_resumable(&path).unwrap_err();
-    assert!(matches!(&error, errorbar_eval::Error::ForeignLog { program, .. } if program.ends_with("0.3.285")));
+    assert!(
+        matches!(&error, errorbar_eval::Error::ForeignLog { program, .. } if program.ends_with("0.3.285"))
+    );
     assert_eq!(error.to_string().lines().count(), 1);
 }

@@ -541,8 +541,7 @@ model = 'replay/others.jsonl'",
 
 #[test]
 fn how_errors_are_computed() {
-    const TASK: &str =
-        "dataset = { path = 'fine.csv', input = 'question', target = 'answer', metadata = ['a', 'b'] }\nscorer = 'includes'\n";
+    const TASK: &str = "dataset = { path = 'fine.csv', input = 'question', target = 'answer', metadata = ['a', 'b'] }\nscorer = 'includes'\n";
     let (_folder, path) = folder();
     let plan = |errors: &str| {
         let task = parse_task_file(&format!("{TASK}errors = {errors}"), &path, &built_in_registry());
@@ -550,9 +549,7 @@ fn how_errors_are_computed() {
     };
     assert_eq!(plan("{}"), "{}");
     assert_eq!(
-        plan(
-            "{ cluster = 'a', method = 'cr2', interval = 't', level = 0.9, range = [0, 10], draws = 500 }"
-        ),
+        plan("{ cluster = 'a', method = 'cr2', interval = 't', level = 0.9, range = [0, 10], draws = 500 }"),
         r#"{"cluster":"a","method":"CR2","interval":"t","level":0.9,"draws":500,"range":[0.0,10.0]}"#
     );
     assert_eq!(plan("{ cluster = ['a', 'b'] }"), r#"{"cluster":["a","b"]}"#);

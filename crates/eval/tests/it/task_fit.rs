@@ -32,9 +32,8 @@ impl Solver for Custom {
 
 /// Two questions; both have the metadata `category`, one of them `passage`.
 fn task() -> Task {
-    let sample = |id: &str| {
-        Sample::new("Which?").id(id).choices(["x", "y"]).target("A").metadata("category", "easy")
-    };
+    let sample =
+        |id: &str| Sample::new("Which?").id(id).choices(["x", "y"]).target("A").metadata("category", "easy");
     Task::new([sample("q1").metadata("passage", 1), sample("q2")]).scorer(includes()).model("mock/A")
 }
 
@@ -66,7 +65,10 @@ fn an_answer_needs_a_solver_that_calls_the_model() {
     else {
         panic!("{found:?}")
     };
-    assert_eq!((scorers.join(" "), scorer.as_str(), solvers.len()), ("includes match".to_owned(), "choice", 3));
+    assert_eq!(
+        (scorers.join(" "), scorer.as_str(), solvers.len()),
+        ("includes match".to_owned(), "choice", 3)
+    );
     assert!(matches!(solved(user_message("x"))[..], [TaskProblem::NoGenerate { .. }]));
     for fine in [
         AnySolver::from(generate()),
@@ -285,8 +287,13 @@ fn backslashes_are_written_once() {
     fine(r#"'''pattern(r'\b(\d+)\b')'''"#);
     fine(r#""pattern('(\\d+)\\.')""#);
     fine(r#""pattern(r'\\b(\\d+)\\b')""#);
-    let trap = mistakes(r#"}
-scorer = ['pattern("\b(\d+)\b")', 'pattern("(a)\1")']"#);
-    assert!(trap.iter().all(|line| line.contains("argument `pattern` holds the control character")), "{trap:?}");
+    let trap = mistakes(
+        r#"}
+scorer = ['pattern("\b(\d+)\b")', 'pattern("(a)\1")']"#,
+    );
+    assert!(
+        trap.iter().all(|line| line.contains("argument `pattern` holds the control character")),
+        "{trap:?}"
+    );
     assert_eq!(trap.len(), 2);
 }

@@ -84,7 +84,9 @@ fn a_certificate_that_is_not_trusted_ends_the_run_at_once() {
 #[test]
 fn the_certificates_of_a_file_are_trusted() {
     let folder = tempfile::tempdir().unwrap();
-    for (certificate, trusted) in [("signed", "authority.pem"), ("signed", "signed.pem"), ("self", "self.pem")] {
+    for (certificate, trusted) in
+        [("signed", "authority.pem"), ("signed", "signed.pem"), ("self", "self.pem")]
+    {
         let finished = run(&server(certificate), Some(data(trusted)), folder.path()).unwrap();
         assert_eq!((finished.done, finished.failed, &finished.stopped), (2, 0, &None), "{trusted}");
     }

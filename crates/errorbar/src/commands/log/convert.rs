@@ -108,7 +108,8 @@ fn convert_into_folder(args: &ConvertArgs, format: &str) -> CommandResult {
     let skipped = found.others.len();
     let named = found.others.iter().take(SKIPPED_SHOWN);
     diagnostics.extend(named.map(|path| Diagnostic::note("skipped: no eval log").about(path.display())));
-    let done = written.into_iter().filter_map(|result| diagnostics.collect(result).map(|w| diagnostics.extend(w)));
+    let done =
+        written.into_iter().filter_map(|result| diagnostics.collect(result).map(|w| diagnostics.extend(w)));
     let done = done.count();
     let mut summary = format!("{} converted", counted(done as u64, "log"));
     if count > done {
@@ -181,7 +182,10 @@ impl FoundFiles {
         self.others.sort();
         if self.logs.is_empty() {
             let problem = Diagnostic::error("no eval log is in this folder");
-            return Err(problem.about(folder.display()).hint("give a folder with .eval or .json logs").into());
+            return Err(problem
+                .about(folder.display())
+                .hint("give a folder with .eval or .json logs")
+                .into());
         }
         Ok(())
     }
@@ -203,7 +207,8 @@ impl FoundFiles {
             }
             if let Some(other) = sources.insert(to.clone(), log) {
                 let text = format!("{} and this log would both become {}", other.display(), to.display());
-                problems.push(Diagnostic::error(text).about(log.display()).hint("convert one of them by itself"));
+                problems
+                    .push(Diagnostic::error(text).about(log.display()).hint("convert one of them by itself"));
             } else if let Err(problem) = check_new(&to, args.force) {
                 problems.push(problem);
             }

@@ -46,7 +46,8 @@ fn trusting(trusted: TrustedCertificates) -> Result<Client> {
         return Ok(client.clone());
     }
     let config = trusted.clone().config();
-    let config = config.map_err(|error| Error::custom(format!("the certificates cannot be used: {error}")))?;
+    let config =
+        config.map_err(|error| Error::custom(format!("the certificates cannot be used: {error}")))?;
     let client = build(builder().tls_backend_preconfigured(config), "")?;
     clients.push((trusted, client.clone()));
     Ok(client)

@@ -42,7 +42,10 @@ impl Endpoint {
         timeout: Duration,
         ca_file: Option<&Path>,
     ) -> Result<Self> {
-        Ok(Endpoint { client: client::shared(base, ca_file)?, address: Address::new(base, path, key, timeout) })
+        Ok(Endpoint {
+            client: client::shared(base, ca_file)?,
+            address: Address::new(base, path, key, timeout),
+        })
     }
 
     /// Where requests go.

@@ -328,7 +328,9 @@ mod tests {
 
     #[test]
     fn a_usage_that_cannot_be_read_costs_no_answer() {
-        let of = |usage: Json| answer(json!({"choices": [{"message": {"content": "x"}}], "usage": usage})).unwrap();
+        let of = |usage: Json| {
+            answer(json!({"choices": [{"message": {"content": "x"}}], "usage": usage})).unwrap()
+        };
         for wrong in [
             json!({"prompt_tokens": -1}),
             json!({"prompt_tokens": "3"}),

@@ -32,7 +32,11 @@ fn a_damaged_sample_is_taken_out_and_the_run_can_go_on() {
     for is_finished in [true, false] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log.eval");
-        if is_finished { write_finished(&path, &samples()) } else { write_unfinished(&path, &samples()) };
+        if is_finished {
+            write_finished(&path, &samples())
+        } else {
+            write_unfinished(&path, &samples())
+        };
         let (_, before) = LogWriter::resume(&path).unwrap();
         damage(&path, SECOND);
         let damaged = fs::read(&path).unwrap();
