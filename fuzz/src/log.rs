@@ -287,9 +287,9 @@ fn noted<T>(result: Result<T>, path: &Path) -> Option<T> {
 }
 
 /// The same for what writes to another file: whichever of the two is at fault must be named.
-fn written(result: Result<()>, path: &Path, to: &Path) -> Option<()> {
+fn written<T>(result: Result<T>, path: &Path, to: &Path) -> Option<()> {
     let error = match result {
-        Ok(()) => return Some(()),
+        Ok(_) => return Some(()),
         Err(error) => error,
     };
     use LogErrorKind as Kind;

@@ -8,7 +8,7 @@ use errorbar_core::registry::Entry;
 use errorbar_core::{ArgType, Result, Spec, ToSpec};
 
 use crate::shared_object::shared_object;
-use crate::{BoxFuture, Generate, TaskState};
+use crate::{BoxFuture, Generate, SolverEffects, TaskState};
 
 /// A step from a question to an answer: rewords the prompt, calls the model, or both.
 ///
@@ -20,6 +20,11 @@ pub trait Solver: ToSpec + fmt::Debug + Send + Sync {
     /// The steps that it is made of, for the record: itself, unless it is a chain.
     fn steps(&self) -> Vec<Spec> {
         vec![self.spec()]
+    }
+
+    /// What it is known to do, so that a task whose parts do not fit together is refused before anything runs.
+    fn effects(&self) -> SolverEffects {
+        SolverEffects::unknown()
     }
 
     /// Refuses a sample that it could not solve, before anything runs.
@@ -78,6 +83,11 @@ impl Solver for Chain {
 
     fn steps(&self) -> Vec<Spec> {
         self.solvers.iter().flat_map(|solver| solver.steps()).collect()
+    }
+
+    fn effects(&self) -> SolverEffects {
+        let effects = self.solvers.iter().map(|solver| solver.effects());
+        effects.fold(SolverEffects::messages(), SolverEffects::then)
     }
 
     fn check(&self, sample: &crate::Sample) -> Result<()> {

@@ -29,6 +29,7 @@ pub mod inspect;
 mod json_value;
 mod table;
 
+pub use atomic_file::WrittenFile;
 pub use table::{
-    ScoreTable, TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, read_table,
+    ScoreTable, TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, read_table, read_tables,
 };

@@ -41,7 +41,8 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         Kind::NotALog => "give a file that ends in .eval and was written as an eval log",
         Kind::NoStart => "check that it is an eval log; if it is, its run was stopped before it began",
         Kind::Damaged(_) | Kind::Json { .. } => {
-            "get an undamaged copy; `score --skip-bad-samples` skips samples that cannot be read"
+            "get an undamaged copy; `score --skip-bad-samples` skips samples that cannot be read, and `eval --resume LOG \
+             --skip-bad-samples` runs them again"
         }
         Kind::Method(_) => "rewrite the log with stored, deflate or zstd entries",
         Kind::TooMany { .. } => "check which program wrote the log; no evaluation has that number of them",
@@ -59,7 +60,11 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         Kind::NoChange => "give --value, --answer, --explanation or --metadata",
         Kind::NoValue => "give --value",
         Kind::ReservedText { .. } => "give another string",
-        Kind::Chunked => "use it as it is, as an .eval log",
+        Kind::Chunked => "put them together with `log convert`",
+        Kind::UnknownPart => "use the log as it is, or get a newer errorbar",
+        Kind::NoDirectory => {
+            "get a whole copy, or make one of what is left with `log convert`, and check without --strict"
+        }
         Kind::Core(_) => "name what to compute with --metric and --reducer",
         _ => return None,
     })

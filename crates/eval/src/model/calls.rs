@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::connections::Connections;
 use super::servers::ServerStatuses;
-use super::{AnyModel, Cache, ModelError, ModelErrorKind, Request, RetryPolicy};
+use super::{AnyModel, Cache, ModelError, ModelErrorKind, Request, RetryPolicy, UNREADABLE_USAGE};
 use crate::recorder::CallRecorder;
 use crate::{ModelOutput, lock};
 
@@ -135,6 +135,8 @@ pub struct CallCounts {
     pub refused: u64,
     /// Answers that were there already.
     pub cached: u64,
+    /// Answers whose usage could not be read: their tokens are in no sum.
+    pub unreadable_usage: u64,
     /// Why answers could not be cached, the first time it happened.
     pub cache_problem: Option<String>,
     /// The models that got fewer connections for it, and the least they had.
@@ -251,6 +253,10 @@ impl Calls {
             }
             let error = match answer {
                 Ok(mut output) => {
+                    let metadata = output.metadata.as_ref();
+                    if metadata.is_some_and(|metadata| metadata.contains_key(UNREADABLE_USAGE)) {
+                        lock(&self.counts).unreadable_usage += 1;
+                    }
                     trouble.set(None);
                     output.time.get_or_insert(took.as_secs_f64());
                     return Ok(output);
@@ -319,7 +325,7 @@ impl Calls {
             Err(_) => {}
         }
         if let Err(error) = answer.as_ref()
-            && error.kind() == ModelErrorKind::AccessRefused
+            && error.ends_run()
         {
             trouble.refuse(FatalError { model: model.name().to_owned(), error: error.clone() });
         }

@@ -45,17 +45,20 @@ impl EncoderPool {
     }
 }
 
-/// Runs these samples and hands each to the collector, whose end of the channel is returned.
+/// Runs these samples and hands each to the collector, with its transcript if that is wanted; the collector's
+/// end of the channel is returned.
 pub(super) fn start_workers(
     prepared: &Arc<PreparedTask>,
     todo: Vec<usize>,
     cancel: &CancelToken,
+    with_transcripts: bool,
 ) -> mpsc::Receiver<Delivery> {
     let workers = prepared.max_samples.min(todo.len());
     let (sender, receiver) = mpsc::channel();
     let queue = Arc::new(Queue { next: AtomicUsize::new(0), todo, encoders: EncoderPool::default() });
     for _ in 0..workers {
-        tokio::spawn(work(Arc::clone(prepared), Arc::clone(&queue), cancel.clone(), sender.clone()));
+        let (prepared, queue) = (Arc::clone(prepared), Arc::clone(&queue));
+        tokio::spawn(work(prepared, queue, cancel.clone(), sender.clone(), with_transcripts));
     }
     receiver
 }
@@ -65,6 +68,7 @@ async fn work(
     queue: Arc<Queue>,
     cancel: CancelToken,
     sender: mpsc::Sender<Delivery>,
+    with_transcripts: bool,
 ) {
     let Queue { next, todo, encoders } = &*queue;
     while !cancel.is_stopped()
@@ -73,7 +77,7 @@ async fn work(
         let Some((id, sample, epoch)) = prepared.item(*index) else { continue };
         let ran = tokio::select! {
             biased;
-            ran = run_sample(&prepared, *index, (id, sample, epoch), encoders) => ran,
+            ran = run_sample(&prepared, *index, (id, sample, epoch), encoders, with_transcripts) => ran,
             () = cancel.stopped() => return,
         };
         if !hand_over(&sender, ran).await {

@@ -152,6 +152,7 @@ fn config(prepared: &PreparedTask, options: &RunOptions) -> EvalConfig {
         note(ERRORS, prepared.plan.errors.to_json());
     }
     recorded_limits::record(prepared, &mut config.extra);
+    prepared.log_format.record(&mut config.extra);
     config.limit = options.limit.map(Json::from);
     config.sample_id = (!options.sample_ids.is_empty()).then(|| json!(options.sample_ids));
     config.epochs = Some(prepared.epochs);

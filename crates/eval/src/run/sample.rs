@@ -7,7 +7,7 @@ use std::time::Duration;
 use errorbar_core::Score;
 use errorbar_core::chat::{EventKind, SpanKind};
 use errorbar_log::eval::{
-    EncodedSample, EvalError, LogError, SampleLimit, SampleRecord, encode_sample, timestamp,
+    EncodedSample, EvalError, LogError, SampleLimit, SampleRecord, Transcript, encode_sample, timestamp,
 };
 use futures_util::FutureExt;
 use tokio::time::Instant;
@@ -35,6 +35,8 @@ pub(super) struct SampleOutcome {
     pub(super) used: SampleUsage,
     /// What ends the run, which is not the fault of the sample.
     pub(super) refusal: Option<FatalError>,
+    /// The sample as people read it, if somebody wants to.
+    pub(super) transcript: Option<Box<Transcript>>,
 }
 
 /// Runs one sample in one epoch. What goes wrong with it is recorded, not returned.
@@ -43,6 +45,7 @@ pub(super) async fn run_sample(
     index: usize,
     (id, sample, epoch): (&SampleId, &Sample, u32),
     encoders: &EncoderPool,
+    with_transcript: bool,
 ) -> Result<SampleOutcome, LogError> {
     let (started, since_epoch) = (Instant::now(), since_epoch());
     let started_at = timestamp(since_epoch);
@@ -130,7 +133,7 @@ pub(super) async fn run_sample(
     let used = generate.used();
     let (uuid, completed_at) = (Uuid::new_v4().simple().to_string(), now());
     let elapsed = started.elapsed();
-    let (transcript, waited) = generate.take_transcript().unzip();
+    let (events, waited) = generate.take_events().unzip();
     let working = elapsed.saturating_sub(waited.unwrap_or_default());
     let record = SampleRecord::new(id, epoch)
         .input(&sample.input)
@@ -150,11 +153,14 @@ pub(super) async fn run_sample(
         .uuid(&uuid)
         .error(error.as_ref())
         .limit(limit.as_ref())
-        .events(transcript.as_ref())
+        .events(events.as_ref())
         .initial_metadata(&sample.metadata);
     let encoded = encoders.encode(|encoder| encode_sample(encoder, &record))?;
+    // What cannot be shown is in the log all the same.
+    let transcript = with_transcript.then(|| record.transcript().ok().map(Box::new)).flatten();
     let refusal = generate.met_refusal();
-    Ok(SampleOutcome { index, encoded, scores, metadata: state.metadata, problem, limit, used, refusal })
+    let metadata = state.metadata;
+    Ok(SampleOutcome { index, encoded, scores, metadata, problem, limit, used, refusal, transcript })
 }
 
 fn limit_event(limit: &SampleLimit) -> EventKind {

@@ -100,6 +100,9 @@ pub enum LogErrorKind {
     /// A member does not match its entry in the central directory.
     #[error("the file is damaged: {0}")]
     Damaged(String),
+    /// The log of a run that has ended has no valid central directory.
+    #[error("the central directory at the end of the file is cut off or damaged")]
+    NoDirectory,
     /// A member is compressed in a way that this version does not know.
     #[error("compression method {0} is not supported")]
     Method(u16),
@@ -240,6 +243,9 @@ pub enum LogErrorKind {
     /// The samples of the log are in several entries each.
     #[error("its samples are in several entries each, which cannot be put together yet")]
     Chunked,
+    /// A sample is in several members, and one of them is of a kind that this version does not know.
+    #[error("the sample has a part of an unknown kind, which would be lost")]
+    UnknownPart,
     /// The engine refuses what the log records.
     #[error(transparent)]
     Core(#[from] errorbar_core::Error),

@@ -44,6 +44,7 @@ macro_rules! setters {
     )+};
 }
 
+mod chunks;
 mod compare;
 mod container;
 mod convert;
@@ -64,17 +65,22 @@ mod recorded;
 mod reductions;
 mod resume;
 mod revision;
+mod salvage;
 mod sample;
 mod scores;
 mod stored;
 mod summary;
+mod transcript;
 mod wire;
 mod writer;
 mod zip;
 
+/// The JSON schema of a log that is one JSON object; see `docs/logs.md`.
+pub const LOG_SCHEMA: &str = include_str!("../../schema/log.schema.json");
+
 pub use errorbar_core::SampleId;
 pub use errorbar_core::chat::{
-    Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, Targets, Transcript, Usage,
+    Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, SampleEvents, Targets, Usage,
 };
 
 pub use compare::{Difference, DifferenceKind, compare};
@@ -96,6 +102,7 @@ pub use recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 pub use reductions::Reductions;
 pub use resume::ResumedLog;
 pub use revision::Revision;
+pub use salvage::{DamagedSamples, remove_damaged_samples};
 pub use sample::{SampleLimit, SampleRecord};
 pub use wire::decode::MAX_SCORERS;
 pub(crate) use wire::score_json;
@@ -103,5 +110,6 @@ pub use wire::{Shape, Wire, timestamp};
 
 pub use scores::{EditedScore, LogScores, ScoreOptions};
 pub use stored::{SampleFields, StoredSample};
+pub use transcript::{MessagePart, Transcript, TranscriptMessage, Transcripts};
 pub use writer::{EncodedSample, LogWriter, encode_sample};
 pub use zip::{Encoder, Member};

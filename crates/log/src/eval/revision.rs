@@ -22,7 +22,7 @@ use super::zip::assemble::Assembler;
 use super::zip::directory::{self, Directory, DirectoryRecord, Members};
 use super::zip::source::FileSection;
 use super::zip::{Encoder, ZSTD, ZipEntry};
-use crate::atomic_file::AtomicFile;
+use crate::atomic_file::{AtomicFile, WrittenFile};
 
 /// Changes to a log that are not written yet. The log itself stays as it is until [`Revision::write_back`].
 ///
@@ -134,7 +134,7 @@ impl Revision<'_> {
     /// # Errors
     /// A log that another process writes or that was replaced meanwhile, and one whose run has not ended: its
     /// writer would not see the change.
-    pub fn write_back(&self) -> Result<()> {
+    pub fn write_back(&self) -> Result<WrittenFile> {
         self.write_back_checked().map_err(|error| error.at(self.log.path()))
     }
 
@@ -142,7 +142,7 @@ impl Revision<'_> {
     ///
     /// # Errors
     /// As [`write_back`](Self::write_back), and the lock of another log.
-    pub fn write_back_locked(&self, lock: &LogLock) -> Result<()> {
+    pub fn write_back_locked(&self, lock: &LogLock) -> Result<WrittenFile> {
         let path = self.log.path();
         let write = || {
             self.check_ended()?;
@@ -168,7 +168,7 @@ impl Revision<'_> {
         }
     }
 
-    fn write_back_checked(&self) -> Result<()> {
+    fn write_back_checked(&self) -> Result<WrittenFile> {
         self.check_ended()?;
         // Held until the new file has its name, so that two changes cannot cross.
         let path = self.log.path();
@@ -182,7 +182,7 @@ impl Revision<'_> {
     ///
     /// # Errors
     /// A file that is there and that another process writes, and the log itself.
-    pub fn write_to(&self, path: &Path) -> Result<()> {
+    pub fn write_to(&self, path: &Path) -> Result<WrittenFile> {
         let write = || {
             refuse_busy(self.log, path)?;
             self.write_whole(path)
@@ -190,7 +190,7 @@ impl Revision<'_> {
         write().map_err(|error| error.at(path))
     }
 
-    fn write_whole(&self, path: &Path) -> Result<()> {
+    fn write_whole(&self, path: &Path) -> Result<WrittenFile> {
         let mut file = AtomicFile::create(path).map_err(LogErrorKind::Create)?;
         match &self.log.container.layout {
             LogLayout::Json(log) => self.write_json(log, &mut file)?,

@@ -10,8 +10,9 @@ use super::members::{HEADER, REDUCTIONS, START};
 use super::reductions::Reductions;
 use super::sample::SampleRecord;
 use super::zip::directory::Members;
-use super::zip::source::{LogFile, is_named};
+use super::zip::source::LogFile;
 use super::zip::{Encoder, Member, directory_bytes};
+use crate::atomic_file::is_named;
 
 mod journal;
 

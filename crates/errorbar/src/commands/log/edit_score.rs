@@ -12,6 +12,7 @@ use serde_json::Value as Json;
 
 use super::super::common::{OutputArgs, seconds};
 use super::super::findings::findings;
+use super::super::handles;
 use super::super::logs::{self, ReadArgs, ReadProgress, ScoreRequest};
 use super::super::{CommandResult, Context, Outcome};
 use super::author::default_author;
@@ -36,7 +37,7 @@ Exit code: 0 if all is well, 2 if the score does not exist or the log could not 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EditScoreArgs {
-    /// An eval log
+    /// An eval log, or a handle: @1, latest
     #[arg(value_name = "LOG")]
     log: PathBuf,
     /// The sample
@@ -96,25 +97,26 @@ fn edit(
     diagnostics: &mut Diagnostics,
 ) -> Result<Report, Diagnostics> {
     let edit = score_edit(args)?;
+    let path = handles::resolve(&args.log)?;
     // Before the log is read, so that the edit of another process is seen and not lost.
-    let lock = LogLock::wait(&args.log, args.lock_timeout)?;
-    let log = args.read.open(&args.log)?;
+    let lock = LogLock::wait(&path, args.lock_timeout)?;
+    let log = args.read.open(&path)?;
     let mut revision = log.revise()?;
     let edited = revision.edit_score(&edit)?;
     let request = ScoreRequest { edited: Some(&edited), records_scores: true, ..ScoreRequest::default() };
     let opened = logs::read(&log, &request, &ReadProgress::new(context.quiet), context, |plan| plan)?;
     diagnostics.extend(opened.warnings());
     let evaluation = opened.plan.evaluate(&opened.scores.columns).map_err(|error| {
-        Diagnostic::error(format!("nothing was written: {error}")).about(args.log.display())
+        Diagnostic::error(format!("nothing was written: {error}")).about(log.path().display())
     })?;
     if let Some(value) = edit.value.as_ref().filter(|_| !args.any_value) {
         let is_score = check_counts(value, &edit.scorer, &evaluation.results);
-        is_score.map_err(|problem| problem.about(args.log.display()))?;
+        is_score.map_err(|problem| problem.about(path.display()))?;
     }
     let is_writable = opened.check_writable(&evaluation.results, "give a value that the metrics take");
     if is_writable.is_ok() {
         revision.set_results(&evaluation, &opened.scores.columns)?;
-        revision.write_back_locked(&lock)?;
+        diagnostics.extend(logs::owner_warning(revision.write_back_locked(&lock)?, &path));
     }
     let report = opened.report(evaluation.results);
     diagnostics.extend(findings(&report));

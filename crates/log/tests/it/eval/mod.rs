@@ -1,6 +1,7 @@
 //! Eval logs: written, torn, damaged, resumed and read again.
 
 mod bounds;
+mod chunked;
 mod compare;
 mod convert;
 mod damage;
@@ -16,5 +17,7 @@ mod regressions;
 mod resume;
 mod revision;
 mod round_trip;
+mod salvage;
 pub(crate) mod support;
+mod transcripts;
 mod truncation;

@@ -48,7 +48,7 @@ fn rescore(path: &Path, reducer: Option<&str>) -> Result<()> {
     }
     let scores = log.scores(&header, &ScoreOptions::new(plan.metadata_keys()))?;
     revision.set_results(&plan.evaluate(&scores.columns).unwrap(), &scores.columns)?;
-    revision.write_back()
+    revision.write_back().map(drop)
 }
 
 /// Whether the claims of a log agree with its samples.

@@ -45,7 +45,10 @@ fn a_wrong_directory_is_not_written_again() {
         revision.write_to(&new).unwrap();
         let new = EvalLog::open(&new).unwrap();
         assert!(!new.was_recovered());
-        assert_eq!(new.score_columns(&MetadataKeys::NONE).unwrap().score(0, "s").unwrap().value, Value::from(0));
+        assert_eq!(
+            new.score_columns(&MetadataKeys::NONE).unwrap().score(0, "s").unwrap().value,
+            Value::from(0)
+        );
     }
 }
 
