@@ -219,7 +219,7 @@ fn schemas_describe_what_is_printed() {
         }
     }
     valid(&log, LOG.as_bytes());
-    for wrong in ["{}", "[]", "{\"version\": 1, \"status\": \"success\", \"eval\": {\"task\": \"t\", \"model\": \"m\"}}"] {
+    for wrong in ["{}", "[]", "{\"version\": 3, \"status\": \"success\", \"eval\": {\"task\": \"t\", \"model\": \"m\"}}"] {
         assert!(!log.is_valid(&serde_json::from_str(wrong).unwrap()), "{wrong}");
     }
     assert_eq!(files.code(&["log", "schema", "--of", "nothing"]), Some(2));
