@@ -85,6 +85,8 @@ mod diagnostic;
 mod hints;
 #[cfg(feature = "cli")]
 mod output;
+#[cfg(feature = "cli")]
+mod pager;
 pub mod prelude;
 #[cfg(feature = "cli")]
 mod progress;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use errorbar_core::ErrorMethod;
 use errorbar_log::eval::LogError;
 
-use crate::DatasetError;
+use crate::{DatasetError, TaskProblem};
 
 /// The result of anything in this crate that is about a whole task or run.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -24,6 +24,9 @@ pub enum Error {
     /// The log.
     #[error(transparent)]
     Log(#[from] LogError),
+    /// Parts of the task that do not fit together.
+    #[error(transparent)]
+    Task(Box<TaskProblem>),
     /// Neither the task nor the run names a model.
     #[error("the task names no model")]
     NoModel,
@@ -87,16 +90,6 @@ pub enum Error {
         /// The task that was to be resumed.
         task: String,
     },
-    /// A JSON log, which cannot be resumed.
-    #[error(
-        "{} is a JSON log, which is written as a whole and cannot be resumed; resume the .eval log of a run, or run \
-         the task again",
-        path.display()
-    )]
-    JsonLog {
-        /// The log.
-        path: PathBuf,
-    },
     /// A record of the log that this version cannot read.
     #[error("{}: {what} is recorded in a way that this program does not know: {problem}", path.display())]
     UnknownRecord {
@@ -106,6 +99,22 @@ pub enum Error {
         what: &'static str,
         /// What is wrong with it.
         problem: String,
+    },
+    /// A log of another program, whose runs cannot be resumed here.
+    #[error("{} was written by {program}, whose runs cannot be resumed here", path.display())]
+    ForeignLog {
+        /// The log.
+        path: PathBuf,
+        /// The program and its version.
+        program: String,
+    },
+    /// A JSON log, which is written as a whole and cannot be resumed.
+    #[error("{} is a JSON log, which is written as a whole and cannot be resumed", path.display())]
+    JsonLog {
+        /// The log.
+        path: PathBuf,
+        /// The archive beside it that can be, if there is one.
+        archive: Option<PathBuf>,
     },
     /// A cache folder that cannot be used.
     #[error("cannot use the cache folder{}: {problem}", path.as_ref().map(|path| format!(" {}", path.display())).unwrap_or_default())]
@@ -339,6 +348,20 @@ pub enum TaskChange {
         /// The sample's id.
         sample: String,
     },
+    /// A sample whose metadata was another.
+    #[error("the metadata `{key}` of sample {sample:?} was another when the log was written")]
+    Metadata {
+        /// The sample's id.
+        sample: String,
+        /// The key.
+        key: String,
+    },
+    /// A sample for which another output was recorded.
+    #[error("the recorded output for sample {sample:?} was another when the log was written")]
+    Output {
+        /// The sample's id.
+        sample: String,
+    },
     /// Parts of the task or of the options that were others.
     #[error(
         "the task `{task}` has changed since: {}",
@@ -369,6 +392,12 @@ pub struct ChangedPart {
 impl From<DatasetError> for Error {
     fn from(error: DatasetError) -> Self {
         Error::Dataset(Box::new(error))
+    }
+}
+
+impl From<TaskProblem> for Error {
+    fn from(problem: TaskProblem) -> Self {
+        Error::Task(Box::new(problem))
     }
 }
 

@@ -49,6 +49,41 @@ pub(crate) fn fill<'t>(template: &'t str, known: impl Fn(&str) -> Option<Cow<'t,
     Ok(out)
 }
 
+/// The names in braces that [`fill`] would look up and that are meant as such, as far as one can tell: words, and not
+/// in braces of LaTeX or of a shell, which follow a letter, a sign or other such braces: `\frac{a}{b}`, `x_{i}`, `${x}`.
+pub(crate) fn placeholders(template: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut rest = template;
+    // The character before the rest, and whether it closes braces that are no placeholder.
+    let (mut before, mut closes_other) = (None, false);
+    while let Some(c) = rest.chars().next() {
+        let doubled = ["{{", "}}"].into_iter().find(|braces| rest.starts_with(braces));
+        let inner = rest.strip_prefix('{').filter(|_| doubled.is_none());
+        let braced = inner.and_then(|inner| inner.split_once('}'));
+        let length = match (doubled, braced) {
+            (Some(braces), _) => braces.len(),
+            (None, Some((name, _))) if is_word(name) => {
+                let follows = |c: char| c.is_alphanumeric() || "_^\\$#&%@".contains(c);
+                closes_other = before.is_some_and(follows) || (before == Some('}') && closes_other);
+                if !closes_other {
+                    names.push(name);
+                }
+                name.len() + 2
+            }
+            _ => c.len_utf8(),
+        };
+        let (taken, tail) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        (before, rest) = (taken.chars().last(), tail);
+    }
+    names
+}
+
+fn is_word(name: &str) -> bool {
+    let mut chars = name.chars();
+    let starts = chars.next().is_some_and(|c| c.is_alphabetic() || c == '_');
+    starts && chars.all(|c| c.is_alphanumeric() || c == '_')
+}
+
 /// A value of metadata or of the store as a string in a prompt.
 pub(crate) fn text_of(value: &Json) -> Cow<'_, str> {
     match value {
@@ -82,6 +117,14 @@ mod tests {
         assert!(fill("{a}{a}", known).is_ok());
         let problem = "the template gives a string of more than 8 MB; fill in less";
         assert_eq!(fill("{a}{a}{a}{a}", known), Err(Error::custom(problem)));
+    }
+
+    #[test]
+    fn placeholders_are_words_in_braces() {
+        assert_eq!(placeholders("{a}{b_1}: {c}. ({d}) \"{e}\""), ["a", "b_1", "c", "d", "e"]);
+        assert_eq!(placeholders("{{a}} {{{b}}} {} {1} { c } {d e} {f:.2f} {g[h]} {"), ["b"]);
+        assert_eq!(placeholders(r"\boxed{a} \frac{b}{c} x_{i} e^{k} ${home}{d} {e}"), ["e"]);
+        assert_eq!(placeholders(r#"{"key": {value}} ü{ä}"#), ["value"]);
     }
 
     #[test]

@@ -31,6 +31,5 @@ mod table;
 
 pub use atomic_file::WrittenFile;
 pub use table::{
-    ScoreTable, TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, read_table,
-    read_tables,
+    ScoreTable, TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, read_table, read_tables,
 };

@@ -46,6 +46,7 @@ mod sort;
 mod table;
 mod text;
 mod title;
+mod transcript;
 
 #[cfg(test)]
 mod tests;
@@ -70,6 +71,7 @@ pub use side_by_side::SideBySide;
 pub use sort::Sort;
 pub use table::TerminalTable;
 pub use text::{REPLACEMENT, clean, is_unsafe, width, wrap};
+pub use transcript::{TranscriptView, Verdict};
 
 /// The results of one log or table, and where they come from.
 #[derive(Debug, Clone, Default)]

@@ -16,6 +16,7 @@ use errorbar_report::{PartialRun, Report};
 
 use super::Context;
 use super::common::parse_bytes;
+use super::handles;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hints;
 use crate::output::ProgressLine;
@@ -34,10 +35,12 @@ pub(super) fn is_log(path: &Path) -> bool {
 pub(super) fn check_new(path: &Path, force: bool) -> Result<(), Diagnostic> {
     let error = |text: &str, hint: &str| Err(Diagnostic::error(text).about(path.display()).hint(hint));
     match path.metadata() {
-        Ok(there) if there.is_dir() => error("this is a folder", "give the name of a file in it"),
-        Ok(there) if there.is_file() && !force => {
-            error("the file exists already", "replace it with --force")
+        // Whether it is there or not, it is no name of a file.
+        _ if path.as_os_str().as_encoded_bytes().ends_with(b"/") => {
+            error("this is the name of a folder", "give the name of a file in it")
         }
+        Ok(there) if there.is_dir() => error("this is a folder", "give the name of a file in it"),
+        Ok(there) if there.is_file() && !force => error("the file exists already", "replace it with --force"),
         _ => Ok(()),
     }
 }
@@ -98,6 +101,11 @@ impl ReadArgs {
             log.check()?;
         }
         Ok(log)
+    }
+
+    /// Opens the log that a path or a handle names.
+    pub(super) fn open_named(&self, named: &Path) -> Result<EvalLog, Diagnostics> {
+        Ok(self.open(&handles::resolve(named)?)?)
     }
 
     pub(super) fn limits(&self) -> LogLimits {

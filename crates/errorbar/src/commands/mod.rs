@@ -8,6 +8,7 @@ mod error_args;
 mod eval;
 mod files;
 mod findings;
+mod handles;
 mod list;
 mod log;
 mod logs;
@@ -31,7 +32,7 @@ use errorbar_core::Registry;
 use crate::diagnostic::Diagnostics;
 use crate::output::Output;
 use common::GlobalArgs;
-pub(crate) use common::counted;
+pub(crate) use common::{counted, table};
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -135,7 +136,7 @@ enum Command {
     Score(score::ScoreArgs),
     /// Check that the results that logs record are those of their samples
     Verify(verify::VerifyArgs),
-    /// Work with logs: list, dump, convert, edit scores, export scores as a table
+    /// Work with logs: list, show samples, dump, convert, edit scores, export scores as a table
     Log(log::LogArgs),
     /// List and clear the cached answers of models
     Cache(cache::CacheArgs),
@@ -211,6 +212,7 @@ mod tests {
             &["verify", "--help"],
             &["log", "--help"],
             &["log", "list", "--help"],
+            &["log", "show", "--help"],
             &["log", "dump", "--help"],
             &["log", "export", "--help"],
             &["cache", "--help"],

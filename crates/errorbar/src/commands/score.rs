@@ -63,8 +63,8 @@ Exit code: 0 if all is well, 2 if something could not be read or computed.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ScoreArgs {
-    /// Eval logs (.eval, .json), folders and patterns of them, and tables of scores (.csv, .tsv,
-    /// .jsonl, .parquet)
+    /// Eval logs (.eval, .json), folders and patterns of them, handles (@1, latest), and tables of
+    /// scores (.csv, .tsv, .jsonl, .parquet)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// A metric to compute, with its arguments; may be repeated [default: those that a log records;

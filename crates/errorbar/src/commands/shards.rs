@@ -31,11 +31,12 @@ pub(super) fn remove_merged(logs: &mut Vec<PathBuf>) -> u64 {
 /// The logs that a shard at this path may be merged into.
 fn merged_logs(shard: &Path) -> Vec<PathBuf> {
     let Some(folder) = shard.parent().and_then(Path::parent) else { return Vec::new() };
-    let name = folder.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".shards"));
+    let name =
+        folder.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".shards"));
     match name {
-        Some(name) if !name.is_empty() => [".eval", "-recovered.eval"]
-            .map(|end| folder.with_file_name(format!("{name}{end}")))
-            .to_vec(),
+        Some(name) if !name.is_empty() => {
+            [".eval", "-recovered.eval"].map(|end| folder.with_file_name(format!("{name}{end}"))).to_vec()
+        }
         _ => Vec::new(),
     }
 }

@@ -3,15 +3,17 @@
 use errorbar_eval::Error;
 
 use super::{core, log};
+use crate::shell;
 
 /// What to do about it, unless the error itself names it.
 pub(crate) fn hint(error: &Error) -> Option<String> {
     let hint = match error {
         Error::Core(error) => return core::hint(error),
         Error::Log(error) => return log::hint(error),
+        Error::Task(problem) => return problem.hint(),
         Error::Role { error, .. } => match &**error {
             Error::MissingKey { .. } => {
-                "--role-api-key-file names a file that holds the key; for another server, --role-base-url says where it is"
+                "--role-api-key-file names a file that holds the key; for another server, --role-base-url sets its address"
             }
             Error::UnwantedKey { .. } => "leave out --role-api-key-file",
             error => return hint(error),
@@ -28,6 +30,16 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
             return Some(format!("give a model the role: --model-role {role}=openai/NAME"));
         }
         Error::UnknownPrice { .. } => "name a file that has the prices: --prices prices.toml",
+        Error::ForeignLog { .. } => {
+            "continue it with that program (`inspect eval-retry LOG`), or run the task again"
+        }
+        Error::JsonLog { archive: Some(archive), .. } => {
+            return Some(format!(
+                "resume its archive: --resume {}",
+                shell::word(&archive.display().to_string())
+            ));
+        }
+        Error::JsonLog { .. } => "resume the .eval log of a run, or run the task again",
         Error::ChangedTask { .. } => "restore the task, or run it again without --resume",
         Error::CacheFolder { .. } => "choose another folder with --cache-dir",
         _ => return None,

@@ -31,7 +31,7 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         Kind::Folder(_) => "choose a folder that you may write to",
         Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read",
         Kind::Exists => "choose another name, or resume the run that wrote it",
-        Kind::Locked => "wait for it, or stop it first",
+        Kind::Locked | Kind::LockTimeout { .. } => "wait for it, or stop it first",
         Kind::Write(error) if error.kind() == io::ErrorKind::StorageFull => {
             "free some space and resume: what was recorded before is safe"
         }
@@ -41,7 +41,8 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         Kind::NotALog => "give a file that ends in .eval and was written as an eval log",
         Kind::NoStart => "check that it is an eval log; if it is, its run was stopped before it began",
         Kind::Damaged(_) | Kind::Json { .. } => {
-            "get an undamaged copy; `score --skip-bad-samples` skips samples that cannot be read"
+            "get an undamaged copy; `score --skip-bad-samples` skips samples that cannot be read, and `eval --resume LOG \
+             --skip-bad-samples` runs them again"
         }
         Kind::Method(_) => "rewrite the log with stored, deflate or zstd entries",
         Kind::TooMany { .. } => "check which program wrote the log; no evaluation has that number of them",
@@ -52,7 +53,13 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         }
         Kind::NoSample { .. } => "`errorbar log dump LOG --samples` shows them",
         Kind::NoEpoch { .. } | Kind::WhichEpoch { .. } => "name the epoch with --epoch N",
-        Kind::NoScore { .. } => "name one of the scorers that it has with --scorer",
+        Kind::NoScore { .. } => {
+            "name one of the scorers that it has with --scorer, or add a score with --add"
+        }
+        Kind::HasScore { .. } => "leave out --add to change it",
+        Kind::NoChange => "give --value, --answer, --explanation or --metadata",
+        Kind::NoValue => "give --value",
+        Kind::ReservedText { .. } => "give another string",
         Kind::Chunked => "put them together with `log convert`",
         Kind::UnknownPart => "use the log as it is, or get a newer errorbar",
         Kind::NoDirectory => {

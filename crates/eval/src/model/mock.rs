@@ -54,6 +54,15 @@ impl Answers {
     }
 
     /// The answer to the call of this number; the last one answers whatever follows.
+    /// All of them.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+        let texts = match self {
+            Answers::One(text) => std::slice::from_ref(text),
+            Answers::Each(texts) => texts,
+        };
+        texts.iter().map(String::as_str)
+    }
+
     pub(super) fn at(&self, call: u32) -> Option<&str> {
         match self {
             Answers::One(text) => Some(text),

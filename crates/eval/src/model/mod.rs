@@ -97,6 +97,12 @@ pub trait Model: fmt::Debug + Send + Sync {
         Ok(())
     }
 
+    /// Whether it could have given this answer about a sample: not so if its answers are recorded, and have been changed
+    /// since.
+    fn could_have_answered(&self, _id: &SampleId, _epoch: u32, _answer: &str) -> bool {
+        true
+    }
+
     /// Refuses a dataset that it has no answers for, before anything runs.
     fn check(&self, _samples: &[NamedSample]) -> Result<()> {
         Ok(())
@@ -172,6 +178,8 @@ pub struct OpenOptions<'a> {
     pub base_url: Option<&'a str>,
     /// A file that holds the key, if it is not in the environment; relative to the current folder, as a command line has it.
     pub api_key_file: Option<&'a Path>,
+    /// A file with certificates to trust beside those of the system; relative to the current folder.
+    pub ca_file: Option<&'a Path>,
     /// How long one request may take.
     pub timeout: Duration,
 }
@@ -179,9 +187,12 @@ pub struct OpenOptions<'a> {
 impl<'a> OpenOptions<'a> {
     /// Files are relative to this folder, and the rest is as the provider has it.
     pub fn new(folder: &'a Path) -> Self {
-        OpenOptions { folder, base_url: None, api_key_file: None, timeout: REQUEST_TIMEOUT }
+        OpenOptions { folder, base_url: None, api_key_file: None, ca_file: None, timeout: REQUEST_TIMEOUT }
     }
 }
+
+/// The key of an output's metadata that has a usage which could not be read, as the server reported it.
+pub(crate) const UNREADABLE_USAGE: &str = "unreadable_usage";
 
 /// How long one request may take by default.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(600);

@@ -128,7 +128,7 @@ impl PreparedTask {
             total,
             total.saturating_sub(todo.len()),
         );
-        let receiver = start_workers(&prepared, todo, &cancel);
+        let receiver = start_workers(&prepared, todo, &cancel, observer.wants_transcripts());
         // Its own thread, because writing blocks.
         let (sender, collected) = oneshot::channel();
         // If the receiver was dropped, the result is dropped too.
@@ -177,6 +177,9 @@ fn conclude(
         }
         (Some(StopReason::Unreachable { model, problem }), _) => {
             (Status::Error, Some(format!("the server of {model} has never answered: {problem}")))
+        }
+        (Some(StopReason::Untrusted { model, problem }), _) => {
+            (Status::Error, Some(format!("the server of {model} is not trusted: {problem}")))
         }
         (Some(StopReason::LogFailed), _) => (Status::Error, None),
         (Some(_), _) => (Status::Cancelled, None),

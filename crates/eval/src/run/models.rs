@@ -33,6 +33,7 @@ impl Task {
         let server = ServerOptions {
             base_url: options.base_url.as_deref(),
             key_file: options.api_key_file.as_deref(),
+            ca_file: options.ca_file.as_deref(),
             timeout: options.calls.request_timeout(),
         };
         let open = |choice: &ModelChoice, server: ServerOptions<'_>| {
@@ -102,6 +103,7 @@ fn of_role<'a, T>(by_role: &'a [(String, T)], role: &str) -> Option<&'a T> {
 struct ServerOptions<'a> {
     base_url: Option<&'a str>,
     key_file: Option<&'a Path>,
+    ca_file: Option<&'a Path>,
     timeout: Option<Duration>,
 }
 
@@ -114,6 +116,7 @@ impl ServerOptions<'_> {
                 let open = OpenOptions {
                     base_url: self.base_url,
                     api_key_file: self.key_file,
+                    ca_file: self.ca_file,
                     // Or a request that may take longer would be cut short by the one who makes it.
                     timeout: self.timeout.unwrap_or(own.timeout),
                     ..own

@@ -6,12 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{Epochs, ErrorPlan, MetadataKeys, Plan, Reducers, Registry, ScorerPlan, unique_names};
+use errorbar_core::{
+    Epochs, ErrorPlan, MetadataKeys, Metrics, Plan, Reducers, Registry, ScorerPlan, Spec, unique_names,
+};
 use errorbar_log::eval::{MAX_METRICS, MAX_SCORERS, StartRecord};
 
 use super::options::{LogFormat, RunOptions};
 use super::record::{options_of, start_record};
+use super::steps::StepNames;
 use crate::NamedSample;
+use crate::task_check::{self, Finding, HeadlineParts, RequiredKey};
 use crate::{
     AnyModel, AnyScorer, AnySolver, Calls, Error, FailOnError, Models, Result, Sample, SampleId, Task,
     UsageLimits,
@@ -40,6 +44,8 @@ pub struct PreparedTask {
     pub(super) run_limits: UsageLimits,
     pub(super) fail_on_error: FailOnError,
     pub(super) log_format: LogFormat,
+    /// What stands in the events of every sample, if they are recorded.
+    pub(super) steps: Option<StepNames>,
     pub(super) log_path: PathBuf,
     pub(super) start: StartRecord,
     warnings: Vec<String>,
@@ -97,6 +103,13 @@ impl Task {
         }
         let models = self.opened_models(options, registry, &samples);
         self.refusals(&samples).into_iter().for_each(note);
+        let mut warnings = Vec::new();
+        for finding in self.findings(options, &samples, &reducers) {
+            match finding {
+                Finding::Problem(problem) => note(problem.into()),
+                Finding::Warning(warning) => warnings.push(warning),
+            }
+        }
         let models = models.map_err(note).ok();
         let problems = problems.into_inner();
         let (Some(models), true) = (models, problems.is_empty()) else {
@@ -105,7 +118,7 @@ impl Task {
 
         let plan = self.plan(options, reducers);
         let names = unique_names(plan.scorers.iter().map(|scorer| scorer.name.as_str()));
-        let mut warnings = unknown_keys(&plan, &samples);
+        warnings.extend(unknown_keys(&plan, &samples));
         warnings.extend(without_target(&samples));
         warnings.extend(self.roles_without_use(&models));
         let mut prepared = PreparedTask {
@@ -123,10 +136,12 @@ impl Task {
             run_limits: options.run_limits,
             fail_on_error: options.fail_on_error.or(self.fail_on_error).unwrap_or_default(),
             log_format: options.log_format,
+            steps: None,
             log_path: PathBuf::new(),
             start: StartRecord::new(Default::default(), Default::default()),
             warnings,
         };
+        prepared.steps = options.log_events.then(|| StepNames::of(&prepared));
         prepared.start = start_record(self, &prepared, options, registry);
         prepared.log_path = super::record::log_path(options, &prepared.start);
         Ok(prepared)
@@ -191,9 +206,39 @@ impl Task {
         Some(Error::TooManyForLog { what, count, limit })
     }
 
+    /// Parts that do not fit together. What the options replace is not looked at.
+    fn findings(&self, options: &RunOptions, samples: &[NamedSample], reducers: &Reducers) -> Vec<Finding> {
+        let effects = self.solver.effects();
+        let solvers: Vec<String> = self.solver.steps().iter().map(call_of).collect();
+        let scorers: Vec<Option<&AnyScorer>> = self.scorers.iter().map(Some).collect();
+        let fit = task_check::solver_and_scorers(&effects, &solvers, &scorers).into_iter();
+        let mut findings: Vec<Finding> = fit.map(|(_, problem)| Finding::Problem(problem)).collect();
+        let names = effects.templates().iter().flat_map(|t| task_check::names_of_template(t, &self.dataset));
+        findings.extend(names.map(|(_, finding)| finding));
+        if !effects.is_unknown() && !samples.is_empty() {
+            let plan = self.plan(options, reducers.clone());
+            let scores_all = task_check::scores_all(self.scorers.iter());
+            let missing = |key: RequiredKey| key.check(&self.dataset, samples, scores_all);
+            findings.extend(required_keys(&plan).into_iter().filter_map(missing));
+        }
+        if let Some(wanted) = &self.headline {
+            let parts = HeadlineParts {
+                scorers: &self.scorers,
+                metrics: match options.metrics {
+                    Some(_) => None,
+                    None => task_check::metric_names(self.metrics.as_ref(), self.scorers.iter()),
+                },
+                reducers: options.reducers.is_none().then_some(reducers),
+            };
+            findings.extend(task_check::headline(wanted, &parts).into_iter().map(Finding::Problem));
+        }
+        findings
+    }
+
     /// What scorers and the solver refuse; a task of thousands of samples does not report it for each.
     fn refusals(&self, samples: &[NamedSample]) -> Vec<Error> {
-        let mut problems = Vec::new();
+        let of_dataset = self.scorers.iter().map(|scorer| scorer.check_dataset(samples));
+        let mut problems: Vec<Error> = of_dataset.filter_map(Result::err).map(Error::from).collect();
         let mut count = 0;
         for (id, sample) in samples {
             let checks = self.scorers.iter().map(|scorer| scorer.check(sample));
@@ -242,6 +287,31 @@ impl Task {
             // Every scorer is planned.
             default_metrics: Default::default(),
         }
+    }
+}
+
+/// The keys without which figures of the plan fail.
+fn required_keys(plan: &Plan) -> Vec<RequiredKey> {
+    let of_plan = plan.errors.cluster.iter().map(RequiredKey::cluster);
+    let of_scorers = plan.scorers.iter().map(|scorer| &scorer.metrics);
+    let metrics: Vec<&Metrics> = match &plan.task_metrics {
+        Some(metrics) => vec![metrics],
+        None => of_scorers.collect(),
+    };
+    let mut keys: Vec<RequiredKey> = Vec::new();
+    for key in of_plan.chain(metrics.into_iter().flat_map(task_check::required_keys)) {
+        if !keys.iter().any(|known| known.key == key.key) {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+/// A solver as a task names it: with its arguments, if it has any.
+fn call_of(spec: &Spec) -> String {
+    match spec.to_string() {
+        bare if bare.contains('(') => bare,
+        bare => bare + "()",
     }
 }
 
@@ -296,6 +366,11 @@ impl PreparedTask {
     /// Samples times epochs.
     pub fn total(&self) -> usize {
         self.samples.len() * self.epochs as usize
+    }
+
+    /// How much the run may take.
+    pub fn run_limits(&self) -> UsageLimits {
+        self.run_limits
     }
 
     /// How its models are called, to see what calls there were.

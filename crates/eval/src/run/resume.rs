@@ -14,15 +14,15 @@ use serde_json::Value as Json;
 
 use super::conclude::FinishedRun;
 use super::observer::Observer;
-use super::options::RunOptions;
+use super::options::{LOG_FORMAT, LogFormat, RunOptions};
 use super::prepare::PreparedTask;
-use super::record::{BASE_URL, ROLES, recorded_args};
+use super::record::{BASE_URL, LOG_EVENTS, ROLES, recorded_args};
 use super::recorded_limits;
 use super::servers::recorded_roles;
 use super::stop::CancelToken;
 use crate::model::{OpenOptions, QUERY, open_model};
 use crate::{
-    AnyModel, ChangedPart, Error, FailOnError, GenerateConfig, ModelChoice, Result, Task, TaskChange,
+    AnyModel, ChangedPart, Error, FailOnError, GenerateConfig, ModelChoice, Result, Sample, Task, TaskChange,
 };
 
 /// A log that a run can be resumed from: what was run, and how.
@@ -47,10 +47,17 @@ pub fn open_resumable(path: &Path) -> Result<ResumableLog> {
 /// As [`open_resumable`], and a log beyond the limits.
 pub fn open_resumable_with(path: &Path, limits: LogLimits) -> Result<ResumableLog> {
     let log = EvalLog::open_with(path, limits)?;
-    if log.is_json() {
-        return Err(Error::JsonLog { path: path.to_owned() });
-    }
     let eval = log.header()?.eval;
+    let path = || path.to_owned();
+    if let Some(version) = eval.packages.get("inspect_ai").filter(|_| !eval.packages.contains_key("errorbar"))
+    {
+        return Err(Error::ForeignLog { path: path(), program: format!("inspect_ai {version}") });
+    }
+    if log.is_json() {
+        let archive = log.path().with_extension("eval");
+        return Err(Error::JsonLog { path: path(), archive: archive.is_file().then_some(archive) });
+    }
+    let path = log.path();
     Ok(ResumableLog { path: path.to_owned(), limits, eval })
 }
 
@@ -148,7 +155,9 @@ impl ResumableLog {
             ),
             max_samples: config.max_samples.and_then(|count| usize::try_from(count).ok()),
             seed: config.extra.get("seed").and_then(Json::as_u64),
+            log_events: config.extra.get(LOG_EVENTS) != Some(&Json::Bool(false)),
             fail_on_error: config.fail_on_error.as_ref().and_then(FailOnError::from_log),
+            log_format: LogFormat::recorded(config.extra.get(LOG_FORMAT)),
             limits: limits.sample,
             run_limits: limits.run,
             prices: limits.prices,
@@ -202,6 +211,7 @@ impl PreparedTask {
         let own = std::mem::replace(&mut self.start, recovered.start);
         // Other limits than before may have been given, and those are what the rest runs with.
         recorded_limits::replace(&mut self.start.eval.config.extra, &own.eval.config.extra);
+        self.log_format.record(&mut self.start.eval.config.extra);
         replace_errors(&mut self.start.eval.config.extra, &self.plan.errors);
         self.run_into(writer, resumed, observer, cancel).await
     }
@@ -272,8 +282,10 @@ impl PreparedTask {
     /// Refuses a log whose samples are not those of the task, or were other questions. How many succeeded.
     fn check_questions(&self, log: &EvalLog) -> Result<usize> {
         let mut succeeded = 0;
+        let is_open = self.solver.effects().is_unknown();
         let places = self.places();
-        for stored in log.samples()? {
+        let fields = SampleFields { completion: true, ..SampleFields::all() };
+        for stored in log.samples_with(fields)? {
             let stored = stored?;
             let (id, epoch) = (stored.id.to_string(), stored.epoch);
             let place = places.get(&id).filter(|_| (1..=self.epochs).contains(&epoch));
@@ -289,9 +301,33 @@ impl PreparedTask {
                 let change = TaskChange::Question { sample: id };
                 return Err(Error::ChangedTask { path: log.path().to_owned(), change });
             }
+            // A custom solver may have changed both.
+            let changed = (!is_open).then(|| self.change_of(&stored, sample)).flatten();
+            if let Some(change) = changed {
+                return Err(Error::ChangedTask { path: log.path().to_owned(), change });
+            }
             succeeded += usize::from(stored.error.is_none());
         }
         Ok(succeeded)
+    }
+
+    /// How the metadata or the recorded output of a sample differs from what the log holds, if it does.
+    fn change_of(&self, stored: &StoredSample, sample: &Sample) -> Option<TaskChange> {
+        let id = stored.id.to_string();
+        let mut keys = sample.metadata.keys().chain(stored.metadata.keys());
+        let differs = |key: &&String| {
+            let (then, now) = (stored.metadata.get(*key), sample.metadata.get(*key));
+            // Logs may write a number in another way.
+            then != now
+                && then.and_then(Json::as_f64).is_none_or(|then| now.and_then(Json::as_f64) != Some(then))
+        };
+        if let Some(key) = keys.find(differs) {
+            return Some(TaskChange::Metadata { sample: id, key: key.clone() });
+        }
+        let answer =
+            stored.completion.as_ref().filter(|_| stored.error.is_none() && stored.limit.is_none())?;
+        let could = self.model().could_have_answered(&stored.id, stored.epoch, answer);
+        (!could).then_some(TaskChange::Output { sample: id })
     }
 
     /// The samples that the log holds, with their numbers.

@@ -6,7 +6,7 @@ use errorbar_core::{Error, Metrics, Params, Result, Score};
 
 use super::{background, of_grades, ready};
 use crate::text::Pattern;
-use crate::{BoxFuture, Scorer, Target, TaskState};
+use crate::{BoxFuture, NamedSample, Scorer, ScorerNeeds, Target, TaskState};
 
 /// An answer of this many bytes is searched in less time than it takes to hand it to another thread, unless the pattern
 /// looks around.
@@ -42,7 +42,19 @@ impl PatternScorer {
 
     /// A pattern that cannot be read is a mistake of the spec, and better reported once than for each sample.
     fn check_pattern(&self) -> Result<()> {
-        self.compiled().map(drop).map_err(|error| Self::refuse("pattern", error.to_string()))
+        self.compiled().map_err(|error| Self::refuse("pattern", error.to_string()))?;
+        // `\b` and `\1` of a string that is not raw, which no answer holds.
+        match self.pattern.chars().find(|c| ('\u{1}'..='\u{8}').contains(c)) {
+            Some(control) => Err(Self::refuse(
+                "pattern",
+                format!(
+                    "holds the control character U+{:04X}, which no answer does; write the pattern as a raw string, in \
+                     which `\\b` and `\\1` stay as they are: r'…'",
+                    u32::from(control)
+                ),
+            )),
+            None => Ok(()),
+        }
     }
 }
 
@@ -65,6 +77,23 @@ impl Scorer for PatternScorer {
         Box::pin(background::search(move |budget| {
             pattern.judge_within(&completion, &target, budget).map(|judged| Some(Score::from(judged)))
         }))
+    }
+
+    fn needs(&self) -> ScorerNeeds {
+        ScorerNeeds::output()
+    }
+
+    /// Without groups all of what is found is compared, which is right for `[A-D]` and never for `ANSWER: [A-D]`.
+    fn check_dataset(&self, samples: &[NamedSample]) -> Result<()> {
+        let targets = || samples.iter().flat_map(|(_, sample)| sample.target.iter()).filter(|t| !t.is_empty());
+        match self.compiled()?.can_find_any(targets().map(String::as_str)) {
+            false => Err(Self::refuse(
+                "pattern",
+                "has no group, so all that it finds is compared with the target, and it finds no target; put the part \
+                 that is the answer in parentheses",
+            )),
+            true => Ok(()),
+        }
     }
 
     fn check(&self, _: &crate::Sample) -> Result<()> {

@@ -4,7 +4,7 @@ use errorbar_core::Result;
 use errorbar_macros::solver;
 
 use super::prompt_template::reword;
-use crate::{Generate, TaskState};
+use crate::{Generate, SolverEffects, TaskState, Template};
 
 const TEMPLATE: &str = "{prompt}
 
@@ -12,7 +12,7 @@ Work this out one step at a time and write the steps down before you commit to a
 reply must have the form \"ANSWER: $ANSWER\", without the quotes, where $ANSWER is your result and nothing else.";
 
 /// Prompts for the reasoning first and the answer in a last line `ANSWER: …`; {prompt} in a custom template stands for the question.
-#[solver(crate = crate::facade, built_in)]
+#[solver(crate = crate::facade, built_in, known = effects)]
 pub fn chain_of_thought(
     state: &mut TaskState,
     _: &Generate,
@@ -20,4 +20,9 @@ pub fn chain_of_thought(
     template: Option<String>,
 ) -> Result<()> {
     reword("chain_of_thought", template.as_deref().unwrap_or(TEMPLATE), state)
+}
+
+fn effects(solver: &ChainOfThought) -> SolverEffects {
+    let template = solver.template.as_deref().unwrap_or(TEMPLATE);
+    SolverEffects::messages().template(Template::new("chain_of_thought", template, &["prompt"]))
 }

@@ -6,7 +6,7 @@ use errorbar_core::{Error, Params, Result};
 
 use crate::template::{fill, lookup};
 use crate::text::{choice_label, marked_choices};
-use crate::{BoxFuture, Generate, Sample, Solver, TaskState};
+use crate::{BoxFuture, Generate, Sample, Solver, SolverEffects, TaskState, Template};
 
 const SINGLE: &str =
     "Choose the one option that answers the question below. Reply with a single line of the form \
@@ -91,7 +91,7 @@ impl Solver for MultipleChoice {
             let text = fill(self.words(), |name| match name {
                 "question" => Some(Cow::Owned(question.clone())),
                 "choices" => Some(Cow::Owned(choices.join("\n"))),
-                "letters" => Some(Cow::Owned(labels.join(", "))),
+                "letters" => Some(Cow::Owned(labels.join(","))),
                 other => {
                     lookup(other, [&state.store, &state.metadata]).map(|text| Cow::Owned(text.into_owned()))
                 }
@@ -108,6 +108,11 @@ impl Solver for MultipleChoice {
             }
             Ok(())
         })
+    }
+
+    fn effects(&self) -> SolverEffects {
+        let template = Template::new("multiple_choice", self.words(), &["question", "choices", "letters"]);
+        SolverEffects::messages().generates().marks_choices().template(template.strict())
     }
 
     fn check(&self, sample: &Sample) -> Result<()> {

@@ -8,8 +8,8 @@ use errorbar_core::Value;
 use errorbar_eval::scorers::{choice, pattern};
 use errorbar_eval::solvers::{generate, multiple_choice};
 use errorbar_eval::{
-    CancelToken, FinishedRun, Model, ModelOutput, Quiet, RunOptions, Sample, Task, Usage, UsageLimits,
-    block_on, built_in_registry, chain, model_fn,
+    CancelToken, FinishedRun, Generate, Model, ModelOutput, Quiet, RunOptions, Sample, Solver, Task,
+    TaskState, Usage, UsageLimits, block_on, built_in_registry, chain, model_fn,
 };
 use errorbar_log::eval::{EvalLog, StoredSample};
 
@@ -69,11 +69,32 @@ fn a_choice_that_the_token_limit_cut_off_is_no_answer() {
     assert_limited(&task, UsageLimits { tokens: Some(10), ..UsageLimits::default() }, "token");
 }
 
+/// A custom solver that does nothing.
+#[derive(Debug)]
+struct Idle;
+
+impl errorbar_core::ToSpec for Idle {
+    fn spec(&self) -> errorbar_core::Spec {
+        errorbar_core::Spec::new("idle")
+    }
+}
+
+impl Solver for Idle {
+    fn solve<'a>(
+        &'a self,
+        _: &'a mut TaskState,
+        _: &'a Generate,
+    ) -> errorbar_eval::BoxFuture<'a, errorbar_core::Result<()>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
 #[test]
 fn a_choice_that_no_solver_looked_at_is_still_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let model = model_fn("test/quick", |_| async { Ok("ANSWER: A".to_owned()) });
-    let task = Task::new(question()).scorer(choice()).model(model);
+    // Of a custom solver nothing is known before it runs.
+    let task = Task::new(question()).scorer(choice()).solver(Idle).model(model);
     let (_, sample) = run(&task, folder.path(), UsageLimits::default());
     assert_eq!(
         sample.error.unwrap(),

@@ -15,6 +15,7 @@ mod calls;
 mod calls_shared;
 mod conformance;
 mod datasets;
+mod events;
 mod graders;
 mod limits;
 mod lost_log;
@@ -26,6 +27,8 @@ mod scorers;
 mod solvers;
 mod task_file_mutations;
 mod task_files;
+mod task_fit;
+mod tls;
 
 /// Runs a future on a clock that stands still while there is something to do, and otherwise jumps to the next timer:
 /// waits take no time, and what is under way at once does not depend on the machine.

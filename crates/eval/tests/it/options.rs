@@ -191,9 +191,10 @@ fn all_problems_are_reported_at_once() {
 }
 
 #[test]
-fn keys_that_no_sample_has_are_a_warning() {
+fn keys_that_no_sample_has_are_a_warning_if_a_solver_may_add_them() {
     let folder = tempfile::tempdir().unwrap();
-    let task = Task::new([named("a").metadata("kind", "x")]).scorer(includes()).model("mock/abc");
+    let task =
+        Task::new([named("a").metadata("kind", "x")]).scorer(includes()).model("mock/abc").solver(Sorter);
     let warnings = |key: &str| {
         let task = task.clone().metrics(metrics![grouped(accuracy(), key)]);
         task.prepare(&options(folder.path()), &built_in_registry()).unwrap().warnings().to_vec()

@@ -279,7 +279,7 @@ fn a_log_of_another_task_is_refused() {
     assert_eq!(error.to_string(), format!("{} {message}", finished.log.display()));
     assert_eq!(changed_question(error), "s2");
     let solved = Task::new(sums(3)).name("first").scorer(matches()).model(adder());
-    let solved = solved.solver(errorbar_eval::solvers::chain_of_thought());
+    let solved = solved.solver(errorbar_eval::solvers::self_critique());
     assert_eq!(changed_parts(resume(&solved, &finished.log).unwrap_err()), ["solvers"]);
     assert_eq!(std::fs::read(&finished.log).unwrap(), before, "a refused log is left as it was");
 }

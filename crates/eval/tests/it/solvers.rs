@@ -78,7 +78,7 @@ fn one_choice_is_marked_unless_several_may_be() {
     let (yes, no) = (Some(true), Some(false));
     let (single, prompt) = marked(multiple_choice(), "ANSWER: B");
     assert_eq!(single, [no, yes, no]);
-    assert!(prompt.contains("A) x\nB) y\nC) z") && prompt.contains("one of A, B, C"), "{prompt}");
+    assert!(prompt.contains("A) x\nB) y\nC) z") && prompt.contains("one of A,B,C"), "{prompt}");
     assert_eq!(marked(multiple_choice(), "ANSWER: A, C").0, [no; 3]);
     let (several, prompt) = marked(multiple_choice().multiple_correct(true), "ANSWER: A, C");
     assert_eq!(several, [yes, no, yes]);
@@ -90,7 +90,7 @@ fn one_choice_is_marked_unless_several_may_be() {
 #[test]
 fn multiple_choice_has_other_prompts() {
     let (_, prompt) = marked(multiple_choice().template("{question} [{letters}]\n{choices}"), "ANSWER: A");
-    assert_eq!(prompt, "Which? [A, B, C]\nA) x\nB) y\nC) z");
+    assert_eq!(prompt, "Which? [A,B,C]\nA) x\nB) y\nC) z");
     let (_, single) = marked(multiple_choice().cot(true), "ANSWER: A");
     let (_, several) = marked(multiple_choice().cot(true).multiple_correct(true), "ANSWER: A");
     assert!(single.contains("step by step") && !single.contains("more than one"), "{single}");

@@ -322,7 +322,7 @@ fn models_and_samples() {
     );
     // What two of them refuse for the same reason is reported once.
     check(
-        "scorer = ['choice()', \"multi_scorer([choice()], 'mode')\"]",
+        "scorer = ['choice()', \"multi_scorer([choice()], 'mode')\"]\nsolver = 'multiple_choice()'",
         &["2:11: sample \"q2\": the target \"E\"…"],
     );
     check(
@@ -514,7 +514,7 @@ fn what_only_follows_from_a_mistake_is_not_reported() {
         &["1:40: `input`: expected a string in quotes, found 5"],
     );
     check(
-        "dataset = { path = 'fine.csv', input = 'question', target = 'answer', choices = ['a', 5] }\nscorer = 'choice'",
+        "dataset = { path = 'fine.csv', input = 'question', target = 'answer', choices = ['a', 5] }\nscorer = 'choice'\nsolver = 'multiple_choice'",
         &["1:87: `choices`: expected a string in quotes, found 5"],
     );
 }
@@ -541,8 +541,7 @@ model = 'replay/others.jsonl'",
 
 #[test]
 fn how_errors_are_computed() {
-    const TASK: &str =
-        "dataset = { path = 'fine.csv', input = 'question', target = 'answer' }\nscorer = 'includes'\n";
+    const TASK: &str = "dataset = { path = 'fine.csv', input = 'question', target = 'answer', metadata = ['a', 'b'] }\nscorer = 'includes'\n";
     let (_folder, path) = folder();
     let plan = |errors: &str| {
         let task = parse_task_file(&format!("{TASK}errors = {errors}"), &path, &built_in_registry());
@@ -550,10 +549,8 @@ fn how_errors_are_computed() {
     };
     assert_eq!(plan("{}"), "{}");
     assert_eq!(
-        plan(
-            "{ cluster = 'passage', method = 'cr2', interval = 't', level = 0.9, range = [0, 10], draws = 500 }"
-        ),
-        r#"{"cluster":"passage","method":"CR2","interval":"t","level":0.9,"draws":500,"range":[0.0,10.0]}"#
+        plan("{ cluster = 'a', method = 'cr2', interval = 't', level = 0.9, range = [0, 10], draws = 500 }"),
+        r#"{"cluster":"a","method":"CR2","interval":"t","level":0.9,"draws":500,"range":[0.0,10.0]}"#
     );
     assert_eq!(plan("{ cluster = ['a', 'b'] }"), r#"{"cluster":["a","b"]}"#);
 

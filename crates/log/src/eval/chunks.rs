@@ -36,7 +36,10 @@ const SLACK: u64 = 1 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PartName<'a> {
     /// A chunk of a list, and the number of its first item.
-    Chunk { list: &'a str, start: u64 },
+    Chunk {
+        list: &'a str,
+        start: u64,
+    },
     /// Something that follows from the others.
     Derived,
     Unknown,
@@ -120,7 +123,8 @@ pub(super) fn assemble(
 ) -> Result<()> {
     let chunks = SampleChunks::of(members, sample)?;
     let stored = [&chunks.messages, &chunks.attachments].into_iter().flatten();
-    let stored = stored.filter_map(|chunk| Some(members.get_index(chunk.member)?.1.decompressed)).sum::<u64>();
+    let stored =
+        stored.filter_map(|chunk| Some(members.get_index(chunk.member)?.1.decompressed)).sum::<u64>();
     let left = stored.saturating_mul(MAX_REPEATED).saturating_add(SLACK);
     let mut parts = PartReader { container, members, decompressor, left };
     let record = parts.member(sample.at)?;
@@ -405,7 +409,9 @@ mod tests {
         for derived in ["metadata.json", "skeleton.json", "events/stats.json", "events/uuids.json"] {
             assert_eq!(part_name(derived), PartName::Derived);
         }
-        for unknown in ["events/more.json", "store/0.json", "messages/0", "messages/99999999999999999999.json"] {
+        for unknown in
+            ["events/more.json", "store/0.json", "messages/0", "messages/99999999999999999999.json"]
+        {
             assert_eq!(part_name(unknown), PartName::Unknown, "{unknown}");
         }
     }

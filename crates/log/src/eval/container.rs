@@ -156,6 +156,28 @@ impl Container {
         }
     }
 
+    /// The first bytes of the sample at an index, at most this number, **unchecked**.
+    pub(super) fn sample_head(
+        &self,
+        decompressor: &mut Decompressor,
+        at: usize,
+        bytes: u64,
+    ) -> Result<Vec<u8>> {
+        match &self.layout {
+            LogLayout::Json(log) => {
+                let Range { start, end } = log.samples.get(at).cloned().unwrap_or_default();
+                let mut head = Vec::new();
+                let read = self.source.read_up_to(start, bytes.min(end.saturating_sub(start)), &mut head);
+                read.map_err(LogErrorKind::Read)?;
+                Ok(head)
+            }
+            LogLayout::Zip { .. } => match self.sample_member(at) {
+                Some((name, entry)) => decompressor.head(&self.source, name, entry, bytes),
+                None => Ok(Vec::new()),
+            },
+        }
+    }
+
     /// The metadata of the sample at an index, if it is a separate member.
     pub(super) fn sample_metadata(
         &self,
@@ -165,6 +187,28 @@ impl Container {
         let LogLayout::Zip { members, samples } = &self.layout else { return None };
         let (name, entry) = members.get_index(samples.get(at)?.metadata?)?;
         Some(decompressor.decompress(&self.source, name, entry))
+    }
+
+    /// The folder of the sample at an index, if it is in several members.
+    pub(super) fn sample_folder(&self, at: usize) -> Option<String> {
+        match members::sample_name(self.sample_member(at)?.0) {
+            SampleName::Shell { folder } => Some(folder.to_owned()),
+            _ => None,
+        }
+    }
+
+    /// A member in pieces; false if it is not there.
+    pub(super) fn member_pieces(
+        &self,
+        decompressor: &mut Decompressor,
+        name: &str,
+        each: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<bool> {
+        let LogLayout::Zip { members, .. } = &self.layout else { return Ok(false) };
+        match members.get(name) {
+            Some(entry) => decompressor.pieces(&self.source, name, entry, each).map(|()| true),
+            None => Ok(false),
+        }
     }
 
     /// A member as it is, decompressed.

@@ -54,6 +54,7 @@ mod header;
 mod json;
 mod json_log;
 mod limits;
+mod lock;
 mod members;
 mod memory_budget;
 mod parallel;
@@ -64,10 +65,12 @@ mod recorded;
 mod reductions;
 mod resume;
 mod revision;
+mod salvage;
 mod sample;
 mod scores;
 mod stored;
 mod summary;
+mod transcript;
 mod wire;
 mod writer;
 mod zip;
@@ -77,7 +80,7 @@ pub const LOG_SCHEMA: &str = include_str!("../../schema/log.schema.json");
 
 pub use errorbar_core::SampleId;
 pub use errorbar_core::chat::{
-    Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, Targets, Usage,
+    Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, SampleEvents, Targets, Usage,
 };
 
 pub use compare::{Difference, DifferenceKind, compare};
@@ -90,6 +93,7 @@ pub use header::{
 };
 pub(crate) use json::validate as validate_json;
 pub use limits::LogLimits;
+pub use lock::{LockHolder, LogLock};
 pub use plan::{
     ERRORS, LogWarning, MAX_METRICS, metrics_to_log, plan_from_header, recorded_errors, scorer_metrics,
 };
@@ -98,12 +102,14 @@ pub use recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 pub use reductions::Reductions;
 pub use resume::ResumedLog;
 pub use revision::Revision;
+pub use salvage::{DamagedSamples, remove_damaged_samples};
 pub use sample::{SampleLimit, SampleRecord};
 pub use wire::decode::MAX_SCORERS;
 pub(crate) use wire::score_json;
-pub use wire::{Shape, Wire};
+pub use wire::{Shape, Wire, timestamp};
 
 pub use scores::{EditedScore, LogScores, ScoreOptions};
 pub use stored::{SampleFields, StoredSample};
+pub use transcript::{MessagePart, Transcript, TranscriptMessage, Transcripts};
 pub use writer::{EncodedSample, LogWriter, encode_sample};
 pub use zip::{Encoder, Member};

@@ -159,15 +159,27 @@ impl EvalLog {
 
     /// The indices of the samples, by epoch and then by key.
     pub(super) fn sample_order(&self) -> Result<Vec<usize>> {
+        self.sample_order_of(|_, _| true)
+    }
+
+    /// The same for the samples of some ids and epochs.
+    pub(super) fn sample_order_of(
+        &self,
+        is_wanted: impl Fn(&SampleId, u32) -> bool + Sync + Send,
+    ) -> Result<Vec<usize>> {
         let fields = SampleFields::scores(MetadataKeys::NONE);
         let reader = || SampleReader::new(self, fields.clone());
-        let mut keys = for_all(self.sample_count(), reader, |reader, at| {
+        let keys = for_all(self.sample_count(), reader, |reader, at| {
             let (id, epoch) = reader.key(at)?;
+            if !is_wanted(&id, epoch) {
+                return Ok(None);
+            }
             let key = id.sort_key();
             let taken = self.container.memory.take(key.len() as u64);
             taken.map_err(|error| reader.in_sample(at, error))?;
-            Ok((epoch, key, at))
+            Ok(Some((epoch, key, at)))
         })?;
+        let mut keys: Vec<(u32, String, usize)> = keys.into_iter().flatten().collect();
         keys.sort();
         Ok(keys.into_iter().map(|(_, _, at)| at).collect())
     }
@@ -287,13 +299,10 @@ impl<'a> SampleReader<'a> {
 
     /// Id and epoch of a sample, off its first bytes where they are there.
     pub(super) fn key(&mut self, at: usize) -> Result<(SampleId, u32)> {
-        let container = &self.log.container;
-        if let Some((name, entry)) = container.sample_member(at) {
-            let head = self.decompressor.head(&container.source, name, entry, HEAD_BYTES);
-            let key = head.map(|head| id_and_epoch(&head));
-            if let Some(key) = key.map_err(|error| self.in_sample(at, error))? {
-                return Ok(key);
-            }
+        let head = self.log.container.sample_head(&mut self.decompressor, at, HEAD_BYTES);
+        let key = head.map(|head| id_and_epoch(&head)).map_err(|error| self.in_sample(at, error))?;
+        if let Some(key) = key {
+            return Ok(key);
         }
         self.read(at).map(|sample| (sample.id, sample.epoch))
     }

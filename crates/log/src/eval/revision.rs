@@ -1,6 +1,6 @@
 //! A log with something in it replaced, written as a new file in which every other byte is unchanged.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -11,6 +11,7 @@ use super::container::LogLayout;
 use super::error::{LogErrorKind, Result};
 use super::json::splice;
 use super::json_log::JsonLog;
+use super::lock::LogLock;
 use super::members::{HEADER, REDUCTIONS};
 use super::plan::ERRORS;
 use super::reader::EvalLog;
@@ -137,17 +138,43 @@ impl Revision<'_> {
         self.write_back_checked().map_err(|error| error.at(self.log.path()))
     }
 
-    fn write_back_checked(&self) -> Result<WrittenFile> {
-        if !self.log.has_header() {
-            return Err(LogErrorKind::Unfinished.into());
+    /// The same for a log that this process has locked before it was read, so that no other can have changed it.
+    ///
+    /// # Errors
+    /// As [`write_back`](Self::write_back), and the lock of another log.
+    pub fn write_back_locked(&self, lock: &LogLock) -> Result<WrittenFile> {
+        let path = self.log.path();
+        let write = || {
+            self.check_ended()?;
+            lock.check(path)?;
+            self.check_same(&lock.file)?;
+            self.write_whole(path)
+        };
+        write().map_err(|error| error.at(path))
+    }
+
+    fn check_ended(&self) -> Result<()> {
+        match self.log.has_header() {
+            true => Ok(()),
+            false => Err(LogErrorKind::Unfinished.into()),
         }
+    }
+
+    /// Refuses a file that is not the one that was read, or not as it was.
+    fn check_same(&self, file: &File) -> Result<()> {
+        match self.log.container.source.is_unchanged(file).map_err(LogErrorKind::Open)? {
+            true => Ok(()),
+            false => Err(LogErrorKind::Replaced.into()),
+        }
+    }
+
+    fn write_back_checked(&self) -> Result<WrittenFile> {
+        self.check_ended()?;
         // Held until the new file has its name, so that two changes cannot cross.
         let path = self.log.path();
         let held = OpenOptions::new().read(true).write(true).open(path).map_err(LogErrorKind::Create)?;
         lock_named(&held, path)?;
-        if !self.log.container.source.is_unchanged(&held).map_err(LogErrorKind::Open)? {
-            return Err(LogErrorKind::Replaced.into());
-        }
+        self.check_same(&held)?;
         self.write_whole(path)
     }
 

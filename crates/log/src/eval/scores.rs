@@ -127,10 +127,8 @@ impl EvalLog {
         let memory = &self.container.memory;
         let read = |reader: &mut SampleReader<'_>, at| {
             let row = reader.read(at).map(|mut sample| {
-                if let Some(edited) = options.edited.filter(|edited| edited.is_of(&sample))
-                    && let Some(score) = sample.scores.get_mut(&edited.scorer)
-                {
-                    score.clone_from(&edited.score);
+                if let Some(edited) = options.edited.filter(|edited| edited.is_of(&sample)) {
+                    sample.scores.insert(edited.scorer.clone(), edited.score.clone());
                 }
                 (memory_budget::behind_sample(&sample), SampleRow::from(sample))
             });

@@ -105,7 +105,7 @@ impl SampleFields {
 }
 
 /// Stands for the scorer of a score in a very old log, which does not name it; no scorer has such a name.
-const NAMELESS: &str = "\0";
+pub(super) const NAMELESS: &str = "\0";
 /// Its default name.
 pub(super) const SOME_SCORER: &str = "score";
 
@@ -270,7 +270,9 @@ fn text_or_field(name: &str, field: &str, json: &mut Jiter<'_>, peek: Peek) -> R
 
 /// The text of an output: that of its first answer, where it is not recorded by itself.
 fn completion(json: &mut Jiter<'_>, peek: Peek) -> Result<Option<String>> {
-    let Some(Wire(output)) = typed::<Option<Wire<ModelOutput>>>("output", json, peek)? else { return Ok(None) };
+    let Some(Wire(output)) = typed::<Option<Wire<ModelOutput>>>("output", json, peek)? else {
+        return Ok(None);
+    };
     let first = output.choices.into_iter().next().map(|choice| choice.message.content);
     Ok(Some(output.completion).filter(|text| !text.is_empty()).or(first))
 }

@@ -276,7 +276,8 @@ pub(super) fn chosen(columns: &[ExportColumn], names: &[String]) -> Result<Vec<E
     let mut chosen: Vec<ExportColumn> = Vec::new();
     for name in names {
         let is_meant = |column: &&ExportColumn| {
-            column.name == *name || (column.family == name && !columns.iter().any(|other| other.name == *name))
+            column.name == *name
+                || (column.family == name && !columns.iter().any(|other| other.name == *name))
         };
         let mut meant = columns.iter().filter(is_meant).peekable();
         // Samples without metadata have no columns of it.

@@ -65,8 +65,8 @@ pub use error::ExportError;
 use rows::{ExportRow, LogContext, SampleCells};
 pub use strict_json::{JsonLayout, StrictWriter, strict_json};
 
-use crate::atomic_file::AtomicFile;
 use crate::WrittenFile;
+use crate::atomic_file::AtomicFile;
 use crate::eval::{EvalLog, Header, LogLimits, SampleFields, StoredSample, plan_from_header};
 
 /// What rows are written in.
@@ -241,12 +241,8 @@ impl Export {
         // Unscored alone is a number too.
         let number = |kind: Option<ExportKind>| kind.unwrap_or(ExportKind::Float);
         let form = match options.wide {
-            true => {
-                ScorerColumns::Each(kinds.into_iter().map(|(name, kind)| (name, number(kind))).collect())
-            }
-            false => {
-                ScorerColumns::One(number(kinds.into_values().flatten().reduce(ExportKind::and)))
-            }
+            true => ScorerColumns::Each(kinds.into_iter().map(|(name, kind)| (name, number(kind))).collect()),
+            false => ScorerColumns::One(number(kinds.into_values().flatten().reduce(ExportKind::and))),
         };
         let columns = chosen_columns(keys.columns(&form), logs.len(), &options)?;
         Ok(Export { logs, options, scorers, keys, columns, recovered })
@@ -333,15 +329,15 @@ impl Export {
             CompletedAt, Input, InputTokens, Metadata, Output, OutputTokens, StartedAt, Target, TotalTime,
             TotalTokens, WorkingTime,
         };
-        let has = |wanted: fn(&ColumnSource) -> bool| self.columns.iter().any(|column| wanted(&column.source));
+        let has =
+            |wanted: fn(&ColumnSource) -> bool| self.columns.iter().any(|column| wanted(&column.source));
         let metadata = match has(|source| matches!(source, Metadata(_))) {
             true => MetadataKeys::All,
             false => MetadataKeys::NONE,
         };
         let mut fields = SampleFields::scores(metadata);
-        if !has(|source| {
-            matches!(source, ColumnSource::Score(_, ScorePart::Answer | ScorePart::Explanation))
-        }) {
+        if !has(|source| matches!(source, ColumnSource::Score(_, ScorePart::Answer | ScorePart::Explanation)))
+        {
             fields = fields.score_parts(ScoreParts::Value);
         }
         fields.texts = has(|source| matches!(source, Input | Target));

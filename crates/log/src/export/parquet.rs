@@ -129,8 +129,7 @@ impl ColumnBuffer {
 
     /// Adds a cell, and returns about how much memory it takes; nothing if the column was made for another kind.
     fn push(&mut self, cell: ExportCell<'_>) -> Option<usize> {
-        let is_null =
-            matches!(cell, ExportCell::Missing | ExportCell::Null | ExportCell::Json(Json::Null));
+        let is_null = matches!(cell, ExportCell::Missing | ExportCell::Null | ExportCell::Json(Json::Null));
         self.present.push(i16::from(!is_null));
         if is_null {
             return Some(size_of::<i16>());

@@ -141,7 +141,15 @@ impl TableLayout {
             }
         }
         columns.sort_by_key(|column| column.role);
-        Ok(TableLayout { width: names.len(), is_long, names_scorers, columns, scores, metadata, metadata_keys })
+        Ok(TableLayout {
+            width: names.len(),
+            is_long,
+            names_scorers,
+            columns,
+            scores,
+            metadata,
+            metadata_keys,
+        })
     }
 
     pub(super) fn metadata(&self) -> impl Iterator<Item = &str> {

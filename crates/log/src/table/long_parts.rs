@@ -87,7 +87,10 @@ impl LongParts {
             self.parts.insert(log, LogPart { builder, task, model, row_scores: 1, runs: Vec::new() });
         }
         // It was found or made just now.
-        self.parts.get_index_mut(last).map(|(_, part)| part).ok_or(TableErrorKind::TooManyLogs { limit: MAX_LOGS })
+        self.parts
+            .get_index_mut(last)
+            .map(|(_, part)| part)
+            .ok_or(TableErrorKind::TooManyLogs { limit: MAX_LOGS })
     }
 
     pub(super) fn finish(self, metadata_keys: Vec<String>) -> Vec<ScoreTable> {

@@ -595,7 +595,14 @@ fn numbers_are_those_of_the_metrics() {
 fn a_wide_table_has_columns_for_each_scorer() {
     let folder = tempfile::tempdir().unwrap();
     let log = json_log(folder.path(), "a.json", &SAMPLES);
-    let options = ExportOptions::default().wide(true).columns(["id", "epoch", "value", "match.answer", "number", "topic"]);
+    let options = ExportOptions::default().wide(true).columns([
+        "id",
+        "epoch",
+        "value",
+        "match.answer",
+        "number",
+        "topic",
+    ]);
     let (text, written) = exported(&[log.clone()], options, ExportFormat::Csv);
     assert_eq!(written.rows, 6);
     let rows = csv_rows(&text);
@@ -609,7 +616,10 @@ fn a_wide_table_has_columns_for_each_scorer() {
     let options = ExportOptions::default().wide(true).scorers(["judge"]).texts(false);
     let export = Export::of([&log], options).unwrap();
     let names: Vec<&str> = export.columns().collect();
-    assert_eq!(names[..8], ["task", "model", "id", "epoch", "judge", "judge.reason", "judge.number", "error"]);
+    assert_eq!(
+        names[..8],
+        ["task", "model", "id", "epoch", "judge", "judge.reason", "judge.number", "error"]
+    );
 }
 
 #[test]
@@ -644,7 +654,8 @@ fn a_column_that_does_not_exist_is_an_error() {
 #[test]
 fn tables_of_several_logs_are_read_as_several() {
     let folder = tempfile::tempdir().unwrap();
-    let logs = [json_log(folder.path(), "a.json", &SAMPLES), json_log(folder.path(), "b.json", &SAMPLES[3..])];
+    let logs =
+        [json_log(folder.path(), "a.json", &SAMPLES), json_log(folder.path(), "b.json", &SAMPLES[3..])];
     let formats = [
         ("t.csv", ExportFormat::Csv),
         ("t.jsonl", ExportFormat::JsonLines),

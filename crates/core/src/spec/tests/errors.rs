@@ -44,7 +44,10 @@ fn messages() {
         ("a('b)", "this string is never closed at column 3"),
         ("a('b\\'", "this string is never closed at column 3"),
         ("`a", "this name is never closed at column 1"),
-        (r"a('\d')", r"'\d' is not an escape sequence at column 4"),
+        (r"a('\N{dash}')", r"'\N' is not an escape sequence at column 4"),
+        (r"a(r'\')", "this string is never closed at column 3"),
+        (r"a(r'b\\)", "this string is never closed at column 3"),
+        (r"a(r 'b')", "expected ',' or ')' after an argument, found \"'\" at column 5"),
         (r"a('\x4')", r"'\x4' is not an escape sequence at column 4"),
         (r"a('\ud83c')", r"'\ud83c' is not an escape sequence at column 4"),
         (r"a('\udf89')", r"'\udf89' is not an escape sequence at column 4"),
@@ -73,7 +76,7 @@ fn hints() {
         ("'mean'", "names are written without quotes"),
         ("a(b: 1)", "keyword arguments are written name=value"),
         ("a(“b”)", "use straight quotes: \"…\" or '…'"),
-        (r"a('\d')", "write a backslash itself as \\\\"),
+        (r"a('\xyz')", "write a backslash itself as \\\\, or the string as r'…'"),
     ] {
         assert_eq!(error(text).hint(), Some(hint), "in {text}");
     }

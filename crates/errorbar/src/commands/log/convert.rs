@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::super::common::{counted, one_of};
 use super::super::files::is_other_json;
+use super::super::handles;
 use super::super::logs::{ReadArgs, check_new, is_log, owner_warning};
 use super::super::{CommandResult, Outcome};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -38,7 +39,7 @@ const SKIPPED_SHOWN: usize = 10;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ConvertArgs {
-    /// An eval log, or a folder of them
+    /// An eval log (a path, @1 or latest), or a folder of them
     #[arg(value_name = "LOG")]
     log: PathBuf,
     /// The new file, whose name ends in .json or .eval, which is its format; with --to, the folder of
@@ -78,7 +79,7 @@ fn convert_file(args: &ConvertArgs) -> CommandResult {
         return Err(problem.about(args.output.display()).hint(hint).into());
     }
     check_new(&args.output, args.force)?;
-    let written = convert(&args.read.open(&args.log)?, &args.output)?;
+    let written = convert(&args.read.open_named(&args.log)?, &args.output)?;
     let diagnostics = owner_warning(written, &args.output).into_iter().collect();
     Ok(Outcome { diagnostics, ..Outcome::default() })
 }
@@ -98,7 +99,7 @@ fn convert_into_folder(args: &ConvertArgs, format: &str) -> CommandResult {
     if args.log.is_dir() {
         found.walk(&args.log, &args.output)?;
     } else {
-        found.logs.push(args.log.clone());
+        found.logs.push(handles::resolve(&args.log)?);
     }
     let ConversionPlan { conversions, in_place } = found.plan(args, format)?;
     let written: Vec<Result<Option<Diagnostic>, Diagnostics>> =
@@ -107,7 +108,8 @@ fn convert_into_folder(args: &ConvertArgs, format: &str) -> CommandResult {
     let skipped = found.others.len();
     let named = found.others.iter().take(SKIPPED_SHOWN);
     diagnostics.extend(named.map(|path| Diagnostic::note("skipped: no eval log").about(path.display())));
-    let done = written.into_iter().filter_map(|result| diagnostics.collect(result).map(|w| diagnostics.extend(w)));
+    let done =
+        written.into_iter().filter_map(|result| diagnostics.collect(result).map(|w| diagnostics.extend(w)));
     let done = done.count();
     let mut summary = format!("{} converted", counted(done as u64, "log"));
     if count > done {
@@ -180,7 +182,10 @@ impl FoundFiles {
         self.others.sort();
         if self.logs.is_empty() {
             let problem = Diagnostic::error("no eval log is in this folder");
-            return Err(problem.about(folder.display()).hint("give a folder with .eval or .json logs").into());
+            return Err(problem
+                .about(folder.display())
+                .hint("give a folder with .eval or .json logs")
+                .into());
         }
         Ok(())
     }
@@ -202,7 +207,8 @@ impl FoundFiles {
             }
             if let Some(other) = sources.insert(to.clone(), log) {
                 let text = format!("{} and this log would both become {}", other.display(), to.display());
-                problems.push(Diagnostic::error(text).about(log.display()).hint("convert one of them by itself"));
+                problems
+                    .push(Diagnostic::error(text).about(log.display()).hint("convert one of them by itself"));
             } else if let Err(problem) = check_new(&to, args.force) {
                 problems.push(problem);
             }

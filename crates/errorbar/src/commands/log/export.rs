@@ -42,7 +42,7 @@ Exit code: 0 if all is well, 2 if a log could not be read or the table not be wr
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExportArgs {
-    /// Eval logs, or folders of them
+    /// Eval logs, folders of them, or handles: @1, latest
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
     /// The file to write [default: standard output]
@@ -91,10 +91,11 @@ pub(crate) fn run(args: &ExportArgs, context: &Context<'_>) -> CommandResult {
         return Err(diagnostics);
     }
     let mut outcome = Outcome { diagnostics, ..Outcome::default() };
-    let exported = write(files, format, args, context, &mut outcome.diagnostics).map_err(|error| match error {
-        ExportError::Write { path: None, error } => Diagnostics::from(error),
-        error => error.into(),
-    })?;
+    let exported =
+        write(files, format, args, context, &mut outcome.diagnostics).map_err(|error| match error {
+            ExportError::Write { path: None, error } => Diagnostics::from(error),
+            error => error.into(),
+        })?;
     if exported.nulled > 0 {
         outcome.diagnostics.push(Diagnostic::warning(format!(
             "{} score(s) have null in place of NaN or Infinity inside a list or map, which JSON does not have; \

@@ -1,11 +1,13 @@
 //! `errorbar log`: work with logs, one file per command.
 
+mod author;
 mod convert;
 mod dump;
 mod edit_score;
 mod export;
 mod list;
 mod schema;
+mod show;
 
 use clap::{Args, Subcommand};
 
@@ -21,6 +23,8 @@ pub(crate) struct LogArgs {
 enum LogCommand {
     /// List logs: task, model, time, status and headline
     List(list::LogListArgs),
+    /// Show samples: question, target, answer, verdicts and why
+    Show(show::ShowArgs),
     /// Print the header or samples of a log as JSON
     Dump(dump::DumpArgs),
     /// Convert logs to the other format, .eval or .json
@@ -36,6 +40,7 @@ enum LogCommand {
 pub(crate) fn run(args: &LogArgs, context: &Context<'_>) -> CommandResult {
     match &args.command {
         LogCommand::List(args) => Ok(list::run(args)),
+        LogCommand::Show(args) => show::run(args),
         LogCommand::Dump(args) => dump::run(args),
         LogCommand::Convert(args) => convert::run(args),
         LogCommand::EditScore(args) => edit_score::run(args, context),

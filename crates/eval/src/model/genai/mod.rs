@@ -85,7 +85,7 @@ impl GenaiModel {
             (None, Some(_)) => return Err(Error::UnwantedKey { model: name }),
             (None, None) => None,
         };
-        let client = Client::builder().with_reqwest(shared_client(&base)?).build();
+        let client = Client::builder().with_reqwest(shared_client(&base, options.ca_file)?).build();
         let path = speaks.path(model);
         Ok(GenaiModel {
             speaks,

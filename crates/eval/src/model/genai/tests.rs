@@ -70,8 +70,8 @@ fn counted(output: &ModelOutput) -> [Option<u64>; 6] {
 
 #[tokio::test]
 async fn providers_are_where_genai_has_them_and_tell_the_variable_of_their_key() {
-    let client =
-        Client::builder().with_reqwest(shared_client(&BaseUrl::parse("http://h", None).unwrap()).unwrap());
+    let client = Client::builder()
+        .with_reqwest(shared_client(&BaseUrl::parse("http://h", None).unwrap(), None).unwrap());
     let client = client.build().unwrap();
     let registry = built_in_registry();
     for (speaks, entry) in PROTOCOL.iter().zip(PROVIDERS) {

@@ -9,7 +9,7 @@ use reqwest::Url;
 use super::base_url::shown;
 use super::redact::redact_beginning;
 use super::{ApiKey, BaseUrl, excerpt::excerpt};
-use crate::model::ModelError;
+use crate::model::{ModelError, ModelErrorKind};
 
 /// An address that requests are sent to, with the key and the patience that they have.
 pub(in crate::model) struct Address {
@@ -84,10 +84,8 @@ impl Address {
         let cause = self.quote(&cause(&error), 300);
         let host = self.url.host_str().unwrap_or_default();
         if is_about_certificate(&error) {
-            return ModelError::permanent(self.describe(&format!(
-                "does not trust {host}: {cause}; a certificate of your own is trusted if SSL_CERT_FILE names it"
-            )))
-            .without_response();
+            let message = format!("was not sent, because the certificate of {host} is not trusted: {cause}");
+            return ModelError::new(ModelErrorKind::Untrusted, self.describe(&message));
         }
         if is_about_descriptors(&error) {
             return ModelError::transient(self.describe(&format!(

@@ -1,5 +1,6 @@
 //! One address of a server that requests are sent to.
 
+use std::path::Path;
 use std::time::Duration;
 
 use errorbar_core::Result;
@@ -39,8 +40,12 @@ impl Endpoint {
         path: &[&str],
         key: Option<ApiKey>,
         timeout: Duration,
+        ca_file: Option<&Path>,
     ) -> Result<Self> {
-        Ok(Endpoint { client: client::shared(base)?, address: Address::new(base, path, key, timeout) })
+        Ok(Endpoint {
+            client: client::shared(base, ca_file)?,
+            address: Address::new(base, path, key, timeout),
+        })
     }
 
     /// Where requests go.

@@ -11,14 +11,14 @@ use serde_json::Value as Json;
 
 use super::HIDDEN;
 use crate::model::http::ApiKey;
-use crate::model::with_prompt;
+use crate::model::{UNREADABLE_USAGE, with_prompt};
 use crate::{Message, ModelOutput, OutputChoice, Usage};
 
 #[derive(Deserialize)]
 struct Completion {
     model: Option<String>,
     choices: Option<Vec<ChatChoice>>,
-    usage: Option<TokenCounts>,
+    usage: Option<Json>,
     error: Option<Json>,
 }
 
@@ -35,21 +35,6 @@ struct ChatMessage {
     refusal: Option<String>,
     reasoning_content: Option<String>,
     reasoning: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct TokenCounts {
-    prompt_tokens: Option<u64>,
-    completion_tokens: Option<u64>,
-    total_tokens: Option<u64>,
-    prompt_tokens_details: Option<TokenDetails>,
-    completion_tokens_details: Option<TokenDetails>,
-}
-
-#[derive(Deserialize)]
-struct TokenDetails {
-    cached_tokens: Option<u64>,
-    reasoning_tokens: Option<u64>,
 }
 
 /// Written to logs as it is read, without what servers add.
@@ -103,9 +88,18 @@ pub(in crate::model) fn read(body: &[u8], asked: &str, key: Option<&ApiKey>) -> 
         return Err("its `choices` are empty".to_owned());
     }
     let mut output = ModelOutput::new(model, choices);
-    output.usage = completion.usage.map(TokenCounts::into_usage);
-    let reasoning = reasoning.filter(|text| !text.is_empty());
-    output.metadata = reasoning.map(|text| Metadata::from_iter([("reasoning".to_owned(), text.into())]));
+    let mut metadata = Metadata::new();
+    if let Some(text) = reasoning.filter(|text| !text.is_empty()) {
+        metadata.insert("reasoning".to_owned(), text.into());
+    }
+    if let Some(reported) = completion.usage.filter(|usage| !usage.is_null()) {
+        output.usage = usage(&reported);
+        // An answer is paid for, and good without its usage: what cannot be read of that is for the record.
+        if output.usage.is_none() {
+            metadata.insert(UNREADABLE_USAGE.to_owned(), reported);
+        }
+    }
+    output.metadata = (!metadata.is_empty()).then_some(metadata);
     Ok(output)
 }
 
@@ -152,13 +146,32 @@ fn stop_reason(finish_reason: Option<&str>) -> &'static str {
     }
 }
 
-impl TokenCounts {
-    fn into_usage(self) -> Usage {
-        let mut usage = Usage::new(0, self.completion_tokens.unwrap_or(0));
-        usage.input_tokens_cache_read = self.prompt_tokens_details.and_then(|details| details.cached_tokens);
-        usage.reasoning_tokens = self.completion_tokens_details.and_then(|details| details.reasoning_tokens);
-        with_prompt(usage, self.prompt_tokens.unwrap_or(0), self.total_tokens)
+/// The usage that a server reports; `None` if it is no object, or a number in it is none.
+fn usage(reported: &Json) -> Option<Usage> {
+    reported.as_object()?;
+    /// A number of tokens, if there is one; `Err` for what is no such number.
+    fn tokens(counts: &Json, key: &str) -> Result<Option<u64>, ()> {
+        match counts.get(key) {
+            None | Some(Json::Null) => Ok(None),
+            Some(count) => {
+                // Some servers count in floats.
+                let whole = |count: f64| (count >= 0.0 && count.fract() == 0.0).then_some(count as u64);
+                count.as_u64().or_else(|| count.as_f64().and_then(whole)).map(Some).ok_or(())
+            }
+        }
     }
+    let read = || {
+        let detail = |details: &str, key: &str| match reported.get(details) {
+            Some(details) => tokens(details, key),
+            None => Ok(None),
+        };
+        let mut usage = Usage::new(0, tokens(reported, "completion_tokens")?.unwrap_or(0));
+        usage.input_tokens_cache_read = detail("prompt_tokens_details", "cached_tokens")?;
+        usage.reasoning_tokens = detail("completion_tokens_details", "reasoning_tokens")?;
+        let prompt = tokens(reported, "prompt_tokens")?.unwrap_or(0);
+        Ok::<_, ()>(with_prompt(usage, prompt, tokens(reported, "total_tokens")?))
+    };
+    read().ok()
 }
 
 impl Logprobs {
@@ -314,6 +327,28 @@ mod tests {
     }
 
     #[test]
+    fn a_usage_that_cannot_be_read_costs_no_answer() {
+        let of = |usage: Json| {
+            answer(json!({"choices": [{"message": {"content": "x"}}], "usage": usage})).unwrap()
+        };
+        for wrong in [
+            json!({"prompt_tokens": -1}),
+            json!({"prompt_tokens": "3"}),
+            json!({"total_tokens": 1.5}),
+            json!({"completion_tokens_details": {"reasoning_tokens": []}}),
+            json!("12 tokens"),
+            json!([1, 2]),
+        ] {
+            let output = of(wrong.clone());
+            assert_eq!((output.completion.as_str(), output.usage), ("x", None), "{wrong}");
+            assert_eq!(output.metadata.unwrap().get(UNREADABLE_USAGE), Some(&wrong));
+        }
+        let floats = of(json!({"prompt_tokens": 3.0, "completion_tokens": 4, "prompt_tokens_details": null}));
+        assert_eq!((floats.usage.unwrap().total_tokens, floats.metadata), (7, None));
+        assert_eq!(of(Json::Null).metadata, None);
+    }
+
+    #[test]
     fn what_is_no_chat_completion_is_refused() {
         for body in [
             "",
@@ -331,8 +366,6 @@ mod tests {
             r#"{"choices": [{"message": {"content": 4}}]}"#,
             r#"{"choices": [{"message": {"content": ["x"]}}]}"#,
             r#"{"choices": [{"message": {"content": [{"type": "text", "text": 4}]}}]}"#,
-            r#"{"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": -1}}"#,
-            r#"{"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": "3"}}"#,
             r#"{"choices": [{"message": {"content": "x"}, "logprobs": {"content": [{"token": 1}]}}]}"#,
             "{\"choices\": [{\"message\": {\"content\": \"\u{0}\"}}]}",
         ] {

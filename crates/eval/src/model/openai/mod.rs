@@ -80,7 +80,7 @@ impl OpenAi {
             model: model.to_owned(),
             base_url: base.shown(),
             query: SecretText(base.query().to_owned()),
-            endpoint: Endpoint::new(&base, &["chat", "completions"], key, options.timeout)?,
+            endpoint: Endpoint::new(&base, &["chat", "completions"], key, options.timeout, options.ca_file)?,
         })
     }
 }

@@ -23,7 +23,7 @@ use self::panel::GraderRequest;
 use self::prompt::Prompt;
 use super::of_grades;
 use super::panel_reducer::PanelReducer;
-use crate::{BoxFuture, Sample, Scorer, Target, TaskState};
+use crate::{BoxFuture, Sample, Scorer, ScorerNeeds, Target, TaskState};
 
 /// The default question for graders: what distinguishes [`ModelGraded`] scorers.
 pub trait GraderQuestion: Clone + fmt::Debug + Default + Send + Sync + 'static {
@@ -190,6 +190,14 @@ impl<Q: GraderQuestion> Scorer for ModelGraded<Q> {
                 false => Ok(scores.pop()),
             }
         })
+    }
+
+    fn needs(&self) -> ScorerNeeds {
+        // With the history a grader can judge a conversation that the dataset has.
+        match self.include_history_or_default() {
+            true => ScorerNeeds::unknown(),
+            false => ScorerNeeds::output(),
+        }
     }
 
     fn check(&self, sample: &Sample) -> Result<()> {

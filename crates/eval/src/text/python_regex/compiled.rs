@@ -3,7 +3,7 @@
 use fancy_regex::{Captures, DebugRegex, Regex, RegexBuilder, RegexInput};
 
 use super::budget::{BudgetError, SearchBudget};
-use super::{is_plain, translate};
+use super::{global_flags, is_plain, translate};
 use crate::text::TextError;
 
 /// How many ways of matching are tried at one place before an expression is given up.
@@ -111,6 +111,18 @@ impl PythonRegex {
             }
             SearchFailure::Budget(BudgetError::Stopped) => TextError::Stopped { pattern: pattern() },
         })
+    }
+
+    /// The same expression for whole texts; none if that cannot be told from the part that is searched: it looks at what
+    /// stands around it.
+    pub(crate) fn of_whole_text(&self, ignore_case: bool) -> Option<PythonRegex> {
+        let (flags, rest) = global_flags(&self.source).ok()?;
+        let looks_around = [r"\b", r"\B", "(?=", "(?!", "(?<"].iter().any(|part| self.source.contains(part));
+        if looks_around || flags.contains('x') {
+            return None;
+        }
+        let flags = if flags.is_empty() { String::new() } else { format!("(?{flags})") };
+        PythonRegex::new(&format!(r"{flags}\A(?:{rest})\Z"), ignore_case).ok()
     }
 
     /// How many groups it has, the whole match not counted.

@@ -23,6 +23,11 @@ impl LogFile {
         Ok(LogFile { file, len: metadata.len(), changed: metadata.modified().ok() })
     }
 
+    /// The file itself.
+    pub(in crate::eval) fn file(&self) -> &File {
+        &self.file
+    }
+
     /// Looks again how long the file is.
     pub(in crate::eval) fn refresh(&mut self) -> io::Result<()> {
         let metadata = self.file.metadata()?;

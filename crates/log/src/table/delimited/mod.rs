@@ -22,11 +22,7 @@ use super::limits::Budget;
 use super::{ScoreTable, TableErrorKind, TableOptions, finish};
 use crate::delimited::{QuoteState, line_at};
 
-pub(super) fn read(
-    file: File,
-    delimiter: u8,
-    options: &TableOptions,
-) -> Result<Vec<ScoreTable>, TableError> {
+pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let mut pieces = PieceReader::new(file, delimiter, options.limits);
     rows(&mut pieces, delimiter, options).map_err(|error| {
         let file = pieces.file();

@@ -11,10 +11,7 @@ use crate::table::long_parts::LongParts;
 use crate::table::row::TableRow;
 use crate::table::{TableError, TableErrorKind};
 
-pub(super) fn read(
-    table: &ParquetTable<'_>,
-    columns: &[ParquetColumn<'_>],
-) -> Result<LongParts, TableError> {
+pub(super) fn read(table: &ParquetTable<'_>, columns: &[ParquetColumn<'_>]) -> Result<LongParts, TableError> {
     let mut builder = LongParts::new(table.budget);
     let mut row = TableRow::default();
     let layout = table.layout;

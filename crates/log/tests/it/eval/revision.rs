@@ -216,10 +216,11 @@ fn edit(sample: &str, epoch: Option<u32>, scorer: &str) -> ScoreEdit {
         sample: sample.to_owned(),
         epoch,
         scorer: scorer.to_owned(),
-        value: Value::from("C"),
+        value: Some(Value::from("C")),
         author: "ann".to_owned(),
         reason: Some("the target was wrong".to_owned()),
         timestamp: "2026-11-15T10:00:00Z".to_owned(),
+        ..ScoreEdit::default()
     }
 }
 
