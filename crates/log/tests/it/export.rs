@@ -162,7 +162,8 @@ fn several_logs_are_distinguished_and_share_their_columns() {
     );
     let export = Export::of([&a, &b], ExportOptions::default().texts(false)).unwrap();
     let names: Vec<&str> = export.columns().collect();
-    let fixed = ["log", "task", "model", "id", "epoch", "scorer", "value", "reason", "error", "limit", "number"];
+    let fixed =
+        ["log", "task", "model", "id", "epoch", "scorer", "value", "reason", "error", "limit", "number"];
     assert_eq!(names[..11], fixed);
     assert_eq!(names[18..], ["a", "b", "metadata.log"]);
     let rows = csv_rows(&written(&export, ExportFormat::Csv).0);
