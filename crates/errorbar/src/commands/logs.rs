@@ -35,6 +35,10 @@ pub(super) fn is_log(path: &Path) -> bool {
 pub(super) fn check_new(path: &Path, force: bool) -> Result<(), Diagnostic> {
     let error = |text: &str, hint: &str| Err(Diagnostic::error(text).about(path.display()).hint(hint));
     match path.metadata() {
+        // Whether it is there or not, it is no name of a file.
+        _ if path.as_os_str().as_encoded_bytes().ends_with(b"/") => {
+            error("this is the name of a folder", "give the name of a file in it")
+        }
         Ok(there) if there.is_dir() => error("this is a folder", "give the name of a file in it"),
         Ok(there) if there.is_file() && !force => error("the file exists already", "replace it with --force"),
         _ => Ok(()),
