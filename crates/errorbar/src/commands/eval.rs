@@ -95,7 +95,7 @@ pub(crate) struct EvalArgs {
     time_limit: Option<Duration>,
     /// Resume the run of this log: keep its samples, run those that are missing or failed
     #[arg(long, value_name = "LOG", conflicts_with_all = [
-        "task_args", "limit", "sample_ids", "epochs", "reducers", "no_reduce", "metrics", "seed",
+        "task_args", "limit", "sample_ids", "epochs", "reducers", "no_reduce", "metrics", "seed", "roles",
     ])]
     resume: Option<PathBuf>,
     /// The interval of progress lines, if standard error is not a terminal
@@ -138,7 +138,7 @@ pub(crate) fn run(args: &EvalArgs, context: &Context<'_>) -> CommandResult {
 /// What there is to report before anything runs.
 fn before(runs: &[Vec<PreparedRun>], calls: Option<&Calls>, args: &EvalArgs) -> Diagnostics {
     let servers = servers::note(runs.iter().flatten().flat_map(|(run, _)| run.servers()));
-    let connections = calls.and_then(|calls| args.model_args.calling.note_fewer(calls));
+    let connections = calls.and_then(|calls| args.model_args.calling.connections.note_fewer(calls));
     // The warnings of a task do not depend on the model.
     let warnings = runs.iter().filter_map(|models| models.first()).flat_map(|(run, _)| {
         run.warnings().iter().map(|warning| Diagnostic::warning(warning.to_string()).about(run.name()))
@@ -147,7 +147,7 @@ fn before(runs: &[Vec<PreparedRun>], calls: Option<&Calls>, args: &EvalArgs) -> 
 }
 
 /// The tokens that a run has used.
-fn usage_note(model: &str, usage: &Usage) -> Diagnostic {
+pub(super) fn usage_note(model: &str, usage: &Usage) -> Diagnostic {
     let cached = match usage.input_tokens_cache_read {
         Some(cached) if cached > 0 => format!(" (and {} from the server's cache)", grouped(cached)),
         _ => String::new(),
@@ -166,7 +166,7 @@ fn grouped(number: u64) -> String {
 }
 
 /// What was out of the ordinary with calls of models.
-fn call_notes(counts: &CallCounts) -> Diagnostics {
+pub(super) fn call_notes(counts: &CallCounts) -> Diagnostics {
     let plural =
         |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
     let mut notes = Vec::new();
@@ -316,7 +316,7 @@ fn resume(
         log_format: args.log_format,
         // Another server than that of the log is refused later.
         base_url: args.model_args.base_url.clone(),
-        role_base_urls: args.model_args.role_base_urls.clone(),
+        role_base_urls: args.model_args.roles.role_base_urls.clone(),
         ..recorded
     };
     let unnamed = log.unnamed_servers(&task, &options, context.registry);

@@ -49,7 +49,7 @@ fn roles(models: &Models) -> Json {
 }
 
 /// The time now, as logs write it.
-pub(super) fn now() -> String {
+pub(crate) fn now() -> String {
     Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string()
 }
 
@@ -176,7 +176,7 @@ fn step(spec: &Spec) -> PlanStep {
 }
 
 /// The arguments of a spec as logs write them.
-pub(super) fn options_of(spec: &Spec) -> Metadata {
+pub(crate) fn options_of(spec: &Spec) -> Metadata {
     match spec.to_log() {
         Json::Object(mut logged) => match logged.remove("options") {
             Some(Json::Object(options)) => options.into(),

@@ -45,6 +45,7 @@ macro_rules! setters {
     )+};
 }
 
+mod answered;
 mod compare;
 mod container;
 mod convert;
@@ -62,9 +63,12 @@ mod raw;
 mod reader;
 mod recorded;
 mod reductions;
+mod rescore;
+mod rescore_write;
 mod resume;
 mod revision;
 mod sample;
+mod score_events;
 mod scores;
 mod stored;
 mod summary;
@@ -77,6 +81,7 @@ pub use errorbar_core::chat::{
     Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, Targets, Usage,
 };
 
+pub use answered::{AnswerReader, AnsweredSample};
 pub use compare::{Difference, DifferenceKind, compare};
 pub use convert::convert;
 pub use edit::{ScoreEdit, score_value};
@@ -93,6 +98,7 @@ pub use plan::{
 pub use reader::{EvalLog, Samples};
 pub use recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 pub use reductions::Reductions;
+pub use rescore::{NewScorer, NewScores, ScoreAction};
 pub use resume::ResumedLog;
 pub use revision::Revision;
 pub use sample::{SampleLimit, SampleRecord};
