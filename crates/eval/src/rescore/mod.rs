@@ -53,7 +53,7 @@ use crate::{AnyScorer, CancelToken, Models, RunOptions, Usage};
 /// let rescore = Rescore::new().scorer(includes()).action(ScoreAction::Append);
 /// let prepared = rescore.prepare(log, &RunOptions::default(), &registry)?;
 /// let scored = block_on(prepared.run(Arc::new(|_| ()), CancelToken::new()))??;
-/// assert_eq!(scored.results().estimate("accuracy")?.value, 1.0);
+/// assert_eq!(scored.results().estimate("accuracy")?.number(), Some(1.0));
 ///
 /// let path = folder.path().join("scored.eval");
 /// scored.write_to(&path, &registry)?;
