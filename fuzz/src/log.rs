@@ -1,6 +1,6 @@
 //! Everything that a user can do with a log, done with one that may be damaged.
 //!
-//! What must hold: nothing panics; an error names the file, says what to do and is one line without control
+//! What must hold: nothing panics; an error names the file and the way out and is one line without control
 //! characters; samples are counted as they are read; a file that was written from a log opens and gives what the log
 //! gave. What a log *should* give only its writer knows: see `crates/log/tests/it/mutations`.
 
@@ -85,7 +85,7 @@ pub enum Way {
     ToJson,
     /// A zip.
     ToEval,
-    /// A copy that its run goes on with.
+    /// A copy with which its run is resumed.
     Resume,
 }
 
@@ -223,15 +223,16 @@ fn edit(log: &EvalLog, header: &Header, rows: &[Row], to: &Path) -> Option<()> {
         sample: id.to_string(),
         epoch: Some(*epoch),
         scorer: scorer.clone(),
-        value: Value::from(0.125),
+        value: Some(Value::from(0.125)),
         author: "ann".to_owned(),
         reason: None,
         timestamp: "2026-11-15T09:20:38Z".to_owned(),
+        ..ScoreEdit::default()
     };
     let mut revision = noted(log.revise(), path)?;
     let edited = noted(revision.edit_score(&edit), path)?;
     written(revision.write_to(to), path, to)?;
-    // Two samples of one name are not told apart.
+    // Two samples of one name are not distinguished.
     let is_unique =
         rows.iter().filter(|row| row.0.to_string() == edit.sample && row.1 == *epoch).count() == 1;
     let foreseen = noted(log.scores(header, &ScoreOptions::new(MetadataKeys::NONE).edited(&edited)), path)?;
@@ -239,19 +240,19 @@ fn edit(log: &EvalLog, header: &Header, rows: &[Row], to: &Path) -> Option<()> {
     let new = new.scores(&new.header().unwrap(), &ScoreOptions::new(MetadataKeys::NONE)).unwrap();
     if is_unique {
         assert_eq!(self::rows(&foreseen), self::rows(&new), "the edit is not what was foreseen");
-        assert_eq!(new.columns.score(at, scorer).unwrap().value, edit.value);
+        assert_eq!(new.columns.score(at, scorer).unwrap().value, Value::from(0.125));
     }
     assert_eq!(new.columns.len(), rows.len());
     Some(())
 }
 
-/// Goes on with a copy of the log, which loses no sample by that.
+/// Resumes a copy of the log, which loses no sample by that.
 fn resume(path: &Path, folder: &Path, is_json: bool, seen: Option<&Seen>) -> Option<()> {
     let copy = folder.join("resumed.eval");
     fs::copy(path, &copy).unwrap();
     let resumed = noted(LogWriter::resume(&copy), &copy);
     if let Some((writer, recovered)) = resumed {
-        assert!(!is_json, "one JSON object cannot be gone on with");
+        assert!(!is_json, "one JSON object cannot be resumed");
         drop(writer);
         let log = EvalLog::open(&copy).unwrap();
         assert_eq!(log.sample_count(), recovered.samples.len());
@@ -286,9 +287,9 @@ fn noted<T>(result: Result<T>, path: &Path) -> Option<T> {
 }
 
 /// The same for what writes to another file: whichever of the two is at fault must be named.
-fn written(result: Result<()>, path: &Path, to: &Path) -> Option<()> {
+fn written<T>(result: Result<T>, path: &Path, to: &Path) -> Option<()> {
     let error = match result {
-        Ok(()) => return Some(()),
+        Ok(_) => return Some(()),
         Err(error) => error,
     };
     use LogErrorKind as Kind;

@@ -40,6 +40,11 @@ impl Stream {
         }
     }
 
+    /// Whether a line can be drawn again in its place. A terminal that calls itself dumb can only add lines.
+    pub(crate) fn can_redraw(self) -> bool {
+        self.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+    }
+
     /// The width of the terminal, if the stream goes to one.
     pub(crate) fn columns(self) -> Option<usize> {
         let size = match self {
@@ -78,6 +83,11 @@ pub(crate) fn set_colors(choice: ColorChoice) {
 /// Writes a text for people. `render` gives it with styles (true) or without, and must not differ in anything else.
 pub(crate) fn show(stream: Stream, render: impl Fn(bool) -> String) -> io::Result<()> {
     stream.write(&safe(stream.has_colors(), render))
+}
+
+/// A text for people as it would be written to the stream, for a program that writes it there.
+pub(crate) fn rendered(stream: Stream, render: impl Fn(bool) -> String) -> String {
+    safe(stream.has_colors(), render)
 }
 
 /// The text with styles if they are wanted and all escape sequences in it are those of the styles.
@@ -242,9 +252,9 @@ impl ProgressLine {
         ProgressLine(ProgressBar::hidden())
     }
 
-    /// A line of `total` steps, if standard error is a terminal.
+    /// A line of `total` steps, if standard error is a terminal that can redraw it.
     pub(crate) fn new(total: u64, template: &str) -> Self {
-        if !Stream::Stderr.is_terminal() {
+        if !Stream::Stderr.can_redraw() {
             return ProgressLine::hidden();
         }
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());

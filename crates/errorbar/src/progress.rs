@@ -1,4 +1,4 @@
-//! The progress of a run: a line that is redrawn on a terminal, lines at intervals elsewhere.
+//! The progress of a run: a line that is redrawn on a terminal, lines at intervals elsewhere and on dumb terminals.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use errorbar_eval::{ModelError, Observer, Progress, RunningFigure};
-use errorbar_report::clean;
+use errorbar_log::eval::Transcript;
+use errorbar_report::{TranscriptView, clean};
 
-use crate::commands::counted;
+use crate::commands::{counted, table};
 use crate::diagnostic::Diagnostic;
 use crate::output::{self, Stream};
 
@@ -22,10 +23,13 @@ const FAILURES_SHOWN: usize = 10;
 /// Watches runs for a person: one, or several side by side.
 pub(crate) struct Watcher {
     quiet: bool,
-    on_terminal: bool,
+    /// Whether progress is one line that is drawn again and again.
+    redraws: bool,
     /// The least time between two updates.
     every: Duration,
     state: Mutex<WatchState>,
+    /// Where samples are shown, if they are.
+    shows_on: Option<Stream>,
     /// When a retry was reported last.
     retry_noted: Mutex<Option<Instant>>,
 }
@@ -66,7 +70,7 @@ struct SampleCounts {
 }
 
 impl Watcher {
-    /// A line is written at this interval if standard error is not a terminal.
+    /// A line is written at this interval if standard error is no terminal, or a dumb one.
     pub(crate) fn new(quiet: bool, line_every: Duration) -> Self {
         let now = Instant::now();
         let state = WatchState {
@@ -78,9 +82,15 @@ impl Watcher {
             problems: HashMap::new(),
             runs: Vec::new(),
         };
-        let on_terminal = Stream::Stderr.is_terminal();
-        let every = if on_terminal { REDRAW } else { line_every };
-        Watcher { quiet, on_terminal, every, state: Mutex::new(state), retry_noted: Mutex::default() }
+        let redraws = Stream::Stderr.can_redraw();
+        let every = if redraws { REDRAW } else { line_every };
+        let state = Mutex::new(state);
+        Watcher { quiet, redraws, every, state, shows_on: None, retry_noted: Mutex::default() }
+    }
+
+    /// The same, and every sample is shown on this stream when it is done.
+    pub(crate) fn showing(self, on: Option<Stream>) -> Self {
+        Watcher { shows_on: on, ..self }
     }
 
     /// Starts to watch this number of runs side by side.
@@ -90,7 +100,7 @@ impl Watcher {
             (state.started, state.shown, state.failures) = (now, now, 0);
             state.problems.clear();
             state.runs = vec![RunState::default(); runs];
-            state.bar = if self.on_terminal && !self.quiet { bar(0) } else { output::ProgressLine::hidden() };
+            state.bar = if self.redraws && !self.quiet { bar(0) } else { output::ProgressLine::hidden() };
         });
         let watcher = |number| Arc::new(RunWatcher { watcher: Arc::clone(self), number });
         (0..runs).map(watcher).collect()
@@ -126,10 +136,10 @@ impl Watcher {
         let parts = parts(&counts, state.started.elapsed(), &state.figures());
         let (done, total) = (counts.done, counts.total);
         let counted = format!("{done}/{total}").len();
-        let room =
-            if self.on_terminal { columns().saturating_sub(bar_width() + counted) } else { usize::MAX };
-        let line = fitting(parts, room);
-        if self.on_terminal {
+        let available =
+            if self.redraws { columns().saturating_sub(bar_width() + counted) } else { usize::MAX };
+        let line = fitting(parts, available);
+        if self.redraws {
             state.bar.set_position(done as u64);
             state.bar.set_message(&line);
         } else {
@@ -235,6 +245,26 @@ impl Observer for RunWatcher {
         });
     }
 
+    fn wants_transcripts(&self) -> bool {
+        self.watcher.shows_on.is_some()
+    }
+
+    fn sample_transcript(&self, transcript: &Transcript) {
+        let Some(stream) = self.watcher.shows_on else { return };
+        let view = TranscriptView::new().conversation(true).whole(true);
+        self.watcher.with(|state| {
+            let run = state.runs.get(self.number).filter(|_| state.runs.len() > 1);
+            let model = run.map(|run| run.model.clone());
+            let render = |color: bool| {
+                let table = table().color(color);
+                let model = model.as_ref().map(|model| table.heading(model, &[])).unwrap_or_default();
+                model + &table.transcript(transcript, &view).0 + "\n"
+            };
+            // A reader that has seen enough does not end the run.
+            state.bar.suspend(|| drop(output::show(stream, render)));
+        });
+    }
+
     fn wants_figures(&self) -> bool {
         !self.watcher.quiet
     }
@@ -274,11 +304,11 @@ fn bar_width() -> usize {
 }
 
 /// As many parts as fit, each whole.
-fn fitting(parts: Vec<String>, room: usize) -> String {
+fn fitting(parts: Vec<String>, available: usize) -> String {
     let mut line = String::new();
     for part in parts {
         let part = format!(" · {part}");
-        if errorbar_report::width(&line) + errorbar_report::width(&part) > room {
+        if errorbar_report::width(&line) + errorbar_report::width(&part) > available {
             break;
         }
         line.push_str(&part);

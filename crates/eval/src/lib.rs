@@ -7,9 +7,11 @@
 #![forbid(unsafe_code)]
 
 mod dataset;
+mod effects;
 mod error;
 mod facade;
 mod model;
+mod recorder;
 mod registry;
 mod rescore;
 mod run;
@@ -23,6 +25,7 @@ mod solver;
 pub mod solvers;
 mod state;
 mod task;
+mod task_check;
 mod task_file;
 mod template;
 pub mod text;
@@ -32,10 +35,11 @@ use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use dataset::{
-    Dataset, DatasetError, Fields, IntoSample, NamedSample, OneOrMany, Record, RecordLocation, csv_dataset,
-    json_dataset,
+    Dataset, DatasetError, Fields, IntoSample, NamedSample, OneOrMany, Record, RecordLocation,
+    RecordPosition, csv_dataset, json_dataset,
 };
-pub use error::{Error, Result};
+pub use effects::{ScorerNeeds, SolverEffects, Template};
+pub use error::{BaseUrlProblem, ChangedPart, Error, Result, TaskChange};
 pub use errorbar_log::eval::{
     Input, Message, MessageRole, ModelOutput, OutputChoice, SampleId, Targets, Usage,
 };
@@ -59,6 +63,7 @@ pub use small_file::read_small;
 pub use solver::{AnySolver, Chain, Solver, SolverEntry};
 pub use state::{Choice, TaskState};
 pub use task::{FailOnError, ModelChoice, Task, TaskEntry};
+pub use task_check::TaskProblem;
 pub use task_file::{Mistake, TaskFileError, load_task_file, parse_task_file};
 
 #[doc(hidden)]

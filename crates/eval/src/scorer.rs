@@ -7,7 +7,7 @@ use errorbar_core::registry::Entry;
 use errorbar_core::{Metrics, Result, Score, ToSpec};
 
 use crate::shared_object::shared_object;
-use crate::{BoxFuture, Target, TaskState};
+use crate::{BoxFuture, NamedSample, ScorerNeeds, Target, TaskState};
 
 /// Judges the answer to one sample.
 ///
@@ -27,6 +27,16 @@ pub trait Scorer: ToSpec + fmt::Debug + Send + Sync {
     /// The roles whose models it calls, if there are any.
     fn roles(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// What it is known to need of the solver, so that a task without it is refused before anything runs.
+    fn needs(&self) -> ScorerNeeds {
+        ScorerNeeds::unknown()
+    }
+
+    /// Refuses a dataset in which it could find no answer right, before anything runs.
+    fn check_dataset(&self, _samples: &[NamedSample]) -> Result<()> {
+        Ok(())
     }
 
     /// Refuses a sample that it could not judge, before anything runs.

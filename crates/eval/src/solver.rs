@@ -3,11 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use errorbar_core::chat::SpanKind;
 use errorbar_core::registry::Entry;
 use errorbar_core::{ArgType, Result, Spec, ToSpec};
 
 use crate::shared_object::shared_object;
-use crate::{BoxFuture, Generate, TaskState};
+use crate::{BoxFuture, Generate, SolverEffects, TaskState};
 
 /// A step from a question to an answer: rewords the prompt, calls the model, or both.
 ///
@@ -19,6 +20,11 @@ pub trait Solver: ToSpec + fmt::Debug + Send + Sync {
     /// The steps that it is made of, for the record: itself, unless it is a chain.
     fn steps(&self) -> Vec<Spec> {
         vec![self.spec()]
+    }
+
+    /// What it is known to do, so that a task whose parts do not fit together is refused before anything runs.
+    fn effects(&self) -> SolverEffects {
+        SolverEffects::unknown()
     }
 
     /// Refuses a sample that it could not solve, before anything runs.
@@ -38,40 +44,54 @@ shared_object!(AnySolver, Solver, "solver", "a solver such as generate()");
 
 /// Solvers one after the other; made by [`chain!`](crate::chain).
 #[derive(Clone, Debug)]
-pub struct Chain(Vec<AnySolver>);
+pub struct Chain {
+    solvers: Vec<AnySolver>,
+    /// Their names, for the record.
+    names: Vec<Arc<str>>,
+}
 
 impl Chain {
     /// These solvers, in this order.
     pub fn new(solvers: impl IntoIterator<Item = impl Into<AnySolver>>) -> Self {
-        Chain(solvers.into_iter().map(Into::into).collect())
+        let solvers: Vec<AnySolver> = solvers.into_iter().map(Into::into).collect();
+        let names = solvers.iter().map(|solver| Arc::from(solver.spec().name)).collect();
+        Chain { solvers, names }
     }
 }
 
 impl ToSpec for Chain {
     fn spec(&self) -> Spec {
-        Spec::new("chain").arg(self.0.to_arg())
+        Spec::new("chain").arg(self.solvers.to_arg())
     }
 }
 
 impl Solver for Chain {
     fn solve<'a>(&'a self, state: &'a mut TaskState, generate: &'a Generate) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            for solver in &self.0 {
+            for (solver, name) in self.solvers.iter().zip(&self.names) {
                 if state.completed {
                     break;
                 }
-                solver.solve(state, generate).await?;
+                let span = generate.begin_span(SpanKind::Solver, name);
+                let solved = solver.solve(state, generate).await;
+                generate.end_span(span);
+                solved?;
             }
             Ok(())
         })
     }
 
     fn steps(&self) -> Vec<Spec> {
-        self.0.iter().flat_map(|solver| solver.steps()).collect()
+        self.solvers.iter().flat_map(|solver| solver.steps()).collect()
+    }
+
+    fn effects(&self) -> SolverEffects {
+        let effects = self.0.iter().map(|solver| solver.effects());
+        effects.fold(SolverEffects::messages(), SolverEffects::then)
     }
 
     fn check(&self, sample: &crate::Sample) -> Result<()> {
-        self.0.iter().try_for_each(|solver| solver.check(sample))
+        self.solvers.iter().try_for_each(|solver| solver.check(sample))
     }
 }
 

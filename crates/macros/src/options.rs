@@ -24,6 +24,8 @@ pub(crate) struct Options {
     pub(crate) replaces: bool,
     /// Whether the entry stands in a list of its crate, and so is not registered by itself.
     pub(crate) built_in: bool,
+    /// The function that says what a solver does or what a scorer needs.
+    pub(crate) known: Option<Path>,
 }
 
 /// What a list of metrics is written as: what the macro `metrics!` takes, or a map alone, for scores that are maps.
@@ -33,7 +35,7 @@ pub(crate) enum ScorerMetrics {
 }
 
 /// Options that every attribute has, and that no message names: they are for crates below `errorbar`.
-const HIDDEN: [&str; 3] = ["crate", "type", "built_in"];
+const HIDDEN: [&str; 4] = ["crate", "type", "built_in", "known"];
 
 impl Options {
     /// Reads the options; `known` are those that the attribute has.
@@ -50,6 +52,7 @@ impl Options {
             state: false,
             replaces: false,
             built_in: false,
+            known: None,
         };
         let mut seen: Vec<String> = Vec::new();
         let read = |meta: ParseNestedMeta<'_>| {
@@ -78,6 +81,7 @@ impl Options {
             "parts" => self.parts = Some(word(meta, &PARTS)?),
             "keys" => self.keys = Some(keys(meta)?),
             "metrics" => self.metrics = Some(metrics(meta)?),
+            "known" => self.known = Some(meta.value()?.call(Path::parse_mod_style)?),
             "state" => self.state = true,
             "replaces" => self.replaces = true,
             _ => self.built_in = true,

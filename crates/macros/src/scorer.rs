@@ -46,6 +46,13 @@ fn implementation(builder: &Builder, metrics: &ScorerMetrics) -> TokenStream {
     let value = quote_spanned!(at(output)=> #krate::eval::IntoScore::into_score(#value));
     let types = [quote!(&'a #krate::eval::TaskState), quote!(&'a #krate::eval::Target)];
     let leading = builder.leading.iter().zip(types).map(|(ident, ty)| quote!(#ident: #ty));
+    let needs = builder.options.known.as_ref().map(|known| {
+        quote! {
+            fn needs(&self) -> #krate::eval::ScorerNeeds {
+                #known(self)
+            }
+        }
+    });
     quote! {
         #[automatically_derived]
         impl #krate::eval::Scorer for #name {
@@ -61,6 +68,8 @@ fn implementation(builder: &Builder, metrics: &ScorerMetrics) -> TokenStream {
                     ::std::result::Result::<#score, #krate::Error>::Ok(#value)
                 })
             }
+
+            #needs
         }
     }
 }

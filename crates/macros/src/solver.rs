@@ -35,6 +35,13 @@ fn implementation(builder: &Builder) -> TokenStream {
     let value = quote_spanned!(at(output)=> let (): () = #value;);
     let types = [quote!(&'a mut #krate::eval::TaskState), quote!(&'a #krate::eval::Generate)];
     let leading = builder.leading.iter().zip(types).map(|(ident, ty)| quote!(#ident: #ty));
+    let effects = builder.options.known.as_ref().map(|known| {
+        quote! {
+            fn effects(&self) -> #krate::eval::SolverEffects {
+                #known(self)
+            }
+        }
+    });
     quote! {
         #[automatically_derived]
         impl #krate::eval::Solver for #name {
@@ -47,6 +54,8 @@ fn implementation(builder: &Builder) -> TokenStream {
                     ::std::result::Result::<(), #krate::Error>::Ok(())
                 })
             }
+
+            #effects
         }
     }
 }

@@ -38,6 +38,20 @@ pub enum MessageSource {
     Generate,
 }
 
+impl MessageSource {
+    /// The name that logs have for it.
+    ///
+    /// ```
+    /// assert_eq!(errorbar_core::chat::MessageSource::Input.name(), "input");
+    /// ```
+    pub fn name(self) -> &'static str {
+        match self {
+            MessageSource::Input => "input",
+            MessageSource::Generate => "generate",
+        }
+    }
+}
+
 /// A message of a conversation.
 ///
 /// ```
@@ -46,6 +60,7 @@ pub enum MessageSource {
 /// assert_eq!((message.role, message.content.as_str()), (MessageRole::User, "What is 6 × 7?"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Message {
     /// An id that is unique in its conversation.
     pub id: Option<String>,
@@ -78,6 +93,12 @@ impl Message {
     /// A message of the model.
     pub fn assistant(content: impl Into<String>) -> Self {
         Message::new(MessageRole::Assistant, content)
+    }
+
+    /// A message that this model has generated.
+    pub fn generated(model: impl Into<String>, content: impl Into<String>) -> Self {
+        let (source, model) = (Some(MessageSource::Generate), Some(model.into()));
+        Message { source, model, ..Message::assistant(content) }
     }
 }
 

@@ -18,7 +18,7 @@ pub enum SpecErrorKind {
         /// "string" or "name".
         what: &'static str,
     },
-    /// A backslash that starts no escape, or one that stands for no character.
+    /// An escape that stands for no character.
     #[error("'{escape}' is not an escape sequence")]
     Escape {
         /// The escape as written.

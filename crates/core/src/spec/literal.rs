@@ -4,9 +4,33 @@ use super::cursor::Parser;
 use super::{Arg, SpecError, SpecErrorKind};
 
 impl<'a> Parser<'a> {
-    /// A string in either quote. The parser must stand at the quote.
+    /// Whether a string starts right here: in either quote, or raw.
+    pub(super) fn at_string(&self) -> bool {
+        let rest = self.rest();
+        rest.strip_prefix(['r', 'R']).unwrap_or(rest).starts_with(['"', '\''])
+    }
+
+    /// A string in either quote, or a raw one: `r'…'`. The parser must stand at its start.
     pub(super) fn string(&mut self) -> Result<String, SpecError> {
-        self.quoted("string")
+        if matches!(self.next_char(), Some('r' | 'R')) { self.raw_string() } else { self.quoted("string") }
+    }
+
+    /// A string whose backslashes stay, as in Python: one in front of a quote keeps the string from ending there.
+    fn raw_string(&mut self) -> Result<String, SpecError> {
+        let start = self.offset;
+        self.bump();
+        let quote = self.bump();
+        let mut text = String::new();
+        loop {
+            match self.bump() {
+                None => return Err(self.error_at(start, SpecErrorKind::Unclosed { what: "string" })),
+                c if c == quote => return Ok(text),
+                Some(c) => text.push(c),
+            }
+            if text.ends_with('\\') {
+                text.extend(self.bump());
+            }
+        }
     }
 
     /// Text up to the next character equal to the one the parser stands at, with escapes resolved.
@@ -18,41 +42,58 @@ impl<'a> Parser<'a> {
             match self.bump() {
                 None => return Err(self.error_at(start, SpecErrorKind::Unclosed { what })),
                 c if c == quote => return Ok(text),
-                Some('\\') => text.extend(self.escape()?),
+                Some('\\') => self.escape(&mut text, quote)?,
                 Some(c) => text.push(c),
             }
         }
     }
 
-    /// What an escape stands for; the backslash has been read. A backslash at the end of a line stands for nothing.
-    fn escape(&mut self) -> Result<Option<char>, SpecError> {
+    /// Adds what an escape stands for; the backslash has been read. As in Python, one at the end of a line stands for
+    /// nothing, and one that starts no escape stands for itself: `'\d'` needs no second backslash.
+    fn escape(&mut self, text: &mut String, quote: Option<char>) -> Result<(), SpecError> {
         let start = self.offset - 1;
-        let code = match self.bump() {
-            Some('\n') => return Ok(None),
-            Some(c @ ('\\' | '\'' | '"' | '`' | '/')) => return Ok(Some(c)),
-            Some('n') => return Ok(Some('\n')),
-            Some('r') => return Ok(Some('\r')),
-            Some('t') => return Ok(Some('\t')),
-            Some('a') => return Ok(Some('\u{7}')),
-            Some('b') => return Ok(Some('\u{8}')),
-            Some('f') => return Ok(Some('\u{c}')),
-            Some('v') => return Ok(Some('\u{b}')),
-            Some('0'..='7') => {
+        let Some(c) = self.bump() else { return Ok(()) };
+        let plain = match c {
+            '\n' => return Ok(()),
+            '\r' if self.rest().starts_with('\n') => {
+                self.bump();
+                return Ok(());
+            }
+            '\\' | '\'' | '"' => Some(c),
+            c if Some(c) == quote => Some(c),
+            'n' => Some('\n'),
+            'r' => Some('\r'),
+            't' => Some('\t'),
+            'a' => Some('\u{7}'),
+            'b' => Some('\u{8}'),
+            'f' => Some('\u{c}'),
+            'v' => Some('\u{b}'),
+            _ => None,
+        };
+        let code = match c {
+            _ if plain.is_some() => plain.map(u32::from),
+            '0'..='7' => {
                 self.offset -= 1;
                 self.code_upto(3, 8)
             }
-            Some('x') => self.code_of(2),
-            Some('u') if self.rest().starts_with('{') => self.code_in_braces(),
-            Some('u') => self.code_of(4).and_then(|code| self.join_surrogates(code)),
-            Some('U') => self.code_of(8),
-            _ => None,
+            'x' => self.code_of(2),
+            'u' if self.rest().starts_with('{') => self.code_in_braces(),
+            'u' => self.code_of(4).and_then(|code| self.join_surrogates(code)),
+            'U' => self.code_of(8),
+            // In Python the name of a character follows.
+            'N' => None,
+            c => {
+                text.extend(['\\', c]);
+                return Ok(());
+            }
         };
-        // Python keeps a backslash it does not know. We don't, for then a typo would pass in silence.
-        code.and_then(char::from_u32).map(Some).ok_or_else(|| {
+        let character = code.and_then(char::from_u32).ok_or_else(|| {
             let escape = self.text.get(start..self.offset).unwrap_or_default().to_owned();
             self.error_at(start, SpecErrorKind::Escape { escape })
-                .with_hint("write a backslash itself as \\\\")
-        })
+                .with_hint("write a backslash itself as \\\\, or the string as r'…'")
+        })?;
+        text.push(character);
+        Ok(())
     }
 
     /// Exactly `length` hexadecimal digits.

@@ -11,8 +11,12 @@
 //! argument = value | word "=" value                                      positional ones first
 //! value    = string | number | "true" | "True" | "false" | "False" | "null" | "None"
 //!          | "[" values "]" | "{" string ":" value, … "}" | spec
+//! string   = "…" | '…' | r"…" | r'…'                                     escapes as in Python; raw ones have none
 //! word     = letter or "_", then letters, digits, "_", "-", "."          or anything at all in `backquotes`
 //! ```
+//!
+//! Escapes are those of Python, and a backslash that starts none stays: `'(\d+)'` and `r'(\d+)'` are the same. `'\b'` is
+//! not `r'\b'`, though: there is such an escape.
 //!
 //! Blanks and line breaks may stand between any two tokens, and a comma may follow the last of any list. Backquotes are
 //! for names that only a log could have brought in (`pass@1`), so that every spec can be printed and read back.

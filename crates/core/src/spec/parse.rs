@@ -25,7 +25,7 @@ impl FromStr for Arg {
 }
 
 impl<'a> Parser<'a> {
-    /// Reads the whole text as one thing.
+    /// Reads the whole input as one thing.
     pub(super) fn whole<T>(
         text: &'a str,
         read: impl FnOnce(&mut Self) -> Result<T, SpecError>,
@@ -34,7 +34,7 @@ impl<'a> Parser<'a> {
         let thing = read(&mut parser)?;
         match parser.peek() {
             None => Ok(thing),
-            Some(_) => Err(parser.expected("the end of the text")),
+            Some(_) => Err(parser.expected("the end of the input")),
         }
     }
 
@@ -119,7 +119,7 @@ impl<'a> Parser<'a> {
 
     fn value(&mut self) -> Result<Arg, SpecError> {
         match self.peek() {
-            Some('"' | '\'') => self.string().map(Arg::Str),
+            Some(_) if self.at_string() => self.string().map(Arg::Str),
             Some('0'..='9' | '+' | '-' | '.') => self.number(),
             Some('[') => {
                 let mut list = Vec::new();
@@ -156,7 +156,7 @@ impl<'a> Parser<'a> {
         self.offset += 1;
         self.items('}', "a map entry", |parser| {
             let start = parser.skip_blanks();
-            if !matches!(parser.peek(), Some('"' | '\'')) {
+            if !parser.at_string() {
                 return Err(parser.expected("a key in quotes"));
             }
             let key = parser.string()?;

@@ -36,7 +36,7 @@ pub(super) fn diagnostics(finished: &FinishedRun, context: &Context<'_>) -> (Dia
     }
     if finished.limited() > 0 {
         diagnostics.push(Diagnostic::warning(format!(
-            "{} of {total} samples reached a limit and were scored as they were; the log says which",
+            "{} of {total} samples reached a limit and were scored as they were; the log has them",
             finished.limited()
         )));
     }
@@ -69,6 +69,11 @@ fn stopped(stop: &StopReason, done: usize, total: usize, resume: &str) -> Option
             Diagnostic::failure(format!("{ended} the server of {model} has never answered: {problem}"))
                 .hint(format!("when the server runs, {resume}"))
         }
+        StopReason::Untrusted { model, problem } => {
+            Diagnostic::failure(format!("{ended} the server of {model} is not trusted: {problem}")).hint(format!(
+                "if you trust it, name a file with its certificate, or with that of who signed it: {resume} --ca-file FILE"
+            ))
+        }
         StopReason::Cancelled => {
             Diagnostic::warning(format!("cancelled after {done} of {total} samples; {resume}"))
         }
@@ -83,7 +88,7 @@ fn stopped(stop: &StopReason, done: usize, total: usize, resume: &str) -> Option
 /// Reports scorers that could not score any answer; whether another could.
 fn unscored(finished: &FinishedRun, context: &Context<'_>, diagnostics: &mut Diagnostics) -> bool {
     let reasons = format!(
-        "the log has the reasons: `{} log dump {} --samples`",
+        "the log has the reasons: `{} log show {} --unscored`",
         context.program,
         finished.log.display()
     );

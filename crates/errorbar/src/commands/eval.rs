@@ -14,18 +14,20 @@ use errorbar_eval::{
     ResumableLog, RunOptions, Task, Usage, UsageLimits, block_on, cancel_on_interrupt, open_resumable_with,
     shown_cost,
 };
+use errorbar_log::eval::remove_damaged_samples;
 use errorbar_report::{PartialRun, Report, SideBySide};
 use futures_util::future::join_all;
 
 use super::common::{Format, OutputArgs, one_of, seconds, table};
 use super::error_args::ErrorArgs;
 use super::findings::findings;
+use super::handles::{DEFAULT_LOG_DIR, LOG_DIR, resolve_in};
 use super::logs::LimitArgs;
 use super::models::ModelArgs;
 use super::specs::PlanOverrides;
 use super::{CommandResult, Context, Outcome, Status, ending, logs, servers, tasks};
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
-use crate::output::Output;
+use crate::output::{Output, Stream};
 use crate::progress::Watcher;
 
 const EXAMPLES: &str = "\
@@ -36,11 +38,15 @@ Examples:
   The same with recorded outputs of another model, 20 samples, 3 epochs each:
     errorbar eval almanac.toml --model replay/outputs/wren.jsonl --limit 20 --epochs 3 --reducer mode
 
+  One sample, to see what the model is sent and what it answers:
+    errorbar eval almanac.toml --limit 1 --show
+
   A task of this program, with arguments:
     errorbar eval gpqa -T subset=main
 
-  Resume a run that was interrupted:
+  Resume a run that was interrupted, or several:
     errorbar eval --resume logs/2026-11-15T06-09-13+00-00_almanac_1f0c….eval
+    errorbar eval --resume latest
 
 Every sample is in the log before it is counted. Ctrl-C ends the run and computes the results over
 the samples that are done; a second one ends it at once.
@@ -82,23 +88,34 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// The folder of the log
-    #[arg(long, value_name = "DIR", default_value = "logs", env = "ERRORBAR_LOG_DIR")]
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_LOG_DIR, env = LOG_DIR)]
     log_dir: PathBuf,
     /// The format of the log: an archive that grows while the task runs, or JSON converted from it at the end
-    #[arg(long, value_name = "FORMAT", default_value = "eval", value_parser = log_formats())]
-    log_format: LogFormat,
+    /// [default: eval; that of the log with --resume]
+    #[arg(long, value_name = "FORMAT", value_parser = log_formats(), verbatim_doc_comment)]
+    log_format: Option<LogFormat>,
+    /// Leave events out of the log: the steps of each sample, its model calls with their times, its scores
+    #[arg(long)]
+    no_log_events: bool,
     /// End the run when a sample fails, or when a share (0.1) or a number (5) of samples have failed
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     fail_on_error: Option<FailOnError>,
     /// The time limit of one sample; then it is scored as it is, and its scorers have half of that time or what is left
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time_limit: Option<Duration>,
-    /// Resume the run of this log: keep its samples, run those that are missing or failed
-    #[arg(long, value_name = "LOG", conflicts_with_all = [
+    /// Print the conversation and the verdicts of every sample when it is done, before the results
+    #[arg(long)]
+    show: bool,
+    /// Resume the run of this log (a path, @1 or latest): keep its samples, run those that are missing or failed;
+    /// several logs of a task are resumed side by side
+    #[arg(long, value_name = "LOG", num_args = 1.., conflicts_with_all = [
         "task_args", "limit", "sample_ids", "epochs", "reducers", "no_reduce", "metrics", "seed", "roles",
     ])]
-    resume: Option<PathBuf>,
-    /// The interval of progress lines, if standard error is not a terminal
+    resume: Vec<PathBuf>,
+    /// With --resume: run samples again whose records are damaged; the damaged log is kept beside the new one
+    #[arg(long, requires = "resume")]
+    skip_bad_samples: bool,
+    /// The interval of progress lines, if standard error is not a terminal, or TERM is dumb
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     progress_every: Duration,
     #[command(flatten)]
@@ -120,10 +137,13 @@ type PreparedRun = (PreparedTask, Option<ResumableLog>);
 
 pub(crate) fn run(args: &EvalArgs, context: &Context<'_>) -> CommandResult {
     args.errors.check()?;
-    let watcher = Arc::new(Watcher::new(context.quiet, args.progress_every));
-    let runs = match &args.resume {
-        Some(log) => vec![vec![resume(log, args, &watcher, context)?]],
-        None => prepare_all(args, &watcher, context)?,
+    // Data stays by itself on standard output.
+    let shown_on = if args.output.format == Format::Table { Stream::Stdout } else { Stream::Stderr };
+    let watcher = Watcher::new(context.quiet, args.progress_every).showing(args.show.then_some(shown_on));
+    let watcher = Arc::new(watcher);
+    let runs = match args.resume.is_empty() {
+        false => resume_all(args, &watcher, context)?,
+        true => prepare_all(args, &watcher, context)?,
     };
     let calls = runs.first().and_then(|models| models.first()).map(|(first, _)| Arc::clone(first.calls()));
     before(&runs, calls.as_deref(), args).print(context.quiet);
@@ -138,12 +158,27 @@ pub(crate) fn run(args: &EvalArgs, context: &Context<'_>) -> CommandResult {
 /// What there is to report before anything runs.
 fn before(runs: &[Vec<PreparedRun>], calls: Option<&Calls>, args: &EvalArgs) -> Diagnostics {
     let servers = servers::note(runs.iter().flatten().flat_map(|(run, _)| run.servers()));
+    let limits =
+        runs.iter().flatten().filter(|(_, log)| log.is_some()).filter_map(|(run, _)| limits_note(run));
     let connections = calls.and_then(|calls| args.model_args.calling.connections.note_fewer(calls));
     // The warnings of a task do not depend on the model.
     let warnings = runs.iter().filter_map(|models| models.first()).flat_map(|(run, _)| {
         run.warnings().iter().map(|warning| Diagnostic::warning(warning.to_string()).about(run.name()))
     });
-    servers.into_iter().chain(connections).chain(warnings).collect()
+    servers.into_iter().chain(connections).chain(limits).chain(warnings).collect()
+}
+
+/// A note of the limits of a resumed run: what was used before does not count.
+fn limits_note(run: &PreparedTask) -> Option<Diagnostic> {
+    let UsageLimits { time, tokens, cost } = run.run_limits();
+    let time = time.map(|time| format!("{} s", time.as_secs_f64()));
+    let tokens = tokens.map(|tokens| format!("{} tokens", grouped(tokens)));
+    let cost = cost.map(|cost| format!("a cost of {}", shown_cost(cost)));
+    let limits: Vec<String> = [time, tokens, cost].into_iter().flatten().collect();
+    (!limits.is_empty()).then(|| {
+        let text = format!("the limits of the run count from 0 again: {}", limits.join(", "));
+        Diagnostic::note(text).about(run.name())
+    })
 }
 
 /// The tokens that a run has used.
@@ -181,9 +216,15 @@ pub(super) fn call_notes(counts: &CallCounts) -> Diagnostics {
         notes.push(format!("{model} had as few as {least} connections, because it refused more"));
     }
     let note = (!notes.is_empty()).then(|| Diagnostic::note(notes.join("; ")));
+    let unread = (counts.unreadable_usage > 0).then(|| {
+        let answers = plural(counts.unreadable_usage, "answer has", "answers have");
+        Diagnostic::warning(format!(
+            "{answers} a `usage` that cannot be read: its tokens are in no sum, and count for no limit; the log has it"
+        ))
+    });
     let cache = counts.cache_problem.as_ref();
     let cache = cache.map(|problem| Diagnostic::warning(format!("answers could not be cached: {problem}")));
-    note.into_iter().chain(cache).collect()
+    note.into_iter().chain(unread).chain(cache).collect()
 }
 
 /// How a task ended.
@@ -236,7 +277,8 @@ fn options(
         max_samples: args.max_samples.map(NonZeroUsize::get),
         seed: args.seed,
         log_dir: args.log_dir.clone(),
-        log_format: args.log_format,
+        log_format: args.log_format.unwrap_or_default(),
+        log_events: !args.no_log_events,
         fail_on_error: args.fail_on_error,
         limits: UsageLimits { time: args.time_limit, ..UsageLimits::default() },
         ..RunOptions::default()
@@ -295,25 +337,77 @@ fn prepare(
     })
 }
 
-/// The task of a log, checked, with the options that the log records.
+/// The runs of all logs that are resumed, those of one task side by side. Everything that is wrong is reported at once.
+fn resume_all(
+    args: &EvalArgs,
+    watcher: &Arc<Watcher>,
+    context: &Context<'_>,
+) -> Result<Vec<Vec<PreparedRun>>, Diagnostics> {
+    let named = args.resume.iter().map(|log| resolve_in(log, &args.log_dir));
+    let named: Vec<PathBuf> = all(named)?;
+    // `--resume LOG TASK` names the task too, as `TASK --resume LOG` does.
+    let is_task = |path: &&PathBuf| !logs::is_log(path) && !path.is_file();
+    let is_task = |path: &&PathBuf| path.extension().is_some_and(|end| end == "toml") || is_task(path);
+    let (behind, logs): (Vec<&PathBuf>, Vec<&PathBuf>) = named.iter().partition(is_task);
+    let behind = behind.iter().map(|path| path.display().to_string());
+    let tasks: Vec<String> = args.tasks.iter().cloned().chain(behind).collect();
+    if tasks.len() > 1 || logs.is_empty() {
+        let problem = "--resume wants logs, and at most one task that they are of";
+        return Err(Diagnostic::error(problem).hint("the logs name their tasks: leave them out").into());
+    }
+    let same = |a: &Path, b: &Path| {
+        a == b || a.canonicalize().ok().is_some_and(|a| b.canonicalize().ok() == Some(a))
+    };
+    for (at, log) in logs.iter().enumerate() {
+        if logs.iter().take(at).any(|other| same(other, log)) {
+            return Err(Diagnostic::error("the log is named twice").about(log.display()).into());
+        }
+    }
+    let mut calls: Option<Arc<Calls>> = None;
+    let runs = all(logs.into_iter().map(|log| resume(log, &tasks, &mut calls, args, watcher, context)))?;
+    let mut by_task: Vec<Vec<PreparedRun>> = Vec::new();
+    for run in runs {
+        match by_task.iter_mut().find(|runs| runs.iter().any(|(other, _)| other.name() == run.0.name())) {
+            Some(runs) => runs.push(run),
+            None => by_task.push(vec![run]),
+        }
+    }
+    Ok(by_task)
+}
+
+/// Takes samples that cannot be read out of a log, so that they are run again.
+fn give_up_bad_samples(path: &Path, args: &EvalArgs, context: &Context<'_>) -> Result<(), Diagnostics> {
+    if !args.skip_bad_samples {
+        return Ok(());
+    }
+    let Some(given_up) = remove_damaged_samples(path, args.read_limits.limits())? else { return Ok(()) };
+    let names = given_up.samples.join(", ");
+    let text =
+        format!("damaged, and run again: {names}; the log as it was is {}", given_up.kept_as.display());
+    Diagnostic::warning(errorbar_report::clean(&text)).about(path.display()).print(context.quiet);
+    Ok(())
+}
+
+/// The task of a log, checked, with the options that the log records. All runs share the connections.
 fn resume(
     path: &Path,
+    tasks: &[String],
+    calls: &mut Option<Arc<Calls>>,
     args: &EvalArgs,
     watcher: &Arc<Watcher>,
     context: &Context<'_>,
 ) -> Result<PreparedRun, Diagnostics> {
+    give_up_bad_samples(path, args, context)?;
     let log = open_resumable_with(path, args.read_limits.limits())?;
-    if args.tasks.len() > 1 {
-        return Err(Diagnostic::error("--resume continues one log, of one task").into());
-    }
-    let task = tasks::task_of_log(args.tasks.first().map(String::as_str), &log, context)?;
+    let task = tasks::task_of_log(tasks.first().map(String::as_str), &log, context)?;
     let recorded = log.options(&task, context.registry)?;
     let mut options = RunOptions {
         errors: recorded.errors.as_ref().map(|recorded| args.errors.over(recorded)),
         max_samples: args.max_samples.map(NonZeroUsize::get).or(recorded.max_samples),
         fail_on_error: args.fail_on_error.or(recorded.fail_on_error),
         limits: UsageLimits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
-        log_format: args.log_format,
+        log_format: args.log_format.unwrap_or(recorded.log_format),
+        log_events: recorded.log_events && !args.no_log_events,
         // Another server than that of the log is refused later.
         base_url: args.model_args.base_url.clone(),
         role_base_urls: args.model_args.roles.role_base_urls.clone(),
@@ -321,9 +415,10 @@ fn resume(
     };
     let unnamed = log.unnamed_servers(&task, &options, context.registry);
     if !unnamed.is_empty() {
-        return Err(servers::unnamed(&unnamed, &log, &args.tasks, context).into());
+        return Err(servers::unnamed(&unnamed, &log, tasks, context).into());
     }
     args.model_args.calling.apply(&mut options, watcher)?;
+    options.calls = Arc::clone(calls.get_or_insert(options.calls));
     let named = format!("{}: {}", path.display(), log.task());
     let prepared = prepare(&named, &task, &options, context)?;
     Ok((prepared, Some(log)))

@@ -7,6 +7,7 @@ use clap::Args;
 use errorbar_core::spec::nearest;
 use errorbar_core::{Plan, Results, ScoreParts, unique_names};
 use errorbar_eval::self_graded;
+use errorbar_log::WrittenFile;
 use errorbar_log::eval::{
     EditedScore, EvalInfo, EvalLog, Header, LogError, LogLimits, LogScores, LogWarning, ScoreOptions, Status,
     plan_from_header,
@@ -15,6 +16,7 @@ use errorbar_report::{PartialRun, Report};
 
 use super::Context;
 use super::common::parse_bytes;
+use super::handles;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hints;
 use crate::output::ProgressLine;
@@ -29,12 +31,22 @@ pub(super) fn is_log(path: &Path) -> bool {
     })
 }
 
-/// Checks that no file is replaced unless `--force` is given.
+/// Checks that no file is replaced unless `--force` is given. What is no file (`/dev/null`, a pipe) is not replaced.
 pub(super) fn check_new(path: &Path, force: bool) -> Result<(), Diagnostic> {
-    if force || !path.exists() {
-        return Ok(());
+    let error = |text: &str, hint: &str| Err(Diagnostic::error(text).about(path.display()).hint(hint));
+    match path.metadata() {
+        Ok(there) if there.is_dir() => error("this is a folder", "give the name of a file in it"),
+        Ok(there) if there.is_file() && !force => error("the file exists already", "replace it with --force"),
+        _ => Ok(()),
     }
-    Err(Diagnostic::error("the file exists already").about(path.display()).hint("replace it with --force"))
+}
+
+/// The warning that a file has another owner than the one that it replaces.
+pub(super) fn owner_warning(written: WrittenFile, path: &Path) -> Option<Diagnostic> {
+    written.has_new_owner.then(|| {
+        let text = "written, but with a new owner or group: this user may not give the file to the old one";
+        Diagnostic::warning(text).about(path.display()).hint("see who should read and write it (ls -l)")
+    })
 }
 
 /// How logs are read.
@@ -55,13 +67,13 @@ pub(super) struct ReadArgs {
 #[command(next_help_heading = "Limits for logs")]
 pub(super) struct LimitArgs {
     /// The maximum decompressed size of one entry of a log
-    #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = parse_bytes)]
-    max_unpacked: u64,
+    #[arg(long, alias = "max-unpacked", value_name = "SIZE", default_value = "16G", value_parser = parse_bytes)]
+    max_decompressed: u64,
     /// Entries of a log that decompress to more than N times their size count as dense; a log may
     /// have 192 MiB of them, decompressed
     #[arg(long, value_name = "N", default_value_t = LogLimits::default().max_ratio)]
     max_ratio: u64,
-    /// The maximum size of a header, and of what is kept of one sample (scores and metadata)
+    /// The maximum size of a header, and of what is read of one sample (scores and metadata)
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_bytes)]
     max_record: u64,
     /// The maximum memory for what is held of a log or a table [default: 256M or four times the size
@@ -72,8 +84,8 @@ pub(super) struct LimitArgs {
 
 impl LimitArgs {
     pub(super) fn limits(&self) -> LogLimits {
-        let &LimitArgs { max_unpacked, max_ratio, max_record, max_memory } = self;
-        LogLimits { max_decompressed: max_unpacked, max_ratio, max_record, max_memory }
+        let &LimitArgs { max_decompressed, max_ratio, max_record, max_memory } = self;
+        LogLimits { max_decompressed, max_ratio, max_record, max_memory }
     }
 }
 
@@ -85,6 +97,11 @@ impl ReadArgs {
             log.check()?;
         }
         Ok(log)
+    }
+
+    /// Opens the log that a path or a handle names.
+    pub(super) fn open_named(&self, named: &Path) -> Result<EvalLog, Diagnostics> {
+        Ok(self.open(&handles::resolve(named)?)?)
     }
 
     pub(super) fn limits(&self) -> LogLimits {

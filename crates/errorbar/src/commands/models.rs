@@ -105,15 +105,15 @@ pub(crate) struct CallArgs {
     /// The cost limit of one sample, by the --prices; then it is scored without the answer that exceeded the limit
     #[arg(long, value_name = "COST", value_parser = cost)]
     cost_limit: Option<f64>,
-    /// The time limit of the run; then it ends, and can be resumed (--resume counts from 0, up to the limit of the log if no other is given)
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    run_time_limit: Option<Duration>,
-    /// The token limit of the run; then it ends, and can be resumed
-    #[arg(long, value_name = "N")]
-    run_token_limit: Option<u64>,
-    /// The cost limit of the run, by the --prices; then it ends, and can be resumed
-    #[arg(long, value_name = "COST", value_parser = cost)]
-    run_cost_limit: Option<f64>,
+    /// The time limit of the run with each model; then it ends, and can be resumed (--resume counts from 0, up to the limit of the log if no other is given; `none` lifts it)
+    #[arg(long, value_name = "SECONDS", value_parser = |text: &str| limit(text, seconds))]
+    run_time_limit: Option<RunLimit<Duration>>,
+    /// The token limit of the run with each model, or `none`; then it ends, and can be resumed
+    #[arg(long, value_name = "N", value_parser = |text: &str| limit(text, tokens))]
+    run_token_limit: Option<RunLimit<u64>>,
+    /// The cost limit of the run with each model, by the --prices, or `none`; then it ends, and can be resumed
+    #[arg(long, value_name = "COST", value_parser = |text: &str| limit(text, cost))]
+    run_cost_limit: Option<RunLimit<f64>>,
     /// A file (TOML, JSON) with the prices of models, for a million tokens: ["openai/NAME"] input = 0.15, output = 0.6; --resume has those of the log
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
@@ -125,6 +125,9 @@ pub(crate) struct ConnectionArgs {
     /// A file with the API key of a role's model on its first line
     #[arg(long = "role-api-key-file", value_name = "ROLE=FILE", value_parser = of_role)]
     role_key_files: Vec<(String, String)>,
+    /// A file (PEM) with certificates of servers to trust beside those of the system: that of an authority, or a self-signed one
+    #[arg(long, value_name = "FILE")]
+    ca_file: Option<PathBuf>,
     /// The maximum number of concurrent requests, over all models; fewer for a model that reports a rate limit
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(MAX_CONNECTIONS).unwrap_or(NonZeroUsize::MIN))]
     max_connections: NonZeroUsize,
@@ -160,6 +163,21 @@ fn of_role(text: &str) -> Result<(String, String), String> {
         }
         _ => Err("expected a role and a value, such as grader=…".to_owned()),
     }
+}
+
+/// A limit of a run; `None` lifts the one that a log records.
+#[derive(Clone, Copy, Debug)]
+struct RunLimit<T>(Option<T>);
+
+fn limit<T, E: ToString>(text: &str, parse: impl Fn(&str) -> Result<T, E>) -> Result<RunLimit<T>, String> {
+    match text {
+        "none" => Ok(RunLimit(None)),
+        text => parse(text).map(|limit| RunLimit(Some(limit))).map_err(|error| error.to_string()),
+    }
+}
+
+fn tokens(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "expected a whole number".to_owned())
 }
 
 fn cost(text: &str) -> Result<f64, String> {
@@ -229,6 +247,7 @@ impl ConnectionArgs {
     }
 
     fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Result<(), Diagnostic> {
+        options.ca_file.clone_from(&self.ca_file);
         let file = |(role, file): &(String, String)| (role.clone(), PathBuf::from(file));
         options.role_key_files = self.role_key_files.iter().map(file).collect();
         let retry = RetryPolicy {
@@ -257,9 +276,9 @@ impl CallArgs {
         options.limits.cost = self.cost_limit.or(options.limits.cost);
         let recorded = options.run_limits;
         options.run_limits = UsageLimits {
-            time: self.run_time_limit.or(recorded.time),
-            tokens: self.run_token_limit.or(recorded.tokens),
-            cost: self.run_cost_limit.or(recorded.cost),
+            time: self.run_time_limit.map_or(recorded.time, |limit| limit.0),
+            tokens: self.run_token_limit.map_or(recorded.tokens, |limit| limit.0),
+            cost: self.run_cost_limit.map_or(recorded.cost, |limit| limit.0),
         };
         if let Some(path) = &self.prices {
             options.prices = prices(path)?;

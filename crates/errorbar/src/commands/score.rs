@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use errorbar_core::{Error, Evaluation, Plan, Reducers, Results, ScoreParts, ScoreResult};
 use errorbar_log::eval::{LogWarning, metrics_to_log, scorer_metrics};
-use errorbar_log::{TableOptions, read_table};
+use errorbar_log::{ScoreTable, TableOptions, read_tables};
 use errorbar_report::Report;
 
 use super::common::OutputArgs;
@@ -59,7 +59,7 @@ missing, NaN is unscored; grades (C, P, I, N), numbers, yes/no and true/false ar
 other strings are an error unless a metric such as frequency takes them or --unconvertible is given.
 
 In a table of results, ± is one standard error, […] the interval, and ├─●─┤ draws the interval. The
-error of a metric (stderr, ci) is shown with its figure, unless the options below say how errors are
+error of a metric (stderr, ci) is shown with its figure, unless the options below set how errors are
 computed. `0.70 … 0.80 with the 3 absent` is what the figure would be if each of the 3
 samples without a score had the worst score, or the best.
 
@@ -68,8 +68,8 @@ Exit code: 0 if all is well, 2 if something could not be read or computed.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ScoreArgs {
-    /// Eval logs (.eval, .json), folders and patterns of them, and tables of scores (.csv, .tsv,
-    /// .jsonl, .parquet)
+    /// Eval logs (.eval, .json), folders and patterns of them, handles (@1, latest), and tables of
+    /// scores (.csv, .tsv, .jsonl, .parquet)
     #[arg(required = true, value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
     /// A metric to compute, with its arguments; may be repeated [default: those that a log records;
@@ -143,9 +143,10 @@ pub(crate) fn run(args: &ScoreArgs, context: &Context<'_>) -> CommandResult {
     }
     let progress = ReadProgress::new(context.quiet);
     let (reports, diagnostics) = input.map(|path, warnings| match logs::is_log(path) {
-        true => score_log(path, &overrides, args, &progress, context, warnings),
+        true => score_log(path, &overrides, args, &progress, context, warnings).map(|report| vec![report]),
         false => score_table(path, &overrides, args, context, warnings).map_err(Diagnostics::from),
     });
+    let reports: Vec<Report> = reports.into_iter().flatten().collect();
     drop(progress);
     Ok(shown(reports, diagnostics, &overrides, args))
 }
@@ -209,7 +210,7 @@ pub(super) fn with_overrides(mut plan: Plan, overrides: &PlanOverrides, args: &S
     if let Some(seed) = args.seed {
         plan.seed = seed;
     }
-    if args.errors.asks_for_draws() {
+    if args.errors.requests_draws() {
         plan.max_draws = None;
     }
     plan.errors = args.errors.over(&plan.errors);
@@ -222,27 +223,46 @@ fn score_table(
     args: &ScoreArgs,
     context: &Context<'_>,
     warnings: &mut Diagnostics,
-) -> Result<Report, Diagnostic> {
-    let log = path.display().to_string();
-    let about = |diagnostic: Diagnostic| diagnostic.about(&log);
+) -> Result<Vec<Report>, Diagnostic> {
+    let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
     if args.write || args.output.is_some() {
         let problem = about(Diagnostic::error("results cannot be written into a table"));
         return Err(problem.hint("omit --write and --output, or give a log"));
     }
     let mut plan = Plan::new();
     plan.default_metrics = scorer_metrics();
-    let mut plan = with_overrides(plan, overrides, args);
+    let plan = with_overrides(plan, overrides, args);
     check_clusters(&plan).map_err(about)?;
     let options = TableOptions::new()
         .score_columns(&args.score_columns)
         .metadata(plan.metadata_keys())
         .limits(args.tables.limits(args.read.limits().max_memory))
         .details(plan.score_parts() == ScoreParts::All);
-    let mut table = read_table(path, &options)?;
-    if table.columns.is_empty() {
+    let tables = read_tables(path, &options)?;
+    if tables.iter().all(|table| table.columns.is_empty()) {
         let hint = "give it a row for each sample, below the names of the columns";
         return Err(about(Diagnostic::error("the table has no rows").hint(hint)));
     }
+    let are_several = tables.len() > 1;
+    let score = |table: ScoreTable| {
+        // A table of several logs has a report for each.
+        let log = table.log.as_ref().filter(|_| are_several);
+        let name = log.map_or_else(|| path.display().to_string(), |log| format!("{}: {log}", path.display()));
+        score_rows(&name, table, plan.clone(), args, context, warnings)
+    };
+    tables.into_iter().map(score).collect()
+}
+
+/// The results of a table, or of those of its rows that are of one log.
+fn score_rows(
+    name: &str,
+    mut table: ScoreTable,
+    mut plan: Plan,
+    args: &ScoreArgs,
+    context: &Context<'_>,
+    warnings: &mut Diagnostics,
+) -> Result<Report, Diagnostic> {
+    let about = |diagnostic: Diagnostic| diagnostic.about(name);
     table_scores::choose_metrics(&mut plan, &table.columns);
     let results = table_scores::compute(&mut table.columns, &plan, args.unconvertible, context.registry);
     let mut results = results.map_err(about)?;
@@ -253,7 +273,9 @@ fn score_table(
         return Err(about(logs::unknown_scorer(name, &scorers)));
     }
     results.scores.retain(|block| args.scorers.is_empty() || args.scorers.contains(&block.scorer));
-    Ok(Report::new(log, results))
+    let mut report = Report::new(name, results);
+    (report.task, report.model) = (table.task, table.model);
+    Ok(report)
 }
 
 fn score_log(
@@ -309,11 +331,12 @@ fn write(
     }
     revision.set_results(evaluation, &opened.scores.columns)?;
     let written = args.output.as_deref().unwrap_or(opened.log.path());
-    match &args.output {
+    let file = match &args.output {
         Some(path) => revision.write_to(path)?,
         None => revision.write_back()?,
-    }
-    Ok(Diagnostic::note(format!("the results are in {}", written.display())))
+    };
+    let note = || Diagnostic::note(format!("the results are in {}", written.display()));
+    Ok(logs::owner_warning(file, written).unwrap_or_else(note))
 }
 
 /// A table has the epochs it has, so a k beyond them is no error; but its figures mean nothing.

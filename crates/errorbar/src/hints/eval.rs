@@ -3,29 +3,43 @@
 use errorbar_eval::{Error, RescoreError};
 
 use super::{core, log};
+use crate::shell;
 
 /// What to do about it, unless the error itself names it.
 pub(crate) fn hint(error: &Error) -> Option<String> {
     let hint = match error {
         Error::Core(error) => return core::hint(error),
         Error::Log(error) => return log::hint(error),
-        Error::Role { error, .. } => {
-            return hint(error).map(|hint| {
-                hint.replace("--base-url", "--role-base-url").replace("--api-key", "--role-api-key")
-            });
-        }
+        Error::Task(problem) => return problem.hint(),
+        Error::Role { error, .. } => match &**error {
+            Error::MissingKey { .. } => {
+                "--role-api-key-file names a file that holds the key; for another server, --role-base-url sets its address"
+            }
+            Error::UnwantedKey { .. } => "leave out --role-api-key-file",
+            error => return hint(error),
+        },
         Error::NoModel => {
             "name one: --model openai/NAME for a server, --model replay/FILE for recorded outputs, --model mock/TEXT to \
              try it"
         }
         Error::MissingKey { .. } => {
-            "--api-key-file names a file that holds the key; for another server, --base-url says where it is"
+            "--api-key-file names a file that holds the key; for another server, --base-url sets its address"
         }
         Error::UnwantedKey { .. } => "leave out --api-key-file",
         Error::UnknownRole { role, .. } => {
             return Some(format!("give a model the role: --model-role {role}=openai/NAME"));
         }
         Error::UnknownPrice { .. } => "name a file that has the prices: --prices prices.toml",
+        Error::ForeignLog { .. } => {
+            "continue it with that program (`inspect eval-retry LOG`), or run the task again"
+        }
+        Error::JsonLog { archive: Some(archive), .. } => {
+            return Some(format!(
+                "resume its archive: --resume {}",
+                shell::word(&archive.display().to_string())
+            ));
+        }
+        Error::JsonLog { .. } => "resume the .eval log of a run, or run the task again",
         Error::ChangedTask { .. } => "restore the task, or run it again without --resume",
         Error::CacheFolder { .. } => "choose another folder with --cache-dir",
         _ => return None,

@@ -8,7 +8,7 @@ use errorbar_log::eval::{LogError, LogErrorKind as Kind, LogWarning};
 pub(crate) fn hint(error: &LogError) -> Option<String> {
     let trusted = |option: &str| format!("check where the log comes from; if you trust it, give {option}");
     Some(match error.kind() {
-        Kind::TooLarge { .. } => trusted("--max-unpacked"),
+        Kind::TooLarge { .. } => trusted("--max-decompressed"),
         Kind::TooDense { .. } => trusted("--max-ratio"),
         Kind::TooLargeRecord { .. } => trusted("--max-record"),
         Kind::TooMuchMemory { .. } => trusted("--max-memory"),
@@ -31,7 +31,7 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         Kind::Folder(_) => "choose a folder that you may write to",
         Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read",
         Kind::Exists => "choose another name, or resume the run that wrote it",
-        Kind::Locked => "wait for it, or stop it first",
+        Kind::Locked | Kind::LockTimeout { .. } => "wait for it, or stop it first",
         Kind::Write(error) if error.kind() == io::ErrorKind::StorageFull => {
             "free some space and resume: what was recorded before is safe"
         }
@@ -41,19 +41,30 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         Kind::NotALog => "give a file that ends in .eval and was written as an eval log",
         Kind::NoStart => "check that it is an eval log; if it is, its run was stopped before it began",
         Kind::Damaged(_) | Kind::Json { .. } => {
-            "get an undamaged copy; `score --skip-bad-samples` skips samples that cannot be read"
+            "get an undamaged copy; `score --skip-bad-samples` skips samples that cannot be read, and `eval --resume LOG \
+             --skip-bad-samples` runs them again"
         }
-        Kind::Method(_) => "rewrite the log with stored, deflate or zstd members",
+        Kind::Method(_) => "rewrite the log with stored, deflate or zstd entries",
         Kind::TooMany { .. } => "check which program wrote the log; no evaluation has that number of them",
         Kind::OutsideName | Kind::Overlap => "do not trust this file; get the log from where it was written",
         Kind::Version { .. } => "get a newer errorbar",
         Kind::Field { .. } | Kind::Missing(_) | Kind::Part { .. } => {
-            "check which program wrote the log, and whether somebody edited it"
+            "check which program wrote the log, and whether it was edited"
         }
         Kind::NoSample { .. } => "`errorbar log dump LOG --samples` shows them",
         Kind::NoEpoch { .. } | Kind::WhichEpoch { .. } => "name the epoch with --epoch N",
-        Kind::NoScore { .. } => "name one of the scorers that it has with --scorer",
-        Kind::Chunked => "use it as it is, as an .eval log",
+        Kind::NoScore { .. } => {
+            "name one of the scorers that it has with --scorer, or add a score with --add"
+        }
+        Kind::HasScore { .. } => "leave out --add to change it",
+        Kind::NoChange => "give --value, --answer, --explanation or --metadata",
+        Kind::NoValue => "give --value",
+        Kind::ReservedText { .. } => "give another string",
+        Kind::Chunked => "put them together with `log convert`",
+        Kind::UnknownPart => "use the log as it is, or get a newer errorbar",
+        Kind::NoDirectory => {
+            "get a whole copy, or make one of what is left with `log convert`, and check without --strict"
+        }
         Kind::Core(_) => "name what to compute with --metric and --reducer",
         _ => return None,
     })

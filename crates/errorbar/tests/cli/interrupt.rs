@@ -42,22 +42,24 @@ fn an_interrupted_run_ends_with_results_over_what_is_done() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines();
     // The first line names what is run, the second the progress.
-    let line = said.by_ref().map(Result::unwrap).find(|line| line.contains("/30000 ·")).unwrap();
+    let line = stderr.by_ref().map(Result::unwrap).find(|line| line.contains("/30000 ·")).unwrap();
     assert!(line.contains("accuracy 1.000"), "{line}");
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    let rest: Vec<String> = said.map(Result::unwrap).collect();
+    let rest: Vec<String> = stderr.map(Result::unwrap).collect();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{rest:?}");
     let done = completed(&output);
     assert!((1..SAMPLES as u64).contains(&done), "{done}");
-    assert!(rest.iter().any(|line| line.contains("cancelled; computing the results")), "{rest:?}");
+    let note = "cancelled; computing the results over what is done (again to end at once)";
+    assert!(rest.iter().any(|line| line == note), "{rest:?}");
     let warning = format!(
-        "warning: t: cancelled after {done} of 30000 samples; resume it with `errorbar eval --resume"
+        "warning: t: cancelled after {done} of 30000 samples; resume it with `errorbar eval --resume {}`",
+        logs.only().display()
     );
-    assert!(rest.iter().any(|line| line.starts_with(&warning)), "{rest:?}");
+    assert_eq!(rest.last(), Some(&warning));
 
     let resumed = resume(&logs, folder.path());
     assert!(resumed.status.success());
@@ -76,13 +78,16 @@ fn a_full_disk_ends_the_run_and_loses_nothing() {
         .env("ERRORBAR_LOG_DIR", logs.path())
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains(logs.only().to_str().unwrap()), "{said}");
-    let (_, rest) = said.split_once("cannot write to the log: ").unwrap();
-    assert!(rest.contains(" of 2000 samples are in it") && rest.contains("--resume"), "{said}");
-    let reported: usize =
-        rest.split("; ").find_map(|part| part.split_once(" of 2000")?.0.parse().ok()).unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    let log = logs.only().display().to_string();
+    let (place, reported) =
+        stderr.split_once("`: cannot write to the log: File too large (os error 27); ").expect(&stderr);
+    assert!(place.starts_with(&format!("error: t: {log}: `samples/")), "{stderr}");
+    let end = format!(
+        " of 2000 samples are in it\nhint: when that is fixed, resume it with `errorbar eval --resume {log}`\n"
+    );
+    let reported: usize = reported.strip_suffix(&end).expect(&stderr).parse().unwrap();
     let held = errorbar_log::eval::EvalLog::open(logs.only()).unwrap().sample_count();
     assert!(reported > 0 && held >= reported, "{reported} reported, {held} in the log");
 

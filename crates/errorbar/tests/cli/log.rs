@@ -6,7 +6,7 @@ use crate::eval::Logs;
 use crate::{check, check_text, errorbar, transcript, workspace};
 
 /// A log that has all: two scorers, two epochs, an unscored answer, an error, metadata of every kind, a headline.
-const QUIZ: &str = r#"{"version": 2, "status": "success",
+pub(crate) const QUIZ: &str = r#"{"version": 2, "status": "success",
  "eval": {"created": "2026-11-15T02:39:22+00:00", "task": "quiz", "model": "mock/x", "dataset": {}, "config": {"epochs": 2},
           "scorers": [{"name": "match", "metrics": [{"name": "accuracy"}, {"name": "stderr"}]},
                       {"name": "judge", "metrics": [{"name": "mean"}]}], "unknown_to_us": {"kept": 1.50}},
@@ -34,13 +34,13 @@ const FAILED: &str = r#"{"version": 2, "status": "error",
  "samples": [{"id": 1, "epoch": 1}, {"id": 2, "epoch": 1}], "error": {"message": "no", "traceback": "", "traceback_ansi": ""}}"#;
 
 /// A run without a headline whose first figure is one of several, and which does not state how much it had to do.
-const OTHER: &str = r#"{"version": 2, "status": "cancelled",
+pub(crate) const OTHER: &str = r#"{"version": 2, "status": "cancelled",
  "eval": {"created": "yesterday", "task": "groups", "model": "m", "dataset": {}, "config": {}},
  "results": {"total_samples": 7, "completed_samples": 7, "scores": [{"name": "s", "scorer": "s", "params": {}, "metrics": {
    "lower": {"name": "lower", "group": "ci", "value": 0.25, "params": {}}, "upper": {"name": "upper", "group": "ci", "value": 0.5, "params": {}}}}]},
  "samples": []}"#;
 
-fn folder() -> Vec<(&'static str, &'static str)> {
+pub(crate) fn folder() -> Vec<(&'static str, &'static str)> {
     vec![
         ("b.json", QUIZ),
         ("a.json", FAILED),
@@ -60,6 +60,15 @@ fn a_folder_is_listed() {
     ] {
         check(name, &folder(), &["log", "list", ".", "--format", format]);
     }
+}
+
+#[test]
+fn a_list_is_filtered_and_the_handles_stay() {
+    check("log_list_filtered", &folder(), &["log", "list", ".", "--task", "WORD", "--model", "mock"]);
+    check("log_list_status", &folder(), &["log", "list", ".", "--status", "cancelled", "--limit", "1"]);
+    check("log_list_limit", &folder(), &["log", "list", ".", "--limit", "2", "-f", "csv"]);
+    check("log_list_no_match", &folder(), &["log", "list", ".", "--task", "no", "--status", "success"]);
+    check("log_list_no_match_json", &folder(), &["log", "list", ".", "--task", "no", "-f", "json"]);
 }
 
 #[test]
@@ -113,7 +122,7 @@ fn exports_that_cannot_be() {
 }
 
 #[test]
-fn the_name_of_the_output_says_what_is_written() {
+fn the_name_of_the_output_decides_what_is_written() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("quiz.json"), QUIZ).unwrap();
     let export = |output: &str, more: &[&str]| {
@@ -136,7 +145,7 @@ fn the_name_of_the_output_says_what_is_written() {
 }
 
 #[test]
-fn what_models_say_reaches_a_pipe_unchanged() {
+fn what_models_answer_reaches_a_pipe_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let answer = "a\\u001b[31mred\\u009b";
     fs::write(folder.path().join("quiz.json"), QUIZ.replace("a, \\\"b\\\"", answer)).unwrap();
@@ -212,9 +221,12 @@ fn an_archive_that_was_written_here_is_listed_dumped_and_exported() {
     let args = ["log", "list", log];
     check_text("log_list_interrupted", &mask(&logs.mask(&transcript(&args, &logs.run(&workspace(), &args)))));
     let exported = logs.run(&workspace(), &["log", "export", log]);
-    let said = String::from_utf8_lossy(&exported.stderr);
-    assert!(exported.status.success() && said.contains("was interrupted"), "{said}");
+    let warning = |what: &str| format!("warning: {log}: the run is in progress or was interrupted; {what}\n");
+    let stderr = String::from_utf8_lossy(&exported.stderr);
+    assert_eq!(stderr, warning("these are the samples that it has saved"));
+    assert!(exported.status.success());
     let dumped = logs.run(&workspace(), &["log", "dump", log]);
-    let said = String::from_utf8_lossy(&dumped.stderr);
-    assert!(dumped.status.success() && said.contains("recorded at its start"), "{said}");
+    let stderr = String::from_utf8_lossy(&dumped.stderr);
+    assert_eq!(stderr, warning("this is what was recorded at its start"));
+    assert!(dumped.status.success());
 }

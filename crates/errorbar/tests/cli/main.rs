@@ -14,6 +14,7 @@ mod bad_tasks;
 mod cache;
 mod errors;
 mod eval;
+mod files;
 mod formats;
 mod fuzz_seeds;
 mod interrupt;
@@ -23,6 +24,7 @@ mod pipes;
 mod readme;
 mod rewrite;
 mod score;
+mod show;
 mod table_scores;
 #[cfg(unix)]
 mod terminal;
@@ -38,6 +40,11 @@ fn errorbar(folder: &Path, args: &[&str]) -> Command {
     for name in [
         "ERRORBAR_CACHE_DIR",
         "ERRORBAR_LOG_DIR",
+        "ERRORBAR_PAGER",
+        "PAGER",
+        "LESS",
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
         "NO_COLOR",
         "CLICOLOR",
         "CLICOLOR_FORCE",

@@ -19,7 +19,7 @@ use errorbar_core::stats::Stream;
 use crate::text::{choice_label, choice_places};
 use crate::{Sample, SampleId, Target, Targets};
 
-pub use error::{DatasetError, RecordLocation};
+pub use error::{DatasetError, RecordLocation, RecordPosition};
 pub use fields::{Fields, OneOrMany};
 pub use record::{IntoSample, Record};
 
@@ -40,6 +40,8 @@ pub struct Dataset {
     name: Option<String>,
     location: Option<String>,
     shuffled: bool,
+    /// The fields of the first record of its file.
+    fields: Arc<[String]>,
     samples: Result<Arc<[NamedSample]>, DatasetError>,
 }
 
@@ -56,7 +58,7 @@ impl Dataset {
         let samples = samples.and_then(with_ids);
         let name = location.and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
         let location = location.map(|path| path.display().to_string());
-        Dataset { name, location, shuffled: false, samples }
+        Dataset { name, location, shuffled: false, fields: Arc::default(), samples }
     }
 
     /// Samples with their ids, in order.
@@ -79,6 +81,11 @@ impl Dataset {
     /// The file that it was read from.
     pub fn location(&self) -> Option<&str> {
         self.location.as_deref()
+    }
+
+    /// The fields of the first record of its file, whether they are in the samples or not.
+    pub fn fields(&self) -> &[String] {
+        &self.fields
     }
 
     /// Whether the samples are in another order than the source has them.
@@ -170,7 +177,9 @@ type ReadRecords = fn(&Path, &mut dyn FnMut(Record) -> Result<(), DatasetError>)
 fn read<S: IntoSample>(path: &Path, records: ReadRecords, to_sample: impl Fn(&Record) -> S) -> Dataset {
     let mut samples = Vec::new();
     let mut held = limits::MemoryBudget::of_file(path);
+    let mut fields: Option<Arc<[String]>> = None;
     let read = records(path, &mut |record| {
+        fields.get_or_insert_with(|| record.names().map(str::to_owned).collect());
         let sample = to_sample(&record).into_sample();
         // A column that is not there explains whatever else went wrong with the record.
         if let Some(missing) = record.missing_field() {
@@ -185,7 +194,8 @@ fn read<S: IntoSample>(path: &Path, records: ReadRecords, to_sample: impl Fn(&Re
         samples.push((record.place().clone(), sample));
         Ok(())
     });
-    Dataset::made(Some(path), read.map(|()| samples))
+    let dataset = Dataset::made(Some(path), read.map(|()| samples));
+    Dataset { fields: fields.unwrap_or_default(), ..dataset }
 }
 
 fn with_ids(samples: Vec<(RecordLocation, Sample)>) -> Result<Arc<[NamedSample]>, DatasetError> {

@@ -37,12 +37,15 @@ pub enum ModelErrorKind {
     /// Unauthorized or forbidden: the key is wrong, or may not do this. Every other request would fail too, so the run
     /// ends.
     AccessRefused,
+    /// The certificate of the server is not trusted. Every other request would fail too, so the run ends.
+    Untrusted,
 }
 
 impl ModelError {
     /// An error of this kind.
     pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
-        ModelError { kind, message: message.into(), has_response: kind != ModelErrorKind::Unreachable }
+        let is_silent = matches!(kind, ModelErrorKind::Unreachable | ModelErrorKind::Untrusted);
+        ModelError { kind, message: message.into(), has_response: !is_silent }
     }
 
     /// An error that a retry would not help.
@@ -90,13 +93,21 @@ impl ModelError {
             ModelErrorKind::RateLimited { retry_after } | ModelErrorKind::Transient { retry_after } => {
                 retry_after
             }
-            ModelErrorKind::Unreachable | ModelErrorKind::Permanent | ModelErrorKind::AccessRefused => None,
+            ModelErrorKind::Unreachable
+            | ModelErrorKind::Permanent
+            | ModelErrorKind::AccessRefused
+            | ModelErrorKind::Untrusted => None,
         }
     }
 
     /// Whether a retry may help.
     pub fn is_retryable(&self) -> bool {
-        !matches!(self.kind, ModelErrorKind::Permanent | ModelErrorKind::AccessRefused)
+        !matches!(self.kind, ModelErrorKind::Permanent) && !self.ends_run()
+    }
+
+    /// Whether every other request would fail too.
+    pub(crate) fn ends_run(&self) -> bool {
+        matches!(self.kind, ModelErrorKind::AccessRefused | ModelErrorKind::Untrusted)
     }
 }
 

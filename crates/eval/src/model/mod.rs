@@ -98,6 +98,12 @@ pub trait Model: fmt::Debug + Send + Sync {
         Ok(())
     }
 
+    /// Whether it could have given this answer about a sample: not so if its answers are recorded, and have been changed
+    /// since.
+    fn could_have_answered(&self, _id: &SampleId, _epoch: u32, _answer: &str) -> bool {
+        true
+    }
+
     /// Refuses a dataset that it has no answers for, before anything runs.
     fn check(&self, _samples: &[NamedSample]) -> Result<()> {
         Ok(())
@@ -173,6 +179,8 @@ pub struct OpenOptions<'a> {
     pub base_url: Option<&'a str>,
     /// A file that holds the key, if it is not in the environment; relative to the current folder, as a command line has it.
     pub api_key_file: Option<&'a Path>,
+    /// A file with certificates to trust beside those of the system; relative to the current folder.
+    pub ca_file: Option<&'a Path>,
     /// How long one request may take.
     pub timeout: Duration,
 }
@@ -180,9 +188,12 @@ pub struct OpenOptions<'a> {
 impl<'a> OpenOptions<'a> {
     /// Files are relative to this folder, and the rest is as the provider has it.
     pub fn new(folder: &'a Path) -> Self {
-        OpenOptions { folder, base_url: None, api_key_file: None, timeout: REQUEST_TIMEOUT }
+        OpenOptions { folder, base_url: None, api_key_file: None, ca_file: None, timeout: REQUEST_TIMEOUT }
     }
 }
+
+/// The key of an output's metadata that has a usage which could not be read, as the server reported it.
+pub(crate) const UNREADABLE_USAGE: &str = "unreadable_usage";
 
 /// How long one request may take by default.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(600);
@@ -210,13 +221,11 @@ pub(crate) const MORE_PROVIDERS: &[ProviderEntry] = {
 };
 
 /// Usage with its input tokens and its total. As logs count, what went through the provider's cache is not input.
-fn with_prompt(usage: Usage, prompt: u64, total: Option<u64>) -> Usage {
+fn with_prompt(mut usage: Usage, prompt: u64, total: Option<u64>) -> Usage {
     let cached = [usage.input_tokens_cache_read, usage.input_tokens_cache_write].into_iter().flatten();
-    Usage {
-        input_tokens: cached.fold(prompt, u64::saturating_sub),
-        total_tokens: total.unwrap_or_else(|| prompt.saturating_add(usage.output_tokens)),
-        ..usage
-    }
+    usage.input_tokens = cached.fold(prompt, u64::saturating_sub);
+    usage.total_tokens = total.unwrap_or_else(|| prompt.saturating_add(usage.output_tokens));
+    usage
 }
 
 /// Opens `provider/model`.
@@ -225,19 +234,17 @@ fn with_prompt(usage: Usage, prompt: u64, total: Option<u64>) -> Usage {
 /// No slash, an unknown provider, or whatever the provider refuses.
 pub fn open_model(name: &str, options: &OpenOptions<'_>, registry: &Registry) -> crate::Result<AnyModel> {
     let providers = || registry.list::<Provider>().map(|listing| listing.name.as_str());
-    let known = || providers().collect::<Vec<_>>().join(", ");
+    let known = || providers().map(str::to_owned).collect();
     let Some((provider, model)) = name.split_once('/') else {
-        let known = known();
-        return Err(crate::Error::refused(format!(
-            "a model is written provider/model, found `{name}`; providers: {known}"
-        )));
+        return Err(crate::Error::NoProvider { name: name.to_owned(), known: known() });
     };
     let Ok(Provider { open, .. }) = registry.build(&Spec::new(provider)) else {
-        let nearest = nearest(provider, providers()).map(|near| format!("; did you mean `{near}`?"));
-        let advice = nearest.unwrap_or_else(|| format!("; providers: {}", known()));
-        return Err(crate::Error::refused(format!(
-            "unknown model provider `{provider}` in `{name}`{advice}"
-        )));
+        return Err(crate::Error::UnknownProvider {
+            provider: provider.to_owned(),
+            name: name.to_owned(),
+            nearest: nearest(provider, providers()).map(str::to_owned),
+            known: known(),
+        });
     };
     open(model, options)
 }

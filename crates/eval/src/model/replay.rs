@@ -161,6 +161,10 @@ impl Model for Replay {
         })
     }
 
+    fn could_have_answered(&self, id: &SampleId, epoch: u32, answer: &str) -> bool {
+        self.find(id, epoch).is_some_and(|recorded| recorded.answers.iter().any(|text| text == answer))
+    }
+
     /// A file of another dataset would make every sample fail one by one.
     fn check(&self, samples: &[NamedSample]) -> Result<()> {
         let ids: HashSet<&str> = self.answers.keys().map(|(id, _)| id.as_str()).collect();

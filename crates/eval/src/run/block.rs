@@ -12,14 +12,14 @@ use crate::{Error, Result};
 /// The system gives no threads.
 pub fn block_on<F: Future>(future: F) -> Result<F::Output> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Error::refused(format!("cannot start the runtime: {error}")))?;
+    let runtime = runtime.map_err(Error::Runtime)?;
     let output = runtime.block_on(future);
     // Samples that were left behind must not keep the program alive.
     runtime.shutdown_background();
     Ok(output)
 }
 
-/// Cancels a run at the first Ctrl-C or request to terminate, after which `on_interrupt` is called; the second ends the
+/// Cancels a run at the first Ctrl-C, request to terminate or loss of the terminal, after which `on_interrupt` is called; the second ends the
 /// process at once.
 ///
 /// On its own thread: solvers and scorers that block the runtime's threads must not keep the user from ending
@@ -46,6 +46,8 @@ const INTERRUPTED: i32 = 130;
 struct Interrupts {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    /// None for a process that ignores it, as one started with `nohup` does.
+    hangup: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
@@ -55,14 +57,39 @@ impl Interrupts {
         Ok(Interrupts {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            hangup: match ignores_hangup() {
+                true => None,
+                false => Some(signal(SignalKind::hangup())?),
+            },
         })
     }
 
     async fn next(&mut self) {
+        let hangup = async {
+            match &mut self.hangup {
+                Some(hangup) => hangup.recv().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
+            _ = hangup => {}
         }
+    }
+}
+
+/// Whether the loss of the terminal is ignored: a process that was started to outlive it must not end then. Where the
+/// system does not show it, nobody who has no terminal is taken to have lost one.
+#[cfg(unix)]
+fn ignores_hangup() -> bool {
+    use std::io::IsTerminal;
+    let status = std::fs::read_to_string("/proc/self/status").ok();
+    let mask =
+        status.as_deref().and_then(|status| status.lines().find_map(|line| line.strip_prefix("SigIgn:")));
+    match mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()) {
+        Some(ignored) => ignored & 1 != 0,
+        None => !std::io::stderr().is_terminal() && !std::io::stdout().is_terminal(),
     }
 }
 

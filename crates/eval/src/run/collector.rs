@@ -163,13 +163,15 @@ impl Collector {
     }
 
     fn take(&mut self, done: SampleOutcome) -> Result<(), LogError> {
-        let SampleOutcome { index, encoded, scores, metadata, problem, limit, used, refusal } = done;
+        let SampleOutcome { index, encoded, scores, metadata, problem, limit, used, refusal, transcript } =
+            done;
         self.used.add(&used);
         if let Some(FatalError { model, error }) = refusal {
             // The sample stays out of the log: nothing is wrong with it, and it is run when the run is resumed.
             let problem = error.to_string();
             self.cancel.stop(match error.kind() {
                 ModelErrorKind::Unreachable => StopReason::Unreachable { model, problem },
+                ModelErrorKind::Untrusted => StopReason::Untrusted { model, problem },
                 _ => StopReason::AccessRefused { model, problem },
             });
             return Ok(());
@@ -180,6 +182,9 @@ impl Collector {
         self.fill(index, scores, metadata, outcome);
         if let Some(problem) = &problem {
             self.fail(index, problem);
+        }
+        if let Some(transcript) = &transcript {
+            self.observer.sample_transcript(transcript);
         }
         self.observer.sample_done(Progress {
             done: self.done,

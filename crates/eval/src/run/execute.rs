@@ -17,17 +17,20 @@ pub(super) struct Delivery {
     pub(super) counted: oneshot::Sender<()>,
 }
 
-/// Runs these samples and hands each to the collector, whose end of the channel is returned.
+/// Runs these samples and hands each to the collector, with its transcript if that is wanted; the collector's
+/// end of the channel is returned.
 pub(super) fn start_workers(
     prepared: &Arc<PreparedTask>,
     todo: Vec<usize>,
     cancel: &CancelToken,
+    with_transcripts: bool,
 ) -> mpsc::Receiver<Delivery> {
     let workers = prepared.max_samples.min(todo.len());
     let (sender, receiver) = mpsc::channel();
     let queue = Arc::new((AtomicUsize::new(0), todo));
     for _ in 0..workers {
-        tokio::spawn(work(Arc::clone(prepared), Arc::clone(&queue), cancel.clone(), sender.clone()));
+        let (prepared, queue) = (Arc::clone(prepared), Arc::clone(&queue));
+        tokio::spawn(work(prepared, queue, cancel.clone(), sender.clone(), with_transcripts));
     }
     receiver
 }
@@ -37,6 +40,7 @@ async fn work(
     queue: Arc<(AtomicUsize, Vec<usize>)>,
     cancel: CancelToken,
     sender: mpsc::Sender<Delivery>,
+    with_transcripts: bool,
 ) {
     let mut encoder = match Encoder::new() {
         Ok(encoder) => encoder,
@@ -52,7 +56,7 @@ async fn work(
         let Some((id, sample, epoch)) = prepared.item(*index) else { continue };
         let ran = tokio::select! {
             biased;
-            ran = run_sample(&prepared, *index, (id, sample, epoch), &mut encoder) => ran,
+            ran = run_sample(&prepared, *index, (id, sample, epoch), &mut encoder, with_transcripts) => ran,
             () = cancel.stopped() => return,
         };
         if !hand_over(&sender, ran).await {

@@ -22,6 +22,7 @@ mod resume;
 mod running;
 mod sample;
 mod servers;
+mod steps;
 mod stop;
 
 pub use block::{block_on, cancel_on_interrupt};

@@ -33,6 +33,7 @@ impl Task {
         let server = ServerOptions {
             base_url: options.base_url.as_deref(),
             key_file: options.api_key_file.as_deref(),
+            ca_file: options.ca_file.as_deref(),
             timeout: options.calls.request_timeout(),
         };
         let model = server.open(choice, registry)?;
@@ -79,6 +80,7 @@ pub(crate) fn open_graders(
         let server = ServerOptions {
             base_url: of_role(&options.role_base_urls, role).map(String::as_str),
             key_file: of_role(&options.role_key_files, role).map(PathBuf::as_path),
+            ca_file: options.ca_file.as_deref(),
             timeout,
         };
         let in_role = |error| Error::Role { role: role.clone(), error: Box::new(error) };
@@ -89,10 +91,12 @@ pub(crate) fn open_graders(
     for scorer in scorers {
         for name in scorer.models() {
             if !models.named.contains_key(&name) {
-                let server = ServerOptions { base_url: None, key_file: None, timeout };
+                let ca_file = options.ca_file.as_deref();
+                let server = ServerOptions { base_url: None, key_file: None, ca_file, timeout };
                 let choice = ModelChoice::relative_to(folder, name.as_str());
-                let model = open(&choice, server).map_err(|error| {
-                    Error::refused(format!("the scorer `{}`: {error}", scorer.spec().log_name()))
+                let model = open(&choice, server).map_err(|error| Error::Scorer {
+                    scorer: scorer.spec().log_name().into_owned(),
+                    error: Box::new(error),
                 })?;
                 models.named.insert(name, client(model));
             }
@@ -108,8 +112,8 @@ pub(crate) fn open_graders(
 }
 
 /// The setting for a role.
-fn of_role<'a, T>(said: &'a [(String, T)], role: &str) -> Option<&'a T> {
-    said.iter().find(|(of, _)| of == role).map(|(_, said)| said)
+fn of_role<'a, T>(by_role: &'a [(String, T)], role: &str) -> Option<&'a T> {
+    by_role.iter().find(|(of, _)| of == role).map(|(_, value)| value)
 }
 
 /// Where models are.
@@ -117,6 +121,7 @@ fn of_role<'a, T>(said: &'a [(String, T)], role: &str) -> Option<&'a T> {
 struct ServerOptions<'a> {
     base_url: Option<&'a str>,
     key_file: Option<&'a Path>,
+    ca_file: Option<&'a Path>,
     timeout: Option<Duration>,
 }
 
@@ -129,6 +134,7 @@ impl ServerOptions<'_> {
                 let open = OpenOptions {
                     base_url: self.base_url,
                     api_key_file: self.key_file,
+                    ca_file: self.ca_file,
                     // Or a request that may take longer would be cut short by the one who makes it.
                     timeout: self.timeout.unwrap_or(own.timeout),
                     ..own

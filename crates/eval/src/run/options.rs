@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use errorbar_core::{ErrorPlan, Metrics, Reducers};
+use errorbar_core::{ErrorPlan, Metadata, Metrics, Reducers};
+use serde_json::Value as Json;
 
 use crate::{Calls, FailOnError, GenerateConfig, ModelChoice, Prices, UsageLimits};
 
@@ -32,6 +33,8 @@ pub struct RunOptions {
     pub log_dir: PathBuf,
     /// The form of the log.
     pub log_format: LogFormat,
+    /// Whether the log records the events of each sample: its steps, calls of models and scores.
+    pub log_events: bool,
     /// When samples that fail end the run.
     pub fail_on_error: Option<FailOnError>,
     /// How much one sample may take.
@@ -46,6 +49,8 @@ pub struct RunOptions {
     pub base_url: Option<String>,
     /// A file that holds the key of the model.
     pub api_key_file: Option<PathBuf>,
+    /// A file with certificates of servers to trust beside those of the system.
+    pub ca_file: Option<PathBuf>,
     /// Models in a role, such as `grader`; several in one role are a panel.
     pub roles: Vec<(String, ModelChoice)>,
     /// Where the servers of roles are, if they are not where the provider has them. That of the model is not theirs:
@@ -71,6 +76,7 @@ impl Default for RunOptions {
             seed: None,
             log_dir: PathBuf::from("logs"),
             log_format: LogFormat::Eval,
+            log_events: true,
             fail_on_error: None,
             limits: UsageLimits::default(),
             run_limits: UsageLimits::default(),
@@ -78,6 +84,7 @@ impl Default for RunOptions {
             generate: GenerateConfig::default(),
             base_url: None,
             api_key_file: None,
+            ca_file: None,
             roles: Vec::new(),
             role_base_urls: Vec::new(),
             role_key_files: Vec::new(),
@@ -95,4 +102,22 @@ pub enum LogFormat {
     Eval,
     /// One JSON object, written when the run has ended; until then the archive is there.
     Json,
+}
+
+/// Where a log records that its form is JSON; readers of the format ignore names that they do not know.
+pub(super) const LOG_FORMAT: &str = "log_format";
+
+impl LogFormat {
+    /// The form that a log records, so that a resumed run ends in it too.
+    pub(super) fn recorded(recorded: Option<&Json>) -> Self {
+        if recorded.and_then(Json::as_str) == Some("json") { LogFormat::Json } else { LogFormat::Eval }
+    }
+
+    /// Records the form.
+    pub(super) fn record(self, config: &mut Metadata) {
+        match self {
+            LogFormat::Eval => config.remove(LOG_FORMAT),
+            LogFormat::Json => config.insert(LOG_FORMAT.to_owned(), "json".into()),
+        };
+    }
 }

@@ -6,12 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{Epochs, ErrorPlan, MetadataKeys, Plan, Reducers, Registry, ScorerPlan, unique_names};
+use errorbar_core::{
+    Epochs, ErrorPlan, MetadataKeys, Metrics, Plan, Reducers, Registry, ScorerPlan, Spec, unique_names,
+};
 use errorbar_log::eval::{MAX_METRICS, MAX_SCORERS, StartRecord};
 
 use super::options::{LogFormat, RunOptions};
 use super::record::{options_of, start_record};
+use super::steps::StepNames;
 use crate::NamedSample;
+use crate::task_check::{self, Finding, HeadlineParts, RequiredKey};
 use crate::{
     AnyModel, AnyScorer, AnySolver, Calls, Error, FailOnError, Models, Result, Sample, SampleId, Task,
     UsageLimits,
@@ -40,6 +44,8 @@ pub struct PreparedTask {
     pub(super) run_limits: UsageLimits,
     pub(super) fail_on_error: FailOnError,
     pub(super) log_format: LogFormat,
+    /// What stands in the events of every sample, if they are recorded.
+    pub(super) steps: Option<StepNames>,
     pub(super) log_path: PathBuf,
     pub(super) start: StartRecord,
     warnings: Vec<String>,
@@ -68,24 +74,18 @@ impl Task {
 
         let samples = self.selected(options).map_err(note).unwrap_or_default();
         if self.scorers.is_empty() {
-            note(Error::refused("the task has no scorer; add one, such as includes()"));
+            note(Error::NoScorer);
         }
         let epochs = self.epochs_of(options);
         if samples.len().saturating_mul(epochs.epochs() as usize) > MOST_RUNS {
-            note(Error::refused(format!(
-                "{} samples in {} epochs are more than {MOST_RUNS} runs of samples; run fewer epochs",
-                samples.len(),
-                epochs.epochs()
-            )));
+            let (samples, epochs) = (samples.len(), epochs.epochs());
+            note(Error::TooManyRuns { samples, epochs, limit: MOST_RUNS });
         }
         if let Some((id, _)) = samples.iter().find(|(id, _)| id.to_string().len() > LONGEST_ID) {
-            let start: String = id.to_string().chars().take(40).collect();
-            note(Error::refused(format!(
-                "the id {start:?}… is longer than {LONGEST_ID} bytes; give the sample a shorter one"
-            )));
+            note(Error::LongId { start: id.to_string().chars().take(40).collect(), limit: LONGEST_ID });
         }
         if epochs.epochs() == 0 {
-            note(Error::refused("a task runs for at least 1 epoch, found 0"));
+            note(Error::NoEpoch);
         }
         let reducers = match &options.reducers {
             Some(reducers) => reducers.check(epochs.epochs()).map(|()| reducers.clone()),
@@ -94,17 +94,22 @@ impl Task {
         let reducers = reducers.map_err(|problem| note(problem.into())).unwrap_or(Reducers::Implicit);
         let _ = self.generate_config(options).check().map_err(|problem| note(problem.into()));
         if let Err(problem) = self.errors_of(options).check() {
-            note(Error::refused(format!("errors: {problem}")));
+            note(Error::Errors { problem });
         } else if let Some(method) = self.plan(options, reducers.clone()).method_without_clusters() {
-            note(Error::refused(format!(
-                "errors: {method} is for clustered samples; name the metadata key to cluster by (`cluster` in `errors`)"
-            )));
+            note(Error::NoCluster { method });
         }
         if let Some(problem) = self.too_much_for_a_log(options, &reducers) {
             note(problem);
         }
         let models = self.opened_models(options, registry, &samples);
         self.refusals(&samples).into_iter().for_each(note);
+        let mut warnings = Vec::new();
+        for finding in self.findings(options, &samples, &reducers) {
+            match finding {
+                Finding::Problem(problem) => note(problem.into()),
+                Finding::Warning(warning) => warnings.push(warning),
+            }
+        }
         let models = models.map_err(note).ok();
         let problems = problems.into_inner();
         let (Some(models), true) = (models, problems.is_empty()) else {
@@ -113,7 +118,7 @@ impl Task {
 
         let plan = self.plan(options, reducers);
         let names = unique_names(plan.scorers.iter().map(|scorer| scorer.name.as_str()));
-        let mut warnings = unknown_keys(&plan, &samples);
+        warnings.extend(unknown_keys(&plan, &samples));
         warnings.extend(without_target(&samples));
         warnings.extend(self.roles_without_use(&models));
         let mut prepared = PreparedTask {
@@ -131,10 +136,12 @@ impl Task {
             run_limits: options.run_limits,
             fail_on_error: options.fail_on_error.or(self.fail_on_error).unwrap_or_default(),
             log_format: options.log_format,
+            steps: None,
             log_path: PathBuf::new(),
             start: StartRecord::new(Default::default(), Default::default()),
             warnings,
         };
+        prepared.steps = options.log_events.then(|| StepNames::of(&prepared));
         prepared.start = start_record(self, &prepared, options, registry);
         prepared.log_path = super::record::log_path(options, &prepared.start);
         Ok(prepared)
@@ -152,13 +159,11 @@ impl Task {
         if !options.sample_ids.is_empty() {
             let ids: Vec<String> = all.iter().map(|(id, _)| id.to_string()).collect();
             if let Some(unknown) = options.sample_ids.iter().find(|wanted| !ids.contains(wanted)) {
-                let near = nearest(unknown, ids.iter().map(String::as_str));
-                let advice = match (near, ids.as_slice()) {
-                    (Some(near), _) => format!("did you mean {near:?}?"),
-                    (None, [first, .., last]) => format!("ids go from {first:?} to {last:?}"),
-                    (None, _) => format!("the only id is {:?}", ids.concat()),
-                };
-                return Err(Error::refused(format!("the dataset has no sample {unknown:?}; {advice}")));
+                return Err(Error::UnknownSample {
+                    sample: unknown.clone(),
+                    nearest: nearest(unknown, ids.iter().map(String::as_str)).map(str::to_owned),
+                    ids: ids.first().cloned().zip(ids.last().cloned()).unwrap_or_default(),
+                });
             }
             samples.retain(|(id, _)| options.sample_ids.contains(&id.to_string()));
         }
@@ -166,7 +171,7 @@ impl Task {
             samples.truncate(limit);
         }
         if samples.is_empty() {
-            return Err(Error::refused("no sample is left to run; raise the limit"));
+            return Err(Error::NoSample);
         }
         Ok(samples)
     }
@@ -198,41 +203,71 @@ impl Task {
             () if metrics > MAX_METRICS => ("metrics over all scorers and reducers", metrics, MAX_METRICS),
             () => return None,
         };
-        Some(Error::refused(format!("the task has {count} {what}, and a log has at most {limit}; use fewer")))
+        Some(Error::TooManyForLog { what, count, limit })
+    }
+
+    /// Parts that do not fit together. What the options replace is not looked at.
+    fn findings(&self, options: &RunOptions, samples: &[NamedSample], reducers: &Reducers) -> Vec<Finding> {
+        let effects = self.solver.effects();
+        let solvers: Vec<String> = self.solver.steps().iter().map(call_of).collect();
+        let scorers: Vec<Option<&AnyScorer>> = self.scorers.iter().map(Some).collect();
+        let fit = task_check::solver_and_scorers(&effects, &solvers, &scorers).into_iter();
+        let mut findings: Vec<Finding> = fit.map(|(_, problem)| Finding::Problem(problem)).collect();
+        let names = effects.templates().iter().flat_map(|t| task_check::names_of_template(t, &self.dataset));
+        findings.extend(names.map(|(_, finding)| finding));
+        if !effects.is_unknown() && !samples.is_empty() {
+            let plan = self.plan(options, reducers.clone());
+            let scores_all = task_check::scores_all(self.scorers.iter());
+            let missing = |key: RequiredKey| key.check(&self.dataset, samples, scores_all);
+            findings.extend(required_keys(&plan).into_iter().filter_map(missing));
+        }
+        if let Some(wanted) = &self.headline {
+            let parts = HeadlineParts {
+                scorers: &self.scorers,
+                metrics: match options.metrics {
+                    Some(_) => None,
+                    None => task_check::metric_names(self.metrics.as_ref(), self.scorers.iter()),
+                },
+                reducers: options.reducers.is_none().then_some(reducers),
+            };
+            findings.extend(task_check::headline(wanted, &parts).into_iter().map(Finding::Problem));
+        }
+        findings
     }
 
     /// What scorers and the solver refuse; a task of thousands of samples does not report it for each.
     fn refusals(&self, samples: &[NamedSample]) -> Vec<Error> {
-        let mut problems = Vec::new();
-        let mut more = 0;
+        let of_dataset = self.scorers.iter().map(|scorer| scorer.check_dataset(samples));
+        let mut problems: Vec<Error> = of_dataset.filter_map(Result::err).map(Error::from).collect();
+        let mut count = 0;
         for (id, sample) in samples {
             let checks = self.scorers.iter().map(|scorer| scorer.check(sample));
             for problem in checks.chain([self.solver.check(sample)]).filter_map(Result::err) {
                 if problems.len() < REFUSALS_REPORTED {
-                    problems.push(Error::refused(format!("sample {:?}: {problem}", id.to_string())));
+                    problems.push(Error::Sample { sample: id.to_string(), error: Box::new(problem) });
                 } else {
-                    more += 1;
+                    count += 1;
                 }
             }
         }
-        if more > 0 {
-            problems.push(Error::refused(format!("… and {more} more such problem(s)")));
+        if count > 0 {
+            problems.push(Error::MoreSamples { count });
         }
         problems
     }
 
     /// Models in roles that no scorer uses: with a role that is misspelled, the model that is evaluated grades itself.
     fn roles_without_use(&self, models: &Models) -> Vec<String> {
-        let asked: Vec<String> = self.scorers.iter().flat_map(|scorer| scorer.roles()).collect();
+        let used: Vec<String> = self.scorers.iter().flat_map(|scorer| scorer.roles()).collect();
         let warn = |role: &String| {
-            let advice = match (nearest(role, asked.iter().map(String::as_str)), asked.as_slice()) {
+            let advice = match (nearest(role, used.iter().map(String::as_str)), used.as_slice()) {
                 (Some(near), _) => format!("did you mean `{near}`?"),
-                (None, []) => "scorers ask for none".to_owned(),
-                (None, asked) => format!("scorers ask for {}", asked.join(", ")),
+                (None, []) => "scorers use none".to_owned(),
+                (None, used) => format!("scorers use {}", used.join(", ")),
             };
-            format!("no scorer asks for a model in the role `{role}`; {advice}")
+            format!("no scorer uses a model in the role `{role}`; {advice}")
         };
-        models.roles.keys().filter(|role| !asked.contains(role)).map(warn).collect()
+        models.roles.keys().filter(|role| !used.contains(role)).map(warn).collect()
     }
 
     fn plan(&self, options: &RunOptions, reducers: Reducers) -> Plan {
@@ -255,6 +290,31 @@ impl Task {
     }
 }
 
+/// The keys without which figures of the plan fail.
+fn required_keys(plan: &Plan) -> Vec<RequiredKey> {
+    let of_plan = plan.errors.cluster.iter().map(RequiredKey::cluster);
+    let of_scorers = plan.scorers.iter().map(|scorer| &scorer.metrics);
+    let metrics: Vec<&Metrics> = match &plan.task_metrics {
+        Some(metrics) => vec![metrics],
+        None => of_scorers.collect(),
+    };
+    let mut keys: Vec<RequiredKey> = Vec::new();
+    for key in of_plan.chain(metrics.into_iter().flat_map(task_check::required_keys)) {
+        if !keys.iter().any(|known| known.key == key.key) {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+/// A solver as a task names it: with its arguments, if it has any.
+fn call_of(spec: &Spec) -> String {
+    match spec.to_string() {
+        bare if bare.contains('(') => bare,
+        bare => bare + "()",
+    }
+}
+
 /// Keys that metrics read and no sample has. A solver may still add them, so this is no error.
 fn unknown_keys(plan: &Plan, samples: &[NamedSample]) -> Vec<String> {
     let MetadataKeys::Only(wanted) = plan.metadata_keys() else { return Vec::new() };
@@ -274,7 +334,7 @@ fn unknown_keys(plan: &Plan, samples: &[NamedSample]) -> Vec<String> {
     wanted.iter().filter(|key| !has(key)).map(warn).collect()
 }
 
-/// Samples without a target among others that have one: most scorers find an empty text in every answer.
+/// Samples without a target among others that have one: most scorers find an empty string in every answer.
 fn without_target(samples: &[NamedSample]) -> Option<String> {
     let lacks = |(_, sample): &&NamedSample| sample.target.iter().all(String::is_empty);
     let (first, _) = samples.iter().find(lacks)?;
@@ -306,6 +366,11 @@ impl PreparedTask {
     /// Samples times epochs.
     pub fn total(&self) -> usize {
         self.samples.len() * self.epochs as usize
+    }
+
+    /// How much the run may take.
+    pub fn run_limits(&self) -> UsageLimits {
+        self.run_limits
     }
 
     /// How its models are called, to see what calls there were.

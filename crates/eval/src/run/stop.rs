@@ -40,6 +40,13 @@ pub enum StopReason {
         /// The request, why there was no answer, and the way out.
         problem: String,
     },
+    /// The certificate of a model's server is not trusted.
+    Untrusted {
+        /// Which model.
+        model: String,
+        /// The request, and why.
+        problem: String,
+    },
     /// The log could not be written.
     LogFailed,
 }

@@ -4,7 +4,7 @@ use errorbar_core::{Error, Metrics, Params, Result, Score};
 
 use super::{of_grades, ready};
 use crate::text::{choice_places, judge_choices};
-use crate::{BoxFuture, Sample, Scorer, Target, TaskState};
+use crate::{BoxFuture, Sample, Scorer, ScorerNeeds, Target, TaskState};
 
 /// Whether the choices that multiple_choice() marked are those of the target, by letter.
 #[derive(Clone, Debug, Params)]
@@ -29,6 +29,10 @@ impl Scorer for ChoiceScorer {
             choices.filter(|(_, choice)| choice.marked == Some(true)).map(|(place, _)| place).collect();
         let judged = judge_choices(&state.output.completion, &marked, state.choices.len(), target);
         ready(judged.map_err(|error| Error::custom(error.to_string())))
+    }
+
+    fn needs(&self) -> ScorerNeeds {
+        ScorerNeeds::marked_choices()
     }
 
     fn check(&self, sample: &Sample) -> Result<()> {

@@ -7,7 +7,7 @@ use errorbar_core::{Metrics, Params, Result, Score, metrics};
 
 use super::ready;
 use crate::text::F1;
-use crate::{BoxFuture, Scorer, Target, TaskState};
+use crate::{BoxFuture, Scorer, ScorerNeeds, Target, TaskState};
 
 /// The harmonic mean of precision and recall over the words of answer and target; the best of several targets.
 #[derive(Clone, Debug, Params)]
@@ -27,5 +27,9 @@ impl Scorer for F1Scorer {
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
         let judge = self.judge.get_or_init(|| F1::new(self.stop_words.as_deref().unwrap_or_default()));
         ready(Ok(judge.judge(&state.output.completion, target)))
+    }
+
+    fn needs(&self) -> ScorerNeeds {
+        ScorerNeeds::output()
     }
 }

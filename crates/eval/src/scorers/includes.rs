@@ -8,11 +8,11 @@ use crate::text::Includes;
 use crate::{Target, TaskState};
 
 /// Whether the target occurs anywhere in the answer.
-#[scorer(crate = crate::facade, built_in, type = IncludesScorer, metrics = [accuracy(), stderr()])]
+#[scorer(crate = crate::facade, built_in, type = IncludesScorer, known = crate::effects::of_output, metrics = [accuracy(), stderr()])]
 pub fn includes(
     state: &TaskState,
     target: &Target,
-    /// Whether capital and small letters are the same.
+    /// Whether to ignore case.
     #[default(true)]
     ignore_case: bool,
 ) -> Score {

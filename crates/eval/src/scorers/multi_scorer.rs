@@ -4,7 +4,7 @@ use errorbar_core::{Error, Metrics, Params, ReducerChoice, Result, Score};
 
 use super::of_grades;
 use super::panel_reducer::PanelReducer;
-use crate::{AnyScorer, BoxFuture, Sample, Scorer, Target, TaskState};
+use crate::{AnyScorer, BoxFuture, NamedSample, Sample, Scorer, ScorerNeeds, Target, TaskState};
 
 /// Several scorers, their scores made one by a reducer: multi_scorer([includes(), match()], "mode").
 ///
@@ -19,7 +19,7 @@ use crate::{AnyScorer, BoxFuture, Sample, Scorer, Target, TaskState};
 pub struct MultiScorer {
     /// The scorers.
     scorers: Vec<AnyScorer>,
-    /// How their scores become one, as those of epochs do.
+    /// The reducer of their scores, as for epochs.
     #[param(from = ReducerChoice, map = PanelReducer::choose)]
     reducer: PanelReducer,
 }
@@ -48,6 +48,14 @@ impl Scorer for MultiScorer {
 
     fn roles(&self) -> Vec<String> {
         self.scorers.iter().flat_map(|scorer| scorer.roles()).collect()
+    }
+
+    fn needs(&self) -> ScorerNeeds {
+        self.scorers.iter().fold(ScorerNeeds::unknown(), |needs, scorer| needs.and(scorer.needs()))
+    }
+
+    fn check_dataset(&self, samples: &[NamedSample]) -> Result<()> {
+        self.scorers.iter().try_for_each(|scorer| scorer.check_dataset(samples))
     }
 
     fn check(&self, sample: &Sample) -> Result<()> {

@@ -6,24 +6,24 @@ use errorbar_core::{Error, Metrics, Params, Result, Score};
 
 use super::{background, of_grades, ready};
 use crate::text::Pattern;
-use crate::{BoxFuture, Scorer, Target, TaskState};
+use crate::{BoxFuture, NamedSample, Scorer, ScorerNeeds, Target, TaskState};
 
 /// An answer of this many bytes is searched in less time than it takes to hand it to another thread, unless the pattern
 /// looks around.
 const QUICK: usize = 16 << 10;
 
-/// Whether what a regular expression finds in the answer is the target; match_all asks it of every group.
+/// Whether the target is what a regular expression captures in the answer; with match_all, what every group captures.
 ///
-/// Its groups are compared, or all of it if it has none.
+/// The groups of the expression are compared, or the whole match if it has none.
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "pattern", check = Self::check_pattern)]
 pub struct PatternScorer {
     /// The regular expression, in the syntax of Python.
     pattern: String,
-    /// Whether capital and small letters are the same.
+    /// Whether to ignore case.
     #[param(default = true)]
     ignore_case: Option<bool>,
-    /// Whether every group must be the target, and not just one.
+    /// Whether every group must be the target, instead of one.
     #[param(default = false)]
     match_all: Option<bool>,
     #[param(skip)]
@@ -42,7 +42,19 @@ impl PatternScorer {
 
     /// A pattern that cannot be read is a mistake of the spec, and better reported once than for each sample.
     fn check_pattern(&self) -> Result<()> {
-        self.compiled().map(drop).map_err(|error| Self::refuse("pattern", error.to_string()))
+        self.compiled().map_err(|error| Self::refuse("pattern", error.to_string()))?;
+        // `\b` and `\1` of a string that is not raw, which no answer holds.
+        match self.pattern.chars().find(|c| ('\u{1}'..='\u{8}').contains(c)) {
+            Some(control) => Err(Self::refuse(
+                "pattern",
+                format!(
+                    "holds the control character U+{:04X}, which no answer does; write the pattern as a raw string, in \
+                     which `\\b` and `\\1` stay as they are: r'…'",
+                    u32::from(control)
+                ),
+            )),
+            None => Ok(()),
+        }
     }
 }
 
@@ -65,6 +77,23 @@ impl Scorer for PatternScorer {
         Box::pin(background::search(move |budget| {
             pattern.judge_within(&completion, &target, budget).map(|judged| Some(Score::from(judged)))
         }))
+    }
+
+    fn needs(&self) -> ScorerNeeds {
+        ScorerNeeds::output()
+    }
+
+    /// Without groups all of what is found is compared, which is right for `[A-D]` and never for `ANSWER: [A-D]`.
+    fn check_dataset(&self, samples: &[NamedSample]) -> Result<()> {
+        let targets = || samples.iter().flat_map(|(_, sample)| sample.target.iter()).filter(|t| !t.is_empty());
+        match self.compiled()?.can_find_any(targets().map(String::as_str)) {
+            false => Err(Self::refuse(
+                "pattern",
+                "has no group, so all that it finds is compared with the target, and it finds no target; put the part \
+                 that is the answer in parentheses",
+            )),
+            true => Ok(()),
+        }
     }
 
     fn check(&self, _: &crate::Sample) -> Result<()> {

@@ -6,7 +6,7 @@ use errorbar_core::{Error, Params, Result};
 
 use crate::template::{fill, lookup};
 use crate::text::{choice_label, marked_choices};
-use crate::{BoxFuture, Generate, Sample, Solver, TaskState};
+use crate::{BoxFuture, Generate, Sample, Solver, SolverEffects, TaskState, Template};
 
 const SINGLE: &str =
     "Choose the one option that answers the question below. Reply with a single line of the form \
@@ -39,16 +39,16 @@ $LETTERS are the letters of your options out of {letters}, separated by commas.
 
 {choices}";
 
-/// Shows the choices, asks for a letter and marks the choices that the model names; a template knows {question}, {choices} and {letters}.
+/// Prompts with the choices for a letter and marks those that the model names; a template has {question}, {choices} and {letters}.
 ///
-/// `choice()` scores the marks. It asks the model itself: no `generate()` belongs behind it.
+/// `choice()` scores the marks. It calls the model itself, so no `generate()` follows it.
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "multiple_choice")]
 pub struct MultipleChoice {
-    /// How the question is asked.
+    /// The template of the prompt.
     #[param(check = check_template)]
     template: Option<String>,
-    /// Whether to ask for the reasoning first.
+    /// Whether to prompt for the reasoning first.
     #[param(default = false)]
     cot: Option<bool>,
     /// Whether more than one choice may be right.
@@ -91,7 +91,7 @@ impl Solver for MultipleChoice {
             let text = fill(self.words(), |name| match name {
                 "question" => Some(Cow::Owned(question.clone())),
                 "choices" => Some(Cow::Owned(choices.join("\n"))),
-                "letters" => Some(Cow::Owned(labels.join(", "))),
+                "letters" => Some(Cow::Owned(labels.join(","))),
                 other => {
                     lookup(other, [&state.store, &state.metadata]).map(|text| Cow::Owned(text.into_owned()))
                 }
@@ -108,6 +108,11 @@ impl Solver for MultipleChoice {
             }
             Ok(())
         })
+    }
+
+    fn effects(&self) -> SolverEffects {
+        let template = Template::new("multiple_choice", self.words(), &["question", "choices", "letters"]);
+        SolverEffects::messages().generates().marks_choices().template(template.strict())
     }
 
     fn check(&self, sample: &Sample) -> Result<()> {

@@ -6,14 +6,14 @@ use errorbar_core::{Error, Result};
 use errorbar_macros::solver;
 
 use crate::template::{fill, lookup};
-use crate::{Generate, TaskState};
+use crate::{Generate, SolverEffects, TaskState, Template};
 
-/// Rewords the question: {prompt} in the template stands for it, other names for metadata or the store.
-#[solver(crate = crate::facade, built_in)]
+/// Rewrites the user prompt: {prompt} in the template stands for it, other names for metadata or the store.
+#[solver(crate = crate::facade, built_in, known = effects)]
 pub fn prompt_template(
     state: &mut TaskState,
     _: &Generate,
-    /// What is asked in place of the question.
+    /// The template of the new prompt.
     template: String,
 ) -> Result<()> {
     reword("prompt_template", &template, state)
@@ -34,4 +34,9 @@ pub(super) fn reword(solver: &str, template: &str, state: &mut TaskState) -> Res
         message.content = text;
     }
     Ok(())
+}
+
+fn effects(solver: &PromptTemplate) -> SolverEffects {
+    let template = Template::new("prompt_template", solver.template.as_str(), &["prompt"]);
+    SolverEffects::messages().template(template)
 }

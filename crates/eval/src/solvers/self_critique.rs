@@ -6,7 +6,7 @@ use errorbar_core::Result;
 use errorbar_macros::solver;
 
 use crate::template::{fill, lookup};
-use crate::{Generate, Message, TaskState};
+use crate::{Generate, Message, SolverEffects, TaskState, Template};
 
 const CRITIQUE: &str =
     "Below are a question and an answer to it. Point out what is wrong, missing or unclear in the \
@@ -37,16 +37,16 @@ is right, answer again and better. Where nothing needs to change, repeat your an
 [Your final answer]
 ";
 
-/// Lets the model review its answer and answer again; templates know {question}, {completion} and {critique}.
+/// Lets the model review its answer and answer again; templates have {question}, {completion} and {critique}.
 ///
 /// It needs an answer, so `generate()` comes before it.
-#[solver(crate = crate::facade, built_in)]
+#[solver(crate = crate::facade, built_in, known = effects)]
 pub async fn self_critique(
     state: &mut TaskState,
     generate: &Generate,
-    /// How the review is asked for.
+    /// The template of the prompt for the review.
     critique_template: Option<String>,
-    /// How the second answer is asked for.
+    /// The template of the prompt for the second answer.
     completion_template: Option<String>,
 ) -> Result<()> {
     let filled = |template: &str, state: &TaskState, critique: &str| {
@@ -64,4 +64,15 @@ pub async fn self_critique(
     let again = Message::user(filled(template, state, &critique)?);
     state.messages.push(again);
     generate.run(state).await
+}
+
+fn effects(solver: &SelfCritique) -> SolverEffects {
+    let name = "self_critique";
+    let critique = solver.critique_template.as_deref().unwrap_or(CRITIQUE);
+    let completion = solver.completion_template.as_deref().unwrap_or(COMPLETION);
+    // It gets its first answer from elsewhere, but the output is an answer of the model.
+    SolverEffects::messages()
+        .generates()
+        .template(Template::new(name, critique, &["question", "completion"]).strict())
+        .template(Template::new(name, completion, &["question", "completion", "critique"]).strict())
 }

@@ -4,10 +4,10 @@ use errorbar_core::Result;
 use errorbar_macros::solver;
 
 use crate::template::{fill, lookup};
-use crate::{Generate, Message, MessageRole, TaskState};
+use crate::{Generate, Message, MessageRole, SolverEffects, TaskState, Template};
 
-/// Adds a system message, behind those that are there.
-#[solver(crate = crate::facade, built_in)]
+/// Adds a system message, after any that the conversation has.
+#[solver(crate = crate::facade, built_in, known = effects)]
 pub fn system_message(
     state: &mut TaskState,
     _: &Generate,
@@ -18,4 +18,9 @@ pub fn system_message(
     let behind = state.messages.iter().rposition(|message| message.role == MessageRole::System);
     state.messages.insert(behind.map_or(0, |at| at + 1), Message::system(text));
     Ok(())
+}
+
+fn effects(solver: &SystemMessage) -> SolverEffects {
+    let template = Template::new("system_message", solver.template.as_str(), &[]);
+    SolverEffects::messages().template(template)
 }

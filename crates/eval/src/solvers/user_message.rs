@@ -4,10 +4,10 @@ use errorbar_core::Result;
 use errorbar_macros::solver;
 
 use crate::template::{fill, lookup};
-use crate::{Generate, Message, TaskState};
+use crate::{Generate, Message, SolverEffects, TaskState, Template};
 
-/// Adds a message of the user at the end of the conversation.
-#[solver(crate = crate::facade, built_in)]
+/// Adds a user message at the end of the conversation.
+#[solver(crate = crate::facade, built_in, known = effects)]
 pub fn user_message(
     state: &mut TaskState,
     _: &Generate,
@@ -17,4 +17,9 @@ pub fn user_message(
     let text = fill(&template, |name| lookup(name, [&state.store, &state.metadata]))?;
     state.messages.push(Message::user(text));
     Ok(())
+}
+
+fn effects(solver: &UserMessage) -> SolverEffects {
+    let template = Template::new("user_message", solver.template.as_str(), &[]);
+    SolverEffects::messages().template(template)
 }

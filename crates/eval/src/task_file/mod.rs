@@ -17,6 +17,7 @@ mod check;
 mod dataset;
 mod epochs;
 mod errors;
+mod fit;
 mod generate;
 mod metrics;
 mod mistake;
@@ -105,36 +106,47 @@ fn read(file: &TaskFile<'_>, path: &Path) -> Option<Task> {
     let metrics = keys.get("metrics").and_then(metrics::read);
     let epochs = keys.get("epochs").map(epochs::read);
     let errors = keys.get("errors").and_then(errors::read);
-    let solvers = keys.get("solver").map(with_span::<AnySolver>);
-    let scorers = keys.get("scorer").map(with_span::<AnyScorer>);
+    let solvers = keys.get("solver").map(with_string::<AnySolver>);
+    let scorers = keys.get("scorer").map(with_string::<AnyScorer>);
     let model = keys.get("model").and_then(options::model);
     let generate = keys.get("generate").and_then(generate::read);
     let dataset = keys.get("dataset").map(dataset::read);
     if scorers.is_none() {
-        let hint = "say how answers are judged: scorer = \"includes()\"";
+        let hint = "set how answers are scored: scorer = \"includes()\"";
         mistakes.missing(0..0, "the task has no `scorer`", hint);
     }
     if dataset.is_none() {
-        let hint = "say where the samples are: dataset = { path = \"questions.csv\" }";
+        let hint = "set where the samples are: dataset = { path = \"questions.csv\" }";
         mistakes.missing(0..0, "the task has no `dataset`", hint);
     }
 
     let scorers = scorers.unwrap_or_else(|| vec![None]);
     let dataset = dataset.flatten();
+    let fit = fit::FileParts {
+        solvers: solvers.as_deref(),
+        scorers: &scorers,
+        metrics: keys.get("metrics"),
+        errors: keys.get("errors"),
+        dataset: dataset.as_ref(),
+        is_broken: mistakes.is_broken.get(),
+    };
     let headline = keys.get("headline").and_then(|field| {
         let reducers = match &epochs {
             // Without epochs there is no reducer, unless they were not understood.
             None => (!mistakes.is_broken.get()).then(Vec::new),
             Some(epochs) => epochs.as_ref().map(|epochs| epochs.reducers.clone().unwrap_or_default()),
         };
-        options::headline(field, scorer_names(&scorers).as_deref(), reducers.as_deref())
+        let metrics = fit.metric_names(metrics.as_ref());
+        let scorers = scorer_names(&scorers);
+        options::headline(field, scorers.as_deref(), metrics.as_deref(), reducers.as_deref())
     });
+    fit.check(errors.as_ref(), mistakes);
     if let Some(Ok(samples)) = dataset.as_ref().map(Dataset::samples) {
         let by_solver = solvers.iter().flatten().flatten().map(|(place, solver)| -> SampleCheck<'_> {
-            (place.clone(), Box::new(|sample| solver.check(sample)))
+            (place.span.clone(), Box::new(|sample| solver.check(sample)))
         });
         let by_scorer = scorers.iter().flatten().map(|(place, scorer)| -> SampleCheck<'_> {
-            (place.clone(), Box::new(|sample| scorer.check(sample)))
+            (place.span.clone(), Box::new(|sample| scorer.check(sample)))
         });
         check::refuse(samples, by_solver.chain(by_scorer), mistakes);
         if let Some((place, ModelChoice::Built(model))) = &model {
@@ -163,33 +175,34 @@ fn read(file: &TaskFile<'_>, path: &Path) -> Option<Task> {
     Some(task)
 }
 
-/// Something that was built, and its place in the file.
-type WithSpan<T> = (Range<usize>, T);
+/// Something that was built, and the string of the file that it was built from.
+type WithString<'d, T> = (TomlString<'d>, T);
 
 /// One spec or a list of specs, of which there must be one. One that is wrong is `None`.
-fn with_span<T: EntryKind>(field: TomlField<'_>) -> Vec<Option<WithSpan<T>>> {
+fn with_string<'d, T: EntryKind>(field: TomlField<'d>) -> Vec<Option<WithString<'d, T>>> {
     let kind = T::KIND;
     let strings = field.strings(&format!("a {kind} in quotes, or a list of {kind}s"));
     if strings.as_ref().is_some_and(Vec::is_empty) {
         field.expected(&format!("at least one {kind}")).unwrap_or_default()
     }
-    let build = |string: Option<TomlString<'_>>| {
+    let build = |string: Option<TomlString<'d>>| {
         let string = string?;
         let built = specs::build(&string, |registry, spec| registry.build::<T>(spec))?;
-        Some((string.span, built))
+        Some((string, built))
     };
     strings.map_or_else(|| vec![None], |strings| strings.into_iter().map(build).collect())
 }
 
 /// What results call the scorers, if all of them are known.
-fn scorer_names(scorers: &[Option<WithSpan<AnyScorer>>]) -> Option<Vec<String>> {
-    let name = |scorer: &Option<WithSpan<AnyScorer>>| Some(scorer.as_ref()?.1.spec().log_name().into_owned());
+fn scorer_names(scorers: &[Option<WithString<'_, AnyScorer>>]) -> Option<Vec<String>> {
+    let name =
+        |scorer: &Option<WithString<'_, AnyScorer>>| Some(scorer.as_ref()?.1.spec().log_name().into_owned());
     let names: Vec<String> = all(scorers.iter().map(name))?;
     Some(unique_names(names.iter().map(String::as_str)))
 }
 
 /// One after the other; a single one needs no chain.
-fn chained(mut solvers: Vec<WithSpan<AnySolver>>) -> AnySolver {
+fn chained(mut solvers: Vec<WithString<'_, AnySolver>>) -> AnySolver {
     match (solvers.pop(), solvers.is_empty()) {
         (Some((_, only)), true) => only,
         (last, _) => Chain::new(solvers.into_iter().chain(last).map(|(_, solver)| solver)).into(),

@@ -11,6 +11,7 @@ use toml::de::DeValue;
 
 use super::section::{Keys, TomlField, all, did_you_mean, integer};
 use crate::model::{OpenOptions, Provider, open_model};
+use crate::task_check::is_called;
 use crate::{FailOnError, ModelChoice};
 
 /// What the task is called; by default the file's own name.
@@ -105,11 +106,12 @@ pub(super) fn time_limit(field: TomlField<'_>) -> Option<Duration> {
 
 pub(super) const HEADLINE_KEYS: Keys = &["scorer", "score", "metric", "reducer"];
 
-/// Which figure comes first. Scorers and reducers must be those of the task, where these are known; the keys
-/// of metrics depend on the scores.
+/// Which figure comes first. Scorers, metrics and reducers must be those of the task, where these are known: the names of
+/// groups, for one, depend on the scores.
 pub(super) fn headline(
     field: TomlField<'_>,
     scorers: Option<&[String]>,
+    metrics: Option<&[String]>,
     reducers: Option<&[String]>,
 ) -> Option<HeadlineRequest> {
     let section = field.section(HEADLINE_KEYS, "{ metric = \"accuracy\" }")?;
@@ -117,7 +119,7 @@ pub(super) fn headline(
         let field = section.get(key)?;
         let name = field.string()?.value;
         if let Some(known) = known
-            && known.iter().all(|known| known != name)
+            && !known.iter().any(|known| known == name || (key == "metric" && is_called(name, known)))
         {
             let hint = did_you_mean(nearest(name, known.iter().map(String::as_str)));
             let hint = hint.unwrap_or_else(|| match known {
@@ -131,7 +133,7 @@ pub(super) fn headline(
     Some(HeadlineRequest {
         scorer: name("scorer", scorers, "name one under `scorer`"),
         score: name("score", None, ""),
-        metric: name("metric", None, ""),
+        metric: name("metric", metrics, "name one under `metrics`"),
         reducer: name("reducer", reducers, "name one under `epochs`: { count = 5, reducers = [\"mean\"] }"),
     })
 }

@@ -102,6 +102,11 @@ impl<'t> SpecWalker<'t> {
         let mut calls = Vec::new();
         match first {
             Some('"' | '\'') => self.quoted(),
+            // A raw string.
+            Some('r' | 'R') if self.rest().get(1..).is_some_and(|rest| rest.starts_with(['"', '\''])) => {
+                self.bump();
+                self.quoted();
+            }
             Some('[' | '{') => {
                 self.bump();
                 while self.peek().is_some_and(|c| !matches!(c, ']' | '}')) {
@@ -205,6 +210,16 @@ mod tests {
         assert_eq!(&SPEC[root.value_of("all").unwrap()], "[1, -2.5]");
         assert_eq!(&SPEC[root.keyword("m").unwrap()], "m");
         assert_eq!(root.positional(2), None);
+    }
+
+    #[test]
+    fn raw_strings_are_values() {
+        const RAW: &str = r#"f(r'a\'(b', p = R"\\", r, g(1))"#;
+        let calls = calls(RAW);
+        let names: Vec<&str> = calls[0].all().iter().map(|call| call.name).collect();
+        assert_eq!(names, ["f", "r", "g"]);
+        assert_eq!(&RAW[calls[0].positional(0).unwrap()], r"r'a\'(b'");
+        assert_eq!(&RAW[calls[0].value_of("p").unwrap()], r#"R"\\""#);
     }
 
     #[test]

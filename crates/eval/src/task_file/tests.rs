@@ -81,7 +81,7 @@ fn the_file_of_the_design() {
 }
 
 #[test]
-fn what_is_not_said() {
+fn the_defaults() {
     let task = task("");
     assert_eq!(task.name.as_deref(), Some("my quiz"), "the stem of the file");
     assert_eq!(task.solver.spec().to_string(), "generate");
@@ -129,7 +129,7 @@ fn datasets_of_every_format() {
 fn a_dataset_cut_and_shuffled() {
     let with = |more: &str| {
         whole(&format!(
-            "dataset = {{ path = 'quiz.csv', input = 'question', target = 'answer', choices = ['a', 'b'], {more} }}\nscorer = 'choice()'"
+            "dataset = {{ path = 'quiz.csv', input = 'question', target = 'answer', choices = ['a', 'b'], {more} }}\nscorer = 'choice()'\nsolver = 'multiple_choice()'"
         ))
     };
     assert_eq!(ids(&with("limit = 2")), ["q1", "q2"]);
@@ -152,12 +152,14 @@ fn a_dataset_cut_and_shuffled() {
 
 #[test]
 fn one_solver_or_scorer_or_several() {
-    assert_eq!(task("solver = 'chain_of_thought'").solver.spec().name, "chain_of_thought");
+    assert_eq!(task("solver = 'self_critique'").solver.spec().name, "self_critique");
     assert_eq!(task("solver = ['generate()']").solver.spec().name, "generate", "no chain of one");
     let several = whole("dataset = 'plain.jsonl'\nscorer = ['includes()', 'match(numeric=true)']");
     let names: Vec<String> = several.scorers.iter().map(|scorer| scorer.spec().name).collect();
     assert_eq!(names, ["includes", "match"]);
-    let in_lines = task("solver = \"\"\"\n  prompt_template(\\\n   'Say: {prompt}')\"\"\"");
+    let in_lines = task(
+        "solver = \"\"\"\n  multiple_choice(\\\n   'Say: {question}{choices}')\"\"\"\ndataset.choices = ['a', 'b']",
+    );
     assert_eq!(in_lines.solver.spec().to_string(), "prompt_template(template=\"Say: {prompt}\")");
 }
 
@@ -180,7 +182,7 @@ fn metrics_in_every_form() {
         }
     };
     assert_eq!(shape("metrics = 'accuracy'"), "list accuracy");
-    assert_eq!(shape("metrics = ['accuracy', 'stderr(cluster=\"id\")']"), "list accuracy stderr");
+    assert_eq!(shape("metrics = ['accuracy', 'bootstrap_stderr(seed=1)']"), "list accuracy bootstrap_stderr");
     assert_eq!(shape("metrics = { 'z*' = ['mean()', 'std()'], a = 'mean' }"), "map z*:2 a:1");
     assert_eq!(shape("[metrics]\n'z*' = ['mean()']\na = 'mean'"), "map z*:1 a:1");
     assert_eq!(

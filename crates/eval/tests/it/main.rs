@@ -9,10 +9,13 @@
 
 use std::future::Future;
 
+use errorbar_eval::{Error, TaskChange};
+
 mod calls;
 mod calls_shared;
 mod conformance;
 mod datasets;
+mod events;
 mod graders;
 mod limits;
 mod lost_log;
@@ -25,10 +28,39 @@ mod scorers;
 mod solvers;
 mod task_file_mutations;
 mod task_files;
+mod task_fit;
+mod tls;
 
 /// Runs a future on a clock that stands still while there is something to do, and otherwise jumps to the next timer:
 /// waits take no time, and what is under way at once does not depend on the machine.
 fn block_on_paused<F: Future>(future: F) -> F::Output {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
     runtime.unwrap().block_on(future)
+}
+
+/// How a task differs from the log that it cannot resume.
+#[track_caller]
+fn change(error: Error) -> TaskChange {
+    match error {
+        Error::ChangedTask { change, .. } => change,
+        other => panic!("{other}"),
+    }
+}
+
+/// The parts of a task that differ from the log that it cannot resume.
+#[track_caller]
+fn changed_parts(error: Error) -> Vec<&'static str> {
+    match change(error) {
+        TaskChange::Parts { parts, .. } => parts.iter().map(|part| part.name).collect(),
+        other => panic!("{other}"),
+    }
+}
+
+/// The sample that was another question when the log was written.
+#[track_caller]
+fn changed_question(error: Error) -> String {
+    match change(error) {
+        TaskChange::Question { sample } => sample,
+        other => panic!("{other}"),
+    }
 }

@@ -9,7 +9,7 @@ const GOOD: &[&str] = &[
 version = 1.5
 metadata = { author = "me", at = 2020-01-01, n = [1, { x = 0x1F }] }
 model = "replay/outputs.jsonl"
-dataset = { path = "fine.csv", input = "question", target = ["answer"], choices = ["a", "b"], id = "id", limit = 2, shuffle = 7 }
+dataset = { path = "fine.csv", input = "question", target = ["answer"], choices = ["a", "b"], id = "id", metadata = ["id"], limit = 2, shuffle = 7 }
 solver = ["system_message('Answer \"carefully\".')", "multiple_choice()"]
 scorer = "choice()"
 metrics = ["grouped(accuracy(), 'id')", { "a*" = ["mean(to_float=value_to_float(correct='yes'))"] }]
@@ -20,9 +20,9 @@ generate = { temperature = 0, stop_seqs = ["END"], extra_body = { top_k = 40 } }
 headline = { scorer = "choice", metric = "accuracy", reducer = "at_least_2" }
 "#,
     "scorer = '''\nmatch(numeric=true)'''\r
-solver = \"\"\"
+solver = [\"\"\"
 prompt_template(\\
-  'é: {prompt}')\"\"\"
+  'é: {prompt}')\"\"\", 'generate']
 [dataset]
 path = 'fine.csv'
 input = 'question'

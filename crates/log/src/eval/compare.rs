@@ -21,6 +21,7 @@ const MONTE_CARLO: f64 = 5.0;
 
 /// A recorded figure or count that differs from the recomputed one.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Difference {
     /// Where: the block, as people read it. Nothing for what concerns the whole.
     pub block: Option<String>,

@@ -70,11 +70,6 @@ pub(super) fn folders_of(name: &str) -> impl Iterator<Item = &str> {
     name.match_indices('/').rev().take(PARTS).map(|(end, _)| name.get(..end).unwrap_or_default())
 }
 
-/// The shell of the sample in this folder.
-pub(super) fn shell_of(folder: &str) -> String {
-    format!("{folder}{SHELL}")
-}
-
 /// The metadata of the sample in this folder.
 pub(super) fn metadata_of(folder: &str) -> String {
     format!("{folder}/metadata.json")
@@ -95,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_says_what_a_member_is() {
+    fn a_name_decides_what_a_member_is() {
         for name in
             ["samples/1_epoch_1.json", "samples/a/b_epoch_12.json", "samples/x_epoch_1/y_epoch_2.json"]
         {

@@ -13,8 +13,7 @@
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("quiz.eval");
-//! let eval = EvalInfo { task: "quiz".into(), model: "mockllm/model".into(), ..EvalInfo::default() };
-//! let start = StartRecord::new(eval, PlanRecord::default());
+//! let start = StartRecord::new(EvalInfo::new("quiz", "mockllm/model"), PlanRecord::default());
 //! let mut writer = LogWriter::create(&path, &start)?;
 //! let (id, input, target) = (SampleId::from("q1"), Input::from("6 × 7?"), Targets::from("42"));
 //! let messages = [Message::user("6 × 7?"), Message::assistant("42")];
@@ -46,6 +45,7 @@ macro_rules! setters {
 }
 
 mod answered;
+mod chunks;
 mod compare;
 mod container;
 mod convert;
@@ -55,6 +55,7 @@ mod header;
 mod json;
 mod json_log;
 mod limits;
+mod lock;
 mod members;
 mod memory_budget;
 mod parallel;
@@ -67,18 +68,23 @@ mod rescore;
 mod rescore_write;
 mod resume;
 mod revision;
+mod salvage;
 mod sample;
 mod score_events;
 mod scores;
 mod stored;
 mod summary;
+mod transcript;
 mod wire;
 mod writer;
 mod zip;
 
+/// The JSON schema of a log that is one JSON object; see `docs/logs.md`.
+pub const LOG_SCHEMA: &str = include_str!("../../schema/log.schema.json");
+
 pub use errorbar_core::SampleId;
 pub use errorbar_core::chat::{
-    Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, Targets, Usage,
+    Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, Targets, Transcript, Usage,
 };
 
 pub use answered::{AnswerReader, AnsweredSample};
@@ -92,6 +98,7 @@ pub use header::{
 };
 pub(crate) use json::validate as validate_json;
 pub use limits::LogLimits;
+pub use lock::{LockHolder, LogLock};
 pub use plan::{
     ERRORS, LogWarning, MAX_METRICS, metrics_to_log, plan_from_header, recorded_errors, scorer_metrics,
 };
@@ -101,12 +108,14 @@ pub use reductions::Reductions;
 pub use rescore::{NewScorer, NewScores, ScoreAction};
 pub use resume::ResumedLog;
 pub use revision::Revision;
+pub use salvage::{DamagedSamples, remove_damaged_samples};
 pub use sample::{SampleLimit, SampleRecord};
 pub use wire::decode::MAX_SCORERS;
 pub(crate) use wire::score_json;
-pub use wire::{Shape, Wire};
+pub use wire::{Shape, Wire, timestamp};
 
 pub use scores::{EditedScore, LogScores, ScoreOptions};
 pub use stored::{SampleFields, StoredSample};
+pub use transcript::{MessagePart, Transcript, TranscriptMessage, Transcripts};
 pub use writer::{EncodedSample, LogWriter, encode_sample};
 pub use zip::{Encoder, Member};

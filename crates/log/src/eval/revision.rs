@@ -1,6 +1,6 @@
 //! A log with something in it replaced, written as a new file in which every other byte is unchanged.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -11,6 +11,7 @@ use super::container::LogLayout;
 use super::error::{LogErrorKind, Result};
 use super::json::splice;
 use super::json_log::JsonLog;
+use super::lock::LogLock;
 use super::members::{HEADER, REDUCTIONS};
 use super::plan::ERRORS;
 use super::reader::EvalLog;
@@ -22,7 +23,7 @@ use super::zip::assemble::Assembler;
 use super::zip::directory::{self, Directory, DirectoryRecord, Members};
 use super::zip::source::FileSection;
 use super::zip::{Encoder, ZSTD, ZipEntry};
-use crate::atomic_file::AtomicFile;
+use crate::atomic_file::{AtomicFile, WrittenFile};
 
 /// Changes to a log that are not written yet. The log itself stays as it is until [`Revision::write_back`].
 ///
@@ -140,21 +141,47 @@ impl Revision<'_> {
     /// # Errors
     /// A log that another process writes or that was replaced meanwhile, and one whose run has not ended: its
     /// writer would not see the change.
-    pub fn write_back(&self) -> Result<()> {
+    pub fn write_back(&self) -> Result<WrittenFile> {
         self.write_back_checked().map_err(|error| error.at(self.log.path()))
     }
 
-    fn write_back_checked(&self) -> Result<()> {
-        if !self.log.has_header() {
-            return Err(LogErrorKind::Unfinished.into());
+    /// The same for a log that this process has locked before it was read, so that no other can have changed it.
+    ///
+    /// # Errors
+    /// As [`write_back`](Self::write_back), and the lock of another log.
+    pub fn write_back_locked(&self, lock: &LogLock) -> Result<WrittenFile> {
+        let path = self.log.path();
+        let write = || {
+            self.check_ended()?;
+            lock.check(path)?;
+            self.check_same(&lock.file)?;
+            self.write_whole(path)
+        };
+        write().map_err(|error| error.at(path))
+    }
+
+    fn check_ended(&self) -> Result<()> {
+        match self.log.has_header() {
+            true => Ok(()),
+            false => Err(LogErrorKind::Unfinished.into()),
         }
+    }
+
+    /// Refuses a file that is not the one that was read, or not as it was.
+    fn check_same(&self, file: &File) -> Result<()> {
+        match self.log.container.source.is_unchanged(file).map_err(LogErrorKind::Open)? {
+            true => Ok(()),
+            false => Err(LogErrorKind::Replaced.into()),
+        }
+    }
+
+    fn write_back_checked(&self) -> Result<WrittenFile> {
+        self.check_ended()?;
         // Held until the new file has its name, so that two changes cannot cross.
         let path = self.log.path();
         let held = OpenOptions::new().read(true).write(true).open(path).map_err(LogErrorKind::Create)?;
         lock_named(&held, path)?;
-        if !self.log.container.source.is_unchanged(&held).map_err(LogErrorKind::Open)? {
-            return Err(LogErrorKind::Replaced.into());
-        }
+        self.check_same(&held)?;
         self.write_whole(path)
     }
 
@@ -162,7 +189,7 @@ impl Revision<'_> {
     ///
     /// # Errors
     /// A file that is there and that another process writes, and the log itself.
-    pub fn write_to(&self, path: &Path) -> Result<()> {
+    pub fn write_to(&self, path: &Path) -> Result<WrittenFile> {
         let write = || {
             refuse_busy(self.log, path)?;
             self.write_whole(path)
@@ -170,7 +197,7 @@ impl Revision<'_> {
         write().map_err(|error| error.at(path))
     }
 
-    fn write_whole(&self, path: &Path) -> Result<()> {
+    fn write_whole(&self, path: &Path) -> Result<WrittenFile> {
         let mut file = AtomicFile::create(path).map_err(LogErrorKind::Create)?;
         match (&self.scores, &self.log.container.layout) {
             (Some(scores), _) => self.write_rescored(scores, &mut file)?,

@@ -75,7 +75,7 @@ pub enum TableErrorKind {
     #[error("the score column `{0}` is named twice")]
     ScoreColumnTwice(String),
     /// A column, by its name, that the options name as a score and that has another meaning.
-    #[error("the column `{0}` cannot be a score: it says which row is which")]
+    #[error("the column `{0}` cannot be a score: it identifies the rows")]
     NotAScoreColumn(String),
     /// Two columns of this name, or this key twice in a JSON line.
     #[error("the column `{0}` occurs twice")]
@@ -127,6 +127,12 @@ pub enum TableErrorKind {
         /// How many there may be.
         limit: usize,
     },
+    /// More logs than a table may be of.
+    #[error("the column `log` names more than {limit} logs")]
+    TooManyLogs {
+        /// How many there may be.
+        limit: usize,
+    },
     /// A score that starts like a list or a map but is not one.
     #[error("the score in `{column}` starts like a list or map, but is not valid JSON: {problem}")]
     BadStructure {
@@ -136,7 +142,7 @@ pub enum TableErrorKind {
         problem: String,
     },
     /// Metadata of the type JSON that is not valid JSON.
-    #[error("the text in column `{column}` is not valid JSON: {problem}")]
+    #[error("the string in column `{column}` is not valid JSON: {problem}")]
     BadJsonCell {
         /// The column.
         column: String,
@@ -170,7 +176,7 @@ pub enum TableErrorKind {
     #[error("this build of errorbar does not read Parquet")]
     NoParquet,
     /// A string that is not UTF-8, and its column, where there is one.
-    #[error("{} is not valid UTF-8", match .0 { Some(c) => format!("the text in column `{c}`"), None => "the text".to_owned() })]
+    #[error("{} is not valid UTF-8", match .0 { Some(c) => format!("the string in column `{c}`"), None => "the text".to_owned() })]
     InvalidUtf8(Option<String>),
     /// A line that is not JSON.
     #[error("this is not valid JSON: {problem} at column {column}")]
@@ -255,7 +261,7 @@ impl TableErrorKind {
             Kind::UnknownFormat { .. } => "name it .csv, .tsv, .jsonl or .parquet, after what it holds",
             Kind::EvalLog => "read it as a log, or export its scores as a table",
             Kind::Empty => "a table starts with a header (.csv) or a JSON object (.jsonl)",
-            Kind::NoIdColumn { .. } => "name the column that tells the samples apart `id`",
+            Kind::NoIdColumn { .. } => "name the column that identifies the samples `id`",
             Kind::NoScoreColumn { .. } => "name the column that holds the scores",
             Kind::ScoreColumnTwice(_) => "name each column once",
             Kind::NotAScoreColumn(_) => "name a column that holds scores",
@@ -277,6 +283,7 @@ impl TableErrorKind {
             Kind::NoScorer(_) => "name the scorer in every row with a score, or remove the column `scorer`",
             Kind::BadScorer(_) => "name the scorer with a string",
             Kind::TooManyScorers { .. } => "if the column is no scorer but metadata, rename it",
+            Kind::TooManyLogs { .. } => "if the column is no log but metadata, rename it",
             Kind::BadStructure { .. } => "write it as JSON, such as {\"a\": 1} or [1, 0]",
             Kind::BadJsonCell { .. } => "write JSON, or make it a column of strings",
             Kind::Parquet(_) | Kind::ParquetColumn { .. } => {

@@ -17,12 +17,12 @@ fn json(reports: &[Report]) -> Value {
 }
 
 fn schema() -> jsonschema::Validator {
-    let text = include_str!("../../../../docs/schema/results.schema.json");
+    let text = crate::RESULTS_SCHEMA;
     jsonschema::draft202012::new(&serde_json::from_str(text).unwrap()).unwrap()
 }
 
 #[test]
-fn json_is_what_the_schema_says() {
+fn json_is_valid_by_the_schema() {
     let schema = schema();
     let mut partial = ten_groups();
     partial.partial_run = Some(PartialRun { status: "cancelled".to_owned(), planned: Some(400) });
@@ -121,7 +121,7 @@ fn csv_is_tidy() {
 }
 
 #[test]
-fn records_say_what_there_is() {
+fn records_hold_what_there_is() {
     let found = estimates(&everything().results);
     let of = |metric: &str| found.iter().find(|record| record.metric == metric).unwrap();
     let accuracy = of("accuracy");

@@ -94,12 +94,20 @@ fn strings() {
         ("''", ""),
         (r#""it's""#, "it's"),
         (r#"'say "hi"'"#, "say \"hi\""),
-        (r#""\"\'\\\n\r\t\/""#, "\"'\\\n\r\t/"),
+        (r#""\"\'\\\n\r\t""#, "\"'\\\n\r\t"),
+        // A backslash that starts no escape stays, as in Python.
+        (r"'(\d+)\s\.\/\`\8\é'", r"(\d+)\s\.\/\`\8\é"),
+        (r"'\\d'", r"\d"),
+        (r"r'(\d+)\n\x4\N'", r"(\d+)\n\x4\N"),
+        (r#"R"a\"b\\""#, r#"a\"b\\"#),
+        (r#"r'it\'s "x"'"#, r#"it\'s "x""#),
+        ("r''", ""),
         (r"'\a\b\f\v\0\101\1012'", "\u{7}\u{8}\u{c}\u{b}\0AA2"),
         (r"'\x41\u00e9\u{1F389}\U0001f389'", "Aé🎉🎉"),
         (r#""\ud83c\udf89""#, "🎉"),
         ("'two\nlines'", "two\nlines"),
         ("'one \\\nline'", "one line"),
+        ("'one \\\r\nline'", "one line"),
         ("'{brackets] (and, = :'", "{brackets] (and, = :"),
     ] {
         assert_eq!(arg(text), Arg::from(value), "{text}");

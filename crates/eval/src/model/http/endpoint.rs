@@ -1,5 +1,6 @@
 //! One address of a server that requests are sent to.
 
+use std::path::Path;
 use std::time::Duration;
 
 use errorbar_core::Result;
@@ -39,8 +40,12 @@ impl Endpoint {
         path: &[&str],
         key: Option<ApiKey>,
         timeout: Duration,
+        ca_file: Option<&Path>,
     ) -> Result<Self> {
-        Ok(Endpoint { client: client::shared(base)?, address: Address::new(base, path, key, timeout) })
+        Ok(Endpoint {
+            client: client::shared(base, ca_file)?,
+            address: Address::new(base, path, key, timeout),
+        })
     }
 
     /// Where requests go.
@@ -71,7 +76,7 @@ impl Endpoint {
         if status.is_success() {
             failure.map_or(Ok(()), |error| Err(self.address.failed(error)))?;
             if body.len() > MOST_BYTES {
-                return Err(ModelError::permanent(self.address.says(&format!(
+                return Err(ModelError::permanent(self.address.describe(&format!(
                     "answered with more than {} MB, which no chat completion has; is it the right server?",
                     MOST_BYTES >> 20
                 ))));

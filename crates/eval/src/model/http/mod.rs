@@ -11,6 +11,7 @@ mod excerpt;
 mod key;
 mod redact;
 mod retry_after;
+mod trust;
 
 pub(super) use address::Address;
 pub(super) use base_url::BaseUrl;

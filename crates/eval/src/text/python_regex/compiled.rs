@@ -3,7 +3,7 @@
 use fancy_regex::{Captures, DebugRegex, Regex, RegexBuilder, RegexInput};
 
 use super::budget::{BudgetError, SearchBudget};
-use super::{is_plain, translate};
+use super::{global_flags, is_plain, translate};
 use crate::text::TextError;
 
 /// How many ways of matching are tried at one place before an expression is given up.
@@ -113,6 +113,18 @@ impl PythonRegex {
         })
     }
 
+    /// The same expression for whole texts; none if that cannot be told from the part that is searched: it looks at what
+    /// stands around it.
+    pub(crate) fn of_whole_text(&self, ignore_case: bool) -> Option<PythonRegex> {
+        let (flags, rest) = global_flags(&self.source).ok()?;
+        let looks_around = [r"\b", r"\B", "(?=", "(?!", "(?<"].iter().any(|part| self.source.contains(part));
+        if looks_around || flags.contains('x') {
+            return None;
+        }
+        let flags = if flags.is_empty() { String::new() } else { format!("(?{flags})") };
+        PythonRegex::new(&format!(r"{flags}\A(?:{rest})\Z"), ignore_case).ok()
+    }
+
     /// How many groups it has, the whole match not counted.
     pub(crate) fn groups(&self) -> usize {
         self.exact.regex.captures_len().saturating_sub(1)
@@ -177,9 +189,11 @@ mod tests {
     fn a_search_ends_with_its_time_or_when_it_is_stopped() {
         // All of it would take hours.
         let (regex, text) = (PythonRegex::new("(?=.*foo)bar", true).unwrap(), "a".repeat(4 << 20));
-        let error =
-            regex.search(&text, &SearchBudget::new(Duration::from_millis(20))).unwrap_err().to_string();
-        assert!(error.contains("did not end within 0.02 s on an output of 4194304 bytes"), "{error}");
+        let pattern = "(?=.*foo)bar".to_owned();
+        assert_eq!(
+            regex.search(&text, &SearchBudget::new(Duration::from_millis(20))).unwrap_err(),
+            TextError::TooSlow { pattern, bytes: 4 << 20, seconds: "0.02".to_owned() }
+        );
         let budget = SearchBudget::default();
         budget.stop();
         assert_eq!(

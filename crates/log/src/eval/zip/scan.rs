@@ -3,6 +3,8 @@
 //! A run that was killed, or is still running, leaves a file without a directory. Every member has
 //! its length in front of its data, so the file can be walked; a checksum reveals the torn one at the end.
 
+use std::ops::Range;
+
 use indexmap::IndexMap;
 
 use super::decompress::Decompressor;
@@ -64,6 +66,86 @@ pub(in crate::eval) fn scan(source: &LogFile, decompressor: &mut Decompressor) -
         found.damaged_at = Some(found.end);
     }
     Ok(found)
+}
+
+/// A member of a file, and where in the file it is.
+pub(in crate::eval) struct FoundMember {
+    pub(in crate::eval) name: String,
+    pub(in crate::eval) entry: ZipEntry,
+    /// Its local header and its data.
+    pub(in crate::eval) range: Range<u64>,
+}
+
+/// All whole members of a file, in order, the last of each name; and what is damaged between them. What is torn at the
+/// end is no damage: a process that is killed leaves it.
+pub(in crate::eval) fn all_members(
+    source: &LogFile,
+    decompressor: &mut Decompressor,
+) -> Result<(Vec<FoundMember>, Vec<String>)> {
+    let mut found: IndexMap<String, FoundMember> = IndexMap::new();
+    let (mut damaged, mut torn) = (Vec::new(), Vec::new());
+    let mut claims = ClaimedSizes::new(decompressor.limits(), source.len());
+    let mut at = 0;
+    while at < source.len() {
+        let member = member_at(source, at)?;
+        let is_whole = match &member {
+            Some((name, entry, _)) => match decompressor.validate(source, name, entry) {
+                // Not before: the sizes of a damaged one may be any.
+                Ok(()) => claims.add(entry).map(|()| true).map_err(|error| error.in_member(name))?,
+                Err(error) if is_torn(&error) => false,
+                Err(error) => return Err(error),
+            },
+            None => false,
+        };
+        let Some((name, entry, end)) = member.filter(|_| is_whole) else {
+            // The header in front of it may be wrong, so the next is looked for.
+            let name = name_at(source, at)?;
+            torn.extend(name.filter(|name| name.starts_with(SAMPLES)).or_else(|| Some(format!("byte {at}"))));
+            match next_whole_member(source, at, decompressor)? {
+                Some(next) => at = next,
+                None => break,
+            }
+            continue;
+        };
+        damaged.append(&mut torn);
+        found.insert(name.clone(), FoundMember { name, entry, range: at..end });
+        at = end;
+    }
+    // The directory behind the last member is none of them.
+    let mut found: Vec<FoundMember> = found.into_values().collect();
+    found.sort_by_key(|member| member.range.start);
+    Ok((found, damaged))
+}
+
+/// The name of what starts here, whole or not.
+fn name_at(source: &LogFile, offset: u64) -> Result<Option<String>> {
+    let header = local::read(source, offset).map_err(LogErrorKind::Read)?;
+    Ok(header.and_then(|header| String::from_utf8(header.name).ok()))
+}
+
+/// Where the next whole member starts after this offset.
+fn next_whole_member(source: &LogFile, place: u64, decompressor: &mut Decompressor) -> Result<Option<u64>> {
+    const PIECE: u64 = 1 << 20;
+    let sign = format::LOCAL.to_le_bytes();
+    let mut piece = Vec::new();
+    let mut start = place + 1;
+    // As for the search below: what is full of entries that are not whole is no log.
+    let mut budget = source.len().saturating_mul(4).max(LogLimits::DENSE_BYTES);
+    while start < source.len() {
+        source.read_up_to(start, PIECE + sign.len() as u64 - 1, &mut piece).map_err(LogErrorKind::Read)?;
+        for at in memchr::memmem::find_iter(&piece, &sign) {
+            let offset = start + at as u64;
+            let Some((name, entry, _)) = member_at(source, offset)? else { continue };
+            let work = (4_u64 << 10).saturating_add(entry.compressed).saturating_add(entry.decompressed);
+            let Some(left) = budget.checked_sub(work) else { return Ok(None) };
+            budget = left;
+            if decompressor.validate(source, &name, &entry).is_ok() {
+                return Ok(Some(offset));
+            }
+        }
+        start += PIECE;
+    }
+    Ok(None)
 }
 
 /// Whether a whole sample, or what is written at the end of a run, starts anywhere after this offset. A process

@@ -1,0 +1,165 @@
+//! Whether the parts of the file fit together, each mistake at its place.
+
+use std::ops::Range;
+
+use errorbar_core::spec::MetricsSpec;
+use errorbar_core::{ErrorPlan, Metrics};
+
+use super::WithString;
+use super::mistake::Mistakes;
+use super::section::{TomlField, all};
+use super::specs;
+use super::text::TomlString;
+use crate::effects::SolverEffects;
+use crate::task_check::{
+    self, Finding, RequiredKey, TaskProblem, names_of_template, required_keys, scores_all, solver_and_scorers,
+};
+use crate::{AnyScorer, AnySolver, Dataset};
+
+/// The parts of the file, as far as they were understood.
+pub(super) struct FileParts<'f, 'd> {
+    /// The solvers, if the file names some; one that was not understood is `None`.
+    pub(super) solvers: Option<&'f [Option<WithString<'d, AnySolver>>]>,
+    pub(super) scorers: &'f [Option<WithString<'d, AnyScorer>>],
+    pub(super) metrics: Option<TomlField<'d>>,
+    pub(super) errors: Option<TomlField<'d>>,
+    pub(super) dataset: Option<&'f Dataset>,
+    /// Whether parts of the text are no TOML.
+    pub(super) is_broken: bool,
+}
+
+impl FileParts<'_, '_> {
+    /// The names of the metrics, if they are known.
+    pub(super) fn metric_names(&self, metrics: Option<&Metrics>) -> Option<Vec<String>> {
+        // Metrics that were not understood are not those of the scorers.
+        if self.is_broken || (metrics.is_none() && self.metrics.is_some()) {
+            return None;
+        }
+        let scorers: Vec<&AnyScorer> = all(self.scorers.iter().map(|scorer| Some(&scorer.as_ref()?.1)))?;
+        task_check::metric_names(metrics, scorers.into_iter())
+    }
+
+    /// Reports what does not fit together.
+    pub(super) fn check(&self, errors: Option<&ErrorPlan>, mistakes: &Mistakes) {
+        let report = |place: Range<usize>, problem: &TaskProblem| {
+            mistakes.add(place, problem.to_string(), problem.hint());
+        };
+        let effects = self.effects();
+        let scorers: Vec<Option<&AnyScorer>> =
+            self.scorers.iter().map(|scorer| scorer.as_ref().map(|(_, scorer)| scorer)).collect();
+        for (scorer, problem) in solver_and_scorers(&effects, &self.solver_texts(), &scorers) {
+            let scorer = scorer.and_then(|at| self.scorers.get(at)?.as_ref());
+            let place = scorer.map(|(string, _)| string.span.clone()).or_else(|| self.place_of_solvers());
+            report(place.unwrap_or(0..0), &problem);
+        }
+        let Some((dataset, samples)) =
+            self.dataset.and_then(|dataset| Some((dataset, dataset.samples().ok()?)))
+        else {
+            return;
+        };
+        for (string, scorer) in self.scorers.iter().flatten() {
+            if let Err(error) = scorer.check_dataset(samples) {
+                specs::report(string, "scorer", &error);
+            }
+        }
+        let mut before = SolverEffects::messages();
+        for solver in self.solvers.unwrap_or_default() {
+            let Some((string, solver)) = solver else {
+                before = before.then(SolverEffects::unknown());
+                continue;
+            };
+            let known = before.templates().len();
+            before = before.then(solver.effects());
+            let templates = before.templates().get(known..).unwrap_or_default();
+            for (name, finding) in templates.iter().flat_map(|template| names_of_template(template, dataset))
+            {
+                // What is only a warning is one of the run.
+                if let Finding::Problem(problem) = finding {
+                    report(place_of(string, &format!("{{{name}}}")), &problem);
+                }
+            }
+        }
+        if effects.is_unknown() || self.is_broken {
+            return;
+        }
+        let scores_all = scorers.iter().all(Option::is_some) && scores_all(scorers.into_iter().flatten());
+        for (place, key) in self.keys(errors) {
+            if let Some(Finding::Problem(problem)) = key.check(dataset, samples, scores_all) {
+                report(place, &problem);
+            }
+        }
+    }
+
+    /// What all solvers do. Of one that was not understood nothing is known, nor of all of them in a broken file.
+    fn effects(&self) -> SolverEffects {
+        let Some(solvers) = self.solvers else {
+            return match self.is_broken {
+                true => SolverEffects::unknown(),
+                false => SolverEffects::messages().generates(),
+            };
+        };
+        let effects = solvers.iter().map(|solver| match solver {
+            Some((_, solver)) => solver.effects(),
+            None => SolverEffects::unknown(),
+        });
+        effects.fold(SolverEffects::messages(), SolverEffects::then)
+    }
+
+    /// The solvers as the file has them.
+    fn solver_texts(&self) -> Vec<String> {
+        match self.solvers {
+            None => vec!["generate()".to_owned()],
+            Some(solvers) => solvers.iter().flatten().map(|(string, _)| string.value.to_owned()).collect(),
+        }
+    }
+
+    fn place_of_solvers(&self) -> Option<Range<usize>> {
+        let mut strings = self.solvers?.iter().flatten().map(|(string, _)| &string.span);
+        let first = strings.next()?;
+        Some(first.start..strings.next_back().unwrap_or(first).end)
+    }
+
+    /// The keys that the file clusters and groups by, with their places.
+    fn keys(&self, errors: Option<&ErrorPlan>) -> Vec<(Range<usize>, RequiredKey)> {
+        let mut keys = Vec::new();
+        if let (Some(errors), Some(field)) = (errors, self.errors) {
+            let entries = field.as_table().unwrap_or_default();
+            let cluster = entries.into_iter().find(|entry| entry.key() == "cluster");
+            let of_key = |key: &String| {
+                let strings = cluster.and_then(|cluster| match cluster.as_list() {
+                    Some(items) => Some(items.iter().filter_map(TomlField::as_string).collect()),
+                    None => Some(vec![cluster.as_string()?]),
+                });
+                let mut strings = strings.unwrap_or_default().into_iter();
+                let place = strings.find(|string: &TomlString<'_>| string.value == key.as_str());
+                Some((place?.span, RequiredKey::cluster(key)))
+            };
+            keys.extend(errors.cluster.iter().filter_map(of_key));
+        }
+        let mut strings = Vec::new();
+        if let Some(field) = self.metrics {
+            collect_strings(field, &mut strings);
+        }
+        for string in strings {
+            let Ok(spec) = string.value.parse::<MetricsSpec>() else { continue };
+            let Ok(metrics) = string.file.registry.metrics(&spec) else { continue };
+            keys.extend(required_keys(&metrics).into_iter().map(|key| (place_of(&string, &key.key), key)));
+        }
+        keys
+    }
+}
+
+/// All strings in a list or a table.
+fn collect_strings<'d>(field: TomlField<'d>, strings: &mut Vec<TomlString<'d>>) {
+    strings.extend(field.as_string());
+    let inner = field.as_list().or_else(|| field.as_table()).unwrap_or_default();
+    inner.into_iter().for_each(|field| collect_strings(field, strings));
+}
+
+/// Where a part of a string stands; all of it, if it is written in another way.
+fn place_of(string: &TomlString<'_>, part: &str) -> Range<usize> {
+    match string.value.find(part) {
+        Some(at) => string.place(at..at + part.len()),
+        None => string.span.clone(),
+    }
+}
