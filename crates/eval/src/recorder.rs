@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use errorbar_core::Metadata;
-use errorbar_core::chat::{CacheAccess, Event, EventKind, ModelCall, SpanKind, SpanNumber, Transcript};
+use errorbar_core::chat::{CacheAccess, Event, EventKind, ModelCall, SampleEvents, SpanKind, SpanNumber};
 use tokio::time::Instant;
 
 use crate::{Message, ModelClient, ModelError, ModelOutput, lock};
@@ -26,7 +26,7 @@ pub(crate) struct Recorder {
 
 #[derive(Debug, Default)]
 struct RecorderState {
-    transcript: Transcript,
+    recorded: SampleEvents,
     /// The spans that have not ended, the innermost last.
     open: Vec<SpanNumber>,
     next_span: SpanNumber,
@@ -39,8 +39,8 @@ impl Recorder {
     /// From a start, whose time since the Unix epoch is `started`.
     pub(crate) fn new(start: Instant, started: Duration) -> Self {
         let events = Vec::with_capacity(MOST_HAVE);
-        let transcript = Transcript { started, events, ..Transcript::default() };
-        Recorder { start, state: Mutex::new(RecorderState { transcript, ..RecorderState::default() }) }
+        let recorded = SampleEvents { started, events, ..SampleEvents::default() };
+        Recorder { start, state: Mutex::new(RecorderState { recorded, ..RecorderState::default() }) }
     }
 
     /// Begins a span within the innermost one.
@@ -90,15 +90,15 @@ impl Recorder {
     }
 
     /// All of it; what comes later is not recorded.
-    pub(crate) fn take(&self) -> Transcript {
-        std::mem::take(&mut lock(&self.state).transcript)
+    pub(crate) fn take(&self) -> SampleEvents {
+        std::mem::take(&mut lock(&self.state).recorded)
     }
 }
 
 impl RecorderState {
     fn push(&mut self, at: Duration, kind: EventKind) {
         let (working, span) = (self.working(at), self.open.last().copied());
-        self.transcript.events.push(Event { at, working, span, kind });
+        self.recorded.events.push(Event { at, working, span, kind });
     }
 
     fn working(&self, at: Duration) -> Duration {
@@ -107,7 +107,7 @@ impl RecorderState {
 
     /// The messages as ranges of those that are recorded; new ones are added.
     fn refer(&mut self, messages: &[Message]) -> Vec<Range<usize>> {
-        let known = &mut self.transcript.messages;
+        let known = &mut self.recorded.messages;
         let mut ranges: Vec<Range<usize>> = Vec::with_capacity(1);
         // A conversation continues: what follows a message followed it the last time, too.
         let mut next = 0;
@@ -166,7 +166,7 @@ impl CallRecorder<'_> {
             let call = self.model_call(Err(error.to_string()), now, took);
             let call = ModelCall { retries: self.failures - 1, ..call };
             let kind = EventKind::ModelCall(Box::new(call));
-            state.transcript.events.push(Event { at, working, span: self.span, kind });
+            state.recorded.events.push(Event { at, working, span: self.span, kind });
         }
     }
 
@@ -189,7 +189,7 @@ impl CallRecorder<'_> {
         self.has_ended = true;
         let kind = EventKind::ModelCall(Box::new(call));
         let event = Event { at: self.at, working: self.working, span: self.span, kind };
-        lock(&self.recorder.state).transcript.events.push(event);
+        lock(&self.recorder.state).recorded.events.push(event);
     }
 
     fn model_call(

@@ -86,7 +86,7 @@ impl Solver for Chain {
     }
 
     fn effects(&self) -> SolverEffects {
-        let effects = self.0.iter().map(|solver| solver.effects());
+        let effects = self.solvers.iter().map(|solver| solver.effects());
         effects.fold(SolverEffects::messages(), SolverEffects::then)
     }
 

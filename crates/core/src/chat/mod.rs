@@ -2,12 +2,10 @@
 //!
 //! Plain values. The crate that knows a file format knows how it writes them.
 
+mod events;
 mod message;
 mod output;
-mod transcript;
 
+pub use events::{CacheAccess, Event, EventKind, ModelCall, SampleEvents, ScoreEvent, SpanKind, SpanNumber};
 pub use message::{Input, Message, MessageRole, MessageSource, Targets};
 pub use output::{ModelOutput, OutputChoice, Usage};
-pub use transcript::{
-    CacheAccess, Event, EventKind, ModelCall, ScoreEvent, SpanKind, SpanNumber, Transcript,
-};

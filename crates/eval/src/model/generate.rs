@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use errorbar_core::chat::{CacheAccess, EventKind, SpanKind, SpanNumber, Transcript};
+use errorbar_core::chat::{CacheAccess, EventKind, SampleEvents, SpanKind, SpanNumber};
 use errorbar_core::{Error, IndexMap, Result};
 use errorbar_log::eval::SampleLimit;
 
@@ -184,7 +184,7 @@ impl Generate {
     }
 
     /// What was recorded, and the time of it that was spent waiting.
-    pub(crate) fn take_transcript(&self) -> Option<(Transcript, Duration)> {
+    pub(crate) fn take_events(&self) -> Option<(SampleEvents, Duration)> {
         let recorder = self.recorder.as_ref()?;
         Some((recorder.take(), recorder.waited()))
     }

@@ -133,7 +133,7 @@ pub(super) async fn run_sample(
     let used = generate.used();
     let (uuid, completed_at) = (Uuid::new_v4().simple().to_string(), now());
     let elapsed = started.elapsed();
-    let (events, waited) = generate.take_transcript().unzip();
+    let (events, waited) = generate.take_events().unzip();
     let working = elapsed.saturating_sub(waited.unwrap_or_default());
     let record = SampleRecord::new(id, epoch)
         .input(&sample.input)

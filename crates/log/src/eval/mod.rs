@@ -84,7 +84,7 @@ pub const LOG_SCHEMA: &str = include_str!("../../schema/log.schema.json");
 
 pub use errorbar_core::SampleId;
 pub use errorbar_core::chat::{
-    Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, Targets, Transcript, Usage,
+    Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, SampleEvents, Targets, Usage,
 };
 
 pub use answered::{AnswerReader, AnsweredSample};

@@ -81,7 +81,7 @@ fn unreadable_samples(
     limits: LogLimits,
     found: &[FoundMember],
 ) -> Result<Vec<String>> {
-    let members: Members = found.iter().map(|member| (member.name.clone(), member.entry.clone())).collect();
+    let members: Members = found.iter().map(|member| (member.name.clone(), member.entry)).collect();
     let again = source.file().try_clone().and_then(LogFile::new).map_err(LogErrorKind::Open)?;
     let log = EvalLog::of_members(path, again, limits, members);
     let mut reader = SampleReader::new(&log, SampleFields::all());

@@ -1,6 +1,6 @@
 //! A sample on its way into a log.
 
-use errorbar_core::chat::{Input, Message, ModelOutput, Targets, Transcript, Usage};
+use errorbar_core::chat::{Input, Message, ModelOutput, SampleEvents, Targets, Usage};
 use errorbar_core::{Metadata, SampleId, Score};
 use indexmap::IndexMap;
 
@@ -48,7 +48,7 @@ pub struct SampleRecord<'a> {
     store: Option<&'a Metadata>,
     error: Option<&'a EvalError>,
     limit: Option<&'a SampleLimit>,
-    events: Option<&'a Transcript>,
+    events: Option<&'a SampleEvents>,
     initial_metadata: Option<&'a Metadata>,
 }
 
@@ -123,7 +123,7 @@ impl<'a> SampleRecord<'a> {
         /// The limit that ended it.
         limit: impl Into<Option<&'a SampleLimit>> => limit;
         /// What happened while it ran.
-        events: impl Into<Option<&'a Transcript>> => events;
+        events: impl Into<Option<&'a SampleEvents>> => events;
         /// The metadata of the sample before it ran, for its events, if that is not what it is now.
         initial_metadata: &'a Metadata => initial_metadata;
     }
@@ -151,7 +151,7 @@ impl<'a> SampleRecord<'a> {
             model: self.output.map_or("", |output| &output.model),
         };
         let uuid = self.common.uuid.unwrap_or_default();
-        let mut events = self.events.map(|transcript| EventWriter::new(transcript, initial, uuid));
+        let mut events = self.events.map(|recorded| EventWriter::new(recorded, initial, uuid));
         // Most samples are smaller; room that grows is copied each time.
         let room = if events.is_some() { 8192 } else { 2048 };
         JsonWriter::bytes_with(room, |json| {

@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use errorbar_core::chat::{
-    Event, EventKind, Input, Message, MessageRole, MessageSource, ModelCall, ModelOutput, ScoreEvent,
-    SpanNumber, Targets, Transcript, Usage,
+    Event, EventKind, Input, Message, MessageRole, MessageSource, ModelCall, ModelOutput, SampleEvents,
+    ScoreEvent, SpanNumber, Targets, Usage,
 };
 use errorbar_core::{Metadata, SampleId};
 use indexmap::IndexMap;
@@ -26,7 +26,7 @@ const ID_PREFIX: usize = 16;
 /// Writes the events of one sample.
 #[derive(Debug)]
 pub(in crate::eval) struct EventWriter<'a> {
-    transcript: &'a Transcript,
+    recorded: &'a SampleEvents,
     sample: InitialSample<'a>,
     prefix: String,
     attachments: Attachments<'a>,
@@ -45,14 +45,14 @@ pub(in crate::eval) struct InitialSample<'a> {
 }
 
 impl<'a> EventWriter<'a> {
-    pub(in crate::eval) fn new(transcript: &'a Transcript, sample: InitialSample<'a>, uuid: &str) -> Self {
+    pub(in crate::eval) fn new(recorded: &'a SampleEvents, sample: InitialSample<'a>, uuid: &str) -> Self {
         let prefix = uuid.chars().filter(char::is_ascii_alphanumeric).take(ID_PREFIX).collect();
-        EventWriter { transcript, sample, prefix, attachments: Attachments::default() }
+        EventWriter { recorded, sample, prefix, attachments: Attachments::default() }
     }
 
     /// The list of events.
     pub(in crate::eval) fn write_events(&mut self, json: &mut JsonWriter) {
-        let events = &self.transcript.events;
+        let events = &self.recorded.events;
         json.array(|json| {
             for (number, event) in events.iter().enumerate() {
                 self.write_event(json, number, event);
@@ -62,7 +62,7 @@ impl<'a> EventWriter<'a> {
 
     /// The messages that calls refer to.
     pub(in crate::eval) fn write_data(&mut self, json: &mut JsonWriter) {
-        let messages = &self.transcript.messages;
+        let messages = &self.recorded.messages;
         json.object(|json| {
             json.key("messages").array(|json| messages.iter().for_each(|m| self.write_message(json, m)));
             json.key("calls").array(|_| ());
@@ -133,7 +133,7 @@ impl<'a> EventWriter<'a> {
             self.put_span(bytes, br#","span_id":""#, span);
         }
         bytes.extend_from_slice(br#","timestamp":""#);
-        put_timestamp(bytes, self.transcript.started.saturating_add(event.at));
+        put_timestamp(bytes, self.recorded.started.saturating_add(event.at));
         bytes.extend_from_slice(br#"","working_start":"#);
         put_seconds(bytes, event.working);
         bytes.extend_from_slice(br#","event":"#);
@@ -221,7 +221,7 @@ impl<'a> EventWriter<'a> {
             json.key("cache").text(cache.name());
         }
         json.bytes.extend_from_slice(br#","completed":""#);
-        put_timestamp(&mut json.bytes, self.transcript.started.saturating_add(*completed));
+        put_timestamp(&mut json.bytes, self.recorded.started.saturating_add(*completed));
         json.bytes.extend_from_slice(br#"","working_time":"#);
         put_seconds(&mut json.bytes, *working_time);
     }

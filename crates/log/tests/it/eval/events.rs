@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use errorbar_core::chat::{CacheAccess, Event, EventKind, ModelCall, ScoreEvent, SpanKind, Transcript};
+use errorbar_core::chat::{CacheAccess, Event, EventKind, ModelCall, SampleEvents, ScoreEvent, SpanKind};
 use errorbar_core::{Metadata, Score};
 use errorbar_log::eval::*;
 use indexmap::IndexMap;
@@ -34,13 +34,13 @@ fn begin(kind: SpanKind, name: &str, parent: Option<u32>) -> EventKind {
     EventKind::SpanBegin { kind, name: Arc::from(name), parent }
 }
 
-fn transcript(messages: Vec<Message>, events: Vec<Event>) -> Transcript {
-    Transcript { started: Duration::from_micros(1_794_816_144_688_168), events, messages }
+fn sample_events(messages: Vec<Message>, events: Vec<Event>) -> SampleEvents {
+    SampleEvents { started: Duration::from_micros(1_794_816_144_688_168), events, messages }
 }
 
 /// The sample with its events, as it stands in a log.
-fn written(sample: &Sample, transcript: &Transcript) -> Json {
-    sample.record(|record| serde_json::from_slice(&record.events(transcript).to_json()).unwrap())
+fn written(sample: &Sample, sample_events: &SampleEvents) -> Json {
+    sample.record(|record| serde_json::from_slice(&record.events(sample_events).to_json()).unwrap())
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn events_have_the_shapes_of_the_format() {
         event(8, None, EventKind::Error { message: "broken".to_owned() }),
     ];
     let messages = vec![Message::user("a"), Message::user("b"), Message::assistant("c")];
-    let json = written(&sample, &transcript(messages, events));
+    let json = written(&sample, &sample_events(messages, events));
     let head = |number: usize, micros: u64, span: Option<&str>, event: &str| {
         let mut head = json!({"uuid": format!("fKHgN4TvfSmZErx5-{number}"),
             "timestamp": format!("2026-11-16T08:02:24.{:06}+00:00", 688_168 + micros),
@@ -142,7 +142,7 @@ fn events_have_the_shapes_of_the_format() {
 fn the_first_state_is_that_of_the_dataset() {
     let mut sample = Sample::new(7, 1, Score::new("C"));
     sample.choices = Some(vec!["x".to_owned()]);
-    let init = transcript(Vec::new(), vec![event(0, None, EventKind::SampleInit)]);
+    let init = sample_events(Vec::new(), vec![event(0, None, EventKind::SampleInit)]);
     let before = Metadata::from_iter([("category".to_owned(), json!("as it was"))]);
     let json: Json = sample.record(|record| {
         serde_json::from_slice(&record.events(&init).initial_metadata(&before).to_json()).unwrap()
@@ -174,7 +174,7 @@ fn long_strings_of_events_are_stored_once() {
     let calls =
         (0..20).map(|n| event(n, None, EventKind::ModelCall(Box::new(call(vec![0..1], Ok(output.clone()))))));
     let events = std::iter::once(event(0, None, EventKind::SampleInit)).chain(calls).collect();
-    let json = written(&sample, &transcript(vec![Message::user(long.as_str())], events));
+    let json = written(&sample, &sample_events(vec![Message::user(long.as_str())], events));
     let attachments = json["attachments"].as_object().unwrap();
     assert_eq!(attachments.len(), 1);
     let (hash, text) = attachments.iter().next().unwrap();
@@ -197,9 +197,9 @@ fn samples_with_events_are_read_resumed_and_never_dense() {
     let output = ModelOutput::from_text("mockllm/model", "x".repeat(10_000));
     let calls = (0..500)
         .map(|n| event(n, None, EventKind::ModelCall(Box::new(call(vec![0..1], Ok(output.clone()))))));
-    let transcript = transcript(vec![Message::user("a")], calls.collect());
+    let sample_events = sample_events(vec![Message::user("a")], calls.collect());
     let mut writer = LogWriter::create(&path, &start()).unwrap();
-    sample.record(|record| writer.append_sample(&record.events(&transcript))).unwrap();
+    sample.record(|record| writer.append_sample(&record.events(&sample_events))).unwrap();
     drop(writer);
     let (writer, resumed) = LogWriter::resume(&path).unwrap();
     assert_eq!(resumed.samples.len(), 1);

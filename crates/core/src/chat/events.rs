@@ -15,7 +15,7 @@ use crate::{Metadata, Score};
 /// A conversation is sent as a whole with every call of a model, so calls hold no messages: they refer to `messages`,
 /// where each occurs once.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Transcript {
+pub struct SampleEvents {
     /// When the sample started, as time since the Unix epoch.
     pub started: Duration,
     /// The events.
@@ -24,7 +24,7 @@ pub struct Transcript {
     pub messages: Vec<Message>,
 }
 
-/// The number of a span in its transcript.
+/// The number of a span in its sample.
 pub type SpanNumber = u32;
 
 /// One event.
@@ -117,7 +117,7 @@ pub struct ModelCall {
     pub model: String,
     /// The role in which it was called.
     pub role: Option<String>,
-    /// The messages that were sent, as ranges of [`Transcript::messages`].
+    /// The messages that were sent, as ranges of [`SampleEvents::messages`].
     pub input: Vec<Range<usize>>,
     /// How it was to generate; what is set, and nothing else.
     pub config: Arc<Metadata>,
