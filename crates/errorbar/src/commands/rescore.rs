@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use errorbar_eval::{
     AnyScorer, CancelToken, Rescore, RescoredLog, RunOptions, Usage, block_on, cancel_on_interrupt,
 };
-use errorbar_log::eval::{LogWarning, ScoreAction};
+use errorbar_log::eval::{LogLock, LogWarning, ScoreAction};
 use errorbar_report::{Report, clean};
 
 use super::error_args::check_clusters;
@@ -27,6 +27,9 @@ use crate::progress::Watcher;
 
 /// How often progress is reported if standard error is not a terminal.
 const PROGRESS_EVERY: Duration = Duration::from_secs(10);
+
+/// How long to wait for a process that changes the log.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) fn run(
     args: &ScoreArgs,
@@ -86,6 +89,11 @@ impl Job<'_> {
             let problem = "--with scores the outputs of a log, and a table holds none";
             return Err(about(Diagnostic::error(problem).hint("give an eval log (.eval, .json)")).into());
         }
+        // Scoring may take long, and another process must not change the log meanwhile.
+        let lock = match args.write {
+            true => Some(LogLock::wait(path, LOCK_TIMEOUT)?),
+            false => None,
+        };
         let log = args.read.open(path)?;
         if log.was_recovered() {
             notes.push(logs::recovered(path));
@@ -120,13 +128,18 @@ impl Job<'_> {
         notes.extend(too_few_epochs(scored.results(), &scored.plan).map(about));
         notes.extend(usage(&scored).map(about));
         if args.write || args.output.is_some() {
-            notes.push(self.write(&scored, left_out).unwrap_or_else(about));
+            notes.push(self.write(&scored, lock.as_ref(), left_out).unwrap_or_else(about));
         }
         Ok(report(path, &scored))
     }
 
     /// Writes the scored log; but not one whose results lack something. Returns a note with the path.
-    fn write(&self, scored: &RescoredLog, left_out: bool) -> Result<Diagnostic, Diagnostic> {
+    fn write(
+        &self,
+        scored: &RescoredLog,
+        lock: Option<&LogLock>,
+        left_out: bool,
+    ) -> Result<Diagnostic, Diagnostic> {
         let has_failed = scored.results().scores.iter().any(|block| !block.failures.is_empty());
         if left_out || has_failed {
             let why = match has_failed {
@@ -137,16 +150,19 @@ impl Job<'_> {
             return Err(problem.hint("name the metrics to write with --metric"));
         }
         let path = self.args.output.as_deref().unwrap_or(scored.log.path());
-        match &self.args.output {
-            Some(path) => scored.write_to(path, self.context.registry)?,
-            None => scored.write_back(self.context.registry)?,
-        }
+        let registry = self.context.registry;
+        let file = match (&self.args.output, lock) {
+            (Some(path), _) => scored.write_to(path, registry)?,
+            (None, Some(lock)) => scored.write_back_locked(lock, registry)?,
+            (None, None) => scored.write_back(registry)?,
+        };
         let names: Vec<String> = scored.names().map(|name| format!("`{name}`")).collect();
         let what = match scored.action {
             ScoreAction::Append => "the new scores",
             ScoreAction::Overwrite => "the scores",
         };
-        Ok(Diagnostic::note(format!("{what} {} are in {}", names.join(", "), path.display())))
+        let note = || Diagnostic::note(format!("{what} {} are in {}", names.join(", "), path.display()));
+        Ok(logs::owner_warning(file, path).unwrap_or_else(note))
     }
 }
 

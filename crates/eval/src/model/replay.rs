@@ -151,7 +151,9 @@ impl Model for Replay {
             let mut output = match &recorded.output {
                 // The stop reason and the log probabilities are those of the last answer.
                 Some(last) if last.completion == text => {
-                    ModelOutput { model: self.name.clone(), time: None, ..last.as_ref().clone() }
+                    let mut output = last.as_ref().clone();
+                    (output.model, output.time) = (self.name.clone(), None);
+                    output
                 }
                 _ => ModelOutput::from_text(self.name.as_str(), text),
             };

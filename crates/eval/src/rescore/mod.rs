@@ -19,9 +19,10 @@ use std::sync::Arc;
 use errorbar_core::{
     Evaluation, IndexMap, Metadata, Plan, Registry, Results, ScoreColumns, ScorerPlan, unique_names,
 };
+use errorbar_log::WrittenFile;
 use errorbar_log::eval::{
-    EvalLog, Header, LogWarning, NewScorer, NewScores, Revision, ScoreAction, ScorerInfo, metrics_to_log,
-    plan_from_header,
+    EvalLog, Header, LogLock, LogWarning, NewScorer, NewScores, Revision, ScoreAction, ScorerInfo,
+    metrics_to_log, plan_from_header,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -296,20 +297,30 @@ impl RescoredLog {
     }
 
     /// Replaces the log with the scored one; see [`Revision::write_back`].
-    pub fn write_back(&self, registry: &Registry) -> errorbar_log::eval::Result<()> {
+    pub fn write_back(&self, registry: &Registry) -> errorbar_log::eval::Result<WrittenFile> {
         self.write(registry, |revision| revision.write_back())
     }
 
+    /// The same for a log that was locked before it was read, so that nothing can change it while it is scored; see
+    /// [`Revision::write_back_locked`].
+    pub fn write_back_locked(
+        &self,
+        lock: &LogLock,
+        registry: &Registry,
+    ) -> errorbar_log::eval::Result<WrittenFile> {
+        self.write(registry, |revision| revision.write_back_locked(lock))
+    }
+
     /// Writes the scored log as another file; see [`Revision::write_to`].
-    pub fn write_to(&self, path: &Path, registry: &Registry) -> errorbar_log::eval::Result<()> {
+    pub fn write_to(&self, path: &Path, registry: &Registry) -> errorbar_log::eval::Result<WrittenFile> {
         self.write(registry, |revision| revision.write_to(path))
     }
 
     fn write(
         &self,
         registry: &Registry,
-        write: impl FnOnce(&Revision<'_>) -> errorbar_log::eval::Result<()>,
-    ) -> errorbar_log::eval::Result<()> {
+        write: impl FnOnce(&Revision<'_>) -> errorbar_log::eval::Result<WrittenFile>,
+    ) -> errorbar_log::eval::Result<WrittenFile> {
         let scorers: Vec<NewScorer> =
             self.scorers.iter().map(|(name, scorer)| self.new_scorer(name, scorer, registry)).collect();
         let mut revision = self.log.revise()?;
@@ -337,13 +348,10 @@ impl RescoredLog {
         if !self.graders.is_empty() {
             metadata.insert(crate::run::ROLES, self.graders.clone().into());
         }
-        let info = ScorerInfo {
-            name: scorer.name.clone(),
-            options: Some(scorer.params.clone()),
-            metrics: Some(metrics_to_log(metrics, registry)),
-            metadata: Some(metadata),
-            extra: Metadata::new(),
-        };
+        let mut info = ScorerInfo::new(scorer.name.clone());
+        info.options = Some(scorer.params.clone());
+        info.metrics = Some(metrics_to_log(metrics, registry));
+        info.metadata = Some(metadata);
         NewScorer { name: name.to_owned(), info }
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn state(model: &str, answered: AnsweredSample, mode: ChoiceMode) -> 
     state.output = answered.output;
     state.store = answered.store;
     state.completed = true;
-    state.limit = answered.limit.map(|kind| SampleLimit { kind, limit: 0.0, reason: None });
+    state.limit = answered.limit.map(|kind| SampleLimit::new(kind, 0.0, None));
     // Logs do not record which choices were marked, and a scorer that finds none would find every answer wrong; the
     // output names them.
     let marked = marked_choices(&state.output.completion, state.choices.len(), mode.multiple);

@@ -148,8 +148,10 @@ fn recorded_outputs_from_an_endless_file_are_refused() {
 fn the_outputs_of_a_log_are_replayed_by_sample_and_epoch() {
     let folder = tempfile::tempdir().unwrap();
     let sample = |id: &str, epoch: u32, said: &[&str]| {
-        let messages: Vec<String> =
-            said.iter().map(|text| format!(r#"{{"role": "assistant", "content": "{text}", "source": "generate"}}"#)).collect();
+        let messages: Vec<String> = said
+            .iter()
+            .map(|text| format!(r#"{{"role": "assistant", "content": "{text}", "source": "generate"}}"#))
+            .collect();
         let output = said.last().map_or("null".to_owned(), |last| {
             format!(
                 r#"{{"model": "m", "choices": [{{"message": {{"role": "assistant", "content": "{last}"}},
@@ -158,7 +160,9 @@ fn the_outputs_of_a_log_are_replayed_by_sample_and_epoch() {
         });
         let first = r#"{"role": "assistant", "content": "of the question", "source": "input"}"#;
         let messages = [&[first.to_owned()], messages.as_slice()].concat().join(",");
-        format!(r#"{{"id": "{id}", "epoch": {epoch}, "input": "?", "target": "", "messages": [{messages}], "output": {output}}}"#)
+        format!(
+            r#"{{"id": "{id}", "epoch": {epoch}, "input": "?", "target": "", "messages": [{messages}], "output": {output}}}"#
+        )
     };
     let samples = [sample("q", 1, &["one"]), sample("q", 2, &["draft", "two"]), sample("failed", 1, &[])];
     let log = format!(
@@ -167,7 +171,11 @@ fn the_outputs_of_a_log_are_replayed_by_sample_and_epoch() {
     );
     fs::write(folder.path().join("log.json"), log).unwrap();
     let eval = folder.path().join("log.eval");
-    errorbar_log::eval::convert(&errorbar_log::eval::EvalLog::open(folder.path().join("log.json")).unwrap(), &eval).unwrap();
+    errorbar_log::eval::convert(
+        &errorbar_log::eval::EvalLog::open(folder.path().join("log.json")).unwrap(),
+        &eval,
+    )
+    .unwrap();
     for name in ["log.json", "log.eval"] {
         let model: AnyModel = Replay::open(name, folder.path()).unwrap().into();
         assert_eq!(model.name(), format!("replay/{name}"));

@@ -45,7 +45,11 @@ impl Fixture {
         let calls = Arc::default();
         let questions = [("red", "red"), ("green", "blue"), ("fail", "x"), ("two", "two")];
         let samples = questions.map(|(question, target)| Sample::new(question).target(target).id(question));
-        let task = Task::new(samples).name("colours").scorer(includes()).epochs(2).model(ModelChoice::Built(echo(&calls)));
+        let task = Task::new(samples)
+            .name("colours")
+            .scorer(includes())
+            .epochs(2)
+            .model(ModelChoice::Built(echo(&calls)));
         let options = RunOptions { log_dir: folder.path().to_owned(), ..RunOptions::default() };
         let prepared = change(task).prepare(&options, &built_in_registry()).unwrap();
         let run = block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();
@@ -109,7 +113,10 @@ fn appended_scores_have_their_own_names_and_the_old_ones_stay() {
     assert_eq!(counts, [Some(3), Some(4), Some(4), Some(4)]);
     let after = samples(&path);
     for (old, new) in before.iter().zip(&after) {
-        assert_eq!((&old.id, old.epoch, &old.input, &old.error), (&new.id, new.epoch, &new.input, &new.error));
+        assert_eq!(
+            (&old.id, old.epoch, &old.input, &old.error),
+            (&new.id, new.epoch, &new.input, &new.error)
+        );
         assert_eq!(old.scores.get("includes"), new.scores.get("includes"));
         assert_eq!(new.scores["includes1"], new.scores["includes2"]);
         if let Some(score) = old.scores.get("includes") {
@@ -160,9 +167,8 @@ fn metrics_are_those_of_the_scorer_or_for_replaced_scores_of_the_task() {
 #[test]
 fn choices_are_marked_as_the_output_names_them() {
     let fixture = Fixture::new(|task| {
-        let sample = |id: &str, target: &str| {
-            Sample::new("Which?").choices(["ANSWER: A", "x"]).target(target).id(id)
-        };
+        let sample =
+            |id: &str, target: &str| Sample::new("Which?").choices(["ANSWER: A", "x"]).target(target).id(id);
         let model = model_fn("mine/a", |_| std::future::ready(Ok("Well.\nANSWER: B".to_owned())));
         drop(task);
         Task::new([sample("right", "B"), sample("wrong", "A")])
@@ -181,10 +187,7 @@ fn choices_are_marked_as_the_output_names_them() {
 }
 
 fn with_grader(grader: AnyModel) -> RunOptions {
-    RunOptions {
-        roles: vec![("grader".to_owned(), ModelChoice::Built(grader))],
-        ..RunOptions::default()
-    }
+    RunOptions { roles: vec![("grader".to_owned(), ModelChoice::Built(grader))], ..RunOptions::default() }
 }
 
 #[test]
@@ -235,9 +238,12 @@ fn what_cannot_be_scored_is_refused_first() {
     let own = Rescore::new().scorer(model_graded_qa().model_role(None));
     assert!(matches!(refused(own, fixture.open()), RescoreError::Sample { .. }));
     let choices = Rescore::new().scorer(choice());
-    assert!(matches!(refused(choices, fixture.open()), RescoreError::Sample { scorer, .. } if scorer == "choice"));
+    assert!(
+        matches!(refused(choices, fixture.open()), RescoreError::Sample { scorer, .. } if scorer == "choice")
+    );
     let empty = fixture.path("empty.json");
-    fs::write(&empty, r#"{"version": 2, "status": "success", "eval": {"task": "t"}, "samples": []}"#).unwrap();
+    fs::write(&empty, r#"{"version": 2, "status": "success", "eval": {"task": "t"}, "samples": []}"#)
+        .unwrap();
     let empty = EvalLog::open(empty).unwrap();
     assert!(matches!(refused(Rescore::new().scorer(exact()), empty), RescoreError::NoSamples { .. }));
 }
@@ -277,7 +283,10 @@ fn logs_of_unknown_models_are_scored_and_one_without_scores_gets_its_first() {
         assert_eq!(blocks(&check(&to)), ["exact"]);
         assert!(fs::read_to_string(&to).unwrap().contains(r#""own": [NaN]"#));
         let header = EvalLog::open(&to).unwrap().header().unwrap();
-        assert_eq!(header.eval.scorers.unwrap().iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["exact"]);
+        assert_eq!(
+            header.eval.scorers.unwrap().iter().map(|s| s.name.as_str()).collect::<Vec<_>>(),
+            ["exact"]
+        );
     }
 }
 

@@ -167,7 +167,12 @@ fn reducers_of_several_scorers_are_named_in_every_way() {
 }
 
 /// The score of a file of this name for sample `s` in an epoch.
-fn precomputed_in(name: &str, content: &str, arguments: &str, epoch: u32) -> errorbar_core::Result<Option<Score>> {
+fn precomputed_in(
+    name: &str,
+    content: &str,
+    arguments: &str,
+    epoch: u32,
+) -> errorbar_core::Result<Option<Score>> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(name), content).unwrap();
     let registry = built_in_registry().relative_to(folder.path());
@@ -211,7 +216,9 @@ fn a_sample_without_a_precomputed_score_is_what_the_argument_says() {
 
 #[test]
 fn files_of_scores_that_contradict_themselves_are_refused() {
-    for content in ["[]", "{\"id\": \"s\"}", "[{\"id\": 1, \"score\": 1}, {\"id\": \"1\", \"score\": 1}]", "[1"] {
+    for content in
+        ["[]", "{\"id\": \"s\"}", "[{\"id\": 1, \"score\": 1}, {\"id\": \"1\", \"score\": 1}]", "[1"]
+    {
         assert!(precomputed_in("t.json", content, "", 1).is_err(), "{content}");
     }
 }

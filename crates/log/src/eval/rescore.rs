@@ -243,7 +243,10 @@ mod tests {
         use ScoreAction::{Append, Overwrite};
         let scored = r#"{"id":"q", "scores": {"s": {"value": NaN}}, "x":1,"events":[]}"#;
         let appended = put(scored, Append);
-        assert_eq!(appended, scored.replace("NaN}}", &format!("NaN}},{NEW}}}")).replace("\"events\":[]", "\"events\":0"));
+        assert_eq!(
+            appended,
+            scored.replace("NaN}}", &format!("NaN}},{NEW}}}")).replace("\"events\":[]", "\"events\":0")
+        );
         let expected = format!(r#"{{"id":"q", "scores": {{{NEW}}}, "x":1,"events":0}}"#);
         assert_eq!(put(scored, Overwrite), expected);
         // A sample that was not scored, and one of a very old log.
