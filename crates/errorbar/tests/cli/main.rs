@@ -22,6 +22,7 @@ mod list;
 mod log;
 mod pipes;
 mod readme;
+mod rescore;
 mod resume;
 mod rewrite;
 mod score;

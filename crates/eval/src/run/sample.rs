@@ -169,7 +169,7 @@ fn limit_event(limit: &SampleLimit) -> EventKind {
 }
 
 /// What comes of some work, if it ends in time; what goes wrong in it is put into words.
-async fn within<T>(
+pub(crate) async fn within<T>(
     allowed: Option<Duration>,
     work: impl Future<Output = errorbar_core::Result<T>>,
 ) -> Option<Result<T, String>> {
