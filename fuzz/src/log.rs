@@ -223,10 +223,11 @@ fn edit(log: &EvalLog, header: &Header, rows: &[Row], to: &Path) -> Option<()> {
         sample: id.to_string(),
         epoch: Some(*epoch),
         scorer: scorer.clone(),
-        value: Value::from(0.125),
+        value: Some(Value::from(0.125)),
         author: "ann".to_owned(),
         reason: None,
         timestamp: "2026-11-15T09:20:38Z".to_owned(),
+        ..ScoreEdit::default()
     };
     let mut revision = noted(log.revise(), path)?;
     let edited = noted(revision.edit_score(&edit), path)?;
@@ -239,7 +240,7 @@ fn edit(log: &EvalLog, header: &Header, rows: &[Row], to: &Path) -> Option<()> {
     let new = new.scores(&new.header().unwrap(), &ScoreOptions::new(MetadataKeys::NONE)).unwrap();
     if is_unique {
         assert_eq!(self::rows(&foreseen), self::rows(&new), "the edit is not what was foreseen");
-        assert_eq!(new.columns.score(at, scorer).unwrap().value, edit.value);
+        assert_eq!(new.columns.score(at, scorer).unwrap().value, Value::from(0.125));
     }
     assert_eq!(new.columns.len(), rows.len());
     Some(())
@@ -286,9 +287,9 @@ fn noted<T>(result: Result<T>, path: &Path) -> Option<T> {
 }
 
 /// The same for what writes to another file: whichever of the two is at fault must be named.
-fn written(result: Result<()>, path: &Path, to: &Path) -> Option<()> {
+fn written<T>(result: Result<T>, path: &Path, to: &Path) -> Option<()> {
     let error = match result {
-        Ok(()) => return Some(()),
+        Ok(_) => return Some(()),
         Err(error) => error,
     };
     use LogErrorKind as Kind;

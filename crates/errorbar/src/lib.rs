@@ -85,6 +85,8 @@ mod diagnostic;
 mod hints;
 #[cfg(feature = "cli")]
 mod output;
+#[cfg(feature = "cli")]
+mod pager;
 pub mod prelude;
 #[cfg(feature = "cli")]
 mod progress;
@@ -150,6 +152,7 @@ pub mod table {
     pub use errorbar_log::export;
     pub use errorbar_log::{
         ScoreTable, TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, read_table,
+        read_tables,
     };
 }
 

@@ -85,6 +85,11 @@ pub(crate) fn show(stream: Stream, render: impl Fn(bool) -> String) -> io::Resul
     stream.write(&safe(stream.has_colors(), render))
 }
 
+/// A text for people as it would be written to the stream, for a program that writes it there.
+pub(crate) fn rendered(stream: Stream, render: impl Fn(bool) -> String) -> String {
+    safe(stream.has_colors(), render)
+}
+
 /// The text with styles if they are wanted and all escape sequences in it are those of the styles.
 fn safe(has_colors: bool, render: impl Fn(bool) -> String) -> String {
     let plain = render(false);

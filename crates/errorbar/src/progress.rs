@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use errorbar_eval::{ModelError, Observer, Progress, RunningFigure};
-use errorbar_report::clean;
+use errorbar_log::eval::Transcript;
+use errorbar_report::{TranscriptView, clean};
 
-use crate::commands::counted;
+use crate::commands::{counted, table};
 use crate::diagnostic::Diagnostic;
 use crate::output::{self, Stream};
 
@@ -27,6 +28,8 @@ pub(crate) struct Watcher {
     /// The least time between two updates.
     every: Duration,
     state: Mutex<WatchState>,
+    /// Where samples are shown, if they are.
+    shows_on: Option<Stream>,
     /// When a retry was reported last.
     retry_noted: Mutex<Option<Instant>>,
 }
@@ -81,7 +84,13 @@ impl Watcher {
         };
         let redraws = Stream::Stderr.can_redraw();
         let every = if redraws { REDRAW } else { line_every };
-        Watcher { quiet, redraws, every, state: Mutex::new(state), retry_noted: Mutex::default() }
+        let state = Mutex::new(state);
+        Watcher { quiet, redraws, every, state, shows_on: None, retry_noted: Mutex::default() }
+    }
+
+    /// The same, and every sample is shown on this stream when it is done.
+    pub(crate) fn showing(self, on: Option<Stream>) -> Self {
+        Watcher { shows_on: on, ..self }
     }
 
     /// Starts to watch this number of runs side by side.
@@ -233,6 +242,26 @@ impl Observer for RunWatcher {
                 state.shown = Instant::now();
                 watcher.show(state);
             }
+        });
+    }
+
+    fn wants_transcripts(&self) -> bool {
+        self.watcher.shows_on.is_some()
+    }
+
+    fn sample_transcript(&self, transcript: &Transcript) {
+        let Some(stream) = self.watcher.shows_on else { return };
+        let view = TranscriptView::new().conversation(true).whole(true);
+        self.watcher.with(|state| {
+            let run = state.runs.get(self.number).filter(|_| state.runs.len() > 1);
+            let model = run.map(|run| run.model.clone());
+            let render = |color: bool| {
+                let table = table().color(color);
+                let model = model.as_ref().map(|model| table.heading(model, &[])).unwrap_or_default();
+                model + &table.transcript(transcript, &view).0 + "\n"
+            };
+            // A reader that has seen enough does not end the run.
+            state.bar.suspend(|| drop(output::show(stream, render)));
         });
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use errorbar_core::chat::SpanKind;
 use errorbar_core::registry::Entry;
 use errorbar_core::{ArgType, Result, Spec, ToSpec};
 
@@ -43,45 +44,54 @@ shared_object!(AnySolver, Solver, "solver", "a solver such as generate()");
 
 /// Solvers one after the other; made by [`chain!`](crate::chain).
 #[derive(Clone, Debug)]
-pub struct Chain(Vec<AnySolver>);
+pub struct Chain {
+    solvers: Vec<AnySolver>,
+    /// Their names, for the record.
+    names: Vec<Arc<str>>,
+}
 
 impl Chain {
     /// These solvers, in this order.
     pub fn new(solvers: impl IntoIterator<Item = impl Into<AnySolver>>) -> Self {
-        Chain(solvers.into_iter().map(Into::into).collect())
+        let solvers: Vec<AnySolver> = solvers.into_iter().map(Into::into).collect();
+        let names = solvers.iter().map(|solver| Arc::from(solver.spec().name)).collect();
+        Chain { solvers, names }
     }
 }
 
 impl ToSpec for Chain {
     fn spec(&self) -> Spec {
-        Spec::new("chain").arg(self.0.to_arg())
+        Spec::new("chain").arg(self.solvers.to_arg())
     }
 }
 
 impl Solver for Chain {
     fn solve<'a>(&'a self, state: &'a mut TaskState, generate: &'a Generate) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            for solver in &self.0 {
+            for (solver, name) in self.solvers.iter().zip(&self.names) {
                 if state.completed {
                     break;
                 }
-                solver.solve(state, generate).await?;
+                let span = generate.begin_span(SpanKind::Solver, name);
+                let solved = solver.solve(state, generate).await;
+                generate.end_span(span);
+                solved?;
             }
             Ok(())
         })
     }
 
     fn steps(&self) -> Vec<Spec> {
-        self.0.iter().flat_map(|solver| solver.steps()).collect()
+        self.solvers.iter().flat_map(|solver| solver.steps()).collect()
     }
 
     fn effects(&self) -> SolverEffects {
-        let effects = self.0.iter().map(|solver| solver.effects());
+        let effects = self.solvers.iter().map(|solver| solver.effects());
         effects.fold(SolverEffects::messages(), SolverEffects::then)
     }
 
     fn check(&self, sample: &crate::Sample) -> Result<()> {
-        self.0.iter().try_for_each(|solver| solver.check(sample))
+        self.solvers.iter().try_for_each(|solver| solver.check(sample))
     }
 }
 

@@ -1,9 +1,17 @@
 //! A file that appears only when it is whole: written beside its place, put on the disk, renamed.
+//!
+//! A process that is killed leaves the new file behind. Every writer holds a lock on its own for as long as it lives, so
+//! the next one that writes the same file removes those that nobody holds. Names with the number of a process
+//! were rejected: whether it still runs is a guess, and finding its files means listing the folder.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How many processes may write one file at a time.
+const SLOTS: usize = 16;
+/// The longest chain of links that is followed.
+const MAX_LINKS: usize = 40;
 
 /// A file that takes the place of one of that name when it is [committed](AtomicFile::commit); one that is dropped before
 /// leaves nothing behind.
@@ -12,43 +20,59 @@ pub(crate) struct AtomicFile {
     out: Option<BufWriter<File>>,
     /// The new file and its place; none for what is no file, such as `/dev/null` or a pipe.
     rename: Option<(PathBuf, PathBuf)>,
+    written: WrittenFile,
+}
+
+/// What became of a file that was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WrittenFile {
+    /// The file that was replaced had another owner or group, which could not be kept. What the old group could do with
+    /// it is then no more than what everybody can.
+    pub has_new_owner: bool,
 }
 
 impl AtomicFile {
-    /// Starts a file. A link is followed, so that it still is one when its target is replaced.
+    /// Starts a file. A link is followed, so that it still is one when its target is replaced. The new file has the mode
+    /// of the old one and, where that is allowed, its owner and group; it never has a wider mode on the way.
     ///
     /// # Errors
     /// A folder that is not there or may not be written to; a path that is a folder.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let old = fs::metadata(path).ok();
-        if old.as_ref().is_some_and(fs::Metadata::is_dir) {
+        if old.as_ref().is_some_and(Metadata::is_dir) {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         if old.as_ref().is_some_and(|old| !old.is_file()) {
             let file = File::options().write(true).open(path)?;
-            return Ok(AtomicFile { out: Some(BufWriter::new(file)), rename: None });
+            let written = WrittenFile::default();
+            return Ok(AtomicFile { out: Some(BufWriter::new(file)), rename: None, written });
         }
         let place = match &old {
             Some(_) => fs::canonicalize(path)?,
-            None => path.to_owned(),
+            None => link_target(path)?,
         };
-        let (file, new) = create_beside(&place)?;
-        let whole = AtomicFile { out: Some(BufWriter::new(file)), rename: Some((new, place)) };
-        if let (Some(old), Some((new, _))) = (old, &whole.rename) {
-            fs::set_permissions(new, old.permissions())?;
+        let (file, new) = create_beside(&place, old.as_ref())?;
+        let mut whole = AtomicFile {
+            out: Some(BufWriter::new(file)),
+            rename: Some((new, place)),
+            written: WrittenFile::default(),
+        };
+        if let (Some(old), Some(out)) = (old, &whole.out) {
+            whole.written.has_new_owner = !keep_owner(out.get_ref(), &old)?;
         }
         Ok(whole)
     }
 
     /// Puts the file on the disk and in its place.
-    pub(crate) fn commit(mut self) -> io::Result<()> {
-        let Some(out) = self.out.take() else { return Ok(()) };
+    pub(crate) fn commit(mut self) -> io::Result<WrittenFile> {
+        let Some(out) = self.out.take() else { return Ok(self.written) };
         let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        let Some((new, place)) = &self.rename else { return Ok(()) };
+        let Some((new, place)) = &self.rename else { return Ok(self.written) };
         file.sync_all()?;
         fs::rename(new, place)?;
         self.rename = None;
-        Ok(())
+        Ok(self.written)
     }
 }
 
@@ -74,26 +98,119 @@ impl Drop for AtomicFile {
     }
 }
 
-/// A new file in the same folder. One of its name may have been left by a process that was killed and had the
-/// number of this one.
-fn create_beside(path: &Path) -> io::Result<(File, PathBuf)> {
-    const ATTEMPTS: usize = 100;
-    let mut attempt = 1;
-    loop {
-        let new = beside(path);
-        match File::options().write(true).create_new(true).open(&new) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < ATTEMPTS => attempt += 1,
-            opened => return Ok((opened?, new)),
-        }
+/// Whether an open file is the one that has this name now.
+pub(crate) fn is_named(file: &File, path: &Path) -> io::Result<bool> {
+    match fs::metadata(path) {
+        Ok(named) => Ok(identity(&file.metadata()?) == identity(&named)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
-/// A name in the same folder, as only there a rename is a single step; no two of a process are the same.
-fn beside(path: &Path) -> PathBuf {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
+#[cfg(unix)]
+pub(crate) fn identity(metadata: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
+}
+
+/// Without the number of a file: when it was made, and how long it is.
+#[cfg(windows)]
+pub(crate) fn identity(metadata: &Metadata) -> (u64, u64) {
+    use std::os::windows::fs::MetadataExt;
+    (metadata.creation_time(), metadata.file_size())
+}
+
+/// Where a file of this name would be made: the end of a chain of links, the last of which leads nowhere.
+fn link_target(path: &Path) -> io::Result<PathBuf> {
+    let mut place = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&place) {
+            Ok(target) => place = place.parent().unwrap_or(Path::new("")).join(target),
+            // No link, or nothing at all.
+            Err(_) => return Ok(place),
+        }
+    }
+    Err(io::Error::other("too many links lead from one to the next"))
+}
+
+/// A new file in the same folder, as only there a rename is a single step. What others left there is removed.
+fn create_beside(path: &Path, old: Option<&Metadata>) -> io::Result<(File, PathBuf)> {
+    let mut created = None;
+    for slot in 0..SLOTS {
+        let new = beside(path, slot);
+        remove_abandoned(&new);
+        if created.is_none() {
+            created = create_locked(&new, old)?.map(|file| (file, new));
+        }
+    }
+    created.ok_or_else(|| io::Error::new(io::ErrorKind::WouldBlock, "many processes are writing this file"))
+}
+
+/// Creates a file and locks it; none if another process was faster.
+fn create_locked(new: &Path, old: Option<&Metadata>) -> io::Result<Option<File>> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    limit_mode(&mut options, old);
+    let file = match options.open(new) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
+        opened => opened?,
+    };
+    // A file system may have no locks; then nobody takes this file for one that was left either. Between the two
+    // steps another process may have done that, and removed it.
+    let _ = file.try_lock();
+    Ok(is_named(&file, new)?.then_some(file))
+}
+
+/// Removes a file that a writer has left and that nobody holds.
+fn remove_abandoned(new: &Path) {
+    // What cannot be opened, locked or removed belongs to somebody else.
+    let Ok(file) = File::options().write(true).open(new) else { return };
+    if file.try_lock().is_ok() && is_named(&file, new).unwrap_or(false) {
+        let _ = fs::remove_file(new);
+    }
+}
+
+/// The name of the new file of one of several writers.
+fn beside(path: &Path, slot: usize) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}-{}.new", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
+    name.push(format!(".errorbar-{slot}.new"));
     path.with_file_name(name)
+}
+
+/// What a new file starts with is no more than what it will have in the end.
+#[cfg(unix)]
+fn limit_mode(options: &mut fs::OpenOptions, old: Option<&Metadata>) {
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+    if let Some(old) = old {
+        // Its owner has to write it; nobody else needs to know what it holds before it is theirs.
+        options.mode(old.mode() & 0o700 | 0o600);
+    }
+}
+
+#[cfg(not(unix))]
+fn limit_mode(_: &mut fs::OpenOptions, _: Option<&Metadata>) {}
+
+/// Gives a file the owner, the group and the mode of another; false if it has another owner or group.
+#[cfg(unix)]
+fn keep_owner(file: &File, old: &Metadata) -> io::Result<bool> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    let new = file.metadata()?;
+    let (uid, gid) = (old.uid(), old.gid());
+    let has_group = new.gid() == gid || fchown(file, None, Some(gid)).is_ok();
+    let has_owner = new.uid() == uid || fchown(file, Some(uid), None).is_ok();
+    let mut mode = old.mode() & 0o777;
+    if !has_group {
+        // The bits of the group are for that group alone.
+        mode = mode & 0o707 | (mode & 0o007) << 3;
+    }
+    file.set_permissions(Permissions::from_mode(mode))?;
+    Ok(has_group && has_owner)
+}
+
+#[cfg(not(unix))]
+fn keep_owner(file: &File, old: &Metadata) -> io::Result<bool> {
+    file.set_permissions(old.permissions())?;
+    Ok(true)
 }
 
 #[cfg(test)]
@@ -122,24 +239,35 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_left_there_is_no_obstacle() {
+    fn what_others_left_is_removed_unless_they_are_alive() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.csv");
-        // Other tests count on: one of the next names is taken for sure.
-        let Some((_, number)) = beside(&path)
-            .to_str()
-            .and_then(|name| name.rsplit_once('-'))
-            .map(|(a, b)| (a.to_owned(), b.to_owned()))
-        else {
-            panic!()
-        };
-        let number: u64 = number.trim_end_matches(".new").parse().unwrap();
-        for taken in number..number + 50 {
-            fs::write(folder.path().join(format!("a.csv.{}-{taken}.new", std::process::id())), "").unwrap();
+        for slot in [0, 3] {
+            fs::write(beside(&path, slot), "half").unwrap();
         }
-        let file = AtomicFile::create(&path).unwrap();
-        file.commit().unwrap();
-        assert!(path.exists());
+        // Of another file, and of nobody's making.
+        fs::write(folder.path().join("b.csv.errorbar-0.new"), "half").unwrap();
+        fs::write(folder.path().join("a.csv.new"), "mine").unwrap();
+        let alive = AtomicFile::create(&path).unwrap();
+        let second = AtomicFile::create(&path).unwrap();
+        let others = ["a.csv.new", "b.csv.errorbar-0.new"];
+        assert_eq!(
+            names(folder.path()),
+            ["a.csv.errorbar-0.new", "a.csv.errorbar-1.new", "a.csv.new", "b.csv.errorbar-0.new"]
+        );
+        second.commit().unwrap();
+        alive.commit().unwrap();
+        assert_eq!(names(folder.path()), [&["a.csv"][..], &others].concat());
+    }
+
+    #[test]
+    fn there_are_not_arbitrarily_many_writers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        let writers: Vec<AtomicFile> = (0..SLOTS).map(|_| AtomicFile::create(&path).unwrap()).collect();
+        assert_eq!(AtomicFile::create(&path).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+        drop(writers);
+        assert!(names(folder.path()).is_empty());
     }
 
     #[test]
@@ -173,5 +301,40 @@ mod tests {
         null.write_all(b"x").unwrap();
         null.commit().unwrap();
         assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_nowhere_stays_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link.csv");
+        std::os::unix::fs::symlink("there.csv", &link).unwrap();
+        let mut file = AtomicFile::create(&link).unwrap();
+        file.write_all(b"new").unwrap();
+        file.commit().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(folder.path().join("there.csv")).unwrap(), "new");
+        std::os::unix::fs::symlink("circle.csv", folder.path().join("circle.csv")).unwrap();
+        assert!(AtomicFile::create(&folder.path().join("circle.csv")).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_owner_stays_or_its_loss_is_reported() {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+        let mine = fs::metadata(&path).unwrap();
+        // Only some may give files away; others keep their own.
+        let given_away = chown(&path, Some(12345), Some(23456)).is_ok();
+        let file = AtomicFile::create(&path).unwrap();
+        let Some((new, _)) = &file.rename else { panic!() };
+        assert_eq!(fs::metadata(new).unwrap().mode() & 0o777, 0o640);
+        assert!(!file.commit().unwrap().has_new_owner);
+        let now = fs::metadata(&path).unwrap();
+        let expected = if given_away { (12345, 23456) } else { (mine.uid(), mine.gid()) };
+        assert_eq!((now.uid(), now.gid(), now.mode() & 0o777), (expected.0, expected.1, 0o640));
     }
 }

@@ -46,6 +46,7 @@ mod sort;
 mod table;
 mod text;
 mod title;
+mod transcript;
 
 #[cfg(test)]
 mod tests;
@@ -54,6 +55,9 @@ use std::collections::BTreeMap;
 use std::io;
 
 use errorbar_core::Results;
+
+/// The JSON schema of results; see `docs/output.md`.
+pub const RESULTS_SCHEMA: &str = include_str!("../schema/results.schema.json");
 
 pub use csv::Csv;
 pub use figure::EstimateText;
@@ -67,6 +71,7 @@ pub use side_by_side::SideBySide;
 pub use sort::Sort;
 pub use table::TerminalTable;
 pub use text::{REPLACEMENT, clean, is_unsafe, width, wrap};
+pub use transcript::{TranscriptView, Verdict};
 
 /// The results of one log or table, and where they come from.
 #[derive(Debug, Clone, Default)]

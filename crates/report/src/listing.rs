@@ -6,16 +6,19 @@ use serde_json::Value as Json;
 use crate::layout::GAP;
 use crate::paint::BOLD;
 use crate::table::TerminalTable;
-use crate::text::{clean, pad, width};
+use crate::text::{clean, pad, truncate_middle, width};
 
 /// The least width that a column is truncated to.
 const LEAST: usize = 8;
+/// The least width of a column before others are dropped.
+const READABLE: usize = 14;
 
 /// A list with titles: logs, cached answers, metrics. Every [`Render`](crate::Render) writes one with `listing`.
 ///
 /// A terminal shows the titles as they are and the texts of the cells. What is too wide for it is cut in columns of
 /// strings, those in the middle before the first, never in columns of other data and never in the last column: that is the
-/// place for a path. If it is too wide even so, nothing is cut. JSON and CSV have the data of the cells, under the titles in lower case with `_` for blanks.
+/// place for a path. If it is too wide even so, nothing is cut, unless the list says which columns it can do without
+/// ([`Listing::droppable`]): then those are dropped, and no line is wider than the terminal. JSON and CSV have the data of the cells, under the titles in lower case with `_` for blanks.
 ///
 /// ```
 /// use errorbar_report::{ListingCell, Csv, Json, Listing, Markdown, Render, TerminalTable};
@@ -39,6 +42,8 @@ const LEAST: usize = 8;
 pub struct Listing {
     titles: Vec<String>,
     rows: Vec<Vec<ListingCell>>,
+    /// The columns that a narrow terminal does without, the first of them first.
+    droppable: Vec<usize>,
 }
 
 /// A cell of a [`Listing`]: a text for people, and the data behind it.
@@ -115,7 +120,26 @@ impl<T: Into<ListingCell>> From<Option<T>> for ListingCell {
 impl Listing {
     /// A list without rows.
     pub fn new<T: Into<String>>(titles: impl IntoIterator<Item = T>) -> Self {
-        Listing { titles: titles.into_iter().map(Into::into).collect(), rows: Vec::new() }
+        let titles = titles.into_iter().map(Into::into).collect();
+        Listing { titles, rows: Vec::new(), droppable: Vec::new() }
+    }
+
+    /// Names the columns that a terminal which is too narrow does without, in the order in which they go. Other columns
+    /// are cut, and if that does not suffice the lines are.
+    ///
+    /// ```
+    /// use errorbar_report::{Listing, Render, TerminalTable};
+    ///
+    /// let mut logs = Listing::new(["handle", "task", "log"]).droppable(["log"]);
+    /// logs.push(["@1", "almanac", "logs/2026-11-15T06-09-13+00-00_almanac_1f0c.eval"]);
+    /// let narrow = TerminalTable::default().width(40).listing_text(&logs);
+    /// assert_eq!(narrow, "handle  task\n@1      almanac\n");
+    /// ```
+    #[must_use]
+    pub fn droppable<'t>(mut self, titles: impl IntoIterator<Item = &'t str>) -> Self {
+        let column = |title: &str| self.titles.iter().position(|known| known == title);
+        self.droppable = titles.into_iter().filter_map(column).collect();
+        self
     }
 
     /// Adds a row: a cell for each title; those that are missing are blank, those that are too many are left out.
@@ -173,38 +197,76 @@ impl TerminalTable {
             cells.map(|cell| width(cell)).max().unwrap_or(0)
         };
         let is_text = |at: usize| listing.rows.iter().filter_map(|row| row.get(at)).all(ListingCell::is_text);
-        let texts: Vec<bool> = (0..titles.len()).map(is_text).collect();
-        let widths = fitted((0..titles.len()).map(widest).collect(), &texts, self.width);
-        let numeric: Vec<bool> = (0..titles.len()).map(|at| listing.is_numeric(at)).collect();
+        let mut columns: Vec<ListingColumn> = (0..titles.len())
+            .map(|at| ListingColumn {
+                at,
+                width: widest(at),
+                is_text: is_text(at),
+                is_numeric: listing.is_numeric(at),
+            })
+            .collect();
+        let must_fit = !listing.droppable.is_empty();
+        let mut dropped = listing.droppable.iter();
+        let mut least = if must_fit { READABLE } else { LEAST };
+        // The first of those that can go is not worth cutting the others.
+        let mut is_whole = must_fit;
+        while !fit(&mut columns, self.width, if is_whole { usize::MAX } else { least }, must_fit) {
+            is_whole = false;
+            match dropped.next() {
+                Some(next) => columns.retain(|column| column.at != *next),
+                None if least > LEAST => least = LEAST,
+                None => break,
+            }
+        }
         let line = |cells: &[String], style: Style| {
-            let padded = cells.iter().zip(&widths).zip(&numeric).map(|((cell, to), is_numeric)| {
-                let cell = self.truncate(cell, *to);
-                let blanks = " ".repeat(if *is_numeric { to.saturating_sub(width(&cell)) } else { 0 });
-                pad(&format!("{blanks}{cell}"), *to)
+            let padded = columns.iter().map(|column| {
+                let cell = cells.get(column.at).map(String::as_str).unwrap_or_default();
+                let cell = match must_fit {
+                    true => truncate_middle(cell, column.width, self.sign("…", "..")),
+                    false => self.truncate(cell, column.width),
+                };
+                let left = column.width.saturating_sub(width(&cell));
+                let blanks = " ".repeat(if column.is_numeric { left } else { 0 });
+                pad(&format!("{blanks}{cell}"), column.width)
             });
-            self.line(&[(padded.collect::<Vec<_>>().join(&" ".repeat(GAP)), style)])
+            let line = padded.collect::<Vec<_>>().join(&" ".repeat(GAP));
+            let line = if must_fit { self.truncate(line.trim_end(), self.width) } else { line };
+            self.line(&[(line, style)])
         };
         let rows = rows.iter().map(|row| line(row, Style::new()));
         std::iter::once(line(&titles, BOLD)).chain(rows).collect()
     }
 }
 
-/// Widths that fit: the widest of the middle columns of strings give first, then the first column. Numbers are never cut,
-/// and the last column is not either. If that does not suffice, nothing is cut: lines that are too long anyway lose
-/// nothing.
-fn fitted(whole: Vec<usize>, texts: &[bool], limit: usize) -> Vec<usize> {
-    let mut widths = whole.clone();
-    let last = widths.len().saturating_sub(1);
-    let needed = widths.iter().sum::<usize>() + last * GAP;
+/// A column on its way to a width that fits.
+#[derive(Clone, Copy, Debug)]
+struct ListingColumn {
+    at: usize,
+    width: usize,
+    is_text: bool,
+    is_numeric: bool,
+}
+
+/// Makes columns fit: the widest of the middle columns of strings give first, then the first column. Numbers are never
+/// cut, and the last column is cut only if the lines have to fit. If that does not suffice, nothing is cut, and it
+/// returns false: lines that are too long anyway lose nothing.
+fn fit(columns: &mut [ListingColumn], limit: usize, least: usize, must_fit: bool) -> bool {
+    let whole: Vec<usize> = columns.iter().map(|column| column.width).collect();
+    let last = columns.len().saturating_sub(1);
+    let needed = whole.iter().sum::<usize>() + last * GAP;
     for _ in limit..needed {
-        let width = |at: &usize| widths.get(*at).copied().unwrap_or(0);
-        let gives = |at: &usize| *at < last && texts.get(*at) == Some(&true) && width(at) > LEAST;
-        let middle = (1..last).filter(gives).max_by_key(width);
-        let column = middle.or_else(|| Some(0).filter(gives)).and_then(|at| widths.get_mut(at));
-        let Some(column) = column else { return whole };
-        *column -= 1;
+        let gives = |(at, column): &(usize, &mut ListingColumn)| {
+            (*at < last || must_fit) && column.is_text && column.width > least
+        };
+        let widest =
+            columns.iter_mut().enumerate().filter(gives).max_by_key(|(at, column)| (*at > 0, column.width));
+        let Some((_, column)) = widest else {
+            columns.iter_mut().zip(whole).for_each(|(column, width)| column.width = width);
+            return false;
+        };
+        column.width -= 1;
     }
-    widths
+    true
 }
 
 #[cfg(test)]
@@ -212,19 +274,57 @@ mod tests {
     use super::*;
     use crate::Render;
 
+    fn fitted(widths: &[usize], texts: &[bool], limit: usize, must_fit: bool) -> Option<Vec<usize>> {
+        let column = |(at, (width, is_text)): (usize, (&usize, &bool))| ListingColumn {
+            at,
+            width: *width,
+            is_text: *is_text,
+            is_numeric: false,
+        };
+        let mut columns: Vec<ListingColumn> = widths.iter().zip(texts).enumerate().map(column).collect();
+        let fits = fit(&mut columns, limit, LEAST, must_fit);
+        let widths: Vec<usize> = columns.iter().map(|column| column.width).collect();
+        fits.then_some(widths)
+    }
+
     #[test]
     fn the_last_column_stays_whole() {
         let texts = [true; 4];
-        assert_eq!(fitted(vec![10, 40, 20, 30], &texts, 80), [10, 17, 17, 30]);
-        assert_eq!(fitted(vec![10, 40, 20, 30], &[true, true, false, true], 80), [10, 14, 20, 30]);
+        assert_eq!(fitted(&[10, 40, 20, 30], &texts, 80, false).unwrap(), [10, 17, 17, 30]);
+        let numbers = [true, true, false, true];
+        assert_eq!(fitted(&[10, 40, 20, 30], &numbers, 80, false).unwrap(), [10, 14, 20, 30]);
         assert_eq!(
-            fitted(vec![20, 8, 40, 30], &[true, true, false, true], 94),
+            fitted(&[20, 8, 40, 30], &numbers, 94, false).unwrap(),
             [10, 8, 40, 30],
             "figures are whole"
         );
-        assert_eq!(fitted(vec![10, 10, 90], &texts, 40), [10, 10, 90], "cutting would not help");
-        assert_eq!(fitted(vec![90], &texts, 40), [90]);
-        assert!(fitted(vec![], &[], 40).is_empty());
+        assert_eq!(fitted(&[10, 10, 90], &texts, 40, false), None, "cutting would not help");
+        assert_eq!(fitted(&[10, 10, 90], &texts, 40, true).unwrap(), [10, 10, 16]);
+        assert_eq!(fitted(&[90], &texts, 40, false), None);
+        assert_eq!(fitted(&[], &[], 40, false).unwrap(), [0; 0]);
+    }
+
+    #[test]
+    fn a_narrow_terminal_does_without_some_columns() {
+        let mut logs =
+            Listing::new(["handle", "task", "samples", "figure", "log"]).droppable(["log", "samples"]);
+        let number = |text: &str| ListingCell::new(text, Json::from(0));
+        logs.push([
+            ListingCell::from("@1"),
+            ListingCell::from("a task with a long name"),
+            number("144/144"),
+            number("accuracy 0.819 ± 0.034"),
+            ListingCell::from("a/path/that/is/rather/long.eval"),
+        ]);
+        let whole = TerminalTable::default().width(200).listing_text(&logs);
+        assert!(whole.contains("long.eval"), "{whole}");
+        for limit in 40..120 {
+            let text = TerminalTable::default().width(limit).listing_text(&logs);
+            assert!(text.lines().all(|line| width(line) <= limit), "{limit}:\n{text}");
+            assert!(text.contains("@1") && text.contains("accuracy 0"), "{limit}:\n{text}");
+        }
+        let narrow = TerminalTable::default().width(46).listing_text(&logs);
+        assert_eq!(narrow.lines().nth(1), Some("@1      a task…ng name  accuracy 0.819 ± 0.034"));
     }
 
     #[test]

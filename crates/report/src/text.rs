@@ -55,6 +55,26 @@ pub(crate) fn truncate(text: &str, to: usize, ellipsis: &str) -> String {
     start + ellipsis
 }
 
+/// The start and the end of a text that does not fit, with a mark between them: names of models and tasks often begin
+/// alike.
+pub(crate) fn truncate_middle(text: &str, to: usize, ellipsis: &str) -> String {
+    if width(text) <= to {
+        return text.to_owned();
+    }
+    let room = to.saturating_sub(width(ellipsis));
+    let fitting = |characters: &mut dyn Iterator<Item = char>, room: usize| -> Vec<char> {
+        let mut taken = 0;
+        let fits = |c: &char| {
+            taken += c.width().unwrap_or(0);
+            taken <= room
+        };
+        characters.take_while(fits).collect()
+    };
+    let start: String = fitting(&mut text.chars(), room / 2).into_iter().collect();
+    let end = fitting(&mut text.chars().rev(), room - width(&start));
+    start + ellipsis + &end.into_iter().rev().collect::<String>()
+}
+
 /// The text in lines of at most `limit` cells, broken at blanks; a longer word is cut.
 pub fn wrap(text: &str, limit: usize) -> Vec<String> {
     let limit = limit.max(8);
@@ -112,5 +132,8 @@ mod tests {
         assert_eq!(truncate("category", 8, "…"), "category");
         assert_eq!(truncate("category", 5, ".."), "cat..");
         assert_eq!(truncate("数学数学", 6, "…"), "数学…");
+        assert_eq!(truncate_middle("category", 8, "…"), "category");
+        assert_eq!(truncate_middle("replay/a/heron.jsonl", 12, "…"), "repla….jsonl");
+        assert_eq!(truncate_middle("数学数学", 6, ".."), "数..学");
     }
 }

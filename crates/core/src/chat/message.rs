@@ -38,6 +38,20 @@ pub enum MessageSource {
     Generate,
 }
 
+impl MessageSource {
+    /// The name that logs have for it.
+    ///
+    /// ```
+    /// assert_eq!(errorbar_core::chat::MessageSource::Input.name(), "input");
+    /// ```
+    pub fn name(self) -> &'static str {
+        match self {
+            MessageSource::Input => "input",
+            MessageSource::Generate => "generate",
+        }
+    }
+}
+
 /// A message of a conversation.
 ///
 /// ```

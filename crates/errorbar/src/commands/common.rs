@@ -84,9 +84,10 @@ impl Format {
     }
 
     pub(crate) fn listing(self, listing: Listing) -> Output {
-        // Nothing is cut where there is no screen that it must fit: `log list | grep` wants whole names.
-        if self == Format::Table && Stream::Stdout.columns().is_none() {
-            return Output::text(move |color| table().width(WHOLE_LINES).color(color).listing_text(&listing));
+        if self == Format::Table {
+            // Nothing is cut where there is no screen that it must fit: `log list | grep` wants whole names.
+            let width = Stream::Stdout.columns().unwrap_or(WHOLE_LINES);
+            return Output::text(move |color| table().width(width).color(color).listing_text(&listing));
         }
         self.render(Sort::None, move |format| format.listing_text(&listing))
     }

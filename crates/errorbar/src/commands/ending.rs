@@ -89,7 +89,7 @@ fn stopped(stop: &StopReason, done: usize, total: usize, resume: &str) -> Option
 /// Reports scorers that could not score any answer; whether another could.
 fn unscored(finished: &FinishedRun, context: &Context<'_>, diagnostics: &mut Diagnostics) -> bool {
     let reasons = format!(
-        "the log has the reasons: `{} log dump {} --samples`",
+        "the log has the reasons: `{} log show {} --unscored`",
         context.program,
         finished.log.display()
     );

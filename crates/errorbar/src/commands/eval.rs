@@ -21,12 +21,13 @@ use futures_util::future::join_all;
 use super::common::{Format, OutputArgs, one_of, seconds, table};
 use super::error_args::ErrorArgs;
 use super::findings::findings;
+use super::handles::{DEFAULT_LOG_DIR, LOG_DIR, resolve_in};
 use super::logs::LimitArgs;
 use super::models::ModelArgs;
 use super::specs::PlanOverrides;
 use super::{CommandResult, Context, Outcome, Status, ending, logs, servers, tasks};
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
-use crate::output::Output;
+use crate::output::{Output, Stream};
 use crate::progress::Watcher;
 
 const EXAMPLES: &str = "\
@@ -37,11 +38,15 @@ Examples:
   The same with recorded outputs of another model, 20 samples, 3 epochs each:
     errorbar eval almanac.toml --model replay/outputs/wren.jsonl --limit 20 --epochs 3 --reducer mode
 
+  One sample, to see what the model is sent and what it answers:
+    errorbar eval almanac.toml --limit 1 --show
+
   A task of this program, with arguments:
     errorbar eval gpqa -T subset=main
 
   Resume a run that was interrupted, or several:
     errorbar eval --resume logs/2026-11-15T06-09-13+00-00_almanac_1f0c….eval
+    errorbar eval --resume latest
 
 Every sample is in the log before it is counted. Ctrl-C ends the run and computes the results over
 the samples that are done; a second one ends it at once.
@@ -83,21 +88,27 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// The folder of the log
-    #[arg(long, value_name = "DIR", default_value = "logs", env = "ERRORBAR_LOG_DIR")]
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_LOG_DIR, env = LOG_DIR)]
     log_dir: PathBuf,
     /// The format of the log: an archive that grows while the task runs, or JSON converted from it at the end [default: eval; with --resume that of the log]
     #[arg(long, value_name = "FORMAT", value_parser = log_formats())]
     log_format: Option<LogFormat>,
+    /// Leave events out of the log: the steps of each sample, its model calls with their times, its scores
+    #[arg(long)]
+    no_log_events: bool,
     /// End the run when a sample fails, or when a share (0.1) or a number (5) of samples have failed
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     fail_on_error: Option<FailOnError>,
     /// The time limit of one sample; then it is scored as it is, and its scorers have half of that time or what is left
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time_limit: Option<Duration>,
-    /// Resume the run of this log: keep its samples, run those that are missing or failed; several logs of a task are
-    /// resumed side by side
+    /// Print the conversation and the verdicts of every sample when it is done, before the results
+    #[arg(long)]
+    show: bool,
+    /// Resume the run of this log (a path, @1 or latest): keep its samples, run those that are missing or failed;
+    /// several logs of a task are resumed side by side
     #[arg(long, value_name = "LOG", num_args = 1.., conflicts_with_all = [
-        "task_args", "limit", "sample_ids", "epochs", "reducers", "no_reduce", "metrics", "seed",
+        "task_args", "limit", "sample_ids", "epochs", "reducers", "no_reduce", "metrics", "seed", "roles",
     ])]
     resume: Vec<PathBuf>,
     /// With --resume: run samples again whose records are damaged; the damaged log is kept beside the new one
@@ -125,7 +136,10 @@ type PreparedRun = (PreparedTask, Option<ResumableLog>);
 
 pub(crate) fn run(args: &EvalArgs, context: &Context<'_>) -> CommandResult {
     args.errors.check()?;
-    let watcher = Arc::new(Watcher::new(context.quiet, args.progress_every));
+    // Data stays by itself on standard output.
+    let shown_on = if args.output.format == Format::Table { Stream::Stdout } else { Stream::Stderr };
+    let watcher = Watcher::new(context.quiet, args.progress_every).showing(args.show.then_some(shown_on));
+    let watcher = Arc::new(watcher);
     let runs = match args.resume.is_empty() {
         false => resume_all(args, &watcher, context)?,
         true => prepare_all(args, &watcher, context)?,
@@ -145,7 +159,7 @@ fn before(runs: &[Vec<PreparedRun>], calls: Option<&Calls>, args: &EvalArgs) -> 
     let servers = servers::note(runs.iter().flatten().flat_map(|(run, _)| run.servers()));
     let limits =
         runs.iter().flatten().filter(|(_, log)| log.is_some()).filter_map(|(run, _)| limits_note(run));
-    let connections = calls.and_then(|calls| args.model_args.calling.note_fewer(calls));
+    let connections = calls.and_then(|calls| args.model_args.calling.connections.note_fewer(calls));
     // The warnings of a task do not depend on the model.
     let warnings = runs.iter().filter_map(|models| models.first()).flat_map(|(run, _)| {
         run.warnings().iter().map(|warning| Diagnostic::warning(warning.to_string()).about(run.name()))
@@ -167,7 +181,7 @@ fn limits_note(run: &PreparedTask) -> Option<Diagnostic> {
 }
 
 /// The tokens that a run has used.
-fn usage_note(model: &str, usage: &Usage) -> Diagnostic {
+pub(super) fn usage_note(model: &str, usage: &Usage) -> Diagnostic {
     let cached = match usage.input_tokens_cache_read {
         Some(cached) if cached > 0 => format!(" (and {} from the server's cache)", grouped(cached)),
         _ => String::new(),
@@ -186,7 +200,7 @@ fn grouped(number: u64) -> String {
 }
 
 /// What was out of the ordinary with calls of models.
-fn call_notes(counts: &CallCounts) -> Diagnostics {
+pub(super) fn call_notes(counts: &CallCounts) -> Diagnostics {
     let plural =
         |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
     let mut notes = Vec::new();
@@ -263,6 +277,7 @@ fn options(
         seed: args.seed,
         log_dir: args.log_dir.clone(),
         log_format: args.log_format.unwrap_or_default(),
+        log_events: !args.no_log_events,
         fail_on_error: args.fail_on_error,
         limits: UsageLimits { time: args.time_limit, ..UsageLimits::default() },
         ..RunOptions::default()
@@ -327,10 +342,12 @@ fn resume_all(
     watcher: &Arc<Watcher>,
     context: &Context<'_>,
 ) -> Result<Vec<Vec<PreparedRun>>, Diagnostics> {
+    let named = args.resume.iter().map(|log| resolve_in(log, &args.log_dir));
+    let named: Vec<PathBuf> = all(named)?;
     // `--resume LOG TASK` names the task too, as `TASK --resume LOG` does.
     let is_task = |path: &&PathBuf| !logs::is_log(path) && !path.is_file();
     let is_task = |path: &&PathBuf| path.extension().is_some_and(|end| end == "toml") || is_task(path);
-    let (behind, logs): (Vec<&PathBuf>, Vec<&PathBuf>) = args.resume.iter().partition(is_task);
+    let (behind, logs): (Vec<&PathBuf>, Vec<&PathBuf>) = named.iter().partition(is_task);
     let behind = behind.iter().map(|path| path.display().to_string());
     let tasks: Vec<String> = args.tasks.iter().cloned().chain(behind).collect();
     if tasks.len() > 1 || logs.is_empty() {
@@ -389,9 +406,10 @@ fn resume(
         fail_on_error: args.fail_on_error.or(recorded.fail_on_error),
         limits: UsageLimits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
         log_format: args.log_format.unwrap_or(recorded.log_format),
+        log_events: recorded.log_events && !args.no_log_events,
         // Another server than that of the log is refused later.
         base_url: args.model_args.base_url.clone(),
-        role_base_urls: args.model_args.role_base_urls.clone(),
+        role_base_urls: args.model_args.roles.role_base_urls.clone(),
         ..recorded
     };
     let unnamed = log.unnamed_servers(&task, &options, context.registry);

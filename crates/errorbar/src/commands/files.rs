@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use super::common::counted;
+use super::handles;
 use super::logs::is_log;
+use super::shards;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// The files, and what could not be read on the way to them.
@@ -21,13 +24,16 @@ pub(crate) struct InputFiles {
 ///
 /// A folder stands for the eval logs in it and in the folders below it, but for hidden ones and for those behind a
 /// link; a `.json` file in there that is something else is skipped. Names of logs begin with the time of the run,
-/// so the newest of a folder comes last. A pattern (`*`, `?`, `[…]`) that the shell has not expanded is expanded
+/// so the newest of a folder comes last. A [handle](super::handles) stands for the log that it means. A pattern (`*`, `?`, `[…]`) that the shell has not expanded is expanded
 /// here. A file that does not exist stays, so that opening it gives the error; a pattern without a match is an error.
 pub(crate) fn expand(paths: &[PathBuf]) -> InputFiles {
     let mut input = InputFiles::default();
     for path in paths {
         match pattern(path).filter(|_| !path.exists()) {
-            None => input.add(path),
+            None => match handles::resolve(path) {
+                Ok(path) => input.add(&path),
+                Err(diagnostics) => input.diagnostics.extend(diagnostics),
+            },
             Some(pattern) => {
                 let matched = matches(pattern);
                 if matched.is_empty() {
@@ -38,6 +44,13 @@ pub(crate) fn expand(paths: &[PathBuf]) -> InputFiles {
             }
         }
     }
+    input
+}
+
+/// The logs in a folder.
+pub(crate) fn expand_folder(folder: &Path) -> InputFiles {
+    let mut input = InputFiles::default();
+    input.add(folder);
     input
 }
 
@@ -87,6 +100,11 @@ impl InputFiles {
             self.fail(path, "no eval log is in this folder", hint);
         }
         found.sort();
+        let covered = shards::remove_merged(&mut found);
+        if covered > 0 {
+            let text = format!("{} skipped: the merged log has their samples", counted(covered, "shard log"));
+            self.diagnostics.push(Diagnostic::note(text).about(path.display()));
+        }
         self.files.append(&mut found);
     }
 }
@@ -114,7 +132,7 @@ fn matches(pattern: &str) -> Vec<PathBuf> {
 }
 
 /// Whether a `.json` file begins otherwise than a log does; other tools keep their own among the logs.
-fn is_other_json(path: &Path) -> bool {
+pub(super) fn is_other_json(path: &Path) -> bool {
     const HEAD_BYTES: u64 = 2048;
     if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
         return false;

@@ -7,6 +7,7 @@ use clap::Args;
 use errorbar_core::spec::nearest;
 use errorbar_core::{Plan, Results, ScoreParts, unique_names};
 use errorbar_eval::self_graded;
+use errorbar_log::WrittenFile;
 use errorbar_log::eval::{
     EditedScore, EvalInfo, EvalLog, Header, LogError, LogLimits, LogScores, LogWarning, ScoreOptions, Status,
     plan_from_header,
@@ -15,6 +16,7 @@ use errorbar_report::{PartialRun, Report};
 
 use super::Context;
 use super::common::parse_bytes;
+use super::handles;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hints;
 use crate::output::ProgressLine;
@@ -29,12 +31,26 @@ pub(super) fn is_log(path: &Path) -> bool {
     })
 }
 
-/// Checks that no file is replaced unless `--force` is given.
+/// Checks that no file is replaced unless `--force` is given. What is no file (`/dev/null`, a pipe) is not replaced.
 pub(super) fn check_new(path: &Path, force: bool) -> Result<(), Diagnostic> {
-    if force || !path.exists() {
-        return Ok(());
+    let error = |text: &str, hint: &str| Err(Diagnostic::error(text).about(path.display()).hint(hint));
+    match path.metadata() {
+        // Whether it is there or not, it is no name of a file.
+        _ if path.as_os_str().as_encoded_bytes().ends_with(b"/") => {
+            error("this is the name of a folder", "give the name of a file in it")
+        }
+        Ok(there) if there.is_dir() => error("this is a folder", "give the name of a file in it"),
+        Ok(there) if there.is_file() && !force => error("the file exists already", "replace it with --force"),
+        _ => Ok(()),
     }
-    Err(Diagnostic::error("the file exists already").about(path.display()).hint("replace it with --force"))
+}
+
+/// The warning that a file has another owner than the one that it replaces.
+pub(super) fn owner_warning(written: WrittenFile, path: &Path) -> Option<Diagnostic> {
+    written.has_new_owner.then(|| {
+        let text = "written, but with a new owner or group: this user may not give the file to the old one";
+        Diagnostic::warning(text).about(path.display()).hint("see who should read and write it (ls -l)")
+    })
 }
 
 /// How logs are read.
@@ -85,6 +101,11 @@ impl ReadArgs {
             log.check()?;
         }
         Ok(log)
+    }
+
+    /// Opens the log that a path or a handle names.
+    pub(super) fn open_named(&self, named: &Path) -> Result<EvalLog, Diagnostics> {
+        Ok(self.open(&handles::resolve(named)?)?)
     }
 
     pub(super) fn limits(&self) -> LogLimits {
@@ -140,11 +161,7 @@ pub(super) struct OpenedLog<'a> {
 impl OpenedLog<'_> {
     /// The status of the run, if it did not reach its end.
     pub(super) fn partial_run(&self) -> Option<PartialRun> {
-        let eval = &self.header.eval;
-        let samples = eval.dataset.sample_ids.as_ref().map(Vec::len);
-        let planned = samples.map(|samples| samples * eval.config.epochs.unwrap_or(1) as usize);
-        status_of_unfinished(self.header.status)
-            .map(|status| PartialRun { status: status.to_owned(), planned })
+        partial_run(&self.header)
     }
 
     /// The results with what the log records of its run.
@@ -187,6 +204,14 @@ impl OpenedLog<'_> {
         let samples = skipped.iter().take(SKIPPED_SHOWN).map(of_sample);
         left_out.chain(recovered).chain(samples).chain(count).collect()
     }
+}
+
+/// The status of a run, if it did not reach its end.
+pub(super) fn partial_run(header: &Header) -> Option<PartialRun> {
+    let eval = &header.eval;
+    let samples = eval.dataset.sample_ids.as_ref().map(Vec::len);
+    let planned = samples.map(|samples| samples * eval.config.epochs.unwrap_or(1) as usize);
+    status_of_unfinished(header.status).map(|status| PartialRun { status: status.to_owned(), planned })
 }
 
 /// The warning that a log was read without its directory, which is written last.

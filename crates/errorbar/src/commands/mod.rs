@@ -8,12 +8,15 @@ mod error_args;
 mod eval;
 mod files;
 mod findings;
+mod handles;
 mod list;
 mod log;
 mod logs;
 mod models;
+mod rescore;
 mod score;
 mod servers;
+mod shards;
 mod specs;
 mod table_scores;
 mod tables;
@@ -30,7 +33,7 @@ use errorbar_core::Registry;
 use crate::diagnostic::Diagnostics;
 use crate::output::Output;
 use common::GlobalArgs;
-pub(crate) use common::counted;
+pub(crate) use common::{counted, table};
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,12 +71,15 @@ pub(crate) type CommandResult = Result<Outcome, Diagnostics>;
 
 impl Outcome {
     /// Prints the output, then the diagnostics, and returns how the command ended.
+    ///
+    /// Output that cannot be written is one more diagnostic. If its reader has closed the pipe it is none: what the
+    /// command came to is the same, whether anybody reads all of it or not.
     pub(crate) fn print(self, quiet: bool) -> Status {
-        let (diagnostics, status) = match self.output.write() {
-            Ok(()) => (self.diagnostics, self.status),
-            Err(error) => (error.into(), Status::Fine),
-        };
-        let status = status.max(diagnostics.status());
+        let mut diagnostics = self.diagnostics;
+        if let Err(error) = self.output.write() {
+            diagnostics.extend(Diagnostics::from(error));
+        }
+        let status = self.status.max(diagnostics.status());
         diagnostics.print(quiet);
         status
     }
@@ -128,11 +134,11 @@ enum Command {
     /// Run tasks: call a model, score its answers, write a log
     Eval(Box<eval::EvalArgs>),
     /// Compute metrics, with their error bars, from eval logs and tables of scores
-    Score(score::ScoreArgs),
+    Score(Box<score::ScoreArgs>),
     /// Check that the results that logs record are those of their samples
     Verify(verify::VerifyArgs),
-    /// Work with logs: list, dump, convert, edit scores, export scores as a table
-    Log(log::LogArgs),
+    /// Work with logs: list, show samples, dump, convert, edit scores, export scores as a table
+    Log(Box<log::LogArgs>),
     /// List and clear the cached answers of models
     Cache(cache::CacheArgs),
     /// List metrics, reducers, scorers, solvers, models and tasks, with arguments
@@ -207,6 +213,7 @@ mod tests {
             &["verify", "--help"],
             &["log", "--help"],
             &["log", "list", "--help"],
+            &["log", "show", "--help"],
             &["log", "dump", "--help"],
             &["log", "export", "--help"],
             &["cache", "--help"],

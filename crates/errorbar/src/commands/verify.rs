@@ -23,7 +23,7 @@ be read.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct VerifyArgs {
-    /// Eval logs, folders and patterns of them
+    /// Eval logs, folders and patterns of them, or handles: @1, latest
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
     #[command(flatten)]

@@ -31,7 +31,7 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         Kind::Folder(_) => "choose a folder that you may write to",
         Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read",
         Kind::Exists => "choose another name, or resume the run that wrote it",
-        Kind::Locked => "wait for it, or stop it first",
+        Kind::Locked | Kind::LockTimeout { .. } => "wait for it, or stop it first",
         Kind::Write(error) if error.kind() == io::ErrorKind::StorageFull => {
             "free some space and resume: what was recorded before is safe"
         }
@@ -56,8 +56,18 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         }
         Kind::NoSample { .. } => "`errorbar log dump LOG --samples` shows them",
         Kind::NoEpoch { .. } | Kind::WhichEpoch { .. } => "name the epoch with --epoch N",
-        Kind::NoScore { .. } => "name one of the scorers that it has with --scorer",
-        Kind::Chunked => "use it as it is, as an .eval log",
+        Kind::NoScore { .. } => {
+            "name one of the scorers that it has with --scorer, or add a score with --add"
+        }
+        Kind::HasScore { .. } => "leave out --add to change it",
+        Kind::NoChange => "give --value, --answer, --explanation or --metadata",
+        Kind::NoValue => "give --value",
+        Kind::ReservedText { .. } => "give another string",
+        Kind::Chunked => "put them together with `log convert`",
+        Kind::UnknownPart => "use the log as it is, or get a newer errorbar",
+        Kind::NoDirectory => {
+            "get a whole copy, or make one of what is left with `log convert`, and check without --strict"
+        }
         Kind::Core(_) => "name what to compute with --metric and --reducer",
         _ => return None,
     })

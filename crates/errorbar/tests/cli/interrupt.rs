@@ -56,10 +56,10 @@ fn a_run_that_is_to_outlive_its_terminal_does() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
-    said.by_ref().map(Result::unwrap).find(|line| line.contains("/3000 ·")).unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines();
+    stderr.by_ref().map(Result::unwrap).find(|line| line.contains("/3000 ·")).unwrap();
     assert!(Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap().success());
-    let rest: Vec<String> = said.map(Result::unwrap).collect();
+    let rest: Vec<String> = stderr.map(Result::unwrap).collect();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{rest:?}");
     assert_eq!(completed(&output), SAMPLES as u64);
@@ -77,13 +77,13 @@ fn interrupted_by(signal: &str) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines();
     // The first line names what is run, the second the progress.
-    let line = said.by_ref().map(Result::unwrap).find(|line| line.contains("/30000 ·")).unwrap();
+    let line = stderr.by_ref().map(Result::unwrap).find(|line| line.contains("/30000 ·")).unwrap();
     assert!(line.contains("accuracy 1.000"), "{line}");
     let id = child.id().to_string();
     assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
-    let rest: Vec<String> = said.map(Result::unwrap).collect();
+    let rest: Vec<String> = stderr.map(Result::unwrap).collect();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{rest:?}");
     let done = completed(&output);
@@ -113,16 +113,16 @@ fn a_full_disk_ends_the_run_and_loses_nothing() {
         .env("ERRORBAR_LOG_DIR", logs.path())
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
     let log = logs.only().display().to_string();
     let (place, reported) =
-        said.split_once("`: cannot write to the log: File too large (os error 27); ").expect(&said);
-    assert!(place.starts_with(&format!("error: t: {log}: `samples/")), "{said}");
+        stderr.split_once("`: cannot write to the log: File too large (os error 27); ").expect(&stderr);
+    assert!(place.starts_with(&format!("error: t: {log}: `samples/")), "{stderr}");
     let end = format!(
         " of 2000 samples are in it\nhint: when that is fixed, resume it with `errorbar eval --resume {log}`\n"
     );
-    let reported: usize = reported.strip_suffix(&end).expect(&said).parse().unwrap();
+    let reported: usize = reported.strip_suffix(&end).expect(&stderr).parse().unwrap();
     let held = errorbar_log::eval::EvalLog::open(logs.only()).unwrap().sample_count();
     assert!(reported > 0 && held >= reported, "{reported} reported, {held} in the log");
 

@@ -26,15 +26,15 @@ fn help_has_examples() {
 #[cfg(unix)]
 #[test]
 fn a_program_goes_by_the_name_of_its_file() {
-    let said = |args: &[&str]| {
+    let printed = |args: &[&str]| {
         let output = errorbar(&workspace(), args).arg0("/opt/my-scores").output().unwrap();
         String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
     };
-    assert!(said(&["--help"]).contains("my-scores score scores.csv"));
-    assert!(said(&["--version"]).starts_with("my-scores (errorbar "));
+    assert!(printed(&["--help"]).contains("my-scores score scores.csv"));
+    assert!(printed(&["--version"]).starts_with("my-scores (errorbar "));
     let hint = "hint: `my-scores list metrics` shows names and arguments";
-    assert_eq!(said(&["score", "t.csv", "-m", "zzz"]).trim_end().lines().last(), Some(hint));
-    let script = said(&["completions", "bash"]);
+    assert_eq!(printed(&["score", "t.csv", "-m", "zzz"]).trim_end().lines().last(), Some(hint));
+    let script = printed(&["completions", "bash"]);
     assert!(script.contains("my-scores") && !script.contains("errorbar"), "{script}");
 }
 

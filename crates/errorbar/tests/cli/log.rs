@@ -6,7 +6,7 @@ use crate::eval::Logs;
 use crate::{check, check_text, errorbar, transcript, workspace};
 
 /// A log that has all: two scorers, two epochs, an unscored answer, an error, metadata of every kind, a headline.
-const QUIZ: &str = r#"{"version": 2, "status": "success",
+pub(crate) const QUIZ: &str = r#"{"version": 2, "status": "success",
  "eval": {"created": "2026-11-15T02:39:22+00:00", "task": "quiz", "model": "mock/x", "dataset": {}, "config": {"epochs": 2},
           "scorers": [{"name": "match", "metrics": [{"name": "accuracy"}, {"name": "stderr"}]},
                       {"name": "judge", "metrics": [{"name": "mean"}]}], "unknown_to_us": {"kept": 1.50}},
@@ -34,13 +34,13 @@ const FAILED: &str = r#"{"version": 2, "status": "error",
  "samples": [{"id": 1, "epoch": 1}, {"id": 2, "epoch": 1}], "error": {"message": "no", "traceback": "", "traceback_ansi": ""}}"#;
 
 /// A run without a headline whose first figure is one of several, and which does not state how much it had to do.
-const OTHER: &str = r#"{"version": 2, "status": "cancelled",
+pub(crate) const OTHER: &str = r#"{"version": 2, "status": "cancelled",
  "eval": {"created": "yesterday", "task": "groups", "model": "m", "dataset": {}, "config": {}},
  "results": {"total_samples": 7, "completed_samples": 7, "scores": [{"name": "s", "scorer": "s", "params": {}, "metrics": {
    "lower": {"name": "lower", "group": "ci", "value": 0.25, "params": {}}, "upper": {"name": "upper", "group": "ci", "value": 0.5, "params": {}}}}]},
  "samples": []}"#;
 
-fn folder() -> Vec<(&'static str, &'static str)> {
+pub(crate) fn folder() -> Vec<(&'static str, &'static str)> {
     vec![
         ("b.json", QUIZ),
         ("a.json", FAILED),
@@ -60,6 +60,15 @@ fn a_folder_is_listed() {
     ] {
         check(name, &folder(), &["log", "list", ".", "--format", format]);
     }
+}
+
+#[test]
+fn a_list_is_filtered_and_the_handles_stay() {
+    check("log_list_filtered", &folder(), &["log", "list", ".", "--task", "WORD", "--model", "mock"]);
+    check("log_list_status", &folder(), &["log", "list", ".", "--status", "cancelled", "--limit", "1"]);
+    check("log_list_limit", &folder(), &["log", "list", ".", "--limit", "2", "-f", "csv"]);
+    check("log_list_no_match", &folder(), &["log", "list", ".", "--task", "no", "--status", "success"]);
+    check("log_list_no_match_json", &folder(), &["log", "list", ".", "--task", "no", "-f", "json"]);
 }
 
 #[test]
@@ -108,7 +117,7 @@ fn exports_that_cannot_be() {
     check("log_export_cut", &files, &["log", "export", "cut.json"]);
     check("log_export_missing", &files, &["log", "export", "missing.eval", "-o", "out.csv"]);
     check("log_export_unwritable", &files, &["log", "export", "quiz.json", "-o", "no/such/out.csv"]);
-    check("log_export_onto_itself", &files, &["log", "export", "quiz.json", "-o", "quiz.json"]);
+    check("log_export_onto_itself", &files, &["log", "export", "quiz.json", "-o", "quiz.json", "--force"]);
     check("log_export_parquet_to_stdout", &files, &["log", "export", "quiz.json", "--to", "parquet"]);
 }
 
@@ -197,7 +206,8 @@ fn an_archive_that_was_written_here_is_listed_dumped_and_exported() {
     assert_eq!(listed[0]["task"], "sums");
     assert_eq!(listed[0]["completed_samples"], 10);
     assert_eq!(listed[0]["headline"]["metric"], "mean");
-    logs.check("log_export_archive", &workspace(), &["log", "export", log, "--no-texts"]);
+    let columns = "task,model,id,epoch,scorer,value,number,input,target,output,limit,metadata";
+    logs.check("log_export_archive", &workspace(), &["log", "export", log, "--columns", columns]);
     let header = logs.run(&workspace(), &["log", "dump", log]);
     let header: serde_json::Value = serde_json::from_slice(&header.stdout).unwrap();
     assert_eq!(header["eval"]["task"], "sums");

@@ -14,6 +14,7 @@ mod bad_tasks;
 mod cache;
 mod errors;
 mod eval;
+mod files;
 mod formats;
 mod fuzz_seeds;
 mod interrupt;
@@ -21,9 +22,11 @@ mod list;
 mod log;
 mod pipes;
 mod readme;
+mod rescore;
 mod resume;
 mod rewrite;
 mod score;
+mod show;
 mod table_scores;
 #[cfg(unix)]
 mod terminal;
@@ -39,6 +42,9 @@ fn errorbar(folder: &Path, args: &[&str]) -> Command {
     for name in [
         "ERRORBAR_CACHE_DIR",
         "ERRORBAR_LOG_DIR",
+        "ERRORBAR_PAGER",
+        "PAGER",
+        "LESS",
         "OPENAI_API_KEY",
         "OPENAI_BASE_URL",
         "NO_COLOR",

@@ -140,6 +140,65 @@ fn a_score_is_edited_on_the_record() {
 }
 
 #[test]
+fn a_score_is_added_and_its_parts_are_changed() {
+    let folder = Folder::new(&[("run.json", LOG), ("table.csv", "id,score\n1,1\n")]);
+    let edit = |log, scorer, more: &[&'static str]| {
+        let mut args = vec!["log", "edit-score", log, "--sample", "q2", "--epoch", "1", "--scorer", scorer];
+        args.extend(more);
+        args
+    };
+    folder.check("edit_adds", &edit("run.json", "human", &["--add", "--value", "0.5", "--author", "ann"]));
+    assert_eq!(folder.run(&["verify", "run.json"]).status.code(), Some(0));
+    let parts = ["--explanation", "read again", "--metadata", r#"{"by": [1]}"#, "--author", "ann"];
+    folder.check("edit_parts", &edit("run.json", "match", &parts));
+    let text = folder.text("run.json");
+    assert!(text.contains(r#""explanation":"read again","metadata":{"by":[1]}"#), "{text}");
+    folder
+        .check("edit_adds_twice", &edit("run.json", "human", &["--add", "--value", "1", "--author", "ann"]));
+    folder.check("edit_nothing", &edit("run.json", "match", &["--author", "ann"]));
+    folder.check("edit_banana", &edit("run.json", "match", &["--value", "banana", "--author", "ann"]));
+    folder.check("edit_null", &edit("run.json", "match", &["--value", "[1, null]", "--author", "ann"]));
+    folder.check("edit_bad_metadata", &edit("run.json", "match", &["--metadata", "[1]", "--author", "ann"]));
+    folder.check("edit_reserved", &edit("run.json", "match", &["--answer", "UNCHANGED", "--author", "ann"]));
+    folder.check("edit_no_log", &edit("table.csv", "match", &["--value", "C", "--author", "ann"]));
+    folder.check("edit_missing_log", &edit("none.eval", "match", &["--value", "C", "--author", "ann"]));
+    assert_eq!(folder.text("run.json"), text, "what is refused changes nothing");
+    let any = edit("run.json", "match", &["--value", "banana", "--any-value", "--author", "ann"]);
+    assert_eq!(folder.run(&any).status.code(), Some(0));
+}
+
+#[test]
+fn a_log_that_another_process_has_is_waited_for() {
+    let folder = Folder::new(&[("run.json", LOG)]);
+    let held =
+        std::fs::File::options().read(true).write(true).open(folder.0.path().join("run.json")).unwrap();
+    held.try_lock().unwrap();
+    let edit = [
+        "log",
+        "edit-score",
+        "run.json",
+        "--sample",
+        "q2",
+        "--epoch",
+        "1",
+        "--scorer",
+        "match",
+        "--value",
+        "C",
+    ];
+    let output = folder.run(&[&edit[..], &["--lock-timeout", "0.1"]].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        !cfg!(target_os = "linux") || said.contains(&format!("process {}", std::process::id())),
+        "{said}"
+    );
+    assert_eq!(folder.text("run.json"), LOG);
+    drop(held);
+    assert_eq!(folder.run(&edit).status.code(), Some(0));
+}
+
+#[test]
 fn a_log_is_converted_there_and_back() {
     let folder = Folder::new(&[("run.json", LOG)]);
     folder.check("convert", &["log", "convert", "run.json", "-o", "run.eval"]);

@@ -20,11 +20,16 @@ const HOSTILE: &str = "\u{1b}]0;pwned\u{7}\u{1b}[8m\u{1b}[35m\u{9b}31m\u{202e}\u
 
 /// Runs the command with standard output and standard error on a terminal; what it has written there.
 fn on_terminal(command: Command) -> String {
-    on_terminal_of(command, "xterm-256color")
+    on_terminal_of(120, command).0
+}
+
+/// The same on a terminal of this width, with the exit code.
+pub(crate) fn on_terminal_of(columns: u16, command: Command) -> (String, Option<i32>) {
+    on_terminal_like("xterm-256color", columns, command)
 }
 
 /// The same on a terminal of this kind.
-fn on_terminal_of(mut command: Command, kind: &str) -> String {
+fn on_terminal_like(kind: &str, columns: u16, mut command: Command) -> (String, Option<i32>) {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&terminal).unwrap();
     unlockpt(&terminal).unwrap();
@@ -34,7 +39,7 @@ fn on_terminal_of(mut command: Command, kind: &str) -> String {
     let mut modes = tcgetattr(&side).unwrap();
     modes.make_raw();
     tcsetattr(&side, OptionalActions::Now, &modes).unwrap();
-    tcsetwinsize(&side, Winsize { ws_row: 50, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    tcsetwinsize(&side, Winsize { ws_row: 50, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
     command.env("TERM", kind).env("COLORTERM", "truecolor").stdin(Stdio::null());
     command.stdout(side.try_clone().unwrap()).stderr(side);
     let mut child = command.spawn().unwrap();
@@ -47,8 +52,8 @@ fn on_terminal_of(mut command: Command, kind: &str) -> String {
     while let Ok(count @ 1..) = terminal.read(&mut buffer) {
         written.extend_from_slice(&buffer[..count]);
     }
-    child.wait().unwrap();
-    String::from_utf8(written).unwrap()
+    let code = child.wait().unwrap().code();
+    (String::from_utf8(written).unwrap(), code)
 }
 
 /// The text without the sequences that the program itself writes: styles, and those that move the line of progress.
@@ -150,6 +155,8 @@ fn folder() -> tempfile::TempDir {
 
 fn command(folder: &Path, args: &[&str]) -> Command {
     let mut command = errorbar(folder, args);
+    // A pager that passes everything on, as `less -R` does with escape sequences.
+    command.env("PAGER", "sed -e n");
     command.env("ERRORBAR_LOG_DIR", folder.join("runs")).env("ERRORBAR_CACHE_DIR", folder.join(HOSTILE));
     command
 }
@@ -195,6 +202,14 @@ fn nothing_that_a_file_holds_reaches_the_terminal_raw() {
         vec!["log", "dump", "log.json", "--samples"],
         vec!["log", "dump", "log.json", "--sample", "no"],
         vec!["log", "dump", &json, "--sample", HOSTILE],
+        vec!["log", "show", "log.json"],
+        vec!["log", "show", "log.json", "--no-pager", "--full", "--messages"],
+        vec!["log", "show", &json, "-f", "markdown"],
+        vec!["log", "show", &json, "-f", "json"],
+        vec!["log", "show", &json, "--scorer", "no"],
+        vec!["log", "show", &json, "--where", "passage=2"],
+        vec!["log", "show", &json, "--where", "no=2"],
+        vec!["log", "show", &json, "--reason", "no"],
         vec!["log", "export", &json],
         vec!["log", "export", &json, "--to", "jsonl"],
         vec!["log", "export", &json, "--scorer", "no"],
@@ -216,6 +231,7 @@ fn nothing_that_a_file_holds_reaches_the_terminal_raw() {
         ],
         vec!["eval", "quiz.toml", "--model", "replay/answers.jsonl"],
         vec!["eval", "quiz.toml", "--model", "replay/answers.jsonl", "-f", "csv"],
+        vec!["eval", "quiz.toml", "--model", "replay/answers.jsonl", "--show"],
         vec!["eval", "quiz.toml", "--model", "replay/answers.jsonl", "--model", "mock/x", "-f", "markdown"],
         vec!["eval", "quiz.toml", "--model", HOSTILE],
         vec!["eval", &toml],
@@ -260,7 +276,7 @@ fn a_dumb_terminal_gets_lines() {
     let task = "dataset = 'd.jsonl'\nscorer = 'match()'\nmodel = 'mock/yes'\n";
     fs::write(folder.path().join("t.toml"), task).unwrap();
     let args = ["eval", "t.toml", "--max-samples", "1", "--progress-every", "0.001"];
-    let written = on_terminal_of(command(folder.path(), &args), "dumb");
+    let written = on_terminal_like("dumb", 120, command(folder.path(), &args)).0;
     assert!(written.contains("/500 · "), "{written:?}");
     assert!(!written.contains("\r") && !written.contains("\u{1b}[2K"), "{written:?}");
     assert!(on_terminal(command(folder.path(), &args)).contains("\r\u{1b}[2K"));
@@ -322,7 +338,11 @@ fn through_a_pipe_and_in_a_file_data_is_as_it_is() {
         assert!(written.contains(HOSTILE), "{args:?}: {written:?}");
     }
     // Markdown has brackets escaped, but every character is there.
-    for args in [vec!["score", &json, "-f", "markdown"], vec!["log", "list", &json, "-f", "markdown"]] {
+    for args in [
+        vec!["score", &json, "-f", "markdown"],
+        vec!["log", "list", &json, "-f", "markdown"],
+        vec!["log", "show", &json, "-f", "markdown"],
+    ] {
         let written = through_a_pipe(folder.path(), &args);
         let escaped = HOSTILE.replace('[', "\\[").replace(']', "\\]");
         assert!(written.contains(&escaped), "{args:?}: {written:?}");

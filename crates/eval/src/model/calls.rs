@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
+use errorbar_core::chat::CacheAccess;
 use serde_json::Value as Json;
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
@@ -11,6 +12,7 @@ use tokio::time::Instant;
 use super::connections::Connections;
 use super::servers::ServerStatuses;
 use super::{AnyModel, Cache, ModelError, ModelErrorKind, Request, RetryPolicy, UNREADABLE_USAGE};
+use crate::recorder::CallRecorder;
 use crate::{ModelOutput, lock};
 
 /// The default maximum number of connections.
@@ -117,7 +119,8 @@ impl CallFailures {
 /// What a model has answered, now or before.
 pub(super) struct Answer {
     pub(super) output: ModelOutput,
-    pub(super) is_cached: bool,
+    /// What the cache had to do with it, if there is one.
+    pub(super) cache: Option<CacheAccess>,
 }
 
 /// What calls there were.
@@ -202,9 +205,10 @@ impl Calls {
         model: &AnyModel,
         request: Request<'_>,
         trouble: &CallFailures,
+        record: Option<&mut CallRecorder<'_>>,
     ) -> Result<Answer, ModelError> {
         let Some(cache) = self.cache.as_ref().filter(|_| model.is_cacheable()) else {
-            return Ok(Answer { output: self.call(model, request, trouble).await?, is_cached: false });
+            return Ok(Answer { output: self.call(model, request, trouble, record).await?, cache: None });
         };
         let key = Cache::key(&**model, &request);
         let (reader, wanted) = (cache.clone(), key.clone());
@@ -212,15 +216,15 @@ impl Calls {
         let cached = spawn_blocking(move || reader.get(&wanted)).await.ok().flatten();
         if let Some(output) = cached {
             lock(&self.counts).cached += 1;
-            return Ok(Answer { output, is_cached: true });
+            return Ok(Answer { output, cache: Some(CacheAccess::Read) });
         }
-        let output = self.call(model, request, trouble).await?;
+        let output = self.call(model, request, trouble, record).await?;
         let (writer, answer) = (cache.clone(), output.clone());
         let written = spawn_blocking(move || writer.put(&key, &answer)).await;
         if let Ok(Err(error)) = written {
             lock(&self.counts).cache_problem.get_or_insert_with(|| error.to_string());
         }
-        Ok(Answer { output, is_cached: false })
+        Ok(Answer { output, cache: Some(CacheAccess::Write) })
     }
 
     /// Sends a request to a model, with retries.
@@ -229,22 +233,32 @@ impl Calls {
         model: &AnyModel,
         request: Request<'_>,
         trouble: &CallFailures,
+        mut record: Option<&mut CallRecorder<'_>>,
     ) -> Result<ModelOutput, ModelError> {
         let line = line_name(model);
         let server = self.servers.get(&model.server().unwrap_or_else(|| line.clone()));
         let mut retries = 0;
         loop {
+            let requested = Instant::now();
             let (answer, took) = self.attempt(model, &line, request, trouble).await;
+            if let Some(record) = record.as_deref_mut() {
+                let ended = Instant::now();
+                record.waited(requested, ended.checked_sub(took).unwrap_or(requested));
+                if let Err(error) = &answer {
+                    record.failed(took, error);
+                }
+            }
             if answer.as_ref().map_or_else(ModelError::has_response, |_| true) {
                 server.answered();
             }
             let error = match answer {
-                Ok(output) => {
+                Ok(mut output) => {
                     let metadata = output.metadata.as_ref();
                     if metadata.is_some_and(|metadata| metadata.contains_key(UNREADABLE_USAGE)) {
                         lock(&self.counts).unreadable_usage += 1;
                     }
                     trouble.set(None);
+                    output.time.get_or_insert(took.as_secs_f64());
                     return Ok(output);
                 }
                 Err(error) => error,
@@ -265,7 +279,11 @@ impl Calls {
                 return Err(after_retries(error, retries));
             };
             (self.on_retry.0)(&error, wait);
+            let paused = Instant::now();
             tokio::time::sleep(wait).await;
+            if let Some(record) = record.as_deref() {
+                record.waited(paused, Instant::now());
+            }
             retries += 1;
             lock(&self.counts).retried += 1;
         }

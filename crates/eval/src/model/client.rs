@@ -1,20 +1,24 @@
 //! A model as a run calls it: with its configuration, its connections, its cache, and with retries.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use errorbar_core::IndexMap;
+use errorbar_core::{IndexMap, Metadata};
 use tokio::time::Instant;
 
 use super::calls::{Answer, CallFailures, FatalError};
 use super::limits::SharedSpending;
 use super::{AnyModel, Calls, GenerateConfig, ModelError, Prices, Request, UsageLimits};
 use crate::Message;
+use crate::recorder::CallRecorder;
 
 /// A model as a run calls it.
 #[derive(Clone, Debug)]
 pub struct ModelClient {
     model: AnyModel,
     config: GenerateConfig,
+    /// The same as logs record it.
+    logged_config: Arc<Metadata>,
     role: Option<String>,
     calls: Arc<Calls>,
 }
@@ -40,7 +44,8 @@ pub struct Models {
 impl ModelClient {
     /// A model with its configuration.
     pub fn new(model: AnyModel, config: GenerateConfig, calls: Arc<Calls>) -> Self {
-        ModelClient { model, config, role: None, calls }
+        let logged_config = Arc::new(config.to_log());
+        ModelClient { model, config, logged_config, role: None, calls }
     }
 
     /// The same in a role.
@@ -60,6 +65,11 @@ impl ModelClient {
         &self.config
     }
 
+    /// How it generates, as logs record it.
+    pub(crate) fn logged_config(&self) -> &Arc<Metadata> {
+        &self.logged_config
+    }
+
     /// How it is called.
     pub fn calls(&self) -> &Arc<Calls> {
         &self.calls
@@ -70,25 +80,26 @@ impl ModelClient {
         self.role.as_deref()
     }
 
+    /// The messages as they are sent: behind the system message of the configuration, if it has one.
+    pub(super) fn conversation<'a>(&self, messages: &'a [Message]) -> Cow<'a, [Message]> {
+        match &self.config.system_message {
+            Some(text) => {
+                let system = std::iter::once(Message::system(text.as_str()));
+                system.chain(messages.iter().cloned()).collect()
+            }
+            None => Cow::Borrowed(messages),
+        }
+    }
+
     /// Calls the model, with retries.
     pub(super) async fn ask(
         &self,
         request: Request<'_>,
         trouble: &CallFailures,
+        record: Option<&mut CallRecorder<'_>>,
     ) -> Result<Answer, ModelError> {
-        let with_system: Vec<Message>;
-        let messages = match &self.config.system_message {
-            Some(text) => {
-                with_system = std::iter::once(Message::system(text.as_str()))
-                    .chain(request.messages.iter().cloned())
-                    .collect();
-                &with_system
-            }
-            None => request.messages,
-        };
-        let request = Request { messages, config: &self.config, ..request };
         let started = Instant::now();
-        let mut answer = self.calls.answer(&self.model, request, trouble).await?;
+        let mut answer = self.calls.answer(&self.model, request, trouble, record).await?;
         answer.output.time.get_or_insert_with(|| started.elapsed().as_secs_f64());
         Ok(answer)
     }

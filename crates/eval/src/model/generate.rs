@@ -3,12 +3,15 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use errorbar_core::chat::{CacheAccess, EventKind, SampleEvents, SpanKind, SpanNumber};
 use errorbar_core::{Error, IndexMap, Result};
 use errorbar_log::eval::SampleLimit;
 
 use super::calls::{CallFailures, FatalError};
 use super::{AnyModel, Calls, GenerateConfig, ModelClient, Models, Request, Spending, UsageLimits};
+use crate::recorder::Recorder;
 use crate::{Message, ModelOutput, TaskState, Usage, lock};
 
 /// Calls models for one sample in one epoch; what solvers get.
@@ -21,6 +24,8 @@ pub struct Generate {
     /// Whether the answer is being judged: graders may continue where the model had to stop.
     is_scoring: AtomicBool,
     trouble: CallFailures,
+    /// Records events, if a log is to have them.
+    recorder: Option<Recorder>,
 }
 
 /// The tokens used for a sample.
@@ -59,7 +64,15 @@ impl Generate {
             used: Mutex::default(),
             is_scoring: AtomicBool::new(false),
             trouble,
+            recorder: None,
         }
+    }
+
+    /// With a record of what happens.
+    #[must_use]
+    pub(crate) fn recorded(mut self, recorder: Option<Recorder>) -> Self {
+        self.recorder = recorder;
+        self
     }
 
     /// Requests the next message of the conversation and adds it.
@@ -87,11 +100,22 @@ impl Generate {
         self.refuse_beyond(UsageLimits::reached)?;
         let (call, repeat) = self.count_call(client.model().name(), messages);
         let (sample_id, epoch, config) = (&state.sample_id, state.epoch, client.config());
-        let answer =
-            client.ask(Request { sample_id, epoch, call, repeat, messages, config }, &self.trouble).await?;
+        let messages = &*client.conversation(messages);
+        let request = Request { sample_id, epoch, call, repeat, messages, config };
+        let mut record = self.recorder.as_ref().map(|recorder| recorder.call(client, messages));
+        let answer = match client.ask(request, &self.trouble, record.as_mut()).await {
+            Ok(answer) => answer,
+            Err(error) => {
+                if let Some(record) = record {
+                    record.gave_up();
+                }
+                return Err(error.into());
+            }
+        };
         let mut output = answer.output;
         // An answer that was there already has cost nothing.
-        if let Some(usage) = output.usage.as_mut().filter(|_| !answer.is_cached) {
+        let is_cached = answer.cache == Some(CacheAccess::Read);
+        if let Some(usage) = output.usage.as_mut().filter(|_| !is_cached) {
             let name = client.model().name();
             if let Some(price) = self.models.prices.of(name) {
                 usage.total_cost = Some(price.of(usage));
@@ -103,6 +127,9 @@ impl Generate {
             if let Some(role) = client.role() {
                 used.by_role.entry(role.to_owned()).or_default().add(usage);
             }
+        }
+        if let Some(record) = record {
+            record.answered(&output, answer.cache);
         }
         self.refuse_beyond(UsageLimits::passed)?;
         Ok(output)
@@ -135,6 +162,31 @@ impl Generate {
                 Err(error)
             }
         }
+    }
+
+    /// Begins a step, for the record.
+    pub(crate) fn begin_span(&self, kind: SpanKind, name: &Arc<str>) -> Option<SpanNumber> {
+        Some(self.recorder.as_ref()?.begin_span(kind, name))
+    }
+
+    /// Ends a step.
+    pub(crate) fn end_span(&self, span: Option<SpanNumber>) {
+        if let (Some(recorder), Some(span)) = (&self.recorder, span) {
+            recorder.end_span(span);
+        }
+    }
+
+    /// Records an event, if events are recorded.
+    pub(crate) fn record(&self, event: impl FnOnce() -> EventKind) {
+        if let Some(recorder) = &self.recorder {
+            recorder.record(event());
+        }
+    }
+
+    /// What was recorded, and the time of it that was spent waiting.
+    pub(crate) fn take_events(&self) -> Option<(SampleEvents, Duration)> {
+        let recorder = self.recorder.as_ref()?;
+        Some((recorder.take(), recorder.waited()))
     }
 
     /// From here on answers are judged, which no limit ends.

@@ -163,7 +163,8 @@ impl Collector {
     }
 
     fn take(&mut self, done: SampleOutcome) -> Result<(), LogError> {
-        let SampleOutcome { index, encoded, scores, metadata, problem, limit, used, refusal } = done;
+        let SampleOutcome { index, encoded, scores, metadata, problem, limit, used, refusal, transcript } =
+            done;
         self.used.add(&used);
         if let Some(FatalError { model, error }) = refusal {
             // The sample stays out of the log: nothing is wrong with it, and it is run when the run is resumed.
@@ -181,6 +182,9 @@ impl Collector {
         self.fill(index, scores, metadata, outcome);
         if let Some(problem) = &problem {
             self.fail(index, problem);
+        }
+        if let Some(transcript) = &transcript {
+            self.observer.sample_transcript(transcript);
         }
         self.observer.sample_done(Progress {
             done: self.done,

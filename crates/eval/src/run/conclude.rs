@@ -128,7 +128,7 @@ impl PreparedTask {
             total,
             total.saturating_sub(todo.len()),
         );
-        let receiver = start_workers(&prepared, todo, &cancel);
+        let receiver = start_workers(&prepared, todo, &cancel, observer.wants_transcripts());
         // Its own thread, because writing blocks.
         let (sender, collected) = oneshot::channel();
         // If the receiver was dropped, the result is dropped too.

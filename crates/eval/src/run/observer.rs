@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use errorbar_log::eval::Transcript;
+
 use super::running::RunningFigures;
 
 /// How far a run is.
@@ -31,6 +33,15 @@ pub trait Observer: Send + Sync {
 
     /// A sample failed; `sample_done` follows.
     fn sample_failed(&self, _sample: &str, _epoch: u32, _problem: &str) {}
+
+    /// A sample that is in the log, as people read it; `sample_done` follows. Called for each if it
+    /// [wants](Observer::wants_transcripts) them, from one thread.
+    fn sample_transcript(&self, _transcript: &Transcript) {}
+
+    /// Whether it wants samples as people read them, which takes some time for each.
+    fn wants_transcripts(&self) -> bool {
+        false
+    }
 
     /// Whether it will request the figures of a run in progress, which takes some memory.
     fn wants_figures(&self) -> bool {

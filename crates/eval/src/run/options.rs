@@ -33,6 +33,8 @@ pub struct RunOptions {
     pub log_dir: PathBuf,
     /// The form of the log.
     pub log_format: LogFormat,
+    /// Whether the log records the events of each sample: its steps, calls of models and scores.
+    pub log_events: bool,
     /// When samples that fail end the run.
     pub fail_on_error: Option<FailOnError>,
     /// How much one sample may take.
@@ -74,6 +76,7 @@ impl Default for RunOptions {
             seed: None,
             log_dir: PathBuf::from("logs"),
             log_format: LogFormat::Eval,
+            log_events: true,
             fail_on_error: None,
             limits: UsageLimits::default(),
             run_limits: UsageLimits::default(),

@@ -13,6 +13,7 @@ use errorbar_log::eval::{MAX_METRICS, MAX_SCORERS, StartRecord};
 
 use super::options::{LogFormat, RunOptions};
 use super::record::{options_of, start_record};
+use super::steps::StepNames;
 use crate::NamedSample;
 use crate::task_check::{self, Finding, HeadlineParts, RequiredKey};
 use crate::{
@@ -43,6 +44,8 @@ pub struct PreparedTask {
     pub(super) run_limits: UsageLimits,
     pub(super) fail_on_error: FailOnError,
     pub(super) log_format: LogFormat,
+    /// What stands in the events of every sample, if they are recorded.
+    pub(super) steps: Option<StepNames>,
     pub(super) log_path: PathBuf,
     pub(super) start: StartRecord,
     warnings: Vec<String>,
@@ -133,10 +136,12 @@ impl Task {
             run_limits: options.run_limits,
             fail_on_error: options.fail_on_error.or(self.fail_on_error).unwrap_or_default(),
             log_format: options.log_format,
+            steps: None,
             log_path: PathBuf::new(),
             start: StartRecord::new(Default::default(), Default::default()),
             warnings,
         };
+        prepared.steps = options.log_events.then(|| StepNames::of(&prepared));
         prepared.start = start_record(self, &prepared, options, registry);
         prepared.log_path = super::record::log_path(options, &prepared.start);
         Ok(prepared)

@@ -1,10 +1,12 @@
 //! What the log records about a run: the spec of everything, so that it can be scored again and resumed.
 
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use errorbar_core::{IndexMap, Metadata, Plan, Registry, Spec};
 use errorbar_log::eval::{
     DatasetInfo, ERRORS, EvalConfig, EvalInfo, PlanRecord, PlanStep, ScorerInfo, StartRecord, metrics_to_log,
+    timestamp,
 };
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
@@ -19,6 +21,9 @@ use crate::{AnyModel, ModelClient, Models, Task};
 pub(super) const BASE_URL: &str = "model_base_url";
 /// Where the models in roles are recorded.
 pub(crate) const ROLES: &str = "model_roles";
+
+/// Where it is recorded that samples have no events, so that a resumed run has none either.
+pub(super) const LOG_EVENTS: &str = "log_events";
 
 /// The arguments of a model as logs record them, and its server, which they record apart.
 pub(super) fn recorded_args(model: &AnyModel) -> (Metadata, Option<String>) {
@@ -49,8 +54,13 @@ fn roles(models: &Models) -> Json {
 }
 
 /// The time now, as logs write it.
-pub(super) fn now() -> String {
-    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string()
+pub(crate) fn now() -> String {
+    timestamp(since_epoch())
+}
+
+/// The time since the Unix epoch; none on a machine whose clock is before it.
+pub(super) fn since_epoch() -> Duration {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
 /// An id that nothing else has.
@@ -132,6 +142,9 @@ fn config(prepared: &PreparedTask, options: &RunOptions) -> EvalConfig {
     let mut config = EvalConfig::default();
     let mut note = |key: &str, value: Json| config.extra.insert(key.to_owned(), value);
     note("log_samples", json!(true));
+    if prepared.steps.is_none() {
+        note(LOG_EVENTS, json!(false));
+    }
     if prepared.plan.seed != 0 {
         note("seed", json!(prepared.plan.seed));
     }
@@ -163,7 +176,7 @@ fn scorers(plan: &Plan, registry: &Registry) -> Vec<ScorerInfo> {
 }
 
 /// The arguments of a spec as logs write them.
-pub(super) fn options_of(spec: &Spec) -> Metadata {
+pub(crate) fn options_of(spec: &Spec) -> Metadata {
     match spec.to_log() {
         Json::Object(mut logged) => match logged.remove("options") {
             Some(Json::Object(options)) => options.into(),

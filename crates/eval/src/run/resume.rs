@@ -16,7 +16,7 @@ use super::conclude::FinishedRun;
 use super::observer::Observer;
 use super::options::{LOG_FORMAT, LogFormat, RunOptions};
 use super::prepare::PreparedTask;
-use super::record::{BASE_URL, ROLES, recorded_args};
+use super::record::{BASE_URL, LOG_EVENTS, ROLES, recorded_args};
 use super::recorded_limits;
 use super::servers::recorded_roles;
 use super::stop::CancelToken;
@@ -155,6 +155,7 @@ impl ResumableLog {
             ),
             max_samples: config.max_samples.and_then(|count| usize::try_from(count).ok()),
             seed: config.extra.get("seed").and_then(Json::as_u64),
+            log_events: config.extra.get(LOG_EVENTS) != Some(&Json::Bool(false)),
             fail_on_error: config.fail_on_error.as_ref().and_then(FailOnError::from_log),
             log_format: LogFormat::recorded(config.extra.get(LOG_FORMAT)),
             limits: limits.sample,
@@ -283,7 +284,8 @@ impl PreparedTask {
         let mut succeeded = 0;
         let is_open = self.solver.effects().is_unknown();
         let places = self.places();
-        for stored in log.samples()? {
+        let fields = SampleFields { completion: true, ..SampleFields::all() };
+        for stored in log.samples_with(fields)? {
             let stored = stored?;
             let (id, epoch) = (stored.id.to_string(), stored.epoch);
             let place = places.get(&id).filter(|_| (1..=self.epochs).contains(&epoch));

@@ -5,16 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use errorbar_core::Score;
+use errorbar_core::chat::{EventKind, SpanKind};
 use errorbar_log::eval::{
-    EncodedSample, Encoder, EvalError, LogError, SampleLimit, SampleRecord, encode_sample,
+    EncodedSample, EvalError, LogError, SampleLimit, SampleRecord, Transcript, encode_sample, timestamp,
 };
 use futures_util::FutureExt;
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use super::execute::EncoderPool;
 use super::prepare::PreparedTask;
-use super::record::now;
+use super::record::{now, since_epoch};
 use crate::model::{FatalError, SampleUsage, time_limit};
+use crate::recorder::Recorder;
 use crate::{Generate, Sample, SampleId, TaskState};
 
 /// A sample that has been run, ready to be written.
@@ -32,6 +35,8 @@ pub(super) struct SampleOutcome {
     pub(super) used: SampleUsage,
     /// What ends the run, which is not the fault of the sample.
     pub(super) refusal: Option<FatalError>,
+    /// The sample as people read it, if somebody wants to.
+    pub(super) transcript: Option<Box<Transcript>>,
 }
 
 /// Runs one sample in one epoch. What goes wrong with it is recorded, not returned.
@@ -39,14 +44,24 @@ pub(super) async fn run_sample(
     prepared: &PreparedTask,
     index: usize,
     (id, sample, epoch): (&SampleId, &Sample, u32),
-    encoder: &mut Encoder,
+    encoders: &EncoderPool,
+    with_transcript: bool,
 ) -> Result<SampleOutcome, LogError> {
-    let (started, started_at) = (Instant::now(), now());
-    let generate = Arc::new(Generate::of(Arc::clone(&prepared.models)));
+    let (started, since_epoch) = (Instant::now(), since_epoch());
+    let started_at = timestamp(since_epoch);
+    let steps = prepared.steps.as_ref();
+    let recorder = steps.map(|_| Recorder::new(started, since_epoch));
+    let generate = Arc::new(Generate::of(Arc::clone(&prepared.models)).recorded(recorder));
     let mut state =
         TaskState::new(prepared.model_name(), sample, id.clone(), epoch).with_generate(Arc::clone(&generate));
     let allowed = prepared.models.limits.time;
+    if let Some(steps) = steps {
+        let init = generate.begin_span(SpanKind::Init, &steps.init);
+        generate.record(|| EventKind::SampleInit);
+        generate.end_span(init);
+    }
 
+    let solving = steps.and_then(|steps| steps.begin_solving(&generate));
     let solved = within(allowed, prepared.solver.solve(&mut state, &generate)).await;
     // What blocks its thread cannot be ended, but it has reached its time limit all the same.
     let time_passed = allowed.filter(|allowed| solved.is_none() || started.elapsed() > *allowed);
@@ -68,16 +83,29 @@ pub(super) async fn run_sample(
         _ => None,
     };
 
+    if let Some(limit) = &limit {
+        generate.record(|| limit_event(limit));
+    }
+    generate.end_span(solving);
+
     let mut scores = Vec::with_capacity(prepared.scorers.len());
     if problem.is_none() {
+        let judging = steps.and_then(|steps| generate.begin_span(SpanKind::Scorers, &steps.scorers));
         // What a limit has ended is judged as it is, and has half of the time for it.
         generate.start_scoring();
         state.limit.clone_from(&limit);
         let left = allowed.map(|allowed| allowed.saturating_sub(started.elapsed()).max(allowed / 2));
         let scoring = Instant::now();
-        for (name, scorer) in &prepared.scorers {
+        for (number, (name, scorer)) in prepared.scorers.iter().enumerate() {
             let left = left.map(|left| left.saturating_sub(scoring.elapsed()));
-            let failure = match within(left, scorer.score(&state, &sample.target)).await {
+            let step = steps.and_then(|steps| steps.scorer(number));
+            let span = step.and_then(|step| generate.begin_span(SpanKind::Scorer, &step.name));
+            let score = within(left, scorer.score(&state, &sample.target)).await;
+            if let (Some(Ok(Some(score))), Some(step)) = (&score, step) {
+                generate.record(|| step.score_event(name, score, generate.used()));
+            }
+            generate.end_span(span);
+            let failure = match score {
                 Some(Ok(score)) => {
                     scores.extend(score.map(|score| (name.clone(), score)));
                     continue;
@@ -94,15 +122,19 @@ pub(super) async fn run_sample(
             problem = Some(format!("the scorer `{name}` {failure}"));
             break;
         }
+        generate.end_span(judging);
     }
-    if problem.is_some() {
+    if let Some(problem) = &problem {
+        generate.record(|| EventKind::Error { message: problem.clone() });
         // Half of the scores would count in some metrics and not in others.
         scores.clear();
     }
     let error = problem.as_deref().map(EvalError::new);
     let used = generate.used();
     let (uuid, completed_at) = (Uuid::new_v4().simple().to_string(), now());
-    let seconds = started.elapsed().as_secs_f64();
+    let elapsed = started.elapsed();
+    let (events, waited) = generate.take_events().unzip();
+    let working = elapsed.saturating_sub(waited.unwrap_or_default());
     let record = SampleRecord::new(id, epoch)
         .input(&sample.input)
         .choices((!sample.choices.is_empty()).then_some(sample.choices.as_slice()))
@@ -116,18 +148,28 @@ pub(super) async fn run_sample(
         .role_usage(&used.by_role)
         .started_at(&started_at)
         .completed_at(&completed_at)
-        .total_time(seconds)
-        .working_time(seconds)
+        .total_time(elapsed.as_secs_f64())
+        .working_time(working.as_secs_f64())
         .uuid(&uuid)
         .error(error.as_ref())
-        .limit(limit.as_ref());
-    let encoded = encode_sample(encoder, &record)?;
+        .limit(limit.as_ref())
+        .events(events.as_ref())
+        .initial_metadata(&sample.metadata);
+    let encoded = encoders.encode(|encoder| encode_sample(encoder, &record))?;
+    // What cannot be shown is in the log all the same.
+    let transcript = with_transcript.then(|| record.transcript().ok().map(Box::new)).flatten();
     let refusal = generate.met_refusal();
-    Ok(SampleOutcome { index, encoded, scores, metadata: state.metadata, problem, limit, used, refusal })
+    let metadata = state.metadata;
+    Ok(SampleOutcome { index, encoded, scores, metadata, problem, limit, used, refusal, transcript })
+}
+
+fn limit_event(limit: &SampleLimit) -> EventKind {
+    let SampleLimit { kind, limit, reason, .. } = limit;
+    EventKind::Limit { kind: kind.clone(), limit: *limit, reason: reason.clone().unwrap_or_default() }
 }
 
 /// What comes of some work, if it ends in time; what goes wrong in it is put into words.
-async fn within<T>(
+pub(crate) async fn within<T>(
     allowed: Option<Duration>,
     work: impl Future<Output = errorbar_core::Result<T>>,
 ) -> Option<Result<T, String>> {

@@ -70,8 +70,9 @@ impl Model for Failing {
             if times <= self.first {
                 return Err(self.error.clone());
             }
-            let said: Vec<&str> = request.messages.iter().map(|message| message.content.as_str()).collect();
-            let mut output = ModelOutput::from_text("test/failing", said.join("|"));
+            let prompts: Vec<&str> =
+                request.messages.iter().map(|message| message.content.as_str()).collect();
+            let mut output = ModelOutput::from_text("test/failing", prompts.join("|"));
             output.usage.clone_from(&self.usage);
             Ok(output)
         })

@@ -195,7 +195,7 @@ fn hostile(name: &str, parts: &[&[u8]]) -> Dataset {
 
 const MIB: usize = 1 << 20;
 
-/// What JSON lines are told beside what is wrong with one.
+/// The hint of JSON lines beside what is wrong with one.
 const ONE_A_LINE: &str = "; the file holds one JSON object a line, or one list of objects";
 
 fn too_long(line: u64) -> String {

@@ -1,9 +1,11 @@
 //! What the records of a log are in: a zip, or one JSON object. Nothing above this needs to know which.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::chunks::{self, SampleExtent};
 use super::error::{LogError, LogErrorKind, Result};
 use super::json_log::JsonLog;
 use super::limits::{ClaimedSizes, LogLimits};
@@ -36,11 +38,22 @@ pub(super) enum LogLayout {
 }
 
 /// The members that make up a sample, by their indices.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct SampleMember {
     pub(super) at: usize,
     /// Where the sample is in several members, the one with its metadata.
     pub(super) metadata: Option<usize>,
+    /// The others in its folder; none where it is in one member.
+    pub(super) parts: Vec<usize>,
+    /// How much of their names is that of the folder.
+    pub(super) folder_len: usize,
+}
+
+impl SampleMember {
+    /// A sample that is in one member.
+    fn whole(at: usize) -> Self {
+        SampleMember { at, ..SampleMember::default() }
+    }
 }
 
 impl Container {
@@ -106,11 +119,23 @@ impl Container {
         Some((name, entry))
     }
 
-    /// The JSON of the sample at an index, in pieces.
+    /// The JSON of the sample at an index, in pieces: its record, metadata and messages, whether they are in one member
+    /// or in several.
     pub(super) fn sample_pieces(
         &self,
         decompressor: &mut Decompressor,
         at: usize,
+        each: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        self.extent_pieces(decompressor, at, SampleExtent::Conversation, each)
+    }
+
+    /// The JSON of the sample at an index, in pieces; of one in several members, as much as is wanted.
+    pub(super) fn extent_pieces(
+        &self,
+        decompressor: &mut Decompressor,
+        at: usize,
+        extent: SampleExtent,
         each: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         match &self.layout {
@@ -118,9 +143,36 @@ impl Container {
                 let Range { start, end } = log.samples.get(at).cloned().unwrap_or_default();
                 decompressor.section(FileSection::new(&self.source, start, end - start), each)
             }
+            LogLayout::Zip { members, samples } => match samples.get(at) {
+                Some(sample) if sample.folder_len > 0 && extent != SampleExtent::Record => {
+                    chunks::assemble(self, members, sample, extent, decompressor, each)
+                }
+                _ => match self.sample_member(at) {
+                    Some((name, entry)) => decompressor.pieces(&self.source, name, entry, each),
+                    None => Ok(()),
+                },
+            },
+        }
+    }
+
+    /// The first bytes of the sample at an index, at most this number, **unchecked**.
+    pub(super) fn sample_head(
+        &self,
+        decompressor: &mut Decompressor,
+        at: usize,
+        bytes: u64,
+    ) -> Result<Vec<u8>> {
+        match &self.layout {
+            LogLayout::Json(log) => {
+                let Range { start, end } = log.samples.get(at).cloned().unwrap_or_default();
+                let mut head = Vec::new();
+                let read = self.source.read_up_to(start, bytes.min(end.saturating_sub(start)), &mut head);
+                read.map_err(LogErrorKind::Read)?;
+                Ok(head)
+            }
             LogLayout::Zip { .. } => match self.sample_member(at) {
-                Some((name, entry)) => decompressor.pieces(&self.source, name, entry, each),
-                None => Ok(()),
+                Some((name, entry)) => decompressor.head(&self.source, name, entry, bytes),
+                None => Ok(Vec::new()),
             },
         }
     }
@@ -134,6 +186,28 @@ impl Container {
         let LogLayout::Zip { members, samples } = &self.layout else { return None };
         let (name, entry) = members.get_index(samples.get(at)?.metadata?)?;
         Some(decompressor.decompress(&self.source, name, entry))
+    }
+
+    /// The folder of the sample at an index, if it is in several members.
+    pub(super) fn sample_folder(&self, at: usize) -> Option<String> {
+        match members::sample_name(self.sample_member(at)?.0) {
+            SampleName::Shell { folder } => Some(folder.to_owned()),
+            _ => None,
+        }
+    }
+
+    /// A member in pieces; false if it is not there.
+    pub(super) fn member_pieces(
+        &self,
+        decompressor: &mut Decompressor,
+        name: &str,
+        each: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<bool> {
+        let LogLayout::Zip { members, .. } = &self.layout else { return Ok(false) };
+        match members.get(name) {
+            Some(entry) => decompressor.pieces(&self.source, name, entry, each).map(|()| true),
+            None => Ok(false),
+        }
     }
 
     /// A member as it is, decompressed.
@@ -155,20 +229,27 @@ impl Container {
 /// The samples among the members.
 fn sample_members(members: &Members) -> Vec<SampleMember> {
     let mut samples = Vec::new();
+    let mut folders: HashMap<&str, usize> = HashMap::new();
+    let mut parts = Vec::new();
     for (at, name) in members.keys().enumerate() {
         match members::sample_name(name) {
-            SampleName::Whole => samples.push(SampleMember { at, metadata: None }),
+            SampleName::Whole => samples.push(SampleMember::whole(at)),
             SampleName::Shell { folder } => {
                 let metadata = members.get_index_of(&members::metadata_of(folder));
-                samples.push(SampleMember { at, metadata });
+                folders.insert(folder, samples.len());
+                let folder_len = folder.len();
+                samples.push(SampleMember { at, metadata, parts: Vec::new(), folder_len });
             }
-            // A part of a sample, unless nothing indicates that: then reading it reports what is wrong with it.
-            SampleName::Other => {
-                if !members::folders_of(name).any(|folder| members.contains_key(&members::shell_of(folder))) {
-                    samples.push(SampleMember { at, metadata: None });
-                }
-            }
+            SampleName::Other => parts.push((at, name)),
             SampleName::No => {}
+        }
+    }
+    for (at, name) in parts {
+        let sample = members::folders_of(name).find_map(|folder| folders.get(folder).copied());
+        match sample.and_then(|sample| samples.get_mut(sample)) {
+            Some(sample) => sample.parts.push(at),
+            // A part of a sample, unless nothing indicates that: then reading it reports what is wrong with it.
+            None => samples.push(SampleMember::whole(at)),
         }
     }
     samples

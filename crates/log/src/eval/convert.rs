@@ -19,7 +19,7 @@ use super::stored::SampleFields;
 use super::summary::SummaryList;
 use super::zip::assemble::Assembler;
 use super::zip::{Encoder, Member, StreamedMember};
-use crate::atomic_file::AtomicFile;
+use crate::atomic_file::{AtomicFile, WrittenFile};
 
 /// The number of samples that are processed at once.
 const BATCH: usize = 16;
@@ -28,8 +28,10 @@ const BATCH: usize = 16;
 /// are copied as they are, but for whitespace between them. The new file replaces one of that name only when it
 /// is whole and on the disk. A log that was torn becomes a whole one, of a run that has not ended.
 ///
+/// A sample that is in several members becomes one record.
+///
 /// # Errors
-/// A log whose samples are in several members each.
+/// A log that cannot be read, and a file that cannot be written or is being written.
 ///
 /// ```
 /// # use errorbar_log::eval::*;
@@ -43,12 +45,7 @@ const BATCH: usize = 16;
 /// assert_eq!(json["samples"], serde_json::json!([]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn convert(log: &EvalLog, to: &Path) -> Result<()> {
-    if let LogLayout::Zip { samples, members } = &log.container.layout
-        && samples.iter().filter_map(|sample| members.get_index(sample.at)).any(|(name, _)| is_shell(name))
-    {
-        return Err(LogError::from(LogErrorKind::Chunked).at(log.path()));
-    }
+pub fn convert(log: &EvalLog, to: &Path) -> Result<WrittenFile> {
     // What cannot be read is not converted.
     log.header()?;
     refuse_busy(log, to).map_err(|error| error.at(to))?;
@@ -59,10 +56,6 @@ pub fn convert(log: &EvalLog, to: &Path) -> Result<()> {
         false => write_eval(log, &mut file),
     };
     written.and_then(|()| Ok(file.commit().map_err(LogErrorKind::Write)?)).map_err(|error| error.at(to))
-}
-
-fn is_shell(name: &str) -> bool {
-    matches!(sample_name(name), SampleName::Shell { .. })
 }
 
 fn write_json(log: &EvalLog, out: &mut impl Write) -> Result<()> {

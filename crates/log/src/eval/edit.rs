@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{MetadataKeys, SampleId, Score, Value};
+use errorbar_core::{Leaf, Metadata, MetadataKeys, SampleId, Score, Value};
 
 use super::error::{LogError, LogErrorKind, Result};
 use super::json::splice;
@@ -12,15 +12,15 @@ use super::reader::{EvalLog, SampleReader};
 use super::revision::{RecordKey, Revision};
 use super::scores::EditedScore;
 use super::stored::{SampleFields, id_and_epoch};
-use super::wire::decode;
-use super::wire::{JsonWriter, score_json};
+use super::summary::thin_score;
+use super::wire::{JsonWriter, decode, murmur3, score_json};
 use crate::json_value;
 
 /// What stands in the history for a part of a score that was not edited.
-const UNCHANGED: &str = "UNCHANGED";
+pub(super) const UNCHANGED: &str = "UNCHANGED";
 
-/// A change of one score.
-#[derive(Clone, Debug)]
+/// A change of one score, or a new one.
+#[derive(Clone, Debug, Default)]
 pub struct ScoreEdit {
     /// The sample, as people write its id.
     pub sample: String,
@@ -28,8 +28,16 @@ pub struct ScoreEdit {
     pub epoch: Option<u32>,
     /// The scorer.
     pub scorer: String,
-    /// The new value.
-    pub value: Value,
+    /// Whether the score is a new one; the sample must not have one by this scorer then.
+    pub is_new: bool,
+    /// The new value, if it changes; a new score needs one.
+    pub value: Option<Value>,
+    /// The new answer, if it changes.
+    pub answer: Option<String>,
+    /// The new explanation, if it changes.
+    pub explanation: Option<String>,
+    /// The new metadata, if it changes: it replaces all of the old one.
+    pub metadata: Option<Metadata>,
     /// Who changes it.
     pub author: String,
     /// Why.
@@ -46,11 +54,18 @@ pub struct ScoreEdit {
 /// assert_eq!(score_value("0.5"), Ok(Value::from(0.5)));
 /// assert_eq!(score_value("C"), Ok(Value::from("C")));
 /// assert_eq!(score_value("nan"), Ok(Value::Unscored));
-/// assert!(score_value("[[1]]").is_err());
+/// assert!(score_value("[[1]]").is_err() && score_value("[null]").is_err() && score_value("null").is_err());
 /// ```
+///
+/// # Errors
+/// What logs have no values of scores for: lists and maps in lists and maps, null outside of a map, and nothing.
 pub fn score_value(text: &str) -> std::result::Result<Value, String> {
-    if text.trim().is_empty() {
+    let text = text.trim();
+    if text.is_empty() {
         return Err("there is no value".to_owned());
+    }
+    if text == "null" {
+        return Err("null is no value of a score; NaN leaves it unscored".to_owned());
     }
     if text.eq_ignore_ascii_case("nan") {
         return Ok(Value::Unscored);
@@ -58,23 +73,67 @@ pub fn score_value(text: &str) -> std::result::Result<Value, String> {
     let mut json = decode::parser(text.as_bytes());
     let value = json.peek().and_then(|peek| json_value::score(&mut json, peek));
     match value.and_then(|value| json.finish().map(|()| value)) {
+        Ok(Ok(Value::List(items))) if items.iter().any(|item| matches!(item, Leaf::Null)) => {
+            Err("a list that holds null is no value of a score".to_owned())
+        }
         Ok(value) => {
             value.map_err(|found| format!("a list or map that holds {found} is no value of a score"))
         }
-        Err(_) if text.trim_start().starts_with(['{', '[']) => Err("this is not valid JSON".to_owned()),
+        Err(_) if text.starts_with(['{', '[']) => Err("this is not valid JSON".to_owned()),
         Err(_) => Ok(Value::from(text)),
     }
 }
 
+impl ScoreEdit {
+    /// Refuses what is no edit.
+    fn check(&self) -> Result<()> {
+        let ScoreEdit { value, answer, explanation, metadata, is_new, .. } = self;
+        if value.is_none() && *is_new {
+            return Err(LogErrorKind::NoValue.into());
+        }
+        if value.is_none() && answer.is_none() && explanation.is_none() && metadata.is_none() {
+            return Err(LogErrorKind::NoChange.into());
+        }
+        let value = match value {
+            Some(Value::Str(text)) => Some(&**text),
+            _ => None,
+        };
+        for (part, text) in
+            [("value", value), ("answer", answer.as_deref()), ("explanation", explanation.as_deref())]
+        {
+            if text == Some(UNCHANGED) {
+                return Err(LogErrorKind::ReservedText { part }.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// The parts that change, as JSON.
+    fn changes(&self) -> Vec<(&'static str, Vec<u8>)> {
+        let text = |text: &String| JsonWriter::bytes_of(|json| json.text(text));
+        let value = self.value.as_ref().map(|value| score_json(value).into_bytes());
+        let metadata =
+            self.metadata.as_ref().map(|metadata| JsonWriter::bytes_of(|json| json.value(metadata)));
+        let parts = [
+            ("value", value),
+            ("answer", self.answer.as_ref().map(text)),
+            ("explanation", self.explanation.as_ref().map(text)),
+            ("metadata", metadata),
+        ];
+        parts.into_iter().filter_map(|(part, json)| Some((part, json?))).collect()
+    }
+}
+
 impl Revision<'_> {
-    /// Changes a score: its value, its history, the record of the edit among the events of the sample, and the
-    /// summary of the sample. Returns the score as it will be, for [`ScoreOptions::edited`](super::ScoreOptions):
-    /// the results do not change by themselves.
+    /// Changes a score, or adds one: its parts, its history, the record of the edit among the events of the sample,
+    /// and the summary of the sample. Returns the score as it will be, for
+    /// [`ScoreOptions::edited`](super::ScoreOptions): the results do not change by themselves.
     ///
     /// # Errors
-    /// An unknown sample, epoch or scorer.
+    /// An unknown sample, epoch or scorer; a new score that is there already; an edit that changes nothing.
     pub fn edit_score(&mut self, edit: &ScoreEdit) -> Result<EditedScore> {
         let log = self.log;
+        edit.check().map_err(|error| error.at(log.path()))?;
         let (at, id, epoch) = find(log, edit)?;
         let place = |error: LogError| {
             error.of_sample(&edit.sample).in_member(&log.container.sample_name(at)).at(log.path())
@@ -92,7 +151,7 @@ impl Revision<'_> {
             None => log.raw(SUMMARIES)?,
         };
         if let Some(old) = old {
-            let summaries = edited_summaries(&old, &id, epoch, edit);
+            let summaries = edited_summaries(&old, &id, epoch, edit, &score);
             let summaries = summaries.map_err(|error| error.in_member(SUMMARIES).at(log.path()))?;
             self.replace(RecordKey::Member(SUMMARIES.to_owned()), summaries);
         }
@@ -134,18 +193,21 @@ fn find(log: &EvalLog, edit: &ScoreEdit) -> Result<(usize, SampleId, u32)> {
 
 /// The sample with the edit in it, and the score as it is then.
 fn edited_sample(sample: &[u8], edit: &ScoreEdit) -> Result<(Vec<u8>, Score)> {
-    let no_scores = || LogErrorKind::NoScore { scorer: edit.scorer.clone(), known: Vec::new() };
-    let scores = splice::value(sample, "scores")?.filter(|json| json.starts_with(b"{"));
-    let scores = scores.ok_or_else(no_scores)?;
-    let Some(old) = splice::value(scores, &edit.scorer)? else {
-        let mut known = Vec::new();
-        decode::root_fields(scores, |scorer, json, peek| {
-            known.push(scorer.to_owned());
-            Ok(json.known_skip(peek)?)
-        })?;
-        return Err(LogErrorKind::NoScore { scorer: edit.scorer.clone(), known }.into());
+    let scores = splice::value(sample, "scores")?.filter(|json| json.starts_with(b"{")).unwrap_or(b"{}");
+    let scorer = || edit.scorer.clone();
+    let new = match splice::value(scores, &edit.scorer)? {
+        Some(_) if edit.is_new => return Err(LogErrorKind::HasScore { scorer: scorer() }.into()),
+        Some(old) => edited_score(old, edit)?,
+        None if edit.is_new => new_score(edit)?,
+        None => {
+            let mut known = Vec::new();
+            decode::root_fields(scores, |scorer, json, peek| {
+                known.push(scorer.to_owned());
+                Ok(json.known_skip(peek)?)
+            })?;
+            return Err(LogErrorKind::NoScore { scorer: scorer(), known }.into());
+        }
     };
-    let new = edited_score(old, edit)?;
     let mut json = decode::parser(&new);
     let peek = json.peek()?;
     let score = decode::score(&edit.scorer, &mut json, peek)?;
@@ -159,7 +221,18 @@ fn edited_sample(sample: &[u8], edit: &ScoreEdit) -> Result<(Vec<u8>, Score)> {
     Ok((sample, score))
 }
 
-/// The score with its new value, and in its history what it was and what was done.
+/// A new score, whose history begins with the edit.
+fn new_score(edit: &ScoreEdit) -> Result<Vec<u8>> {
+    let score = with_changes(b"{}", edit)?;
+    splice::set(&score, &["history"], &splice::pushed(b"[]", &edit_json(edit))?)
+}
+
+fn with_changes(score: &[u8], edit: &ScoreEdit) -> Result<Vec<u8>> {
+    let set = |score: Vec<u8>, (part, json): (&str, Vec<u8>)| splice::set(&score, &[part], &json);
+    edit.changes().into_iter().try_fold(score.to_vec(), set)
+}
+
+/// The score with its changes, and in its history what it was and what was done.
 fn edited_score(old: &[u8], edit: &ScoreEdit) -> Result<Vec<u8>> {
     let history = splice::value(old, "history")?.filter(|json| json.starts_with(b"["));
     let mut history = history.unwrap_or(b"[]").to_vec();
@@ -167,8 +240,7 @@ fn edited_score(old: &[u8], edit: &ScoreEdit) -> Result<Vec<u8>> {
         history = splice::pushed(&history, &original(old)?)?;
     }
     let history = splice::pushed(&history, &edit_json(edit))?;
-    let new = splice::set(old, &["value"], score_json(&edit.value).as_bytes())?;
-    splice::set(&new, &["history"], &history)
+    splice::set(&with_changes(old, edit)?, &["history"], &history)
 }
 
 /// A score before its first edit, as the first item of its history.
@@ -186,10 +258,13 @@ fn original(score: &[u8]) -> Result<Vec<u8>> {
 
 /// The edit, as an item of the history and as a part of the event.
 fn edit_json(edit: &ScoreEdit) -> Vec<u8> {
+    let changes = edit.changes();
     JsonWriter::object_bytes(|json| {
-        json.key("value").score_value(&edit.value);
-        for part in ["answer", "explanation", "reason", "metadata"] {
-            json.field(part, UNCHANGED);
+        for part in ["value", "answer", "explanation", "reason", "metadata"] {
+            match changes.iter().find(|(changed, _)| *changed == part) {
+                Some((_, new)) => json.key(part).raw(new),
+                None => json.key(part).text(UNCHANGED),
+            }
         }
         json.key("provenance").object(|json| {
             json.field("timestamp", &edit.timestamp);
@@ -223,7 +298,10 @@ fn with_event(events: &[u8], edit: &ScoreEdit) -> Result<Vec<u8>> {
         }
     }
     let span = span.filter(|_| end.is_some());
+    // Unlike any other edit, so that its hash is unlike any other id.
+    let uuid = murmur3(&[edit.sample.as_bytes(), edit.scorer.as_bytes(), &edit_json(edit)].concat());
     let event = JsonWriter::object_bytes(|json| {
+        json.field("uuid", &format!("{uuid:032x}"));
         json.optional("span_id", span.as_ref());
         json.field("timestamp", &edit.timestamp);
         json.field("event", "score_edit");
@@ -236,13 +314,33 @@ fn with_event(events: &[u8], edit: &ScoreEdit) -> Result<Vec<u8>> {
     })
 }
 
-/// The summaries with the new value in that of the sample.
-fn edited_summaries(json: &[u8], id: &SampleId, epoch: u32, edit: &ScoreEdit) -> Result<Vec<u8>> {
+/// The summaries with the changes in that of the sample.
+fn edited_summaries(
+    json: &[u8],
+    id: &SampleId,
+    epoch: u32,
+    edit: &ScoreEdit,
+    score: &Score,
+) -> Result<Vec<u8>> {
+    // Long strings are cut.
+    let short = thin_score(score);
+    let short = ScoreEdit {
+        value: edit.value.clone(),
+        answer: short.answer.filter(|_| edit.answer.is_some()),
+        explanation: short.explanation.filter(|_| edit.explanation.is_some()),
+        metadata: short.metadata.filter(|_| edit.metadata.is_some()),
+        ..ScoreEdit::default()
+    };
     for item in splice::items(json)? {
         let summary = json.get(item.clone()).unwrap_or_default();
         if id_and_epoch(summary).is_some_and(|(i, e)| i == *id && e == epoch) {
-            let path = ["scores", edit.scorer.as_str(), "value"];
-            let summary = splice::set(summary, &path, score_json(&edit.value).as_bytes())?;
+            let mut summary = summary.to_vec();
+            for (part, new) in short.changes() {
+                summary = splice::set(&summary, &["scores", &edit.scorer, part], &new)?;
+            }
+            if edit.is_new {
+                summary = splice::set(&summary, &["scores", &edit.scorer, "history"], b"[]")?;
+            }
             return Ok(splice::replaced(json, item, &summary));
         }
     }
@@ -250,96 +348,4 @@ fn edited_summaries(json: &[u8], id: &SampleId, epoch: u32, edit: &ScoreEdit) ->
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::Value as Json;
-
-    fn edit() -> ScoreEdit {
-        ScoreEdit {
-            sample: "q1".to_owned(),
-            epoch: None,
-            scorer: "m".to_owned(),
-            value: Value::from(0.5),
-            author: "ann".to_owned(),
-            reason: Some("a \"typo\"".to_owned()),
-            timestamp: "2026-11-15T09:20:38Z".to_owned(),
-        }
-    }
-
-    fn text(bytes: Vec<u8>) -> String {
-        String::from_utf8(bytes).unwrap()
-    }
-
-    #[test]
-    fn the_history_begins_with_what_was() {
-        let once = edited_score(br#"{"value":"I","answer":"1","history":[]}"#, &edit()).unwrap();
-        let item = r#"{"value":0.5,"answer":"UNCHANGED","explanation":"UNCHANGED","reason":"UNCHANGED","metadata":"UNCHANGED","provenance":{"timestamp":"2026-11-15T09:20:38Z","author":"ann","reason":"a \"typo\"","metadata":{}}}"#;
-        let original = r#"{"value":"I","answer":"1","metadata":{}}"#;
-        assert_eq!(
-            text(once.clone()),
-            format!(r#"{{"value":0.5,"answer":"1","history":[{original},{item}]}}"#)
-        );
-        let twice = edited_score(&once, &edit()).unwrap();
-        assert_eq!(
-            text(twice),
-            format!(r#"{{"value":0.5,"answer":"1","history":[{original},{item},{item}]}}"#)
-        );
-        // A null is as good as nothing.
-        let nulls = br#"{"value":1,"answer":null,"metadata":null,"history":null}"#;
-        let new = text(edited_score(nulls, &edit()).unwrap());
-        assert!(new.contains(r#""history":[{"value":1,"metadata":{}},{"value":0.5,"#), "{new}");
-        assert!(
-            text(edited_score(br#"{"value":NaN}"#, &edit()).unwrap())
-                .contains(r#"[{"value":NaN,"metadata":{}},"#)
-        );
-    }
-
-    #[test]
-    fn the_event_is_where_the_sample_was_scored() {
-        let begin = r#"{"event":"span_begin","id":"s1","type":"scorers","name":"scorers"}"#;
-        let end = r#"{"event":"span_end","id":"s1"}"#;
-        let events = format!(r#"[{{"event":"x"}}, {begin}, {end}, {{"event":"y"}}]"#);
-        let new = text(with_event(events.as_bytes(), &edit()).unwrap());
-        let json: Vec<Json> = serde_json::from_str(&new).unwrap();
-        assert_eq!(json.len(), 5);
-        assert_eq!(
-            (json[2]["event"].as_str(), json[2]["span_id"].as_str()),
-            (Some("score_edit"), Some("s1"))
-        );
-        // Within the span of the scorers, whatever else ends around it; the last one, if there are two.
-        let span = |event: &str, id: &str, kind: &str, name: &str| {
-            format!(r#"{{"event":"{event}","id":"{id}","type":"{kind}","name":"{name}"}}"#)
-        };
-        let outer = span("span_begin", "o", "sample", "x");
-        let (inner, other) =
-            (span("span_begin", "i", "scorer", "m"), span("span_begin", "n", "solver", "scorers"));
-        let ends = |id: &str| format!(r#"{{"event":"span_end","id":"{id}"}}"#);
-        let second = span("span_begin", "s2", "scorers", "scorers");
-        let (o, i, n, s2) = (ends("o"), ends("i"), ends("n"), ends("s2"));
-        for (events, at, id) in [
-            (format!("[{outer},{begin},{inner},{i},{end},{o}]"), 4, "s1"),
-            (format!("[{begin},{end},{other},{n}]"), 1, "s1"),
-            (format!("[{begin},{end},{second},{s2}]"), 3, "s2"),
-        ] {
-            let new = text(with_event(events.as_bytes(), &edit()).unwrap());
-            let json: Vec<Json> = serde_json::from_str(&new).unwrap();
-            assert_eq!(json[at]["event"], "score_edit", "{new}");
-            assert_eq!(json[at]["span_id"], id, "{new}");
-        }
-        let unended = format!("[{begin},{end},{second}]");
-        for events in ["[]", r#"[{"event":"x"}]"#, &format!("[{begin}]"), &unended] {
-            let new = text(with_event(events.as_bytes(), &edit()).unwrap());
-            let json: Vec<Json> = serde_json::from_str(&new).unwrap();
-            let last = json.last().unwrap();
-            assert_eq!((last["event"].as_str(), last.get("span_id")), (Some("score_edit"), None), "{new}");
-        }
-    }
-
-    #[test]
-    fn only_the_summary_of_the_sample_changes() {
-        let json = br#"[{"id":"q1","epoch":1,"scores":{"m":{"value":"I"}}},{"id":"q1","epoch":2,"scores":{"m":{"value":"I"}}}]"#;
-        let new = text(edited_summaries(json, &"q1".into(), 2, &edit()).unwrap());
-        assert_eq!(new.matches("0.5").count(), 1);
-        assert!(new.contains(r#""epoch":2,"scores":{"m":{"value":0.5}}"#), "{new}");
-    }
-}
+mod tests;

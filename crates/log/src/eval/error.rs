@@ -3,6 +3,10 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::edit::UNCHANGED;
+use super::lock::LockHolder;
 
 /// The result of everything in this module.
 pub type Result<T> = std::result::Result<T, LogError>;
@@ -56,6 +60,18 @@ pub enum LogErrorKind {
     /// Another process writes to the log.
     #[error("the log is being written by another process")]
     Locked,
+    /// Another process has kept the log locked all the time that was waited for it.
+    #[error(
+        "the log is being written by another process{}, which has not ended it within {} s",
+        holder.as_ref().map(|holder| format!(" ({holder})")).unwrap_or_default(),
+        waited.as_secs_f64()
+    )]
+    LockTimeout {
+        /// How long that was.
+        waited: Duration,
+        /// Which process it is, if the system tells.
+        holder: Option<LockHolder>,
+    },
     /// Writing failed, because the disk is full perhaps.
     #[error("cannot write to the log: {0}")]
     Write(#[source] io::Error),
@@ -84,6 +100,9 @@ pub enum LogErrorKind {
     /// A member does not match its entry in the central directory.
     #[error("the file is damaged: {0}")]
     Damaged(String),
+    /// The log of a run that has ended has no valid central directory.
+    #[error("the central directory at the end of the file is cut off or damaged")]
+    NoDirectory,
     /// A member is compressed in a way that this version does not know.
     #[error("compression method {0} is not supported")]
     Method(u16),
@@ -203,9 +222,30 @@ pub enum LogErrorKind {
         /// The scorers that the sample has scores by.
         known: Vec<String>,
     },
+    /// A score is to be added that the sample has already.
+    #[error("the sample has a score by `{scorer}` already")]
+    HasScore {
+        /// The scorer.
+        scorer: String,
+    },
+    /// An edit that changes nothing.
+    #[error("the edit changes nothing of the score")]
+    NoChange,
+    /// A score without a value is to be added.
+    #[error("a score needs a value")]
+    NoValue,
+    /// An edit contains the string that stands for no change.
+    #[error("the {part} cannot be {UNCHANGED:?}: that stands for a part of a score that was not edited")]
+    ReservedText {
+        /// Which part of the score.
+        part: &'static str,
+    },
     /// The samples of the log are in several entries each.
     #[error("its samples are in several entries each, which cannot be put together yet")]
     Chunked,
+    /// A sample is in several members, and one of them is of a kind that this version does not know.
+    #[error("the sample has a part of an unknown kind, which would be lost")]
+    UnknownPart,
     /// The engine refuses what the log records.
     #[error(transparent)]
     Core(#[from] errorbar_core::Error),

@@ -70,11 +70,6 @@ pub(super) fn folders_of(name: &str) -> impl Iterator<Item = &str> {
     name.match_indices('/').rev().take(PARTS).map(|(end, _)| name.get(..end).unwrap_or_default())
 }
 
-/// The shell of the sample in this folder.
-pub(super) fn shell_of(folder: &str) -> String {
-    format!("{folder}{SHELL}")
-}
-
 /// The metadata of the sample in this folder.
 pub(super) fn metadata_of(folder: &str) -> String {
     format!("{folder}/metadata.json")

@@ -44,6 +44,8 @@ macro_rules! setters {
     )+};
 }
 
+mod answered;
+mod chunks;
 mod compare;
 mod container;
 mod convert;
@@ -53,6 +55,7 @@ mod header;
 mod json;
 mod json_log;
 mod limits;
+mod lock;
 mod members;
 mod memory_budget;
 mod parallel;
@@ -61,22 +64,30 @@ mod raw;
 mod reader;
 mod recorded;
 mod reductions;
+mod rescore;
+mod rescore_write;
 mod resume;
 mod revision;
 mod salvage;
 mod sample;
+mod score_events;
 mod scores;
 mod stored;
 mod summary;
+mod transcript;
 mod wire;
 mod writer;
 mod zip;
 
+/// The JSON schema of a log that is one JSON object; see `docs/logs.md`.
+pub const LOG_SCHEMA: &str = include_str!("../../schema/log.schema.json");
+
 pub use errorbar_core::SampleId;
 pub use errorbar_core::chat::{
-    Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, Targets, Usage,
+    Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, SampleEvents, Targets, Usage,
 };
 
+pub use answered::{AnswerReader, AnsweredSample};
 pub use compare::{Difference, DifferenceKind, compare};
 pub use convert::convert;
 pub use edit::{ScoreEdit, score_value};
@@ -87,21 +98,24 @@ pub use header::{
 };
 pub(crate) use json::validate as validate_json;
 pub use limits::LogLimits;
+pub use lock::{LockHolder, LogLock};
 pub use plan::{
     ERRORS, LogWarning, MAX_METRICS, metrics_to_log, plan_from_header, recorded_errors, scorer_metrics,
 };
 pub use reader::{EvalLog, Samples};
 pub use recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 pub use reductions::Reductions;
+pub use rescore::{NewScorer, NewScores, ScoreAction};
 pub use resume::ResumedLog;
 pub use revision::Revision;
 pub use salvage::{DamagedSamples, remove_damaged_samples};
 pub use sample::{SampleLimit, SampleRecord};
 pub use wire::decode::MAX_SCORERS;
 pub(crate) use wire::score_json;
-pub use wire::{Shape, Wire};
+pub use wire::{Shape, Wire, timestamp};
 
 pub use scores::{EditedScore, LogScores, ScoreOptions};
 pub use stored::{SampleFields, StoredSample};
+pub use transcript::{MessagePart, Transcript, TranscriptMessage, Transcripts};
 pub use writer::{EncodedSample, LogWriter, encode_sample};
 pub use zip::{Encoder, Member};

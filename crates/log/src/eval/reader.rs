@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use super::chunks::SampleExtent;
 use super::container::{Container, LogLayout};
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::{Header, StartRecord};
@@ -111,8 +112,15 @@ impl EvalLog {
 
     /// Checks all that the log holds: all checksums, that the local headers agree with the central directory, and that
     /// all of it is JSON, whether a metric needs it or not.
+    ///
+    /// # Errors
+    /// The first thing that is wrong; in the log of a run that has ended, also a central directory that is missing or
+    /// wrong, without which other programs cannot read it.
     pub fn check(&self) -> Result<()> {
         let container = &self.container;
+        if self.was_recovered() && self.has_header() {
+            return Err(LogError::from(LogErrorKind::NoDirectory).at(&self.path));
+        }
         match &container.layout {
             LogLayout::Json(_) => {
                 let mut validator = Validator::new();
@@ -151,15 +159,27 @@ impl EvalLog {
 
     /// The indices of the samples, by epoch and then by key.
     pub(super) fn sample_order(&self) -> Result<Vec<usize>> {
+        self.sample_order_of(|_, _| true)
+    }
+
+    /// The same for the samples of some ids and epochs.
+    pub(super) fn sample_order_of(
+        &self,
+        is_wanted: impl Fn(&SampleId, u32) -> bool + Sync + Send,
+    ) -> Result<Vec<usize>> {
         let fields = SampleFields::scores(MetadataKeys::NONE);
         let reader = || SampleReader::new(self, fields.clone());
-        let mut keys = for_all(self.sample_count(), reader, |reader, at| {
+        let keys = for_all(self.sample_count(), reader, |reader, at| {
             let (id, epoch) = reader.key(at)?;
+            if !is_wanted(&id, epoch) {
+                return Ok(None);
+            }
             let key = id.sort_key();
             let taken = self.container.memory.take(key.len() as u64);
             taken.map_err(|error| reader.in_sample(at, error))?;
-            Ok((epoch, key, at))
+            Ok(Some((epoch, key, at)))
         })?;
+        let mut keys: Vec<(u32, String, usize)> = keys.into_iter().flatten().collect();
         keys.sort();
         Ok(keys.into_iter().map(|(_, _, at)| at).collect())
     }
@@ -189,7 +209,8 @@ impl EvalLog {
         let limit = self.container.limits.max_record.min(self.container.memory.limit() / COPIES);
         let mut json = Vec::new();
         let mut decompressor = self.container.decompressor();
-        self.container.sample_pieces(&mut decompressor, at, &mut collector(&mut json, limit))?;
+        let extent = SampleExtent::Record;
+        self.container.extent_pieces(&mut decompressor, at, extent, &mut collector(&mut json, limit))?;
         Ok(json)
     }
 
@@ -221,7 +242,7 @@ impl<'a> SampleReader<'a> {
     }
 
     fn decode(&mut self, at: usize) -> Result<StoredSample> {
-        self.decode_copied(at, &mut |_| Ok(()))
+        self.decode_extent(at, self.fields.extent(), &mut |_| Ok(()))
     }
 
     /// The sample at an index; `copy` gets every byte of it.
@@ -230,9 +251,18 @@ impl<'a> SampleReader<'a> {
         at: usize,
         copy: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<StoredSample> {
+        self.decode_extent(at, SampleExtent::Whole, copy)
+    }
+
+    fn decode_extent(
+        &mut self,
+        at: usize,
+        extent: SampleExtent,
+        copy: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<StoredSample> {
         let container = &self.log.container;
         self.skimmer.reset();
-        let taken = container.sample_pieces(&mut self.decompressor, at, &mut |piece| {
+        let taken = container.extent_pieces(&mut self.decompressor, at, extent, &mut |piece| {
             self.skimmer.push(piece)?;
             copy(piece)
         });
@@ -245,7 +275,8 @@ impl<'a> SampleReader<'a> {
         let sample =
             StoredSample::from_json(json, &self.fields).map_err(|error| self.skimmer.relocate(error))?;
         let mut sample = sample.name_nameless(|| self.log.old_scorer().to_owned());
-        if self.fields.wants_metadata()
+        if extent == SampleExtent::Record
+            && self.fields.wants_metadata()
             && let Some(json) = container.sample_metadata(&mut self.decompressor, at)
         {
             sample.read_metadata(&json?, &self.fields.metadata)?;
@@ -260,20 +291,18 @@ impl<'a> SampleReader<'a> {
             validator.push(piece)?;
             Ok(out.write_all(piece).map_err(LogErrorKind::Write)?)
         };
-        let copied = self.log.container.sample_pieces(&mut self.decompressor, at, &mut write);
+        let container = &self.log.container;
+        let copied = container.extent_pieces(&mut self.decompressor, at, SampleExtent::Whole, &mut write);
         let copied = copied.and_then(|()| validator.finish());
         copied.map_err(|error| self.in_sample(at, error))
     }
 
     /// Id and epoch of a sample, off its first bytes where they are there.
     pub(super) fn key(&mut self, at: usize) -> Result<(SampleId, u32)> {
-        let container = &self.log.container;
-        if let Some((name, entry)) = container.sample_member(at) {
-            let head = self.decompressor.head(&container.source, name, entry, HEAD_BYTES);
-            let key = head.map(|head| id_and_epoch(&head));
-            if let Some(key) = key.map_err(|error| self.in_sample(at, error))? {
-                return Ok(key);
-            }
+        let head = self.log.container.sample_head(&mut self.decompressor, at, HEAD_BYTES);
+        let key = head.map(|head| id_and_epoch(&head)).map_err(|error| self.in_sample(at, error))?;
+        if let Some(key) = key {
+            return Ok(key);
         }
         self.read(at).map(|sample| (sample.id, sample.epoch))
     }

@@ -1,6 +1,6 @@
 //! A log with something in it replaced, written as a new file in which every other byte is unchanged.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -11,17 +11,19 @@ use super::container::LogLayout;
 use super::error::{LogErrorKind, Result};
 use super::json::splice;
 use super::json_log::JsonLog;
+use super::lock::LogLock;
 use super::members::{HEADER, REDUCTIONS};
 use super::plan::ERRORS;
 use super::reader::EvalLog;
 use super::recorded::RecordedResults;
 use super::reductions::Reductions;
+use super::rescore::NewScores;
 use super::writer::{lock, lock_named};
 use super::zip::assemble::Assembler;
 use super::zip::directory::{self, Directory, DirectoryRecord, Members};
 use super::zip::source::FileSection;
 use super::zip::{Encoder, ZSTD, ZipEntry};
-use crate::atomic_file::AtomicFile;
+use crate::atomic_file::{AtomicFile, WrittenFile};
 
 /// Changes to a log that are not written yet. The log itself stays as it is until [`Revision::write_back`].
 ///
@@ -46,9 +48,11 @@ use crate::atomic_file::AtomicFile;
 pub struct Revision<'a> {
     pub(super) log: &'a EvalLog,
     /// The header as it will be.
-    header: Vec<u8>,
+    pub(super) header: Vec<u8>,
     /// The other records that are replaced.
     members: Vec<(RecordKey, Vec<u8>)>,
+    /// The new scores of all samples, if there are any.
+    pub(super) scores: Option<NewScores<'a>>,
 }
 
 /// Which record.
@@ -63,7 +67,7 @@ pub(super) enum RecordKey {
 impl EvalLog {
     /// Starts a change of this log.
     pub fn revise(&self) -> Result<Revision<'_>> {
-        Ok(Revision { log: self, header: self.header_or_started()?, members: Vec::new() })
+        Ok(Revision { log: self, header: self.header_or_started()?, members: Vec::new(), scores: None })
     }
 }
 
@@ -72,17 +76,21 @@ impl Revision<'_> {
     ///
     /// `columns` are those that were evaluated.
     pub fn set_results(&mut self, evaluation: &Evaluation, columns: &ScoreColumns) -> Result<()> {
-        let recorded = RecordedResults::from(&evaluation.results);
-        let old = splice::value(&self.header, "results")?.filter(|json| json.starts_with(b"{"));
-        let json = match old {
-            // A very old log holds a single block in other fields, which would stand beside the new ones.
-            Some(old) if splice::field(old, "scorer")?.is_none() => updated(old, &recorded)?,
-            _ => recorded.to_json(),
-        };
-        self.header = splice::set(&self.header, &["results"], &json)?;
+        self.replace_results(&RecordedResults::from(&evaluation.results))?;
         if let Some(json) = Reductions::of(&evaluation.reductions, columns).json {
             self.replace(RecordKey::Member(REDUCTIONS.to_owned()), json);
         }
+        Ok(())
+    }
+
+    pub(super) fn replace_results(&mut self, recorded: &RecordedResults) -> Result<()> {
+        let old = splice::value(&self.header, "results")?.filter(|json| json.starts_with(b"{"));
+        let json = match old {
+            // A very old log holds a single block in other fields, which would stand beside the new ones.
+            Some(old) if splice::field(old, "scorer")?.is_none() => updated(old, recorded)?,
+            _ => recorded.to_json(),
+        };
+        self.header = splice::set(&self.header, &["results"], &json)?;
         Ok(())
     }
 
@@ -133,21 +141,47 @@ impl Revision<'_> {
     /// # Errors
     /// A log that another process writes or that was replaced meanwhile, and one whose run has not ended: its
     /// writer would not see the change.
-    pub fn write_back(&self) -> Result<()> {
+    pub fn write_back(&self) -> Result<WrittenFile> {
         self.write_back_checked().map_err(|error| error.at(self.log.path()))
     }
 
-    fn write_back_checked(&self) -> Result<()> {
-        if !self.log.has_header() {
-            return Err(LogErrorKind::Unfinished.into());
+    /// The same for a log that this process has locked before it was read, so that no other can have changed it.
+    ///
+    /// # Errors
+    /// As [`write_back`](Self::write_back), and the lock of another log.
+    pub fn write_back_locked(&self, lock: &LogLock) -> Result<WrittenFile> {
+        let path = self.log.path();
+        let write = || {
+            self.check_ended()?;
+            lock.check(path)?;
+            self.check_same(&lock.file)?;
+            self.write_whole(path)
+        };
+        write().map_err(|error| error.at(path))
+    }
+
+    fn check_ended(&self) -> Result<()> {
+        match self.log.has_header() {
+            true => Ok(()),
+            false => Err(LogErrorKind::Unfinished.into()),
         }
+    }
+
+    /// Refuses a file that is not the one that was read, or not as it was.
+    fn check_same(&self, file: &File) -> Result<()> {
+        match self.log.container.source.is_unchanged(file).map_err(LogErrorKind::Open)? {
+            true => Ok(()),
+            false => Err(LogErrorKind::Replaced.into()),
+        }
+    }
+
+    fn write_back_checked(&self) -> Result<WrittenFile> {
+        self.check_ended()?;
         // Held until the new file has its name, so that two changes cannot cross.
         let path = self.log.path();
         let held = OpenOptions::new().read(true).write(true).open(path).map_err(LogErrorKind::Create)?;
         lock_named(&held, path)?;
-        if !self.log.container.source.is_unchanged(&held).map_err(LogErrorKind::Open)? {
-            return Err(LogErrorKind::Replaced.into());
-        }
+        self.check_same(&held)?;
         self.write_whole(path)
     }
 
@@ -155,7 +189,7 @@ impl Revision<'_> {
     ///
     /// # Errors
     /// A file that is there and that another process writes, and the log itself.
-    pub fn write_to(&self, path: &Path) -> Result<()> {
+    pub fn write_to(&self, path: &Path) -> Result<WrittenFile> {
         let write = || {
             refuse_busy(self.log, path)?;
             self.write_whole(path)
@@ -163,11 +197,12 @@ impl Revision<'_> {
         write().map_err(|error| error.at(path))
     }
 
-    fn write_whole(&self, path: &Path) -> Result<()> {
+    fn write_whole(&self, path: &Path) -> Result<WrittenFile> {
         let mut file = AtomicFile::create(path).map_err(LogErrorKind::Create)?;
-        match &self.log.container.layout {
-            LogLayout::Json(log) => self.write_json(log, &mut file)?,
-            LogLayout::Zip { members, .. } => self.write_zip(members, &mut file)?,
+        match (&self.scores, &self.log.container.layout) {
+            (Some(scores), _) => self.write_rescored(scores, &mut file)?,
+            (None, LogLayout::Json(log)) => self.write_json(log, &mut file)?,
+            (None, LogLayout::Zip { members, .. }) => self.write_zip(members, &mut file)?,
         }
         Ok(file.commit().map_err(LogErrorKind::Write)?)
     }
@@ -303,7 +338,7 @@ fn recovered_directory(members: &Members, offset: u64) -> Directory {
     Directory { offset, records: members.iter().map(record).collect() }
 }
 
-fn copy(from: &mut FileSection<'_>, to: &mut impl Write) -> Result<()> {
+pub(super) fn copy(from: &mut FileSection<'_>, to: &mut impl Write) -> Result<()> {
     io::copy(from, to).map_err(LogErrorKind::Write)?;
     Ok(())
 }

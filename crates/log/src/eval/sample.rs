@@ -1,11 +1,11 @@
 //! A sample on its way into a log.
 
-use errorbar_core::chat::{Input, Message, ModelOutput, Targets, Usage};
+use errorbar_core::chat::{Input, Message, ModelOutput, SampleEvents, Targets, Usage};
 use errorbar_core::{Metadata, SampleId, Score};
 use indexmap::IndexMap;
 
 use super::header::EvalError;
-use super::wire::{JsonWriter, Wire};
+use super::wire::{EventWriter, InitialSample, JsonWriter, Wire};
 
 /// A limit that ended a sample.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +48,8 @@ pub struct SampleRecord<'a> {
     store: Option<&'a Metadata>,
     error: Option<&'a EvalError>,
     limit: Option<&'a SampleLimit>,
+    events: Option<&'a SampleEvents>,
+    initial_metadata: Option<&'a Metadata>,
 }
 
 /// What a sample and its summary have in common.
@@ -80,6 +82,8 @@ impl<'a> SampleRecord<'a> {
             store: None,
             error: None,
             limit: None,
+            events: None,
+            initial_metadata: None,
         }
     }
 
@@ -118,6 +122,10 @@ impl<'a> SampleRecord<'a> {
         error: impl Into<Option<&'a EvalError>> => error;
         /// The limit that ended it.
         limit: impl Into<Option<&'a SampleLimit>> => limit;
+        /// What happened while it ran.
+        events: impl Into<Option<&'a SampleEvents>> => events;
+        /// The metadata of the sample before it ran, for its events, if that is not what it is now.
+        initial_metadata: &'a Metadata => initial_metadata;
     }
 
     pub(super) fn id(&self) -> &'a SampleId {
@@ -132,29 +140,52 @@ impl<'a> SampleRecord<'a> {
     /// The sample as JSON. Not-a-number is written bare, as the reference writes it.
     pub fn to_json(&self) -> Vec<u8> {
         let empty = Metadata::new();
-        JsonWriter::object_bytes(|json| {
-            let (input, target) = (Input::default(), Targets::default());
-            let (input, target) =
-                (self.common.input.unwrap_or(&input), self.common.target.unwrap_or(&target));
-            self.common.write_question(json, (self.id, self.epoch), input, target);
-            json.key("messages").array(|json| self.messages.iter().for_each(|m| json.value(&Wire(m))));
-            json.field("output", &Wire(self.output.unwrap_or(&ModelOutput::default())));
-            if !self.scores.is_empty() {
-                json.key("scores").scores(self.scores.iter().map(|(scorer, score)| (scorer.as_str(), score)));
-            }
-            json.field("metadata", self.common.metadata.unwrap_or(&empty));
-            json.field("store", self.store.unwrap_or(&empty));
-            json.field("events", &[(); 0]);
-            self.common.write_usage_and_times(json);
-            json.optional("error", self.error);
-            json.field("attachments", &empty);
-            if let Some(limit) = self.limit {
-                json.key("limit").object(|json| {
-                    json.field("type", &limit.kind);
-                    json.field("limit", &limit.limit);
-                    json.optional("reason", limit.reason.as_ref());
-                });
-            }
+        let (input, target) = (Input::default(), Targets::default());
+        let (input, target) = (self.common.input.unwrap_or(&input), self.common.target.unwrap_or(&target));
+        let initial = InitialSample {
+            id: self.id,
+            input,
+            choices: self.common.choices,
+            target,
+            metadata: self.initial_metadata.or(self.common.metadata).unwrap_or(&empty),
+            model: self.output.map_or("", |output| &output.model),
+        };
+        let uuid = self.common.uuid.unwrap_or_default();
+        let mut events = self.events.map(|recorded| EventWriter::new(recorded, initial, uuid));
+        // Most samples are smaller; room that grows is copied each time.
+        let room = if events.is_some() { 8192 } else { 2048 };
+        JsonWriter::bytes_with(room, |json| {
+            json.object(|json| {
+                self.common.write_question(json, (self.id, self.epoch), input, target);
+                json.key("messages").array(|json| self.messages.iter().for_each(|m| json.value(&Wire(m))));
+                json.field("output", &Wire(self.output.unwrap_or(&ModelOutput::default())));
+                if !self.scores.is_empty() {
+                    json.key("scores")
+                        .scores(self.scores.iter().map(|(scorer, score)| (scorer.as_str(), score)));
+                }
+                json.field("metadata", self.common.metadata.unwrap_or(&empty));
+                json.field("store", self.store.unwrap_or(&empty));
+                match &mut events {
+                    Some(events) => events.write_events(json.key("events")),
+                    None => json.field("events", &[(); 0]),
+                }
+                self.common.write_usage_and_times(json);
+                json.optional("error", self.error);
+                match &mut events {
+                    Some(events) => {
+                        events.write_data(json.key("events_data"));
+                        events.write_attachments(json.key("attachments"));
+                    }
+                    None => json.field("attachments", &empty),
+                }
+                if let Some(limit) = self.limit {
+                    json.key("limit").object(|json| {
+                        json.field("type", &limit.kind);
+                        json.field("limit", &limit.limit);
+                        json.optional("reason", limit.reason.as_ref());
+                    });
+                }
+            })
         })
     }
 

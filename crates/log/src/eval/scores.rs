@@ -1,6 +1,6 @@
 //! The scores of a log as columns, read on all threads.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::error::{LogError, LogErrorKind, Result};
@@ -73,7 +73,8 @@ impl<'a> ScoreOptions<'a> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct LogScores {
-    /// The scores, by epoch and then by [key](super::SampleId::sort_key) of the sample.
+    /// The scores, by epoch and then in the order of the dataset, as far as the header records it; samples that it
+    /// does not list come last, by [key](super::SampleId::sort_key). So groups have the order that they had in the run.
     pub columns: ScoreColumns,
     /// What is wrong with each sample that was skipped.
     pub skipped: Vec<LogError>,
@@ -110,7 +111,7 @@ impl From<StoredSample> for SampleRow {
 }
 
 impl EvalLog {
-    /// The scores as columns, with this metadata, in the order of [`EvalLog::samples`].
+    /// The scores as columns, with this metadata, by epoch and then in the order of the dataset.
     ///
     /// The scorers that the header records come first, those found only in the samples after them.
     pub fn score_columns(&self, keys: &MetadataKeys) -> Result<ScoreColumns> {
@@ -126,10 +127,8 @@ impl EvalLog {
         let memory = &self.container.memory;
         let read = |reader: &mut SampleReader<'_>, at| {
             let row = reader.read(at).map(|mut sample| {
-                if let Some(edited) = options.edited.filter(|edited| edited.is_of(&sample))
-                    && let Some(score) = sample.scores.get_mut(&edited.scorer)
-                {
-                    score.clone_from(&edited.score);
+                if let Some(edited) = options.edited.filter(|edited| edited.is_of(&sample)) {
+                    sample.scores.insert(edited.scorer.clone(), edited.score.clone());
                 }
                 (memory_budget::behind_sample(&sample), SampleRow::from(sample))
             });
@@ -158,7 +157,10 @@ impl EvalLog {
                 Err(error) => skipped.push(error),
             }
         }
-        good.sort_by_cached_key(|row| (row.epoch, row.id.sort_key()));
+        let ids = header.eval.dataset.sample_ids.as_deref().unwrap_or_default();
+        let places: HashMap<&SampleId, usize> = ids.iter().enumerate().map(|(at, id)| (id, at)).collect();
+        let place = |id: &SampleId| places.get(id).copied().unwrap_or(usize::MAX);
+        good.sort_by_cached_key(|row| (row.epoch, place(&row.id), row.id.sort_key()));
         self.columns(header, good, skipped, options.only)
     }
 

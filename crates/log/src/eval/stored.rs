@@ -1,11 +1,12 @@
 //! A sample as it is read from a log: what metrics and summaries need. Messages and events, most of the
 //! bytes, are counted or skipped but never built.
 
-use errorbar_core::chat::{Input, Targets, Usage};
+use errorbar_core::chat::{Input, ModelOutput, Targets, Usage};
 use errorbar_core::{Metadata, MetadataKeys, SampleId, Score, ScoreParts};
 use indexmap::IndexMap;
 use jiter::{Jiter, Peek};
 
+use super::chunks::SampleExtent;
 use super::error::{LogErrorKind, Result};
 use super::json::{FieldSelection, Selection};
 use super::wire::Wire;
@@ -21,10 +22,12 @@ use super::wire::decode::{self, count, fields, metadata, number, sample_id, scor
 /// ```
 #[derive(Clone, Debug)]
 pub struct SampleFields {
-    /// Input, choices, target and the text of the output.
+    /// Input, choices and target.
     pub texts: bool,
     /// Usage, times, the number of messages and the like.
     pub details: bool,
+    /// The text of the output.
+    pub completion: bool,
     /// Which metadata of the sample.
     pub metadata: MetadataKeys,
     /// Which parts of its scores.
@@ -32,14 +35,16 @@ pub struct SampleFields {
 }
 
 impl SampleFields {
-    /// Everything that a [`StoredSample`] can hold.
+    /// Everything that a [`StoredSample`] can hold, but for the output.
     pub fn all() -> Self {
-        SampleFields { texts: true, details: true, metadata: MetadataKeys::All, scores: ScoreParts::All }
+        let (texts, details, completion) = (true, true, false);
+        SampleFields { texts, details, completion, metadata: MetadataKeys::All, scores: ScoreParts::All }
     }
 
     /// Scores and this metadata, without input, choices and target.
     pub fn scores(metadata: MetadataKeys) -> Self {
-        SampleFields { texts: false, details: false, metadata, scores: ScoreParts::All }
+        let (texts, details, completion) = (false, false, false);
+        SampleFields { texts, details, completion, metadata, scores: ScoreParts::All }
     }
 
     setters! {
@@ -49,6 +54,14 @@ impl SampleFields {
 
     pub(super) fn wants_metadata(&self) -> bool {
         self.metadata != MetadataKeys::NONE
+    }
+
+    /// How much of a sample in several members these fields are in: messages and long strings are not in its record.
+    pub(super) fn extent(&self) -> SampleExtent {
+        match self.texts || self.details || self.completion {
+            true => SampleExtent::Conversation,
+            false => SampleExtent::Record,
+        }
     }
 
     /// The fields to read, and what of them.
@@ -72,12 +85,17 @@ impl SampleFields {
         wanted.push(("limit", Selection::Fields(&[("type", Selection::All)])));
         if self.texts {
             wanted.extend(all(&["input", "choices", "target"]));
-            wanted.push(("output", Selection::Fields(&[("completion", Selection::All)])));
         }
         if self.details {
             wanted.extend(all(&["model_usage", "role_usage", "started_at", "completed_at"]));
             wanted.extend(all(&["total_time", "working_time", "uuid"]));
             wanted.push(("messages", Selection::Count));
+        }
+        if self.completion {
+            wanted.push((
+                "output",
+                Selection::Fields(&[("choices", Selection::All), ("completion", Selection::All)]),
+            ));
         }
         if self.wants_metadata() {
             wanted.push(("metadata", Selection::All));
@@ -87,7 +105,7 @@ impl SampleFields {
 }
 
 /// Stands for the scorer of a score in a very old log, which does not name it; no scorer has such a name.
-const NAMELESS: &str = "\0";
+pub(super) const NAMELESS: &str = "\0";
 /// Its default name.
 pub(super) const SOME_SCORER: &str = "score";
 
@@ -105,7 +123,7 @@ pub struct StoredSample {
     pub choices: Option<Vec<String>>,
     /// What the answer should be; empty if it was not to be read.
     pub target: Targets,
-    /// The text of the output, if the log has it and it was to be read.
+    /// The text of the output; none if there is no output, or it was not to be read.
     pub completion: Option<String>,
     /// The scores by scorer, in their order.
     pub scores: IndexMap<String, Score>,
@@ -176,9 +194,7 @@ impl StoredSample {
             "input" if wanted.texts => self.input = typed::<Wire<_>>("input", json, peek)?.0,
             "choices" if wanted.texts => self.choices = typed("choices", json, peek)?,
             "target" if wanted.texts => self.target = typed::<Wire<_>>("target", json, peek)?.0,
-            "output" if wanted.texts && peek == Peek::Object => {
-                self.completion = text_or_field(key, "completion", json, peek)?;
-            }
+            "output" if wanted.completion => self.completion = completion(json, peek)?,
             "scores" => self.scores = scores(json, peek)?,
             // Very old logs have one score without the name of its scorer.
             "score" if peek == Peek::Object && self.scores.is_empty() => {
@@ -240,7 +256,12 @@ fn wanted_metadata(json: &mut Jiter<'_>, peek: Peek, keys: &MetadataKeys) -> Res
 
 /// The string in a field of an object, or the string that old logs have in place of the object. An object without the
 /// field has an empty one.
-fn text_or_field(name: &str, field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Option<String>> {
+pub(super) fn text_or_field(
+    name: &str,
+    field: &str,
+    json: &mut Jiter<'_>,
+    peek: Peek,
+) -> Result<Option<String>> {
     if peek != Peek::Object {
         return text(name, json, peek);
     }
@@ -250,6 +271,15 @@ fn text_or_field(name: &str, field: &str, json: &mut Jiter<'_>, peek: Peek) -> R
         false => Ok(json.known_skip(peek)?),
     })?;
     Ok(Some(found.unwrap_or_default()))
+}
+
+/// The text of an output: that of its first answer, where it is not recorded by itself.
+fn completion(json: &mut Jiter<'_>, peek: Peek) -> Result<Option<String>> {
+    let Some(Wire(output)) = typed::<Option<Wire<ModelOutput>>>("output", json, peek)? else {
+        return Ok(None);
+    };
+    let first = output.choices.into_iter().next().map(|choice| choice.message.content);
+    Ok(Some(output.completion).filter(|text| !text.is_empty()).or(first))
 }
 
 /// The tokens of each model or role; null is none.

@@ -121,7 +121,7 @@ fn thin_targets(target: &Targets) -> Targets {
     }
 }
 
-fn thin_score(score: &Score) -> Score {
+pub(super) fn thin_score(score: &Score) -> Score {
     let short = |text: &Option<String>| text.as_ref().map(|text| shorten(text));
     Score {
         value: score.value.clone(),

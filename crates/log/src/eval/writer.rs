@@ -1,6 +1,5 @@
 //! Writing a log during a run.
 
-use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -11,8 +10,9 @@ use super::members::{HEADER, REDUCTIONS, START};
 use super::reductions::Reductions;
 use super::sample::SampleRecord;
 use super::zip::directory::Members;
-use super::zip::source::{LogFile, is_named};
+use super::zip::source::LogFile;
 use super::zip::{Encoder, Member, directory_bytes};
+use crate::atomic_file::is_named;
 
 mod journal;
 
@@ -189,9 +189,11 @@ impl LogWriter {
             }
         }
         if with_directory {
-            let new: HashSet<&str> = members.iter().map(Member::name).collect();
-            let old = self.members.iter().map(|(name, entry)| (name.as_str(), entry));
-            let old = old.filter(|(name, _)| !new.contains(name));
+            // The few that are replaced are looked up, not all that stay.
+            let replaced: Vec<usize> =
+                members.iter().filter_map(|member| self.members.get_index_of(member.name())).collect();
+            let old = self.members.iter().enumerate().filter(|(at, _)| !replaced.contains(at));
+            let old = old.map(|(_, (name, entry))| (name.as_str(), entry));
             let all = old.chain(members.iter().map(|member| (member.name(), &member.entry)));
             bytes.extend_from_slice(&directory_bytes(all, at));
         }

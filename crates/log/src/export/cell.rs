@@ -18,7 +18,9 @@ pub(super) enum ExportCell<'a> {
     Epoch(u32),
     Id(&'a SampleId),
     Score(&'a Value),
-    Metadata(&'a Json),
+    Json(&'a Json),
+    Number(f64),
+    Count(u64),
 }
 
 impl<'a> ExportCell<'a> {
@@ -31,15 +33,17 @@ impl<'a> ExportCell<'a> {
     /// Nothing if nothing is there.
     pub(super) fn text(self) -> Option<Cow<'a, str>> {
         Some(match self {
-            ExportCell::Missing | ExportCell::Null | ExportCell::Metadata(Json::Null) => return None,
+            ExportCell::Missing | ExportCell::Null | ExportCell::Json(Json::Null) => return None,
             ExportCell::Text(text) => Cow::Borrowed(text),
-            ExportCell::Metadata(Json::String(text)) => Cow::Borrowed(text),
+            ExportCell::Json(Json::String(text)) => Cow::Borrowed(text),
             ExportCell::Id(SampleId::Str(id)) => Cow::Borrowed(id),
             ExportCell::Score(Value::Str(text)) => Cow::Borrowed(text),
             ExportCell::Epoch(epoch) => Cow::Owned(epoch.to_string()),
             ExportCell::Id(id) => Cow::Owned(id.to_string()),
-            ExportCell::Metadata(json) => Cow::Owned(json.to_string()),
+            ExportCell::Json(json) => Cow::Owned(json.to_string()),
             ExportCell::Score(value) => Cow::Owned(score_json(value)),
+            ExportCell::Number(number) => Cow::Owned(score_json(&Value::Float(number))),
+            ExportCell::Count(count) => Cow::Owned(count.to_string()),
         })
     }
 
@@ -51,7 +55,9 @@ impl<'a> ExportCell<'a> {
             ExportCell::Epoch(epoch) => out.push_str(&epoch.to_string()),
             ExportCell::Id(SampleId::Str(id)) => write_text(id, out),
             ExportCell::Id(SampleId::Int(id)) => out.push_str(&id.to_string()),
-            ExportCell::Metadata(json) => out.push_str(&json.to_string()),
+            ExportCell::Json(json) => out.push_str(&json.to_string()),
+            ExportCell::Number(number) => out.push_str(&Json::from(number).to_string()),
+            ExportCell::Count(count) => out.push_str(&count.to_string()),
             ExportCell::Score(value) => out.push_str(&value.to_json().to_string()),
         }
     }
@@ -118,7 +124,7 @@ mod tests {
 
     #[test]
     fn metadata_as_text() {
-        let text = |json: Json| ExportCell::Metadata(&json).text().map(Cow::into_owned);
+        let text = |json: Json| ExportCell::Json(&json).text().map(Cow::into_owned);
         assert_eq!(text(json!("a,\"b")).as_deref(), Some("a,\"b"));
         assert_eq!(text(json!([1, "x", null])).as_deref(), Some("[1,\"x\",null]"));
         assert_eq!(text(json!({})).as_deref(), Some("{}"));

@@ -21,34 +21,90 @@ pub(super) enum ColumnSource {
     Id,
     Epoch,
     Scorer,
-    Value,
-    Answer,
-    Explanation,
-    Reason,
+    /// A part of a score: of the scorer of the row, or of the scorer of this number.
+    Score(Option<usize>, ScorePart),
     Error,
     Limit,
+    Input,
+    Target,
+    Output,
+    StartedAt,
+    CompletedAt,
+    TotalTime,
+    WorkingTime,
+    InputTokens,
+    OutputTokens,
+    TotalTokens,
     /// Metadata, by the number of its column.
     Metadata(usize),
 }
 
-/// The columns that every export has, in order; `log`, `answer` and `explanation` are optional.
-const FIXED: [(&str, ColumnSource, ExportKind); 12] = [
+/// What is written of a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScorePart {
+    Value,
+    Answer,
+    Explanation,
+    Reason,
+    /// The value as the metrics of its scorer convert it.
+    Number,
+}
+
+impl ScorePart {
+    /// In the order of their columns; the name of the first is that of the scorer where scorers have their own.
+    pub(super) const ALL: [(ScorePart, &str); 5] = [
+        (ScorePart::Value, "value"),
+        (ScorePart::Answer, "answer"),
+        (ScorePart::Explanation, "explanation"),
+        (ScorePart::Reason, "reason"),
+        (ScorePart::Number, "number"),
+    ];
+
+    fn kind(self, value: ExportKind) -> ExportKind {
+        match self {
+            ScorePart::Value => value,
+            ScorePart::Number => ExportKind::Float,
+            ScorePart::Answer | ScorePart::Explanation | ScorePart::Reason => ExportKind::Text,
+        }
+    }
+}
+
+const fn score(part: ScorePart) -> ColumnSource {
+    ColumnSource::Score(None, part)
+}
+
+/// The columns that every export has, in order; the first ones are those that the first version had.
+const FIXED: [(&str, ColumnSource, ExportKind); 24] = [
     ("log", ColumnSource::Log, ExportKind::Text),
     ("task", ColumnSource::Task, ExportKind::Text),
     ("model", ColumnSource::Model, ExportKind::Text),
     ("id", ColumnSource::Id, ExportKind::Text),
     ("epoch", ColumnSource::Epoch, ExportKind::Int),
     ("scorer", ColumnSource::Scorer, ExportKind::Text),
-    ("value", ColumnSource::Value, ExportKind::Text),
-    ("answer", ColumnSource::Answer, ExportKind::Text),
-    ("explanation", ColumnSource::Explanation, ExportKind::Text),
-    ("reason", ColumnSource::Reason, ExportKind::Text),
+    ("value", score(ScorePart::Value), ExportKind::Text),
+    ("answer", score(ScorePart::Answer), ExportKind::Text),
+    ("explanation", score(ScorePart::Explanation), ExportKind::Text),
+    ("reason", score(ScorePart::Reason), ExportKind::Text),
     ("error", ColumnSource::Error, ExportKind::Text),
     ("limit", ColumnSource::Limit, ExportKind::Text),
+    ("number", score(ScorePart::Number), ExportKind::Float),
+    ("input", ColumnSource::Input, ExportKind::Text),
+    ("target", ColumnSource::Target, ExportKind::Text),
+    ("output", ColumnSource::Output, ExportKind::Text),
+    ("started_at", ColumnSource::StartedAt, ExportKind::Text),
+    ("completed_at", ColumnSource::CompletedAt, ExportKind::Text),
+    ("total_time", ColumnSource::TotalTime, ExportKind::Float),
+    ("working_time", ColumnSource::WorkingTime, ExportKind::Float),
+    ("input_tokens", ColumnSource::InputTokens, ExportKind::Int),
+    ("output_tokens", ColumnSource::OutputTokens, ExportKind::Int),
+    ("total_tokens", ColumnSource::TotalTokens, ExportKind::Int),
+    // No column, but a name that metadata may not have: readers of tables take such a column for the scores.
+    (SCORE, score(ScorePart::Value), ExportKind::Text),
 ];
 
-/// A name that metadata may not have either: readers of tables take such a column for the scores.
 const SCORE: &str = "score";
+/// Stands for all metadata in a choice of columns.
+const METADATA: &str = "metadata";
 
 /// What all values of a column have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +161,8 @@ impl ExportKind {
 #[derive(Clone, Debug)]
 pub(super) struct ExportColumn {
     pub(super) name: String,
+    /// What it is called in a choice of columns, where that is not its name: the same for all scorers, or all metadata.
+    pub(super) family: &'static str,
     pub(super) source: ColumnSource,
     #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "only Parquet has types"))]
     pub(super) kind: ExportKind,
@@ -138,31 +196,33 @@ impl MetadataTree {
         }
     }
 
-    /// Makes the columns: the fixed ones that are wanted, then one for each key that holds a value somewhere, or
-    /// nothing but nulls.
-    pub(super) fn columns(
-        &mut self,
-        wanted: impl Fn(ColumnSource) -> bool,
-        value: ExportKind,
-    ) -> Vec<ExportColumn> {
-        let mut columns: Vec<ExportColumn> = FIXED
-            .into_iter()
-            .filter(|(_, source, _)| wanted(*source))
-            .map(|(name, source, kind)| {
-                let kind = if source == ColumnSource::Value { value } else { kind };
-                ExportColumn { name: name.to_owned(), source, kind }
-            })
-            .collect();
-        // Whether they are wanted or not, so that a name does not depend on the options.
+    /// Makes the columns: the fixed ones, with those of a score once for all scorers or once for each, then one for each
+    /// key that holds a value somewhere, or nothing but nulls.
+    pub(super) fn columns(&mut self, scorers: &ScorerColumns) -> Vec<ExportColumn> {
         let mut taken: HashSet<String> = FIXED.iter().map(|(name, ..)| (*name).to_owned()).collect();
-        taken.insert(SCORE.to_owned());
+        let mut columns = Vec::new();
+        for (name, source, kind) in FIXED.into_iter().filter(|(name, ..)| *name != SCORE) {
+            match (scorers, source) {
+                (ScorerColumns::Each(_), ColumnSource::Scorer) => {}
+                (ScorerColumns::Each(kinds), ColumnSource::Score(None, ScorePart::Value)) => {
+                    columns.extend(columns_of_scorers(kinds, &mut taken));
+                }
+                (ScorerColumns::Each(_), ColumnSource::Score(..)) => {}
+                (ScorerColumns::One(value), ColumnSource::Score(None, part)) => {
+                    let kind = part.kind(*value);
+                    columns.push(ExportColumn { name: name.to_owned(), family: name, source, kind });
+                }
+                _ => columns.push(ExportColumn { name: name.to_owned(), family: name, source, kind }),
+            }
+        }
         let mut count = 0;
         name_nodes(&mut self.root, "", &mut |node, path| {
             let name = free_name(path, &taken);
             taken.insert(name.clone());
             node.column = Some(count);
             let kind = node.kind.unwrap_or(ExportKind::Text);
-            columns.push(ExportColumn { name, source: ColumnSource::Metadata(count), kind });
+            let source = ColumnSource::Metadata(count);
+            columns.push(ExportColumn { name, family: METADATA, source, kind });
             count += 1;
         });
         columns
@@ -176,6 +236,61 @@ impl MetadataTree {
         }
         Some(cells)
     }
+}
+
+/// How scores are written, with what their values have in common.
+#[derive(Clone, Debug)]
+pub(super) enum ScorerColumns {
+    /// A row for each scorer.
+    One(ExportKind),
+    /// Columns for each scorer.
+    Each(IndexMap<String, ExportKind>),
+}
+
+/// The columns of each scorer: its value under its own name, everything else with that name before it.
+fn columns_of_scorers(
+    kinds: &IndexMap<String, ExportKind>,
+    taken: &mut HashSet<String>,
+) -> Vec<ExportColumn> {
+    let mut columns = Vec::new();
+    for (at, (scorer, value)) in kinds.iter().enumerate() {
+        for (part, family) in ScorePart::ALL {
+            let wanted = match part {
+                ScorePart::Value => scorer.clone(),
+                _ => format!("{scorer}.{family}"),
+            };
+            let numbered = (2..).map(|number| format!("{wanted}_{number}"));
+            let is_free = |name: &String| !taken.contains(name);
+            let name = std::iter::once(wanted.clone()).chain(numbered).find(is_free).unwrap_or_default();
+            taken.insert(name.clone());
+            let source = ColumnSource::Score(Some(at), part);
+            columns.push(ExportColumn { name, family, source, kind: part.kind(*value) });
+        }
+    }
+    columns
+}
+
+/// The columns of these names, in this order; all of a family if it is named. The name that is none of theirs is the
+/// error.
+pub(super) fn chosen(columns: &[ExportColumn], names: &[String]) -> Result<Vec<ExportColumn>, String> {
+    let mut chosen: Vec<ExportColumn> = Vec::new();
+    for name in names {
+        let is_meant = |column: &&ExportColumn| {
+            column.name == *name
+                || (column.family == name && !columns.iter().any(|other| other.name == *name))
+        };
+        let mut meant = columns.iter().filter(is_meant).peekable();
+        // Samples without metadata have no columns of it.
+        if meant.peek().is_none() && name != METADATA {
+            return Err(name.clone());
+        }
+        for column in meant {
+            if !chosen.iter().any(|known| known.name == column.name) {
+                chosen.push(column.clone());
+            }
+        }
+    }
+    Ok(chosen)
 }
 
 /// The map that a value is, if it has anything in it; an empty one is a value like others.
@@ -258,8 +373,9 @@ mod tests {
         for sample in samples {
             keys.learn(Path::new("a.eval"), &metadata(sample)).unwrap();
         }
-        let columns = keys.columns(|_| false, ExportKind::Float);
-        columns.into_iter().map(|column| (column.name, column.kind)).collect()
+        let columns = keys.columns(&ScorerColumns::One(ExportKind::Float));
+        let columns = columns.into_iter().filter(|column| column.family == METADATA);
+        columns.map(|column| (column.name, column.kind)).collect()
     }
 
     fn named(pairs: &[(&str, ExportKind)]) -> Vec<(String, ExportKind)> {
@@ -304,7 +420,7 @@ mod tests {
         for sample in &samples {
             keys.learn(Path::new("a.eval"), &metadata(sample)).unwrap();
         }
-        keys.columns(|_| false, ExportKind::Text);
+        keys.columns(&ScorerColumns::One(ExportKind::Text));
         let first = metadata(&samples[0]);
         let cells = keys.cells(&first).unwrap();
         assert_eq!(cells, [None, Some(&json!(1)), None, Some(&json!(null))]);

@@ -24,6 +24,16 @@ pub enum ExportError {
         /// The one that may have been meant.
         nearest: Option<String>,
     },
+    /// The options choose a column that the export does not have.
+    #[error("there is no column `{column}`; the columns are {}", list(.known))]
+    UnknownColumn {
+        /// The column.
+        column: String,
+        /// The columns that there are.
+        known: Vec<String>,
+        /// The one that may have been meant.
+        nearest: Option<String>,
+    },
     /// The samples have more metadata keys than a table should have columns.
     #[error("{}: the metadata of the samples has more than {limit} different keys", log.display())]
     TooManyColumns {
@@ -91,6 +101,7 @@ impl ExportError {
         match self {
             ExportError::Log(_) => "check the log",
             ExportError::UnknownScorer { .. } => "name one of them, or none for all",
+            ExportError::UnknownColumn { .. } => "name some of them, or none for all",
             ExportError::TooManyColumns { .. } => "export the logs one by one",
             ExportError::Changed { .. } => "wait until the run has ended, or copy the log first",
             ExportError::OutputIsInput { .. } => "choose another name for the output",

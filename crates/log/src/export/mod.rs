@@ -1,13 +1,18 @@
 //! The samples of eval logs as a table: CSV, JSON lines or Parquet.
 //!
 //! A row is a sample, an epoch and a scorer; a sample without scores has one row with neither scorer nor value, so
-//! that nothing is dropped on the way. The logs are read twice: first for the metadata keys of the samples,
+//! that nothing is dropped on the way. With [`ExportOptions::wide`] a row is a sample and an epoch, and each scorer has
+//! its own columns. The logs are read twice: first for the metadata keys of the samples,
 //! which become columns, then row by row into the file. Reading once and holding the rows in memory was rejected, as
 //! a log may be larger than memory. One log is open at a time.
 //!
 //! The columns, in order: `log` (of several logs), `task`, `model`, `id`, `epoch`, `scorer`, `value`, `answer`,
-//! `explanation`, `reason`, `error`, `limit`, and then the metadata of the samples. Maps in the metadata become
+//! `explanation`, `reason`, `error`, `limit`, `number` (the value as the metrics of its scorer convert it), `input`,
+//! `target`, `output`, `started_at`, `completed_at`, `total_time`, `working_time`, `input_tokens`, `output_tokens`,
+//! `total_tokens`, and then the metadata of the samples. Maps in the metadata become
 //! columns with dots in their names (`a.b`); a name that is taken, or is `score`, has `metadata.` before it.
+//! [`ExportOptions::columns`] chooses some of them. In the wide form `value` is a column with the name of the scorer,
+//! and the other parts of its score have that name before theirs (`match.answer`).
 //!
 //! | | CSV | JSON lines | Parquet |
 //! |---|---|---|---|
@@ -27,10 +32,10 @@
 //! # let mut writer = LogWriter::create(&path, &StartRecord::new(eval, PlanRecord::default()))?;
 //! # let (id, scores) = (SampleId::from("q1"), [("match".to_owned(), Score::new("C"))]);
 //! # writer.append_sample(&SampleRecord::new(&id, 1).scores(&scores))?;
-//! let export = Export::of([&path], ExportOptions::default().texts(false))?;
+//! let export = Export::of([&path], ExportOptions::default().columns(["model", "id", "scorer", "value", "number"]))?;
 //! let mut csv = Vec::new();
 //! export.write(ExportFormat::Csv, &mut csv)?;
-//! assert_eq!(String::from_utf8(csv)?, "task,model,id,epoch,scorer,value,reason,error,limit\nquiz,mock/x,q1,1,match,C,,,\n");
+//! assert_eq!(String::from_utf8(csv)?, "model,id,scorer,value,number\nmock/x,q1,match,C,1.0\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -46,21 +51,23 @@ mod parquet_pages;
 mod rows;
 mod strict_json;
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{MetadataKeys, Score};
-use indexmap::IndexSet;
+use errorbar_core::{Conversion, MetadataKeys, Registry, Score, ScoreParts, unique_names};
+use indexmap::IndexMap;
 
-use columns::{ColumnSource, ExportColumn, ExportKind, MetadataTree};
+use columns::{ColumnSource, ExportColumn, ExportKind, MetadataTree, ScorePart, ScorerColumns};
 pub use error::ExportError;
-use rows::{ExportRow, LogContext};
+use rows::{ExportRow, LogContext, SampleCells};
 pub use strict_json::{JsonLayout, StrictWriter, strict_json};
 
+use crate::WrittenFile;
 use crate::atomic_file::AtomicFile;
-use crate::eval::{EvalLog, LogLimits, SampleFields, StoredSample};
+use crate::eval::{EvalLog, Header, LogLimits, SampleFields, StoredSample, plan_from_header};
 
 /// What rows are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,15 +100,29 @@ impl ExportFormat {
 pub struct ExportOptions {
     /// Only the scores by these scorers; all if there are none. A sample that lacks them still has a row.
     pub scorers: Vec<String>,
-    /// Whether to write answers and explanations.
+    /// Whether to write inputs, targets, outputs, answers and explanations.
     pub texts: bool,
+    /// Whether a row is a sample and an epoch, with columns for each scorer.
+    pub wide: bool,
+    /// Only these columns, in this order; all if there are none. `metadata` stands for all metadata, and in the wide form
+    /// the name of a part of scores for that part of all of them.
+    pub columns: Vec<String>,
+    /// What the metrics in logs are built with, for the way in which they convert values.
+    pub registry: Registry,
     /// How large a log may be.
     pub limits: LogLimits,
 }
 
 impl Default for ExportOptions {
     fn default() -> Self {
-        ExportOptions { scorers: Vec::new(), texts: true, limits: LogLimits::default() }
+        ExportOptions {
+            scorers: Vec::new(),
+            texts: true,
+            wide: false,
+            columns: Vec::new(),
+            registry: Registry::built_in(),
+            limits: LogLimits::default(),
+        }
     }
 }
 
@@ -113,10 +134,29 @@ impl ExportOptions {
         self
     }
 
-    /// Whether to write answers and explanations.
+    /// Whether to write inputs, targets, outputs, answers and explanations.
     #[must_use]
     pub fn texts(self, texts: bool) -> Self {
         ExportOptions { texts, ..self }
+    }
+
+    /// Whether a row is a sample and an epoch, with columns for each scorer.
+    #[must_use]
+    pub fn wide(self, wide: bool) -> Self {
+        ExportOptions { wide, ..self }
+    }
+
+    /// Writes only these columns.
+    #[must_use]
+    pub fn columns(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.columns = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Builds the metrics in logs with this registry.
+    #[must_use]
+    pub fn registry(self, registry: Registry) -> Self {
+        ExportOptions { registry, ..self }
     }
 
     /// Refuses a log that goes beyond these limits.
@@ -135,6 +175,8 @@ pub struct ExportCounts {
     /// Scores that are lists or maps and have null where they held a number that is not finite; only in JSON
     /// lines. Read again, such a null is not unscored but counts as 0.
     pub nulled: u64,
+    /// What became of the file, if it is one.
+    pub file: WrittenFile,
 }
 
 /// The samples of logs, with the columns that they need.
@@ -143,8 +185,9 @@ pub struct ExportCounts {
 #[derive(Debug)]
 pub struct Export {
     logs: Vec<PathBuf>,
+    options: ExportOptions,
+    /// The scorers, in the order in which they were met.
     scorers: Vec<String>,
-    limits: LogLimits,
     keys: MetadataTree,
     columns: Vec<ExportColumn>,
     recovered: Vec<PathBuf>,
@@ -166,41 +209,43 @@ impl Export {
         options: ExportOptions,
     ) -> Result<Self, ExportError> {
         let logs: Vec<PathBuf> = logs.into_iter().map(Into::into).collect();
-        let (mut keys, mut known, mut value) =
-            (MetadataTree::default(), IndexSet::<String>::new(), None::<ExportKind>);
+        let mut keys = MetadataTree::default();
+        let mut kinds = IndexMap::<String, Option<ExportKind>>::new();
         let mut recovered = Vec::new();
+        let fields = SampleFields::scores(MetadataKeys::All).score_parts(ScoreParts::Value);
         for path in &logs {
             let log = EvalLog::open_with(path, options.limits)?;
             if log.was_recovered() {
                 recovered.push(path.clone());
             }
-            for sample in log.samples_with(fields())? {
+            for sample in log.samples_with(fields.clone())? {
                 let sample = sample?;
                 keys.learn(path, &sample.metadata)?;
-                for scorer in sample.scores.keys() {
-                    if !known.contains(scorer) {
-                        known.insert(scorer.clone());
-                    }
-                }
-                for (_, score) in chosen(&sample, &options.scorers) {
+                for (scorer, score) in &sample.scores {
+                    let known = match kinds.get_mut(scorer) {
+                        Some(known) => known,
+                        None => kinds.entry(scorer.clone()).or_default(),
+                    };
                     let Some(kind) = ExportKind::of_value(&score.value) else { continue };
-                    value = Some(value.map_or(kind, |value| value.and(kind)));
+                    *known = Some(known.map_or(kind, |known| known.and(kind)));
                 }
             }
         }
-        if let Some(scorer) = options.scorers.iter().find(|name| !known.contains(*name)) {
-            let nearest = nearest(scorer, known.iter().map(String::as_str)).map(str::to_owned);
-            let known = known.into_iter().collect();
+        if let Some(scorer) = options.scorers.iter().find(|name| !kinds.contains_key(*name)) {
+            let nearest = nearest(scorer, kinds.keys().map(String::as_str)).map(str::to_owned);
+            let known = kinds.into_keys().collect();
             return Err(ExportError::UnknownScorer { scorer: scorer.clone(), known, nearest });
         }
-        let wanted = |source| match source {
-            ColumnSource::Log => logs.len() > 1,
-            ColumnSource::Answer | ColumnSource::Explanation => options.texts,
-            _ => true,
-        };
+        kinds.retain(|scorer, _| options.scorers.is_empty() || options.scorers.contains(scorer));
+        let scorers: Vec<String> = kinds.keys().cloned().collect();
         // Unscored alone is a number too.
-        let columns = keys.columns(wanted, value.unwrap_or(ExportKind::Float));
-        Ok(Export { logs, scorers: options.scorers, limits: options.limits, keys, columns, recovered })
+        let number = |kind: Option<ExportKind>| kind.unwrap_or(ExportKind::Float);
+        let form = match options.wide {
+            true => ScorerColumns::Each(kinds.into_iter().map(|(name, kind)| (name, number(kind))).collect()),
+            false => ScorerColumns::One(number(kinds.into_values().flatten().reduce(ExportKind::and))),
+        };
+        let columns = chosen_columns(keys.columns(&form), logs.len(), &options)?;
+        Ok(Export { logs, options, scorers, keys, columns, recovered })
     }
 
     /// The names of the columns, in order.
@@ -232,8 +277,10 @@ impl Export {
         for path in &self.logs {
             self.write_log(path, |row| {
                 written.rows += 1;
-                let loses = format == ExportFormat::JsonLines && row.cell(ColumnSource::Value).loses_inside();
-                written.nulled += u64::from(loses);
+                if format == ExportFormat::JsonLines {
+                    let lost = columns.iter().filter(|column| row.cell(column.source).loses_inside());
+                    written.nulled += lost.count() as u64;
+                }
                 sink.row(row)
             })?;
         }
@@ -246,22 +293,60 @@ impl Export {
         path: &Path,
         mut write: impl FnMut(&ExportRow<'_>) -> Result<(), ExportError>,
     ) -> Result<(), ExportError> {
-        let log = EvalLog::open_with(path, self.limits)?;
-        let eval = log.header()?.eval;
-        let run = LogContext { log: path.display().to_string(), task: eval.task, model: eval.model };
-        for sample in log.samples_with(fields())? {
+        let log = EvalLog::open_with(path, self.options.limits)?;
+        let header = log.header()?;
+        let run = LogContext {
+            log: path.display().to_string(),
+            conversions: conversions(&header, &self.options.registry),
+            task: header.eval.task,
+            model: header.eval.model,
+            scorers: self.scorers.clone(),
+        };
+        for sample in log.samples_with(self.fields())? {
             let sample = &sample?;
-            let cells = self.keys.cells(&sample.metadata);
-            let metadata = &cells.ok_or_else(|| ExportError::Changed { path: path.to_owned() })?;
-            let mut scores = chosen(sample, &self.scorers).peekable();
-            if scores.peek().is_none() {
-                write(&ExportRow { run: &run, sample, scored: None, metadata })?;
+            let changed = || ExportError::Changed { path: path.to_owned() };
+            let metadata = self.keys.cells(&sample.metadata).ok_or_else(changed)?;
+            let is_known = |scorer: &String| self.scorers.contains(scorer);
+            if self.options.scorers.is_empty() && !sample.scores.keys().all(is_known) {
+                return Err(changed());
+            }
+            let cells = &SampleCells::new(sample, metadata);
+            let mut scores = wanted_scores(sample, &self.scorers).peekable();
+            if self.options.wide || scores.peek().is_none() {
+                write(&ExportRow { run: &run, sample, scored: None, cells })?;
+                continue;
             }
             for scored in scores {
-                write(&ExportRow { run: &run, sample, scored: Some(scored), metadata })?;
+                write(&ExportRow { run: &run, sample, scored: Some(scored), cells })?;
             }
         }
         Ok(())
+    }
+
+    /// What the columns need of a sample.
+    fn fields(&self) -> SampleFields {
+        use ColumnSource::{
+            CompletedAt, Input, InputTokens, Metadata, Output, OutputTokens, StartedAt, Target, TotalTime,
+            TotalTokens, WorkingTime,
+        };
+        let has =
+            |wanted: fn(&ColumnSource) -> bool| self.columns.iter().any(|column| wanted(&column.source));
+        let metadata = match has(|source| matches!(source, Metadata(_))) {
+            true => MetadataKeys::All,
+            false => MetadataKeys::NONE,
+        };
+        let mut fields = SampleFields::scores(metadata);
+        if !has(|source| matches!(source, ColumnSource::Score(_, ScorePart::Answer | ScorePart::Explanation)))
+        {
+            fields = fields.score_parts(ScoreParts::Value);
+        }
+        fields.texts = has(|source| matches!(source, Input | Target));
+        fields.completion = has(|source| matches!(source, Output));
+        fields.details = has(|source| {
+            matches!(source, StartedAt | CompletedAt | TotalTime | WorkingTime)
+                || matches!(source, InputTokens | OutputTokens | TotalTokens)
+        });
+        fields
     }
 
     /// Writes a file, which takes the place of one of that name when it is whole and on the disk.
@@ -276,20 +361,53 @@ impl Export {
         let save = || {
             let mut file = AtomicFile::create(path)?;
             let written = self.write(format, &mut file)?;
-            file.commit()?;
-            Ok(written)
+            Ok(ExportCounts { file: file.commit()?, ..written })
         };
         save().map_err(|error: ExportError| error.at(path))
     }
 }
 
-/// What is read of a sample: neither input nor messages.
-fn fields() -> SampleFields {
-    SampleFields::scores(MetadataKeys::All)
+/// The columns that the options want; `log` only if there are several, or it is named.
+fn chosen_columns(
+    all: Vec<ExportColumn>,
+    logs: usize,
+    options: &ExportOptions,
+) -> Result<Vec<ExportColumn>, ExportError> {
+    const TEXTS: [&str; 5] = ["answer", "explanation", "input", "target", "output"];
+    if options.columns.is_empty() {
+        let is_wanted = |column: &ExportColumn| match column.source {
+            ColumnSource::Log => logs > 1,
+            _ => options.texts || !TEXTS.contains(&column.family),
+        };
+        return Ok(all.into_iter().filter(is_wanted).collect());
+    }
+    columns::chosen(&all, &options.columns).map_err(|column| {
+        let known: Vec<String> = all.into_iter().map(|column| column.name).collect();
+        let nearest = nearest(&column, known.iter().map(String::as_str)).map(str::to_owned);
+        ExportError::UnknownColumn { column, known, nearest }
+    })
+}
+
+/// How the metrics of each scorer convert its values: as the first of them that converts any. A log whose metrics cannot
+/// be built has grades.
+fn conversions(header: &Header, registry: &Registry) -> HashMap<String, Conversion> {
+    let Ok((plan, _)) = plan_from_header(header, registry) else { return HashMap::new() };
+    let conversion = |metrics: &errorbar_core::Metrics| {
+        metrics.iter().find_map(|metric| metric.subject()?.conversions.first().cloned())
+    };
+    let names = unique_names(plan.scorers.iter().map(|scorer| scorer.name.as_str()));
+    let of_scorer = |(scorer, name): (&errorbar_core::ScorerPlan, String)| {
+        let metrics = plan.task_metrics.as_ref().unwrap_or(&scorer.metrics);
+        Some((name, conversion(metrics)?))
+    };
+    plan.scorers.iter().zip(names).filter_map(of_scorer).collect()
 }
 
 /// The scores of a sample that are to be written.
-fn chosen<'s>(sample: &'s StoredSample, scorers: &'s [String]) -> impl Iterator<Item = (&'s str, &'s Score)> {
-    let wanted = |name: &String| scorers.is_empty() || scorers.contains(name);
+fn wanted_scores<'s>(
+    sample: &'s StoredSample,
+    scorers: &'s [String],
+) -> impl Iterator<Item = (&'s str, &'s Score)> {
+    let wanted = |name: &String| scorers.contains(name);
     sample.scores.iter().filter(move |(name, _)| wanted(name)).map(|(name, score)| (name.as_str(), score))
 }

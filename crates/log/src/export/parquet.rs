@@ -17,7 +17,7 @@ use serde_json::Value as Json;
 
 use super::RowSink;
 use super::cell::ExportCell;
-use super::columns::{ColumnSource, ExportColumn, ExportKind};
+use super::columns::{ColumnSource, ExportColumn, ExportKind, ScorePart};
 use super::error::ExportError;
 use super::parquet_pages::ChecksummedPages;
 use super::rows::ExportRow;
@@ -113,9 +113,13 @@ impl ColumnBuffer {
     fn of(column: &ExportColumn) -> Self {
         let values = match (column.source, column.kind) {
             (ColumnSource::Epoch, _) => BufferedValues::Int32(Vec::new()),
-            (ColumnSource::Value, ExportKind::Int | ExportKind::Float) => BufferedValues::Double(Vec::new()),
+            (ColumnSource::Score(_, ScorePart::Value), ExportKind::Int | ExportKind::Float) => {
+                BufferedValues::Double(Vec::new())
+            }
             // Integers that a float cannot hold are better strings than other numbers.
-            (ColumnSource::Value, _) | (_, ExportKind::Text) => BufferedValues::Text(Vec::new()),
+            (ColumnSource::Score(_, ScorePart::Value), _) | (_, ExportKind::Text) => {
+                BufferedValues::Text(Vec::new())
+            }
             (_, ExportKind::Bool) => BufferedValues::Bool(Vec::new()),
             (_, ExportKind::Int | ExportKind::LongInt) => BufferedValues::Int64(Vec::new()),
             (_, ExportKind::Float) => BufferedValues::Double(Vec::new()),
@@ -125,8 +129,7 @@ impl ColumnBuffer {
 
     /// Adds a cell, and returns about how much memory it takes; nothing if the column was made for another kind.
     fn push(&mut self, cell: ExportCell<'_>) -> Option<usize> {
-        let is_null =
-            matches!(cell, ExportCell::Missing | ExportCell::Null | ExportCell::Metadata(Json::Null));
+        let is_null = matches!(cell, ExportCell::Missing | ExportCell::Null | ExportCell::Json(Json::Null));
         self.present.push(i16::from(!is_null));
         if is_null {
             return Some(size_of::<i16>());
@@ -134,8 +137,9 @@ impl ColumnBuffer {
         match (&mut self.values, cell) {
             (BufferedValues::Int32(values), ExportCell::Epoch(epoch)) => values.push(epoch.try_into().ok()?),
             (BufferedValues::Double(values), cell) => values.push(float(cell)?),
-            (BufferedValues::Int64(values), ExportCell::Metadata(json)) => values.push(json.as_i64()?),
-            (BufferedValues::Bool(values), ExportCell::Metadata(json)) => values.push(json.as_bool()?),
+            (BufferedValues::Int64(values), ExportCell::Json(json)) => values.push(json.as_i64()?),
+            (BufferedValues::Int64(values), ExportCell::Count(count)) => values.push(count.try_into().ok()?),
+            (BufferedValues::Bool(values), ExportCell::Json(json)) => values.push(json.as_bool()?),
             (BufferedValues::Text(values), cell) => {
                 let text = cell.text().unwrap_or_default().into_owned();
                 let bytes = size_of::<ByteArray>() + text.len();
@@ -186,7 +190,8 @@ fn float(cell: ExportCell<'_>) -> Option<f64> {
         ExportCell::Score(Value::Unscored) => Some(f64::NAN),
         ExportCell::Score(Value::Int(int)) => Some(*int as f64),
         ExportCell::Score(Value::Float(float)) => Some(*float),
-        ExportCell::Metadata(Json::Number(number)) => number.as_f64(),
+        ExportCell::Json(Json::Number(number)) => number.as_f64(),
+        ExportCell::Number(number) => Some(number),
         _ => None,
     }
 }
@@ -222,8 +227,8 @@ fn refused(error: ParquetError) -> ExportError {
 mod tests {
     use super::*;
     use crate::eval::EvalLog;
-    use crate::export::columns::MetadataTree;
-    use crate::export::rows::LogContext;
+    use crate::export::columns::{MetadataTree, ScorerColumns};
+    use crate::export::rows::{LogContext, SampleCells};
     use ::parquet::file::reader::{FileReader, SerializedFileReader};
 
     #[test]
@@ -238,16 +243,17 @@ mod tests {
         let text = format!(r#"{{"eval": {{}}, "samples": [{}]}}"#, samples.join(","));
         std::fs::write(&path, text).unwrap();
 
-        let columns = MetadataTree::default().columns(|_| true, ExportKind::Int);
+        let columns = MetadataTree::default().columns(&ScorerColumns::One(ExportKind::Int));
         let out_path = folder.path().join("a.parquet");
         let mut out = std::fs::File::create(&out_path).unwrap();
         let mut sink = Box::new(ParquetSink::new(&mut out, &columns).unwrap());
         sink.group_bytes = 30_000;
-        let run = LogContext { log: String::new(), task: String::new(), model: String::new() };
+        let run = LogContext::default();
         for sample in EvalLog::open(&path).unwrap().samples().unwrap() {
             let sample = &sample.unwrap();
             let scored = sample.scores.iter().next().map(|(name, score)| (name.as_str(), score));
-            sink.row(&ExportRow { run: &run, sample, scored, metadata: &[] }).unwrap();
+            let cells = &SampleCells::new(sample, Vec::new());
+            sink.row(&ExportRow { run: &run, sample, scored, cells }).unwrap();
             assert!(sink.bytes < sink.group_bytes);
         }
         sink.finish().unwrap();

@@ -127,6 +127,12 @@ pub enum TableErrorKind {
         /// How many there may be.
         limit: usize,
     },
+    /// More logs than a table may be of.
+    #[error("the column `log` names more than {limit} logs")]
+    TooManyLogs {
+        /// How many there may be.
+        limit: usize,
+    },
     /// A score that starts like a list or a map but is not one.
     #[error("the score in `{column}` starts like a list or map, but is not valid JSON: {problem}")]
     BadStructure {
@@ -277,6 +283,7 @@ impl TableErrorKind {
             Kind::NoScorer(_) => "name the scorer in every row with a score, or remove the column `scorer`",
             Kind::BadScorer(_) => "name the scorer with a string",
             Kind::TooManyScorers { .. } => "if the column is no scorer but metadata, rename it",
+            Kind::TooManyLogs { .. } => "if the column is no log but metadata, rename it",
             Kind::BadStructure { .. } => "write it as JSON, such as {\"a\": 1} or [1, 0]",
             Kind::BadJsonCell { .. } => "write JSON, or make it a column of strings",
             Kind::Parquet(_) | Kind::ParquetColumn { .. } => {

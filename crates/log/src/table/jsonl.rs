@@ -11,9 +11,10 @@ use serde_json::Value as Json;
 
 use super::cell::epoch;
 use super::error::{TableError, TableLocation};
-use super::layout::{ColumnRole, DEFAULT_SCORES, EPOCH, ID, LONG_SCORES, SCORER};
+use super::layout::{ColumnRole, DEFAULT_SCORES, EPOCH, ID, LOG, LONG_SCORES, SCORER};
 use super::limits::Budget;
-use super::long::{LongBuilder, value_bytes};
+use super::long::value_bytes;
+use super::long_parts::LongParts;
 use super::row::TableRow;
 use super::{ScoreTable, TableErrorKind, TableLimits, TableOptions, finish, no_score_column};
 use crate::json_value::{self, MemoryAllowance, Scalar};
@@ -25,7 +26,7 @@ const MAX_KEYS: usize = 10_000;
 /// The memory of the columns is checked each time this many bytes were read.
 const CHECK_EVERY: usize = 1 << 20;
 
-pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, TableError> {
+pub(super) fn read(file: File, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let budget = options.limits.budget(&file);
     let mut lines = LineReader::new(file, options.limits);
     rows(&mut lines, options, budget).map_err(|error| {
@@ -36,30 +37,58 @@ pub(super) fn read(file: File, options: &TableOptions) -> Result<ScoreTable, Tab
     })
 }
 
-fn rows(lines: &mut LineReader, options: &TableOptions, budget: Budget) -> Result<ScoreTable, TableError> {
-    if !options.score_columns.is_empty() {
-        let keys = LineKeys::new(&options.score_columns, options, false);
-        return Ok(wide(lines, keys, false, budget)?.unwrap_or_default());
-    }
-    let score = [default_score(lines, DEFAULT_SCORES, options, budget)?];
-    if let Some(table) = wide(lines, LineKeys::new(&score, options, false), true, budget)? {
-        return Ok(table);
+fn rows(
+    lines: &mut LineReader,
+    options: &TableOptions,
+    budget: Budget,
+) -> Result<Vec<ScoreTable>, TableError> {
+    let named = options.score_columns.as_slice();
+    let default;
+    let scores = match named {
+        [] => {
+            default = [default_score(lines, DEFAULT_SCORES, options, budget)?];
+            &default[..]
+        }
+        named => named,
+    };
+    let keys = LineKeys::new(scores, options, false);
+    let form = match wide(lines, keys, named.is_empty(), budget)? {
+        WideRows::Table(tables) => return Ok(tables),
+        WideRows::Other(form) => form,
+    };
+    if form == RowForm::BySample {
+        return long(lines, LineKeys::new(scores, options, true), form, budget);
     }
     let value = [default_score(lines, LONG_SCORES, options, budget)?];
-    long(lines, LineKeys::new(&value, options, true), budget)
+    long(lines, LineKeys::new(&value, options, true), form, budget)
 }
 
-/// A row per sample and epoch; None if scorers may have their own rows and do.
+/// What a row is, where rows are read one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RowForm {
+    /// A sample, epoch and scorer.
+    ByScorer,
+    /// A sample and epoch of some log.
+    BySample,
+}
+
+/// What rows turned out to be.
+enum WideRows {
+    Table(Vec<ScoreTable>),
+    Other(RowForm),
+}
+
+/// A row per sample and epoch; nothing if scorers may have their own rows and do, or if a key names the log.
 fn wide(
     lines: &mut LineReader,
     mut keys: LineKeys<'_>,
     may_be_long: bool,
     budget: Budget,
-) -> Result<Option<ScoreTable>, TableError> {
+) -> Result<WideRows, TableError> {
     let mut columns = ScoreColumns::new(keys.scores);
     let (mut nested, mut unchecked) = (0, 0);
     let is_wide = for_each_row(lines, &mut keys, budget, |row, keys, bytes| {
-        if keys.names_scorers && may_be_long {
+        if (keys.names_scorers && may_be_long) || keys.names_log {
             return Ok(false);
         }
         nested += row.scores.iter().flatten().map(value_bytes).sum::<u64>();
@@ -72,7 +101,8 @@ fn wide(
         Ok(true)
     })?;
     if !is_wide {
-        return Ok(None);
+        let is_by_scorer = keys.names_scorers && may_be_long;
+        return Ok(WideRows::Other(if is_by_scorer { RowForm::ByScorer } else { RowForm::BySample }));
     }
     if keys.found.is_empty() {
         return Err(TableErrorKind::Empty.into());
@@ -82,7 +112,7 @@ fn wide(
             return Err(no_score_column(&[scorer], keys.found));
         }
     }
-    finish(columns, keys.into_metadata()).map(Some)
+    finish(columns, keys.into_metadata()).map(WideRows::Table)
 }
 
 fn push_wide(
@@ -106,19 +136,29 @@ fn push_wide(
     Ok(())
 }
 
-/// A row per sample, epoch and scorer.
-fn long(lines: &mut LineReader, mut keys: LineKeys<'_>, budget: Budget) -> Result<ScoreTable, TableError> {
-    let mut builder = LongBuilder::new(budget);
-    let column = keys.scores.first().map(String::as_str).unwrap_or_default();
+/// Rows that are read one by one.
+fn long(
+    lines: &mut LineReader,
+    mut keys: LineKeys<'_>,
+    form: RowForm,
+    budget: Budget,
+) -> Result<Vec<ScoreTable>, TableError> {
+    let mut builder = LongParts::new(budget);
+    let names_scorers = form == RowForm::ByScorer;
     for_each_row(lines, &mut keys, budget, |row, keys, _| {
         // A null without a scorer means that there is no score, not that the sample is unscored.
-        if row.scorer.as_deref().is_none_or(|scorer| scorer.trim().is_empty()) {
+        if names_scorers && row.scorer.as_deref().is_none_or(|scorer| scorer.trim().is_empty()) {
             row.scores
                 .iter_mut()
                 .for_each(|score| *score = score.take().filter(|score| *score != Value::Unscored));
         }
-        builder.push(row, &keys.found, column).map(|()| true)
+        builder.push(row, &keys.found, keys.scores, names_scorers).map(|()| true)
     })?;
+    for (scorer, seen) in keys.scores.iter().zip(&keys.score_seen) {
+        if !seen && !names_scorers {
+            return Err(no_score_column(&[scorer], keys.found));
+        }
+    }
     Ok(builder.finish(keys.into_metadata()))
 }
 
@@ -240,13 +280,16 @@ struct LineKeys<'a> {
     is_long: bool,
     /// Whether a line has the key `scorer`.
     names_scorers: bool,
+    /// Whether a line names its log, and the table is to be split by it.
+    names_log: bool,
 }
 
 impl<'a> LineKeys<'a> {
     fn new(scores: &'a [String], options: &'a TableOptions, is_long: bool) -> Self {
         let score_seen = vec![false; scores.len()];
         let (roles, found) = (HashMap::new(), Vec::new());
-        LineKeys { roles, found, scores, score_seen, options, fetched: 0, is_long, names_scorers: false }
+        let (fetched, names_scorers, names_log) = (0, false, false);
+        LineKeys { roles, found, scores, score_seen, options, fetched, is_long, names_scorers, names_log }
     }
 
     /// The keys that are metadata, fetched or not.
@@ -260,6 +303,7 @@ impl<'a> LineKeys<'a> {
             return *role;
         }
         self.names_scorers |= key == SCORER;
+        self.names_log |= self.options.by_log && key == LOG;
         let role = ColumnRole::of(key, self.scores, self.is_long, self.options, self.found.len());
         match role {
             ColumnRole::Score(at) => self.score_seen.get_mut(at).into_iter().for_each(|seen| *seen = true),
@@ -376,7 +420,13 @@ impl Line<'_, '_> {
                 Ok(Scalar::Null) => row.scorer = Some(String::new()),
                 other => return Err(TableErrorKind::BadScorer(describe(other)).into()),
             },
-            ColumnRole::Answer | ColumnRole::Explanation | ColumnRole::Reason | ColumnRole::Error => {
+            ColumnRole::Answer
+            | ColumnRole::Explanation
+            | ColumnRole::Reason
+            | ColumnRole::Error
+            | ColumnRole::Log
+            | ColumnRole::Task
+            | ColumnRole::Model => {
                 let text = match json_value::any_within(json, peek, &mut self.allowance)? {
                     Json::Null => None,
                     // An error that is not there, in the words of some writers.

@@ -12,6 +12,9 @@ pub(super) const EPOCH: &str = "epoch";
 /// The column that names the scorer; a table that has it has a row per sample, epoch and scorer.
 pub(super) const SCORER: &str = "scorer";
 
+/// The column that names the log, where a table is made of several.
+pub(super) const LOG: &str = "log";
+
 /// The score columns that are looked for when none is named: the first that is there.
 pub(super) const DEFAULT_SCORES: [&str; 2] = ["score", "value"];
 /// The same where scorers have their own rows: exported logs use `value`.
@@ -32,6 +35,10 @@ pub(super) enum ColumnRole {
     Explanation,
     Reason,
     Error,
+    /// These only where a table is split into those of its logs.
+    Log,
+    Task,
+    Model,
     /// Metadata that is not fetched.
     Skipped,
     /// Not read, and no metadata either.
@@ -56,6 +63,10 @@ impl ColumnRole {
             "explanation" if is_long => ColumnRole::Explanation,
             "reason" if is_long => ColumnRole::Reason,
             "error" if is_long => ColumnRole::Error,
+            LOG if is_long && options.by_log => ColumnRole::Log,
+            // What is grouped by is metadata.
+            "task" if is_long && options.by_log && !options.metadata.contains(name) => ColumnRole::Task,
+            "model" if is_long && options.by_log && !options.metadata.contains(name) => ColumnRole::Model,
             _ => match scores.iter().position(|score| score == name) {
                 Some(at) => ColumnRole::Score(at),
                 None if options.metadata.contains(name) => ColumnRole::Metadata(number),
@@ -82,8 +93,11 @@ pub(super) struct TableColumn {
 pub(super) struct TableLayout {
     /// The number of columns, read or not.
     pub(super) width: usize,
-    /// Whether a row is a sample, epoch and scorer; else it is a sample and epoch, with a column per scorer.
+    /// Whether rows are read one by one, because one is a sample, epoch and scorer, or because a column says of which log
+    /// it is; else it is a sample and epoch, with a column per scorer.
     pub(super) is_long: bool,
+    /// Whether a column names the scorer.
+    pub(super) names_scorers: bool,
     /// The columns to read, by role.
     pub(super) columns: Vec<TableColumn>,
     /// The score columns.
@@ -105,9 +119,10 @@ impl TableLayout {
         if !names.contains(&ID) {
             return Err(TableErrorKind::NoIdColumn { found: found() }.into());
         }
-        let is_long = names.contains(&SCORER) && options.score_columns.is_empty();
+        let names_scorers = names.contains(&SCORER) && options.score_columns.is_empty();
+        let is_long = names_scorers || (options.by_log && names.contains(&LOG));
         let scores = match options.score_columns.as_slice() {
-            [] if is_long => vec![first_of(&LONG_SCORES)?],
+            [] if names_scorers => vec![first_of(&LONG_SCORES)?],
             [] => vec![first_of(&DEFAULT_SCORES)?],
             wanted => wanted.iter().map(|name| first_of(&[name])).collect::<Result<_, _>>()?,
         };
@@ -126,7 +141,15 @@ impl TableLayout {
             }
         }
         columns.sort_by_key(|column| column.role);
-        Ok(TableLayout { width: names.len(), is_long, columns, scores, metadata, metadata_keys })
+        Ok(TableLayout {
+            width: names.len(),
+            is_long,
+            names_scorers,
+            columns,
+            scores,
+            metadata,
+            metadata_keys,
+        })
     }
 
     pub(super) fn metadata(&self) -> impl Iterator<Item = &str> {

@@ -78,19 +78,42 @@ impl LongBuilder {
         self.origins.len() as u64
     }
 
-    /// Adds a row whose value comes from `column` and whose metadata has these names. The first row of a
-    /// sample and epoch gives the metadata.
+    /// About how many bytes are held.
+    pub(super) fn held(&self) -> u64 {
+        let held = self.columns.heap_bytes() + self.rows.capacity() * 5 + self.origins.capacity() * 8;
+        self.recorded.saturating_add(held as u64)
+    }
+
+    /// Adds a row whose values come from the columns `scores` and whose metadata has these names: the row of a scorer, or
+    /// one in which each column is a scorer. The first row of a sample and epoch gives the metadata.
     pub(super) fn push(
         &mut self,
         row: &mut TableRow,
         metadata: &[String],
-        column: &str,
+        scores: &[String],
+        names_scorers: bool,
     ) -> Result<(), TableErrorKind> {
         if row.id.is_empty() {
             return Err(TableErrorKind::BadId("empty".to_owned()));
         }
-        let value = row.scores.first_mut().and_then(Option::take);
-        let name = row.scorer.as_deref().unwrap_or_default().trim();
+        if names_scorers {
+            let scorer = row.scorer.take().unwrap_or_default();
+            let column = scores.first().map(String::as_str).unwrap_or_default();
+            return self.push_score(row, metadata, 0, scorer.trim(), column);
+        }
+        scores.iter().enumerate().try_for_each(|(at, name)| self.push_score(row, metadata, at, name, name))
+    }
+
+    /// Adds the score of this number by this scorer.
+    fn push_score(
+        &mut self,
+        row: &mut TableRow,
+        metadata: &[String],
+        number: usize,
+        name: &str,
+        column: &str,
+    ) -> Result<(), TableErrorKind> {
+        let value = row.scores.get_mut(number).and_then(Option::take);
         let scorer = match name {
             "" if value.is_some() => {
                 return Err(TableErrorKind::NoScorer(column.to_owned()));
@@ -102,8 +125,7 @@ impl LongBuilder {
         let at = self.row(row, epoch, metadata)?;
         self.origins.push((at, scorer));
         if self.origins.len().is_multiple_of(CHECK_EVERY) {
-            let held = self.columns.heap_bytes() + self.rows.capacity() * 5 + self.origins.capacity() * 8;
-            self.budget.check(self.recorded.saturating_add(held as u64))?;
+            self.budget.check(self.held())?;
         }
         self.refuse_twice(epoch, name, at, scorer)?;
         let Some(mut filled) = self.columns.row_mut(at as usize) else { return Ok(()) };
@@ -184,6 +206,6 @@ impl LongBuilder {
     }
 
     pub(super) fn finish(self, metadata_keys: Vec<String>) -> ScoreTable {
-        ScoreTable { columns: self.columns, metadata_keys }
+        ScoreTable { columns: self.columns, metadata_keys, ..ScoreTable::default() }
     }
 }

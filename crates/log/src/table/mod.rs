@@ -7,6 +7,7 @@ mod jsonl;
 mod layout;
 mod limits;
 mod long;
+mod long_parts;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod row;
@@ -35,6 +36,8 @@ pub struct TableOptions {
     score_columns: Vec<String>,
     metadata: MetadataKeys,
     details: bool,
+    /// Whether a table of several logs is split.
+    by_log: bool,
     limits: TableLimits,
 }
 
@@ -51,6 +54,7 @@ impl TableOptions {
             score_columns: Vec::new(),
             metadata: MetadataKeys::All,
             details: true,
+            by_log: false,
             limits: TableLimits::default(),
         }
     }
@@ -105,6 +109,12 @@ pub struct ScoreTable {
     pub columns: ScoreColumns,
     /// All metadata that the table has, fetched or not, for messages.
     pub metadata_keys: Vec<String>,
+    /// The log that the rows are of, where a column names it; only with [`read_tables`], as are task and model.
+    pub log: Option<String>,
+    /// The task of that log.
+    pub task: Option<String>,
+    /// The model of that log.
+    pub model: Option<String>,
 }
 
 /// The format of a table.
@@ -150,7 +160,31 @@ impl TableFormat {
 /// integer, strings that are not UTF-8. So is everything beyond the [`TableLimits`]: a line without an end, a
 /// hundred thousand columns, a page that decompresses to gigabytes.
 pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<ScoreTable, TableError> {
-    let path = path.as_ref();
+    // It is not split, so there is one.
+    read(path.as_ref(), options).map(|tables| tables.into_iter().next().unwrap_or_default())
+}
+
+/// Reads a score table that may be of several logs, as logs are exported together: one table for each value of the
+/// column `log`, in the order in which they come. Samples of different logs may have the same id. A table without
+/// that column, or without rows, is one table.
+///
+/// # Errors
+/// As [`read_table`]; more than ten thousand logs.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("scores.csv");
+/// std::fs::write(&path, "log,model,id,scorer,value\na.eval,x,q1,match,C\nb.eval,y,q1,match,I\n")?;
+/// let tables = errorbar_log::read_tables(&path, &errorbar_log::TableOptions::new().metadata(Default::default()))?;
+/// assert_eq!(tables.len(), 2);
+/// assert_eq!(tables[1].model.as_deref(), Some("y"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_tables(path: impl AsRef<Path>, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
+    read(path.as_ref(), &TableOptions { by_log: true, ..options.clone() })
+}
+
+fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let read = || {
         options.check()?;
         let format = TableFormat::of(path)?;
@@ -181,11 +215,11 @@ fn no_score_column(wanted: &[&str], found: Vec<String>) -> TableError {
 /// The table, if no sample has an epoch twice.
 ///
 /// The engine refuses a repeated epoch too, but it cannot report where the two rows are.
-fn finish(columns: ScoreColumns, metadata_keys: Vec<String>) -> Result<ScoreTable, TableError> {
+fn finish(columns: ScoreColumns, metadata_keys: Vec<String>) -> Result<Vec<ScoreTable>, TableError> {
     if let Some((row, first)) = columns.repeated_row() {
         let (epoch, first) = (columns.epoch(row), TableLocation::Row(first as u64 + 1));
         let kind = TableErrorKind::DuplicateRow { epoch, first };
         return Err(kind.in_row(row as u64 + 1).of_sample(columns.id(row)));
     }
-    Ok(ScoreTable { columns, metadata_keys })
+    Ok(vec![ScoreTable { columns, metadata_keys, ..ScoreTable::default() }])
 }

@@ -21,6 +21,10 @@ pub(super) struct TableRow {
     pub(super) explanation: Option<String>,
     pub(super) reason: Option<String>,
     pub(super) errored: bool,
+    /// These only where a table is split into those of its logs.
+    pub(super) log: Option<String>,
+    pub(super) task: Option<String>,
+    pub(super) model: Option<String>,
 }
 
 impl TableRow {
@@ -33,6 +37,7 @@ impl TableRow {
         self.metadata.clear();
         (self.scorer, self.answer, self.explanation, self.reason) = (None, None, None, None);
         self.errored = false;
+        (self.log, self.task, self.model) = (None, None, None);
     }
 
     pub(super) fn set_score(&mut self, number: usize, score: Option<Value>) {
@@ -71,6 +76,9 @@ impl TableRow {
             ColumnRole::Explanation => self.explanation = text,
             ColumnRole::Reason => self.reason = text,
             ColumnRole::Error => self.errored = text.is_some(),
+            ColumnRole::Log => self.log = text,
+            ColumnRole::Task => self.task = text,
+            ColumnRole::Model => self.model = text,
             _ => {}
         }
     }

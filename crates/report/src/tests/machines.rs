@@ -17,7 +17,7 @@ fn json(reports: &[Report]) -> Value {
 }
 
 fn schema() -> jsonschema::Validator {
-    let text = include_str!("../../../../docs/schema/results.schema.json");
+    let text = crate::RESULTS_SCHEMA;
     jsonschema::draft202012::new(&serde_json::from_str(text).unwrap()).unwrap()
 }
 

@@ -242,14 +242,14 @@ fn what_cannot_work_is_refused_before_anything_is_sent_or_written() {
         (
             &["--model", "openai/m"][..],
             "error: sums.toml: `openai/m` needs a key: set OPENAI_API_KEY, or name a file that holds the key\n\
-             hint: --api-key-file names a file that holds the key; for another server, --base-url says where it is\n",
+             hint: --api-key-file names a file that holds the key; for another server, --base-url sets its address\n",
         ),
         (
             &["--model", "openai/m", "--base-url", &base_url, "--model-role", "grader=openai/judge"],
             "error: sums.toml: the role `grader`: `openai/judge` needs a key: set OPENAI_API_KEY, or name a file that \
              holds the key\n\
-             hint: --role-api-key-file names a file that holds the key; for another server, --role-base-url says where it \
-             is\n",
+             hint: --role-api-key-file names a file that holds the key; for another server, --role-base-url sets its \
+             address\n",
         ),
         (
             &["--model", "openai/", "--base-url", &base_url],

@@ -216,7 +216,7 @@ fn what_a_provider_cannot_be_sent_is_refused_before_the_run() {
     assert_eq!((ran.code, server.requests(), desk.logs().len()), (Some(2), 0, 0), "{}", ran.stderr);
     assert_eq!(
         ran.stderr,
-        "error: sums.toml: `anthropic/m` cannot be sent seed; leave it out, or say it in extra_body as the provider \
+        "error: sums.toml: `anthropic/m` cannot be sent seed; leave it out, or set it in extra_body as the provider \
          knows it\n"
     );
 }

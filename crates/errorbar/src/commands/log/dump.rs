@@ -28,7 +28,7 @@ Exit code: 0 if all is well, 2 if something could not be read or does not exist.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DumpArgs {
-    /// An eval log
+    /// An eval log, or a handle: @1, latest
     #[arg(value_name = "LOG")]
     log: PathBuf,
     /// The header: task, model, status, results [default]
@@ -51,7 +51,7 @@ pub(crate) struct DumpArgs {
 }
 
 pub(crate) fn run(args: &DumpArgs) -> CommandResult {
-    let log = args.read.open(&args.log)?;
+    let log = args.read.open_named(&args.log)?;
     let mut out = RecordWriter { inner: output::stdout(), raw: args.raw };
     let mut outcome = Outcome::default();
     if args.samples {
@@ -59,13 +59,13 @@ pub(crate) fn run(args: &DumpArgs) -> CommandResult {
         while out.write(JsonLayout::Line, |out| samples.copy_next(out))? {}
     } else if let Some(id) = &args.sample {
         if !out.write(JsonLayout::Pretty, |out| log.copy_sample(id, args.epoch, out))? {
-            return Err(no_sample(&log, id, args.epoch)?.into());
+            return Err(no_sample(&log, id, Some(args.epoch))?.into());
         }
     } else {
         out.write(JsonLayout::Pretty, |out| log.copy_header(out).map(|()| true))?;
         if log.header().is_ok_and(|header| header.status == RunStatus::Started) {
             let text = "the run is in progress or was interrupted; this is what was recorded at its start";
-            outcome.diagnostics.push(Diagnostic::warning(text).about(args.log.display()));
+            outcome.diagnostics.push(Diagnostic::warning(text).about(log.path().display()));
         }
     }
     out.inner.flush()?;
@@ -101,7 +101,7 @@ impl RecordWriter {
 }
 
 /// The error of a sample that does not exist, with its epochs or samples of a similar id.
-fn no_sample(log: &EvalLog, id: &str, epoch: u32) -> Result<Diagnostic, LogError> {
+pub(super) fn no_sample(log: &EvalLog, id: &str, epoch: Option<u32>) -> Result<Diagnostic, LogError> {
     const SHOWN: usize = 3;
     let (mut ids, mut epochs, mut count) = (Vec::<String>::new(), Vec::new(), 0);
     for sample in log.samples_with(SampleFields::scores(MetadataKeys::NONE))? {
@@ -117,7 +117,7 @@ fn no_sample(log: &EvalLog, id: &str, epoch: u32) -> Result<Diagnostic, LogError
         }
     }
     let error = |problem: String| Diagnostic::error(problem).about(log.path().display());
-    if let (Some(first), Some(last)) = (epochs.first(), epochs.last()) {
+    if let (Some(first), Some(last), Some(epoch)) = (epochs.first(), epochs.last(), epoch) {
         let known =
             if first == last { format!("epoch {first}") } else { format!("epochs {first} to {last}") };
         let error = error(format!("sample `{id}` has no epoch {epoch}, only {known}"));

@@ -8,8 +8,8 @@ use errorbar_log::export::{Export, ExportCounts, ExportError, ExportFormat, Expo
 
 use super::super::common::one_of;
 use super::super::files::{InputFiles, expand};
-use super::super::logs::{ReadArgs, recovered};
-use super::super::{CommandResult, Context, Outcome};
+use super::super::logs::{ReadArgs, check_new, owner_warning, recovered};
+use super::super::{CommandResult, Context, Outcome, Status};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output;
 
@@ -18,12 +18,20 @@ Examples:
   errorbar log export logs/run.eval > scores.csv
   errorbar log export logs -o scores.parquet
   errorbar log export logs/run.eval -o scores.jsonl --scorer match --no-texts
+  errorbar log export logs/run.eval --columns id,epoch,scorer,number,output,metadata
+  errorbar log export logs/run.eval --wide -o samples.csv
 
 A row is a sample, an epoch and a scorer; a sample without scores has one row without scorer and
-value. The
-columns: log (of several logs), task, model, id, epoch, scorer, value, answer, explanation,
-reason, error, limit, and the metadata of the samples: maps become columns with dots (a.b), and
-a name that is taken has `metadata.` before it.
+value. The columns: log (of several logs), task, model, id, epoch, scorer, value, answer,
+explanation, reason, error, limit, number (the value as the metrics of its scorer convert it; nothing
+if they cannot), input, target, output, started_at, completed_at, total_time, working_time (seconds),
+input_tokens, output_tokens, total_tokens (of all models), and the metadata of the samples: maps
+become columns with dots (a.b), and a name that is taken has `metadata.` before it.
+
+With --wide a row is a sample and an epoch. Each scorer has a column of its own name with its value,
+and NAME.answer, NAME.explanation, NAME.reason and NAME.number; `score --score-column NAME` reads it.
+
+`score TABLE` gives the results of each log of a table of several.
 
 Unscored is NaN in CSV and Parquet and null in JSON lines, as strict JSON has no NaN; an absent score
 is empty in CSV, null in Parquet, and no key at all in JSON lines. Lists and maps are JSON strings in
@@ -34,20 +42,29 @@ Exit code: 0 if all is well, 2 if a log could not be read or the table not be wr
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExportArgs {
-    /// Eval logs, or folders of them
+    /// Eval logs, folders of them, or handles: @1, latest
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
     /// The file to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Replace the file of --output if it exists
+    #[arg(long, requires = "output")]
+    force: bool,
     /// The format of the table [default: by the extension of FILE, else csv]
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     to: Option<ExportFormat>,
     /// Only the scores by this scorer; may be repeated
     #[arg(long = "scorer", value_name = "NAME")]
     scorers: Vec<String>,
-    /// Omit answers and explanations
+    /// A row per sample and epoch, with columns for each scorer
     #[arg(long)]
+    wide: bool,
+    /// Only these columns, in this order; `metadata` stands for all metadata
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    columns: Vec<String>,
+    /// Omit inputs, targets, outputs, answers and explanations
+    #[arg(long, conflicts_with = "columns")]
     no_texts: bool,
     #[command(flatten)]
     read: ReadArgs,
@@ -65,16 +82,20 @@ pub(crate) fn run(args: &ExportArgs, context: &Context<'_>) -> CommandResult {
         let hint = format!("`{} log export … -o scores.parquet` writes a file", context.program);
         return Err(Diagnostic::error("Parquet is not written to standard output").hint(hint).into());
     }
+    if let Some(output) = &args.output {
+        check_new(output, args.force)?;
+    }
     let InputFiles { files, diagnostics } = expand(&args.logs);
     // A table of some of the logs would look like one of all.
-    if !diagnostics.is_empty() {
+    if diagnostics.status() != Status::Fine {
         return Err(diagnostics);
     }
-    let mut outcome = Outcome::default();
-    let exported = write(files, format, args, &mut outcome.diagnostics).map_err(|error| match error {
-        ExportError::Write { path: None, error } => Diagnostics::from(error),
-        error => error.into(),
-    })?;
+    let mut outcome = Outcome { diagnostics, ..Outcome::default() };
+    let exported =
+        write(files, format, args, context, &mut outcome.diagnostics).map_err(|error| match error {
+            ExportError::Write { path: None, error } => Diagnostics::from(error),
+            error => error.into(),
+        })?;
     if exported.nulled > 0 {
         outcome.diagnostics.push(Diagnostic::warning(format!(
             "{} score(s) have null in place of NaN or Infinity inside a list or map, which JSON does not have; \
@@ -89,17 +110,27 @@ fn write(
     logs: Vec<PathBuf>,
     format: ExportFormat,
     args: &ExportArgs,
+    context: &Context<'_>,
     warnings: &mut Diagnostics,
 ) -> Result<ExportCounts, ExportError> {
     if args.read.strict {
         logs.iter().try_for_each(|log| args.read.open(log).map(drop))?;
     }
-    let options =
-        ExportOptions::default().scorers(&args.scorers).texts(!args.no_texts).limits(args.read.limits());
+    let options = ExportOptions::default()
+        .scorers(&args.scorers)
+        .texts(!args.no_texts)
+        .wide(args.wide)
+        .columns(args.columns.iter().map(|name| name.trim()))
+        .registry(context.registry.clone())
+        .limits(args.read.limits());
     let export = Export::of(logs, options)?;
     warnings.extend(export.recovered().iter().map(|log| recovered(log)));
     match &args.output {
-        Some(path) => export.save(format, path),
+        Some(path) => {
+            let written = export.save(format, path)?;
+            warnings.extend(owner_warning(written.file, path));
+            Ok(written)
+        }
         None => export.write(format, &mut output::stdout()),
     }
 }

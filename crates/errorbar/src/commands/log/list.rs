@@ -1,27 +1,39 @@
 //! `errorbar log list`: a line per log, from headers alone.
 
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap::builder::TypedValueParser;
 use errorbar_log::eval::{Header, LogError, Status as RunStatus};
 use errorbar_log::inspect::{RecordedRow, recovered_headline};
 use errorbar_report::{EstimateText, Listing, ListingCell};
+use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
-use super::super::Outcome;
-use super::super::common::{Format, is_ascii_locale};
+use super::super::common::{Format, is_ascii_locale, one_of};
 use super::super::files::expand;
+use super::super::handles::{DEFAULT_LOG_DIR, LOG_DIR, log_dir, newest_first};
 use super::super::logs::ReadArgs;
+use super::super::{Outcome, counted};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 
 const EXAMPLES: &str = "\
 Examples:
   errorbar log list
+  errorbar log list --task almanac --status error --limit 5
   errorbar log list logs/*.eval other/run.json --format csv
 
-A folder stands for the logs in it and below it, by name; names begin with the time of the run, so
-the newest comes last. Only headers are read, never samples. SAMPLES are those without an error, of
-all; of a run without results, those that it has saved, of those that were planned. The figure is the
-log's headline, or the first that it records, ± one standard error if it has one.
+The newest run comes first. A folder stands for the logs in it and below it. Its logs have handles:
+@1 is the newest, @2 the one before; every command that takes a log takes a handle of the default
+folder (`log show @1`), or of another (`log show other/@1`). `latest` is @1. A file that is called so
+is meant by `./latest`.
+
+Only headers are read, never samples. SAMPLES are those without an error, of all; of a run without
+results, those that it has saved, of those that were planned. The figure is the log's headline, or
+the first that it records, ± one standard error if it has one. A narrow terminal does without some
+columns; through a pipe, and in other formats, all are there.
 
 Exit code: 0 if all is well, 2 if a log could not be read; the others are listed all the same.";
 
@@ -29,8 +41,20 @@ Exit code: 0 if all is well, 2 if a log could not be read; the others are listed
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LogListArgs {
     /// Eval logs, or folders of them
-    #[arg(value_name = "LOG", default_value = "logs", env = "ERRORBAR_LOG_DIR")]
+    #[arg(value_name = "LOG", default_value = DEFAULT_LOG_DIR, env = LOG_DIR)]
     logs: Vec<PathBuf>,
+    /// Only runs of tasks whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    task: Option<String>,
+    /// Only runs of models whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    model: Option<String>,
+    /// Only runs that ended so; `started` are in progress or were killed
+    #[arg(long, value_name = "STATUS", value_parser = statuses())]
+    status: Option<RunStatus>,
+    /// The first N of the list
+    #[arg(long, value_name = "N")]
+    limit: Option<NonZeroUsize>,
     /// The format of the list
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
@@ -38,13 +62,24 @@ pub(crate) struct LogListArgs {
     read: ReadArgs,
 }
 
+fn statuses() -> impl TypedValueParser<Value = RunStatus> {
+    one_of([
+        ("success", RunStatus::Success),
+        ("error", RunStatus::Error),
+        ("cancelled", RunStatus::Cancelled),
+        ("started", RunStatus::Started),
+    ])
+}
+
 /// A log in the list.
 struct LogSummary {
+    /// Its short name, if a folder is listed.
+    handle: Option<String>,
     log: String,
     created: String,
     task: String,
     model: String,
-    status: &'static str,
+    status: RunStatus,
     completed: u64,
     total: Option<u64>,
     /// The figure to show.
@@ -52,14 +87,87 @@ struct LogSummary {
 }
 
 pub(crate) fn run(args: &LogListArgs) -> Outcome {
-    let (logs, diagnostics) = expand(&args.logs).map(|path, _| Ok(LogSummary::read(path, &args.read)?));
+    let mut input = expand(&args.logs);
+    input.files = newest_first(input.files);
+    // The number of a log is that among all of the folder, whatever the filters leave.
+    let numbers: HashMap<PathBuf, usize> = input.files.iter().cloned().zip(1..).collect();
+    let prefix = handle_prefix(&args.logs);
+    let read = |path: &Path, _: &mut Diagnostics| {
+        let handle = prefix.as_ref().zip(numbers.get(path));
+        let handle = handle.map(|(prefix, number)| format!("{prefix}@{number}"));
+        Ok(LogSummary { handle, ..LogSummary::read(path, &args.read)? })
+    };
+    let (all, mut diagnostics) = input.map(read);
+    let mut logs: Vec<&LogSummary> = all.iter().filter(|log| args.wants(log)).collect();
+    if logs.is_empty() && !all.is_empty() {
+        diagnostics.push(args.nothing_found(&all));
+    }
+    logs.truncate(args.limit.map_or(usize::MAX, NonZeroUsize::get));
     let listing = match args.format {
-        _ if logs.is_empty() => return diagnostics.into(),
+        _ if all.is_empty() => return diagnostics.into(),
         Format::Json | Format::Csv => for_programs(&logs, args.format == Format::Json),
+        _ if logs.is_empty() => return diagnostics.into(),
         Format::Table => for_people(&logs, is_ascii_locale()),
         Format::Markdown | Format::Latex => for_people(&logs, false),
     };
     Outcome { output: args.format.listing(listing), diagnostics, ..Outcome::default() }
+}
+
+/// What stands before the handles of a folder, if that is what is listed: nothing for the one that bare handles are of.
+fn handle_prefix(listed: &[PathBuf]) -> Option<String> {
+    match listed {
+        [folder] if *folder == log_dir() => Some(String::new()),
+        [folder] if folder.is_dir() => {
+            let folder = folder.display().to_string();
+            Some(format!("{}/", folder.trim_end_matches('/')))
+        }
+        _ => None,
+    }
+}
+
+impl LogListArgs {
+    fn wants(&self, log: &LogSummary) -> bool {
+        let contains = |name: &str, text: &Option<String>| {
+            text.as_ref().is_none_or(|text| name.to_lowercase().contains(&text.to_lowercase()))
+        };
+        contains(&log.task, &self.task)
+            && contains(&log.model, &self.model)
+            && self.status.is_none_or(|status| status == log.status)
+    }
+
+    /// That no log is what is looked for, and what there is.
+    fn nothing_found(&self, logs: &[LogSummary]) -> Diagnostic {
+        /// How many names are listed.
+        const NAMED: usize = 8;
+        let known = |what: &str, name: &dyn Fn(&LogSummary) -> String| {
+            let mut names: IndexMap<String, usize> = IndexMap::new();
+            logs.iter().for_each(|log| *names.entry(name(log)).or_default() += 1);
+            names.sort_by(|_, count, _, other| other.cmp(count));
+            let more = if names.len() > NAMED { ", …" } else { "" };
+            let names = names.iter().take(NAMED).map(|(name, count)| format!("{name} ({count})"));
+            format!("{what}: {}{more}", names.collect::<Vec<_>>().join(", "))
+        };
+        let known = [
+            self.task.as_ref().map(|_| known("tasks", &|log| log.task.clone())),
+            self.model.as_ref().map(|_| known("models", &|log| log.model.clone())),
+            self.status.map(|_| known("statuses", &|log| status_name(log.status).to_owned())),
+        ];
+        let known: Vec<String> = known.into_iter().flatten().collect();
+        Diagnostic::note(format!(
+            "none of {} matches; {}",
+            counted(logs.len() as u64, "log"),
+            known.join("; ")
+        ))
+    }
+}
+
+fn status_name(status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Started => "started",
+        RunStatus::Success => "success",
+        RunStatus::Cancelled => "cancelled",
+        RunStatus::Error => "error",
+    }
 }
 
 impl LogSummary {
@@ -81,16 +189,12 @@ impl LogSummary {
             }
         };
         Ok(LogSummary {
+            handle: None,
             log: path.display().to_string(),
             created: eval.created,
             task: eval.task,
             model: eval.model,
-            status: match status {
-                RunStatus::Started => "started",
-                RunStatus::Success => "success",
-                RunStatus::Cancelled => "cancelled",
-                RunStatus::Error => "error",
-            },
+            status,
             completed,
             total,
             first: results.as_ref().and_then(recovered_headline),
@@ -155,34 +259,45 @@ impl LogSummary {
     }
 }
 
-/// The columns for people. The file comes last: it is the longest, and must be whole to be of use.
-fn for_people(logs: &[LogSummary], is_ascii: bool) -> Listing {
-    let mut listing = Listing::new(["created", "task", "model", "status", "samples", "figure", "log"]);
+/// The columns for people. A narrow terminal does without the file, which the handle names as well, and then without
+/// what says least about the result.
+fn for_people(logs: &[&LogSummary], is_ascii: bool) -> Listing {
+    let titles = ["created", "task", "model", "status", "samples", "figure", "log"];
+    let has_handles = logs.iter().any(|log| log.handle.is_some());
+    let mut listing = Listing::new(has_handles.then_some("handle").into_iter().chain(titles));
+    if has_handles {
+        listing = listing.droppable(["log", "samples", "created", "status", "model"]);
+    }
     for log in logs {
         // Numbers are cut short last, so they must not look like texts.
         let number = |text: String| ListingCell::new(text, json!({}));
-        listing.push([
-            ListingCell::from(log.short_time()),
+        let handle = has_handles.then(|| number(log.handle.clone().unwrap_or_default()));
+        let cells = [
+            number(log.short_time()),
             log.task.as_str().into(),
             log.model.as_str().into(),
-            log.status.into(),
+            number(status_name(log.status).to_owned()),
             number(log.samples()),
             number(log.figure(is_ascii)),
             log.log.as_str().into(),
-        ]);
+        ];
+        listing.push(handle.into_iter().chain(cells));
     }
     listing
 }
 
 /// The columns for programs: the headline is an object in JSON, and CSV has its values in separate columns.
-fn for_programs(logs: &[LogSummary], is_json: bool) -> Listing {
+fn for_programs(logs: &[&LogSummary], is_json: bool) -> Listing {
     const HEADLINE: [&str; 8] = ["scorer", "score", "reducer", "metric", "value", "stderr", "lower", "upper"];
     let run = ["log", "created", "task", "model", "status"];
     let mut listing = match is_json {
-        true => Listing::new(run.into_iter().chain(["completed_samples", "total_samples", "headline"])),
+        true => {
+            let counts = ["completed_samples", "total_samples", "headline", "handle"];
+            Listing::new(run.into_iter().chain(counts))
+        }
         false => {
             let headline = HEADLINE.map(|key| if key == "score" { "name" } else { key });
-            Listing::new(run.into_iter().chain(["completed", "total"]).chain(headline))
+            Listing::new(run.into_iter().chain(["completed", "total"]).chain(headline).chain(["handle"]))
         }
     };
     for log in logs {
@@ -193,8 +308,10 @@ fn for_programs(logs: &[LogSummary], is_json: bool) -> Listing {
         };
         let run =
             [&log.log, &log.created, &log.task, &log.model].map(|text| ListingCell::from(text.as_str()));
-        let run = run.into_iter().chain([log.status.into(), log.completed.into(), log.total.into()]);
-        listing.push(run.chain(headline.into_iter().map(|data| ListingCell::new("", data))));
+        let counts = [status_name(log.status).into(), log.completed.into(), log.total.into()];
+        let headline = headline.into_iter().map(|data| ListingCell::new("", data));
+        let handle = ListingCell::from(log.handle.clone());
+        listing.push(run.into_iter().chain(counts).chain(headline).chain([handle]));
     }
     listing
 }

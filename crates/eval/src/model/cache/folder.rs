@@ -235,15 +235,33 @@ fn is_hex(text: &str) -> bool {
 /// A new file and, if need be, the folder that it is in. It is not forced onto the disk: one that a crash tears is no
 /// answer, and another one is requested.
 fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let create = || File::options().write(true).create_new(true).open(path);
+    let create = || private_file().open(path);
     let mut file = match (create(), path.parent()) {
         (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => {
-            fs::create_dir_all(folder)?;
+            create_private_folder(folder)?;
             create()?
         }
         (created, _) => created?,
     };
     file.write_all(bytes)
+}
+
+/// Makes a folder, and those that it is in, for this user alone: questions and answers may be confidential.
+pub(super) fn create_private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// A new file for this user alone.
+fn private_file() -> fs::OpenOptions {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
 }
 
 /// Removes a file, and returns whether it existed.

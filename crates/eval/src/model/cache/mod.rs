@@ -74,7 +74,7 @@ impl Cache {
     /// # Errors
     /// A folder that cannot be made.
     pub fn open(folder: PathBuf, expiry: Option<Duration>) -> Result<Self> {
-        fs::create_dir_all(&folder).map_err(|error| unusable(&folder, &error))?;
+        folder::create_private_folder(&folder).map_err(|error| unusable(&folder, &error))?;
         Ok(Cache { folder: CacheFolder::new(folder), expiry })
     }
 

@@ -18,6 +18,8 @@ pub(in crate::eval) enum Selection {
     Fields(FieldSelection),
     /// Of an object, all fields, and of those that are objects these fields.
     FieldsOfEach(FieldSelection),
+    /// Of a list, all items, and of those that are objects these fields.
+    FieldsOfItems(FieldSelection),
     /// Of a list, the number of its items.
     Count,
 }
@@ -143,10 +145,7 @@ impl SkimmedJson {
     }
 
     /// Writes the key of a part that is copied.
-    fn keep_key(&mut self, key: &[u8], at: u64, is_first: bool) -> Result<()> {
-        if !is_first {
-            self.json.push(b',');
-        }
+    fn keep_key(&mut self, key: &[u8], at: u64) -> Result<()> {
         if key.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
             self.json.push(b'"');
             self.keep(key)?;
@@ -175,7 +174,9 @@ impl PartVisitor for SkimmedJson {
                 is_first = *parts == 0;
                 let selection = match level {
                     Selection::Fields(fields) => find(fields, key),
-                    Selection::FieldsOfEach(fields) => Some(Selection::Fields(fields)),
+                    Selection::FieldsOfEach(fields) | Selection::FieldsOfItems(fields) => {
+                        Some(Selection::Fields(fields))
+                    }
                     Selection::Count | Selection::All => None,
                 };
                 *parts += u64::from(selection.is_some() || matches!(level, Selection::Count));
@@ -184,9 +185,16 @@ impl PartVisitor for SkimmedJson {
         };
         let Some(selection) = selection else { return Ok(Descent::Whole) };
         self.is_empty = false;
-        self.keep_key(key, at, is_first)?;
+        if !is_first {
+            self.json.push(b',');
+        }
+        match self.levels.last() {
+            Some((Selection::FieldsOfItems(_), _)) => self.offsets.push((self.json.len(), at)),
+            _ => self.keep_key(key, at)?,
+        }
         match (selection, first) {
             (Selection::Fields(_) | Selection::FieldsOfEach(_), b'{') => self.keep(b"{")?,
+            (Selection::FieldsOfItems(_), b'[') => self.keep(b"[")?,
             (Selection::Count, b'[') => {}
             _ => {
                 self.is_copied = true;
@@ -209,6 +217,7 @@ impl PartVisitor for SkimmedJson {
     fn leave(&mut self, _at: u64) -> Result<()> {
         match self.levels.pop() {
             Some((Selection::Count, items)) => self.keep(items.to_string().as_bytes()),
+            Some((Selection::FieldsOfItems(_), _)) => self.keep(b"]"),
             _ => self.keep(b"}"),
         }
     }
@@ -233,6 +242,7 @@ mod tests {
             ("scores", Selection::FieldsOfEach(&[("value", Selection::All), ("reason", Selection::All)])),
             ("one", Selection::Fields(&[("value", Selection::All)])),
             ("messages", Selection::Count),
+            ("parts", Selection::FieldsOfItems(&[("text", Selection::All)])),
         ];
         let mut skimmer = Skimmer::new(wanted, 1000, Arc::new(MemoryBudget::new(1 << 30)));
         for (whole, expected) in [
@@ -249,6 +259,11 @@ mod tests {
                 r#"{"messages": [ ], "scores" : { "s" : { "answer" : 1 } } }"#,
                 r#"{"messages":0,"scores":{"s":{}}}"#,
             ),
+            (
+                r#"{"parts": [ {"x":[1], "text" : "a,]"}, "b", [1,2], {}, {"text":{"text":0}} ], "id":1}"#,
+                r#"{"parts":[{"text":"a,]"},"b",[1,2],{},{"text":{"text":0}}],"id":1}"#,
+            ),
+            (r#"{"parts":[],"x":1,"id":2}"#, r#"{"parts":[],"id":2}"#),
         ] {
             for piece in 1..=whole.len() {
                 skimmer.reset();

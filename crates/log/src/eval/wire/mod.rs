@@ -3,12 +3,18 @@
 //! Domain types know nothing of it. [`Wire`] gives them their shapes, [`writer`] writes records, [`decode`] and
 //! [`header`] read them.
 
+mod attachments;
 mod chat;
 pub(super) mod decode;
+mod events;
 mod header;
+mod time;
 mod writer;
 
+pub(super) use attachments::murmur3;
 pub(super) use chat::as_wire;
 pub use chat::{Shape, Wire};
+pub(super) use events::{EventWriter, InitialSample};
+pub use time::timestamp;
 pub(super) use writer::JsonWriter;
 pub(crate) use writer::score_json;

@@ -13,7 +13,7 @@ pub(crate) fn score_json(value: &Value) -> String {
 /// Writes JSON, a piece at a time.
 #[derive(Debug, Default)]
 pub(in crate::eval) struct JsonWriter {
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
     /// Whether a comma is due before the next item.
     comma: bool,
 }
@@ -21,7 +21,12 @@ pub(in crate::eval) struct JsonWriter {
 impl JsonWriter {
     /// The bytes that `write` writes.
     pub(in crate::eval) fn bytes_of(write: impl FnOnce(&mut Self)) -> Vec<u8> {
-        let mut json = Self::default();
+        Self::bytes_with(0, write)
+    }
+
+    /// The same, with room for so many bytes from the start.
+    pub(in crate::eval) fn bytes_with(capacity: usize, write: impl FnOnce(&mut Self)) -> Vec<u8> {
+        let mut json = JsonWriter { bytes: Vec::with_capacity(capacity), comma: false };
         write(&mut json);
         json.bytes
     }
@@ -51,7 +56,7 @@ impl JsonWriter {
     }
 
     /// Starts an item: a comma, if one came before it.
-    fn item(&mut self) {
+    pub(super) fn item(&mut self) {
         if self.comma {
             self.bytes.push(b',');
         }
@@ -60,7 +65,7 @@ impl JsonWriter {
 
     /// A key; its value must follow.
     pub(in crate::eval) fn key(&mut self, key: &str) -> &mut Self {
-        self.value(key);
+        self.text(key);
         self.bytes.push(b':');
         self.comma = false;
         self
@@ -75,6 +80,19 @@ impl JsonWriter {
             self.bytes.truncate(start);
             self.bytes.extend_from_slice(b"null");
         }
+    }
+
+    /// A string. The same as [`value`](Self::value), and quicker for those without anything to escape: nearly all.
+    pub(in crate::eval) fn text(&mut self, text: &str) {
+        let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+        // No early exit, so that many bytes are looked at together.
+        if !text.bytes().fold(true, |all, byte| all & is_plain(byte)) {
+            return self.value(text);
+        }
+        self.item();
+        self.bytes.push(b'"');
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.bytes.push(b'"');
     }
 
     /// JSON as it is.

@@ -1,10 +1,12 @@
 //! Reading a file at offsets, from many threads, without a mapping: a log that shrinks while it is read
 //! must give an error, not a signal.
 
-use std::fs::{self, File, Metadata};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::SystemTime;
+
+use crate::atomic_file::{identity, is_named};
 
 /// A file that is read at offsets.
 #[derive(Debug)]
@@ -103,28 +105,6 @@ impl Read for FileSection<'_> {
         self.at += read as u64;
         if read == 0 && wanted > 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(read) }
     }
-}
-
-/// Whether an open file is the one that has this name now.
-pub(in crate::eval) fn is_named(file: &File, path: &Path) -> io::Result<bool> {
-    match fs::metadata(path) {
-        Ok(named) => Ok(identity(&file.metadata()?) == identity(&named)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-#[cfg(unix)]
-fn identity(metadata: &Metadata) -> (u64, u64) {
-    use std::os::unix::fs::MetadataExt;
-    (metadata.dev(), metadata.ino())
-}
-
-/// Without the number of a file: when it was made, and how long it is.
-#[cfg(windows)]
-fn identity(metadata: &Metadata) -> (u64, u64) {
-    use std::os::windows::fs::MetadataExt;
-    (metadata.creation_time(), metadata.file_size())
 }
 
 #[cfg(unix)]

@@ -22,7 +22,7 @@ use super::limits::Budget;
 use super::{ScoreTable, TableErrorKind, TableOptions, finish};
 use crate::delimited::{QuoteState, line_at};
 
-pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, TableError> {
+pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let mut pieces = PieceReader::new(file, delimiter, options.limits);
     rows(&mut pieces, delimiter, options).map_err(|error| {
         let file = pieces.file();
@@ -37,7 +37,11 @@ pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<
     })
 }
 
-fn rows(pieces: &mut PieceReader, delimiter: u8, options: &TableOptions) -> Result<ScoreTable, TableError> {
+fn rows(
+    pieces: &mut PieceReader,
+    delimiter: u8,
+    options: &TableOptions,
+) -> Result<Vec<ScoreTable>, TableError> {
     let mut first = Piece::default();
     if !pieces.next(&mut first)? {
         return Err(TableErrorKind::Empty.into());

@@ -7,24 +7,23 @@ use super::pages::PageSource;
 use super::types::ValueKind;
 use super::{ParquetColumn, ParquetTable, epoch_of, id_into, metadata_of, rows_of, score_of};
 use crate::table::layout::ColumnRole;
-use crate::table::long::LongBuilder;
+use crate::table::long_parts::LongParts;
 use crate::table::row::TableRow;
 use crate::table::{TableError, TableErrorKind};
 
-pub(super) fn read(
-    table: &ParquetTable<'_>,
-    columns: &[ParquetColumn<'_>],
-) -> Result<LongBuilder, TableError> {
-    let mut builder = LongBuilder::new(table.budget);
+pub(super) fn read(table: &ParquetTable<'_>, columns: &[ParquetColumn<'_>]) -> Result<LongParts, TableError> {
+    let mut builder = LongParts::new(table.budget);
     let mut row = TableRow::default();
-    let score = table.layout.scores.first().map(String::as_str).unwrap_or_default();
+    let layout = table.layout;
     for group in table.metadata.row_groups().iter().filter(|group| rows_of(group) > 0) {
         let mut readers = open(table, group, columns)?;
         for _ in 0..rows_of(group) {
             let number = builder.rows() + 1;
-            row.clear(1);
+            row.clear(layout.scores.len());
             let read = readers.iter_mut().try_for_each(|reader| reader.read(table, &mut row));
-            let pushed = read.and_then(|()| builder.push(&mut row, &table.layout.metadata, score));
+            let pushed = read.and_then(|()| {
+                builder.push(&mut row, &layout.metadata, &layout.scores, layout.names_scorers)
+            });
             pushed.map_err(|kind| kind.in_row_of(number, &row.id))?;
         }
     }

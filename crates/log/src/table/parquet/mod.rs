@@ -38,12 +38,12 @@ use super::limits::Budget;
 use super::{ScoreTable, TableErrorKind, TableOptions, cell, finish};
 use crate::json_value;
 
-pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, TableError> {
+pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     // A panic of the library on a damaged file becomes an error about that file.
     caught(|| read_file(file, path, options)).map_err(TableErrorKind::Parquet)?
 }
 
-fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<ScoreTable, TableError> {
+fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let budget = options.limits.budget(&file);
     let bytes = file.metadata().map_or(0, |metadata| metadata.len());
     footer::check(&mut file, &options.limits)?;

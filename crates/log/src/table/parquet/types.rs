@@ -41,7 +41,8 @@ impl ColumnRole {
             ColumnRole::Epoch => ("the epoch", "integers", &[Int, Unsigned]),
             ColumnRole::Scorer => ("the scorer", "strings", &[Text]),
             ColumnRole::Score(_) => ("a score", ANY.0, ANY.1),
-            ColumnRole::Metadata(_) => ("metadata", ANY.0, ANY.1),
+            ColumnRole::Metadata(_) | ColumnRole::Task | ColumnRole::Model => ("metadata", ANY.0, ANY.1),
+            ColumnRole::Log => ("the log", "strings", &[Text]),
             _ => ("what is recorded with a score", "strings", &[Text, Json]),
         }
     }

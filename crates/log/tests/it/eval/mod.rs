@@ -1,9 +1,12 @@
 //! Eval logs: written, torn, damaged, resumed and read again.
 
 mod bounds;
+mod chunked;
 mod compare;
 mod convert;
 mod damage;
+mod edits;
+mod events;
 mod foreign;
 mod hostile;
 mod large;
@@ -16,4 +19,5 @@ mod revision;
 mod round_trip;
 mod salvage;
 pub(crate) mod support;
+mod transcripts;
 mod truncation;

@@ -24,10 +24,11 @@ fn edit(sample: &str) -> ScoreEdit {
         sample: sample.to_owned(),
         epoch: Some(1),
         scorer: "match".to_owned(),
-        value: "C".into(),
+        value: Some("C".into()),
         author: "ann".to_owned(),
         reason: None,
         timestamp: "2026-11-15T10:00:00Z".to_owned(),
+        ..ScoreEdit::default()
     }
 }
 

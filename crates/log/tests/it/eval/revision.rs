@@ -48,7 +48,7 @@ fn rescore(path: &Path, reducer: Option<&str>) -> Result<()> {
     }
     let scores = log.scores(&header, &ScoreOptions::new(plan.metadata_keys()))?;
     revision.set_results(&plan.evaluate(&scores.columns).unwrap(), &scores.columns)?;
-    revision.write_back()
+    revision.write_back().map(drop)
 }
 
 /// Whether the claims of a log agree with its samples.
@@ -216,10 +216,11 @@ fn edit(sample: &str, epoch: Option<u32>, scorer: &str) -> ScoreEdit {
         sample: sample.to_owned(),
         epoch,
         scorer: scorer.to_owned(),
-        value: Value::from("C"),
+        value: Some(Value::from("C")),
         author: "ann".to_owned(),
         reason: Some("the target was wrong".to_owned()),
         timestamp: "2026-11-15T10:00:00Z".to_owned(),
+        ..ScoreEdit::default()
     }
 }
 

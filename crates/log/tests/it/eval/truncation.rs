@@ -53,6 +53,10 @@ fn at_every_byte() {
                 }
             };
             assert_eq!(log.was_recovered(), len < bytes.len(), "at {len}");
+            if log.has_header() && len < bytes.len() {
+                let error = log.check().unwrap_err();
+                assert!(matches!(error.kind(), LogErrorKind::NoDirectory), "at {len}: {error}");
+            }
             let whole = ends.iter().filter(|end| **end <= len).count();
             assert_eq!(keys(&log).len(), whole, "at {len} of {}", bytes.len());
             assert_eq!(log.sample_count(), whole);

@@ -1,0 +1,57 @@
+//! `errorbar log schema`: the JSON schemas of logs and of results.
+
+use clap::{Args, ValueEnum};
+use errorbar_log::eval::LOG_SCHEMA;
+use errorbar_report::RESULTS_SCHEMA;
+
+use super::super::Outcome;
+use crate::output::Output;
+
+const EXAMPLES: &str = "\
+Examples:
+  errorbar log schema > log.schema.json
+  errorbar log schema --of sample
+  errorbar log schema --of results
+
+It is JSON Schema, draft 2020-12. Logs of other programs and versions are valid too: fields that are
+not described are allowed, and most of those that are described may be absent.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct SchemaArgs {
+    /// What to describe: a log as one JSON object, one sample (as `log dump --sample` prints it), or
+    /// what `score` and `eval` print with --format json
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    of: Described,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum Described {
+    #[default]
+    Log,
+    Sample,
+    Results,
+}
+
+pub(crate) fn run(args: &SchemaArgs) -> Outcome {
+    let schema = match args.of {
+        Described::Log => LOG_SCHEMA.to_owned(),
+        Described::Sample => sample_schema(),
+        Described::Results => RESULTS_SCHEMA.to_owned(),
+    };
+    Output::from(schema).into()
+}
+
+/// The part of the schema of logs that is about samples.
+fn sample_schema() -> String {
+    // It is ours and valid, as tests see; nothing is better than half of it.
+    let Ok(mut schema) = serde_json::from_str::<serde_json::Value>(LOG_SCHEMA) else { return String::new() };
+    let definitions = schema.get_mut("$defs").map(serde_json::Value::take).unwrap_or_default();
+    let sample = serde_json::json!({
+        "$schema": schema.get("$schema"),
+        "title": "sample of an eval log",
+        "$ref": "#/$defs/sample",
+        "$defs": definitions,
+    });
+    format!("{sample:#}\n")
+}

@@ -1,0 +1,220 @@
+//! Reading transcripts, one at a time.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use errorbar_core::SampleId;
+
+use super::parts::{ListItems, NamedAttachments, string};
+use super::{Transcript, TranscriptMessage, message, wanted};
+use crate::eval::SampleRecord;
+use crate::eval::container::Container;
+use crate::eval::error::{LogError, Result};
+use crate::eval::json::{FieldSelection, Outline, Selection, Skimmer};
+use crate::eval::reader::EvalLog;
+use crate::eval::stored::NAMELESS;
+use crate::eval::wire::decode;
+use crate::eval::zip::decompress::Decompressor;
+
+/// What a string that stands for an attachment starts with.
+const ATTACHMENT: &str = "attachment://";
+
+/// The transcripts of a log, one after the other.
+#[derive(Debug)]
+pub struct Transcripts<'a> {
+    log: &'a EvalLog,
+    order: std::vec::IntoIter<usize>,
+    decompressor: Decompressor,
+    skimmer: Skimmer,
+}
+
+impl EvalLog {
+    /// The transcripts of the samples of some ids and epochs, by epoch and then by [key](SampleId::sort_key), each
+    /// without its conversation; see [`Transcripts::complete`].
+    pub fn transcripts(
+        &self,
+        is_wanted: impl Fn(&SampleId, u32) -> bool + Sync + Send,
+    ) -> Result<Transcripts<'_>> {
+        let order = self.sample_order_of(is_wanted)?.into_iter();
+        let (decompressor, skimmer) = (self.container.decompressor(), skimmer(&self.container, wanted()));
+        Ok(Transcripts { log: self, order, decompressor, skimmer })
+    }
+}
+
+impl SampleRecord<'_> {
+    /// The sample as people read it, with its conversation.
+    ///
+    /// # Errors
+    /// A record that could not be read back.
+    pub fn transcript(&self) -> Result<Transcript> {
+        Transcript::of_record(&self.to_json())
+    }
+}
+
+fn skimmer(container: &Container, selected: Vec<(&'static str, Selection)>) -> Skimmer {
+    Skimmer::new(selected, container.limits.max_record, Arc::clone(&container.memory))
+}
+
+impl Iterator for Transcripts<'_> {
+    type Item = Result<Transcript>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let at = self.order.next()?;
+        Some(self.read(at).map_err(|error| self.in_sample(at, error)))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.order.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Transcripts<'_> {}
+
+impl Transcripts<'_> {
+    fn read(&mut self, at: usize) -> Result<Transcript> {
+        let container = &self.log.container;
+        self.skimmer.reset();
+        container.sample_pieces(&mut self.decompressor, at, &mut |piece| self.skimmer.push(piece))?;
+        let json = self.skimmer.finish()?;
+        let mut transcript = Transcript::from_json(json).map_err(|error| self.skimmer.relocate(error))?;
+        transcript.at = at;
+        if let Some(score) = transcript.scores.shift_remove(NAMELESS) {
+            transcript.scores.insert(self.log.old_scorer().to_owned(), score);
+        }
+        if let Some(json) = container.sample_metadata(&mut self.decompressor, at) {
+            let json = json?;
+            let mut json = decode::parser(&json);
+            let peek = json.peek()?;
+            transcript.metadata = decode::metadata("metadata", &mut json, peek)?.unwrap_or_default();
+        }
+        Ok(transcript)
+    }
+
+    /// Reads the conversation of a transcript of this log, if that is wanted, and the attachments that its strings
+    /// stand for. One that is not in the log stays as it is.
+    ///
+    /// # Errors
+    /// A conversation or attachments that cannot be read, or are beyond the limits.
+    pub fn complete(&mut self, transcript: &mut Transcript, with_messages: bool) -> Result<()> {
+        let at = transcript.at;
+        self.complete_sample(transcript, with_messages).map_err(|error| self.in_sample(at, error))
+    }
+
+    fn complete_sample(&mut self, transcript: &mut Transcript, with_messages: bool) -> Result<()> {
+        if with_messages {
+            transcript.messages = match transcript.message_refs.is_empty() {
+                true => self.messages(transcript.at)?,
+                false => self.messages_in_entries(transcript)?,
+            };
+        }
+        let name = |text: &String| text.strip_prefix(ATTACHMENT).map(str::to_owned);
+        let wanted: HashSet<String> = transcript.texts_mut().filter_map(|text| name(text)).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let found = match self.log.container.sample_folder(transcript.at) {
+            Some(folder) => self.attachments_in_entries(&folder, &wanted)?,
+            None => self.attachments(transcript.at, &wanted)?,
+        };
+        for text in transcript.texts_mut() {
+            if let Some(content) = text.strip_prefix(ATTACHMENT).and_then(|name| found.get(name)) {
+                text.clone_from(content);
+            }
+        }
+        Ok(())
+    }
+
+    /// The conversation of a sample, where it is with the sample.
+    fn messages(&mut self, at: usize) -> Result<Vec<TranscriptMessage>> {
+        use Selection::{All, FieldsOfItems};
+        const MESSAGE: FieldSelection = &[
+            ("role", All),
+            ("content", All),
+            ("tool_calls", All),
+            ("function", All),
+            ("error", All),
+            ("model", All),
+        ];
+        let container = &self.log.container;
+        let mut skimmer = skimmer(container, vec![("messages", FieldsOfItems(MESSAGE))]);
+        container.sample_pieces(&mut self.decompressor, at, &mut |piece| skimmer.push(piece))?;
+        let mut messages = Vec::new();
+        let read = decode::root_fields(skimmer.finish()?, |_, json, peek| {
+            messages = message::messages(&decode::any(json, peek)?);
+            Ok(())
+        });
+        read.map_err(|error| skimmer.relocate(error))?;
+        Ok(messages)
+    }
+
+    /// The conversation of a sample whose messages are in entries of their own.
+    fn messages_in_entries(&mut self, transcript: &Transcript) -> Result<Vec<TranscriptMessage>> {
+        /// No conversation has more; a range may claim any number.
+        const MOST: u64 = 1 << 20;
+        let Some(folder) = self.log.container.sample_folder(transcript.at) else { return Ok(Vec::new()) };
+        let indices: Vec<u64> =
+            transcript.message_refs.iter().flat_map(|(from, to)| *from..*to).take(MOST as usize).collect();
+        let wanted: BTreeSet<u64> = indices.iter().copied().collect();
+        let items = self.items(&folder, "messages", &wanted)?;
+        let mut messages = Vec::new();
+        for index in indices {
+            let Some(json) = items.get(&index) else { continue };
+            let mut json = decode::parser(json);
+            let peek = json.peek()?;
+            messages.extend(TranscriptMessage::from_json(&decode::any(&mut json, peek)?));
+        }
+        Ok(messages)
+    }
+
+    fn attachments(&mut self, at: usize, wanted: &HashSet<String>) -> Result<HashMap<String, String>> {
+        let container = &self.log.container;
+        let mut attachments = NamedAttachments::new(wanted, self.most_bytes());
+        let mut outline = Outline::of_object();
+        container
+            .sample_pieces(&mut self.decompressor, at, &mut |piece| outline.push(piece, &mut attachments))?;
+        outline.finish()?;
+        Ok(attachments.found)
+    }
+
+    /// The attachments of a sample in several entries, where their names are indices.
+    fn attachments_in_entries(
+        &mut self,
+        folder: &str,
+        wanted: &HashSet<String>,
+    ) -> Result<HashMap<String, String>> {
+        let indices: BTreeSet<u64> = wanted.iter().filter_map(|name| name.parse().ok()).collect();
+        let items = self.items(folder, "attachments", &indices)?;
+        items.into_iter().map(|(index, json)| Ok((index.to_string(), string(&json)?))).collect()
+    }
+
+    /// Some items of a list in entries that are named by the index of their first item.
+    fn items(&mut self, folder: &str, list: &str, wanted: &BTreeSet<u64>) -> Result<BTreeMap<u64, Vec<u8>>> {
+        let mut items = ListItems::new(wanted, self.most_bytes());
+        let mut next = Some(0);
+        while let Some(start) = next.filter(|_| !items.has_all()) {
+            let name = format!("{folder}/{list}/{start}.json");
+            let mut outline = Outline::of_list();
+            let is_there = self
+                .log
+                .container
+                .member_pieces(&mut self.decompressor, &name, &mut |piece| outline.push(piece, &mut items))?;
+            if is_there {
+                outline.finish().map_err(|error| error.in_member(&name))?;
+            }
+            // An entry without items would lead back to itself.
+            next = Some(items.count).filter(|count| is_there && *count > start);
+        }
+        Ok(items.found)
+    }
+
+    /// The most that is held of messages or attachments in entries of their own. They are held twice while they are decoded.
+    fn most_bytes(&self) -> u64 {
+        const COPIES: u64 = 4;
+        let Container { limits, memory, .. } = &self.log.container;
+        limits.max_record.min(memory.limit() / COPIES)
+    }
+
+    fn in_sample(&self, at: usize, error: LogError) -> LogError {
+        error.in_member(&self.log.container.sample_name(at)).at(self.log.path())
+    }
+}

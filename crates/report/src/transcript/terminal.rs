@@ -1,0 +1,90 @@
+//! A sample on a terminal: labels in a column, texts beside them.
+
+use anstyle::{AnsiColor, Style};
+use errorbar_log::eval::Transcript;
+
+use super::TranscriptView;
+use super::fit::{FittedLine, fit};
+use super::section::{Paragraph, Section, Tone, facts, sections};
+use super::verdict::Verdict;
+use crate::layout::GAP;
+use crate::paint::{BOLD, DIM, FAILED, UNKNOWN};
+use crate::table::TerminalTable;
+use crate::text::{clean, pad, width};
+
+const RIGHT: Style = AnsiColor::Green.on_default();
+const LABEL: Style = AnsiColor::Cyan.on_default();
+
+/// The widest label that stands beside its text; a wider one stands above it.
+const WIDEST_LABEL: usize = 12;
+
+impl TerminalTable {
+    /// A title for what follows, with details behind or below it.
+    pub fn heading(&self, title: &str, details: &[String]) -> String {
+        let details: Vec<String> = details.iter().map(|detail| clean(detail)).collect();
+        self.titled((&clean(title), BOLD), self.sign(" · ", ", "), &details)
+    }
+
+    /// A sample, and whether something of it was left out because it is long.
+    pub fn transcript(&self, transcript: &Transcript, view: &TranscriptView) -> (String, bool) {
+        let mut text = self.rule(transcript, view);
+        let mut is_cut = false;
+        for section in sections(transcript, view) {
+            is_cut |= self.section(&section, view.whole, &mut text);
+        }
+        (text, is_cut)
+    }
+
+    /// The id and what is known of the sample, with a line behind them.
+    fn rule(&self, transcript: &Transcript, view: &TranscriptView) -> String {
+        let (dash, between) = (self.sign("─", "-"), self.sign(" · ", ", "));
+        let id = clean(&transcript.id.to_string());
+        let id = self.truncate(&id, self.width.saturating_sub(4 * GAP));
+        let facts: String = facts(transcript, view).iter().map(|fact| format!("{between}{fact}")).collect();
+        let facts = if width(&id) + width(&facts) + 2 * GAP > self.width { String::new() } else { facts };
+        let left = self.width.saturating_sub(width(&id) + width(&facts) + dash.chars().count() * 2 + 2);
+        let line = format!(" {}", dash.repeat(left));
+        self.line(&[(dash.repeat(2) + " ", DIM), (id, BOLD), (facts, DIM), (line, DIM)])
+    }
+
+    /// Adds a section; whether something of it was left out.
+    fn section(&self, section: &Section, is_whole: bool, text: &mut String) -> bool {
+        let label = clean(&section.label);
+        let indent = WIDEST_LABEL + GAP;
+        let limit = self.width.saturating_sub(indent);
+        let mut before = (pad(&label, indent), LABEL);
+        if width(&label) > WIDEST_LABEL {
+            *text += &self.line(&[(self.truncate(&label, self.width), LABEL)]);
+            before = (" ".repeat(indent), Style::new());
+        }
+        let mut is_cut = false;
+        for paragraph in &section.paragraphs {
+            let fitted = fit(&paragraph.text, limit, is_whole);
+            is_cut |= fitted.is_cut;
+            for line in fitted.lines {
+                let (line, style) = match line {
+                    FittedLine::Text(line) => (line, style(paragraph)),
+                    FittedLine::Omitted(remark) => (self.sign_text(&remark), UNKNOWN),
+                };
+                *text += &self.line(&[before, (line, style)]);
+                before = (" ".repeat(indent), Style::new());
+            }
+        }
+        is_cut
+    }
+
+    /// Our own words, in ASCII where there is nothing else.
+    fn sign_text(&self, text: &str) -> String {
+        if self.ascii { text.replace('…', "...") } else { text.to_owned() }
+    }
+}
+
+fn style(paragraph: &Paragraph) -> Style {
+    match paragraph.tone {
+        Tone::Plain | Tone::Verdict(Verdict::Other) => Style::new(),
+        Tone::Remark => DIM,
+        Tone::Problem | Tone::Verdict(Verdict::Wrong) => FAILED,
+        Tone::Verdict(Verdict::Right) => RIGHT,
+        Tone::Verdict(Verdict::Partial | Verdict::Unscored) => UNKNOWN,
+    }
+}
