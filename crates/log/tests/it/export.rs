@@ -604,7 +604,7 @@ fn a_wide_table_has_columns_for_each_scorer() {
         "number",
         "topic",
     ]);
-    let (text, written) = exported(&[log.clone()], options, ExportFormat::Csv);
+    let (text, written) = exported(std::slice::from_ref(&log), options, ExportFormat::Csv);
     assert_eq!(written.rows, 6);
     let rows = csv_rows(&text);
     assert_eq!(
