@@ -167,7 +167,11 @@ impl Transcript {
                 self.message_count = Some(self.messages.len() as u64);
             }
             "messages" => self.message_count = count(key, json, peek)?,
-            "message_refs" => self.message_refs = ranges(&any(json, peek)?),
+            "message_refs" => {
+                self.message_refs = ranges(&any(json, peek)?);
+                let lengths = self.message_refs.iter().map(|(from, to)| to.saturating_sub(*from));
+                self.message_count = Some(lengths.fold(0, u64::saturating_add));
+            }
             _ => json.known_skip(peek)?,
         }
         Ok(())
@@ -248,7 +252,7 @@ mod tests {
             "score": {"value": 1}, "messages": 12, "message_refs": [[0, 2], 5, "x", [1]]}"#;
         let read = Transcript::from_json(json).unwrap();
         assert_eq!((read.error.as_deref(), read.limit.as_deref()), (Some("boom"), Some("time")));
-        assert_eq!((read.message_count, read.message_refs), (Some(12), vec![(0, 2), (5, 6)]));
+        assert_eq!((read.message_count, read.message_refs), (Some(3), vec![(0, 2), (5, 6)]));
         assert_eq!((read.scores.len(), read.tokens), (1, None));
         for json in [r#"{"id": "a"}"#, r#"{"epoch": 1}"#, r#"{"id": "a", "epoch": 1, "error": [1]}"#, "[]"] {
             assert!(Transcript::from_json(json.as_bytes()).is_err(), "{json}");
