@@ -13,6 +13,7 @@ mod facade;
 mod model;
 mod recorder;
 mod registry;
+mod rescore;
 mod run;
 mod sample;
 mod scorer;
@@ -49,6 +50,7 @@ pub use model::{
     UsageLimits, allow_connections, max_open_files, model_fn, open_model, shown_cost,
 };
 pub use registry::{SubmittedEntry, built_in_registry, collected_registry};
+pub use rescore::{PreparedRescore, Rescore, RescoreError, RescoredLog};
 pub use run::{
     CancelToken, FinishedRun, LogFormat, ModelServer, Observer, PrepareError, PreparedTask, Progress, Quiet,
     RecordedServer, ResumableLog, RunOptions, RunningFigure, RunningFigures, StopReason, block_on,

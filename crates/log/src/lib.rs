@@ -27,9 +27,11 @@ pub mod eval;
 pub mod export;
 pub mod inspect;
 mod json_value;
+mod score_records;
 mod table;
 
 pub use atomic_file::WrittenFile;
+pub use score_records::{ScoreRecord, read_score_records};
 pub use table::{
     ScoreTable, TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, read_table, read_tables,
 };

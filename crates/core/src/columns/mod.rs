@@ -337,7 +337,8 @@ impl ScoreColumns {
         self.metadata.column(key)
     }
 
-    pub(crate) fn metadata_row(&self, row: usize) -> Metadata {
+    /// The metadata of a row.
+    pub fn metadata_row(&self, row: usize) -> Metadata {
         self.metadata.row(row)
     }
 

@@ -90,9 +90,8 @@ pub(crate) struct EvalArgs {
     /// The folder of the log
     #[arg(long, value_name = "DIR", default_value = DEFAULT_LOG_DIR, env = LOG_DIR)]
     log_dir: PathBuf,
-    /// The format of the log: an archive that grows while the task runs, or JSON converted from it at the end
-    /// [default: eval; that of the log with --resume]
-    #[arg(long, value_name = "FORMAT", value_parser = log_formats(), verbatim_doc_comment)]
+    /// The format of the log: an archive that grows while the task runs, or JSON converted from it at the end [default: eval; with --resume that of the log]
+    #[arg(long, value_name = "FORMAT", value_parser = log_formats())]
     log_format: Option<LogFormat>,
     /// Leave events out of the log: the steps of each sample, its model calls with their times, its scores
     #[arg(long)]
@@ -109,7 +108,7 @@ pub(crate) struct EvalArgs {
     /// Resume the run of this log (a path, @1 or latest): keep its samples, run those that are missing or failed;
     /// several logs of a task are resumed side by side
     #[arg(long, value_name = "LOG", num_args = 1.., conflicts_with_all = [
-        "task_args", "limit", "sample_ids", "epochs", "reducers", "no_reduce", "metrics", "seed",
+        "task_args", "limit", "sample_ids", "epochs", "reducers", "no_reduce", "metrics", "seed", "roles",
     ])]
     resume: Vec<PathBuf>,
     /// With --resume: run samples again whose records are damaged; the damaged log is kept beside the new one
@@ -160,7 +159,7 @@ fn before(runs: &[Vec<PreparedRun>], calls: Option<&Calls>, args: &EvalArgs) -> 
     let servers = servers::note(runs.iter().flatten().flat_map(|(run, _)| run.servers()));
     let limits =
         runs.iter().flatten().filter(|(_, log)| log.is_some()).filter_map(|(run, _)| limits_note(run));
-    let connections = calls.and_then(|calls| args.model_args.calling.note_fewer(calls));
+    let connections = calls.and_then(|calls| args.model_args.calling.connections.note_fewer(calls));
     // The warnings of a task do not depend on the model.
     let warnings = runs.iter().filter_map(|models| models.first()).flat_map(|(run, _)| {
         run.warnings().iter().map(|warning| Diagnostic::warning(warning.to_string()).about(run.name()))
@@ -182,7 +181,7 @@ fn limits_note(run: &PreparedTask) -> Option<Diagnostic> {
 }
 
 /// The tokens that a run has used.
-fn usage_note(model: &str, usage: &Usage) -> Diagnostic {
+pub(super) fn usage_note(model: &str, usage: &Usage) -> Diagnostic {
     let cached = match usage.input_tokens_cache_read {
         Some(cached) if cached > 0 => format!(" (and {} from the server's cache)", grouped(cached)),
         _ => String::new(),
@@ -201,7 +200,7 @@ fn grouped(number: u64) -> String {
 }
 
 /// What was out of the ordinary with calls of models.
-fn call_notes(counts: &CallCounts) -> Diagnostics {
+pub(super) fn call_notes(counts: &CallCounts) -> Diagnostics {
     let plural =
         |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
     let mut notes = Vec::new();
@@ -410,7 +409,7 @@ fn resume(
         log_events: recorded.log_events && !args.no_log_events,
         // Another server than that of the log is refused later.
         base_url: args.model_args.base_url.clone(),
-        role_base_urls: args.model_args.role_base_urls.clone(),
+        role_base_urls: args.model_args.roles.role_base_urls.clone(),
         ..recorded
     };
     let unnamed = log.unnamed_servers(&task, &options, context.registry);

@@ -35,6 +35,10 @@ pub(super) fn is_log(path: &Path) -> bool {
 pub(super) fn check_new(path: &Path, force: bool) -> Result<(), Diagnostic> {
     let error = |text: &str, hint: &str| Err(Diagnostic::error(text).about(path.display()).hint(hint));
     match path.metadata() {
+        // Whether it is there or not, it is no name of a file.
+        _ if path.as_os_str().as_encoded_bytes().ends_with(b"/") => {
+            error("this is the name of a folder", "give the name of a file in it")
+        }
         Ok(there) if there.is_dir() => error("this is a folder", "give the name of a file in it"),
         Ok(there) if there.is_file() && !force => error("the file exists already", "replace it with --force"),
         _ => Ok(()),
@@ -163,11 +167,7 @@ pub(super) struct OpenedLog<'a> {
 impl OpenedLog<'_> {
     /// The status of the run, if it did not reach its end.
     pub(super) fn partial_run(&self) -> Option<PartialRun> {
-        let eval = &self.header.eval;
-        let samples = eval.dataset.sample_ids.as_ref().map(Vec::len);
-        let planned = samples.map(|samples| samples * eval.config.epochs.unwrap_or(1) as usize);
-        status_of_unfinished(self.header.status)
-            .map(|status| PartialRun { status: status.to_owned(), planned })
+        partial_run(&self.header)
     }
 
     /// The results with what the log records of its run.
@@ -210,6 +210,14 @@ impl OpenedLog<'_> {
         let samples = skipped.iter().take(SKIPPED_SHOWN).map(of_sample);
         left_out.chain(recovered).chain(samples).chain(count).collect()
     }
+}
+
+/// The status of a run, if it did not reach its end.
+pub(super) fn partial_run(header: &Header) -> Option<PartialRun> {
+    let eval = &header.eval;
+    let samples = eval.dataset.sample_ids.as_ref().map(Vec::len);
+    let planned = samples.map(|samples| samples * eval.config.epochs.unwrap_or(1) as usize);
+    status_of_unfinished(header.status).map(|status| PartialRun { status: status.to_owned(), planned })
 }
 
 /// The warning that a log was read without its directory, which is written last.

@@ -13,6 +13,7 @@ mod list;
 mod log;
 mod logs;
 mod models;
+mod rescore;
 mod score;
 mod servers;
 mod shards;
@@ -133,7 +134,7 @@ enum Command {
     /// Run tasks: call a model, score its answers, write a log
     Eval(Box<eval::EvalArgs>),
     /// Compute metrics, with their error bars, from eval logs and tables of scores
-    Score(score::ScoreArgs),
+    Score(Box<score::ScoreArgs>),
     /// Check that the results that logs record are those of their samples
     Verify(verify::VerifyArgs),
     /// Work with logs: list, show samples, dump, convert, edit scores, export tables

@@ -28,12 +28,8 @@ pub(crate) struct ModelArgs {
     /// The base URL of the server, such as http://localhost:8000/v1 [default: that of the provider; for openai $OPENAI_BASE_URL, else OpenAI]; required again with --resume, as a key is not sent to an address that only a log names
     #[arg(long, value_name = "URL")]
     pub(super) base_url: Option<String>,
-    /// A model with a role, such as grader=openai/NAME; may be repeated, and several in one role are a panel
-    #[arg(long = "model-role", value_name = "ROLE=MODEL", conflicts_with = "resume", value_parser = role)]
-    roles: Vec<(String, String)>,
-    /// The base URL of a role's server; --base-url does not apply to roles
-    #[arg(long = "role-base-url", value_name = "ROLE=URL", value_parser = of_role)]
-    pub(super) role_base_urls: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(super) roles: RoleArgs,
     /// The sampling temperature
     #[arg(long, value_name = "T", conflicts_with = "resume", allow_negative_numbers = true)]
     temperature: Option<f64>,
@@ -71,13 +67,62 @@ pub(crate) struct ModelArgs {
     pub(super) calling: CallArgs,
 }
 
+/// Models in roles.
+#[derive(Debug, Args)]
+pub(crate) struct RoleArgs {
+    /// A model with a role, such as grader=openai/NAME; may be repeated, and several in one role are a panel
+    #[arg(long = "model-role", value_name = "ROLE=MODEL", value_parser = role)]
+    pub(super) roles: Vec<(String, String)>,
+    /// The base URL of a role's server; --base-url does not apply to roles
+    #[arg(long = "role-base-url", value_name = "ROLE=URL", value_parser = of_role)]
+    pub(super) role_base_urls: Vec<(String, String)>,
+}
+
+/// The models that grade stored outputs.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Graders (with --with)")]
+pub(crate) struct GraderArgs {
+    #[command(flatten)]
+    pub(super) roles: RoleArgs,
+    #[command(flatten)]
+    pub(super) connections: ConnectionArgs,
+    /// The maximum number of samples that are graded at once
+    #[arg(long, value_name = "N", requires = "with")]
+    max_samples: Option<NonZeroUsize>,
+}
+
 /// How models are called, and their limits. A resumed run has the limits and prices of its log, unless others are given.
 #[derive(Debug, Args)]
 pub(crate) struct CallArgs {
     /// A file with the API key on its first line [default: the key is in the provider's variable, such as $OPENAI_API_KEY]
     #[arg(long, value_name = "FILE")]
     api_key_file: Option<PathBuf>,
-    /// The same for a role
+    #[command(flatten)]
+    pub(super) connections: ConnectionArgs,
+    /// The token limit of one sample; then it is scored without the answer that exceeded the limit
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    token_limit: Option<u64>,
+    /// The cost limit of one sample, by the --prices; then it is scored without the answer that exceeded the limit
+    #[arg(long, value_name = "COST", value_parser = cost)]
+    cost_limit: Option<f64>,
+    /// The time limit of the run with each model; then it ends, and can be resumed (--resume counts from 0, up to the limit of the log if no other is given; `none` lifts it)
+    #[arg(long, value_name = "SECONDS", value_parser = |text: &str| limit(text, seconds))]
+    run_time_limit: Option<RunLimit<Duration>>,
+    /// The token limit of the run with each model, or `none`; then it ends, and can be resumed
+    #[arg(long, value_name = "N", value_parser = |text: &str| limit(text, tokens))]
+    run_token_limit: Option<RunLimit<u64>>,
+    /// The cost limit of the run with each model, by the --prices, or `none`; then it ends, and can be resumed
+    #[arg(long, value_name = "COST", value_parser = |text: &str| limit(text, cost))]
+    run_cost_limit: Option<RunLimit<f64>>,
+    /// A file (TOML, JSON) with the prices of models, for a million tokens: ["openai/NAME"] input = 0.15, output = 0.6; --resume has those of the log
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+}
+
+/// Connections, retries, the cache.
+#[derive(Debug, Args)]
+pub(crate) struct ConnectionArgs {
+    /// A file with the API key of a role's model on its first line
     #[arg(long = "role-api-key-file", value_name = "ROLE=FILE", value_parser = of_role)]
     role_key_files: Vec<(String, String)>,
     /// A file (PEM) with certificates of servers to trust beside those of the system: that of an authority, or a self-signed one
@@ -104,24 +149,6 @@ pub(crate) struct CallArgs {
     /// The folder of the cache [default: the user's folder for caches]
     #[arg(long, value_name = "DIR", env = "ERRORBAR_CACHE_DIR")]
     cache_dir: Option<PathBuf>,
-    /// The token limit of one sample; then it is scored without the answer that exceeded the limit
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    token_limit: Option<u64>,
-    /// The cost limit of one sample, by the --prices; then it is scored without the answer that exceeded the limit
-    #[arg(long, value_name = "COST", value_parser = cost)]
-    cost_limit: Option<f64>,
-    /// The time limit of the run with each model; then it ends, and can be resumed (--resume counts from 0, up to the limit of the log if no other is given; `none` lifts it)
-    #[arg(long, value_name = "SECONDS", value_parser = |text: &str| limit(text, seconds))]
-    run_time_limit: Option<RunLimit<Duration>>,
-    /// The token limit of the run with each model, or `none`; then it ends, and can be resumed
-    #[arg(long, value_name = "N", value_parser = |text: &str| limit(text, tokens))]
-    run_token_limit: Option<RunLimit<u64>>,
-    /// The cost limit of the run with each model, by the --prices, or `none`; then it ends, and can be resumed
-    #[arg(long, value_name = "COST", value_parser = |text: &str| limit(text, cost))]
-    run_cost_limit: Option<RunLimit<f64>>,
-    /// A file (TOML, JSON) with the prices of models, for a million tokens: ["openai/NAME"] input = 0.15, output = 0.6; --resume has those of the log
-    #[arg(long, value_name = "FILE")]
-    prices: Option<PathBuf>,
 }
 
 fn role(text: &str) -> Result<(String, String), String> {
@@ -167,9 +194,7 @@ impl ModelArgs {
     /// Sets the run options that are given on the command line.
     pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Result<(), Diagnostic> {
         options.base_url.clone_from(&self.base_url);
-        let role = |(role, model): &(String, String)| (role.clone(), ModelChoice::from(model.as_str()));
-        options.roles = self.roles.iter().map(role).collect();
-        options.role_base_urls.clone_from(&self.role_base_urls);
+        self.roles.apply(options);
         options.generate = self.generate();
         self.calling.apply(options, watcher)
     }
@@ -191,7 +216,24 @@ impl ModelArgs {
     }
 }
 
-impl CallArgs {
+impl RoleArgs {
+    fn apply(&self, options: &mut RunOptions) {
+        let role = |(role, model): &(String, String)| (role.clone(), ModelChoice::from(model.as_str()));
+        options.roles = self.roles.iter().map(role).collect();
+        options.role_base_urls.clone_from(&self.role_base_urls);
+    }
+}
+
+impl GraderArgs {
+    /// Sets the options that are given on the command line.
+    pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Result<(), Diagnostic> {
+        self.roles.apply(options);
+        options.max_samples = self.max_samples.map(NonZeroUsize::get);
+        self.connections.apply(options, watcher)
+    }
+}
+
+impl ConnectionArgs {
     /// A note that there are fewer connections than were wanted.
     pub(super) fn note_fewer(&self, calls: &Calls) -> Option<Diagnostic> {
         let (connections, wanted) = (calls.max_connections(), self.max_connections.get());
@@ -204,9 +246,7 @@ impl CallArgs {
         })
     }
 
-    /// Sets the run options that are given on the command line.
-    pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Result<(), Diagnostic> {
-        options.api_key_file.clone_from(&self.api_key_file);
+    fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Result<(), Diagnostic> {
         options.ca_file.clone_from(&self.ca_file);
         let file = |(role, file): &(String, String)| (role.clone(), PathBuf::from(file));
         options.role_key_files = self.role_key_files.iter().map(file).collect();
@@ -223,6 +263,15 @@ impl CallArgs {
         }
         let watcher = Arc::clone(watcher);
         options.calls = Arc::new(calls.on_retry(move |error, wait| watcher.retried(error, wait)));
+        Ok(())
+    }
+}
+
+impl CallArgs {
+    /// Sets the run options that are given on the command line.
+    pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Result<(), Diagnostic> {
+        options.api_key_file.clone_from(&self.api_key_file);
+        self.connections.apply(options, watcher)?;
         options.limits.tokens = self.token_limit.or(options.limits.tokens);
         options.limits.cost = self.cost_limit.or(options.limits.cost);
         let recorded = options.run_limits;

@@ -16,10 +16,11 @@ use super::common::OutputArgs;
 use super::error_args::{ErrorArgs, check_clusters};
 use super::findings::findings;
 use super::logs::{OpenedLog, ReadArgs, ReadProgress, ScoreRequest, check_new};
+use super::models::GraderArgs;
 use super::specs::PlanOverrides;
 use super::table_scores::{self, UnconvertiblePolicy};
 use super::tables::TableArgs;
-use super::{CommandResult, Context, Outcome, files, logs};
+use super::{CommandResult, Context, Outcome, files, logs, rescore};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output::Output;
 
@@ -45,6 +46,10 @@ Examples:
   Several epochs: did at least 2 of them succeed, and what would pass@1 be?
     errorbar score scores.csv --reducer at_least_2 --reducer pass_at_1
 
+  Score the outputs that a log holds with another scorer, and write the log with both:
+    errorbar score logs/run.eval --with 'match(location=\"any\")' --append -o logs/rescored.eval
+    errorbar score logs/run.eval --with 'model_graded_qa()' --model-role grader=openai/NAME --write
+
   Scores that are maps, metrics by key, as JSON:
     errorbar score graded.jsonl --metric '{\"*\": [mean(), ci()]}' --format json
 
@@ -66,7 +71,7 @@ pub(crate) struct ScoreArgs {
     /// Eval logs (.eval, .json), folders and patterns of them, handles (@1, latest), and tables of
     /// scores (.csv, .tsv, .jsonl, .parquet)
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
+    pub(super) files: Vec<PathBuf>,
     /// A metric to compute, with its arguments; may be repeated [default: those that a log records;
     /// for a table accuracy and stderr, or mean and stderr if a score is outside of 0 to 1]
     #[arg(long = "metric", short, value_name = "SPEC")]
@@ -79,8 +84,18 @@ pub(crate) struct ScoreArgs {
     #[arg(long, conflicts_with = "reducers")]
     no_reduce: bool,
     /// Only this scorer; may be repeated
-    #[arg(long = "scorer", value_name = "NAME")]
+    #[arg(long = "scorer", value_name = "NAME", conflicts_with = "with")]
     scorers: Vec<String>,
+    /// Score the outputs that the logs hold with this scorer; may be repeated. The model that was evaluated is not
+    /// called. The results of the new scores are shown, and written with --write or --output
+    #[arg(long, value_name = "SPEC", conflicts_with_all = ["skip_bad_samples", "score_columns"])]
+    pub(super) with: Vec<String>,
+    /// Put new scores beside those that a log has (the default); one of the same name gets a number
+    #[arg(long, requires = "with")]
+    pub(super) append: bool,
+    /// Replace the scores that a log has with new ones
+    #[arg(long, requires = "with", conflicts_with = "append")]
+    pub(super) overwrite: bool,
     /// A column of a table that holds scores; may be repeated [default: `score`, else `value`]
     #[arg(long = "score-column", value_name = "NAME")]
     score_columns: Vec<String>,
@@ -91,14 +106,14 @@ pub(crate) struct ScoreArgs {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
-    output_as: OutputArgs,
+    pub(super) output_as: OutputArgs,
     /// Write results and reduced scores into the logs, replacing those that they have; everything else
-    /// in them stays as it is
+    /// in them stays as it is. With --with, new scores too
     #[arg(long, conflicts_with_all = ["scorers", "skip_bad_samples"])]
-    write: bool,
+    pub(super) write: bool,
     /// Write the log with its new results to this file
     #[arg(long, short, value_name = "LOG", conflicts_with_all = ["write", "scorers", "skip_bad_samples"])]
-    output: Option<PathBuf>,
+    pub(super) output: Option<PathBuf>,
     /// Replace the file of --output if it exists
     #[arg(long, requires = "output")]
     force: bool,
@@ -106,11 +121,13 @@ pub(crate) struct ScoreArgs {
     #[arg(long)]
     skip_bad_samples: bool,
     #[command(flatten)]
-    errors: ErrorArgs,
+    pub(super) errors: ErrorArgs,
     #[command(flatten)]
     tables: TableArgs,
     #[command(flatten)]
-    read: ReadArgs,
+    pub(super) read: ReadArgs,
+    #[command(flatten)]
+    pub(super) graders: GraderArgs,
 }
 
 pub(crate) fn run(args: &ScoreArgs, context: &Context<'_>) -> CommandResult {
@@ -121,13 +138,26 @@ pub(crate) fn run(args: &ScoreArgs, context: &Context<'_>) -> CommandResult {
         input.diagnostics.push(error);
         return Err(input.diagnostics);
     }
+    if !args.with.is_empty() {
+        return rescore::run(args, &overrides, input, context);
+    }
     let progress = ReadProgress::new(context.quiet);
-    let (reports, mut diagnostics) = input.map(|path, warnings| match logs::is_log(path) {
+    let (reports, diagnostics) = input.map(|path, warnings| match logs::is_log(path) {
         true => score_log(path, &overrides, args, &progress, context, warnings).map(|report| vec![report]),
         false => score_table(path, &overrides, args, context, warnings).map_err(Diagnostics::from),
     });
     let reports: Vec<Report> = reports.into_iter().flatten().collect();
     drop(progress);
+    Ok(shown(reports, diagnostics, &overrides, args))
+}
+
+/// The results, with what a reader of them should know.
+pub(super) fn shown(
+    reports: Vec<Report>,
+    mut diagnostics: Diagnostics,
+    overrides: &PlanOverrides,
+    args: &ScoreArgs,
+) -> Outcome {
     let mut scores = reports.iter().flat_map(|report| &report.results.scores).peekable();
     if scores.peek().is_some() && scores.all(|score| score.counts.scored == 0) {
         diagnostics.extend(reports.iter().map(|report| {
@@ -147,7 +177,7 @@ pub(crate) fn run(args: &ScoreArgs, context: &Context<'_>) -> CommandResult {
         }
     }
     let output = if reports.is_empty() { Output::Nothing } else { args.output_as.reports(reports) };
-    Ok(Outcome { output, diagnostics, ..Outcome::default() })
+    Outcome { output, diagnostics, ..Outcome::default() }
 }
 
 /// Checks that a log can be written to `--output`.
@@ -168,7 +198,7 @@ fn check_output(args: &ScoreArgs, files: &[PathBuf]) -> Result<(), Diagnostic> {
 }
 
 /// The plan with everything that the options give.
-fn with_overrides(mut plan: Plan, overrides: &PlanOverrides, args: &ScoreArgs) -> Plan {
+pub(super) fn with_overrides(mut plan: Plan, overrides: &PlanOverrides, args: &ScoreArgs) -> Plan {
     if let Some(metrics) = &overrides.metrics {
         plan.task_metrics = Some(metrics.clone());
         // What the user requests is computed, however long it takes.
@@ -310,7 +340,7 @@ fn write(
 }
 
 /// A table has the epochs it has, so a k beyond them is no error; but its figures mean nothing.
-fn too_few_epochs(results: &Results, plan: &Plan) -> impl Iterator<Item = Diagnostic> {
+pub(super) fn too_few_epochs(results: &Results, plan: &Plan) -> impl Iterator<Item = Diagnostic> {
     let reducers = match &plan.reducers {
         Reducers::Explicit(reducers) => reducers.as_slice(),
         _ => &[],

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use errorbar_core::spec::{MetricsSpec, Spec, SpecErrorKind, reducer_of_papers, split_k_suffix};
 use errorbar_core::{Error, MetricItem, Metrics, Reducers, Registry};
+use errorbar_eval::AnyScorer;
 
 use super::Context;
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
@@ -11,6 +12,7 @@ use crate::snippet::Snippet;
 
 const METRIC: &str = "--metric";
 const REDUCER: &str = "--reducer";
+const WITH: &str = "--with";
 
 /// What the options give in place of the metrics and reducers of a task or a log.
 pub(crate) struct PlanOverrides {
@@ -42,6 +44,11 @@ impl PlanOverrides {
     }
 }
 
+/// Builds the scorers that `--with` names, or fails with everything that is wrong with them.
+pub(crate) fn scorers(texts: &[String], context: &Context<'_>) -> Result<Vec<AnyScorer>, Diagnostics> {
+    build(WITH, texts, context, |text| context.registry.build(&text.parse()?))
+}
+
 /// The metrics of all options as one list; a map that stands alone stays a map.
 fn as_one(mut metrics: Vec<Metrics>) -> Option<Metrics> {
     if metrics.len() < 2 {
@@ -68,7 +75,10 @@ fn build<T>(
 
 /// What is wrong with a spec, where, and what would be right.
 fn diagnostic(option: &str, text: &str, error: &Error, context: &Context<'_>) -> Diagnostic {
-    let plural = format!("{}s", option.trim_start_matches('-'));
+    let plural = match option {
+        WITH => "scorers".to_owned(),
+        option => format!("{}s", option.trim_start_matches('-')),
+    };
     let list = format!("`{} list {plural}` shows names and arguments", context.program);
     let (problem, advice) = match error {
         Error::UnknownName { kind, name, nearest } => {

@@ -1,6 +1,6 @@
 //! Hints for errors of tasks and runs.
 
-use errorbar_eval::Error;
+use errorbar_eval::{Error, RescoreError};
 
 use super::{core, log};
 use crate::shell;
@@ -45,4 +45,23 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         _ => return None,
     };
     Some(hint.to_owned())
+}
+
+/// The same for a log that could not be scored again.
+pub(crate) fn rescore_hint(error: &RescoreError) -> Option<String> {
+    match error {
+        RescoreError::Log(error) => log::hint(error),
+        RescoreError::Models(error) => hint(error),
+        RescoreError::Results(error) => core::hint(error),
+        RescoreError::NoScorer => Some("name one: --with 'includes()'".to_owned()),
+        RescoreError::NoSamples { .. } => {
+            Some("a log that was written without its samples cannot be scored again".to_owned())
+        }
+        RescoreError::NoGrader { role, recorded, .. } => {
+            let model =
+                recorded.as_deref().filter(|recorded| !recorded.contains(',')).unwrap_or("openai/NAME");
+            Some(format!("give a model the role: --model-role {role}={model}"))
+        }
+        _ => None,
+    }
 }

@@ -9,7 +9,7 @@ pub(crate) mod eval;
 pub(crate) mod log;
 pub(crate) mod table;
 
-use errorbar_eval::TaskFileError;
+use errorbar_eval::{RescoreError, TaskFileError};
 use errorbar_log::TableError;
 use errorbar_log::eval::LogError;
 use errorbar_log::export::ExportError;
@@ -50,6 +50,16 @@ impl From<errorbar_eval::Error> for Diagnostic {
             errorbar_eval::Error::Log(error) => error.into(),
             error => Diagnostic::error(error.to_string()).hint_if(eval::hint(&error)),
         }
+    }
+}
+
+impl From<RescoreError> for Diagnostic {
+    fn from(error: RescoreError) -> Self {
+        let severity = match &error {
+            RescoreError::Cancelled { .. } => Diagnostic::failure,
+            _ => Diagnostic::error,
+        };
+        severity(error.to_string()).hint_if(eval::rescore_hint(&error))
     }
 }
 

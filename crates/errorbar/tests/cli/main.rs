@@ -22,6 +22,8 @@ mod list;
 mod log;
 mod pipes;
 mod readme;
+mod rescore;
+mod resume;
 mod rewrite;
 mod score;
 mod show;

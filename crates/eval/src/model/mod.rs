@@ -15,6 +15,7 @@ mod limits;
 mod mock;
 mod openai;
 mod replay;
+mod replay_log;
 mod retry;
 mod servers;
 

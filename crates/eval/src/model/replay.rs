@@ -6,21 +6,22 @@ use std::path::{Path, PathBuf};
 use errorbar_core::{Error, Metadata, Result};
 use errorbar_log::eval::Wire;
 use serde::Deserialize;
+use serde_json::Value as Json;
 
 use super::mock::Answers;
-use super::{Model, ModelError, Provider, ProviderEntry, Request, provider};
+use super::{Model, ModelError, Provider, ProviderEntry, Request, provider, replay_log};
 use crate::dataset::limits::{FileText, MemoryBudget, read_text, record};
-use crate::{BoxFuture, ModelOutput, NamedSample, SampleId, Usage};
+use crate::{BoxFuture, ModelOutput, NamedSample, OutputChoice, SampleId, Usage};
 
 pub(super) const PROVIDER: ProviderEntry = provider!(
     "replay",
-    "Recorded answers: replay/FILE reads JSON lines {\"id\", \"epoch\", \"output\"}; without an epoch a line answers every epoch.",
+    "Recorded answers: replay/FILE reads JSON lines {\"id\", \"epoch\", \"output\"}, without an epoch a line answers every epoch; replay/LOG.eval gives the outputs of a log.",
     Provider::local(|file, options| Ok(Replay::open(file, options.folder)?.into()))
 );
 
 /// A model that answers from a file: one JSON object a line, with `id`, perhaps `epoch`, and `output`, a
 /// text or a list with one text for each call about the sample. A line without an epoch, or of epoch 0, is about every
-/// epoch.
+/// epoch. Or from an eval log (`.eval`, `.json`), whose outputs are those of their samples and epochs.
 #[derive(Debug)]
 pub struct Replay {
     name: String,
@@ -33,9 +34,36 @@ pub struct Replay {
 const RECORDED_BYTES: usize = 64;
 
 #[derive(Debug)]
-struct ReplayEntry {
-    answers: Answers,
-    usage: Option<Usage>,
+pub(super) struct ReplayEntry {
+    pub(super) answers: Answers,
+    pub(super) usage: Option<Usage>,
+    /// The last answer with all that was recorded of it.
+    pub(super) output: Option<Box<ModelOutput>>,
+}
+
+impl ReplayEntry {
+    /// About how many bytes it takes.
+    fn bytes(&self) -> usize {
+        let probabilities = |choice: &OutputChoice| choice.logprobs.as_ref().map_or(0, json_bytes);
+        let output = self.output.as_ref().map_or(0, |output| {
+            let choices = output.choices.iter();
+            size_of::<ModelOutput>()
+                + output.completion.len()
+                + choices.map(|choice| choice.message.content.len() + probabilities(choice)).sum::<usize>()
+        });
+        self.answers.bytes() + output
+    }
+}
+
+/// About how many bytes a JSON value takes.
+fn json_bytes(json: &Json) -> usize {
+    const NODE: usize = 64;
+    NODE + match json {
+        Json::String(text) => text.len(),
+        Json::Array(items) => items.iter().map(json_bytes).sum(),
+        Json::Object(fields) => fields.iter().map(|(key, value)| key.len() + json_bytes(value)).sum(),
+        _ => 0,
+    }
 }
 
 #[derive(Deserialize)]
@@ -58,10 +86,18 @@ impl Replay {
         let fail = |problem: String| {
             Error::custom(format!("cannot read the recorded outputs {}: {problem}", path.display()))
         };
-        let FileText { text, .. } = read_text(&path, false).map_err(fail)?;
-        let lines = (1..).zip(text.strip_prefix('\u{feff}').unwrap_or(&text).lines());
         let mut held = MemoryBudget::of_file(&path);
         let mut answers: HashMap<(String, u32), ReplayEntry> = HashMap::new();
+        let is_log = replay_log::outputs(&path, |id, epoch, entry| {
+            held.add((size_of::<((String, u32), ReplayEntry)>() + RECORDED_BYTES + entry.bytes()) as u64)?;
+            answers.insert((id.to_string(), epoch), entry);
+            Ok(())
+        });
+        if is_log.map_err(fail)? {
+            return Ok(Replay { name: format!("replay/{file}"), path, answers });
+        }
+        let FileText { text, .. } = read_text(&path, false).map_err(fail)?;
+        let lines = (1..).zip(text.strip_prefix('\u{feff}').unwrap_or(&text).lines());
         for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
             let ReplayLine { id: Wire(id), epoch, output, usage } = record(line).map_err(|problem| {
                 fail(format!(
@@ -72,13 +108,12 @@ impl Replay {
             if output.at(0).is_none() {
                 return Err(fail(format!("line {number}: `output` is an empty list")));
             }
-            let bytes = size_of::<((String, u32), ReplayEntry)>() + RECORDED_BYTES + output.bytes();
+            let usage = usage.map(|Wire(usage)| usage);
+            let entry = ReplayEntry { answers: output, usage, output: None };
+            let bytes = size_of::<((String, u32), ReplayEntry)>() + RECORDED_BYTES + entry.bytes();
             held.add(bytes as u64).map_err(|problem| fail(format!("line {number}: {problem}")))?;
             let key = (id.to_string(), epoch.unwrap_or(0));
-            if answers
-                .insert(key, ReplayEntry { answers: output, usage: usage.map(|Wire(usage)| usage) })
-                .is_some()
-            {
+            if answers.insert(key, entry).is_some() {
                 let epoch = epoch.map(|epoch| format!(" in epoch {epoch}")).unwrap_or_default();
                 return Err(fail(format!("line {number}: sample {:?} occurs twice{epoch}", id.to_string())));
             }
@@ -113,7 +148,15 @@ impl Model for Replay {
                     request.epoch
                 )));
             };
-            let mut output = ModelOutput::from_text(self.name.as_str(), text);
+            let mut output = match &recorded.output {
+                // The stop reason and the log probabilities are those of the last answer.
+                Some(last) if last.completion == text => {
+                    let mut output = last.as_ref().clone();
+                    (output.model, output.time) = (self.name.clone(), None);
+                    output
+                }
+                _ => ModelOutput::from_text(self.name.as_str(), text),
+            };
             // What is recorded is the usage of all calls together.
             output.usage = recorded.usage.clone().filter(|_| request.call == 0);
             Ok(output)

@@ -27,11 +27,13 @@ mod stop;
 
 pub use block::{block_on, cancel_on_interrupt};
 pub use conclude::FinishedRun;
+pub(crate) use models::open_graders;
 pub use observer::{Observer, Progress, Quiet};
 pub use options::{LogFormat, RunOptions};
 pub use prepare::{PrepareError, PreparedTask};
-pub(crate) use record::ROLES;
+pub(crate) use record::{ROLES, now, options_of};
 pub use resume::{ResumableLog, open_resumable, open_resumable_with};
 pub use running::{RunningFigure, RunningFigures};
+pub(crate) use sample::within;
 pub use servers::{ModelServer, RecordedServer};
 pub use stop::{CancelToken, StopReason};

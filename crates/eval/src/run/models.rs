@@ -10,7 +10,8 @@ use errorbar_core::Registry;
 use super::options::RunOptions;
 use crate::model::{OpenOptions, open_model};
 use crate::{
-    AnyModel, Error, GenerateConfig, ModelChoice, ModelClient, Models, NamedSample, Result, Task, UsageLimits,
+    AnyModel, AnyScorer, Error, GenerateConfig, ModelChoice, ModelClient, Models, NamedSample, Result, Task,
+    UsageLimits,
 };
 
 impl Task {
@@ -29,53 +30,19 @@ impl Task {
         let Some(choice) = options.model.as_ref().or(self.model.as_ref()) else {
             return Err(Error::NoModel);
         };
-        let client = |model, config| ModelClient::new(model, config, Arc::clone(&options.calls));
         let server = ServerOptions {
             base_url: options.base_url.as_deref(),
             key_file: options.api_key_file.as_deref(),
             ca_file: options.ca_file.as_deref(),
             timeout: options.calls.request_timeout(),
         };
-        let open = |choice: &ModelChoice, server: ServerOptions<'_>| {
-            let model = server.open(choice, registry)?;
-            model.check(samples)?;
-            Ok::<_, Error>(model)
-        };
-        let model = open(choice, server)?;
+        let model = server.open(choice, registry)?;
+        model.check(samples)?;
         let generate = self.generate_config(options);
         model.check_config(&generate)?;
-        let mut models = Models::only(client(model, generate));
-        for (role, choice) in &options.roles {
-            let server = ServerOptions {
-                base_url: of_role(&options.role_base_urls, role).map(String::as_str),
-                key_file: of_role(&options.role_key_files, role).map(PathBuf::as_path),
-                ..server
-            };
-            let in_role = |error| Error::Role { role: role.clone(), error: Box::new(error) };
-            let model = open(choice, server).map_err(in_role)?;
-            let clients: &mut Vec<ModelClient> = models.roles.entry(role.clone()).or_default();
-            clients.push(client(model, GenerateConfig::default()).in_role(role));
-        }
+        let mut models = Models::only(ModelClient::new(model, generate, Arc::clone(&options.calls)));
         let folder = self.origin.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
-        for scorer in &self.scorers {
-            for name in scorer.models() {
-                if !models.named.contains_key(&name) {
-                    let server = ServerOptions { base_url: None, key_file: None, ..server };
-                    let choice = ModelChoice::relative_to(folder, name.as_str());
-                    let model = open(&choice, server).map_err(|error| Error::Scorer {
-                        scorer: scorer.spec().log_name().into_owned(),
-                        error: Box::new(error),
-                    })?;
-                    models.named.insert(name, client(model, GenerateConfig::default()));
-                }
-            }
-        }
-        let base_urls = options.role_base_urls.iter().map(|(role, _)| (role, "base URL"));
-        let key_files = options.role_key_files.iter().map(|(role, _)| (role, "key file"));
-        let mut settings = base_urls.chain(key_files);
-        if let Some((role, setting)) = settings.find(|(role, _)| !models.roles.contains_key(*role)) {
-            return Err(Error::UnknownRole { role: role.clone(), setting });
-        }
+        open_graders(&mut models, &self.scorers, folder, options, registry, samples)?;
         models.limits = UsageLimits { time: options.limits.time.or(self.time_limit), ..options.limits };
         models.prices = options.prices.clone();
         // A limit on the cost has no effect where no price is known.
@@ -90,6 +57,57 @@ impl Task {
             }
         }
         Ok(models)
+    }
+}
+
+/// Opens the models in roles, and those that scorers name, whose files are relative to `folder`.
+pub(crate) fn open_graders(
+    models: &mut Models,
+    scorers: &[AnyScorer],
+    folder: &Path,
+    options: &RunOptions,
+    registry: &Registry,
+    samples: &[NamedSample],
+) -> Result<()> {
+    let client = |model| ModelClient::new(model, GenerateConfig::default(), Arc::clone(&options.calls));
+    let timeout = options.calls.request_timeout();
+    let open = |choice: &ModelChoice, server: ServerOptions<'_>| {
+        let model = server.open(choice, registry)?;
+        model.check(samples)?;
+        Ok::<_, Error>(model)
+    };
+    for (role, choice) in &options.roles {
+        let server = ServerOptions {
+            base_url: of_role(&options.role_base_urls, role).map(String::as_str),
+            key_file: of_role(&options.role_key_files, role).map(PathBuf::as_path),
+            ca_file: options.ca_file.as_deref(),
+            timeout,
+        };
+        let in_role = |error| Error::Role { role: role.clone(), error: Box::new(error) };
+        let model = open(choice, server).map_err(in_role)?;
+        let clients: &mut Vec<ModelClient> = models.roles.entry(role.clone()).or_default();
+        clients.push(client(model).in_role(role));
+    }
+    for scorer in scorers {
+        for name in scorer.models() {
+            if !models.named.contains_key(&name) {
+                let ca_file = options.ca_file.as_deref();
+                let server = ServerOptions { base_url: None, key_file: None, ca_file, timeout };
+                let choice = ModelChoice::relative_to(folder, name.as_str());
+                let model = open(&choice, server).map_err(|error| Error::Scorer {
+                    scorer: scorer.spec().log_name().into_owned(),
+                    error: Box::new(error),
+                })?;
+                models.named.insert(name, client(model));
+            }
+        }
+    }
+    let base_urls = options.role_base_urls.iter().map(|(role, _)| (role, "base URL"));
+    let key_files = options.role_key_files.iter().map(|(role, _)| (role, "key file"));
+    let mut settings = base_urls.chain(key_files);
+    match settings.find(|(role, _)| !models.roles.contains_key(*role)) {
+        Some((role, setting)) => Err(Error::UnknownRole { role: role.clone(), setting }),
+        None => Ok(()),
     }
 }
 

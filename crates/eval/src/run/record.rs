@@ -54,7 +54,7 @@ fn roles(models: &Models) -> Json {
 }
 
 /// The time now, as logs write it.
-pub(super) fn now() -> String {
+pub(crate) fn now() -> String {
     timestamp(since_epoch())
 }
 
@@ -176,7 +176,7 @@ fn scorers(plan: &Plan, registry: &Registry) -> Vec<ScorerInfo> {
 }
 
 /// The arguments of a spec as logs write them.
-pub(super) fn options_of(spec: &Spec) -> Metadata {
+pub(crate) fn options_of(spec: &Spec) -> Metadata {
     match spec.to_log() {
         Json::Object(mut logged) => match logged.remove("options") {
             Some(Json::Object(options)) => options.into(),

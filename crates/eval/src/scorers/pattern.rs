@@ -85,7 +85,8 @@ impl Scorer for PatternScorer {
 
     /// Without groups all of what is found is compared, which is right for `[A-D]` and never for `ANSWER: [A-D]`.
     fn check_dataset(&self, samples: &[NamedSample]) -> Result<()> {
-        let targets = || samples.iter().flat_map(|(_, sample)| sample.target.iter()).filter(|t| !t.is_empty());
+        let targets =
+            || samples.iter().flat_map(|(_, sample)| sample.target.iter()).filter(|t| !t.is_empty());
         match self.compiled()?.can_find_any(targets().map(String::as_str)) {
             false => Err(Self::refuse(
                 "pattern",

@@ -1,46 +1,100 @@
-//! `precomputed`: scores that are there already, in a table.
+//! `precomputed`: scores that are there already, in a file.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::Path;
 use std::sync::Arc;
 
-use errorbar_core::{Args, Error, Metrics, Params, Result, Score};
-use errorbar_log::{TableOptions, read_table};
+use errorbar_core::spec::Arg;
+use errorbar_core::{
+    ArgProblem, ArgType, Args, Error, Metadata, Metrics, Params, Registry, Result, Score, Value,
+};
+use errorbar_log::{ScoreRecord, TableOptions, read_score_records, read_table};
+use serde_json::Value as Json;
 
 use super::of_grades;
+use crate::dataset::limits::{FileText, read_text};
 use crate::{BoxFuture, Scorer, Target, TaskState};
 
-/// Scores from a table (.csv, .tsv, .jsonl) with the columns `id`, perhaps `epoch`, and `score` or the one named.
+/// Scores from a file (.csv, .tsv, .jsonl, .json, .parquet) with `id`, perhaps `epoch`, and `score` or the column named.
 ///
-/// A table that has one epoch only is about every epoch. A sample that the table has no score for is missing from the
-/// metrics.
+/// A record without an epoch is about every epoch, and so is a table that has one epoch only. `answer`, `explanation`,
+/// `reason` and, in JSON, `metadata` belong to the score. A sample that the file has no score for is missing from the
+/// metrics, unless `on_missing` is "unscored", "error", or a number to count in its place.
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "precomputed", no_constructor, finish = Self::read_for_spec)]
 pub struct Precomputed {
-    /// The table.
+    /// The file: a table, JSON lines, or a JSON list of objects.
     file: String,
     /// The column of the scores.
     #[param(default = "score", no_setter)]
     column: Option<String>,
+    /// What a sample without a score gets: "missing", "unscored", "error", or a number.
+    #[param(default = OnMissing::Missing)]
+    on_missing: Option<OnMissing>,
     #[param(skip)]
     table: Arc<ScoreTable>,
 }
 
-/// What the table holds.
-#[derive(Debug, Default)]
-struct ScoreTable {
-    /// By id as text and epoch.
-    scores: HashMap<(String, u32), Score>,
-    /// Whether the table distinguishes epochs; if not, a score is that of every epoch.
-    has_epochs: bool,
+/// What becomes of a sample that a file of scores has no score for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum OnMissing {
+    /// It has no score, and is counted as missing.
+    #[default]
+    Missing,
+    /// It is unscored.
+    Unscored,
+    /// It is an error of the sample.
+    Error,
+    /// It has this score.
+    Value(f64),
 }
 
-/// Scores from a table with the columns `id`, perhaps `epoch`, and `score`.
+impl ArgType for OnMissing {
+    const EXPECTED: &'static str = "\"missing\", \"unscored\", \"error\" or a number";
+
+    fn from_arg(arg: &Arg, _: &Registry) -> Result<Self, ArgProblem> {
+        match arg {
+            Arg::Int(number) => Ok(OnMissing::Value(*number as f64)),
+            Arg::Float(number) => Ok(OnMissing::Value(*number)),
+            Arg::Str(word) => match word.as_str() {
+                "missing" => Ok(OnMissing::Missing),
+                "unscored" => Ok(OnMissing::Unscored),
+                "error" => Ok(OnMissing::Error),
+                _ => Err(ArgProblem::Expected(Self::EXPECTED)),
+            },
+            _ => Err(ArgProblem::Expected(Self::EXPECTED)),
+        }
+    }
+
+    fn to_arg(&self) -> Arg {
+        match self {
+            OnMissing::Missing => Arg::Str("missing".to_owned()),
+            OnMissing::Unscored => Arg::Str("unscored".to_owned()),
+            OnMissing::Error => Arg::Str("error".to_owned()),
+            OnMissing::Value(number) => Arg::Float(*number),
+        }
+    }
+}
+
+/// What the file holds.
+#[derive(Debug, Default)]
+struct ScoreTable {
+    /// By id as text and epoch; epoch 0 is every epoch.
+    scores: HashMap<(String, u32), Score>,
+}
+
+/// Stands for every epoch.
+const EVERY: u32 = 0;
+
+/// Scores from a file with `id`, perhaps `epoch`, and `score`.
 ///
 /// # Errors
-/// A table that cannot be read.
+/// A file that cannot be read.
 pub fn precomputed(file: impl Into<String>) -> Result<Precomputed> {
-    Precomputed { file: file.into(), column: None, table: Arc::default() }.read(Path::new(""))
+    Precomputed { file: file.into(), column: None, on_missing: None, table: Arc::default() }
+        .read(Path::new(""))
 }
 
 impl Precomputed {
@@ -50,20 +104,80 @@ impl Precomputed {
 
     fn read(mut self, folder: &Path) -> Result<Self> {
         let path = folder.join(&self.file);
+        let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
+        let is_json = extension.is_some_and(|name| name == "json" || name == "jsonl" || name == "ndjson");
+        let table = if is_json { self.read_json(&path)? } else { self.read_table(&path)? };
+        self.table = Arc::new(table);
+        Ok(self)
+    }
+
+    fn read_json(&self, path: &Path) -> Result<ScoreTable> {
+        let wrong = |problem: String| Error::custom(format!("precomputed: {}: {problem}", path.display()));
+        let FileText { text, .. } = read_text(path, true).map_err(wrong)?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let records = read_score_records(text, self.column.as_deref()).map_err(wrong)?;
+        if records.is_empty() {
+            let column = self.column.as_deref().unwrap_or("score");
+            return Err(wrong(format!("no record has a score in `{column}`")));
+        }
+        let mut table = ScoreTable::default();
+        for ScoreRecord { id, epoch, score, .. } in records {
+            match table.scores.entry((id, epoch.unwrap_or(EVERY))) {
+                Entry::Vacant(place) => place.insert(score),
+                Entry::Occupied(taken) => {
+                    let epoch = epoch.map(|epoch| format!(" in epoch {epoch}")).unwrap_or_default();
+                    return Err(wrong(format!("sample {:?} occurs twice{epoch}", taken.key().0)));
+                }
+            };
+        }
+        Ok(table)
+    }
+
+    fn read_table(&self, path: &Path) -> Result<ScoreTable> {
         let options = TableOptions::new().score_columns(self.column.as_ref());
         let table =
-            read_table(&path, &options).map_err(|error| Error::custom(format!("precomputed: {error}")))?;
+            read_table(path, &options).map_err(|error| Error::custom(format!("precomputed: {error}")))?;
         let columns = &table.columns;
         let Some(scorer) = columns.scorer_names().next() else {
             return Err(Error::custom(format!("precomputed: {} has no scores", path.display())));
         };
-        let score =
-            |row| Some(((columns.id(row).to_owned(), columns.epoch(row)), columns.score(row, scorer)?));
-        let scores = (0..columns.len()).filter_map(score).collect();
         let has_epochs = (0..columns.len()).any(|row| columns.epoch(row) != 1);
-        self.table = Arc::new(ScoreTable { scores, has_epochs });
-        Ok(self)
+        let score = |row| {
+            let epoch = if has_epochs { columns.epoch(row) } else { EVERY };
+            let score = with_details(columns.score(row, scorer)?, &columns.metadata_row(row));
+            Some(((columns.id(row).to_owned(), epoch), score))
+        };
+        Ok(ScoreTable { scores: (0..columns.len()).filter_map(score).collect() })
     }
+
+    fn find(&self, state: &TaskState) -> Result<Option<Score>> {
+        let id = state.sample_id.to_string();
+        let scores = &self.table.scores;
+        let found = scores.get(&(id.clone(), state.epoch)).or_else(|| scores.get(&(id.clone(), EVERY)));
+        Ok(match (found, self.on_missing_or_default()) {
+            (Some(score), _) => Some(score.clone()),
+            (None, OnMissing::Missing) => None,
+            (None, OnMissing::Unscored) => Some(Score::new(Value::Unscored)),
+            (None, OnMissing::Value(number)) => Some(Score::new(number)),
+            (None, OnMissing::Error) => {
+                let (file, epoch) = (&self.file, state.epoch);
+                return Err(Error::custom(format!("{file} has no score for sample {id:?} in epoch {epoch}")));
+            }
+        })
+    }
+}
+
+/// The score with what columns of its row say about it.
+fn with_details(mut score: Score, row: &Metadata) -> Score {
+    let text = |key: &str| match row.get(key)? {
+        Json::Null => None,
+        Json::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    };
+    score.answer = score.answer.or_else(|| text("answer"));
+    score.explanation = score.explanation.or_else(|| text("explanation"));
+    score.reason = score.reason.or_else(|| text("reason"));
+    score
 }
 
 impl Scorer for Precomputed {
@@ -72,8 +186,6 @@ impl Scorer for Precomputed {
     }
 
     fn score<'a>(&'a self, state: &'a TaskState, _: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
-        let epoch = if self.table.has_epochs { state.epoch } else { 1 };
-        let key = (state.sample_id.to_string(), epoch);
-        Box::pin(std::future::ready(Ok(self.table.scores.get(&key).cloned())))
+        Box::pin(std::future::ready(self.find(state)))
     }
 }

@@ -21,6 +21,7 @@ mod limits;
 mod lost_log;
 mod models;
 mod options;
+mod rescore;
 mod resume;
 mod run;
 mod scorers;

@@ -143,3 +143,57 @@ fn recorded_outputs_from_an_endless_file_are_refused() {
     let path = folder.path().join("z.jsonl");
     assert_eq!(problem, format!("cannot read the recorded outputs {}: {}", path.display(), too_long(1)));
 }
+
+#[test]
+fn the_outputs_of_a_log_are_replayed_by_sample_and_epoch() {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = |id: &str, epoch: u32, said: &[&str]| {
+        let messages: Vec<String> = said
+            .iter()
+            .map(|text| format!(r#"{{"role": "assistant", "content": "{text}", "source": "generate"}}"#))
+            .collect();
+        let output = said.last().map_or("null".to_owned(), |last| {
+            format!(
+                r#"{{"model": "m", "choices": [{{"message": {{"role": "assistant", "content": "{last}"}},
+                    "stop_reason": "max_tokens"}}], "completion": "{last}", "usage": {{"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}}}}"#
+            )
+        });
+        let first = r#"{"role": "assistant", "content": "of the question", "source": "input"}"#;
+        let messages = [&[first.to_owned()], messages.as_slice()].concat().join(",");
+        format!(
+            r#"{{"id": "{id}", "epoch": {epoch}, "input": "?", "target": "", "messages": [{messages}], "output": {output}}}"#
+        )
+    };
+    let samples = [sample("q", 1, &["one"]), sample("q", 2, &["draft", "two"]), sample("failed", 1, &[])];
+    let log = format!(
+        r#"{{"version": 2, "status": "success", "eval": {{"task": "t", "model": "m"}}, "samples": [{}]}}"#,
+        samples.join(",")
+    );
+    fs::write(folder.path().join("log.json"), log).unwrap();
+    let eval = folder.path().join("log.eval");
+    errorbar_log::eval::convert(
+        &errorbar_log::eval::EvalLog::open(folder.path().join("log.json")).unwrap(),
+        &eval,
+    )
+    .unwrap();
+    for name in ["log.json", "log.eval"] {
+        let model: AnyModel = Replay::open(name, folder.path()).unwrap().into();
+        assert_eq!(model.name(), format!("replay/{name}"));
+        assert_eq!(said(&model, "q", 1, 2), ["one", "one"]);
+        assert_eq!(said(&model, "q", 2, 2), ["draft", "two"]);
+        assert!(said(&model, "q", 3, 1)[0].starts_with("error"));
+        assert!(said(&model, "failed", 1, 1)[0].starts_with("error"));
+
+        let generate = Generate::new(model.clone());
+        let mut state = TaskState::new(model.name(), &Sample::new("?"), "q".into(), 1);
+        block_on(generate.run(&mut state)).unwrap().unwrap();
+        assert_eq!(state.output.choices[0].stop_reason, "max_tokens");
+        assert_eq!(generate.usage()[model.name()].total_tokens, 3);
+    }
+    // A file of that name may still hold lines.
+    fs::write(folder.path().join("lines.json"), "{\"id\": \"q\", \"output\": \"x\"}\n").unwrap();
+    let lines: AnyModel = Replay::open("lines.json", folder.path()).unwrap().into();
+    assert_eq!(said(&lines, "q", 1, 1), ["x"]);
+    fs::write(folder.path().join("torn.eval"), "PK").unwrap();
+    assert!(Replay::open("torn.eval", folder.path()).is_err());
+}

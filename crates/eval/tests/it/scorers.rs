@@ -165,3 +165,60 @@ fn reducers_of_several_scorers_are_named_in_every_way() {
     assert_eq!(grade(in_rust, "yes", "yes"), "C");
     assert!(score(multi_scorer([includes()], "mdoe"), "yes", "yes").is_err());
 }
+
+/// The score of a file of this name for sample `s` in an epoch.
+fn precomputed_in(
+    name: &str,
+    content: &str,
+    arguments: &str,
+    epoch: u32,
+) -> errorbar_core::Result<Option<Score>> {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(name), content).unwrap();
+    let registry = built_in_registry().relative_to(folder.path());
+    let scorer: AnyScorer = registry.build(&format!("precomputed({name:?}{arguments})").parse::<Spec>()?)?;
+    let sample = Sample::new("?");
+    let state = TaskState::new("test/model", &sample, "s".into(), epoch);
+    block_on(scorer.score(&state, &sample.target)).unwrap()
+}
+
+#[test]
+fn a_record_without_an_epoch_is_about_every_epoch_that_has_none() {
+    let lines = "{\"id\": \"s\", \"score\": 1}\n{\"id\": \"s\", \"epoch\": 2, \"score\": 0}\n";
+    let list = format!("[{}]", lines.trim().replace('\n', ","));
+    for (name, content) in [("t.jsonl", lines), ("t.json", list.as_str())] {
+        let value = |epoch| precomputed_in(name, content, "", epoch).unwrap().unwrap().value;
+        assert_eq!([value(1), value(2), value(3)], [1, 0, 1].map(Value::from), "{name}");
+    }
+}
+
+#[test]
+fn answers_explanations_and_metadata_of_records_are_those_of_the_score() {
+    let json = r#"[{"id": "s", "value": "C", "answer": "4", "explanation": "so", "reason": "r", "metadata": {"by": "ann"}}]"#;
+    let score = precomputed_in("t.json", json, "", 1).unwrap().unwrap();
+    assert_eq!((score.answer.as_deref(), score.explanation.as_deref()), (Some("4"), Some("so")));
+    assert_eq!((score.reason.as_deref(), &score.metadata.unwrap()["by"]), (Some("r"), &"ann".into()));
+    let table = precomputed_in("t.csv", "id,score,answer,explanation\ns,1,4,so\n", "", 1).unwrap().unwrap();
+    assert_eq!((table.answer.as_deref(), table.explanation.as_deref()), (Some("4"), Some("so")));
+}
+
+#[test]
+fn a_sample_without_a_precomputed_score_is_what_the_argument_says() {
+    let other = r#"[{"id": "other", "score": 1}]"#;
+    let missing = |arguments: &str| precomputed_in("t.json", other, arguments, 1);
+    assert_eq!(missing("").unwrap(), None);
+    assert_eq!(missing(", on_missing=\"missing\"").unwrap(), None);
+    assert_eq!(missing(", on_missing=\"unscored\"").unwrap().unwrap().value, Value::Unscored);
+    assert_eq!(missing(", on_missing=0").unwrap().unwrap().value, Value::from(0.0));
+    assert!(missing(", on_missing=\"error\"").is_err());
+    assert!(missing(", on_missing=\"ignore\"").is_err());
+}
+
+#[test]
+fn files_of_scores_that_contradict_themselves_are_refused() {
+    for content in
+        ["[]", "{\"id\": \"s\"}", "[{\"id\": 1, \"score\": 1}, {\"id\": \"1\", \"score\": 1}]", "[1"]
+    {
+        assert!(precomputed_in("t.json", content, "", 1).is_err(), "{content}");
+    }
+}

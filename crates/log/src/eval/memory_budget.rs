@@ -104,7 +104,7 @@ pub(super) fn behind_sample(sample: &StoredSample) -> u64 {
 }
 
 /// The memory behind a score, about.
-fn of_score(score: &Score) -> u64 {
+pub(super) fn of_score(score: &Score) -> u64 {
     let text = |text: &Option<String>| text.as_ref().map_or(0, |text| text.len() as u64);
     let metadata = score.metadata.iter().flatten().map(of_field).sum::<u64>();
     let history = score.history.iter().map(of_json).sum::<u64>();

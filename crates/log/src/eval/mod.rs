@@ -44,6 +44,7 @@ macro_rules! setters {
     )+};
 }
 
+mod answered;
 mod chunks;
 mod compare;
 mod container;
@@ -63,10 +64,13 @@ mod raw;
 mod reader;
 mod recorded;
 mod reductions;
+mod rescore;
+mod rescore_write;
 mod resume;
 mod revision;
 mod salvage;
 mod sample;
+mod score_events;
 mod scores;
 mod stored;
 mod summary;
@@ -83,6 +87,7 @@ pub use errorbar_core::chat::{
     Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, SampleEvents, Targets, Usage,
 };
 
+pub use answered::{AnswerReader, AnsweredSample};
 pub use compare::{Difference, DifferenceKind, compare};
 pub use convert::convert;
 pub use edit::{ScoreEdit, score_value};
@@ -100,6 +105,7 @@ pub use plan::{
 pub use reader::{EvalLog, Samples};
 pub use recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 pub use reductions::Reductions;
+pub use rescore::{NewScorer, NewScores, ScoreAction};
 pub use resume::ResumedLog;
 pub use revision::Revision;
 pub use salvage::{DamagedSamples, remove_damaged_samples};

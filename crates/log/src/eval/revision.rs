@@ -17,6 +17,7 @@ use super::plan::ERRORS;
 use super::reader::EvalLog;
 use super::recorded::RecordedResults;
 use super::reductions::Reductions;
+use super::rescore::NewScores;
 use super::writer::{lock, lock_named};
 use super::zip::assemble::Assembler;
 use super::zip::directory::{self, Directory, DirectoryRecord, Members};
@@ -47,9 +48,11 @@ use crate::atomic_file::{AtomicFile, WrittenFile};
 pub struct Revision<'a> {
     pub(super) log: &'a EvalLog,
     /// The header as it will be.
-    header: Vec<u8>,
+    pub(super) header: Vec<u8>,
     /// The other records that are replaced.
     members: Vec<(RecordKey, Vec<u8>)>,
+    /// The new scores of all samples, if there are any.
+    pub(super) scores: Option<NewScores<'a>>,
 }
 
 /// Which record.
@@ -64,7 +67,7 @@ pub(super) enum RecordKey {
 impl EvalLog {
     /// Starts a change of this log.
     pub fn revise(&self) -> Result<Revision<'_>> {
-        Ok(Revision { log: self, header: self.header_or_started()?, members: Vec::new() })
+        Ok(Revision { log: self, header: self.header_or_started()?, members: Vec::new(), scores: None })
     }
 }
 
@@ -73,17 +76,21 @@ impl Revision<'_> {
     ///
     /// `columns` are those that were evaluated.
     pub fn set_results(&mut self, evaluation: &Evaluation, columns: &ScoreColumns) -> Result<()> {
-        let recorded = RecordedResults::from(&evaluation.results);
-        let old = splice::value(&self.header, "results")?.filter(|json| json.starts_with(b"{"));
-        let json = match old {
-            // A very old log holds a single block in other fields, which would stand beside the new ones.
-            Some(old) if splice::field(old, "scorer")?.is_none() => updated(old, &recorded)?,
-            _ => recorded.to_json(),
-        };
-        self.header = splice::set(&self.header, &["results"], &json)?;
+        self.replace_results(&RecordedResults::from(&evaluation.results))?;
         if let Some(json) = Reductions::of(&evaluation.reductions, columns).json {
             self.replace(RecordKey::Member(REDUCTIONS.to_owned()), json);
         }
+        Ok(())
+    }
+
+    pub(super) fn replace_results(&mut self, recorded: &RecordedResults) -> Result<()> {
+        let old = splice::value(&self.header, "results")?.filter(|json| json.starts_with(b"{"));
+        let json = match old {
+            // A very old log holds a single block in other fields, which would stand beside the new ones.
+            Some(old) if splice::field(old, "scorer")?.is_none() => updated(old, recorded)?,
+            _ => recorded.to_json(),
+        };
+        self.header = splice::set(&self.header, &["results"], &json)?;
         Ok(())
     }
 
@@ -192,9 +199,10 @@ impl Revision<'_> {
 
     fn write_whole(&self, path: &Path) -> Result<WrittenFile> {
         let mut file = AtomicFile::create(path).map_err(LogErrorKind::Create)?;
-        match &self.log.container.layout {
-            LogLayout::Json(log) => self.write_json(log, &mut file)?,
-            LogLayout::Zip { members, .. } => self.write_zip(members, &mut file)?,
+        match (&self.scores, &self.log.container.layout) {
+            (Some(scores), _) => self.write_rescored(scores, &mut file)?,
+            (None, LogLayout::Json(log)) => self.write_json(log, &mut file)?,
+            (None, LogLayout::Zip { members, .. }) => self.write_zip(members, &mut file)?,
         }
         Ok(file.commit().map_err(LogErrorKind::Write)?)
     }
@@ -330,7 +338,7 @@ fn recovered_directory(members: &Members, offset: u64) -> Directory {
     Directory { offset, records: members.iter().map(record).collect() }
 }
 
-fn copy(from: &mut FileSection<'_>, to: &mut impl Write) -> Result<()> {
+pub(super) fn copy(from: &mut FileSection<'_>, to: &mut impl Write) -> Result<()> {
     io::copy(from, to).map_err(LogErrorKind::Write)?;
     Ok(())
 }

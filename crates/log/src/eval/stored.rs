@@ -256,7 +256,12 @@ fn wanted_metadata(json: &mut Jiter<'_>, peek: Peek, keys: &MetadataKeys) -> Res
 
 /// The string in a field of an object, or the string that old logs have in place of the object. An object without the
 /// field has an empty one.
-fn text_or_field(name: &str, field: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Option<String>> {
+pub(super) fn text_or_field(
+    name: &str,
+    field: &str,
+    json: &mut Jiter<'_>,
+    peek: Peek,
+) -> Result<Option<String>> {
     if peek != Peek::Object {
         return text(name, json, peek);
     }

@@ -1,0 +1,216 @@
+//! `errorbar score LOG --with SCORER`: the outputs that logs hold, scored again.
+//!
+//! The logs come one after the other, each with all its samples at once. A log is written when all its samples are
+//! scored and its results are computed, or not at all.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use errorbar_eval::{
+    AnyScorer, CancelToken, Rescore, RescoredLog, RunOptions, Usage, block_on, cancel_on_interrupt,
+};
+use errorbar_log::eval::{LogLock, LogWarning, ScoreAction};
+use errorbar_report::{Report, clean};
+
+use super::error_args::check_clusters;
+use super::eval::{call_notes, usage_note};
+use super::files::InputFiles;
+use super::logs::{self, is_log};
+use super::score::{ScoreArgs, shown, too_few_epochs, with_overrides};
+use super::specs::{self, PlanOverrides};
+use super::{CommandResult, Context};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::hints;
+use crate::output::ProgressLine;
+use crate::progress::Watcher;
+
+/// How often progress is reported if standard error is not a terminal.
+const PROGRESS_EVERY: Duration = Duration::from_secs(10);
+
+/// How long to wait for a process that changes the log.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+
+pub(super) fn run(
+    args: &ScoreArgs,
+    overrides: &PlanOverrides,
+    input: InputFiles,
+    context: &Context<'_>,
+) -> CommandResult {
+    let scorers = specs::scorers(&args.with, context)?;
+    let watcher = Arc::new(Watcher::new(context.quiet, PROGRESS_EVERY));
+    let mut options = RunOptions::default();
+    args.graders.apply(&mut options, &watcher)?;
+    let cancel = CancelToken::new();
+    let quiet = context.quiet;
+    cancel_on_interrupt(cancel.clone(), move || {
+        Diagnostic::note("cancelled; nothing is written (again to end at once)").print(quiet);
+    });
+
+    let mut diagnostics = input.diagnostics;
+    diagnostics.extend(options.roles.iter().filter_map(|(role, _)| unused_role(role, &scorers)));
+    let job = Job { args, overrides, scorers: &scorers, options: &options, cancel: &cancel, context };
+    let mut reports = Vec::new();
+    for path in &input.files {
+        let mut notes = Diagnostics::default();
+        let report = job.score(path, &mut notes);
+        diagnostics.extend(notes);
+        reports.extend(diagnostics.collect(report));
+        if cancel.is_stopped() {
+            break;
+        }
+    }
+    diagnostics.extend(call_notes(&options.calls.counts()));
+    Ok(shown(reports, diagnostics, overrides, args))
+}
+
+/// A model in a role that no scorer asks for.
+fn unused_role(role: &str, scorers: &[AnyScorer]) -> Option<Diagnostic> {
+    let is_used = scorers.iter().any(|scorer| scorer.roles().iter().any(|asked| asked == role));
+    (!is_used).then(|| Diagnostic::warning(format!("no scorer asks for a model in the role `{role}`")))
+}
+
+/// What is the same for all logs.
+struct Job<'a> {
+    args: &'a ScoreArgs,
+    overrides: &'a PlanOverrides,
+    scorers: &'a [AnyScorer],
+    options: &'a RunOptions,
+    cancel: &'a CancelToken,
+    context: &'a Context<'a>,
+}
+
+impl Job<'_> {
+    /// Scores one log, and writes it if that is requested.
+    fn score(&self, path: &Path, notes: &mut Diagnostics) -> Result<Report, Diagnostics> {
+        let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
+        let Job { args, overrides, context, .. } = *self;
+        if !is_log(path) {
+            let problem = "--with scores the outputs of a log, and a table holds none";
+            return Err(about(Diagnostic::error(problem).hint("give an eval log (.eval, .json)")).into());
+        }
+        // Scoring may take long, and another process must not change the log meanwhile.
+        let lock = match args.write {
+            true => Some(LogLock::wait(path, LOCK_TIMEOUT)?),
+            false => None,
+        };
+        let log = args.read.open(path)?;
+        if log.was_recovered() {
+            notes.push(logs::recovered(path));
+        }
+        let mut rescore = Rescore::new();
+        for scorer in self.scorers {
+            rescore = rescore.scorer(scorer.clone());
+        }
+        if args.append {
+            rescore = rescore.action(ScoreAction::Append);
+        } else if args.overwrite {
+            rescore = rescore.action(ScoreAction::Overwrite);
+        }
+        let mut prepared = rescore.prepare(log, self.options, context.registry)?;
+        prepared.plan = with_overrides(prepared.plan, overrides, args);
+        if overrides.metrics.is_some() {
+            // The metrics of the log are replaced, so it does not matter if they cannot be built.
+            prepared.warnings.retain(|warning| matches!(warning, LogWarning::ErrorPlan { .. }));
+        }
+        check_clusters(&prepared.plan).map_err(about)?;
+        notes.extend(prepared.warnings.iter().map(|warning| {
+            about(Diagnostic::warning(warning.to_string()).hint_if(hints::log::warning_hint(warning)))
+        }));
+        let left_out = !prepared.warnings.is_empty();
+
+        let progress = Arc::new(ScoringProgress::new(path, prepared.total(), context.quiet));
+        let watch = Arc::clone(&progress);
+        let run = prepared.run(Arc::new(move |done| watch.show(done)), self.cancel.clone());
+        let scored = block_on(run);
+        progress.bar.clear();
+        let scored = scored??;
+        notes.extend(too_few_epochs(scored.results(), &scored.plan).map(about));
+        notes.extend(usage(&scored).map(about));
+        if args.write || args.output.is_some() {
+            notes.push(self.write(&scored, lock.as_ref(), left_out).unwrap_or_else(about));
+        }
+        Ok(report(path, &scored))
+    }
+
+    /// Writes the scored log; but not one whose results lack something. Returns a note with the path.
+    fn write(
+        &self,
+        scored: &RescoredLog,
+        lock: Option<&LogLock>,
+        left_out: bool,
+    ) -> Result<Diagnostic, Diagnostic> {
+        let has_failed = scored.results().scores.iter().any(|block| !block.failures.is_empty());
+        if left_out || has_failed {
+            let why = match has_failed {
+                true => "a metric failed",
+                false => "not all that the log computes can be computed",
+            };
+            let problem = Diagnostic::error(format!("nothing was written: {why}"));
+            return Err(problem.hint("name the metrics to write with --metric"));
+        }
+        let path = self.args.output.as_deref().unwrap_or(scored.log.path());
+        let registry = self.context.registry;
+        let file = match (&self.args.output, lock) {
+            (Some(path), _) => scored.write_to(path, registry)?,
+            (None, Some(lock)) => scored.write_back_locked(lock, registry)?,
+            (None, None) => scored.write_back(registry)?,
+        };
+        let names: Vec<String> = scored.names().map(|name| format!("`{name}`")).collect();
+        let what = match scored.action {
+            ScoreAction::Append => "the new scores",
+            ScoreAction::Overwrite => "the scores",
+        };
+        let note = || Diagnostic::note(format!("{what} {} are in {}", names.join(", "), path.display()));
+        Ok(logs::owner_warning(file, path).unwrap_or_else(note))
+    }
+}
+
+fn usage(scored: &RescoredLog) -> impl Iterator<Item = Diagnostic> {
+    scored.usage.iter().map(|(model, usage): (&String, &Usage)| usage_note(model, usage))
+}
+
+/// The results of the new scores, with what the log records of its run.
+fn report(path: &Path, scored: &RescoredLog) -> Report {
+    let eval = &scored.header.eval;
+    let report = Report::new(path.display().to_string(), scored.results().clone());
+    let mut report = report.of_run(eval.task.clone(), eval.model.clone());
+    report.partial_run = logs::partial_run(&scored.header);
+    report.self_graded = scored.self_graded();
+    report
+}
+
+/// A line on a terminal, lines at intervals elsewhere.
+struct ScoringProgress {
+    bar: ProgressLine,
+    name: String,
+    total: usize,
+    quiet: bool,
+    shown: Mutex<Instant>,
+}
+
+impl ScoringProgress {
+    fn new(path: &Path, total: usize, quiet: bool) -> Self {
+        let bar = match quiet {
+            true => ProgressLine::hidden(),
+            false => ProgressLine::new(total as u64, "{bar:30} {pos}/{len} samples scored"),
+        };
+        if !bar.is_hidden() {
+            bar.tick_every(Duration::from_millis(100));
+        }
+        let name = clean(&path.display().to_string());
+        ScoringProgress { bar, name, total, quiet, shown: Mutex::new(Instant::now()) }
+    }
+
+    fn show(&self, done: usize) {
+        if !self.bar.is_hidden() {
+            return self.bar.set_position(done as u64);
+        }
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if shown.elapsed() >= PROGRESS_EVERY {
+            *shown = Instant::now();
+            let line = format!("{}: {done}/{} samples scored", self.name, self.total);
+            Diagnostic::note(line).print(self.quiet);
+        }
+    }
+}

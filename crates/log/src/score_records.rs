@@ -1,0 +1,217 @@
+//! Scores that another program computed, as JSON records: one object a line, or one list of objects.
+
+use errorbar_core::{Metadata, Score, Value};
+use jiter::{Jiter, JiterError, Peek};
+use serde_json::Value as Json;
+
+use crate::json_value::{self, Scalar, kind};
+
+/// A score of a sample.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ScoreRecord {
+    /// The sample, as a string.
+    pub id: String,
+    /// The epoch; the score is that of every epoch if there is none.
+    pub epoch: Option<u32>,
+    /// The score, with what the record has of `answer`, `explanation`, `reason` and `metadata`.
+    pub score: Score,
+}
+
+/// Reads scores from JSON: one object a line, or one list of objects. The value is in `column`, else in `score` or
+/// `value`; null and a bare `NaN` are unscored, and a record without a value is skipped.
+///
+/// # Errors
+/// A sentence that names the line or the record, and what is wrong with it.
+///
+/// ```
+/// use errorbar_log::read_score_records;
+/// let records = read_score_records(r#"[{"id": "q1", "score": "C", "answer": "42"}, {"id": 2, "epoch": 1, "score": NaN}]"#, None)?;
+/// assert_eq!((records[0].epoch, records[0].score.answer.as_deref()), (None, Some("42")));
+/// assert_eq!((records[1].id.as_str(), records[1].epoch), ("2", Some(1)));
+/// # Ok::<(), String>(())
+/// ```
+pub fn read_score_records(text: &str, column: Option<&str>) -> Result<Vec<ScoreRecord>, String> {
+    let mut records = Vec::new();
+    if text.trim_start().starts_with('[') {
+        let mut json = parser(text);
+        let wrong = |error: JiterError| format!("this is not valid JSON: {error}");
+        let mut next = json.next_array().map_err(wrong)?;
+        let mut number = 1;
+        while let Some(peek) = next {
+            let record = record(&mut json, peek, column);
+            records.extend(record.map_err(|problem| format!("record {number}: {problem}"))?);
+            next = json.array_step().map_err(wrong)?;
+            number += 1;
+        }
+        json.finish().map_err(wrong)?;
+        return Ok(records);
+    }
+    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        let of_line = |problem: String| format!("line {number}: {problem}");
+        let mut json = parser(line);
+        let peek = json.peek().map_err(|error| of_line(error.error_type.to_string()))?;
+        records.extend(record(&mut json, peek, column).map_err(of_line)?);
+        json.finish().map_err(|error| of_line(error.error_type.to_string()))?;
+    }
+    Ok(records)
+}
+
+fn parser(text: &str) -> Jiter<'_> {
+    Jiter::new(text.as_bytes()).with_allow_inf_nan()
+}
+
+fn record(json: &mut Jiter<'_>, peek: Peek, column: Option<&str>) -> Result<Option<ScoreRecord>, String> {
+    if peek != Peek::Object {
+        return Err(format!("a record is an object {{\"id\": …, \"score\": …}}, found {}", kind(peek)));
+    }
+    let text = |error: JiterError| error.error_type.to_string();
+    let mut fields = Fields::default();
+    let mut key = json.known_object().map_err(text)?.map(str::to_owned);
+    while let Some(name) = key {
+        let peek = json.peek().map_err(text)?;
+        fields.read(&name, json, peek, column).map_err(|problem| format!("`{name}`: {problem}"))?;
+        key = json.next_key().map_err(text)?.map(str::to_owned);
+    }
+    fields.build()
+}
+
+#[derive(Default)]
+struct Fields {
+    id: Option<String>,
+    epoch: Option<u32>,
+    value: Option<Value>,
+    /// The value of a record that has none in `score`.
+    other_value: Option<Value>,
+    answer: Option<String>,
+    explanation: Option<String>,
+    reason: Option<String>,
+    metadata: Option<Metadata>,
+}
+
+impl Fields {
+    fn read(
+        &mut self,
+        name: &str,
+        json: &mut Jiter<'_>,
+        peek: Peek,
+        column: Option<&str>,
+    ) -> Result<(), String> {
+        let text = |error: JiterError| error.error_type.to_string();
+        let mut value = || {
+            json_value::score(json, peek)
+                .map_err(text)?
+                .map_err(|found| format!("a list or map that holds {found} is no value of a score"))
+        };
+        match (name, column) {
+            (name, Some(column)) if name == column => self.value = Some(value()?),
+            ("score", None) => self.value = Some(value()?),
+            ("value", None) => self.other_value = Some(value()?),
+            ("id", _) => {
+                self.id = match json_value::scalar(json, peek).map_err(text)? {
+                    Some(Scalar::Int(id)) => Some(id.to_string()),
+                    Some(Scalar::Text(id)) => Some(id.to_owned()),
+                    _ => return Err(format!("expected a string or an integer, found {}", kind(peek))),
+                };
+            }
+            ("epoch", _) => {
+                self.epoch = match json_value::scalar(json, peek).map_err(text)? {
+                    Some(Scalar::Null) => None,
+                    Some(Scalar::Int(epoch)) if (1..=i64::from(u32::MAX)).contains(&epoch) => {
+                        u32::try_from(epoch).ok()
+                    }
+                    _ => return Err("expected an integer from 1 on".to_owned()),
+                };
+            }
+            ("answer", _) => self.answer = string(json, peek)?,
+            ("explanation", _) => self.explanation = string(json, peek)?,
+            ("reason", _) => self.reason = string(json, peek)?,
+            ("metadata", _) => {
+                self.metadata = match json_value::any(json, peek).map_err(text)? {
+                    Json::Object(metadata) => Some(metadata.into()),
+                    Json::Null => None,
+                    _ => return Err(format!("expected a map, found {}", kind(peek))),
+                };
+            }
+            _ => json.known_skip(peek).map_err(text)?,
+        }
+        Ok(())
+    }
+
+    fn build(self) -> Result<Option<ScoreRecord>, String> {
+        let id = self.id.ok_or("`id` is missing")?;
+        let Some(value) = self.value.or(self.other_value) else { return Ok(None) };
+        let mut score = Score::new(value);
+        (score.answer, score.explanation) = (self.answer, self.explanation);
+        (score.reason, score.metadata) = (self.reason, self.metadata);
+        Ok(Some(ScoreRecord { id, epoch: self.epoch, score }))
+    }
+}
+
+/// A string; what is no string is written as JSON, and null is none.
+fn string(json: &mut Jiter<'_>, peek: Peek) -> Result<Option<String>, String> {
+    Ok(match json_value::any(json, peek).map_err(|error| error.error_type.to_string())? {
+        Json::String(text) => Some(text),
+        Json::Null => None,
+        other => Some(other.to_string()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use errorbar_core::Leaf;
+
+    fn read(text: &str) -> Result<Vec<ScoreRecord>, String> {
+        read_score_records(text, None)
+    }
+
+    #[test]
+    fn a_record_has_a_value_and_what_belongs_to_it() {
+        let text = r#"{"value": 0, "id": "a", "score": [1, 0.5], "epoch": 3, "answer": 42, "explanation": "why",
+            "reason": null, "metadata": {"judge": "ann"}, "other": {"x": [NaN]}}"#;
+        let records = read(&text.replace('\n', " ")).unwrap();
+        let score = &records[0].score;
+        assert_eq!(
+            (records[0].epoch, &score.value),
+            (Some(3), &Value::list([Leaf::Int(1), Leaf::Float(0.5)]))
+        );
+        assert_eq!((score.answer.as_deref(), score.explanation.as_deref()), (Some("42"), Some("why")));
+        assert_eq!(score.metadata.as_ref().unwrap()["judge"], "ann");
+        assert!(score.reason.is_none());
+    }
+
+    #[test]
+    fn lines_and_lists_are_the_same() {
+        let line = r#"{"id": 1, "score": "C"}"#;
+        let lines = read(&format!("{line}\n\n{line}\r\n")).unwrap();
+        assert_eq!(lines, read(&format!(" [{line}, {line}]")).unwrap());
+        assert_eq!(read("").unwrap(), []);
+        assert_eq!(read(r#"{"id": 1, "note": "no score"}"#).unwrap(), []);
+        assert_eq!(read(r#"{"id": 1, "score": null}"#).unwrap()[0].score.value, Value::Unscored);
+        assert_eq!(
+            read_score_records(r#"{"id": 1, "score": 1, "x": 2}"#, Some("x")).unwrap()[0].score.value,
+            Value::from(2)
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, problem) in [
+            ("{\"id\": 1}\n{\"score\": 1}", "line 2: `id` is missing"),
+            (
+                r#"[{"id": 1, "score": 1}, 7]"#,
+                "record 2: a record is an object {\"id\": …, \"score\": …}, found a number",
+            ),
+            (r#"{"id": [1], "score": 1}"#, "line 1: `id`: expected a string or an integer, found a list"),
+            (r#"{"id": 1, "epoch": 0, "score": 1}"#, "line 1: `epoch`: expected an integer from 1 on"),
+            (
+                r#"{"id": 1, "score": [[1]]}"#,
+                "line 1: `score`: a list or map that holds a list is no value of a score",
+            ),
+        ] {
+            assert_eq!(read(text).unwrap_err(), problem);
+        }
+        assert!(read("[1").is_err() && read("{").is_err() && read("{} {}").is_err());
+    }
+}
