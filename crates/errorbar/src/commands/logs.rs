@@ -105,7 +105,13 @@ impl ReadArgs {
 
     /// Opens the log that a path or a handle names.
     pub(super) fn open_named(&self, named: &Path) -> Result<EvalLog, Diagnostics> {
-        Ok(self.open(&handles::resolve(named)?)?)
+        let path = handles::resolve(named)?;
+        if path.is_dir() {
+            let hint = format!("name a log in it: {} is the newest", path.join("latest").display());
+            let problem = Diagnostic::error("this is a folder, and one log is needed").about(path.display());
+            return Err(problem.hint(hint).into());
+        }
+        Ok(self.open(&path)?)
     }
 
     pub(super) fn limits(&self) -> LogLimits {

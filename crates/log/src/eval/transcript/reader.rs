@@ -52,7 +52,14 @@ impl SampleRecord<'_> {
 }
 
 fn skimmer(container: &Container, selected: Vec<(&'static str, Selection)>) -> Skimmer {
-    Skimmer::new(selected, container.limits.max_record, Arc::clone(&container.memory))
+    Skimmer::new(selected, most_bytes(container), Arc::clone(&container.memory))
+}
+
+/// The most that is held of a sample, of its conversation, or of its attachments. Each is held several times on its way
+/// to the reader: as JSON, as a tree, as strings, in lines.
+fn most_bytes(container: &Container) -> u64 {
+    const COPIES: u64 = 4;
+    container.limits.max_record.min(container.memory.limit() / COPIES)
 }
 
 impl Iterator for Transcripts<'_> {
@@ -137,19 +144,12 @@ impl Transcripts<'_> {
 
     fn attachments(&mut self, at: usize, wanted: &HashSet<String>) -> Result<HashMap<String, String>> {
         let container = &self.log.container;
-        let mut attachments = NamedAttachments::new(wanted, self.most_bytes());
+        let mut attachments = NamedAttachments::new(wanted, most_bytes(&self.log.container));
         let mut outline = Outline::of_object();
         container
             .sample_pieces(&mut self.decompressor, at, &mut |piece| outline.push(piece, &mut attachments))?;
         outline.finish()?;
         Ok(attachments.found)
-    }
-
-    /// The most that is held of attachments. They are held twice while they are decoded.
-    fn most_bytes(&self) -> u64 {
-        const COPIES: u64 = 4;
-        let Container { limits, memory, .. } = &self.log.container;
-        limits.max_record.min(memory.limit() / COPIES)
     }
 
     fn in_sample(&self, at: usize, error: LogError) -> LogError {
