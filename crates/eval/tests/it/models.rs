@@ -179,10 +179,10 @@ fn the_outputs_of_a_log_are_replayed_by_sample_and_epoch() {
     for name in ["log.json", "log.eval"] {
         let model: AnyModel = Replay::open(name, folder.path()).unwrap().into();
         assert_eq!(model.name(), format!("replay/{name}"));
-        assert_eq!(said(&model, "q", 1, 2), ["one", "one"]);
-        assert_eq!(said(&model, "q", 2, 2), ["draft", "two"]);
-        assert!(said(&model, "q", 3, 1)[0].starts_with("error"));
-        assert!(said(&model, "failed", 1, 1)[0].starts_with("error"));
+        assert_eq!(outputs(&model, "q", 1, 2), ["one", "one"]);
+        assert_eq!(outputs(&model, "q", 2, 2), ["draft", "two"]);
+        assert!(outputs(&model, "q", 3, 1)[0].starts_with("error"));
+        assert!(outputs(&model, "failed", 1, 1)[0].starts_with("error"));
 
         let generate = Generate::new(model.clone());
         let mut state = TaskState::new(model.name(), &Sample::new("?"), "q".into(), 1);
@@ -193,7 +193,7 @@ fn the_outputs_of_a_log_are_replayed_by_sample_and_epoch() {
     // A file of that name may still hold lines.
     fs::write(folder.path().join("lines.json"), "{\"id\": \"q\", \"output\": \"x\"}\n").unwrap();
     let lines: AnyModel = Replay::open("lines.json", folder.path()).unwrap().into();
-    assert_eq!(said(&lines, "q", 1, 1), ["x"]);
+    assert_eq!(outputs(&lines, "q", 1, 1), ["x"]);
     fs::write(folder.path().join("torn.eval"), "PK").unwrap();
     assert!(Replay::open("torn.eval", folder.path()).is_err());
 }
