@@ -59,10 +59,8 @@ fn new_scores_are_shown_and_written_only_when_that_is_requested() {
     let folder = Folder::new();
     folder.check("rescore_shown", &["score", "run.json", "--with", "exact()", "--with", "includes()"]);
     assert_eq!((folder.text("run.json").as_str(), folder.files()), (LOG, 1));
-    folder.check(
-        "rescore_copy",
-        &["score", "run.json", "--with", "includes()", "--append", "-o", "copy.json"],
-    );
+    folder
+        .check("rescore_copy", &["score", "run.json", "--with", "includes()", "--append", "-o", "copy.json"]);
     assert_eq!(folder.text("run.json"), LOG);
     assert_eq!(folder.run(&["verify", "--strict", "copy.json"]).status.code(), Some(0));
     folder.check("rescore_copy_exists", &["score", "run.json", "--with", "f1()", "-o", "copy.json"]);
@@ -87,7 +85,12 @@ fn graders_have_a_role() {
     folder.check(
         "rescore_grader_fails",
         &[
-            "score", "run.json", "--with", "model_graded_qa()", "--write", "--model-role",
+            "score",
+            "run.json",
+            "--with",
+            "model_graded_qa()",
+            "--write",
+            "--model-role",
             r#"grader=mock/{"q1": "GRADE: C", "q2": "GRADE: C", "q3": "GRADE: I"}"#,
         ],
     );

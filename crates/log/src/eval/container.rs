@@ -121,7 +121,6 @@ impl Container {
 
     /// The JSON of the sample at an index, in pieces: its record, metadata and messages, whether they are in one member
     /// or in several.
-    #[allow(dead_code, reason = "readers of conversations use it")]
     pub(super) fn sample_pieces(
         &self,
         decompressor: &mut Decompressor,
