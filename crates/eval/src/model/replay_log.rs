@@ -27,7 +27,7 @@ pub(super) fn outputs(
         Err(error) if is("json") && !matches!(error.kind(), LogErrorKind::Open(_)) => return Ok(false),
         Err(error) => return Err(error.to_string()),
     };
-    let mut reader = log.answers().map_err(|error| error.to_string())?;
+    let mut reader = log.answers();
     for at in 0..log.sample_count() {
         let sample = reader.read(at).map_err(|error| error.to_string())?;
         let (id, epoch) = (sample.id.clone(), sample.epoch);

@@ -177,10 +177,7 @@ impl Scoring {
     }
 
     async fn work(&self, step: Step) {
-        let mut reader = match self.log.answers() {
-            Ok(reader) => reader,
-            Err(error) => return self.fail(0, error.into()),
-        };
+        let mut reader = self.log.answers();
         loop {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
             if at >= self.log.sample_count() || at > self.first_failed.load(Ordering::Relaxed) {

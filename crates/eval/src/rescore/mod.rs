@@ -109,8 +109,6 @@ impl Rescore {
         if log.sample_count() == 0 {
             return Err(RescoreError::NoSamples { log: log.path().to_owned() });
         }
-        // Logs that cannot be read as scorers need them are refused here.
-        log.answers()?;
         let header = log.header()?;
         let models = uncalled::models(&header.eval.model, &self.scorers, options, registry)?;
         for scorer in &self.scorers {

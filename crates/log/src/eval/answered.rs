@@ -61,7 +61,7 @@ pub struct AnsweredSample {
 /// # writer.append_sample(&SampleRecord::new(&id, 1).output(&output))?;
 /// # writer.finish(&Header::started(start), &Reductions::none())?;
 /// let log = EvalLog::open(&path)?;
-/// assert_eq!(log.answers()?.read(0)?.output.completion, "42");
+/// assert_eq!(log.answers().read(0)?.output.completion, "42");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -90,19 +90,15 @@ fn wanted() -> Vec<(&'static str, Selection)> {
 
 impl EvalLog {
     /// Reads samples as scorers judge them.
-    ///
-    /// # Errors
-    /// A log whose samples are in several members each.
-    pub fn answers(&self) -> Result<AnswerReader<'_>> {
-        self.refuse_chunked()?;
+    pub fn answers(&self) -> AnswerReader<'_> {
         let Container { limits, memory, .. } = &self.container;
         let skimmer = |fields| Skimmer::new(fields, limits.max_record, Arc::clone(memory));
-        Ok(AnswerReader {
+        AnswerReader {
             log: self,
             decompressor: self.container.decompressor(),
             skimmer: skimmer(wanted()),
             attachments: skimmer(vec![("attachments", Selection::All)]),
-        })
+        }
     }
 
     /// Counts scores that are held until all samples are scored.

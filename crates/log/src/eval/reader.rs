@@ -205,12 +205,16 @@ impl EvalLog {
     /// The sample at an index, whole, to be changed. That takes several times its size: copies with and without
     /// escapes, of the record and of its parts.
     pub(super) fn sample_json(&self, at: usize) -> Result<Vec<u8>> {
+        self.sample_json_by(&mut self.container.decompressor(), at)
+    }
+
+    /// The same with a decompressor that is used again.
+    pub(super) fn sample_json_by(&self, decompressor: &mut Decompressor, at: usize) -> Result<Vec<u8>> {
         const COPIES: u64 = 5;
         let limit = self.container.limits.max_record.min(self.container.memory.limit() / COPIES);
         let mut json = Vec::new();
-        let mut decompressor = self.container.decompressor();
         let extent = SampleExtent::Record;
-        self.container.extent_pieces(&mut decompressor, at, extent, &mut collector(&mut json, limit))?;
+        self.container.extent_pieces(decompressor, at, extent, &mut collector(&mut json, limit))?;
         Ok(json)
     }
 

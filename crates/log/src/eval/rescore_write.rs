@@ -5,6 +5,7 @@
 
 use std::io::Write;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -21,12 +22,13 @@ use super::revision::{RecordKey, Revision, copy};
 use super::stored::{SampleFields, StoredSample};
 use super::summary::SummaryList;
 use super::zip::assemble::Assembler;
+use super::zip::decompress::Decompressor;
 use super::zip::directory::Members;
 use super::zip::source::FileSection;
 use super::zip::{Encoder, Member, ZSTD};
 
 /// The number of samples that are processed at once.
-const BATCH: usize = 64;
+const BATCH: usize = 128;
 
 impl Revision<'_> {
     /// Writes all records, those that are replaced and the samples with their new scores.
@@ -57,20 +59,22 @@ impl Revision<'_> {
         let summaries = self.replaced(&RecordKey::Member(SUMMARIES.to_owned()));
         let mut for_summaries = Encoder::new()?;
         let mut built = summaries.is_none().then(|| SummaryList::new(&mut for_summaries));
+        let pool = ToolPool { log, tools: Mutex::default() };
         for batch in batches(log.sample_count()) {
             let encoded: Vec<Result<(Member, Vec<u8>)>> = batch
                 .clone()
                 .into_par_iter()
-                .map_init(Encoder::new, |encoder, at| {
-                    let encoder =
-                        encoder.as_mut().map_err(|_| LogErrorKind::damaged("the compressor failed"))?;
-                    let json = sample(log, new, at)?;
+                .map(|at| {
+                    let mut tools = pool.take()?;
+                    let json = sample(log, &mut tools.decompressor, new, at)?;
                     let summary = match summaries {
                         Some(_) => Vec::new(),
                         None => StoredSample::from_json(&json, &SampleFields::all())?.summary_json(),
                     };
                     let name = log.container.sample_name(at);
-                    Ok((encoder.encode_by(method(&name), &name, &json)?, summary))
+                    let member = tools.encoder.encode_by(method(&name), &name, &json)?;
+                    pool.put_back(tools);
+                    Ok((member, summary))
                 })
                 .collect();
             for (at, encoded) in batch.zip(encoded) {
@@ -113,8 +117,12 @@ impl Revision<'_> {
         let mut copier = Copier { revision: self, out, at: 0 };
         let mut fields = fields.into_iter().peekable();
         for batch in batches(log.samples.len()) {
-            let changed: Vec<Result<Vec<u8>>> =
-                batch.clone().into_par_iter().map(|at| sample(self.log, new, at)).collect();
+            let decompressor = || self.log.container.decompressor();
+            let changed: Vec<Result<Vec<u8>>> = batch
+                .clone()
+                .into_par_iter()
+                .map_init(decompressor, |decompressor, at| sample(self.log, decompressor, new, at))
+                .collect();
             for (at, json) in batch.zip(changed) {
                 let json = json.map_err(|error| located(self.log, at, error))?;
                 let range = log.samples.get(at).cloned().unwrap_or_default();
@@ -161,13 +169,38 @@ impl<W: Write> Copier<'_, '_, W> {
     }
 }
 
+/// What a thread needs to rewrite a sample. Compressors are expensive to make, and are used again.
+struct Tools {
+    decompressor: Decompressor,
+    encoder: Encoder,
+}
+
+struct ToolPool<'a> {
+    log: &'a EvalLog,
+    tools: Mutex<Vec<Tools>>,
+}
+
+impl ToolPool<'_> {
+    fn take(&self) -> Result<Tools> {
+        let free = self.tools.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        match free {
+            Some(tools) => Ok(tools),
+            None => Ok(Tools { decompressor: self.log.container.decompressor(), encoder: Encoder::new()? }),
+        }
+    }
+
+    fn put_back(&self, tools: Tools) {
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner).push(tools);
+    }
+}
+
 fn batches(count: usize) -> impl Iterator<Item = Range<usize>> {
     (0..count).step_by(BATCH).map(move |start| start..count.min(start + BATCH))
 }
 
 /// The sample at an index with its new scores.
-fn sample(log: &EvalLog, new: &NewScores<'_>, at: usize) -> Result<Vec<u8>> {
-    let json = log.sample_json(at)?;
+fn sample(log: &EvalLog, decompressor: &mut Decompressor, new: &NewScores<'_>, at: usize) -> Result<Vec<u8>> {
+    let json = log.sample_json_by(decompressor, at)?;
     validate(&json)?;
     new.put_into(&json, at, log.old_scorer())
 }
