@@ -82,7 +82,6 @@ impl Interrupts {
 /// Whether the loss of the terminal is ignored: a process that was started to outlive it must not end then. Where the
 /// system does not show it, what the process inherited stays as it is.
 #[cfg(unix)]
-#[expect(clippy::disallowed_methods, reason = "nothing is written")]
 fn ignores_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").ok();
     let mask =

@@ -70,20 +70,11 @@ fn wanted() -> Vec<(&'static str, Selection)> {
     use Selection::{All, Count, Fields, FieldsOfEach, FieldsOfItems};
     const STOP: FieldSelection = &[("stop_reason", All)];
     const OUTPUT: FieldSelection = &[("completion", All), ("error", All), ("choices", FieldsOfItems(STOP))];
-    let mut wanted: Vec<_> = [
-        "id",
-        "epoch",
-        "input",
-        "choices",
-        "target",
-        "scores",
-        "score",
-        "metadata",
-        "total_time",
-    ]
-    .into_iter()
-    .map(|name| (name, All))
-    .collect();
+    let mut wanted: Vec<_> =
+        ["id", "epoch", "input", "choices", "target", "scores", "score", "metadata", "total_time"]
+            .into_iter()
+            .map(|name| (name, All))
+            .collect();
     wanted.push(("output", Fields(OUTPUT)));
     wanted.push(("error", Fields(&[("message", All), ("traceback", All)])));
     wanted.push(("limit", Fields(&[("type", All), ("limit", All)])));
