@@ -261,7 +261,7 @@ impl Scoring {
         outcome.usage.add(usage);
         drop(outcome);
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        if done % REPORT_EVERY == 0 || done == self.log.sample_count() {
+        if done.is_multiple_of(REPORT_EVERY) || done == self.log.sample_count() {
             (self.progress)(done);
         }
     }
