@@ -10,6 +10,7 @@
 mod conformance;
 mod eval;
 mod export;
+mod export_columns;
 mod inspect;
 mod mutations;
 #[cfg(feature = "parquet")]
