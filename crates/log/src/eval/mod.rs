@@ -45,7 +45,6 @@ macro_rules! setters {
     )+};
 }
 
-mod compare;
 mod container;
 mod convert;
 mod edit;
@@ -68,6 +67,7 @@ mod sample;
 mod scores;
 mod stored;
 mod summary;
+mod verify;
 mod wire;
 mod writer;
 mod zip;
@@ -77,7 +77,6 @@ pub use errorbar_core::chat::{
     Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, Targets, Usage,
 };
 
-pub use compare::{Difference, DifferenceKind, compare};
 pub use convert::convert;
 pub use edit::{ScoreEdit, score_value};
 pub use error::{LogError, LogErrorKind, Result};
@@ -102,5 +101,9 @@ pub use wire::{Shape, Wire};
 
 pub use scores::{EditedScore, LogScores, ScoreOptions};
 pub use stored::{SampleFields, StoredSample};
+pub use verify::{
+    Check, CheckCounts, CheckOutcome, Difference, DifferenceKind, NotCheckable, Verification, Verifier,
+    VerifyOutcome, compare,
+};
 pub use writer::{EncodedSample, LogWriter, encode_sample};
 pub use zip::{Encoder, Member};
