@@ -2,7 +2,8 @@
 """Eval logs as an installed version of the reference writes them, of every shape that versions record differently.
 
     python3 -m venv /tmp/old && /tmp/old/bin/pip install inspect_ai==0.3.100
-    /tmp/old/bin/python conformance/old_logs/make.py /tmp/logs/0.3.100
+    /tmp/old/bin/python conformance/old_logs/make.py /tmp/logs/0.3.100             # every case
+    /tmp/old/bin/python conformance/old_logs/make.py /tmp/logs/0.3.100 plain epochs  # these
 
 Works with versions from 0.3.40 on; `versions.txt` has those that were tried, with the pins that some of them need.
 Nothing is requested from the network: answers are a function of the sample and the epoch. A case that a version cannot
@@ -90,8 +91,8 @@ def grade():
 
 
 @scorer(metrics=[accuracy(scorers.value_to_float(correct="I", incorrect="C"))])
-def partial_credit():
-    """Grades that are not converted by default; a log has only the name of the conversion."""
+def swapped():
+    """Grades with another meaning; a log has only the name of the conversion."""
     return grade()
 
 
@@ -209,14 +210,17 @@ def has(name):
 
 
 class Maker:
-    def __init__(self, folder):
+    def __init__(self, folder, only):
         self.folder = folder
+        self.only = only
         self.made = []
         self.skipped = []
 
     def run(self, name, task, *formats, status="success", **options):
         """Runs a task, once in every format; the paths of the logs."""
         paths = []
+        if self.only and name not in self.only:
+            return paths
         if any(path.stem == name for path in self.made):
             raise ValueError(f"two cases have the name {name}")
         for form in (formats or ("eval",)) if HAS_FORMATS else ("json",):
@@ -237,6 +241,8 @@ class Maker:
 
     def rescore(self, name, path, with_scorer, **options):
         """Scores a log another time and writes it under another name."""
+        if self.only and name not in self.only:
+            return
         target = self.folder / f"{name}{path.suffix}"
         try:
             done = score(read_eval_log(str(path)), with_scorer, **known(score, **options))
@@ -324,7 +330,8 @@ def make(maker):
     over_groups = lambda: own("over_groups", has("grouped")(mean(), "topic", all="groups"))
     maker.run("grouped_all_groups", task(over_groups))
     maker.run("interval", task(lambda: own("intervals", mean(), has("ci")())))
-    maker.run("conversion", task(lambda: partial_credit()))
+    # The mean converts before the metric does; the mode keeps grades as they are.
+    maker.run("conversion", task(swapped), epochs=Epochs(2, "mode"))
 
     maker.run("custom", task(with_custom), *both)
     maker.run("custom_epochs", task(with_custom), epochs=Epochs(2, ["max", "mean"]))
@@ -360,9 +367,9 @@ def make(maker):
 
 
 def main():
-    (folder,) = (Path(argument) for argument in sys.argv[1:])
+    folder, only = Path(sys.argv[1]), sys.argv[2:]
     folder.mkdir(parents=True, exist_ok=True)
-    maker = Maker(folder)
+    maker = Maker(folder, only)
     make(maker)
     summary = {"version": version("inspect_ai"), "made": len(maker.made), "skipped": maker.skipped}
     print(json.dumps(summary, indent=1))

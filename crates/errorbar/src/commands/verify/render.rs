@@ -56,10 +56,10 @@ impl LogVerification {
             VerifyOutcome::Differs => {
                 format!("{} difference(s){unchecked}", self.verification.differences().count())
             }
-            VerifyOutcome::NotCheckable(reason) => match &self.verification.reason {
-                Some(_) => return format!("{log}: not checkable: {}\n", clean(&reason.to_string())),
-                None => "not checkable".to_owned(),
-            },
+            VerifyOutcome::NotCheckable(reason) if self.reasons().len() <= 1 => {
+                return format!("{log}: not checkable: {}\n", clean(&reason.to_string()));
+            }
+            VerifyOutcome::NotCheckable(_) => "not checkable".to_owned(),
         };
         let mut text = format!("{log}: {first}\n");
         let by_name = |check: &&Check| check.is_by_name && check.difference().is_some();
@@ -125,6 +125,7 @@ fn check_json(check: &Check) -> Json {
         "metric": check.metric,
         "recorded": check.recorded,
         "recomputed": check.recomputed,
+        "by_name": check.is_by_name,
         "outcome": outcome,
         "reason": reason,
         "difference": difference,
