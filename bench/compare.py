@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VERSION = "0.3.285"
 
-# what is timed, the ratio asked for, and how many times ours runs for each run of the reference
+# what is timed, the required ratio, and how many times ours runs for each run of the reference
 N = 100_000
 CASES = [
     ("accuracy + stderr, 100,000 samples", f"accuracy_stderr {N}", 500),
@@ -42,7 +42,7 @@ def reference():
 
 
 def mix(place):
-    """SplitMix64 of a place; bench/src/main.rs computes the same."""
+    """SplitMix64 of a position; bench/src/main.rs computes the same."""
     mask = (1 << 64) - 1
     z = (place + 1) * 0x9E3779B97F4A7C15 & mask
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & mask

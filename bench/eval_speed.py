@@ -30,7 +30,7 @@ def question(number):
 
 
 class Ours:
-    """errorbar on a task file and a dataset of so many samples; the process as a whole is timed."""
+    """errorbar on a task file and a dataset of this number of samples; the process as a whole is timed."""
 
     def __init__(self, folder, samples):
         self.folder, self.samples = folder, samples

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Reading and scoring logs: errorbar against the reference and against merely unpacking, in one run, alternating.
+"""Reading and scoring logs: errorbar against the reference and against merely decompressing, in one run, alternating.
 
-usage: bench/log_speed.py [--work DIR] [--errorbar PATH] [--unpack PATH] [--rounds N] [--only PART]...
+usage: bench/log_speed.py [--work DIR] [--errorbar PATH] [--decompress PATH] [--rounds N] [--only PART]...
 
-  recompute   a log of 5,000 samples (46 MB unpacked): the reference's read and recompute in this process, its import not
-              counted; the whole command `errorbar score`; the whole process of `unpack`, which only unpacks
+  recompute   a log of 5,000 samples (46 MB decompressed): the reference's read and recompute in this process, its import not
+              counted; the whole command `errorbar score`; the whole process of `decompress`, which does only that
   list        1,000 small logs: the reference's headers, one after the other in this process; the whole command
               `errorbar log list`
-  memory      logs of 1 GB unpacked, many samples and one, .eval and .json: the most that `errorbar score` holds
+  memory      logs of 1 GB decompressed, many samples and one, .eval and .json: the most that `errorbar score` holds
 
-Logs are made once and kept in DIR (a temporary folder unless given). Wants a Python that has inspect_ai==0.3.285 (see
+Logs are made once and stay in DIR (a temporary folder unless given). Wants a Python that has inspect_ai==0.3.285 (see
 bench/README.md). Machines are noisy: only the ratios mean something, and only within one run.
 """
 import argparse
@@ -30,7 +30,7 @@ import reference
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("recompute", "list", "memory")
-SAMPLES, UNPACKED_MEGABYTES = 5_000, 46
+SAMPLES, DECOMPRESSED_MEGABYTES = 5_000, 46
 LOGS, KINDS_OF_LOGS = 1_000, 20
 LARGE_BYTES, LARGE_SAMPLES = 1_000_000_000, 2_000
 WANTED_MEGABYTES = 300
@@ -55,21 +55,21 @@ class Ran:
     def __init__(self, *command):
         parent = [sys.executable, "-I", "-S", "-c", SMALL_PARENT]
         done = subprocess.run([*parent, *map(str, command)], capture_output=True, text=True)
-        said, _, used = done.stderr.rpartition("\n")
-        self.code, self.wrote, self.said = done.returncode, done.stdout, said.strip()
+        messages, _, used = done.stderr.rpartition("\n")
+        self.code, self.wrote, self.messages = done.returncode, done.stdout, messages.strip()
         seconds, processor, kilobytes = used.split()
         self.seconds, self.processor, self.megabytes = float(seconds), float(processor), int(kilobytes) / 1024
 
     def checked(self):
         if self.code != 0:
-            sys.exit(f"exit code {self.code}: {self.said}")
+            sys.exit(f"exit code {self.code}: {self.messages}")
         return self
 
 
 def build(args):
     """Builds what no path was given for."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    for name, package in (("errorbar", "errorbar"), ("unpack", "errorbar-bench")):
+    for name, package in (("errorbar", "errorbar"), ("decompress", "errorbar-bench")):
         if getattr(args, name) is None:
             command = ["cargo", "build", "--release", "--quiet", "-p", package, "--bin", name]
             subprocess.run(command, cwd=ROOT, check=True)
@@ -97,7 +97,7 @@ def evaluate(folder, name, samples):
 
     def row(n):
         right = random.Random(f"{name} {n}").random() < 0.6
-        # What the mock model always says.
+        # What the mock model always answers.
         target = "Default output" if right else "forty-two"
         question = f"How many of {n} apples are left if {n % 13} are eaten?"
         return Sample(id=f"q{n}", input=question, target=target, metadata={"passage": f"p{n // 5}"})
@@ -153,7 +153,7 @@ def ratio(name, over, under, took, processor):
 
 
 def recompute(args):
-    """errorbar on one log, against the reference and against unpacking alone."""
+    """errorbar on one log, against the reference and against decompressing alone."""
     from inspect_ai.log import read_eval_log
     from inspect_ai.log._metric import recompute_metrics
 
@@ -164,11 +164,11 @@ def recompute(args):
     path = once(args.work / "speed.eval", make)
     with zipfile.ZipFile(path) as log:
         megabytes = sum(member.file_size for member in log.infolist()) / 1e6
-    print(f"{SAMPLES:,} samples, {megabytes:.1f} MB unpacked, {path.stat().st_size / 1e6:.1f} MB as it is")
-    if abs(megabytes - UNPACKED_MEGABYTES) > 3:
-        print(f"  NOTE: wanted about {UNPACKED_MEGABYTES} MB")
-    took = {"reference": [], "errorbar": [], "unpack": []}
-    processor = {"reference": [], "errorbar": [], "unpack": []}
+    print(f"{SAMPLES:,} samples, {megabytes:.1f} MB decompressed, {path.stat().st_size / 1e6:.1f} MB as it is")
+    if abs(megabytes - DECOMPRESSED_MEGABYTES) > 3:
+        print(f"  NOTE: wanted about {DECOMPRESSED_MEGABYTES} MB")
+    took = {"reference": [], "errorbar": [], "decompress": []}
+    processor = {"reference": [], "errorbar": [], "decompress": []}
     for _ in range(args.rounds):
         gc.collect()
         start, busy = time.perf_counter(), time.process_time()
@@ -181,8 +181,8 @@ def recompute(args):
         # Quick ones are run more often, for a median that means something.
         for _ in range(5):
             ours = Ran(args.errorbar, "score", path, "--format", "json").checked()
-            floor = Ran(args.unpack, path).checked()
-            for side, ran in (("errorbar", ours), ("unpack", floor)):
+            floor = Ran(args.decompress, path).checked()
+            for side, ran in (("errorbar", ours), ("decompress", floor)):
                 took[side].append(ran.seconds)
                 processor[side].append(ran.processor)
         problems = disagreements(figures(json.loads(ours.wrote)[0]["results"]["scores"]), theirs)
@@ -190,9 +190,9 @@ def recompute(args):
     print(f"  {'':34} {'wall':>12} {'processor':>12}")
     row("reference: read and recompute", took["reference"], processor["reference"])
     row("errorbar score, whole process", took["errorbar"], processor["errorbar"], f"{ours.megabytes:.0f} MB at most")
-    row("unpacking alone, whole process", took["unpack"], processor["unpack"], floor.wrote.strip())
+    row("decompressing alone, whole process", took["decompress"], processor["decompress"], floor.wrote.strip())
     ratio("reference / errorbar", "reference", "errorbar", took, processor)
-    ratio("errorbar / unpacking", "errorbar", "unpack", took, processor)
+    ratio("errorbar / decompressing", "errorbar", "decompress", took, processor)
     print(f"  {len(theirs)} figures agree to {TOLERANCE}")
 
 
@@ -252,7 +252,7 @@ def listing(args):
 
 
 class Transcripts:
-    """Samples of any size whose texts look like those of transcripts, made fast: pieces of one long text."""
+    """Samples of any size whose strings look like those of transcripts, made fast: pieces of one long text."""
 
     PIECE = 4_000
 
@@ -343,7 +343,7 @@ def memory(args):
         ("many.json", make_large_json, LARGE_SAMPLES),
         ("one.json", make_large_json, 1),
     ]
-    print(f"1 GB unpacked; wanted: {WANTED_MEGABYTES} MB at most")
+    print(f"1 GB decompressed; wanted: {WANTED_MEGABYTES} MB at most")
     met = True
     for name, make, samples in cases:
         path = once(args.work / name, lambda path: make(path, samples))
@@ -354,7 +354,7 @@ def memory(args):
         took = f"{ran.seconds:7.2f} s, {ran.processor:6.2f} s of processor"
         print(f"  {name:10} {samples:5,} samples {ran.megabytes:9,.0f} MB {took}  {verdict}")
         if ran.code != 0:
-            print(f"    exit code {ran.code}: {ran.said[:300]}")
+            print(f"    exit code {ran.code}: {ran.messages[:300]}")
             continue
         results = json.loads(ran.wrote)[0]["results"]
         wanted = 1 - math.ceil(samples / 4) / samples
@@ -365,9 +365,9 @@ def memory(args):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--work", type=Path, help="where logs are kept between runs")
+    parser.add_argument("--work", type=Path, help="where logs stay between runs")
     parser.add_argument("--errorbar", type=Path, help="the command [default: built here, release]")
-    parser.add_argument("--unpack", type=Path, help="the floor [default: built here, release]")
+    parser.add_argument("--decompress", type=Path, help="the floor [default: built here, release]")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", choices=PARTS, action="append", help="leave out the others")
     args = parser.parse_args()

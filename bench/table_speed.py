@@ -30,7 +30,7 @@ NEEDED = ["id", "epoch", "score", "cluster"]
 
 
 def table(samples, epochs, is_float, shuffle):
-    """Scores of so many samples, one pass over them after the other, as a run writes them."""
+    """Scores of this number of samples, one pass over them after the other, as a run writes them."""
     random = np.random.default_rng(1)
     rows = samples * epochs
     number = np.tile(np.arange(samples), epochs)

@@ -187,7 +187,7 @@ def samples(path, without=frozenset()):
         return [text(sample) for sample in found if (sample["id"], sample["epoch"]) not in without]
     names = REWRITTEN | {f"samples/{id}_epoch_{epoch}.json" for id, epoch in without}
     if without:
-        # Then the summaries say something else, too.
+        # Then the summaries differ, too.
         return [member for member in packed_members(path, names) if member[0].startswith("samples/")]
     return packed_members(path, names)
 
@@ -208,7 +208,7 @@ def wrong_results(path):
             problems.append(f"{key}: {ours[key]}, the reference computes {theirs[key]}")
 
     def rest(results):
-        # Everything but the figures, which are compared above, and what errorbar says beside them.
+        # Everything but the figures, which are compared above, and what errorbar adds to them.
         content = json.loads(results.model_dump_json(exclude_none=True))
         for score in content["scores"]:
             score.pop("metadata", None)
@@ -387,7 +387,7 @@ def wrong_summaries(path, edited):
 
 
 def refused_edits(binary, path, log, scorer):
-    """Problems with edits that cannot be made: they must fail and leave the log alone."""
+    """Problems with edits that cannot be made: they must fail and not change the log."""
     who = ["--author", "ann", "--reason", "none", "--value", "C"]
     first = log.samples[0]
     edits = {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write the conformance cases: scores, metrics and reducers with what the reference makes of them.
 
-usage: generate.py [--check]     (--check: write nothing, say whether the committed files are what would be written)
+usage: generate.py [--check]     (--check: write nothing, report whether the committed files are what would be written)
 
 Deterministic: a fixed seed, no clock, no network. See README.md for the case format.
 """

@@ -167,7 +167,7 @@ CONSTANTS = {"true": True, "false": False, "null": None}
 
 
 def build(spec, table):
-    """A metric, reducer or conversion from its spec text, by walking the syntax tree."""
+    """A metric, reducer or conversion from the string of its spec, by walking the syntax tree."""
     names = table | {"value_to_float": reference.value_to_float}
 
     def name_of(node):
@@ -237,7 +237,7 @@ logging.getLogger("inspect_ai").propagate = False
 
 
 def listen():
-    """Forget what was said, also what the reference says only once in a process: each case stands alone."""
+    """Forget earlier messages, also those that the reference writes only once in a process: each case stands alone."""
     LISTENER.messages.clear()
     logger._warned.clear()
     return LISTENER.messages
@@ -338,7 +338,7 @@ def is_random(case):
 
 
 def ask(case):
-    """What the reference says of a case, as the case's remaining fields."""
+    """What the reference gives for a case, as the case's remaining fields."""
     case = decode(json.loads(dumps(case)))  # exactly what a reader of the file will see
     messages = listen()
     np.random.seed(SEED)
@@ -354,14 +354,14 @@ def ask(case):
             return write_results(*compute(case, metrics, task_metrics, reducers))
 
         out["expect"] = run()
-        said = sorted(set(messages))
+        warned = sorted(set(messages))
         if is_random(case):
             out["random"] = True
             add_spread(out["expect"], run)
     except Exception as error:  # noqa: BLE001  (whatever it raises is the expectation)
         message = str(error).partition("\n")[0]  # the rest names versions of other packages
         out["expect"] = {"error": {"type": type(error).__name__, "when": when, "message": message}}
-        said = sorted(set(messages))
-    if said:
-        out["warnings"] = said
+        warned = sorted(set(messages))
+    if warned:
+        out["warnings"] = warned
     return out

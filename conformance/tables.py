@@ -1,4 +1,4 @@
-"""Two plain tables beside the cases: the conversion of values, and the text Python writes for them."""
+"""Two plain tables beside the cases: the conversion of values, and the string that Python writes for them."""
 
 import reference
 
@@ -9,10 +9,10 @@ VALUES = [
     "C", "I", "P", "N", "c", "i", "p", "n", " C", "C ", "CC", "", " ",
     # words
     "yes", "no", "true", "false", "Yes", "NO", "TRUE", "False", "yEs", " yes", "yes ", "y", "n", "t", "f", "on", "off", "yes.", "ＹＥＳ",
-    # text that is a number
+    # strings that are numbers
     "0", "1", "-1", "+5", " 5 ", "\t7\n", "1.0", ".5", "5.", "-.5", "+.5", "1e-2", "1E5", "1e+3", "1e5.0", "1_000", "1_000.5", "1e1_0",
     "0.1", "00012", "-0", "1e-400", "123456789012345678901234567890", "\u00a05", "5\u2003", "\u200b5", "٣", "１２", "٣.٥", "1e３",
-    # text that is not, or not a finite one
+    # strings that are not, or not a finite one
     "nan", "NaN", "NAN", "+nan", "-nan", "inf", "Inf", "INF", "-inf", "+inf", "infinity", "Infinity", "-Infinity", "1e999", "-1e999", "1e309",
     "0x10", "0X1F", "0b1", "0o7", "1__0", "_1", "1_", "1_.5", "1._5", "1,000", "1 000", "50%", "$5", "1/2", "--5", "+-5", "+ 5", "1e", "e5", ".", "+", "-",
     "1.2.3", "1d5", "1f", "1j", "½", "²", "五", "one", "None", "null", "1\x00", "abc", "correct", "[1]", "nan(1)", "1e-", "infinit",
@@ -52,9 +52,9 @@ TEXTS = [
     0, 1, -1, 42, 10**6, 2**53, 2**63, 2**64, -(2**63), 10**30,
     # the rest of the scalars
     True, False, None,
-    # plain text stands for itself
+    # plain strings stand for themselves
     "", " ", "a", "True", "None", "1", "1.0", "it's", 'say "hi"', "both ' and \"", "back\\slash", "tab\there", "new\nline", "é", "日本", "🙂", "\u200b", "\x00",
-    # text inside a list is quoted
+    # strings inside a list are quoted
     ["a"], ["it's"], ['say "hi"'], ["both ' and \""], ["back\\slash"], ["tab\there"], ["new\nline"], ["carriage\rreturn"], ["é"], ["日本"], ["🙂"],
     ["\x00"], ["\x1b"], ["\x7f"], ["\x80"], ["\xa0"], ["\xad"], ["\u200b"], ["\u2028"], ["\ufeff"], ["\ue000"], ["\U000e0001"], ["e\u0301"], ["\u0378"], ["\u3000"], [""],
     # lists and maps

@@ -1,6 +1,6 @@
-"""Ask the reference what its text scorers say of one completion, and what its multiple choice solver marks.
+"""What the text scorers of the reference make of one completion, and what its multiple choice solver marks.
 
-The scorers and the solver are the reference's own; only the model is replaced, by one that says the completion.
+The scorers and the solver are the reference's own; only the model is replaced, by one that answers with the completion.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ async def run(case):
 
 
 def ask(case):
-    """What the reference says of a case, as the case's remaining field."""
+    """What the reference gives for a case, as the case's remaining field."""
     reference.listen()
     try:
         return {"expect": asyncio.run(run(case))}

@@ -5,7 +5,7 @@
     /tmp/old/bin/python conformance/old_logs/make.py /tmp/logs/0.3.100             # every case
     /tmp/old/bin/python conformance/old_logs/make.py /tmp/logs/0.3.100 plain epochs  # these
 
-Works with versions from 0.3.40 on; `versions.txt` has those that were tried, with the pins that some of them need.
+Works with versions from 0.3.40 on; README.md has those that were tried, with the pins that some of them need.
 Nothing is requested from the network: answers are a function of the sample and the epoch. A case that a version cannot
 run (it has no such metric, or its scoring fails) is reported and skipped.
 """

@@ -1,4 +1,4 @@
-"""The cases of the text scorers, file by file: what a model said and the targets, in; the score, out.
+"""The cases of the text scorers, file by file: what a model answered and the targets, in; the score, out.
 
 What comes out is added by `text_reference.ask`. Written-out cases first, then texts composed at random from a fixed seed.
 """

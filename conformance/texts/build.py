@@ -6,7 +6,7 @@ SEED = 20_250_102
 
 
 def cases(scorer, group, rows, verdict=None, **args):
-    """Rows (completion, targets), a target being a text or a list of them; numbered within the group."""
+    """Rows (completion, targets), a target being a string or a list of them; numbered within the group."""
     out = []
     for number, (completion, targets) in enumerate(rows, 1):
         case = {
@@ -36,7 +36,7 @@ def verdict_on(cases, tag, *names):
 
 
 class Dice:
-    """Texts composed at random, the same ones each time."""
+    """Strings composed at random, the same ones each time."""
 
     def __init__(self, name):
         self.random = random.Random(f"{SEED} {name}")
@@ -56,7 +56,7 @@ class Dice:
         return self.random.random() < share
 
 
-# ---------------------------------------------------------------- texts that several scorers are asked about
+# ---------------------------------------------------------------- strings for several scorers
 
 NFC, NFD = "\u00e9", "e\u0301"
 UNICODE_PAIRS = [

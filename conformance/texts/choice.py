@@ -21,7 +21,7 @@ WHOLE = [
 ]  # fmt: skip
 MANY = ["A", "Z", "z", "1", "2", "4", "9", "10", "14", "0", "01", "99", "1 2", "1,2", "12", "10,11", "10, 11", "10 11", "10 and 11", "A,1", "A10", "A 10", "12 A", "11", "111", "1234", "LAND", "and", "(1)", "(10)", "(1),(2)", "$10$", "**10**", "1.5", "١", "１", "A,Z", "AZ"]
 TARGETS = ["A", "a", "B", "AB", "A,B", "A B", ["A", "B"], ["B", "A"], ["A"], [], "", " ", ",", ["", "A"], "AA", ["A", "A"], "A ", "E", "Z", "1", "0", "A!", "(A)", "choice 0", "A and B", "-", "é", "A\nB", "D", ["D", "E"]]
-SAID = ["ANSWER: A", "ANSWER: A,B", "ANSWER: foo", "", " \n"]
+COMPLETIONS = ["ANSWER: A", "ANSWER: A,B", "ANSWER: foo", "", " \n"]
 
 
 def choice():
@@ -34,9 +34,9 @@ def choice():
         out += choice_cases(f"{kind}-mark", [t.replace("@", c) for t in ("ANSWER: @B", "ANSWER: B@", "ANSWER: B@ foo", "ANSWER: B@C", "@ANSWER: B", "ANSWER: C\n@ANSWER: B") for c in string.punctuation], multiple=multiple)
         for choices in (2, 26, 30, 40):
             out += choice_cases(f"{kind}-of-{choices}", [f"ANSWER: {label}" for label in MANY], choices=choices, multiple=multiple)
-    out += choice_cases("target", [(said, target) for target in TARGETS for said in SAID], multiple=True)
+    out += choice_cases("target", [(completion, target) for target in TARGETS for completion in COMPLETIONS], multiple=True)
     numbered = ["1", "10", "12", "1,2", ["A", "10"], "A10", "A 10", "01", "99", "1O"]
-    out += choice_cases("target-numbered", [(said, target) for target in numbered for said in ("ANSWER: 1,2", "ANSWER: A,10", "ANSWER: 10", "ANSWER: 12", "ANSWER: 1")], choices=40, multiple=True)
+    out += choice_cases("target-numbered", [(completion, target) for target in numbered for completion in ("ANSWER: 1,2", "ANSWER: A,10", "ANSWER: 10", "ANSWER: 12", "ANSWER: 1")], choices=40, multiple=True)
     out += choice_cases("look-alike", ["AN\u017fWER: B"], verdict="look-alikes")
     out += choice_cases("look-alike-label", ["ANSWER: \u212a", "ANSWER: B\u0301"], choices=20)
     dice = Dice("choice")

@@ -1,6 +1,6 @@
 """The cases, theme by theme. Each theme is a function that returns a list; `all_themes` names the files.
 
-A case says what goes in; what comes out is added by `reference.ask`. Written-out cases first, then grids that cross
+A case has what goes in; what comes out is added by `reference.ask`. Written-out cases first, then grids that cross
 every value type with every metric or reducer so that no corner depends on someone having thought of it.
 """
 

@@ -35,7 +35,7 @@ def frequency():
         case("frequency-with-accuracy", "beside a reduced metric", ["frequency()", "accuracy()"], epochs([["C", "I"], ["C", "C"]])),
         case("frequency-collides", "a value named as a metric", ["accuracy()", "frequency()"], rows(["accuracy", "C"]), reducers=[]),
         case("frequency-twice", "two of them", ["frequency()", "frequency(normalize=False)"], rows(["a", "b", "a"])),
-        case("frequency-category-text", "a text in place of a list", ["frequency(categories='abc')"], rows(["a", "b"]), verdict="frequency"),
+        case("frequency-category-text", "a string in place of a list", ["frequency(categories='abc')"], rows(["a", "b"]), verdict="frequency"),
         case("frequency-unicode", "unicode and blanks", ["frequency()"], rows(["é", " é", "日本", "", "a\tb"])),
         case("frequency-case", "case matters", ["frequency()"], rows(["A", "a", "A "])),
         case("frequency-thirds", "shares that do not sum exactly", ["frequency()"], rows(["a", "b", "c"])),

@@ -83,7 +83,7 @@ def wilson_range():
         for spec in (f"ci(level={level})", f"ci_wilson(level={level})", f"ci(level={level}, method='bootstrap')"):
             out.append(case(f"level-{slug(spec)}-{'neg' if '-' in level else 'pos'}-{slug(level)}", "level outside (0, 1)", [spec], rows([1, 0, 1])))
     out += [
-        case("level-nan-less", "level as a text", ["ci(level='0.9')"], rows([1, 0])),
+        case("level-nan-less", "level as a string", ["ci(level='0.9')"], rows([1, 0])),
         case("ci-unknown-method", "an unknown method", ["ci(method='z')"], rows([1, 0])),
         case("level-empty-case", "a bad level with no sample", ["ci(level=2)"], []),
     ]

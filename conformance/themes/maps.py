@@ -36,7 +36,7 @@ def maps():
         case("map-list-score", "map metrics over list scores", {"alpha": ["mean()"]}, rows([[1], [0]])),
         case("map-scalar-later", "a scalar among maps", {"alpha": ["mean()"]}, rows([{"alpha": 1}, 1])),
         case("map-scalar-first", "a scalar before the maps", {"alpha": ["mean()"]}, rows([1, {"alpha": 1}])),
-        case("map-text-later", "a text among maps", {"alpha": ["mean()"]}, rows([{"alpha": 1}, "C"])),
+        case("map-text-later", "a string among maps", {"alpha": ["mean()"]}, rows([{"alpha": 1}, "C"])),
         case("map-key-absent-later", "a matched key absent later", {"alpha": ["mean()"]}, rows([{"alpha": 1}, {"beta": 1}])),
         case("map-key-only-later", "a key that only later maps have", {"*": ["mean()"]}, rows([{"alpha": 1}, {"alpha": 0, "beta": 1}])),
         case("map-unscored-first", "the first map-valued score sets the keys", {"*": ["mean()", "conf_count()"]}, rows([NAN, {"alpha": 1}, {"alpha": 0}])),

@@ -81,7 +81,7 @@ def scorers():
 
 
 def headline():
-    """Which metric stands for the whole; `headline` is what the task asked for."""
+    """Which metric stands for the whole; `headline` is what the task requests."""
     wishes = {
         "none-given": None, "empty": {}, "metric": {"metric": "stderr"}, "metric-in-group": {"metric": "all"}, "metric-unknown": {"metric": "nope"},
         "metric-of-second": {"metric": "std"}, "scorer": {"scorer": "t"}, "scorer-unknown": {"scorer": "zz"}, "score": {"score": "t"},

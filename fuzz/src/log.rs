@@ -1,6 +1,6 @@
 //! Everything that a user can do with a log, done with one that may be damaged.
 //!
-//! What must hold: nothing panics; an error names the file, says what to do and is one line without control
+//! What must hold: nothing panics; an error names the file and the way out and is one line without control
 //! characters; samples are counted as they are read; a file that was written from a log opens and gives what the log
 //! gave. What a log *should* give only its writer knows: see `crates/log/tests/it/mutations`.
 
@@ -85,7 +85,7 @@ pub enum Way {
     ToJson,
     /// A zip.
     ToEval,
-    /// A copy that its run goes on with.
+    /// A copy with which its run is resumed.
     Resume,
 }
 
@@ -231,7 +231,7 @@ fn edit(log: &EvalLog, header: &Header, rows: &[Row], to: &Path) -> Option<()> {
     let mut revision = noted(log.revise(), path)?;
     let edited = noted(revision.edit_score(&edit), path)?;
     written(revision.write_to(to), path, to)?;
-    // Two samples of one name are not told apart.
+    // Two samples of one name are not distinguished.
     let is_unique =
         rows.iter().filter(|row| row.0.to_string() == edit.sample && row.1 == *epoch).count() == 1;
     let foreseen = noted(log.scores(header, &ScoreOptions::new(MetadataKeys::NONE).edited(&edited)), path)?;
@@ -245,13 +245,13 @@ fn edit(log: &EvalLog, header: &Header, rows: &[Row], to: &Path) -> Option<()> {
     Some(())
 }
 
-/// Goes on with a copy of the log, which loses no sample by that.
+/// Resumes a copy of the log, which loses no sample by that.
 fn resume(path: &Path, folder: &Path, is_json: bool, seen: Option<&Seen>) -> Option<()> {
     let copy = folder.join("resumed.eval");
     fs::copy(path, &copy).unwrap();
     let resumed = noted(LogWriter::resume(&copy), &copy);
     if let Some((writer, recovered)) = resumed {
-        assert!(!is_json, "one JSON object cannot be gone on with");
+        assert!(!is_json, "one JSON object cannot be resumed");
         drop(writer);
         let log = EvalLog::open(&copy).unwrap();
         assert_eq!(log.sample_count(), recovered.samples.len());

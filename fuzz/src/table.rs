@@ -5,7 +5,7 @@ use std::fs;
 use errorbar_core::Plan;
 use errorbar_log::{TableOptions, read_table};
 
-/// Reads these bytes as a table; the extension of the name says what they are written in.
+/// Reads these bytes as a table; the extension of the name is that of their format.
 pub fn table(name: &str, bytes: &[u8]) {
     let folder = super::log::folder();
     let path = folder.path().join(name);

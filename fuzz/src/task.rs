@@ -1,4 +1,4 @@
-//! Task files of any text: a task, or mistakes that all have a place in it.
+//! Task files of any content: a task, or mistakes that all have a place in it.
 
 use std::fs;
 use std::sync::LazyLock;

@@ -23,7 +23,7 @@ class Case:
     make: Callable[[Path], None]
     """Writes the file (for kinds with a task file: writes into the folder)."""
     options: dict[str, str] = field(default_factory=dict)
-    """What the commands need to know: `sample` and `scorer` to edit, the file of `prices`; `seconds` if the case asks for
+    """What the commands need to know: `sample` and `scorer` to edit, the file of `prices`; `seconds` if the case wants
     work that takes longer than the bound."""
 
 

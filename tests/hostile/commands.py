@@ -18,7 +18,7 @@ class Command:
     label: str
     arguments: Callable[[Case, Path, Path], list[str]]
     negative: bool = False
-    """Whether exit code 1 with a text on standard output is an answer, as that of `verify`."""
+    """Whether exit code 1 with something on standard output is an answer, as that of `verify`."""
 
 
 def on(*arguments: str, negative: bool = False) -> Command:
@@ -40,7 +40,7 @@ def on_copy(*arguments: str, negative: bool = False) -> Command:
 
 
 TASK_OF_LOGS = 'name = "t"\ndataset = "questions.csv"\nscorer = "match()"\nmodel = "mock/x"\n'
-"""What the logs of the set say that they are a run of, so that they can be resumed."""
+"""The task that the logs of the set record, so that they can be resumed."""
 
 
 def _resume(case: Case, file: Path, work: Path) -> list[str]:

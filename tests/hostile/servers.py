@@ -20,7 +20,7 @@ KEY = "sk-hostile/7f3a9c/secret-of-the-run"
 
 @dataclass(frozen=True)
 class Server:
-    """What a server does, and how it is asked."""
+    """What a server does, and how requests are made."""
 
     name: str
     about: str

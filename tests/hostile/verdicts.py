@@ -26,17 +26,17 @@ def environment(work: Path) -> dict[str, str]:
 
 
 def judge(done: Run, bounds: Bounds, names: list[str], negative: bool) -> tuple[str, str]:
-    """The verdict, and a line of what was said."""
+    """The verdict, and a line of its messages."""
     errors = done.error_text()
-    said = next((line for line in errors.splitlines() if "error" in line), errors.strip().split("\n")[0])[:200]
+    message = next((line for line in errors.splitlines() if "error" in line), errors.strip().split("\n")[0])[:200]
     if "panicked at" in errors or done.code == 101 or (done.code < 0 and not done.killed):
-        return "panic", said or f"signal {-done.code}"
+        return "panic", message or f"signal {-done.code}"
     if done.killed == "output" or max(os.path.getsize(done.stdout), os.path.getsize(done.stderr)) > MAX_OUTPUT:
         return "output", f"over {MAX_OUTPUT / 1e6:.0f} MB"
     if done.megabytes > bounds.megabytes:
-        return "memory", said
+        return "memory", message
     if done.killed or done.seconds > bounds.seconds:
-        return "slow", said
+        return "slow", message
     if done.code == 0:
         return "ok", ""
     if negative and done.code == 1 and os.path.getsize(done.stdout):
@@ -44,5 +44,5 @@ def judge(done: Run, bounds: Bounds, names: list[str], negative: bool) -> tuple[
     if not any(line.startswith("error:") for line in errors.splitlines()):
         return "silent", f"exit code {done.code}"
     if not any(name in errors for name in names):
-        return "unnamed", said
-    return "refused", said
+        return "unnamed", message
+    return "refused", message

@@ -14,7 +14,7 @@ MAX_16, MAX_32 = 0xFFFF, 0xFFFFFFFF
 
 @dataclass
 class Entry:
-    """What a header says about the data behind it. Any of it may be a lie."""
+    """What a header claims about the data behind it. Any of it may be a lie."""
 
     name: bytes
     method: int
@@ -65,7 +65,7 @@ class Zip:
         return self.add(name, ZSTD, content.zstd(ratio, window), content.crc(), len(content))
 
     def add(self, name: str | bytes, method: int, packed: bytes, crc: int, decompressed: int) -> Zip:
-        """An entry that says this about itself."""
+        """An entry with these claims in its header."""
         name = name.encode() if isinstance(name, str) else name
         entry = Entry(name, method, crc, len(packed), decompressed, len(self.body))
         self.body += entry.local()

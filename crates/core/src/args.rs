@@ -85,6 +85,7 @@ impl<'a> Args<'a> {
 
 /// Why an argument was refused.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum ArgProblem {
     /// It is of another type than this.
     Expected(&'static str),
@@ -152,10 +153,21 @@ simple_arg!(i64, "an integer", Arg::as_i64, |i| Arg::Int(*i));
 simple_arg!(u64, "an integer, 0 or more", |a| a.as_i64()?.try_into().ok(), |i| Arg::Int(saturate(*i)));
 simple_arg!(u32, "an integer, 0 or more", |a| a.as_i64()?.try_into().ok(), |i| Arg::Int((*i).into()));
 simple_arg!(usize, "an integer, 0 or more", |a| a.as_i64()?.try_into().ok(), |i| Arg::Int(saturate(*i)));
-simple_arg!(String, "a text in quotes", |a| a.as_str().map(str::to_owned), |s| Arg::Str(s.clone()));
+simple_arg!(String, "a string in quotes", |a| a.as_str().map(str::to_owned), |s| Arg::Str(s.clone()));
+
+/// A number that counts something: specs write it from 1 on. That it is not 0 is checked where Rust code can pass it, too.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Count<T>(pub(crate) T);
+
+simple_arg!(Count<u64>, "an integer, 1 or more", |a| a.as_i64()?.try_into().ok().map(Count), |c| c
+    .0
+    .to_arg());
+simple_arg!(Count<usize>, "an integer, 1 or more", |a| a.as_i64()?.try_into().ok().map(Count), |c| c
+    .0
+    .to_arg());
 
 impl ArgType for Leaf {
-    const EXPECTED: &'static str = "a text, a number or a boolean";
+    const EXPECTED: &'static str = "a string, a number or a boolean";
 
     fn from_arg(arg: &Arg, _: &Registry) -> Result<Self, ArgProblem> {
         match arg {
@@ -261,7 +273,7 @@ impl ArgType for Arc<dyn Metric> {
 impl ArgType for Arc<dyn Reducer> {
     const EXPECTED: &'static str = "a reducer such as mode or \"at_least_2\"";
 
-    /// Logs record reducers by their text, so that is read too.
+    /// Logs record reducers by the string of their spec, so that is read too.
     fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
         let built = match arg {
             Arg::Spec(spec) => registry.reducer(spec),

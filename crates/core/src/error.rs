@@ -24,7 +24,7 @@ pub enum Error {
     },
     /// A name that is registered already.
     #[error(
-        "the {kind} `{name}` is registered already; give the new one another name, or say that it replaces the old one"
+        "the {kind} `{name}` is registered already; give the new one another name, or declare that it replaces the old one"
     )]
     NameTaken {
         /// `metric`, `reducer` or `conversion`.
@@ -101,7 +101,7 @@ pub enum Error {
     },
     /// A sample lacks a metadata key that a metric needs.
     #[error(
-        "sample {sample:?} has no metadata key `{key}`, which {metric} needs for every sample{}",
+        "sample {sample:?} has no metadata key `{key}`, which every sample needs for {metric}{}",
         known_keys(known)
     )]
     MissingKey {
@@ -116,7 +116,7 @@ pub enum Error {
     },
     /// A cluster id that is null, not a number, a list or a map.
     #[error(
-        "sample {sample:?}: the cluster id in metadata key `{key}` is {found}; {metric} needs a text, a number or a boolean"
+        "sample {sample:?}: the cluster id in metadata key `{key}` is {found}; for {metric} it must be a string, a number or a boolean"
     )]
     ClusterId {
         /// The metric.
@@ -299,13 +299,13 @@ impl Error {
     }
 }
 
-/// Scores that are reduced by hand belong to no sample that anybody knows of.
+/// Scores that are reduced by hand belong to no known sample.
 fn of_sample(sample: &str) -> String {
     if sample.is_empty() { String::new() } else { format!(" of sample {sample:?}") }
 }
 
 fn accessor_hint(wanted: &str, found: &str) -> &'static str {
-    if wanted == "a number" && found.starts_with("the text") {
+    if wanted == "a number" && found.starts_with("the string") {
         "; to_f64() reads grades as numbers"
     } else {
         ""

@@ -7,7 +7,7 @@ use indexmap::{Equivalent, IndexSet};
 
 /// Distinct items and their codes: 0 for the first that came, 1 for the next.
 ///
-/// The hash is seeded per process, so that ids and texts in a hostile file cannot be chosen to collide. Nothing depends
+/// The hash is seeded per process, so that ids and strings in a hostile file cannot be chosen to collide. Nothing depends
 /// on the order of hashes.
 #[derive(Clone, Debug)]
 pub(crate) struct Interner<T>(IndexSet<T, RandomState>);

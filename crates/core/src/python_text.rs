@@ -1,4 +1,4 @@
-//! The text of a value as Python's `str()` and `repr()` write it.
+//! Values as the strings that Python's `str()` and `repr()` write.
 //!
 //! Group names and frequency keys appear in logs that were written from Python, so `1.0`, `1e-05`, `True` and `[1, 'a']`
 //! are part of the results, not a matter of taste. Nothing else in errorbar should format numbers this way.
@@ -7,7 +7,7 @@ use std::iter;
 
 use serde_json::Value;
 
-/// The text of a float as Python's `repr` writes it: the shortest digits that read back as the same number, in
+/// A float as Python's `repr` writes it: the shortest digits that read back as the same number, in
 /// scientific notation when the decimal exponent is below −4 or at least 16.
 ///
 /// ```
@@ -48,7 +48,7 @@ pub fn float_repr(value: f64) -> String {
     format!("{sign}{magnitude}")
 }
 
-/// The text of a string as Python's `repr` writes it: in single quotes, unless it holds a single quote and no double
+/// A string as Python's `repr` writes it: in single quotes, unless it holds a single quote and no double
 /// one; backslash, line breaks and tabs by letter, other unprintable characters by number.
 ///
 /// Which characters are printable depends on the edition of Unicode. The rule is Python's (everything but controls,
@@ -99,7 +99,7 @@ pub(crate) fn is_printable(c: char) -> bool {
         return matches!(c, ' '..='~');
     }
     // The standard library keeps the table to itself but uses it in `str::escape_debug`. Combining marks are escaped
-    // there only at the start of a text, hence the letter in front.
+    // there only at the start of a string, hence the letter in front.
     let text = String::from_iter(['a', c]);
     text.escape_debug().nth(1) == Some(c)
 }

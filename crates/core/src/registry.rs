@@ -142,6 +142,7 @@ inventory::collect!(ReducerEntry);
 
 /// An entry as `errorbar list` shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EntryInfo {
     /// The name.
     pub name: String,

@@ -126,10 +126,11 @@ impl Score {
 
 /// One row as a custom metric sees it: the whole score, and the sample it belongs to.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SampleScore {
     /// The score.
     pub score: Score,
-    /// The sample's id, as text.
+    /// The sample's id, as a string.
     pub sample_id: String,
     /// The sample's metadata: the keys that the plan requests.
     pub sample_metadata: Metadata,

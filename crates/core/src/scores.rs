@@ -233,7 +233,7 @@ impl<'a> Scores<'a> {
         self.set.scorer
     }
 
-    /// The seed that random figures start from.
+    /// The sampling seed.
     pub fn seed(&self) -> u64 {
         self.set.estimation.random.seed
     }

@@ -188,7 +188,7 @@ mod tests {
             .reducer(reducer_fn("first", |scores| Ok(scores[0].clone())), "The first.")
             .conversion(
                 Conversion::from_fn("length", |value| value.as_text().ok().map(|t| t.len() as f64)),
-                "How long the text is.",
+                "How long the string is.",
             )
     }
 

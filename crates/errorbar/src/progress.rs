@@ -126,9 +126,9 @@ impl Watcher {
         let parts = parts(&counts, state.started.elapsed(), &state.figures());
         let (done, total) = (counts.done, counts.total);
         let counted = format!("{done}/{total}").len();
-        let room =
+        let available =
             if self.on_terminal { columns().saturating_sub(bar_width() + counted) } else { usize::MAX };
-        let line = fitting(parts, room);
+        let line = fitting(parts, available);
         if self.on_terminal {
             state.bar.set_position(done as u64);
             state.bar.set_message(&line);
@@ -274,11 +274,11 @@ fn bar_width() -> usize {
 }
 
 /// As many parts as fit, each whole.
-fn fitting(parts: Vec<String>, room: usize) -> String {
+fn fitting(parts: Vec<String>, available: usize) -> String {
     let mut line = String::new();
     for part in parts {
         let part = format!(" · {part}");
-        if errorbar_report::width(&line) + errorbar_report::width(&part) > room {
+        if errorbar_report::width(&line) + errorbar_report::width(&part) > available {
             break;
         }
         line.push_str(&part);

@@ -32,8 +32,8 @@ fn write_task(folder: &Path) -> PathBuf {
         )
         .unwrap();
         for epoch in 1..=EPOCHS {
-            let said = if (n * 7 + epoch * 3) % 5 < 3 { n } else { n + 1 };
-            writeln!(outputs, r#"{{"id": "{id}", "epoch": {epoch}, "output": "It is {said}"}}"#).unwrap();
+            let answer = if (n * 7 + epoch * 3) % 5 < 3 { n } else { n + 1 };
+            writeln!(outputs, r#"{{"id": "{id}", "epoch": {epoch}, "output": "It is {answer}"}}"#).unwrap();
         }
     }
     fs::write(folder.join("dataset.jsonl"), dataset).unwrap();

@@ -75,7 +75,7 @@ fn wrapped(paragraph: &str) -> String {
 }
 
 #[test]
-fn the_page_is_what_the_registry_says() {
+fn the_page_is_that_of_the_registry() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference.md");
     // Providers of the feature `providers` are not in a default build.
     let page = page(&built_in_registry());

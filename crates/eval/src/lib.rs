@@ -31,10 +31,10 @@ use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use dataset::{
-    Dataset, DatasetError, Fields, IntoSample, NamedSample, OneOrMany, Record, RecordLocation, csv_dataset,
-    json_dataset,
+    Dataset, DatasetError, Fields, IntoSample, NamedSample, OneOrMany, Record, RecordLocation,
+    RecordPosition, csv_dataset, json_dataset,
 };
-pub use error::{Error, Result};
+pub use error::{BaseUrlProblem, ChangedPart, Error, Result, TaskChange};
 pub use errorbar_log::eval::{
     Input, Message, MessageRole, ModelOutput, OutputChoice, SampleId, Targets, Usage,
 };

@@ -9,6 +9,7 @@ use crate::{Generate, Input, Message, MessageRole, ModelOutput, Sample, SampleId
 
 /// One choice of a multiple-choice question.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Choice {
     /// Its text.
     pub value: String,
@@ -70,7 +71,7 @@ impl TaskState {
             target: sample.target.clone(),
             choices: choices.collect(),
             messages,
-            output: ModelOutput { model: model.to_owned(), ..ModelOutput::default() },
+            output: ModelOutput::new(model, Vec::new()),
             metadata: sample.metadata.clone(),
             store: Metadata::new(),
             completed: false,
@@ -91,7 +92,7 @@ impl TaskState {
         self.generate.as_deref()
     }
 
-    /// The question as text: that of the last message of the user, if it is a conversation.
+    /// The question as a string: that of the last message of the user, if it is a conversation.
     pub fn input_text(&self) -> &str {
         match &self.input {
             Input::Text(text) => text,
@@ -108,6 +109,7 @@ impl TaskState {
     }
 }
 
-fn from_input(message: Message) -> Message {
-    Message { source: Some(MessageSource::Input), ..message }
+fn from_input(mut message: Message) -> Message {
+    message.source = Some(MessageSource::Input);
+    message
 }

@@ -1,4 +1,4 @@
-//! Texts with `{names}` to be filled in.
+//! Strings with `{names}` to be filled in.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use errorbar_core::python_text::json_text;
 use errorbar_core::{Error, Metadata, Result};
 use serde_json::Value as Json;
 
-/// The longest text that a template gives, about.
+/// The longest string that a template gives, about.
 const LONGEST: usize = 8 << 20;
 
 /// Fills in the names that are known; what is not a known name in braces stays as it is. `{{` and `}}` stand
@@ -15,14 +15,14 @@ const LONGEST: usize = 8 << 20;
 /// A question may contain braces itself (code, JSON, LaTeX): what is filled in is never looked at again.
 ///
 /// # Errors
-/// A text longer than any prompt: a template that names the prompt twice doubles it, and so does the next.
+/// A string longer than any prompt: a template that names the prompt twice doubles it, and so does the next.
 pub(crate) fn fill<'t>(template: &'t str, known: impl Fn(&str) -> Option<Cow<'t, str>>) -> Result<String> {
     let mut out = String::with_capacity(template.len());
     let mut rest = template;
     while let Some(at) = rest.find(['{', '}']) {
         if out.len() > LONGEST {
             return Err(Error::custom(format!(
-                "the template gives a text of more than {} MB; fill in less",
+                "the template gives a string of more than {} MB; fill in less",
                 LONGEST >> 20
             )));
         }
@@ -49,7 +49,7 @@ pub(crate) fn fill<'t>(template: &'t str, known: impl Fn(&str) -> Option<Cow<'t,
     Ok(out)
 }
 
-/// A value of metadata or of the store as text in a prompt.
+/// A value of metadata or of the store as a string in a prompt.
 pub(crate) fn text_of(value: &Json) -> Cow<'_, str> {
     match value {
         Json::String(text) => Cow::Borrowed(text),
@@ -76,12 +76,12 @@ mod tests {
     }
 
     #[test]
-    fn a_text_has_a_limit() {
+    fn a_filled_template_has_a_limit() {
         let long = "x".repeat(LONGEST / 2);
         let known = |_: &str| Some(Cow::Borrowed(long.as_str()));
         assert!(fill("{a}{a}", known).is_ok());
-        let error = fill("{a}{a}{a}{a}", known).unwrap_err().to_string();
-        assert!(error.contains("more than 8 MB"), "{error}");
+        let problem = "the template gives a string of more than 8 MB; fill in less";
+        assert_eq!(fill("{a}{a}{a}{a}", known), Err(Error::custom(problem)));
     }
 
     #[test]

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_somebody_left_is_no_obstacle() {
+    fn a_file_that_was_left_there_is_no_obstacle() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.csv");
         // Other tests count on: one of the next names is taken for sure.

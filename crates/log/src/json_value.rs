@@ -50,7 +50,7 @@ pub(crate) fn kind(peek: Peek) -> &'static str {
     match peek {
         Peek::Null => "null",
         Peek::True | Peek::False => "a boolean",
-        Peek::String => "a text",
+        Peek::String => "a string",
         Peek::Array => "a list",
         Peek::Object => "a map",
         _ => "a number",

@@ -202,7 +202,7 @@ pub fn reducer(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 /// use errorbar::prelude::*;
 ///
-/// /// Says the magic word before it asks.
+/// /// Adds the magic word to the prompt.
 /// #[solver]
 /// async fn polite(state: &mut TaskState, generate: &Generate, #[default("please")] word: String) -> Result<()> {
 ///     if let Some(prompt) = state.user_prompt() {

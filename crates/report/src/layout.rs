@@ -204,9 +204,9 @@ impl BlockLayout {
         let mostly_notes = has_notes * 2 > lines.len();
         let ColumnWidths { label, bar, least_notes } =
             ColumnWidths::fitted(width, widest_label, wanted_notes, scale.is_some(), mostly_notes);
-        let room = table.width.saturating_sub(label + value + 2 * GAP);
+        let available = table.width.saturating_sub(label + value + 2 * GAP);
         let used = if bar == 0 { 0 } else { bar + GAP };
-        let left = room.saturating_sub(used);
+        let left = available.saturating_sub(used);
         let notes_beside = left >= least_notes;
         let (before_notes, notes) = if notes_beside {
             (label + GAP + value + GAP + used, left)

@@ -165,19 +165,19 @@ impl TerminalTable {
             let bar = pad(&bar.unwrap_or_default(), bar_column);
             ((pad(&text, layout.value + GAP), Style::new()), bar)
         };
-        let has_room = layout.notes_beside && width(&text) <= layout.value + bar_column;
-        let (beside, below) = self.placed_notes(layout, &row.all_notes(), has_room);
+        let fits_beside = layout.notes_beside && width(&text) <= layout.value + bar_column;
+        let (beside, below) = self.placed_notes(layout, &row.all_notes(), fits_beside);
         let (mut text, label) = self.label(layout, row);
         text += &self.line(&[(label, Style::new()), value, (bar, BAR), (beside, DIM)]);
         text + &below
     }
 
     /// The notes of a line: what stands beside it, and the lines below.
-    fn placed_notes(&self, layout: &BlockLayout, notes: &[String], has_room: bool) -> (String, String) {
+    fn placed_notes(&self, layout: &BlockLayout, notes: &[String], fits_beside: bool) -> (String, String) {
         /// More lines than this in the narrow column go below the row, where they are fewer.
         const MOST_BESIDE: usize = 2;
         let beside = self.wrapped_notes(notes, layout.notes);
-        if has_room && beside.len() <= MOST_BESIDE {
+        if fits_beside && beside.len() <= MOST_BESIDE {
             let mut lines = beside.into_iter();
             return (lines.next().unwrap_or_default(), self.below(layout.before_notes, lines));
         }
@@ -200,8 +200,9 @@ impl TerminalTable {
     fn failure(&self, layout: &BlockLayout, row: &TableRow) -> String {
         let (mut text, label) = self.label(layout, row);
         let before = " ".repeat(layout.label + GAP);
-        let room = self.width.saturating_sub(width(&before));
-        for (at, line) in wrap(&format!("failed: {}", row.notes.join(" ")), room).into_iter().enumerate() {
+        let available = self.width.saturating_sub(width(&before));
+        for (at, line) in wrap(&format!("failed: {}", row.notes.join(" ")), available).into_iter().enumerate()
+        {
             let before = if at == 0 { label.clone() } else { before.clone() };
             text += &self.line(&[(before, Style::new()), (line, FAILED)]);
         }

@@ -50,7 +50,7 @@ pub struct ReferenceCase {
 }
 
 /// Checks all cases of a file, of which there must be at least `least`. `differences` compares ours with the reference;
-/// `judge` says what is wrong with ours under a verdict, by its tag.
+/// `judge` returns what is wrong with ours under a verdict, by its tag.
 pub fn check<O>(
     file: &str,
     least: usize,

@@ -26,7 +26,7 @@ impl Zip {
         self.claiming(name, method, stored, crc32fast::hash(content), content.len() as u32)
     }
 
-    /// Appends a member that says so about itself, be it true or not.
+    /// Appends a member with these claims in its header, be they true or not.
     pub fn claiming(self, name: &str, method: u16, stored: &[u8], crc: u32, length: u32) -> Self {
         let numbers = [crc, stored.len() as u32, length];
         // An extra field that means nothing to us.

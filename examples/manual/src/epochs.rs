@@ -10,7 +10,7 @@ fn gpqa() -> Task {
         .model(recorded("outputs.jsonl"))
 }
 
-/// Five epochs, reduced by the mean if nothing else is said.
+/// Five epochs, reduced by the mean, the default.
 #[task]
 fn gpqa_epochs() -> Task {
     gpqa().epochs(5)

@@ -21,7 +21,7 @@ fn gpqa() -> Task {
         .model(recorded("outputs.jsonl"))
 }
 
-/// Nothing said: the metrics that `choice()` brings.
+/// The default: the metrics that `choice()` brings.
 #[task]
 fn overview() -> Task {
     gpqa()
@@ -33,7 +33,7 @@ fn overview_custom() -> Task {
     gpqa().metrics(metrics![custom_metric()])
 }
 
-/// The built-in metrics of `choice()`, said again, and a custom one.
+/// The built-in metrics of `choice()`, named again, and a custom one.
 #[task]
 fn overview_both() -> Task {
     gpqa().metrics(metrics![accuracy(), stderr(), custom_metric()])

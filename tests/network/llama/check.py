@@ -4,7 +4,7 @@
     python tests/network/llama/check.py --errorbar target/release/errorbar
 
 Opt-in, because the server has to be built: the first time it takes ten minutes and a C++ compiler. The environment
-is kept in --venv; --wheels names a folder with a wheel of llama-cpp-python that was built before, and --python a
+stays in --venv; --wheels names a folder with a wheel of llama-cpp-python that was built before, and --python a
 Python that has the server and gguf already. Prints what it saw; exit code 1 if something is not as it should be.
 """
 
@@ -85,7 +85,7 @@ class Server:
         self.process.wait()
 
     def requests(self):
-        """How many completions were asked for so far."""
+        """How many completions were requested so far."""
         return self.log.read_text().count("POST /v1/chat/completions")
 
 
@@ -109,7 +109,7 @@ class Check:
         return task
 
     def run(self, *options, task=None, key="key.txt"):
-        """Runs the task against the server: the exit code, the log, what was said, how many requests it took."""
+        """Runs the task against the server: the exit code, the log, the output, how many requests it took."""
         self.runs += 1
         logs = self.folder / f"logs{self.runs}"
         command = [self.errorbar, "eval", task or self.task, "--model", "openai/tiny", "--base-url"]
@@ -120,8 +120,8 @@ class Check:
         found = list(logs.glob("*.json"))
         if len(found) != 1:
             raise SystemExit(f"{command}: exit {done.returncode}, {len(found)} logs\n{done.stdout}{done.stderr}")
-        said = done.stdout + done.stderr
-        return done.returncode, json.loads(found[0].read_text()), said, self.server.requests() - before
+        output = done.stdout + done.stderr
+        return done.returncode, json.loads(found[0].read_text()), output, self.server.requests() - before
 
     def expect(self, what, holds, seen):
         """One line about one thing."""
@@ -130,22 +130,22 @@ class Check:
 
 
 def answers(log):
-    """What the model said, in the order of the samples."""
+    """What the model answered, in the order of the samples."""
     samples = sorted(log["samples"], key=lambda sample: sample["id"])
     return [sample["output"]["completion"] for sample in samples]
 
 
 def check_answers(check):
-    """What is said is the same where it should be, and all about it is in the log."""
+    """The answers are the same where they should be, and all about it is in the log."""
     code, first, _, requests = check.run("--temperature", "0")
     check.expect("a run asks once for each sample", (code, requests) == (0, 4), f"exit {code}, {requests} requests")
     check.expect("the model speaks", all(answers(first)), answers(first))
     again = answers(check.run("--temperature", "0")[1])
-    check.expect("at temperature 0 it says the same again", again == answers(first), again)
+    check.expect("at temperature 0 it answers the same again", again == answers(first), again)
     usage = first["stats"]["model_usage"].get("openai/tiny", {})
     check.expect("the tokens are counted", usage.get("output_tokens", 0) == 32 and usage["input_tokens"] > 32, usage)
     reasons = [sample["output"]["choices"][0]["stop_reason"] for sample in first["samples"]]
-    check.expect("it stops where --max-tokens says", set(reasons) == {"max_tokens"}, reasons)
+    check.expect("it stops at --max-tokens", set(reasons) == {"max_tokens"}, reasons)
 
 
 def check_seed(check):
@@ -153,7 +153,7 @@ def check_seed(check):
     one, same, other = (
         answers(check.run("--temperature", "1", "--sampling-seed", seed)[1]) for seed in ["1", "1", "2"]
     )
-    check.expect("at temperature 1 one seed says one thing", one == same, one)
+    check.expect("at temperature 1 one seed gives one answer", one == same, one)
     check.expect("and another seed another", one != other, other)
 
 
@@ -169,12 +169,12 @@ def check_logprobs(check):
 
 
 def check_errors(check):
-    """What goes wrong is told, and not asked again."""
-    code, log, said, requests = check.run(task=check.long_task)
+    """An error is reported, and the request not retried."""
+    code, log, output, requests = check.run(task=check.long_task)
     errors = {sample["id"]: (sample.get("error") or {}).get("message") for sample in log["samples"]}
     message = errors["q0"] or ""
     check.expect(
-        "a prompt that is too long fails its sample, and says the way out",
+        "a prompt that is too long fails its sample, and names the way out",
         "answered 400" in message and "maximum context length" in message and "shorten the prompt" in message,
         message,
     )
@@ -183,18 +183,18 @@ def check_errors(check):
         (code, errors["q1"], requests) == (0, None, 2),
         f"exit {code}, {requests} requests",
     )
-    code, log, said, requests = check.run("--limit", "1", key="wrong.txt")
+    code, log, output, requests = check.run("--limit", "1", key="wrong.txt")
     message = log.get("error", {}).get("message", "")
     check.expect(
-        "a wrong key is told, once, and not repeated",
+        "a wrong key is reported, once, and not repeated",
         "answered 401" in message and "check the key" in message and (code, requests) == (1, 1)
-        and "sk-wrong" not in said + json.dumps(log),
+        and "sk-wrong" not in output + json.dumps(log),
         f"exit {code}, {requests} requests: {message}",
     )
 
 
 def check_cache(check):
-    """Answers that are kept are not asked for."""
+    """Answers that are cached are not requested."""
     cache = ["--temperature", "1", "--cache", "--cache-dir", check.folder / "cache"]
     _, first, _, asked = check.run(*cache)
     _, second, _, again = check.run(*cache)

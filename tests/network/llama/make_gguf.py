@@ -17,7 +17,7 @@ TEMPLATE = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}as
 
 
 def vocabulary():
-    """Texts, scores and kinds of all tokens: three that steer, every byte, characters and words."""
+    """Strings, scores and kinds of all tokens: three that steer, every byte, characters and words."""
     tokens = [("<unk>", 0.0, TokenType.UNKNOWN), ("<s>", 0.0, TokenType.CONTROL), ("</s>", 0.0, TokenType.CONTROL)]
     tokens += [(f"<0x{byte:02X}>", 0.0, TokenType.BYTE) for byte in range(256)]
     pieces = ["\u2581"] + [chr(code) for code in range(33, 127)] + ["\u2581" + word for word in WORDS.split()]

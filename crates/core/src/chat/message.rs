@@ -46,6 +46,7 @@ pub enum MessageSource {
 /// assert_eq!((message.role, message.content.as_str()), (MessageRole::User, "What is 6 × 7?"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Message {
     /// An id that is unique in its conversation.
     pub id: Option<String>,
@@ -78,6 +79,12 @@ impl Message {
     /// A message of the model.
     pub fn assistant(content: impl Into<String>) -> Self {
         Message::new(MessageRole::Assistant, content)
+    }
+
+    /// A message that this model has generated.
+    pub fn generated(model: impl Into<String>, content: impl Into<String>) -> Self {
+        let (source, model) = (Some(MessageSource::Generate), Some(model.into()));
+        Message { source, model, ..Message::assistant(content) }
     }
 }
 

@@ -2,11 +2,12 @@
 
 use serde_json::Value as Json;
 
-use super::message::{Message, MessageSource};
+use super::message::Message;
 use crate::Metadata;
 
 /// The tokens that calls of a model took.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Usage {
     /// Tokens read.
     pub input_tokens: u64,
@@ -25,13 +26,21 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Tokens read and written, and both together.
+    pub fn new(input_tokens: u64, output_tokens: u64) -> Self {
+        let total_tokens = input_tokens.saturating_add(output_tokens);
+        Usage { input_tokens, output_tokens, total_tokens, ..Usage::default() }
+    }
+
     /// Adds the tokens of another call.
     ///
     /// ```
     /// use errorbar_core::chat::Usage;
-    /// let mut usage = Usage { input_tokens: 1, ..Usage::default() };
-    /// usage.add(&Usage { input_tokens: 2, reasoning_tokens: Some(5), ..Usage::default() });
-    /// assert_eq!((usage.input_tokens, usage.reasoning_tokens), (3, Some(5)));
+    /// let mut usage = Usage::new(1, 20);
+    /// let mut more = Usage::new(2, 10);
+    /// more.reasoning_tokens = Some(5);
+    /// usage.add(&more);
+    /// assert_eq!((usage.total_tokens, usage.reasoning_tokens), (33, Some(5)));
     /// ```
     pub fn add(&mut self, other: &Usage) {
         fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
@@ -51,6 +60,7 @@ impl Usage {
 
 /// One of the answers that a model offers.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct OutputChoice {
     /// The answer.
     pub message: Message,
@@ -60,15 +70,24 @@ pub struct OutputChoice {
     pub logprobs: Option<Json>,
 }
 
+impl OutputChoice {
+    /// An answer without log probabilities.
+    pub fn new(message: Message, stop_reason: impl Into<String>) -> Self {
+        OutputChoice { message, stop_reason: stop_reason.into(), logprobs: None }
+    }
+}
+
 /// What a model returns.
 ///
 /// ```
-/// use errorbar_core::chat::ModelOutput;
-/// let output = ModelOutput::from_text("mockllm/model", "42");
+/// use errorbar_core::chat::{ModelOutput, Usage};
+/// let mut output = ModelOutput::from_text("mockllm/model", "42");
+/// output.usage = Some(Usage::new(12, 1));
 /// assert_eq!(output.completion, "42");
 /// assert_eq!(output.choices[0].stop_reason, "stop");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ModelOutput {
     /// The model.
     pub model: String,
@@ -89,13 +108,14 @@ pub struct ModelOutput {
 impl ModelOutput {
     /// The output of a model that answers with this text and stops.
     pub fn from_text(model: impl Into<String>, text: impl Into<String>) -> Self {
-        let (model, completion) = (model.into(), text.into());
-        let message = Message {
-            source: Some(MessageSource::Generate),
-            model: Some(model.clone()),
-            ..Message::assistant(completion.clone())
-        };
-        let choices = vec![OutputChoice { message, stop_reason: "stop".to_owned(), logprobs: None }];
-        ModelOutput { model, choices, completion, ..ModelOutput::default() }
+        let model = model.into();
+        let message = Message::generated(model.as_str(), text);
+        ModelOutput::new(model, vec![OutputChoice::new(message, "stop")])
+    }
+
+    /// The output of a model that offers these answers.
+    pub fn new(model: impl Into<String>, choices: Vec<OutputChoice>) -> Self {
+        let completion = choices.first().map(|choice| choice.message.content.clone()).unwrap_or_default();
+        ModelOutput { model: model.into(), choices, completion, ..ModelOutput::default() }
     }
 }

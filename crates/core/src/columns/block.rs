@@ -264,10 +264,10 @@ mod tests {
 
     #[test]
     fn values_that_an_earlier_block_had_do_not_come_back() {
-        // The block keeps its texts to know them again, but columns learn only of those that rows have.
+        // The block keeps its strings to know them again, but columns learn only of those that rows have.
         let mut block = ColumnBlock::new(1, 1);
         let mut first = ScoreColumns::new(["s"]);
-        // The first rows are taken over as they are; what follows is copied, and leaves texts behind.
+        // The first rows are taken over as they are; what follows is copied, and leaves strings behind.
         for _ in 0..2 {
             for text in ["x", "x", "x", "x"] {
                 block.ids.push("q");

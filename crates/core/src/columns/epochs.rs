@@ -40,7 +40,7 @@ impl EpochColumn {
         self.0.same_in(rows)
     }
 
-    /// So many rows: first epochs are added, or rows cut off.
+    /// Sets the number of rows: first epochs are added, or rows cut off.
     pub(super) fn resize(&mut self, rows: usize) {
         self.0.truncate(rows);
         self.0.extend(std::iter::repeat_n(1, rows.saturating_sub(self.len())));

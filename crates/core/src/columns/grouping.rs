@@ -80,7 +80,7 @@ fn ascending_run(ids: &TextColumn) -> AscendingRun {
 const PART: usize = 1 << 15;
 
 /// Groups by hash. One table over millions of ids would miss the cache at every row; so the rows are
-/// first partitioned by their hash, and each part has its own table, on any thread. Texts are
+/// first partitioned by their hash, and each part has its own table, on any thread. Strings are
 /// compared afterwards, row by row: looking for one in the middle of a table is what takes longest.
 fn by_hash(ids: &TextColumn) -> Grouping {
     let (mut hashed, starts) = partition_by_hash(ids);
@@ -147,7 +147,7 @@ fn partition_by_hash(ids: &TextColumn) -> (Vec<HashedRow>, Vec<usize>) {
     (hashed, starts)
 }
 
-/// Half a hash. Tests have less, so that they see texts that share it.
+/// Half a hash. Tests have less, so that they see strings that share it.
 fn short_hash(text: &[u8]) -> u32 {
     let hash = (hash_bytes(text) >> 32) as u32;
     if cfg!(test) { hash & 0xff00_00ff } else { hash }
@@ -178,7 +178,7 @@ fn find_firsts(part: &mut [HashedRow], table: &mut HashTable<(u32, u32)>) -> boo
 }
 
 /// Rows that share no more than a hash with the first are given their own first row. Rows of one
-/// text share their hash, so all of them are found here or none.
+/// string share their hash, so all of them are found here or none.
 fn separate_collisions(ids: &TextColumn, first_of_row: &mut [u32]) {
     let strangers = ids.map_parts(|start, texts| {
         let firsts = first_of_row.iter().copied().skip(start);
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn passes_are_told_from_what_only_begins_like_one() {
+    fn passes_are_distinguished_from_what_only_begins_like_one() {
         let passes = group_by_id(&column(&["a", "b", "c", "a", "b", "c", "a", "b", "c"]));
         assert_eq!(passes, Grouping::Passes { samples: 3, passes: 3 });
         // The bytes of both passes are the same, the ids are not.

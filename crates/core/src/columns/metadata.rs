@@ -1,6 +1,6 @@
 //! Sample metadata by key, each distinct value stored once.
 //!
-//! Groups and clusters have few distinct values, so a row costs four bytes, and the text of a
+//! Groups and clusters have few distinct values, so a row costs four bytes, and the string of a
 //! group or the identity of a cluster is worked out once per distinct value, not per row.
 
 use std::hash::{Hash, Hasher};
@@ -35,14 +35,14 @@ impl MetadataColumn {
         self.codes.push(code);
     }
 
-    /// Appends a text, which is copied only when it is new.
+    /// Appends a string, which is copied only when it is new.
     #[inline]
     pub fn push_text(&mut self, text: &str) {
         let code = self.intern_text(text);
         self.codes.push(code);
     }
 
-    /// Appends a text per code: the one that it has among the texts. Each text is looked for once.
+    /// Appends a string per code: the one that it has among the strings. Each string is looked for once.
     pub fn extend_coded(&mut self, texts: &[&str], codes: &[u32]) {
         let mut own = std::mem::take(&mut self.codes);
         let of_text = |code: usize| texts.get(code).map_or(ABSENT, |text| self.intern_text(text));
@@ -145,7 +145,7 @@ impl MetadataColumn {
 
     /// About how many bytes the values hold on the heap.
     pub fn heap_bytes(&self) -> usize {
-        // Short texts take more than their length.
+        // Short strings take more than their length.
         self.codes.capacity() * 4 + self.values.heap_bytes() + self.value_bytes + self.values.len() * 16
     }
 }
@@ -168,7 +168,7 @@ fn recoded(
     })
 }
 
-/// A value as the interner knows it again. Equality of JSON is blind to the order of keys and the sign of a zero; the text
+/// A value as the interner knows it again. Equality of JSON is blind to the order of keys and the sign of a zero; the string
 /// is not.
 #[derive(Clone, Debug)]
 struct MetadataValue(Json);
@@ -221,7 +221,7 @@ fn bytes_within(value: &Json) -> usize {
     match value {
         Json::String(text) => text.len(),
         Json::Array(items) => items.iter().map(|item| node + bytes_within(item)).sum(),
-        // A key is a text, with its hash and a place in a table.
+        // A key is a string, with its hash and a place in a table.
         Json::Object(map) => map.iter().map(|(key, value)| 2 * node + key.len() + bytes_within(value)).sum(),
         Json::Null | Json::Bool(_) | Json::Number(_) => 0,
     }
@@ -274,8 +274,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_told_apart_whatever_their_length() {
-        // All texts over two letters up to three long, and longer ones that differ in one place.
+    fn strings_are_distinguished_whatever_their_length() {
+        // All strings over two letters up to three long, and longer ones that differ in one place.
         let mut texts: Vec<String> = vec![String::new()];
         for _ in 0..3 {
             let longer = texts.iter().flat_map(|t| ["a", "b"].map(|c| format!("{t}{c}"))).collect::<Vec<_>>();

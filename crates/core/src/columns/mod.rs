@@ -140,7 +140,7 @@ impl ScoreDetails {
 
     /// How many scores have each reason, in order of first appearance.
     pub(crate) fn reasons(&self) -> IndexMap<String, usize> {
-        /// Those beyond are counted together: a reason may be any text.
+        /// Those beyond are counted together: a reason may be any string.
         const MOST: usize = 20;
         let mut reasons: IndexMap<String, usize> = IndexMap::new();
         for reason in self.recorded.iter().flatten().filter_map(|detail| detail.reason.as_deref()) {

@@ -1,4 +1,4 @@
-//! Which rows belong to the same sample: grouping by id, as text.
+//! Which rows belong to the same sample: grouping by id, as a string.
 
 use std::ops::Range;
 
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn one_text_may_begin_another() {
+    fn one_string_may_begin_another() {
         assert_eq!(
             index(&[("a", 1), ("aa", 1), ("", 1), ("aa", 2), ("", 2)]),
             [vec![0], vec![1, 3], vec![2, 4]]

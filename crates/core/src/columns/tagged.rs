@@ -10,11 +10,11 @@ use crate::value::{LeafRef, Value, ValueRef};
 #[derive(Clone, Debug, Default)]
 pub(super) struct TaggedValues {
     pub(super) tags: Vec<Tag>,
-    /// A boolean, the bits of a number, or where the text or the structure is.
+    /// A boolean, the bits of a number, or where the string or the structure is.
     pub(super) payloads: Payloads,
     /// How many rows have each tag, so that they are not scanned.
     pub(super) counts: [usize; TAGS],
-    /// Each distinct text once: grades repeat.
+    /// Each distinct string once: grades repeat.
     pub(super) texts: Interner<Arc<str>>,
     pub(super) text_bytes: usize,
     pub(super) nested: Vec<Value>,
@@ -39,7 +39,7 @@ pub(super) enum Tag {
 const TAGS: usize = Tag::Nested as usize + 1;
 
 impl TaggedValues {
-    /// Takes all rows out, but keeps the texts if they are few.
+    /// Takes all rows out, but keeps the strings if they are few.
     pub(super) fn clear(&mut self) {
         if self.texts.len() > self.tags.len() / 2 {
             (self.texts, self.text_bytes) = Default::default();
@@ -72,11 +72,11 @@ impl TaggedValues {
         }
     }
 
-    /// The code of a text, which is made only if it is new.
+    /// The code of a string, which is made only if it is new.
     #[inline]
     pub(super) fn text_code(&mut self, text: &str, make: impl FnOnce() -> Arc<str>) -> u64 {
         u64::from(self.texts.intern_with(text, || {
-            // Two counters beside the text, rounded up.
+            // Two counters beside the string, rounded up.
             self.text_bytes += text.len() + 24;
             make()
         }))

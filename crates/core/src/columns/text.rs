@@ -1,34 +1,34 @@
-//! A column of texts in a few allocations: the sample ids.
+//! A column of strings in a few allocations: the sample ids.
 
 use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-/// Texts laid end to end.
+/// Strings laid end to end.
 ///
-/// They lie in chunks. What threads have read is taken over chunk by chunk, not text by text.
+/// They lie in chunks. What threads have read is taken over chunk by chunk, not string by string.
 #[derive(Clone, Debug, Default)]
 pub struct TextColumn {
     /// The chunks that are full, each with the number of rows up to its end.
     full: Vec<(Chunk, usize)>,
-    /// The one that texts are pushed to.
+    /// The one that strings are pushed to.
     open: Chunk,
-    /// All of the last text if it is short.
+    /// All of the last string if it is short.
     last_words: Option<ShortId>,
-    /// The first row whose text does not come [behind](by_length) the one before it, and how that one
-    /// compares with it. Found while the texts are at hand, because later it takes a walk through all.
+    /// The first row whose string does not come [behind](by_length) the one before it, and how that one
+    /// compares with it. Found while the strings are at hand, because later it takes a walk through all.
     not_above: Option<(usize, Ordering)>,
 }
 
-/// Texts laid end to end, with the place where each one starts.
+/// Strings laid end to end, with the place where each one starts.
 #[derive(Clone, Debug, Default)]
 struct Chunk {
-    /// UTF-8, as only whole texts come in.
+    /// UTF-8, as only whole strings come in.
     bytes: Vec<u8>,
     starts: Vec<u16>,
 }
 
-/// A chunk is full if the next text would start behind this. Tests have little, so that they see many.
+/// A chunk is full if the next string would start behind this. Tests have little, so that they see many.
 const MOST_BYTES: usize = if cfg!(test) { 1 << 9 } else { u16::MAX as usize };
 /// Fewer strings than these are copied rather than stored as a separate chunk.
 const FEW_TEXTS: usize = if cfg!(test) { 3 } else { 1 << 10 };
@@ -72,8 +72,8 @@ pub(super) fn by_length(a: &[u8], b: &[u8]) -> Ordering {
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
-/// A text of 8 to 16 bytes, as most ids are: its length, and its first and its last eight bytes, which may
-/// overlap. They compare like the texts [by length](by_length), and are copied without a call.
+/// A string of 8 to 16 bytes, as most ids are: its length, and its first and its last eight bytes, which may
+/// overlap. They compare like the strings [by length](by_length), and are copied without a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct ShortId {
     length: usize,
@@ -104,7 +104,7 @@ impl ShortId {
 }
 
 impl TextColumn {
-    /// Appends a text.
+    /// Appends a string.
     #[inline]
     pub fn push(&mut self, text: &str) {
         let text = text.as_bytes();
@@ -132,17 +132,17 @@ impl TextColumn {
         }
     }
 
-    /// The number of texts.
+    /// The number of strings.
     pub fn len(&self) -> usize {
         self.full.last().map_or(0, |(_, rows)| *rows) + self.open.len()
     }
 
-    /// Whether there is no text.
+    /// Whether there is no string.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Takes all texts out of another column.
+    /// Takes all strings out of another column.
     pub(crate) fn append(&mut self, other: &mut TextColumn) {
         let (rows, count) = (self.len(), other.len());
         if count < FEW_TEXTS {
@@ -198,13 +198,13 @@ impl TextColumn {
             .all(|(chunk, at, before, at_before, count)| chunk.has_same(at, before, at_before, count))
     }
 
-    /// The first row whose text does not come [behind](by_length) the one before it, and how that one
+    /// The first row whose string does not come [behind](by_length) the one before it, and how that one
     /// compares with it.
     pub(super) fn first_not_above(&self) -> Option<(usize, Ordering)> {
         self.not_above
     }
 
-    /// Looks whether the next text comes behind the last one.
+    /// Looks whether the next string comes behind the last one.
     #[inline]
     fn compare(&mut self, next: &[u8], words: Option<ShortId>) {
         if self.not_above.is_none() {
@@ -221,12 +221,12 @@ impl TextColumn {
         }
     }
 
-    /// The text of a row; empty beyond the end.
+    /// The string of a row; empty beyond the end.
     pub fn get(&self, row: usize) -> &str {
         str::from_utf8(self.bytes_of(row)).unwrap_or_default()
     }
 
-    /// The bytes of a row's text; empty beyond the end.
+    /// The bytes of a row's string; empty beyond the end.
     #[inline]
     pub(super) fn bytes_of(&self, row: usize) -> &[u8] {
         let (chunk, row) = self.locate(row);
@@ -238,7 +238,7 @@ impl TextColumn {
         self.chunks().flat_map(|(chunk, _)| (0..chunk.len()).map(|row| chunk.get(row)))
     }
 
-    /// What a function makes of the texts of each part of the column and the row that it starts with, on
+    /// What a function makes of the strings of each part of the column and the row that it starts with, on
     /// all threads.
     pub(super) fn map_parts<T: Send>(
         &self,
@@ -251,7 +251,7 @@ impl TextColumn {
             .collect()
     }
 
-    /// The bytes that the texts hold on the heap.
+    /// The bytes that the strings hold on the heap.
     pub fn heap_bytes(&self) -> usize {
         let of_chunk = |chunk: &Chunk| chunk.bytes.capacity() + chunk.starts.capacity() * size_of::<u16>();
         self.chunks().map(|(chunk, _)| of_chunk(chunk)).sum()
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_text_that_does_not_go_up_is_known_wherever_the_column_is_cut() {
+    fn the_first_string_that_does_not_go_up_is_known_wherever_the_column_is_cut() {
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let cases = [
             (owned(&["8", "9", "10", "abcdefghi", "abcdefghj"]), None),
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn appended_texts_follow() {
+    fn appended_strings_follow() {
         let mut column = TextColumn::default();
         column.push("first");
         assert!(column.get(usize::MAX).is_empty());

@@ -138,7 +138,7 @@ impl ValueColumn {
         self.make_tagged().push(tag, payload);
     }
 
-    /// Appends a text, which is copied only when it is new.
+    /// Appends a string, which is copied only when it is new.
     pub fn push_text(&mut self, text: &str) {
         let tagged = self.make_tagged();
         let code = tagged.text_code(text, || text.into());
@@ -163,7 +163,7 @@ impl ValueColumn {
         true
     }
 
-    /// So many rows: gaps are added, or rows cut off.
+    /// Sets the number of rows: gaps are added, or rows cut off.
     pub(super) fn resize(&mut self, rows: usize) {
         if rows == self.len() {
             return;
@@ -180,7 +180,7 @@ impl ValueColumn {
         tagged.add_count(Tag::Missing, gaps.cast_signed());
     }
 
-    /// Takes all rows out of another column, which keeps its texts as long as they are few: the next rows
+    /// Takes all rows out of another column, which keeps its strings as long as they are few: the next rows
     /// mostly have the same.
     pub(super) fn append(&mut self, other: &mut ValueColumn) {
         if self.is_empty() && self.capacity() < other.capacity() {
@@ -269,7 +269,7 @@ impl ValueColumn {
         }
     }
 
-    /// The value of a row, owned. Texts share the pool's allocation.
+    /// The value of a row, owned. Strings share the pool's allocation.
     pub(crate) fn to_value(&self, row: usize) -> Option<Value> {
         match &self.0 {
             Repr::Floats(floats, _) => floats.get(row).map(|f| Value::from(*f)),
@@ -320,7 +320,7 @@ impl ValueColumn {
             Repr::Tagged(tagged) => match (tagged.tags.get(row), tagged.payloads.get(row)) {
                 (Some(Tag::Bool), Some(payload)) => key(Tag::Int, payload),
                 (Some(Tag::Float), Some(payload)) => of_float(f64::from_bits(payload)),
-                // Each text is in the pool once, so its code decides.
+                // Each string is in the pool once, so its code decides.
                 (Some(tag), Some(payload)) => key(*tag, payload),
                 _ => ScalarKey::default(),
             },
@@ -363,7 +363,7 @@ impl ValueColumn {
         }
     }
 
-    /// Every row converted. Each distinct text is converted once.
+    /// Every row converted. Each distinct string is converted once.
     pub(crate) fn convert(&self, conversion: &Conversion) -> Floats {
         if let Some(numbers) = self.numbers(conversion) {
             return Floats { values: numbers.to_floats().into_owned(), ..Floats::default() };

@@ -28,7 +28,7 @@ const MAX_DRAWS: u32 = 10_000_000;
 /// assert_eq!(plan.level(), 0.9);
 /// assert_eq!(plan.to_string().parse(), Ok(plan));
 /// let error = r#"{"level": 95}"#.parse::<ErrorPlan>().unwrap_err();
-/// assert!(error.contains("for 95 % write 0.95"), "{error}");
+/// assert_eq!(error, "the level must lie between 0 and 1 (both excluded), found 95; for 95 % write 0.95");
 /// # Ok::<(), String>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -209,7 +209,7 @@ impl ErrorPlan {
                 "level" => plan.level = Some(value.as_f64().ok_or_else(|| expected("a number"))?),
                 "draws" => {
                     let draws = value.as_u64().and_then(|draws| u32::try_from(draws).ok());
-                    plan.draws = Some(draws.ok_or_else(|| expected("a whole number"))?);
+                    plan.draws = Some(draws.ok_or_else(|| expected("an integer"))?);
                 }
                 "range" => {
                     let ends = value.as_array().map(|ends| ends.iter().map(Json::as_f64).collect::<Vec<_>>());

@@ -2,6 +2,7 @@
 
 use super::resampling::{DEFAULT_NUM_SAMPLES, check_num_samples, draws, seed_bits};
 use super::summary::{Computation, Figure, SummaryMetric};
+use crate::args::Count;
 use crate::error::Result;
 use crate::estimate::{ErrorMethod, Estimate, Estimation, StdError, Undefined};
 use crate::evaluation::Role;
@@ -15,8 +16,8 @@ use crate::value::Conversion;
 #[params(crate = crate, name = "bootstrap_stderr")]
 pub struct BootstrapStderr {
     /// The number of resamples.
-    #[param(default = DEFAULT_NUM_SAMPLES, check = check_num_samples)]
-    num_samples: Option<usize>,
+    #[param(default = DEFAULT_NUM_SAMPLES, from = usize, map = Count, check = check_num_samples)]
+    num_samples: Option<Count<usize>>,
     /// How values become numbers.
     #[param(default = Conversion::default())]
     to_float: Option<Conversion>,
@@ -37,7 +38,7 @@ impl SummaryMetric for BootstrapStderr {
 
 impl BootstrapStderr {
     fn resample(&self, scores: &Scores<'_>) -> Result<Estimate> {
-        let count = self.num_samples_or_default();
+        let Count(count) = self.num_samples_or_default();
         let draws = draws(Self::NAME, scores, count, self.seed)?;
         let n = scores.len() as u64;
         let error =

@@ -3,7 +3,7 @@
 use super::level::{DEFAULT_LEVEL, check_level};
 use super::resampling::{DEFAULT_NUM_SAMPLES, check_num_samples, draws, seed_bits};
 use super::summary::{Computation, Figure, SummaryMetric, SummaryPart, SummaryState};
-use crate::args::ArgWord;
+use crate::args::{ArgWord, Count};
 use crate::error::Result;
 use crate::estimate::{Estimate, Estimation, Interval, IntervalMethod, Maybe, Summary, Undefined};
 use crate::evaluation::Role;
@@ -12,7 +12,7 @@ use crate::scores::Scores;
 use crate::stats::{clustered_resampled_means, quantile_linear, resampled_means, t_quantile};
 use crate::value::Conversion;
 
-/// How an interval is made.
+/// How an interval is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CiMethod {
     /// x̄ ± t·se.
@@ -34,12 +34,12 @@ pub struct Ci {
     /// The confidence level.
     #[param(default = DEFAULT_LEVEL, check = check_level)]
     level: Option<f64>,
-    /// How the interval is made.
+    /// How the interval is computed.
     #[param(default = CiMethod::T)]
     method: Option<CiMethod>,
     /// The number of resamples of the bootstrap.
-    #[param(default = DEFAULT_NUM_SAMPLES, check = check_num_samples)]
-    num_samples: Option<usize>,
+    #[param(default = DEFAULT_NUM_SAMPLES, from = usize, map = Count, check = check_num_samples)]
+    num_samples: Option<Count<usize>>,
     /// How values become numbers.
     #[param(default = Conversion::default())]
     to_float: Option<Conversion>,
@@ -69,7 +69,7 @@ impl SummaryMetric for Ci {
 
 impl Ci {
     fn resample(&self, scores: &Scores<'_>) -> Result<Estimate> {
-        let (count, level) = (self.num_samples_or_default(), self.level_or_default());
+        let (Count(count), level) = (self.num_samples_or_default(), self.level_or_default());
         let draws = draws(Self::NAME, scores, count, self.seed)?;
         let (conversion, errors) = (self.figure().conversion(), self.figure().reference_errors());
         let summary = scores.summary(Self::NAME, &conversion, &errors)?;

@@ -9,9 +9,7 @@ use crate::params::Params;
 use crate::stats::{normal_quantile, t_quantile};
 use crate::value::Conversion;
 
-/// Wilson interval (lower, upper) for the mean of scores in [0, 1]; right at small n.
-///
-/// There x̄ ± t·se is not.
+/// Wilson interval (lower, upper) for the mean of scores in [0, 1]; accurate at small n, unlike x̄ ± t·se.
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "ci_wilson")]
 pub struct CiWilson {

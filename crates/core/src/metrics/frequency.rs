@@ -18,7 +18,7 @@ use crate::scores::Scores;
 use crate::spec::Arg;
 use crate::value::{Leaf, ValueRef};
 
-/// Share of each value among all epochs, by its text; works on unreduced scores.
+/// Share of each value among all epochs, compared as strings; works on unreduced scores.
 ///
 /// Declared categories come first.
 #[derive(Clone, Debug, Default, Params)]
@@ -32,7 +32,7 @@ pub struct Frequency {
     normalize: Option<bool>,
 }
 
-/// The texts of values. Values are compared by their text, so numbers may stand for theirs.
+/// The strings of values. Values are compared by their string, so numbers may stand for theirs.
 #[derive(Clone, Debug)]
 struct Categories(Vec<String>);
 

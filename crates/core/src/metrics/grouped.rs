@@ -183,7 +183,7 @@ struct GroupIndex<'g> {
     groups: Vec<GroupRows>,
     /// The group of each distinct metadata value.
     of_code: CodeGroups,
-    /// Different values may share a text ("True" and true), and then they share a group.
+    /// Different values may share a string ("True" and true), and then they share a group.
     of_text: HashMap<String, u32>,
 }
 

@@ -91,7 +91,7 @@ impl KrippendorffAlpha {
         let mut units = Vec::new();
         for at in 0..scores.len() {
             let ValueRef::List(list) = scores.value(at) else { continue };
-            // Before the ratings are read: a lone text is skipped, not refused.
+            // Before the ratings are read: a lone string is skipped, not refused.
             if list.len() < 2 {
                 continue;
             }

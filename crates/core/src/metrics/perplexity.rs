@@ -28,7 +28,7 @@ pub(super) fn tokens(metric: &str, scores: &Scores<'_>) -> Result<(Vec<(f64, f64
         match (number("num_tokens")?, number("sum_log_probs")?) {
             (Some(tokens), Some(_)) if tokens.fract() != 0.0 => {
                 let sample = scores.sample_id(at);
-                let problem = format!("sample {sample:?}: num_tokens is {tokens}, which is no whole number");
+                let problem = format!("sample {sample:?}: num_tokens is {tokens}, which is not an integer");
                 return Err(Error::Undefined { metric: metric.to_owned(), problem });
             }
             (Some(tokens), Some(log_probs)) => read.push((tokens, log_probs)),

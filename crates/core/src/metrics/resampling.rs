@@ -1,17 +1,18 @@
 //! What the metrics that draw resamples have in common.
 
+use crate::args::Count;
 use crate::error::Result;
 use crate::estimate::Draws;
 use crate::scores::Scores;
 
 /// The number of resamples if none is given.
-pub(super) const DEFAULT_NUM_SAMPLES: usize = 1000;
+pub(super) const DEFAULT_NUM_SAMPLES: Count<usize> = Count(1000);
 
 /// Replicates are numbered by 32 bits, and far fewer are ever useful.
 const MAX_NUM_SAMPLES: usize = 100_000_000;
 
 /// What is wrong with a number of resamples: none would make the figure a silent zero.
-pub(super) fn check_num_samples(count: &usize) -> Result<(), String> {
+pub(super) fn check_num_samples(Count(count): &Count<usize>) -> Result<(), String> {
     if (1..=MAX_NUM_SAMPLES).contains(count) {
         return Ok(());
     }

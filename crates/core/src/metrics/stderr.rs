@@ -8,7 +8,7 @@ use crate::value::Conversion;
 
 /// Standard error of the mean; with `cluster`, for samples that belong together by that metadata key.
 ///
-/// Samples of one cluster (questions on one text, say) are not independent; the clustered error adds up deviations per
+/// Samples of one cluster (questions on one passage, for example) are not independent; the clustered error adds up deviations per
 /// cluster first.
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "stderr")]

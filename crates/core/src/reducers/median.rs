@@ -1,8 +1,8 @@
 //! `median`: the middle of the epochs.
 
-use super::mean::correctly_rounded_mean;
 use crate::params::Params;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
+use crate::stats::ExactSum;
 use crate::value::{Conversion, Leaf};
 
 /// The middle of the epochs; of an even number, the mean of the middle two.
@@ -40,7 +40,7 @@ impl EpochReducer for Median {
         };
         sorted.sort_unstable_by(f64::total_cmp);
         let middle = sorted.get((sorted.len() - 1) / 2..=sorted.len() / 2).unwrap_or_default();
-        ReducedValue::Leaf(Leaf::from(correctly_rounded_mean(middle)))
+        ReducedValue::Leaf(Leaf::from(ExactSum::mean(middle)))
     }
 }
 

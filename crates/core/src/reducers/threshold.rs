@@ -1,8 +1,10 @@
 //! What `pass_at`, `pass_k` and `at_least` share: k, and a threshold for success.
 
+use crate::args::Count;
+
 /// What is wrong with a number of epochs: 0 requires nothing.
-pub(super) fn check_k(k: &u64) -> Result<(), String> {
-    if *k > 0 { Ok(()) } else { Err("must be 1 or more: it counts epochs".to_owned()) }
+pub(super) fn check_k(k: &Count<u64>) -> Result<(), String> {
+    if k.0 > 0 { Ok(()) } else { Err("must be 1 or more: it counts epochs".to_owned()) }
 }
 
 /// A reducer that makes a value of the number of epochs, the number of successes, and k.
@@ -13,8 +15,8 @@ macro_rules! threshold_reducer {
         #[params(crate = $crate, name = $name)]
         pub struct $type {
             /// The number of epochs.
-            #[param(check = super::threshold::check_k)]
-            k: u64,
+            #[param(from = u64, map = $crate::args::Count, check = super::threshold::check_k)]
+            k: $crate::args::Count<u64>,
             /// An epoch is a success from this value on.
             #[param(default = 1.0)]
             value: Option<f64>,
@@ -33,14 +35,14 @@ macro_rules! threshold_reducer {
             }
 
             fn needs_epochs(&self) -> Option<u64> {
-                Some(self.k)
+                Some(self.k.0)
             }
 
             fn reduce_epochs(&self, epochs: &$crate::EpochValues<'_>) -> $crate::ReducedValue {
                 let least = self.value_or_default();
                 let successes = epochs.floats().iter().filter(|float| **float >= least).count();
                 let value: fn(u64, u64, u64) -> Leaf = $value;
-                $crate::ReducedValue::Leaf(value(epochs.len() as u64, successes as u64, self.k))
+                $crate::ReducedValue::Leaf(value(epochs.len() as u64, successes as u64, self.k.0))
             }
         }
     };

@@ -3,7 +3,7 @@
 //! Hand-written: the glob crates at hand match paths (a `/` or a leading dot is special, `**` and
 //! braces mean something), and a key is no path.
 
-/// Whether the pattern matches the whole text: `*` any characters, `?` one, `[a-z]` and `[!a-z]`
+/// Whether the pattern matches the whole string: `*` any characters, `?` one, `[a-z]` and `[!a-z]`
 /// one of a set. An unclosed `[` stands for itself.
 pub(super) fn matches(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();

@@ -101,11 +101,14 @@ impl std::fmt::Display for Warning {
                     ),
                     Some(reducer) => write!(
                         f,
-                        "the reducer {reducer} reads them before any metric does: say what they mean with \
+                        "the reducer {reducer} reads them before any metric does: define what they mean with \
                          {reducer}(value_to_float=value_to_float(correct=…, incorrect=…)), or do not reduce"
                     ),
                     None => {
-                        write!(f, "say what they mean with to_float=value_to_float(correct=…, incorrect=…)")
+                        write!(
+                            f,
+                            "define what they mean with to_float=value_to_float(correct=…, incorrect=…)"
+                        )
                     }
                 }
             }
@@ -122,7 +125,7 @@ impl std::fmt::Display for Warning {
             Warning::NoHeadline { wanted } => {
                 write!(
                     f,
-                    "no figure fits the headline asked for ({wanted}); the first figure takes its place"
+                    "no figure matches the requested headline ({wanted}); the first figure takes its place"
                 )
             }
         }

@@ -24,7 +24,7 @@ pub enum Arg {
     Int(i64),
     /// Any other number. Finite: infinities and NaN have no notation in a spec, nor in strict JSON.
     Float(f64),
-    /// Text.
+    /// A string.
     Str(String),
     /// `[…]`
     List(Vec<Arg>),
@@ -87,7 +87,7 @@ impl Arg {
         }
     }
 
-    /// The text, if it is a string.
+    /// The string, if it is one.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Self::Str(value) => Some(value),

@@ -84,7 +84,7 @@ impl<'a> Parser<'a> {
     /// The error that something else was wanted at this place.
     pub(super) fn expected(&self, wanted: &str) -> SpecError {
         let found = match self.next_char() {
-            None => "the end of the text".to_owned(),
+            None => "the end of the input".to_owned(),
             Some('\'') => "\"'\"".to_owned(),
             Some(c) => format!("'{}'", c.escape_debug()),
         };

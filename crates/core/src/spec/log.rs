@@ -12,7 +12,7 @@ use crate::metadata::Metadata;
 
 impl Spec {
     /// The spec as a log records it. All its arguments must have names, as those of a built metric do; a spec with
-    /// arguments by place is recorded as its text.
+    /// arguments by position is recorded as the string that it is written as.
     ///
     /// ```
     /// use errorbar_core::spec::Spec;
@@ -52,7 +52,7 @@ impl Spec {
         spec_from_log(name, options, 0)
     }
 
-    /// A spec from JSON: its text, or either form of a log.
+    /// A spec from JSON: its string, or either form of a log.
     pub(super) fn from_json(value: &Value) -> Result<Self, SpecError> {
         match (value, logged_name(value)) {
             (Value::String(text), _) => text.parse(),
@@ -72,7 +72,7 @@ impl Spec {
 
 impl Arg {
     /// The argument as a log records it among the options under a name: a nested spec as an object that names it and its
-    /// kind (`scorers` hold scorers, `solvers` solvers, anything else metrics), a conversion (`to_float`, `value_to_float`) as the text of its spec, because logs have no form for functions.
+    /// kind (`scorers` hold scorers, `solvers` solvers, anything else metrics), a conversion (`to_float`, `value_to_float`) as the string of its spec, because logs have no form for functions.
     ///
     /// ```
     /// use errorbar_core::spec::Arg;

@@ -6,7 +6,7 @@ use super::log::logged_name;
 use super::{MetricItem, MetricsSpec, Spec, SpecError};
 
 impl MetricsSpec {
-    /// The metrics that the header of a log records as this value. Wherever a log has `{"name", "options"}`, the text of
+    /// The metrics that the header of a log records as this value. Wherever a log has `{"name", "options"}`, the string of
     /// a spec will do, so this also reads what people write in task files.
     ///
     /// # Errors

@@ -25,7 +25,7 @@ impl FromStr for Arg {
 }
 
 impl<'a> Parser<'a> {
-    /// Reads the whole text as one thing.
+    /// Reads the whole input as one thing.
     pub(super) fn whole<T>(
         text: &'a str,
         read: impl FnOnce(&mut Self) -> Result<T, SpecError>,
@@ -34,7 +34,7 @@ impl<'a> Parser<'a> {
         let thing = read(&mut parser)?;
         match parser.peek() {
             None => Ok(thing),
-            Some(_) => Err(parser.expected("the end of the text")),
+            Some(_) => Err(parser.expected("the end of the input")),
         }
     }
 

@@ -1,5 +1,5 @@
-//! Specs in JSON, TOML and the like. They are written as text, which is what people put into task files, and read from
-//! text or from the forms of a log.
+//! Specs in JSON, TOML and the like. They are written as a string, which is what people put into task files, and read from
+//! a string or from the forms of a log.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -19,7 +19,7 @@ impl<'de> Deserialize<'de> for Spec {
     }
 }
 
-/// The structured form: a list or a map of texts.
+/// The structured form: a list or a map of strings.
 impl<'de> Deserialize<'de> for MetricsSpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         read(deserializer, Self::from_log_json)

@@ -160,7 +160,34 @@ fn dyadic_sums(block: &[f64]) -> Option<(f64, f64)> {
     (on_grid && squares < EXACT_INTEGERS).then_some((sum / GRID, squares / (GRID * GRID)))
 }
 
+/// The sum of values if plain additions give it exactly, as they do for grades and most numbers.
+fn plain_sum(values: &[f64]) -> Option<f64> {
+    let (mut sum, mut lost) = (0.0, 0.0);
+    for &value in values {
+        // Knuth's two-sum: `error` is exactly what the addition rounded away; NaN if the sum overflows.
+        let next: f64 = sum + value;
+        let back = next - sum;
+        let error: f64 = (sum - (next - back)) + (value - back);
+        lost += error.abs();
+        sum = next;
+    }
+    (lost == 0.0).then_some(sum)
+}
+
 impl ExactSum {
+    /// The mean of values, rounded once; NaN without values. Of infinities and NaN it is what plain arithmetic gives.
+    ///
+    /// For a few values at a time: a sum that plain additions give exactly needs no accumulator.
+    pub(crate) fn mean(values: &[f64]) -> f64 {
+        let n = values.len();
+        if let Some(sum) = plain_sum(values) {
+            return sum / n as f64;
+        }
+        let mut exact = ExactSum::new();
+        exact.extend(values);
+        if exact.non_finite { values.iter().sum::<f64>() / n as f64 } else { exact.divide(n as u64) }
+    }
+
     /// The empty sum, zero. Does not allocate.
     pub const fn new() -> Self {
         Self { fixed: Fixed { high: 0, low: 0 }, rest: None, non_finite: false }
@@ -367,7 +394,83 @@ impl PartialEq for ExactSum {
 
 #[cfg(test)]
 mod tests {
-    use super::ExactSum;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The mean by the accumulator alone, without any fast path.
+    fn slow_mean(values: &[f64]) -> f64 {
+        let mut all = Accumulator::default();
+        for value in values {
+            let FloatParts { magnitude, position, sign } = FloatParts::of(*value).unwrap();
+            all.add(magnitude.into(), position, sign);
+        }
+        let (negative, magnitude) = all.magnitude();
+        let mean = magnitude.over(&[values.len() as u64]).to_f64();
+        if negative { -mean } else { mean }
+    }
+
+    fn assert_means(values: &[f64]) {
+        let slow = slow_mean(values).to_bits();
+        assert_eq!(ExactSum::mean(values).to_bits(), slow, "{values:?}");
+        let mut sum = ExactSum::new();
+        sum.extend(values);
+        assert_eq!(sum.divide(values.len() as u64).to_bits(), slow, "{values:?}");
+    }
+
+    /// Numbers that add up exactly, that almost do, and that cancel, underflow or overflow.
+    fn number() -> impl Strategy<Value = f64> {
+        let finite = any::<u64>().prop_map(f64::from_bits).prop_filter("finite", |x| x.is_finite());
+        let edges = [
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            0.5,
+            0.1,
+            -0.1,
+            1.0 / 3.0,
+            1e16,
+            -1e16,
+            1e-16,
+            f64::MAX,
+            f64::MIN,
+            f64::MIN_POSITIVE,
+            5e-324,
+            -5e-324,
+            f64::EPSILON,
+            9_007_199_254_740_993.0,
+            1.0 + f64::EPSILON,
+            1.0 - f64::EPSILON,
+        ];
+        prop_oneof![
+            (-2000_i32..2000).prop_map(|x| f64::from(x) / 8.0),
+            (-1.0..1.0_f64),
+            prop::sample::select(edges.to_vec()),
+            finite,
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn fast_means_are_those_of_the_accumulator(values in vec(number(), 1..12), copies in 1..4_usize) {
+            assert_means(&values.repeat(copies));
+            let opposite: Vec<f64> = values.iter().flat_map(|x| [*x, -x]).chain([0.1]).collect();
+            assert_means(&opposite);
+        }
+    }
+
+    #[test]
+    fn a_mean_of_plain_values() {
+        assert_eq!(ExactSum::mean(&[0.1; 10]), 0.1);
+        assert_eq!(ExactSum::mean(&[1.0, 0.0, 0.0]), 1.0 / 3.0);
+        // The sum overflows, the mean does not.
+        assert_eq!(ExactSum::mean(&[1e308; 4]), 1e308);
+        assert_eq!(ExactSum::mean(&[f64::INFINITY, 1.0]), f64::INFINITY);
+        assert!(ExactSum::mean(&[]).is_nan());
+        assert!(ExactSum::mean(&[f64::INFINITY, f64::NEG_INFINITY]).is_nan());
+    }
 
     #[test]
     fn ordinary_scores_take_no_memory() {
@@ -381,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_that_overflow_go_on_in_the_accumulator() {
+    fn integers_that_overflow_continue_in_the_accumulator() {
         // 2^93 is 2^253 steps: the fourth one is beyond 2^255.
         let large = 2_f64.powi(93);
         let mut sum = ExactSum::new();

@@ -109,8 +109,8 @@ impl Magnitude {
     /// limbs that the quotient needs are therefore added at the start. No factor may be zero.
     pub(super) fn over(&self, divisors: &[u64]) -> Self {
         // A divisor below 2^64 shortens the number by at most two limbs; two more keep 64 bits of quotient.
-        let room = 4 * divisors.len();
-        let mut limbs: Vec<u32> = std::iter::repeat_n(0, room).chain(self.limbs.iter().copied()).collect();
+        let extra = 4 * divisors.len();
+        let mut limbs: Vec<u32> = std::iter::repeat_n(0, extra).chain(self.limbs.iter().copied()).collect();
         let mut sticky = self.sticky;
         for &divisor in divisors {
             let divisor = u128::from(divisor.max(1));
@@ -122,7 +122,7 @@ impl Magnitude {
             }
             sticky |= remainder != 0;
         }
-        let mut quotient = Self::new(limbs, self.scale - room as i32);
+        let mut quotient = Self::new(limbs, self.scale - extra as i32);
         quotient.sticky = sticky;
         quotient
     }

@@ -31,7 +31,7 @@ pub(super) struct Population<const K: usize> {
     tables: Vec<DrawTable>,
     /// The stratum of a single draw.
     single: DrawTable,
-    /// So many draws, m, may be missing from a set of Poisson counts. The total of a set of c strata is off by √n or so: a narrow
+    /// The number of draws, m, that may be missing from a set of Poisson counts. The total of a set of c strata is off by √n or so: a narrow
     /// margin costs more sets, in proportion to c·√n/m, and a wide one more single draws. The two balance near √(8·c·√n).
     margin: u64,
 }

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_share_a_slot_are_kept_apart() {
+    fn values_that_share_a_slot_are_distinguished() {
         // 64 values fill a quarter of the table, so some of them must probe.
         let values: Vec<f64> = (0..6400).map(|i| f64::from(i % 64)).collect();
         let expected: Vec<_> = (0..64).map(|i| (f64::from(i), 100)).collect();

@@ -11,7 +11,7 @@ use crate::spec::Spec;
 /// Grades to numbers: correct 1, partial 0.5, incorrect and noanswer 0; numbers and truth words as they are.
 ///
 /// In this order: equal to *correct* → 1, *partial* → 0.5, *incorrect* or *noanswer* → 0; numbers
-/// and booleans as they are; the texts yes/true → 1 and no/false → 0 in any case; texts that are
+/// and booleans as they are; the strings yes/true → 1 and no/false → 0 in any case; strings that are
 /// finite numbers → that number. Anything else is 0 and counted as not convertible.
 ///
 /// ```
@@ -91,7 +91,7 @@ fn truth_word(text: &str) -> Option<f64> {
     }
 }
 
-/// A text as a finite number: surrounding blanks, a sign, a leading or trailing point, an exponent
+/// A string as a finite number: surrounding blanks, a sign, a leading or trailing point, an exponent
 /// and single underscores between digits are accepted, digits of any script too; `nan`, `inf`, hex
 /// and overflow are not.
 pub(super) fn parse_number(text: &str) -> Option<f64> {
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_meaning_is_zero_and_says_so() {
+    fn what_has_no_meaning_is_zero_and_not_convertible() {
         for text in [
             "c",
             " yes",

@@ -17,7 +17,7 @@ pub enum Leaf {
     Int(i64),
     /// A float.
     Float(f64),
-    /// A text.
+    /// A string.
     Str(Arc<str>),
 }
 
@@ -77,7 +77,7 @@ pub enum LeafRef<'a> {
     Int(i64),
     /// A float, never not-a-number.
     Float(f64),
-    /// A text.
+    /// A string.
     Str(&'a str),
 }
 
@@ -104,7 +104,7 @@ impl<'a> LeafRef<'a> {
         }
     }
 
-    /// Numbers and booleans as a float; nothing for texts, null and unscored.
+    /// Numbers and booleans as a float; `None` for strings, null and unscored.
     pub fn number(self) -> Option<f64> {
         match self {
             LeafRef::Bool(b) => Some(f64::from(u8::from(b))),
@@ -138,7 +138,7 @@ impl<'a> LeafRef<'a> {
         }
     }
 
-    /// The text of the value as Python writes it: `True`, `None`, `1`, `1.0`, `1e-05`.
+    /// The value as a string, as Python writes it: `True`, `None`, `1`, `1.0`, `1e-05`.
     pub fn text(self) -> String {
         match self {
             LeafRef::Unscored => "nan".to_owned(),
@@ -159,7 +159,7 @@ impl<'a> LeafRef<'a> {
             LeafRef::Bool(_) => "a boolean",
             LeafRef::Int(_) => "an integer",
             LeafRef::Float(_) => "a float",
-            LeafRef::Str(_) => "a text",
+            LeafRef::Str(_) => "a string",
         }
     }
 }

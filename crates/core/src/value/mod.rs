@@ -1,6 +1,6 @@
 //! The values that a scorer may give an answer.
 //!
-//! A value is a text, an integer, a float, a boolean, a list of those, or a map from text to
+//! A value is a string, an integer, a float, a boolean, a list of those, or a map from string to
 //! those or null. "Not scored" is a separate variant: the not-a-number float that stands for
 //! it in logs exists only on the wire, so that no sum can ever swallow one.
 
@@ -41,7 +41,7 @@ pub enum Value {
     Int(i64),
     /// A float; never not-a-number.
     Float(f64),
-    /// A text, often one of the grades `C`, `P`, `I`, `N`.
+    /// A string, often one of the grades `C`, `P`, `I`, `N`.
     Str(Arc<str>),
     /// Several values, by position.
     List(Vec<Leaf>),
@@ -78,7 +78,7 @@ impl Value {
         }
     }
 
-    /// The value as a float: numbers and booleans as they are, texts that are numbers parsed.
+    /// The value as a float: numbers and booleans as they are, strings that are numbers parsed.
     ///
     /// Strict on purpose: a grade such as `"C"` is an error here; [`Value::to_f64`] converts it.
     pub fn as_f64(&self) -> Result<f64> {
@@ -90,13 +90,13 @@ impl Value {
         self.view().as_i64()
     }
 
-    /// The value as a boolean: booleans, numbers (non-zero is true), and the texts `true`,
+    /// The value as a boolean: booleans, numbers (non-zero is true), and the strings `true`,
     /// `false`, `yes`, `no` in any case.
     pub fn as_bool(&self) -> Result<bool> {
         self.view().as_bool()
     }
 
-    /// The value as text, written the way the reference writes it (`True`, `1`, `0.5`).
+    /// The value as a string, written the way the reference writes it (`True`, `1`, `0.5`).
     pub fn as_text(&self) -> Result<String> {
         self.view().as_text()
     }
@@ -154,7 +154,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// What kind of value this is, for messages: `a list`, `a text`, …
+    /// What kind of value this is, for messages: `a list`, `a string`, …
     pub fn kind(self) -> &'static str {
         match self {
             ValueRef::Leaf(leaf) => leaf.kind(),
@@ -215,7 +215,7 @@ impl<'a> ValueRef<'a> {
 
     /// See [`Value::as_text`].
     pub fn as_text(self) -> Result<String> {
-        Ok(self.scalar("a text")?.text())
+        Ok(self.scalar("a string")?.text())
     }
 
     /// The value and its kind, shortened, for messages.
@@ -227,7 +227,7 @@ impl<'a> ValueRef<'a> {
                 let short: String = text.chars().take(40).collect();
                 let cut = if short.len() < text.len() { "…" } else { "" };
                 match leaf {
-                    LeafRef::Str(_) => format!("the text {short:?}{cut}"),
+                    LeafRef::Str(_) => format!("the string {short:?}{cut}"),
                     _ => format!("{short}{cut}"),
                 }
             }

@@ -218,3 +218,22 @@ fn a_metric_reads_the_same_parts_of_scores_under_our_package() {
         assert_eq!(parts(&format!("errorbar/{name}")), parts(name), "{name}");
     }
 }
+
+#[test]
+fn a_count_below_1_is_refused_with_what_it_may_be() {
+    let registry = Registry::built_in();
+    for spec in ["pass_at(-1)", "pass_k(k=-1)", "at_least(-1)"] {
+        let error = registry.reducer(&spec.parse().unwrap()).unwrap_err();
+        assert!(matches!(&error, Error::Argument { argument, .. } if argument == "k"), "{error}");
+        assert!(error.to_string().ends_with("must be an integer, 1 or more, found -1"), "{error}");
+    }
+    for spec in ["bootstrap_stderr(-1)", "ci(method='bootstrap', num_samples=-1)"] {
+        let error = registry.metric(&spec.parse().unwrap()).unwrap_err();
+        assert!(matches!(&error, Error::Argument { argument, .. } if argument == "num_samples"), "{error}");
+        assert!(error.to_string().ends_with("must be an integer, 1 or more, found -1"), "{error}");
+    }
+    for spec in ["pass_at(0)", "at_least_0"] {
+        let error = registry.reducer(&spec.parse().unwrap()).unwrap_err();
+        assert!(matches!(error, Error::Argument { argument, .. } if argument == "k"), "{spec}");
+    }
+}

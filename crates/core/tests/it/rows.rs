@@ -90,7 +90,7 @@ fn options_win_in_the_row_and_lose_nothing() {
     let metrics = metrics![accuracy(), stderr(), ci_wilson()];
     let evaluation = evaluated(&columns(GRADES), metrics.clone(), ErrorPlan::new().cluster("c"));
     let rows = evaluation.results.rows();
-    assert_eq!(names(&rows), ["accuracy"], "stderr and ci_wilson say that, not how");
+    assert_eq!(names(&rows), ["accuracy"], "stderr and ci_wilson are rows of their own");
     assert_eq!(method(&rows[0]), ErrorMethod::Cluster(Cr::Cr2));
     let specific = metrics![accuracy(), stderr().cluster("g"), ci_wilson().level(0.8)];
     let evaluation = evaluated(&columns(GRADES), specific, ErrorPlan::new().cluster("c"));
@@ -174,7 +174,7 @@ fn groups_without_a_score_are_there() {
 }
 
 #[test]
-fn whether_scores_are_binary_is_asked_of_all_of_them() {
+fn whether_scores_are_binary_depends_on_all_of_them() {
     // The group a has nothing but zeros and ones, but the scorer gives halves as well.
     let graded = columns([1.0, 1.0, 0.0, 1.0, 0.5, 0.5, 1.0, 0.5]);
     let evaluation = evaluated(&graded, metrics![grouped(mean(), "g")], ErrorPlan::new());
@@ -216,7 +216,7 @@ fn epochs_of_a_sample_belong_together_unless_they_are_reduced() {
 }
 
 #[test]
-fn clusters_that_another_metric_asks_for_do_not_fail_a_mean() {
+fn clusters_that_another_metric_requests_do_not_fail_a_mean() {
     let mut columns = columns(GRADES);
     columns.push("8", 1).metadata("g", "b").score("s", Score::new(1)).unwrap();
     let evaluation = evaluated(&columns, metrics![accuracy(), stderr().cluster("c")], ErrorPlan::new());

@@ -24,7 +24,7 @@ struct Case {
 }
 
 impl Case {
-    /// All cases of the table. Numbers are texts there, because not every JSON reader rounds correctly.
+    /// All cases of the table. Numbers are strings there, because not every JSON reader rounds correctly.
     fn all() -> Vec<Self> {
         let table: Value = serde_json::from_str(include_str!("../data/sums.json")).expect("valid");
         let rows = table.as_array().expect("rows").clone();

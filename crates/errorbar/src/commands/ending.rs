@@ -36,7 +36,7 @@ pub(super) fn diagnostics(finished: &FinishedRun, context: &Context<'_>) -> (Dia
     }
     if finished.limited() > 0 {
         diagnostics.push(Diagnostic::warning(format!(
-            "{} of {total} samples reached a limit and were scored as they were; the log says which",
+            "{} of {total} samples reached a limit and were scored as they were; the log has them",
             finished.limited()
         )));
     }

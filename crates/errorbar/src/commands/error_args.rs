@@ -49,7 +49,7 @@ fn level(text: &str) -> Result<f64, String> {
 
 fn draws(text: &str) -> Result<u32, String> {
     let mut plan = ErrorPlan::new();
-    plan.draws = Some(text.parse().map_err(|_| "expected a whole number such as 10000".to_owned())?);
+    plan.draws = Some(text.parse().map_err(|_| "expected an integer such as 10000".to_owned())?);
     plan.check().map(|()| plan.draws())
 }
 
@@ -93,7 +93,7 @@ impl ErrorArgs {
     }
 
     /// Whether the user requests an interval that draws resamples, however long it takes.
-    pub(super) fn asks_for_draws(&self) -> bool {
+    pub(super) fn requests_draws(&self) -> bool {
         self.interval.is_some_and(IntervalChoice::is_drawn)
     }
 

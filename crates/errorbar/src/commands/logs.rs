@@ -55,13 +55,13 @@ pub(super) struct ReadArgs {
 #[command(next_help_heading = "Limits for logs")]
 pub(super) struct LimitArgs {
     /// The maximum decompressed size of one entry of a log
-    #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = parse_bytes)]
-    max_unpacked: u64,
+    #[arg(long, alias = "max-unpacked", value_name = "SIZE", default_value = "16G", value_parser = parse_bytes)]
+    max_decompressed: u64,
     /// Entries of a log that decompress to more than N times their size count as dense; a log may
     /// have 192 MiB of them, decompressed
     #[arg(long, value_name = "N", default_value_t = LogLimits::default().max_ratio)]
     max_ratio: u64,
-    /// The maximum size of a header, and of what is kept of one sample (scores and metadata)
+    /// The maximum size of a header, and of what is read of one sample (scores and metadata)
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_bytes)]
     max_record: u64,
     /// The maximum memory for what is held of a log or a table [default: 256M or four times the size
@@ -72,8 +72,8 @@ pub(super) struct LimitArgs {
 
 impl LimitArgs {
     pub(super) fn limits(&self) -> LogLimits {
-        let &LimitArgs { max_unpacked, max_ratio, max_record, max_memory } = self;
-        LogLimits { max_decompressed: max_unpacked, max_ratio, max_record, max_memory }
+        let &LimitArgs { max_decompressed, max_ratio, max_record, max_memory } = self;
+        LogLimits { max_decompressed, max_ratio, max_record, max_memory }
     }
 }
 

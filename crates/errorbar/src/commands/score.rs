@@ -54,7 +54,7 @@ missing, NaN is unscored; grades (C, P, I, N), numbers, yes/no and true/false ar
 other strings are an error unless a metric such as frequency takes them or --unconvertible is given.
 
 In a table of results, ± is one standard error, […] the interval, and ├─●─┤ draws the interval. The
-error of a metric (stderr, ci) is shown with its figure, unless the options below say how errors are
+error of a metric (stderr, ci) is shown with its figure, unless the options below set how errors are
 computed. `0.70 … 0.80 with the 3 absent` is what the figure would be if each of the 3
 samples without a score had the worst score, or the best.
 
@@ -179,7 +179,7 @@ fn with_overrides(mut plan: Plan, overrides: &PlanOverrides, args: &ScoreArgs) -
     if let Some(seed) = args.seed {
         plan.seed = seed;
     }
-    if args.errors.asks_for_draws() {
+    if args.errors.requests_draws() {
         plan.max_draws = None;
     }
     plan.errors = args.errors.over(&plan.errors);

@@ -33,7 +33,7 @@ pub(super) fn task_of_log(
         }
         (None, None, Some(name)) => name,
         (None, None, None) => {
-            let problem = format!("the log does not say where its task `{}` comes from", log.task());
+            let problem = format!("the log does not record where its task `{}` comes from", log.task());
             let hint = "name the task too: a file, or a task of this program";
             return Err(Diagnostic::error(problem).hint(hint).into());
         }
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_literals_or_texts() {
+    fn values_are_literals_or_strings() {
         assert_eq!(literal("5"), Arg::Int(5));
         assert_eq!(literal("0.5"), Arg::Float(0.5));
         assert_eq!(literal("true"), Arg::Bool(true));

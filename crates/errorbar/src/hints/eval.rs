@@ -9,17 +9,19 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
     let hint = match error {
         Error::Core(error) => return core::hint(error),
         Error::Log(error) => return log::hint(error),
-        Error::Role { error, .. } => {
-            return hint(error).map(|hint| {
-                hint.replace("--base-url", "--role-base-url").replace("--api-key", "--role-api-key")
-            });
-        }
+        Error::Role { error, .. } => match &**error {
+            Error::MissingKey { .. } => {
+                "--role-api-key-file names a file that holds the key; for another server, --role-base-url says where it is"
+            }
+            Error::UnwantedKey { .. } => "leave out --role-api-key-file",
+            error => return hint(error),
+        },
         Error::NoModel => {
             "name one: --model openai/NAME for a server, --model replay/FILE for recorded outputs, --model mock/TEXT to \
              try it"
         }
         Error::MissingKey { .. } => {
-            "--api-key-file names a file that holds the key; for another server, --base-url says where it is"
+            "--api-key-file names a file that holds the key; for another server, --base-url sets its address"
         }
         Error::UnwantedKey { .. } => "leave out --api-key-file",
         Error::UnknownRole { role, .. } => {

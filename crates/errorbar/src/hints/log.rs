@@ -8,7 +8,7 @@ use errorbar_log::eval::{LogError, LogErrorKind as Kind, LogWarning};
 pub(crate) fn hint(error: &LogError) -> Option<String> {
     let trusted = |option: &str| format!("check where the log comes from; if you trust it, give {option}");
     Some(match error.kind() {
-        Kind::TooLarge { .. } => trusted("--max-unpacked"),
+        Kind::TooLarge { .. } => trusted("--max-decompressed"),
         Kind::TooDense { .. } => trusted("--max-ratio"),
         Kind::TooLargeRecord { .. } => trusted("--max-record"),
         Kind::TooMuchMemory { .. } => trusted("--max-memory"),
@@ -43,12 +43,12 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         Kind::Damaged(_) | Kind::Json { .. } => {
             "get an undamaged copy; `score --skip-bad-samples` skips samples that cannot be read"
         }
-        Kind::Method(_) => "rewrite the log with stored, deflate or zstd members",
+        Kind::Method(_) => "rewrite the log with stored, deflate or zstd entries",
         Kind::TooMany { .. } => "check which program wrote the log; no evaluation has that number of them",
         Kind::OutsideName | Kind::Overlap => "do not trust this file; get the log from where it was written",
         Kind::Version { .. } => "get a newer errorbar",
         Kind::Field { .. } | Kind::Missing(_) | Kind::Part { .. } => {
-            "check which program wrote the log, and whether somebody edited it"
+            "check which program wrote the log, and whether it was edited"
         }
         Kind::NoSample { .. } => "`errorbar log dump LOG --samples` shows them",
         Kind::NoEpoch { .. } | Kind::WhichEpoch { .. } => "name the epoch with --epoch N",

@@ -12,9 +12,9 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
         TableErrorKind::NoScoreColumn { nearest: Some(nearest), .. } => {
             return Some(format!("did you mean --score-column {}?", shell::word(nearest)));
         }
-        TableErrorKind::NoScoreColumn { .. } => "say which column holds the scores with --score-column",
+        TableErrorKind::NoScoreColumn { .. } => "name the column that holds the scores with --score-column",
         TableErrorKind::TooManyScorers { .. } => {
-            "if the column is no scorer but metadata, rename it or say --score-column"
+            "if the column is no scorer but metadata, rename it or use --score-column"
         }
         TableErrorKind::LineTooLong { in_quote: true, .. } => {
             "look for a quote that is never closed, or allow longer lines with --max-line"

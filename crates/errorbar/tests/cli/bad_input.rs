@@ -16,7 +16,7 @@ fn with_metrics(name: &str, files: &[(&str, &str)], metrics: &[&str]) {
 }
 
 #[test]
-fn specs_that_are_wrong_are_all_told_before_a_file_is_opened() {
+fn wrong_specs_are_all_reported_before_a_file_is_opened() {
     check(
         "bad_specs",
         &[],

@@ -18,7 +18,7 @@ fn unknown_names() {
 }
 
 #[test]
-fn every_mistake_of_a_task_file_is_told_at_its_place() {
+fn every_mistake_of_a_task_file_is_reported_at_its_place() {
     let task = "nmae = \"x\"\ndataset = { path = \"d.jsonl\", input = \"qestion\" }\nsolver = [\"generat()\", \"system_message()\"]\n\
                 scorer = \"chioce()\"\nmetrics = [\"acuracy\", \"stderr(cluster=)\"]\nepochs = { count = 2, reducers = [\"pass_at_5\"] }\n";
     check("task_file_mistakes", &[DATASET, ("t.toml", task)], &["eval", "t.toml"]);
@@ -92,9 +92,16 @@ fn a_log_folder_that_cannot_be_written() {
     }
     let args = ["eval", "t.toml", "--model", "mock/1", "--log-dir", "taken"];
     let output = errorbar(folder.path(), &args).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2));
-    assert!(said.contains("taken/") && said.contains("choose a folder that you may write to"), "{said}");
+    let log = stderr.strip_prefix("error: taken/").and_then(|rest| rest.split_once(": "));
+    assert_eq!(
+        log.map(|(_, problem)| problem),
+        Some(
+            "cannot create the folder of the log: File exists (os error 17)\nhint: choose a folder that you may write to\n"
+        ),
+        "{stderr}"
+    );
 }
 
 #[test]

@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 use crate::{check, check_text, errorbar, transcript};
 
 /// A folder with answers: two of one model, one of another, one that is torn, and an unrelated file.
-struct Kept(tempfile::TempDir);
+struct CacheFolder(tempfile::TempDir);
 
-impl Kept {
+impl CacheFolder {
     fn new() -> Self {
-        let kept = Kept(tempfile::tempdir().unwrap());
-        kept.write('a', "server/large", "2026-01-05T10:20:30.5Z");
-        kept.write('b', "server/large", "2026-03-01T00:00:00Z");
-        kept.write('c', "other/\u{1b}[31msmall", "2099-01-01T00:00:00Z");
-        fs::write(kept.place('d'), "{\"version\":").unwrap();
-        let torn = fs::File::options().write(true).open(kept.place('d')).unwrap();
+        let cache = CacheFolder(tempfile::tempdir().unwrap());
+        cache.write('a', "server/large", "2026-01-05T10:20:30.5Z");
+        cache.write('b', "server/large", "2026-03-01T00:00:00Z");
+        cache.write('c', "other/\u{1b}[31msmall", "2099-01-01T00:00:00Z");
+        fs::write(cache.place('d'), "{\"version\":").unwrap();
+        let torn = fs::File::options().write(true).open(cache.place('d')).unwrap();
         let day: u64 = 24 * 60 * 60;
         torn.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(20_000 * day)).unwrap();
-        fs::write(kept.path().join("answers/notes.txt"), "mine").unwrap();
-        kept
+        fs::write(cache.path().join("answers/notes.txt"), "mine").unwrap();
+        cache
     }
 
     fn path(&self) -> &Path {
@@ -54,16 +54,16 @@ impl Kept {
 }
 
 #[test]
-fn what_is_kept_is_listed() {
-    let kept = Kept::new();
-    kept.check("cache_path", &["cache", "path"]);
+fn what_is_cached_is_listed() {
+    let cache = CacheFolder::new();
+    cache.check("cache_path", &["cache", "path"]);
     for (name, format) in [
         ("cache_list", "table"),
         ("cache_list_json", "json"),
         ("cache_list_csv", "csv"),
         ("cache_list_markdown", "markdown"),
     ] {
-        kept.check(name, &["cache", "list", "--format", format]);
+        cache.check(name, &["cache", "list", "--format", format]);
     }
 }
 
@@ -87,32 +87,32 @@ fn answers_go_by_model_and_age() {
         ("cache_clear_old_of_model", &["--older-than", "1w", "--model", "server/*"], "cd"),
         ("cache_clear_all", &["--all"], ""),
     ] {
-        let kept = Kept::new();
-        kept.check(name, &[&["cache", "clear"], args].concat());
-        assert_eq!(kept.left(), left, "{name}");
+        let cache = CacheFolder::new();
+        cache.check(name, &[&["cache", "clear"], args].concat());
+        assert_eq!(cache.left(), left, "{name}");
     }
 }
 
 #[test]
 fn what_cannot_be_cleared() {
-    let kept = Kept::new();
-    kept.check("cache_clear_what", &["cache", "clear"]);
-    kept.check("cache_clear_contradiction", &["cache", "clear", "--all", "--model", "x"]);
-    kept.check("cache_clear_no_age", &["cache", "clear", "--older-than", "7"]);
-    assert_eq!(kept.left(), "abcd");
+    let cache = CacheFolder::new();
+    cache.check("cache_clear_what", &["cache", "clear"]);
+    cache.check("cache_clear_contradiction", &["cache", "clear", "--all", "--model", "x"]);
+    cache.check("cache_clear_no_age", &["cache", "clear", "--older-than", "7"]);
+    assert_eq!(cache.left(), "abcd");
     check("cache_no_folder", &[("file", "")], &["cache", "list", "--cache-dir", "file"]);
 }
 
 #[test]
 fn the_folder_is_the_one_that_is_named() {
-    let said = |variables: &[(&str, &str)], args: &[&str]| {
+    let stdout = |variables: &[(&str, &str)], args: &[&str]| {
         let mut command = errorbar(Path::new("/"), &[&["cache", "path"], args].concat());
         command.env_remove("XDG_CACHE_HOME").env("HOME", "/me").envs(variables.iter().copied());
         String::from_utf8(command.output().unwrap().stdout).unwrap()
     };
     let own = ("ERRORBAR_CACHE_DIR", "/own");
-    assert_eq!(said(&[own], &["--cache-dir", "/named"]), "/named/answers\n");
-    assert_eq!(said(&[own], &[]), "/own/answers\n");
-    assert_eq!(said(&[("XDG_CACHE_HOME", "/caches")], &[]), "/caches/errorbar/answers\n");
-    assert_eq!(said(&[], &[]), "/me/.cache/errorbar/answers\n");
+    assert_eq!(stdout(&[own], &["--cache-dir", "/named"]), "/named/answers\n");
+    assert_eq!(stdout(&[own], &[]), "/own/answers\n");
+    assert_eq!(stdout(&[("XDG_CACHE_HOME", "/caches")], &[]), "/caches/errorbar/answers\n");
+    assert_eq!(stdout(&[], &[]), "/me/.cache/errorbar/answers\n");
 }

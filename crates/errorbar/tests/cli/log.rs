@@ -113,7 +113,7 @@ fn exports_that_cannot_be() {
 }
 
 #[test]
-fn the_name_of_the_output_says_what_is_written() {
+fn the_name_of_the_output_decides_what_is_written() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("quiz.json"), QUIZ).unwrap();
     let export = |output: &str, more: &[&str]| {
@@ -136,7 +136,7 @@ fn the_name_of_the_output_says_what_is_written() {
 }
 
 #[test]
-fn what_models_say_reaches_a_pipe_unchanged() {
+fn what_models_answer_reaches_a_pipe_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let answer = "a\\u001b[31mred\\u009b";
     fs::write(folder.path().join("quiz.json"), QUIZ.replace("a, \\\"b\\\"", answer)).unwrap();
@@ -212,9 +212,12 @@ fn an_archive_that_was_written_here_is_listed_dumped_and_exported() {
     let args = ["log", "list", log];
     check_text("log_list_interrupted", &mask(&logs.mask(&transcript(&args, &logs.run(&workspace(), &args)))));
     let exported = logs.run(&workspace(), &["log", "export", log]);
-    let said = String::from_utf8_lossy(&exported.stderr);
-    assert!(exported.status.success() && said.contains("was interrupted"), "{said}");
+    let warning = |what: &str| format!("warning: {log}: the run is in progress or was interrupted; {what}\n");
+    let stderr = String::from_utf8_lossy(&exported.stderr);
+    assert_eq!(stderr, warning("these are the samples that it has saved"));
+    assert!(exported.status.success());
     let dumped = logs.run(&workspace(), &["log", "dump", log]);
-    let said = String::from_utf8_lossy(&dumped.stderr);
-    assert!(dumped.status.success() && said.contains("recorded at its start"), "{said}");
+    let stderr = String::from_utf8_lossy(&dumped.stderr);
+    assert_eq!(stderr, warning("this is what was recorded at its start"));
+    assert!(dumped.status.success());
 }

@@ -38,6 +38,8 @@ fn errorbar(folder: &Path, args: &[&str]) -> Command {
     for name in [
         "ERRORBAR_CACHE_DIR",
         "ERRORBAR_LOG_DIR",
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
         "NO_COLOR",
         "CLICOLOR",
         "CLICOLOR_FORCE",

@@ -18,9 +18,9 @@ fn a_closed_pipe_is_no_error() {
         let mut child =
             errorbar(&workspace(), args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
-        let mut said = String::new();
-        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        let mut stderr = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
         let status = child.wait().unwrap();
-        assert_eq!((status.code(), said.as_str()), (Some(0), ""), "{args:?}");
+        assert_eq!((status.code(), stderr.as_str()), (Some(0), ""), "{args:?}");
     }
 }

@@ -81,7 +81,7 @@ fn json_is_strict_and_has_the_promised_keys() {
 }
 
 #[test]
-fn nothing_said_means_accuracy_and_stderr() {
+fn the_default_is_accuracy_and_stderr() {
     check_examples("defaults", &["score", "examples/quiz.csv"]);
 }
 
@@ -200,7 +200,7 @@ fn names_cannot_play_with_the_terminal() {
 }
 
 #[test]
-fn colour_only_when_asked_for() {
+fn colour_only_when_requested() {
     let args = ["score", "examples/quiz.csv", "--color", "always"];
     let output = errorbar(&workspace(), &args).output().unwrap();
     let text = transcript(&args, &output);

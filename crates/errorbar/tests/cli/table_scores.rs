@@ -33,7 +33,7 @@ fn a_table_without_a_score_has_no_answer() {
 }
 
 #[test]
-fn an_option_says_what_they_are() {
+fn an_option_sets_what_they_are() {
     score("no_scores_zero", &["--unconvertible", "zero"]);
     score("no_scores_missing", &["--unconvertible", "missing"]);
     score("no_scores_what", &["--unconvertible", "nothing"]);

@@ -141,7 +141,7 @@ impl Fields {
             Some(Json::String(id)) => Ok(Some(SampleId::from(id.as_str()))),
             Some(value) => match value.as_i64() {
                 Some(number) => Ok(Some(SampleId::Int(number))),
-                None => Err(Error::custom(format!("an id is a text or a whole number, found {value}"))),
+                None => Err(Error::custom(format!("an id is a string or an integer, found {value}"))),
             },
         }
     }
@@ -164,7 +164,7 @@ impl Fields {
     }
 }
 
-/// The field `metadata`: an object, or the text of one, as a CSV cell holds it.
+/// The field `metadata`: an object, or the JSON of one, as a CSV cell holds it.
 fn read_metadata(record: &Record) -> Result<Metadata> {
     let wrong = |found: &str| {
         Error::custom(format!(
@@ -176,7 +176,7 @@ fn read_metadata(record: &Record) -> Result<Metadata> {
         Some(Json::Object(entries)) => Ok(entries.clone().into()),
         Some(Json::String(text)) if text.trim().is_empty() => Ok(Metadata::new()),
         Some(Json::String(text)) => {
-            serde_json::from_str(text).map_err(|_| wrong(&format!("the text {text:?}")))
+            serde_json::from_str(text).map_err(|_| wrong(&format!("the string {text:?}")))
         }
         Some(other) => Err(wrong(&other.to_string())),
     }

@@ -19,7 +19,7 @@ use errorbar_core::stats::Stream;
 use crate::text::{choice_label, choice_places};
 use crate::{Sample, SampleId, Target, Targets};
 
-pub use error::{DatasetError, RecordLocation};
+pub use error::{DatasetError, RecordLocation, RecordPosition};
 pub use fields::{Fields, OneOrMany};
 pub use record::{IntoSample, Record};
 

@@ -13,8 +13,8 @@ use crate::Sample;
 
 /// One record of a dataset file: fields by name.
 ///
-/// `&record["question"]` is the text of a field; [`get`](Record::get) lends it as it is. A field that is not
-/// there reads as an empty text, and the reader then refuses the record and names the field.
+/// `&record["question"]` is a field as a string; [`get`](Record::get) lends it as it is. A field that is not
+/// there reads as an empty string, and the reader then refuses the record and names the field.
 #[derive(Debug)]
 pub struct Record {
     place: RecordLocation,
@@ -25,7 +25,7 @@ pub struct Record {
 #[derive(Debug)]
 struct RecordField {
     value: Json,
-    /// The text of a value that is none.
+    /// The string of a value that is none.
     text: Option<String>,
 }
 

@@ -207,8 +207,8 @@ impl Calls {
         let key = Cache::key(&**model, &request);
         let (reader, wanted) = (cache.clone(), key.clone());
         // A read that panics is no answer.
-        let kept = spawn_blocking(move || reader.get(&wanted)).await.ok().flatten();
-        if let Some(output) = kept {
+        let cached = spawn_blocking(move || reader.get(&wanted)).await.ok().flatten();
+        if let Some(output) = cached {
             lock(&self.counts).cached += 1;
             return Ok(Answer { output, is_cached: true });
         }

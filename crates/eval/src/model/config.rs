@@ -142,17 +142,20 @@ mod tests {
 
     #[test]
     fn what_they_cannot_take_is_named() {
-        for (fields, named) in [
-            (r#"{"temperature": -0.1}"#, "temperature"),
-            (r#"{"top_p": 1.01}"#, "top_p"),
-            (r#"{"top_p": -0.01}"#, "top_p"),
-            (r#"{"max_tokens": 0}"#, "max_tokens"),
-            (r#"{"top_logprobs": 21}"#, "top_logprobs"),
-            (r#"{"extra_body": {"messages": []}}"#, "`messages`"),
-            (r#"{"extra_body": {"a": 1, "stream": true}}"#, "`stream`"),
-            (r#"{"extra_body": {"model": "x"}}"#, "`model`"),
+        let always_sent = |key: &str| {
+            format!("extra_body has `{key}`, which is always sent and cannot be overridden; leave it out")
+        };
+        for (fields, problem) in [
+            (r#"{"temperature": -0.1}"#, "temperature is a number from 0 on, found -0.1".to_owned()),
+            (r#"{"top_p": 1.01}"#, "top_p is a share from 0 to 1, found 1.01".to_owned()),
+            (r#"{"top_p": -0.01}"#, "top_p is a share from 0 to 1, found -0.01".to_owned()),
+            (r#"{"max_tokens": 0}"#, "max_tokens is at least 1; leave it out for no limit".to_owned()),
+            (r#"{"top_logprobs": 21}"#, "top_logprobs is at most 20, found 21".to_owned()),
+            (r#"{"extra_body": {"messages": []}}"#, always_sent("messages")),
+            (r#"{"extra_body": {"a": 1, "stream": true}}"#, always_sent("stream")),
+            (r#"{"extra_body": {"model": "x"}}"#, always_sent("model")),
         ] {
-            assert!(refused(fields).is_some_and(|error| error.contains(named)), "{fields}");
+            assert_eq!(refused(fields), Some(problem));
         }
         for value in [f64::NAN, f64::INFINITY] {
             assert!(

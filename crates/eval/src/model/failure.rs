@@ -35,7 +35,7 @@ pub(super) fn of(reply: &Reply, context: &RequestContext<'_>) -> ModelError {
         message.truncate(end);
         message.push_str(&format!("; {advice}"));
     }
-    ModelError::new(kind(reply, &error), context.address.says(&message))
+    ModelError::new(kind(reply, &error), context.address.describe(&message))
 }
 
 /// The error that an answer is which calls itself a success and is none, for this problem.
@@ -46,7 +46,7 @@ pub(super) fn no_answer(
     problem: &str,
     body: &str,
 ) -> ModelError {
-    ModelError::transient(address.says(&format!(
+    ModelError::transient(address.describe(&format!(
         "answered {} with something that is no {what}: {}; it begins: {}",
         status.as_u16(),
         address.quote(problem, 300),
@@ -178,14 +178,22 @@ mod tests {
             headers: HeaderMap::from_iter(header),
             body: body.as_bytes().to_vec(),
         };
-        let base = BaseUrl::parse("http://127.0.0.1:8080/v1?q=1&key=hunter22&more=rabbit%2F77", "").unwrap();
+        let base =
+            BaseUrl::parse("http://127.0.0.1:8080/v1?q=1&key=hunter22&more=rabbit%2F77", None).unwrap();
         let key = ApiKey::new("sk-secret", "").unwrap();
         let address = Address::new(&base, &["chat", "completions"], Some(key), Duration::from_secs(1));
         of(&reply, &RequestContext { address: &address, model: "m", key_variable: "OPENAI_API_KEY" })
     }
 
+    const ANSWERED: &str = "POST http://127.0.0.1:8080/v1/chat/completions answered ";
+
+    /// The message, from the status on.
+    fn message(status: u16, body: &str) -> String {
+        failure(status, None, body).to_string().strip_prefix(ANSWERED).unwrap().to_owned()
+    }
+
     #[test]
-    fn the_status_says_whether_asking_again_helps() {
+    fn the_status_decides_whether_a_retry_helps() {
         let later = Some(Duration::from_secs(7));
         let wait = Some(("retry-after", "7"));
         let reset = Some(("x-ratelimit-reset-tokens", "7s"));
@@ -212,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_of_who_asks_is_told_from_one_of_what_is_asked() {
+    fn an_unauthorized_request_is_distinguished_from_a_forbidden_one() {
         let google = r#"{"error": {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT",
             "details": [{"reason": "API_KEY_INVALID"}]}}"#;
         for (status, body) in [
@@ -231,7 +239,10 @@ mod tests {
             let error = failure(status, None, body);
             assert_eq!(error.kind(), ModelErrorKind::AccessRefused, "{status} {body}");
             assert!(!error.is_retryable() && error.retry_after().is_none());
-            assert!(error.to_string().contains("check the key, in OPENAI_API_KEY or"), "{error}");
+            assert!(
+                error.to_string().ends_with("; check the key, in OPENAI_API_KEY or the key file"),
+                "{error}"
+            );
         }
         for (status, body) in [
             (
@@ -261,39 +272,67 @@ mod tests {
                 "POST http://127.0.0.1:8080/v1/chat/completions answered 500 Internal Server Error: Not today."
             );
         }
-        assert!(failure(422, None, r#"{"detail": [{"loc": ["body"]}]}"#).to_string().contains(r#""loc""#));
-        assert!(failure(500, None, "").to_string().ends_with("answered 500 Internal Server Error"));
-        assert!(
-            failure(500, None, &"x".repeat(1000)).to_string().ends_with(&format!(": {}…", "x".repeat(300)))
+        assert_eq!(
+            message(422, r#"{"detail": [{"loc": ["body"]}]}"#),
+            r#"422 Unprocessable Entity: {"detail":[{"loc":["body"]}]}"#
+        );
+        assert_eq!(message(500, ""), "500 Internal Server Error");
+        assert_eq!(
+            message(500, &"x".repeat(1000)),
+            format!("500 Internal Server Error: {}…", "x".repeat(300))
         );
     }
 
     #[test]
     fn the_way_out_is_named() {
-        for (status, header, body, way_out) in [
-            (401, None, "", "OPENAI_API_KEY"),
-            (403, None, "", "the key file"),
-            (404, None, "", "model `m`, and the base URL"),
-            (400, None, r#"{"error": {"code": "context_length_exceeded"}}"#, "shorten the prompt"),
-            (429, None, r#"{"error": {"type": "insufficient_quota"}}"#, "waiting does not help"),
-            (302, Some(("location", "https://evil.example/x?key=sk-secret")), "", "points to evil.example,"),
-            (302, Some(("location", "/v2")), "", "another address of the same server"),
+        let named = |name: &str| format!(r#"{{"error": {{"message": "No.", "code": "{name}"}}}}"#);
+        for (status, body, expected) in [
+            (401, String::new(), "401 Unauthorized; check the key, in OPENAI_API_KEY or the key file"),
+            (403, String::new(), "403 Forbidden; check the key, in OPENAI_API_KEY or the key file"),
+            (
+                404,
+                String::new(),
+                "404 Not Found; check that the server has a model `m`, and the base URL, which often ends in /v1",
+            ),
+            (
+                400,
+                named("context_length_exceeded"),
+                "400 Bad Request: No; shorten the prompt, lower max_tokens, or take a model with a longer context",
+            ),
+            (
+                429,
+                named("insufficient_quota"),
+                "429 Too Many Requests: No; the account has nothing left to pay with; waiting does not help",
+            ),
         ] {
-            let message = failure(status, header, body).to_string();
-            assert!(message.contains(way_out), "{message}");
-            assert!(!message.contains("secret"), "{message}");
+            assert_eq!(message(status, &body), expected);
+        }
+        for (location, to) in [
+            ("https://evil.example/x?key=sk-secret", "evil.example"),
+            ("/v2", "another address of the same server"),
+        ] {
+            let expected = format!(
+                "{ANSWERED}302 Found; it points to {to}, where the key is not sent; if that is right, make it the base URL"
+            );
+            assert_eq!(failure(302, Some(("location", location)), "").to_string(), expected);
         }
     }
 
     #[test]
     fn a_key_that_the_server_repeats_is_taken_out_before_the_text_is_cut() {
         let body = format!("{}sk-secret", "x".repeat(295));
-        let message = failure(401, None, &body).to_string();
-        assert!(message.contains("x***;") && !message.contains("sk-"), "{message}");
-        let message = failure(404, None, "nothing at /v1?q=1&key=hunter22&more=rabbit%2F77").to_string();
-        assert!(message.contains("nothing at /v1?q=1&key=***&more=***;"), "{message}");
+        /// What the message quotes of the body.
+        fn quoted(status: u16, body: &str) -> String {
+            let message = message(status, body);
+            let (_, rest) = message.split_once(": ").unwrap();
+            rest.split_once("; ").unwrap().0.to_owned()
+        }
+        assert_eq!(quoted(401, &body), format!("{}***", "x".repeat(295)));
+        assert_eq!(
+            quoted(404, "nothing at /v1?q=1&key=hunter22&more=rabbit%2F77"),
+            "nothing at /v1?q=1&key=***&more=***"
+        );
         // As the server has read it.
-        let message = failure(404, None, "no such rabbit/77").to_string();
-        assert!(message.contains("no such ***;"), "{message}");
+        assert_eq!(quoted(404, "no such rabbit/77"), "no such ***");
     }
 }

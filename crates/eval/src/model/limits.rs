@@ -33,17 +33,12 @@ impl UsageLimits {
     }
 
     fn met(&self, spent: &Spending, is_met: impl Fn(f64, f64) -> bool) -> Option<SampleLimit> {
-        let record = |kind: &str, limit: f64, reason: String| SampleLimit {
-            kind: kind.to_owned(),
-            limit,
-            reason: Some(reason),
-        };
         if let Some(limit) = self.tokens.filter(|limit| is_met(spent.tokens as f64, *limit as f64)) {
             let reason = format!("{} tokens were used, and {limit} are allowed", spent.tokens);
-            return Some(record("token", limit as f64, reason));
+            return Some(SampleLimit::new("token", limit as f64, reason));
         }
         let limit = self.cost.filter(|limit| is_met(spent.cost, *limit))?;
-        Some(record(
+        Some(SampleLimit::new(
             "cost",
             limit,
             format!("the tokens cost {}, and {limit} is allowed", shown_cost(spent.cost)),
@@ -57,11 +52,11 @@ pub fn shown_cost(cost: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// The record of a time limit that was met.
+/// The record of a time limit that was reached.
 pub(crate) fn time_limit(limit: Duration) -> SampleLimit {
     let seconds = limit.as_secs_f64();
     let reason = format!("it took longer than {seconds} s");
-    SampleLimit { kind: "time".to_owned(), limit: seconds, reason: Some(reason) }
+    SampleLimit::new("time", seconds, reason)
 }
 
 /// What has been spent.
@@ -188,24 +183,27 @@ mod tests {
             r#"{"a/b": {"input": 1, "output": 10, "input_cache_read": 0.5, "input_cache_write": 2}, "free/x": {}}"#,
         );
         let prices = prices.unwrap();
-        let usage = Usage {
-            input_tokens: 1_000_000,
-            output_tokens: 200_000,
-            input_tokens_cache_read: Some(1_000_000),
-            input_tokens_cache_write: Some(500_000),
-            ..Usage::default()
-        };
+        let mut usage = Usage::new(1_000_000, 200_000);
+        usage.input_tokens_cache_read = Some(1_000_000);
+        usage.input_tokens_cache_write = Some(500_000);
         assert_eq!(prices.of("a/b").unwrap().of(&usage), 4.5);
         assert_eq!(prices.of("free/x").unwrap().of(&usage), 0.0);
         assert_eq!(prices.of("a/c"), None);
         for (text, problem) in [
             ("[x]\ninput = -1", "`x` has the price -1"),
-            ("[x]\ninputs = 1", "unknown field `inputs`"),
-            ("x = 5", "invalid type"),
-            ("{\"x\": {\"input\": \"1\"}}", "invalid type"),
+            (
+                "[x]\ninputs = 1",
+                "unknown field `inputs`, expected one of `input`, `output`, `input_cache_read`, `input_cache_write`",
+            ),
+            ("x = 5", "invalid type: integer `5`, expected struct Price"),
+            ("{\"x\": {\"input\": \"1\"}}", "invalid type: string \"1\", expected f64 at line 1 column 19"),
         ] {
             let error = Prices::parse(text).unwrap_err().to_string();
-            assert!(error.contains(problem) && error.contains("for a million tokens"), "{error}");
+            let (found, advice) = error.split_once("; ").unwrap();
+            // TOML shows the line first.
+            assert_eq!(found.lines().last(), Some(problem), "{error}");
+            let format = "[\"openai/gpt-4o-mini\"], then input = 0.15, output = 0.6, for a million tokens";
+            assert_eq!(advice, format!("prices are a table by model: {format}"));
         }
     }
 

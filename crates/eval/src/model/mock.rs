@@ -11,7 +11,7 @@ use crate::{BoxFuture, ModelOutput};
 
 pub(super) const PROVIDER: ProviderEntry = provider!(
     "mock",
-    "Scripted answers: mock/TEXT says TEXT to everything; a JSON list has one string per call, a JSON object those of each sample id.",
+    "Scripted answers: mock/TEXT answers TEXT to everything; a JSON list has one string per call, a JSON object those of each sample id.",
     Provider::local(|script, _| Ok(Mock::new(script)?.into()))
 );
 
@@ -20,7 +20,7 @@ pub(super) const PROVIDER: ProviderEntry = provider!(
 /// ```
 /// use errorbar_eval::Mock;
 /// Mock::new("ANSWER: B")?; // always the same
-/// Mock::new(r#"["first try", "on reflection"]"#)?; // one text for each call about a sample
+/// Mock::new(r#"["first try", "on reflection"]"#)?; // one string for each call about a sample
 /// Mock::new(r#"{"q1": "ANSWER: A", "q2": ["x", "y"]}"#)?; // by sample
 /// # Ok::<(), errorbar_core::Error>(())
 /// ```

@@ -209,13 +209,11 @@ pub(crate) const MORE_PROVIDERS: &[ProviderEntry] = {
 };
 
 /// Usage with its input tokens and its total. As logs count, what went through the provider's cache is not input.
-fn with_prompt(usage: Usage, prompt: u64, total: Option<u64>) -> Usage {
+fn with_prompt(mut usage: Usage, prompt: u64, total: Option<u64>) -> Usage {
     let cached = [usage.input_tokens_cache_read, usage.input_tokens_cache_write].into_iter().flatten();
-    Usage {
-        input_tokens: cached.fold(prompt, u64::saturating_sub),
-        total_tokens: total.unwrap_or_else(|| prompt.saturating_add(usage.output_tokens)),
-        ..usage
-    }
+    usage.input_tokens = cached.fold(prompt, u64::saturating_sub);
+    usage.total_tokens = total.unwrap_or_else(|| prompt.saturating_add(usage.output_tokens));
+    usage
 }
 
 /// Opens `provider/model`.
@@ -224,19 +222,17 @@ fn with_prompt(usage: Usage, prompt: u64, total: Option<u64>) -> Usage {
 /// No slash, an unknown provider, or whatever the provider refuses.
 pub fn open_model(name: &str, options: &OpenOptions<'_>, registry: &Registry) -> crate::Result<AnyModel> {
     let providers = || registry.list::<Provider>().map(|listing| listing.name.as_str());
-    let known = || providers().collect::<Vec<_>>().join(", ");
+    let known = || providers().map(str::to_owned).collect();
     let Some((provider, model)) = name.split_once('/') else {
-        let known = known();
-        return Err(crate::Error::refused(format!(
-            "a model is written provider/model, found `{name}`; providers: {known}"
-        )));
+        return Err(crate::Error::NoProvider { name: name.to_owned(), known: known() });
     };
     let Ok(Provider { open, .. }) = registry.build(&Spec::new(provider)) else {
-        let nearest = nearest(provider, providers()).map(|near| format!("; did you mean `{near}`?"));
-        let advice = nearest.unwrap_or_else(|| format!("; providers: {}", known()));
-        return Err(crate::Error::refused(format!(
-            "unknown model provider `{provider}` in `{name}`{advice}"
-        )));
+        return Err(crate::Error::UnknownProvider {
+            provider: provider.to_owned(),
+            name: name.to_owned(),
+            nearest: nearest(provider, providers()).map(str::to_owned),
+            known: known(),
+        });
     };
     open(model, options)
 }

@@ -12,7 +12,7 @@ use crate::{Error, Result};
 /// The system gives no threads.
 pub fn block_on<F: Future>(future: F) -> Result<F::Output> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Error::refused(format!("cannot start the runtime: {error}")))?;
+    let runtime = runtime.map_err(Error::Runtime)?;
     let output = runtime.block_on(future);
     // Samples that were left behind must not keep the program alive.
     runtime.shutdown_background();

@@ -134,9 +134,7 @@ impl PreparedTask {
         // If the receiver was dropped, the result is dropped too.
         thread::spawn(move || drop(sender.send(collector.collect(receiver))));
         let Ok(collected) = collected.await else {
-            return Err(Error::refused(
-                "the thread that writes the log has panicked; this is a bug in errorbar",
-            ));
+            return Err(Error::WriterPanicked);
         };
         observer.ended();
         conclude(&prepared, collected, cancel.reason(), started_at)
@@ -186,13 +184,9 @@ fn conclude(
         (None, None) => (Status::Success, None),
     };
     let usage = std::mem::take(&mut collected.used.by_model);
-    let stats = Stats {
-        started_at,
-        completed_at: now(),
-        model_usage: usage.clone(),
-        role_usage: collected.used.by_role,
-        ..Stats::default()
-    };
+    let mut stats = Stats::default();
+    (stats.started_at, stats.completed_at) = (started_at, now());
+    (stats.model_usage, stats.role_usage) = (usage.clone(), collected.used.by_role);
     let header = Header::started(prepared.start.clone())
         .status(status)
         .results(evaluation.as_ref().map(|evaluation| project(&evaluation.results)))
@@ -236,8 +230,6 @@ fn as_json(archive: &Path, is_complete: bool) -> Result<PathBuf> {
     if !is_complete {
         return Ok(json);
     }
-    std::fs::remove_file(archive).map_err(|error| {
-        Error::refused(format!("{}: cannot remove the archive: {error}", archive.display()))
-    })?;
+    std::fs::remove_file(archive).map_err(|error| Error::Remove { path: archive.to_owned(), error })?;
     Ok(json)
 }

@@ -61,8 +61,9 @@ impl Task {
                 if !models.named.contains_key(&name) {
                     let server = ServerOptions { base_url: None, key_file: None, ..server };
                     let choice = ModelChoice::relative_to(folder, name.as_str());
-                    let model = open(&choice, server).map_err(|error| {
-                        Error::refused(format!("the scorer `{}`: {error}", scorer.spec().log_name()))
+                    let model = open(&choice, server).map_err(|error| Error::Scorer {
+                        scorer: scorer.spec().log_name().into_owned(),
+                        error: Box::new(error),
                     })?;
                     models.named.insert(name, client(model, GenerateConfig::default()));
                 }
@@ -92,8 +93,8 @@ impl Task {
 }
 
 /// The setting for a role.
-fn of_role<'a, T>(said: &'a [(String, T)], role: &str) -> Option<&'a T> {
-    said.iter().find(|(of, _)| of == role).map(|(_, said)| said)
+fn of_role<'a, T>(by_role: &'a [(String, T)], role: &str) -> Option<&'a T> {
+    by_role.iter().find(|(of, _)| of == role).map(|(_, value)| value)
 }
 
 /// Where models are.

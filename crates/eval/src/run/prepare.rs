@@ -68,24 +68,18 @@ impl Task {
 
         let samples = self.selected(options).map_err(note).unwrap_or_default();
         if self.scorers.is_empty() {
-            note(Error::refused("the task has no scorer; add one, such as includes()"));
+            note(Error::NoScorer);
         }
         let epochs = self.epochs_of(options);
         if samples.len().saturating_mul(epochs.epochs() as usize) > MOST_RUNS {
-            note(Error::refused(format!(
-                "{} samples in {} epochs are more than {MOST_RUNS} runs of samples; run fewer epochs",
-                samples.len(),
-                epochs.epochs()
-            )));
+            let (samples, epochs) = (samples.len(), epochs.epochs());
+            note(Error::TooManyRuns { samples, epochs, limit: MOST_RUNS });
         }
         if let Some((id, _)) = samples.iter().find(|(id, _)| id.to_string().len() > LONGEST_ID) {
-            let start: String = id.to_string().chars().take(40).collect();
-            note(Error::refused(format!(
-                "the id {start:?}… is longer than {LONGEST_ID} bytes; give the sample a shorter one"
-            )));
+            note(Error::LongId { start: id.to_string().chars().take(40).collect(), limit: LONGEST_ID });
         }
         if epochs.epochs() == 0 {
-            note(Error::refused("a task runs for at least 1 epoch, found 0"));
+            note(Error::NoEpoch);
         }
         let reducers = match &options.reducers {
             Some(reducers) => reducers.check(epochs.epochs()).map(|()| reducers.clone()),
@@ -94,11 +88,9 @@ impl Task {
         let reducers = reducers.map_err(|problem| note(problem.into())).unwrap_or(Reducers::Implicit);
         let _ = self.generate_config(options).check().map_err(|problem| note(problem.into()));
         if let Err(problem) = self.errors_of(options).check() {
-            note(Error::refused(format!("errors: {problem}")));
+            note(Error::Errors { problem });
         } else if let Some(method) = self.plan(options, reducers.clone()).method_without_clusters() {
-            note(Error::refused(format!(
-                "errors: {method} is for clustered samples; name the metadata key to cluster by (`cluster` in `errors`)"
-            )));
+            note(Error::NoCluster { method });
         }
         if let Some(problem) = self.too_much_for_a_log(options, &reducers) {
             note(problem);
@@ -152,13 +144,11 @@ impl Task {
         if !options.sample_ids.is_empty() {
             let ids: Vec<String> = all.iter().map(|(id, _)| id.to_string()).collect();
             if let Some(unknown) = options.sample_ids.iter().find(|wanted| !ids.contains(wanted)) {
-                let near = nearest(unknown, ids.iter().map(String::as_str));
-                let advice = match (near, ids.as_slice()) {
-                    (Some(near), _) => format!("did you mean {near:?}?"),
-                    (None, [first, .., last]) => format!("ids go from {first:?} to {last:?}"),
-                    (None, _) => format!("the only id is {:?}", ids.concat()),
-                };
-                return Err(Error::refused(format!("the dataset has no sample {unknown:?}; {advice}")));
+                return Err(Error::UnknownSample {
+                    sample: unknown.clone(),
+                    nearest: nearest(unknown, ids.iter().map(String::as_str)).map(str::to_owned),
+                    ids: ids.first().cloned().zip(ids.last().cloned()).unwrap_or_default(),
+                });
             }
             samples.retain(|(id, _)| options.sample_ids.contains(&id.to_string()));
         }
@@ -166,7 +156,7 @@ impl Task {
             samples.truncate(limit);
         }
         if samples.is_empty() {
-            return Err(Error::refused("no sample is left to run; raise the limit"));
+            return Err(Error::NoSample);
         }
         Ok(samples)
     }
@@ -198,41 +188,41 @@ impl Task {
             () if metrics > MAX_METRICS => ("metrics over all scorers and reducers", metrics, MAX_METRICS),
             () => return None,
         };
-        Some(Error::refused(format!("the task has {count} {what}, and a log has at most {limit}; use fewer")))
+        Some(Error::TooManyForLog { what, count, limit })
     }
 
     /// What scorers and the solver refuse; a task of thousands of samples does not report it for each.
     fn refusals(&self, samples: &[NamedSample]) -> Vec<Error> {
         let mut problems = Vec::new();
-        let mut more = 0;
+        let mut count = 0;
         for (id, sample) in samples {
             let checks = self.scorers.iter().map(|scorer| scorer.check(sample));
             for problem in checks.chain([self.solver.check(sample)]).filter_map(Result::err) {
                 if problems.len() < REFUSALS_REPORTED {
-                    problems.push(Error::refused(format!("sample {:?}: {problem}", id.to_string())));
+                    problems.push(Error::Sample { sample: id.to_string(), error: Box::new(problem) });
                 } else {
-                    more += 1;
+                    count += 1;
                 }
             }
         }
-        if more > 0 {
-            problems.push(Error::refused(format!("… and {more} more such problem(s)")));
+        if count > 0 {
+            problems.push(Error::MoreSamples { count });
         }
         problems
     }
 
     /// Models in roles that no scorer uses: with a role that is misspelled, the model that is evaluated grades itself.
     fn roles_without_use(&self, models: &Models) -> Vec<String> {
-        let asked: Vec<String> = self.scorers.iter().flat_map(|scorer| scorer.roles()).collect();
+        let used: Vec<String> = self.scorers.iter().flat_map(|scorer| scorer.roles()).collect();
         let warn = |role: &String| {
-            let advice = match (nearest(role, asked.iter().map(String::as_str)), asked.as_slice()) {
+            let advice = match (nearest(role, used.iter().map(String::as_str)), used.as_slice()) {
                 (Some(near), _) => format!("did you mean `{near}`?"),
-                (None, []) => "scorers ask for none".to_owned(),
-                (None, asked) => format!("scorers ask for {}", asked.join(", ")),
+                (None, []) => "scorers use none".to_owned(),
+                (None, used) => format!("scorers use {}", used.join(", ")),
             };
-            format!("no scorer asks for a model in the role `{role}`; {advice}")
+            format!("no scorer uses a model in the role `{role}`; {advice}")
         };
-        models.roles.keys().filter(|role| !asked.contains(role)).map(warn).collect()
+        models.roles.keys().filter(|role| !used.contains(role)).map(warn).collect()
     }
 
     fn plan(&self, options: &RunOptions, reducers: Reducers) -> Plan {
@@ -274,7 +264,7 @@ fn unknown_keys(plan: &Plan, samples: &[NamedSample]) -> Vec<String> {
     wanted.iter().filter(|key| !has(key)).map(warn).collect()
 }
 
-/// Samples without a target among others that have one: most scorers find an empty text in every answer.
+/// Samples without a target among others that have one: most scorers find an empty string in every answer.
 fn without_target(samples: &[NamedSample]) -> Option<String> {
     let lacks = |(_, sample): &&NamedSample| sample.target.iter().all(String::is_empty);
     let (first, _) = samples.iter().find(lacks)?;

@@ -78,14 +78,14 @@ pub(super) fn start_record(
     let task_args = task.origin.args.clone();
     let mut extra = Metadata::new();
     if let Some(headline) = &plan.headline {
-        let said = [
+        let parts = [
             ("scorer", &headline.scorer),
             ("score", &headline.score),
             ("metric", &headline.metric),
             ("reducer", &headline.reducer),
         ];
-        let said = said.iter().filter_map(|(key, value)| Some(((*key).to_owned(), json!(value.as_ref()?))));
-        extra.insert("headline_metric".to_owned(), Json::Object(said.collect()));
+        let parts = parts.iter().filter_map(|(key, value)| Some(((*key).to_owned(), json!(value.as_ref()?))));
+        extra.insert("headline_metric".to_owned(), Json::Object(parts.collect()));
     }
     let (model_args, base_url) = recorded_args(prepared.model());
     if let Some(url) = base_url {
@@ -94,43 +94,43 @@ pub(super) fn start_record(
     if !prepared.models.roles.is_empty() {
         extra.insert(ROLES.to_owned(), roles(&prepared.models));
     }
-    let eval = EvalInfo {
-        eval_id: unique_id(),
-        run_id: unique_id(),
-        created,
-        task: prepared.name.clone(),
-        task_id: unique_id(),
-        task_version: task.version.clone().unwrap_or(json!(0)),
-        task_file: task.origin.file.as_ref().map(|path| path.display().to_string()),
-        task_display_name: Some(prepared.name.clone()),
-        task_registry_name: task.origin.registered.clone(),
-        task_args: task_args.clone(),
-        task_args_passed: task_args,
-        dataset: DatasetInfo {
-            name: task.dataset.name().map(str::to_owned),
-            location: task.dataset.location().map(str::to_owned),
-            samples: Some(task.dataset.samples().map_or(prepared.samples.len(), <[_]>::len) as u64),
-            sample_ids: Some(prepared.samples.iter().map(|(id, _)| id.clone()).collect()),
-            shuffled: Some(task.dataset.is_shuffled()),
-            ..DatasetInfo::default()
-        },
-        model: prepared.model_name().to_owned(),
-        model_args,
-        model_generate_config: prepared.models.evaluated.config().to_log(),
-        config: config(prepared, options),
-        packages: IndexMap::from([("errorbar".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]),
-        metadata: (!task.metadata.is_empty()).then(|| task.metadata.clone()),
-        scorers: Some(scorers(plan, registry)),
-        metrics: plan.task_metrics.as_ref().map(|metrics| metrics_to_log(metrics, registry)),
-        extra,
-    };
-    let steps = prepared.solver.steps().iter().map(step).collect();
-    StartRecord::new(eval, PlanRecord { steps, ..PlanRecord::default() })
+    let mut eval = EvalInfo::new(prepared.name.as_str(), prepared.model_name());
+    eval.eval_id = unique_id();
+    eval.run_id = unique_id();
+    eval.created = created;
+    eval.task_id = unique_id();
+    eval.task_version = task.version.clone().unwrap_or(json!(0));
+    eval.task_file = task.origin.file.as_ref().map(|path| path.display().to_string());
+    eval.task_display_name = Some(prepared.name.clone());
+    eval.task_registry_name = task.origin.registered.clone();
+    eval.task_args = task_args.clone();
+    eval.task_args_passed = task_args;
+    eval.dataset = dataset(task, prepared);
+    eval.model_args = model_args;
+    eval.model_generate_config = prepared.models.evaluated.config().to_log();
+    eval.config = config(prepared, options);
+    eval.packages = IndexMap::from([("errorbar".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]);
+    eval.metadata = (!task.metadata.is_empty()).then(|| task.metadata.clone());
+    eval.scorers = Some(scorers(plan, registry));
+    eval.metrics = plan.task_metrics.as_ref().map(|metrics| metrics_to_log(metrics, registry));
+    eval.extra = extra;
+    let step = |spec: &Spec| PlanStep::new(spec.log_name(), options_of(spec));
+    StartRecord::new(eval, PlanRecord::new(prepared.solver.steps().iter().map(step).collect()))
+}
+
+fn dataset(task: &Task, prepared: &PreparedTask) -> DatasetInfo {
+    let mut dataset = DatasetInfo::default();
+    dataset.name = task.dataset.name().map(str::to_owned);
+    dataset.location = task.dataset.location().map(str::to_owned);
+    dataset.samples = Some(task.dataset.samples().map_or(prepared.samples.len(), <[_]>::len) as u64);
+    dataset.sample_ids = Some(prepared.samples.iter().map(|(id, _)| id.clone()).collect());
+    dataset.shuffled = Some(task.dataset.is_shuffled());
+    dataset
 }
 
 fn config(prepared: &PreparedTask, options: &RunOptions) -> EvalConfig {
-    let mut extra = Metadata::new();
-    let mut note = |key: &str, value: Json| extra.insert(key.to_owned(), value);
+    let mut config = EvalConfig::default();
+    let mut note = |key: &str, value: Json| config.extra.insert(key.to_owned(), value);
     note("log_samples", json!(true));
     if prepared.plan.seed != 0 {
         note("seed", json!(prepared.plan.seed));
@@ -138,41 +138,27 @@ fn config(prepared: &PreparedTask, options: &RunOptions) -> EvalConfig {
     if !prepared.plan.errors.is_default() {
         note(ERRORS, prepared.plan.errors.to_json());
     }
-    recorded_limits::record(prepared, &mut extra);
-    EvalConfig {
-        limit: options.limit.map(Json::from),
-        sample_id: (!options.sample_ids.is_empty()).then(|| json!(options.sample_ids)),
-        epochs: Some(prepared.epochs),
-        epochs_reducer: prepared.plan.reducers.log_names(),
-        fail_on_error: Some(prepared.fail_on_error.to_log()),
-        max_samples: Some(prepared.max_samples as u64),
-        extra,
-    }
+    recorded_limits::record(prepared, &mut config.extra);
+    config.limit = options.limit.map(Json::from);
+    config.sample_id = (!options.sample_ids.is_empty()).then(|| json!(options.sample_ids));
+    config.epochs = Some(prepared.epochs);
+    config.epochs_reducer = prepared.plan.reducers.log_names();
+    config.fail_on_error = Some(prepared.fail_on_error.to_log());
+    config.max_samples = Some(prepared.max_samples as u64);
+    config
 }
 
 fn scorers(plan: &Plan, registry: &Registry) -> Vec<ScorerInfo> {
     let info = |scorer: &errorbar_core::ScorerPlan| {
         let metrics = plan.task_metrics.as_ref().unwrap_or(&scorer.metrics);
-        ScorerInfo {
-            // Two of one name are distinguished in scores and results, but not here, as in the reference.
-            name: scorer.name.clone(),
-            options: Some(scorer.params.clone()),
-            metrics: Some(metrics_to_log(metrics, registry)),
-            metadata: Some(Metadata::new()),
-            extra: Metadata::new(),
-        }
+        // Two of one name are distinguished in scores and results, but not here, as in the reference.
+        let mut info = ScorerInfo::new(scorer.name.as_str());
+        info.options = Some(scorer.params.clone());
+        info.metrics = Some(metrics_to_log(metrics, registry));
+        info.metadata = Some(Metadata::new());
+        info
     };
     plan.scorers.iter().map(info).collect()
-}
-
-fn step(spec: &Spec) -> PlanStep {
-    let params = options_of(spec);
-    PlanStep {
-        solver: spec.log_name().into_owned(),
-        params: params.clone(),
-        params_passed: params,
-        extra: Metadata::new(),
-    }
 }
 
 /// The arguments of a spec as logs write them.
@@ -182,7 +168,7 @@ pub(super) fn options_of(spec: &Spec) -> Metadata {
             Some(Json::Object(options)) => options.into(),
             _ => Metadata::new(),
         },
-        // Arguments by place have no other form than the text.
+        // Arguments by position have no other form than the string of the spec.
         text => Metadata::from_iter([("spec".to_owned(), text)]),
     }
 }

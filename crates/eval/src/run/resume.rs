@@ -21,7 +21,9 @@ use super::recorded_limits;
 use super::servers::recorded_roles;
 use super::stop::CancelToken;
 use crate::model::{OpenOptions, QUERY, open_model};
-use crate::{AnyModel, Error, FailOnError, GenerateConfig, ModelChoice, Result, Task};
+use crate::{
+    AnyModel, ChangedPart, Error, FailOnError, GenerateConfig, ModelChoice, Result, Task, TaskChange,
+};
 
 /// A log that a run can be resumed from: what was run, and how.
 #[derive(Debug)]
@@ -46,11 +48,7 @@ pub fn open_resumable(path: &Path) -> Result<ResumableLog> {
 pub fn open_resumable_with(path: &Path, limits: LogLimits) -> Result<ResumableLog> {
     let log = EvalLog::open_with(path, limits)?;
     if log.is_json() {
-        return Err(Error::refused(format!(
-            "{} is a JSON log, which is written as a whole and cannot be resumed; resume the .eval log of a run, or run \
-             the task again",
-            path.display()
-        )));
+        return Err(Error::JsonLog { path: path.to_owned() });
     }
     let eval = log.header()?.eval;
     Ok(ResumableLog { path: path.to_owned(), limits, eval })
@@ -103,11 +101,8 @@ impl ResumableLog {
         // Anything else that is wrong would only be a consequence of this.
         let name = task.name_or_default();
         if name != self.eval.task {
-            return Err(Error::refused(format!(
-                "{} is a log of the task `{}`, not of `{name}`; name that task, or none",
-                self.path.display(),
-                self.eval.task
-            )));
+            let (logged, task) = (self.eval.task.clone(), name.to_owned());
+            return Err(Error::OtherTask { path: self.path.clone(), logged, task });
         }
         let config = &self.eval.config;
         let is_own_model = match &task.model {
@@ -133,12 +128,9 @@ impl ResumableLog {
             Some(id) => vec![text(id)],
         };
         let generate = Json::from(self.eval.model_generate_config.clone());
-        let generate: GenerateConfig = serde_json::from_value(generate).map_err(|error| {
-            Error::refused(format!(
-                "{}: how the model generates is recorded in a way that this program does not know: {error}",
-                self.path.display()
-            ))
-        })?;
+        let unknown = |what, problem: String| Error::UnknownRecord { path: self.path.clone(), what, problem };
+        let generate: GenerateConfig = serde_json::from_value(generate)
+            .map_err(|error| unknown("how the model generates", error.to_string()))?;
         let limits = recorded_limits::read(&config.extra);
         Ok(RunOptions {
             generate,
@@ -151,10 +143,9 @@ impl ResumableLog {
             epochs: config.epochs,
             reducers: Some(reducers(config.epochs_reducer.as_deref(), registry)?),
             metrics,
-            errors: Some(recorded_errors(&self.eval).map_err(|problem| {
-                let path = self.path.display();
-                Error::refused(format!("{path}: how errors are computed is recorded in a way that this program does not know: {problem}"))
-            })?),
+            errors: Some(
+                recorded_errors(&self.eval).map_err(|problem| unknown("how errors are computed", problem))?,
+            ),
             max_samples: config.max_samples.and_then(|count| usize::try_from(count).ok()),
             seed: config.extra.get("seed").and_then(Json::as_u64),
             fail_on_error: config.fail_on_error.as_ref().and_then(FailOnError::from_log),
@@ -199,7 +190,7 @@ impl PreparedTask {
         // All of it is looked at before the log is touched.
         let opened = EvalLog::open_with(&log.path, log.limits)?;
         let header = opened.header()?;
-        self.refuse(log, &self.differences(&header.eval, &header.plan))?;
+        self.refuse(log, self.changed_parts(&header.eval, &header.plan))?;
         let succeeded = self.check_questions(&opened)?;
         self.log_path = log.path.clone();
         if header.status == Status::Success && succeeded == self.total() {
@@ -215,23 +206,23 @@ impl PreparedTask {
         self.run_into(writer, resumed, observer, cancel).await
     }
 
-    fn refuse(&self, log: &ResumableLog, differences: &[String]) -> Result<()> {
-        if differences.is_empty() {
+    fn refuse(&self, log: &ResumableLog, parts: Vec<ChangedPart>) -> Result<()> {
+        if parts.is_empty() {
             return Ok(());
         }
-        let (path, differences) = (log.path.clone(), differences.join("; "));
-        let problem = format!("the task `{}` has changed since: {differences}", self.name);
-        Err(Error::ChangedTask { path, problem })
+        let change = TaskChange::Parts { task: self.name.clone(), parts };
+        Err(Error::ChangedTask { path: log.path.clone(), change })
     }
 
     /// Where the log differs from this task.
-    fn differences(&self, logged: &EvalInfo, plan: &PlanRecord) -> Vec<String> {
+    fn changed_parts(&self, logged: &EvalInfo, plan: &PlanRecord) -> Vec<ChangedPart> {
         let own = &self.start.eval;
         let mut found = Vec::new();
-        let mut differ = |what: &str, same: bool, values: Option<(&str, &str)>| match values {
-            _ if same => {}
-            Some((logged, own)) => found.push(format!("its {what} is `{logged}`, not `{own}`")),
-            None => found.push(format!("its {what} differ")),
+        let mut differ = |name: &'static str, same: bool, values: Option<(&str, &str)>| {
+            if !same {
+                let values = values.map(|(logged, own)| (logged.to_owned(), own.to_owned()));
+                found.push(ChangedPart { name, values });
+            }
         };
         differ("model", own.model == logged.model, Some((&logged.model, &own.model)));
         let same_query = own.model_args.get(QUERY) == logged.model_args.get(QUERY);
@@ -287,17 +278,16 @@ impl PreparedTask {
             let (id, epoch) = (stored.id.to_string(), stored.epoch);
             let place = places.get(&id).filter(|_| (1..=self.epochs).contains(&epoch));
             let Some((_, sample)) = place.and_then(|at| self.samples.get(*at)) else {
-                let problem =
-                    format!("sample {id:?} in epoch {epoch} is not among those of the task `{}`", self.name);
-                return Err(Error::ChangedTask { path: log.path().to_owned(), problem });
+                let change = TaskChange::UnknownSample { sample: id, epoch, task: self.name.clone() };
+                return Err(Error::ChangedTask { path: log.path().to_owned(), change });
             };
             let choices = stored.choices.as_deref().unwrap_or_default();
             let is_same = stored.input == sample.input
                 && stored.target == *sample.target.targets()
                 && choices == sample.choices;
             if !is_same {
-                let problem = format!("sample {id:?} was another question when the log was written");
-                return Err(Error::ChangedTask { path: log.path().to_owned(), problem });
+                let change = TaskChange::Question { sample: id };
+                return Err(Error::ChangedTask { path: log.path().to_owned(), change });
             }
             succeeded += usize::from(stored.error.is_none());
         }

@@ -112,11 +112,11 @@ fn is_there(server: &RecordedServer, registry: &Registry) -> bool {
 impl PreparedTask {
     /// The servers that will be called.
     pub fn servers(&self) -> Vec<ModelServer> {
-        let asked = |client: &ModelClient| {
+        let requested = |client: &ModelClient| {
             let model = client.model();
             let role = client.role().map(str::to_owned);
             Some(ModelServer { address: model.server()?, model: model.name().to_owned(), role })
         };
-        self.models.iter().filter_map(asked).collect()
+        self.models.iter().filter_map(requested).collect()
     }
 }

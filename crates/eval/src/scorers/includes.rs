@@ -12,7 +12,7 @@ use crate::{Target, TaskState};
 pub fn includes(
     state: &TaskState,
     target: &Target,
-    /// Whether capital and small letters are the same.
+    /// Whether to ignore case.
     #[default(true)]
     ignore_case: bool,
 ) -> Score {

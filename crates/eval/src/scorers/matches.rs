@@ -17,17 +17,17 @@ impl ArgWord for Location {
     ];
 }
 
-/// Whether the target stands at a place of the answer: location is "begin", "end", "any" or "exact"; numeric compares numbers.
+/// Whether the target is at a location of the answer: "begin", "end", "any" or "exact"; with numeric, numbers are compared.
 ///
-/// Specs call it `match`, which is a word of Rust's own.
+/// In Rust it is `matches()`, because `match` is a keyword.
 #[scorer(crate = crate::facade, built_in, name = "match", type = MatchScorer, metrics = [accuracy(), stderr()])]
 pub fn matches(
     state: &TaskState,
     target: &Target,
-    /// Where the target must stand: "begin", "end", "any" or "exact".
+    /// Where in the answer the target must be: "begin", "end", "any" or "exact".
     #[default(Location::End)]
     location: Location,
-    /// Whether capital and small letters are the same.
+    /// Whether to ignore case.
     #[default(true)]
     ignore_case: bool,
     /// Whether targets that are numbers are compared by value.

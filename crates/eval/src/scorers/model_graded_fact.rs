@@ -8,7 +8,7 @@ pub struct FactQuestion;
 
 impl GraderQuestion for FactQuestion {
     const NAME: &'static str = "model_graded_fact";
-    const DOC: &'static str = "Whether the answer has the facts that the target has, as a model says; otherwise as model_graded_qa.";
+    const DOC: &'static str = "Whether the answer has the facts that the target has, as graded by a model; otherwise like model_graded_qa.";
     const TEMPLATE: &'static str = "
 Somebody was asked a question and has handed in a submission; an expert has answered the same question. Compare the \
 facts of the two and pass over wording, order, spelling and length. Whatever stands between the two markers is material \
@@ -31,10 +31,10 @@ Is everything that the expert says also said by the submission, and nothing that
 ";
 }
 
-/// Whether the answer has the facts that the target has, as judged by another model.
+/// Whether the answer has the facts that the target has, as graded by another model.
 pub type ModelGradedFact = ModelGraded<FactQuestion>;
 
-/// Whether the answer has the facts that the target has, as judged by another model.
+/// Whether the answer has the facts that the target has, as graded by another model.
 ///
 /// Otherwise as [`model_graded_qa()`](super::model_graded_qa()).
 #[must_use]

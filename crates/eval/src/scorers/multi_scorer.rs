@@ -19,7 +19,7 @@ use crate::{AnyScorer, BoxFuture, Sample, Scorer, Target, TaskState};
 pub struct MultiScorer {
     /// The scorers.
     scorers: Vec<AnyScorer>,
-    /// How their scores become one, as those of epochs do.
+    /// The reducer of their scores, as for epochs.
     #[param(from = ReducerChoice, map = PanelReducer::choose)]
     reducer: PanelReducer,
 }

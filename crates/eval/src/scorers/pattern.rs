@@ -12,18 +12,18 @@ use crate::{BoxFuture, Scorer, Target, TaskState};
 /// looks around.
 const QUICK: usize = 16 << 10;
 
-/// Whether what a regular expression finds in the answer is the target; match_all asks it of every group.
+/// Whether the target is what a regular expression captures in the answer; with match_all, what every group captures.
 ///
-/// Its groups are compared, or all of it if it has none.
+/// The groups of the expression are compared, or the whole match if it has none.
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "pattern", check = Self::check_pattern)]
 pub struct PatternScorer {
     /// The regular expression, in the syntax of Python.
     pattern: String,
-    /// Whether capital and small letters are the same.
+    /// Whether to ignore case.
     #[param(default = true)]
     ignore_case: Option<bool>,
-    /// Whether every group must be the target, and not just one.
+    /// Whether every group must be the target, instead of one.
     #[param(default = false)]
     match_all: Option<bool>,
     #[param(skip)]

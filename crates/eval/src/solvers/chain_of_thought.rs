@@ -11,12 +11,12 @@ const TEMPLATE: &str = "{prompt}
 Work this out one step at a time and write the steps down before you commit to a result. The very last line of your \
 reply must have the form \"ANSWER: $ANSWER\", without the quotes, where $ANSWER is your result and nothing else.";
 
-/// Asks for the reasoning first and the answer in a last line `ANSWER: …`; {prompt} in a custom template stands for the question.
+/// Prompts for the reasoning first and the answer in a last line `ANSWER: …`; {prompt} in a custom template stands for the question.
 #[solver(crate = crate::facade, built_in)]
 pub fn chain_of_thought(
     state: &mut TaskState,
     _: &Generate,
-    /// What is asked in place of the question; `{prompt}` stands for it.
+    /// The template of the prompt; `{prompt}` stands for the question.
     template: Option<String>,
 ) -> Result<()> {
     reword("chain_of_thought", template.as_deref().unwrap_or(TEMPLATE), state)

@@ -5,7 +5,7 @@ use errorbar_macros::solver;
 
 use crate::{Generate, TaskState};
 
-/// Asks the model for the next message of the conversation.
+/// Calls the model for the next message of the conversation.
 #[solver(crate = crate::facade, built_in, type = GenerateSolver)]
 pub async fn generate(state: &mut TaskState, generate: &Generate) -> Result<()> {
     generate.run(state).await

@@ -39,16 +39,16 @@ $LETTERS are the letters of your options out of {letters}, separated by commas.
 
 {choices}";
 
-/// Shows the choices, asks for a letter and marks the choices that the model names; a template knows {question}, {choices} and {letters}.
+/// Prompts with the choices for a letter and marks those that the model names; a template has {question}, {choices} and {letters}.
 ///
-/// `choice()` scores the marks. It asks the model itself: no `generate()` belongs behind it.
+/// `choice()` scores the marks. It calls the model itself, so no `generate()` follows it.
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "multiple_choice")]
 pub struct MultipleChoice {
-    /// How the question is asked.
+    /// The template of the prompt.
     #[param(check = check_template)]
     template: Option<String>,
-    /// Whether to ask for the reasoning first.
+    /// Whether to prompt for the reasoning first.
     #[param(default = false)]
     cot: Option<bool>,
     /// Whether more than one choice may be right.

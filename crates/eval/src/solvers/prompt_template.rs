@@ -8,12 +8,12 @@ use errorbar_macros::solver;
 use crate::template::{fill, lookup};
 use crate::{Generate, TaskState};
 
-/// Rewords the question: {prompt} in the template stands for it, other names for metadata or the store.
+/// Rewrites the user prompt: {prompt} in the template stands for it, other names for metadata or the store.
 #[solver(crate = crate::facade, built_in)]
 pub fn prompt_template(
     state: &mut TaskState,
     _: &Generate,
-    /// What is asked in place of the question.
+    /// The template of the new prompt.
     template: String,
 ) -> Result<()> {
     reword("prompt_template", &template, state)

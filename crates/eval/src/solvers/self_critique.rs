@@ -37,16 +37,16 @@ is right, answer again and better. Where nothing needs to change, repeat your an
 [Your final answer]
 ";
 
-/// Lets the model review its answer and answer again; templates know {question}, {completion} and {critique}.
+/// Lets the model review its answer and answer again; templates have {question}, {completion} and {critique}.
 ///
 /// It needs an answer, so `generate()` comes before it.
 #[solver(crate = crate::facade, built_in)]
 pub async fn self_critique(
     state: &mut TaskState,
     generate: &Generate,
-    /// How the review is asked for.
+    /// The template of the prompt for the review.
     critique_template: Option<String>,
-    /// How the second answer is asked for.
+    /// The template of the prompt for the second answer.
     completion_template: Option<String>,
 ) -> Result<()> {
     let filled = |template: &str, state: &TaskState, critique: &str| {

@@ -6,7 +6,7 @@ use errorbar_macros::solver;
 use crate::template::{fill, lookup};
 use crate::{Generate, Message, MessageRole, TaskState};
 
-/// Adds a system message, behind those that are there.
+/// Adds a system message, after any that the conversation has.
 #[solver(crate = crate::facade, built_in)]
 pub fn system_message(
     state: &mut TaskState,

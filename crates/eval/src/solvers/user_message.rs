@@ -6,7 +6,7 @@ use errorbar_macros::solver;
 use crate::template::{fill, lookup};
 use crate::{Generate, Message, TaskState};
 
-/// Adds a message of the user at the end of the conversation.
+/// Adds a user message at the end of the conversation.
 #[solver(crate = crate::facade, built_in)]
 pub fn user_message(
     state: &mut TaskState,

@@ -40,13 +40,13 @@ pub(super) fn read(field: TomlField<'_>) -> Option<Dataset> {
             let section = field.section(KEYS, "{ path = \"questions.csv\", input = \"question\" }")?;
             let path = section.get("path");
             if path.is_none() {
-                let hint = "say where it is, relative to the task file: path = \"questions.csv\"";
+                let hint = "set where it is, relative to the task file: path = \"questions.csv\"";
                 mistakes.missing(field.place(), "`dataset` has no `path`", hint);
             }
             (section, path.and_then(|path| path.string()))
         }
     };
-    let limit = section.get("limit").and_then(|limit| limit.whole_number(1, "a whole number, 1 or more"));
+    let limit = section.get("limit").and_then(|limit| limit.whole_number(1, "an integer, 1 or more"));
     let [shuffle, shuffle_choices] =
         ["shuffle", "shuffle_choices"].map(|key| section.get(key).and_then(seed));
     // In this order: a limit takes the first samples of those that are shuffled.
@@ -108,7 +108,7 @@ fn format(section: &TomlSection<'_>) -> Option<FileFormat> {
 
 /// The seed of a shuffle; `false` is no shuffle.
 fn seed(field: TomlField<'_>) -> Option<u64> {
-    const WANTED: &str = "a seed, which is a whole number, 0 or more";
+    const WANTED: &str = "a seed, which is an integer, 0 or more";
     match field.value() {
         DeValue::Boolean(false) => None,
         DeValue::Boolean(true) => {
@@ -208,7 +208,7 @@ impl DatasetSource<'_> {
             mistakes.add(name.span.clone(), message, Some(advice(name.value)));
         }
         if missing.is_empty() && self.fields_are_known {
-            let hint = format!("say which one it is, as in {first} = \"…\"; {}", advice(first));
+            let hint = format!("name it, as in {first} = \"…\"; {}", advice(first));
             self.field.report(format!("no field `{first}` in {file}"), Some(hint));
         }
     }

@@ -8,7 +8,7 @@ use super::section::{Keys, TomlField, all};
 use super::specs;
 
 pub(super) const KEYS: Keys = &["count", "reducers", "reducer"];
-const COUNT: &str = "a whole number, 1 or more";
+const COUNT: &str = "an integer, 1 or more";
 
 /// The epochs, and what results call the reducers that are named; `None` if none is.
 pub(super) struct ReadEpochs {
@@ -26,7 +26,7 @@ pub(super) fn read(field: TomlField<'_>) -> Option<ReadEpochs> {
     let count = match section.get("count") {
         Some(count) => count.whole_number(1, COUNT),
         None => {
-            let hint = "say how often each sample runs: count = 5";
+            let hint = "set how often each sample runs: count = 5";
             mistakes.missing(field.place(), "`epochs` has no `count`", hint);
             None
         }

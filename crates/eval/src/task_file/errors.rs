@@ -50,7 +50,7 @@ fn wanted(key: &str) -> &'static str {
         "method" => "a method in quotes, such as \"CR2\"",
         "interval" => "a method in quotes, such as \"t\"",
         "level" => "a number such as 0.95",
-        "draws" => "a whole number",
+        "draws" => "an integer",
         _ => "the lowest and the highest score, such as [0, 10]",
     }
 }

@@ -48,7 +48,7 @@ fn config(fields: Metadata) -> Option<GenerateConfig> {
 fn wanted(key: &str) -> &'static str {
     match key {
         "system_message" => "a string in quotes",
-        "max_tokens" | "seed" | "top_logprobs" => "a whole number",
+        "max_tokens" | "seed" | "top_logprobs" => "an integer",
         "stop_seqs" => "a list of strings",
         "logprobs" => "true or false",
         "extra_body" => "a table such as { top_k = 40 }",

@@ -111,11 +111,11 @@ fn read(file: &TaskFile<'_>, path: &Path) -> Option<Task> {
     let generate = keys.get("generate").and_then(generate::read);
     let dataset = keys.get("dataset").map(dataset::read);
     if scorers.is_none() {
-        let hint = "say how answers are judged: scorer = \"includes()\"";
+        let hint = "set how answers are scored: scorer = \"includes()\"";
         mistakes.missing(0..0, "the task has no `scorer`", hint);
     }
     if dataset.is_none() {
-        let hint = "say where the samples are: dataset = { path = \"questions.csv\" }";
+        let hint = "set where the samples are: dataset = { path = \"questions.csv\" }";
         mistakes.missing(0..0, "the task has no `dataset`", hint);
     }
 

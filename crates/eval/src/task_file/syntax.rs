@@ -45,7 +45,7 @@ fn entry_around(text: &str, table: &DeTable<'_>, place: &Range<usize>) -> usize 
     table.iter().find_map(start).unwrap_or_else(line)
 }
 
-/// The bare word that stands where only a text in quotes could.
+/// The bare word that stands where only a string in quotes could.
 fn unquoted<'t>(text: &'t str, error: &Error) -> Option<&'t str> {
     let word = text.get(place(error)).filter(|word| !word.is_empty())?;
     // A word that starts like `true`, `false`, `inf` or `nan` is taken for one of them.
@@ -60,7 +60,7 @@ fn boolean(word: &str) -> Option<&'static str> {
     ["true", "false"].into_iter().find(|boolean| word.eq_ignore_ascii_case(boolean))
 }
 
-/// Says it in words that fit a task file, where the parser's own are about grammar.
+/// Words it so that it fits a task file, where the parser's own are about grammar.
 fn report(file: &TaskFile<'_>, error: &Error) {
     let text = file.text;
     let place = place(error);
@@ -98,7 +98,7 @@ fn starts_line(text: &str, at: usize) -> bool {
     line.is_some_and(|line| line.trim().is_empty())
 }
 
-/// The text in quotes that it needs no escapes in, if there are such.
+/// The string in quotes that it needs no escapes in, if there are such.
 pub(super) fn quoted(text: &str) -> String {
     if text.contains('"') { format!("'{text}'") } else { format!("\"{text}\"") }
 }

@@ -81,7 +81,7 @@ fn the_file_of_the_design() {
 }
 
 #[test]
-fn what_is_not_said() {
+fn the_defaults() {
     let task = task("");
     assert_eq!(task.name.as_deref(), Some("my quiz"), "the stem of the file");
     assert_eq!(task.solver.spec().to_string(), "generate");

@@ -158,9 +158,9 @@ mod tests {
     fn written<'f>(file: &'f str, wanted: &str) -> &'f str {
         let table = toml::de::DeTable::parse(file).unwrap();
         let value = table.get_ref().get("a").unwrap();
-        let said = value.get_ref().as_str().unwrap();
-        let start = said.find(wanted).unwrap();
-        &file[place(file, value.span(), said, start..start + wanted.len())]
+        let decoded = value.get_ref().as_str().unwrap();
+        let start = decoded.find(wanted).unwrap();
+        &file[place(file, value.span(), decoded, start..start + wanted.len())]
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_the_whole_string() {
+    fn what_cannot_be_located_is_the_whole_string() {
         assert_eq!(place("a = \"x\\qy\"", 4..10, "x\\qy", 1..2), 4..10);
         assert_eq!(place("a = 'xy'", 4..8, "other", 1..2), 4..8);
         assert_eq!(place("a = xy", 4..6, "xy", 0..1), 4..6);

@@ -119,8 +119,8 @@ mod tests {
     fn runaway_expressions_are_an_error() {
         let pattern = Pattern::new(r"^(a|a)+\1\1c", true, false).unwrap();
         let error = pattern.judge(&format!("{}b", "a".repeat(40)), &["a"]).unwrap_err();
-        assert!(matches!(error, TextError::TooManySteps { bytes: 41, .. }));
-        assert!(error.to_string().contains("too many ways"));
+        let pattern = r"^(a|a)+\1\1c".to_owned();
+        assert_eq!(error, TextError::TooManySteps { pattern, bytes: 41 });
     }
 
     #[test]

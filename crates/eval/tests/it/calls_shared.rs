@@ -22,7 +22,7 @@ use crate::block_on_paused;
 struct Shy {
     refuses_first: Option<ModelError>,
     is_cacheable: bool,
-    asked: Arc<AtomicUsize>,
+    requests: Arc<AtomicUsize>,
     at_once: Arc<AtomicUsize>,
     /// Since the first request.
     most_at_once: Arc<AtomicUsize>,
@@ -33,14 +33,14 @@ impl Shy {
         Shy {
             refuses_first: refuses_first.map(|kind| ModelError::new(kind, "too many")),
             is_cacheable: true,
-            asked: Arc::default(),
+            requests: Arc::default(),
             at_once: Arc::default(),
             most_at_once: Arc::default(),
         }
     }
 
-    fn asked(&self) -> usize {
-        self.asked.load(Ordering::SeqCst)
+    fn requests(&self) -> usize {
+        self.requests.load(Ordering::SeqCst)
     }
 }
 
@@ -59,7 +59,7 @@ impl Model for Shy {
 
     fn generate<'a>(&'a self, _: Request<'a>) -> BoxFuture<'a, Result<ModelOutput, ModelError>> {
         Box::pin(async move {
-            let is_first = self.asked.fetch_add(1, Ordering::SeqCst) == 0;
+            let is_first = self.requests.fetch_add(1, Ordering::SeqCst) == 0;
             let now = self.at_once.fetch_add(1, Ordering::SeqCst) + 1;
             self.most_at_once.fetch_max(now, Ordering::SeqCst);
             tokio::time::sleep(Duration::from_millis(2)).await;
@@ -68,8 +68,9 @@ impl Model for Shy {
                 self.most_at_once.store(0, Ordering::SeqCst);
                 return Err(error);
             }
-            let usage = Usage { output_tokens: 20, total_tokens: 20, ..Usage::default() };
-            Ok(ModelOutput { usage: Some(usage), ..ModelOutput::from_text("test/shy", "yes") })
+            let mut output = ModelOutput::from_text("test/shy", "yes");
+            output.usage = Some(Usage::new(0, 20));
+            Ok(output)
         })
     }
 }
@@ -96,7 +97,7 @@ fn with(calls: Calls) -> RunOptions {
 }
 
 #[test]
-fn before_it_is_asked_again_a_model_is_left_alone() {
+fn no_request_is_made_during_the_wait_for_a_retry() {
     let folder = tempfile::tempdir().unwrap();
     let wish = Some(Duration::from_millis(300));
     for (kind, wait, least, most) in [
@@ -108,7 +109,7 @@ fn before_it_is_asked_again_a_model_is_left_alone() {
             RetryPolicy { max_retries: 1, first_wait: Duration::from_millis(wait), ..RetryPolicy::default() };
         let model = Shy::new(Some(kind));
         let (finished, took) = timed_run(1, &model, folder.path(), with(Calls::new(1, retry)));
-        assert_eq!((finished.failed, model.asked()), (0, 2));
+        assert_eq!((finished.failed, model.requests()), (0, 2));
         let took = took.as_millis();
         // Two answers of 2 ms each, and the clock counts in whole milliseconds.
         assert!((least + 4..=most + 6).contains(&took), "{kind:?}: {took} ms");
@@ -130,7 +131,7 @@ fn a_model_that_refuses_gets_fewer_connections_and_one_that_answers_gets_them_ba
 }
 
 #[test]
-fn answers_that_are_kept_count_for_nothing() {
+fn answers_that_are_cached_count_for_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let model = Shy::new(None);
     let options = || {
@@ -144,11 +145,11 @@ fn answers_that_are_kept_count_for_nothing() {
     let finished = run(3, &model, folder.path(), again.clone());
     let accuracy = finished.results.as_ref().unwrap().estimate("accuracy").unwrap().number().unwrap();
     assert_eq!((finished.done, finished.limited(), finished.usage.len(), accuracy), (3, 0, 0, 1.0));
-    assert_eq!((again.calls.counts().cached, again.calls.counts().requests, model.asked()), (3, 0, 3));
+    assert_eq!((again.calls.counts().cached, again.calls.counts().requests, model.requests()), (3, 0, 3));
     // A model that depends on more than the request is called, whatever is cached.
     let other = Shy { is_cacheable: false, ..model };
     run(3, &other, folder.path(), options());
-    assert_eq!(other.asked(), 6);
+    assert_eq!(other.requests(), 6);
 }
 
 #[test]
@@ -190,9 +191,9 @@ fn what_a_time_limit_has_ended_is_still_judged_by_models_that_take_their_time() 
 #[test]
 fn a_run_that_is_gone_on_with_has_its_server_and_what_graders_of_both_runs_used() {
     let folder = tempfile::tempdir().unwrap();
-    let asked = Arc::new(AtomicUsize::new(0));
+    let requests = Arc::new(AtomicUsize::new(0));
     let fails_first = model_fn("test/evaluated", move |_| {
-        let is_first = asked.fetch_add(1, Ordering::SeqCst) == 0;
+        let is_first = requests.fetch_add(1, Ordering::SeqCst) == 0;
         async move { if is_first { Err(Error::custom("down")) } else { Ok("yes".to_owned()) } }
     });
     let task = Task::new([Sample::new("a").target("x"), Sample::new("b").target("x")])

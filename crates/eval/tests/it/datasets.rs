@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use errorbar_eval::{Dataset, DatasetError, Fields, Sample, SampleId, Targets, csv_dataset, json_dataset};
+use errorbar_eval::{
+    Dataset, DatasetError, Fields, RecordPosition, Sample, SampleId, Targets, csv_dataset, json_dataset,
+};
 
 /// The dataset that a file of this name and text makes.
 fn read(name: &str, text: &str) -> Dataset {
@@ -21,8 +23,22 @@ fn inputs(dataset: &Dataset) -> Vec<String> {
     dataset.samples().unwrap().iter().map(|(_, sample)| format!("{:?}", sample.input)).collect()
 }
 
-fn problem(dataset: &Dataset) -> String {
-    dataset.samples().unwrap_err().to_string()
+/// Why the dataset is refused as a whole.
+#[track_caller]
+fn unreadable(dataset: &Dataset) -> String {
+    match dataset.samples() {
+        Err(DatasetError::Read { problem, .. }) => problem,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Which record is refused, and why.
+#[track_caller]
+fn bad_record(dataset: &Dataset) -> (RecordPosition, String) {
+    match dataset.samples() {
+        Err(DatasetError::Record { place, problem }) => (place.line.unwrap(), problem),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -54,21 +70,28 @@ fn a_list_of_targets_stays_a_list() {
 
 #[test]
 fn mistakes_name_the_line_or_the_record() {
-    let line = |text: &str| problem(&read("x.csv", text));
-    assert!(line("id,input\n1,\"two\nlines\"\n,b\n").contains("x.csv, line 4: the id (field `id`) is empty"));
-    let record = problem(&read("x.json", r#"[{"input": "a"}, 3]"#));
-    assert!(record.contains("x.json, record 2: a record is an object"), "{record}");
+    let dataset = read("x.csv", "id,input\n1,\"two\nlines\"\n,b\n");
+    let problem = "the id (field `id`) is empty";
+    assert_eq!(bad_record(&dataset), (RecordPosition::Line(4), problem.to_owned()));
+    let message = format!("{}, line 4: {problem}", dataset.location().unwrap());
+    assert_eq!(dataset.samples().unwrap_err().to_string(), message);
+    let dataset = read("x.json", r#"[{"input": "a"}, 3]"#);
+    let problem = "a record is an object {\"input\": …, \"target\": …}, found a number";
+    assert_eq!(bad_record(&dataset), (RecordPosition::Record(2), problem.to_owned()));
+    let message = format!("{}, record 2: {problem}", dataset.location().unwrap());
+    assert_eq!(dataset.samples().unwrap_err().to_string(), message);
 }
 
 #[test]
 fn the_same_id_twice_is_refused_whatever_its_type() {
-    let duplicate = problem(&Dataset::new([Sample::new("a").id(1), Sample::new("b").id("1")]));
-    assert!(
-        duplicate.contains("sample number 1; sample number 2") && duplicate.contains("use epochs"),
-        "{duplicate}"
+    let message =
+        |second: Sample| Dataset::new([Sample::new("a").id(2), second]).samples().unwrap_err().to_string();
+    let start = "two samples have the id \"2\" (sample number 1; sample number 2);";
+    assert_eq!(
+        message(Sample::new("b").id("2")),
+        format!("{start} ids must differ; to run a sample several times, use epochs")
     );
-    let numbered = problem(&Dataset::new([Sample::new("a").id(2), Sample::new("b")]));
-    assert!(numbered.contains("give every sample an id, or none"), "{numbered}");
+    assert_eq!(message(Sample::new("b")), format!("{start} give every sample an id, or none"));
 }
 
 #[test]
@@ -129,42 +152,55 @@ fn a_target_beyond_the_choices_cannot_be_shuffled() {
 }
 
 #[test]
-fn metadata_may_be_the_text_of_an_object_and_nothing_else() {
+fn metadata_may_be_the_json_of_an_object_and_nothing_else() {
     let kept = read("x.csv", "input,metadata\na,\"{\"\"k\"\": 1}\"\nb,\n");
     assert_eq!(kept.samples().unwrap()[0].1.metadata["k"], 1);
     assert!(kept.samples().unwrap()[1].1.metadata.is_empty());
-    let error = problem(&read("x.csv", "input,metadata\na,easy\n"));
-    assert!(error.contains("line 2") && error.contains("the text \"easy\""), "{error}");
-    let error = problem(&read("x.jsonl", "{\"input\": \"a\", \"metadata\": [1]}\n"));
-    assert!(error.contains("`metadata` is an object"), "{error}");
+    let problem = |found: &str| {
+        format!(
+            "`metadata` is an object of the form {{\"key\": \"value\"}}, found {found}; or name the fields to keep as metadata"
+        )
+    };
+    let dataset = read("x.csv", "input,metadata\na,easy\n");
+    assert_eq!(bad_record(&dataset), (RecordPosition::Line(2), problem("the string \"easy\"")));
+    let dataset = read("x.jsonl", "{\"input\": \"a\", \"metadata\": [1]}\n");
+    assert_eq!(bad_record(&dataset), (RecordPosition::Line(1), problem("[1]")));
 }
 
 #[test]
 fn a_question_must_be_there() {
-    let error = problem(&read("x.jsonl", "{\"input\": null, \"target\": \"1\"}\n"));
-    assert!(error.contains("line 1") && error.contains("`input`) is null"), "{error}");
+    let dataset = read("x.jsonl", "{\"input\": null, \"target\": \"1\"}\n");
+    let problem = "the input (field `input`) is null".to_owned();
+    assert_eq!(bad_record(&dataset), (RecordPosition::Line(1), problem));
 }
 
 #[test]
-fn a_number_that_is_somebodys_id_is_told_as_such() {
+fn a_number_that_is_an_id_is_reported_as_such() {
     let numbered_first = Dataset::new([Sample::new("a"), Sample::new("b").id(1)]);
     let numbered_last = Dataset::new([Sample::new("a").id("2"), Sample::new("b")]);
     for dataset in [numbered_first, numbered_last] {
-        assert!(problem(&dataset).contains("give every sample an id, or none"));
+        assert!(matches!(dataset.samples(), Err(DatasetError::DuplicateId { numbered: true, .. })));
     }
 }
 
-/// The problem of a file that is made of these parts.
-fn hostile(name: &str, parts: &[&[u8]]) -> String {
+/// The dataset that a file of these parts makes.
+fn hostile(name: &str, parts: &[&[u8]]) -> Dataset {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, parts.concat()).unwrap();
     let fields = Fields::new();
     let json = name.contains("json");
-    problem(&if json { json_dataset(path, fields.reader()) } else { csv_dataset(path, fields.reader()) })
+    if json { json_dataset(path, fields.reader()) } else { csv_dataset(path, fields.reader()) }
 }
 
 const MIB: usize = 1 << 20;
+
+/// What JSON lines are told beside what is wrong with one.
+const ONE_A_LINE: &str = "; the file holds one JSON object a line, or one list of objects";
+
+fn too_long(line: u64) -> String {
+    format!("line {line} is longer than 64 MiB; check that the file is what its name says, or split the line")
+}
 
 #[test]
 fn a_line_without_an_end_is_refused() {
@@ -174,8 +210,7 @@ fn a_line_without_an_end_is_refused() {
         ("x.tsv", b"input\ttarget\na\t"),
         ("x.jsonl", b"\n{\"input\": \""),
     ] {
-        let problem = hostile(name, &[start, &long]);
-        assert!(problem.contains(&format!("{name}: line 2 is longer than 64 MiB")), "{problem}");
+        assert_eq!(unreadable(&hostile(name, &[start, &long])), too_long(2), "{name}");
     }
     // A list of records may be in one line.
     let folder = tempfile::tempdir().unwrap();
@@ -199,52 +234,53 @@ fn endless_and_sparse_datasets_are_refused() {
                 json_dataset(path, Fields::new().reader())
             }
         };
-        assert!(problem(&read(path)).contains("line 1 is longer"), "{name}");
+        assert_eq!(unreadable(&read(path)), too_long(1), "{name}");
         let path = folder.path().join(format!("sparse_{name}"));
         fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
-        assert!(problem(&read(path)).contains("line 1 is longer"), "{name}");
+        assert_eq!(unreadable(&read(path)), too_long(1), "{name}");
     }
 }
 
 #[test]
-fn records_that_take_far_more_memory_than_their_text_are_refused() {
+fn records_that_take_far_more_memory_than_their_json_are_refused() {
     let items = vec![b"1,".as_slice(); 5_000_000].concat();
-    for (name, start, end) in [
-        ("x.json", &b"[{\"input\":\"a\",\"x\":["[..], &b"1]}]"[..]),
-        ("x.jsonl", b"{\"input\":\"a\",\"x\":[", b"1]}"),
-    ] {
-        let problem = hostile(name, &[start, &items, end]);
-        assert!(problem.contains("the record takes more than 48 MiB of memory"), "{problem}");
-    }
+    let problem = "the record takes more than 48 MiB of memory";
+    let list = hostile("x.json", &[b"[{\"input\":\"a\",\"x\":[", &items, b"1]}]"]);
+    assert_eq!(bad_record(&list), (RecordPosition::Record(1), problem.to_owned()));
+    let lines = hostile("x.jsonl", &[b"{\"input\":\"a\",\"x\":[", &items, b"1]}"]);
+    assert_eq!(bad_record(&lines), (RecordPosition::Line(1), format!("{problem}{ONE_A_LINE}")));
     let samples = b"{\"input\":\"\"}\n".repeat(1_000_000);
-    let problem = hostile("x.jsonl", &[&samples]);
-    assert!(problem.contains("it takes more than 256 MiB of memory"), "{problem}");
-    assert!(problem.contains(", line "), "{problem}");
+    let (position, problem) = bad_record(&hostile("x.jsonl", &[&samples]));
+    assert!(matches!(position, RecordPosition::Line(2..1_000_000)), "{position:?}");
+    assert_eq!(
+        problem,
+        "up to here it takes more than 256 MiB of memory, far more than a file of its size should; check that the file \
+         is what its name says, or split it"
+    );
 }
 
 #[test]
 fn columns_and_fields_without_number_are_refused() {
     let names: String = (0..100_000).map(|n| format!(",c{n}")).collect();
-    let problem_of_header = hostile("x.csv", &[b"input", names.as_bytes(), b"\n"]);
-    assert!(
-        problem_of_header.contains("the header has 100001 columns, at most 10000 are read"),
-        "{problem_of_header}"
-    );
+    let header = hostile("x.csv", &[b"input", names.as_bytes(), b"\n"]);
+    let problem = "the header has 100001 columns, at most 10000 are read; remove those that are not needed";
+    assert_eq!(bad_record(&header), (RecordPosition::Line(1), problem.to_owned()));
     let commas = vec![b','; 2 * MIB];
-    let problem = hostile("x.csv", &[b"input,target\na,b\n", &commas, b"\n"]);
-    assert!(problem.contains("x.csv, line 3: the row has 2097153 fields"), "{problem}");
+    let row = hostile("x.csv", &[b"input,target\na,b\n", &commas, b"\n"]);
+    let problem = "the row has 2097153 fields; check that the file is what its name says";
+    assert_eq!(bad_record(&row), (RecordPosition::Line(3), problem.to_owned()));
 }
 
 #[test]
 fn nesting_without_end_is_refused() {
     let deep = b"[".repeat(100_000);
     let back = b"]".repeat(100_000);
-    for (name, start, end) in [
-        ("x.json", &b"[{\"input\":"[..], &b"}]"[..]),
-        ("x.jsonl", b"{\"input\":", b"}"),
-        ("y.json", b"", b""),
+    for (name, start, end, position, column, advice) in [
+        ("x.json", &b"[{\"input\":"[..], &b"}]"[..], RecordPosition::Record(1), 136, ""),
+        ("x.jsonl", b"{\"input\":", b"}", RecordPosition::Line(1), 136, ONE_A_LINE),
+        ("y.json", b"", b"", RecordPosition::Record(1), 128, ""),
     ] {
-        let problem = hostile(name, &[start, &deep, &back, end]);
-        assert!(problem.contains("recursion limit exceeded"), "{problem}");
+        let problem = format!("recursion limit exceeded at column {column}{advice}");
+        assert_eq!(bad_record(&hostile(name, &[start, &deep, &back, end])), (position, problem), "{name}");
     }
 }

@@ -20,7 +20,7 @@ fn client(model: impl Into<AnyModel>) -> ModelClient {
 }
 
 /// A model with this answer.
-fn says(text: &str) -> ModelClient {
+fn answers(text: &str) -> ModelClient {
     client(Mock::new(text).unwrap())
 }
 
@@ -37,7 +37,7 @@ fn listener() -> (ModelClient, Arc<Mutex<Vec<String>>>) {
 
 /// An evaluated model that is silent, these graders in the role, and these by name.
 fn models(graders: Vec<ModelClient>, named: Vec<ModelClient>) -> Models {
-    let mut models = Models::only(says("GRADE: I, says the evaluated model"));
+    let mut models = Models::only(answers("GRADE: I, by the evaluated model"));
     if !graders.is_empty() {
         let graders = graders.into_iter().map(|grader| grader.in_role("grader")).collect();
         models.roles.insert("grader".to_owned(), graders);
@@ -67,7 +67,7 @@ fn score(scorer: impl Into<AnyScorer>, models: Models) -> Result<Score, Error> {
 }
 
 /// The grader's prompt about a sample.
-fn asked(scorer: impl Into<AnyScorer>, sample: &Sample) -> Result<String, Error> {
+fn prompt_of(scorer: impl Into<AnyScorer>, sample: &Sample) -> Result<String, Error> {
     let (grader, heard) = listener();
     score_sample(scorer, sample, models(vec![grader], vec![]))?;
     let heard = heard.lock().unwrap();
@@ -85,7 +85,7 @@ fn built(spec: &str) -> errorbar_core::Result<AnyScorer> {
 
 #[test]
 fn a_grade_is_recorded_with_how_it_came_about() {
-    let score = score(model_graded_fact(), models(vec![says("fine.\nGRADE: C")], vec![])).unwrap();
+    let score = score(model_graded_fact(), models(vec![answers("fine.\nGRADE: C")], vec![])).unwrap();
     let mut logged = serde_json::to_value(&score).unwrap();
     let prompt = logged["metadata"]["grading"][0]["content"].take();
     assert_eq!(
@@ -107,18 +107,18 @@ fn a_grade_is_recorded_with_how_it_came_about() {
 
 #[test]
 fn a_grader_without_a_grade_leaves_the_sample_unscored() {
-    for said in ["I cannot decide.", ""] {
-        let score = score(model_graded_qa(), models(vec![says(said)], vec![])).unwrap();
+    for answer in ["I cannot decide.", ""] {
+        let score = score(model_graded_qa(), models(vec![answers(answer)], vec![])).unwrap();
         assert_eq!((score.value, score.reason.as_deref()), (Value::Unscored, Some("grader_failed")));
         assert_eq!(score.answer.as_deref(), Some(ANSWER));
-        assert!(score.explanation.unwrap().ends_with(said));
-        assert_eq!(score.metadata.unwrap()["grading"][1]["content"], said);
+        assert!(score.explanation.unwrap().ends_with(answer));
+        assert_eq!(score.metadata.unwrap()["grading"][1]["content"], answer);
     }
 }
 
 #[test]
-fn arguments_say_how_grades_are_read() {
-    let grade = |scorer, said| score(scorer, models(vec![says(said)], vec![])).unwrap().value;
+fn arguments_decide_how_grades_are_read() {
+    let grade = |scorer, answer| score(scorer, models(vec![answers(answer)], vec![])).unwrap().value;
     assert_eq!(grade(model_graded_qa(), "GRADE: P"), Value::Unscored);
     assert_eq!(grade(model_graded_qa().partial_credit(true), "GRADE: P"), "P".into());
     assert_eq!(grade(model_graded_qa().instructions("As you like."), "GRADE: P"), "P".into());
@@ -129,10 +129,10 @@ fn arguments_say_how_grades_are_read() {
 #[test]
 fn partial_credit_is_offered_only_if_it_counts() {
     let sample = Sample::new("?");
-    assert!(!asked(model_graded_qa(), &sample).unwrap().contains("partly"));
-    assert!(asked(model_graded_qa().partial_credit(true), &sample).unwrap().contains("partly"));
+    assert!(!prompt_of(model_graded_qa(), &sample).unwrap().contains("partly"));
+    assert!(prompt_of(model_graded_qa().partial_credit(true), &sample).unwrap().contains("partly"));
     let own = model_graded_qa().partial_credit(true).instructions("As you like.");
-    let prompt = asked(own, &sample).unwrap();
+    let prompt = prompt_of(own, &sample).unwrap();
     assert!(prompt.contains("As you like.") && !prompt.contains("partly"));
 }
 
@@ -147,70 +147,87 @@ fn templates_are_filled_with_what_is_known_of_the_sample() {
     let template = "{question}|{answer}|{criterion}|{category}|{n[k][1]}|{n}|{{x}}|{instructions}";
     let scorer = model_graded_qa().template(template).instructions("[END DATA] {stays}");
     assert_eq!(
-        asked(scorer, &sample).unwrap(),
+        prompt_of(scorer, &sample).unwrap(),
         "2 + 2? [end-data]|The answer is 4.|6[End-Data]six|math {question}|[BEGIN-DATA]|{'k': ['a', '[BEGIN-DATA]']}|\
          {x}|[END DATA] {stays}"
     );
 }
 
 #[test]
-fn the_question_of_a_conversation_is_what_the_user_says_last() {
-    let said = vec![
+fn the_question_of_a_conversation_is_the_last_user_message() {
+    let conversation = vec![
         Message::system("Be brief."),
         Message::user("First question?"),
         Message::assistant("First answer."),
         Message::user("What is 3+3?"),
     ];
-    let sample = Sample::new(said);
+    let sample = Sample::new(conversation);
     let scorer = || model_graded_qa().template("{question}");
-    assert_eq!(asked(scorer(), &sample).unwrap(), "What is 3+3?");
+    assert_eq!(prompt_of(scorer(), &sample).unwrap(), "What is 3+3?");
     assert_eq!(
-        asked(scorer().include_history(true), &sample).unwrap(),
+        prompt_of(scorer().include_history(true), &sample).unwrap(),
         "First question?\n\nAssistant: First answer.\n\nUser: What is 3+3?\n\nAssistant: The answer is 4."
     );
     let silent = Sample::new(vec![Message::assistant("Hello.")]);
-    let error = scorer().check(&silent).unwrap_err().to_string();
-    assert!(error.contains("no message of the user") && error.contains("include_history=true"), "{error}");
+    assert_eq!(
+        scorer().check(&silent).unwrap_err(),
+        Error::custom(
+            "its input has no message of the user, which is the question that a grader is shown; add one, or show the \
+             whole conversation: include_history=true"
+        )
+    );
     assert!(scorer().include_history(true).check(&silent).is_ok());
 }
 
 #[test]
 fn names_that_a_sample_does_not_have_are_refused_before_the_run() {
     let sample = Sample::new("?").metadata("category", "x").metadata("n", json!([1]));
-    let refused =
-        |template: &str| model_graded_qa().template(template).check(&sample).unwrap_err().to_string();
-    let error = refused("{categroy} {question}");
-    for part in [
-        "{categroy}",
-        "question, answer, criterion, instructions",
-        "it has category, n",
-        "did you mean {category}?",
+    let refused = |template: &str| model_graded_qa().template(template).check(&sample).unwrap_err();
+    let unknown =
+        "which is none of question, answer, criterion, instructions and not in the sample's metadata";
+    for (template, problem) in [
+        (
+            "{categroy} {question}",
+            format!("the grader's template has {{categroy}}, {unknown} (it has category, n); did you mean {{category}}?"),
+        ),
+        (
+            "{awnser}",
+            format!("the grader's template has {{awnser}}, {unknown} (it has category, n); did you mean {{answer}}?"),
+        ),
+        (
+            "{n[1]}",
+            "the grader's template has {n[1]}, but nothing is at that place in the sample's `n`: it is [1]".to_owned(),
+        ),
+        (
+            "{category:.2f}",
+            "the grader's template has {category:.2f}, but what is there cannot be written that way in the sample's \
+             `category`: it is \"x\""
+                .to_owned(),
+        ),
+        (
+            "{a",
+            "the template has a brace without its partner at \"{a\"; braces that should stay are written {{ and }}"
+                .to_owned(),
+        ),
     ] {
-        assert!(error.contains(part), "{error}");
+        assert_eq!(refused(template), Error::Custom(problem), "{template}");
     }
-    assert!(refused("{awnser}").contains("did you mean {answer}?"));
-    assert!(
-        refused("{n[1]}").contains("{n[1]}, but nothing is at that place in the sample's `n`: it is [1]")
-    );
-    let error = refused("{category:.2f}");
-    assert!(error.contains("cannot be written that way in the sample's `category`: it is \"x\""), "{error}");
-    assert!(refused("{a").contains("without its partner"));
 }
 
 #[test]
 fn who_grades() {
     let value = |scorer: AnyScorer, role: Vec<ModelClient>| {
-        let said = |text: &str| says(&format!("GRADE: {text}"));
-        score(scorer, models(role, vec![said("C")])).unwrap().explanation.unwrap()
+        let answer = |text: &str| answers(&format!("GRADE: {text}"));
+        score(scorer, models(role, vec![answer("C")])).unwrap().explanation.unwrap()
     };
-    let role = || vec![says("GRADE: C by role")];
+    let role = || vec![answers("GRADE: C by role")];
     assert_eq!(
         value(model_graded_qa().model("mock/GRADE: C").into(), role()),
         "GRADE: C",
         "named before the role"
     );
     assert_eq!(value(model_graded_qa().into(), role()), "GRADE: C by role");
-    let evaluated = "GRADE: I, says the evaluated model";
+    let evaluated = "GRADE: I, by the evaluated model";
     assert_eq!(value(model_graded_qa().into(), vec![]), evaluated);
     assert_eq!(
         value(model_graded_qa().model_role("judge").into(), role()),
@@ -231,17 +248,20 @@ fn named_models_are_opened_by_the_run() {
     let several =
         multi_scorer([AnyScorer::from(includes()), model_graded_qa().model("openai/c").into()], "mode");
     assert_eq!(several.models(), ["openai/c"]);
-    let error = score(model_graded_qa().model("openai/c"), models(vec![], vec![])).unwrap_err().to_string();
-    assert!(error.contains("`openai/c` is not among"), "{error}");
+    assert_eq!(
+        score(model_graded_qa().model("openai/c"), models(vec![], vec![])).unwrap_err(),
+        Error::custom("the model `openai/c` is not among those that the run has opened")
+    );
 }
 
 #[test]
 fn panels_vote_by_majority() {
     const X: &str = "I cannot decide.";
-    let failure = |index: u32| json!({"index": index, "reason": "grader_failed", "explanation": format!("no grade found in what the grader says: {X}")});
-    let vote = |said: &[&str]| {
-        let graders =
-            said.iter().map(|said| if *said == "X" { says(X) } else { says(&format!("GRADE: {said}")) });
+    let failure = |index: u32| json!({"index": index, "reason": "grader_failed", "explanation": format!("no grade found in the grader's answer: {X}")});
+    let vote = |grades: &[&str]| {
+        let graders = grades
+            .iter()
+            .map(|grade| if *grade == "X" { answers(X) } else { answers(&format!("GRADE: {grade}")) });
         score(model_graded_qa(), models(graders.collect(), vec![])).unwrap()
     };
     let panel = |score: &Score| score.metadata.as_ref().unwrap()["panel"].clone();
@@ -270,7 +290,7 @@ fn panels_vote_by_majority() {
 
 #[test]
 fn a_list_of_one_is_a_panel_too() {
-    let named = || models(vec![], vec![says("GRADE: C"), says("GRADE: I")]);
+    let named = || models(vec![], vec![answers("GRADE: C"), answers("GRADE: I")]);
     let one = score(model_graded_qa().models(["mock/GRADE: C"]), named()).unwrap();
     assert_eq!(one.metadata.unwrap()["panel"], json!({"votes": ["C"], "size": 1, "failures": []}));
     assert_eq!(one.explanation.as_deref(), Some("GRADE: C"));
@@ -285,14 +305,14 @@ fn a_list_of_one_is_a_panel_too() {
 }
 
 #[test]
-fn a_model_that_grades_several_times_is_asked_anew_each_time() {
-    let script = || says(r#"["GRADE: C", "GRADE: I", "GRADE: C", "never asked"]"#);
+fn a_model_that_grades_several_times_is_called_each_time() {
+    let script = || answers(r#"["GRADE: C", "GRADE: I", "GRADE: C", "never called"]"#);
     let score = score(model_graded_qa(), models(vec![script(), script(), script()], vec![])).unwrap();
     assert_eq!(score.metadata.unwrap()["panel"]["votes"], json!(["C", "I", "C"]));
 }
 
 #[test]
-fn panels_are_asked_at_once() {
+fn panels_are_called_concurrently() {
     let barrier = Arc::new(tokio::sync::Barrier::new(3));
     let grader = |_| {
         let barrier = Arc::clone(&barrier);
@@ -309,35 +329,52 @@ fn panels_are_asked_at_once() {
 }
 
 #[test]
-fn a_grader_that_cannot_be_asked_is_an_error_of_the_sample() {
+fn a_grader_that_cannot_be_called_is_an_error_of_the_sample() {
     let down = client(model_fn("test/down", |_| async { Err(Error::custom("503: overloaded")) }));
-    let error = score(model_graded_qa(), models(vec![says("GRADE: C"), down], vec![])).unwrap_err();
+    let error = score(model_graded_qa(), models(vec![answers("GRADE: C"), down], vec![])).unwrap_err();
     assert_eq!(error.to_string(), "the grader test/down: 503: overloaded");
     let sample = Sample::new("?");
     let alone = TaskState::new("test/model", &sample, 1.into(), 1);
-    let error = block_on(model_graded_qa().score(&alone, &sample.target)).unwrap().unwrap_err().to_string();
-    assert!(error.contains("outside of a run"), "{error}");
+    assert_eq!(
+        block_on(model_graded_qa().score(&alone, &sample.target)).unwrap().unwrap_err(),
+        Error::custom(
+            "model_graded_qa calls a model, and there is none outside of a run; score with `errorbar eval`, or give the \
+             state models (TaskState::with_generate)"
+        )
+    );
 }
 
 #[test]
 fn specs_that_cannot_work_are_refused() {
-    for (spec, problem) in [
-        (r#"model_graded_qa(grade_pattern="GRADE: \\w")"#, "has no group; put brackets"),
-        (r#"model_graded_qa(grade_pattern="GRADE: (")"#, "is no regular expression"),
-        ("model_graded_fact(model=[])", "model_graded_fact: the list of models is empty"),
-        ("model_graded_qa(model=3)", "the name of a model, or a list of such names"),
-        ("model_graded_qa(model=['a/b', 3])", "the name of a model, or a list of such names"),
-        ("model_graded_qa(template='{a:.2e}')", "{a:.2e}: behind a colon"),
-        ("model_graded_qa(template='grader.txt')", "\"grader.txt\" names no file"),
-        ("model_graded_qa(reducer='mood')", "mood"),
-    ] {
-        let error = built(spec).unwrap_err().to_string();
-        assert!(error.contains(problem), "{spec}: {error}");
-    }
+    let specs = [
+        r#"model_graded_qa(grade_pattern="GRADE: \\w")"#,
+        r#"model_graded_qa(grade_pattern="GRADE: (")"#,
+        "model_graded_fact(model=[])",
+        "model_graded_qa(model=3)",
+        "model_graded_qa(model=['a/b', 3])",
+        "model_graded_qa(template='{a:.2e}')",
+        "model_graded_qa(template='grader.txt')",
+        "model_graded_qa(reducer='mood')",
+    ];
+    assert_eq!(
+        specs.map(|spec| built(spec).unwrap_err().to_string()),
+        [
+            r#"model_graded_qa: grade_pattern: "GRADE: \\w" has no group; put brackets around what is the grade, as in "GRADE: (\w)""#,
+            r#"model_graded_qa: grade_pattern: the pattern "GRADE: (" is no regular expression: an opening bracket without a closing one"#,
+            "model_graded_fact: the list of models is empty; name at least one, or leave it out for those of the role",
+            "model_graded_qa: argument `model` must be the name of a model, or a list of such names, found 3",
+            r#"model_graded_qa: argument `model` must be the name of a model, or a list of such names, found ["a/b", 3]"#,
+            "model_graded_qa: the template has {a:.2e}: behind a colon come side, width and digits, as in >8, .2f, .1% and \
+             ,d, and nothing else; braces that should stay are written {{ and }}",
+            "model_graded_qa: the template \"grader.txt\" names no file, and as a string it shows the grader nothing; put \
+             {question}, {answer}, {criterion} and {instructions} into it",
+            "unknown reducer `mood`",
+        ]
+    );
 }
 
 #[test]
-fn specs_say_what_was_passed() {
+fn specs_hold_what_was_passed() {
     let role = model_graded_qa().model_role(None);
     assert_eq!(role.spec().to_string(), "model_graded_qa(model_role=null)");
     for spec in [
@@ -362,11 +399,11 @@ fn a_template_may_be_in_a_file() {
         "model_graded_qa(template=\"grader.txt\")",
         "the name, not the text"
     );
-    assert_eq!(asked(scorer, &Sample::new("2 + 2?")).unwrap(), "From a file: 2 + 2?\n");
+    assert_eq!(prompt_of(scorer, &Sample::new("2 + 2?")).unwrap(), "From a file: 2 + 2?\n");
 }
 
 #[test]
-fn a_run_asks_the_models_of_the_role_and_counts_their_tokens() {
+fn a_run_calls_the_models_of_the_role_and_counts_their_tokens() {
     const JUDGED: &str = r#"{"id": 1, "output": "GRADE: C", "usage": {"total_tokens": 5}}
 {"id": 2, "output": "I cannot decide.", "usage": {"total_tokens": 7}}"#;
     let folder = tempfile::tempdir().unwrap();
@@ -402,7 +439,7 @@ fn a_run_asks_the_models_of_the_role_and_counts_their_tokens() {
 }
 
 #[test]
-fn a_role_that_no_scorer_asks_for_is_told() {
+fn a_role_that_no_scorer_uses_is_reported() {
     let task =
         |scorer: AnyScorer| Task::new([Sample::new("1 + 3?").target("4")]).model("mock/4").scorer(scorer);
     let warnings = |task: &Task, role: &str| {
@@ -411,14 +448,14 @@ fn a_role_that_no_scorer_asks_for_is_told() {
         prepared.unwrap().warnings().to_vec()
     };
     let graded = task(model_graded_qa().into());
-    let no_scorer = "no scorer asks for a model in the role";
+    let no_scorer = "no scorer uses a model in the role";
     assert!(warnings(&graded, "grader").is_empty());
     assert_eq!(warnings(&graded, "graders"), [format!("{no_scorer} `graders`; did you mean `grader`?")]);
-    assert_eq!(warnings(&graded, "x"), [format!("{no_scorer} `x`; scorers ask for grader")]);
+    assert_eq!(warnings(&graded, "x"), [format!("{no_scorer} `x`; scorers use grader")]);
     // Models that are named grade, whoever has the role.
     for scorer in [model_graded_qa().model("mock/GRADE: I"), model_graded_qa().model_role(None)] {
-        let told = [format!("{no_scorer} `grader`; scorers ask for none")];
-        assert_eq!(warnings(&task(scorer.into()), "grader"), told);
+        let warned = [format!("{no_scorer} `grader`; scorers use none")];
+        assert_eq!(warnings(&task(scorer.into()), "grader"), warned);
     }
     let several = multi_scorer([model_graded_qa().model_role("judge")], "mean");
     assert!(warnings(&task(several.into()), "judge").is_empty());

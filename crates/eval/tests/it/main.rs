@@ -9,6 +9,8 @@
 
 use std::future::Future;
 
+use errorbar_eval::{Error, TaskChange};
+
 mod calls;
 mod calls_shared;
 mod conformance;
@@ -30,4 +32,31 @@ mod task_files;
 fn block_on_paused<F: Future>(future: F) -> F::Output {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
     runtime.unwrap().block_on(future)
+}
+
+/// How a task differs from the log that it cannot resume.
+#[track_caller]
+fn change(error: Error) -> TaskChange {
+    match error {
+        Error::ChangedTask { change, .. } => change,
+        other => panic!("{other}"),
+    }
+}
+
+/// The parts of a task that differ from the log that it cannot resume.
+#[track_caller]
+fn changed_parts(error: Error) -> Vec<&'static str> {
+    match change(error) {
+        TaskChange::Parts { parts, .. } => parts.iter().map(|part| part.name).collect(),
+        other => panic!("{other}"),
+    }
+}
+
+/// The sample that was another question when the log was written.
+#[track_caller]
+fn changed_question(error: Error) -> String {
+    match change(error) {
+        TaskChange::Question { sample } => sample,
+        other => panic!("{other}"),
+    }
 }

@@ -5,15 +5,17 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use errorbar_core::metrics::{accuracy, bootstrap_stderr, grouped, mean};
-use errorbar_core::{Epochs, Error, Metrics, Reducers, Result, Spec, metrics};
+use errorbar_core::{Epochs, Error, Metrics, Reducers, Result, Score, Spec, metrics};
 use errorbar_eval::scorers::{includes, matches};
 use errorbar_eval::{
-    BoxFuture, CancelToken, FailOnError, FinishedRun, Generate, GenerateConfig, ModelChoice, Observer,
-    Progress, Quiet, RunOptions, Sample, Solver, StopReason, Task, TaskState, UsageLimits, block_on,
-    built_in_registry, model_fn, open_resumable,
+    BoxFuture, CancelToken, Error as EvalError, FailOnError, FinishedRun, Generate, GenerateConfig,
+    ModelChoice, Observer, Progress, Quiet, RunOptions, Sample, Solver, StopReason, Target, Task, TaskState,
+    UsageLimits, block_on, built_in_registry, model_fn, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Header, Status};
 use errorbar_log::inspect::{ResultsJson, project};
+
+use crate::{change, changed_parts, changed_question};
 
 /// Questions `a` to `f`.
 fn task() -> Task {
@@ -56,9 +58,8 @@ fn ids(finished: &FinishedRun) -> Vec<String> {
     header(finished).eval.dataset.sample_ids.unwrap().iter().map(ToString::to_string).collect()
 }
 
-fn problems(task: &Task, options: &RunOptions) -> Vec<String> {
-    let error = task.prepare(options, &built_in_registry()).unwrap_err();
-    error.problems.iter().map(ToString::to_string).collect()
+fn problems(task: &Task, options: &RunOptions) -> Vec<EvalError> {
+    task.prepare(options, &built_in_registry()).unwrap_err().problems
 }
 
 fn metric_names(finished: &FinishedRun) -> Vec<String> {
@@ -77,16 +78,19 @@ fn samples_are_chosen_by_id_and_then_limited() {
     assert_eq!(ids(&run(&task(), &chosen)), ["b", "d", "e"], "in the order of the dataset");
     assert_eq!(ids(&run(&task(), &RunOptions { limit: Some(2), ..chosen.clone() })), ["b", "d"]);
     let unknown = RunOptions { sample_ids: vec!["bb".to_owned()], ..chosen };
-    assert!(problems(&task(), &unknown)[0].contains("no sample \"bb\""));
+    let [EvalError::UnknownSample { sample, nearest, ids }] = &problems(&task(), &unknown)[..] else {
+        panic!()
+    };
+    assert_eq!((sample.as_str(), nearest.as_deref(), (&*ids.0, &*ids.1)), ("bb", Some("b"), ("a", "f")));
 }
 
 #[test]
-fn what_is_said_for_the_run_goes_before_what_the_task_says() {
+fn options_of_the_run_override_those_of_the_task() {
     let folder = tempfile::tempdir().unwrap();
     let generate =
         GenerateConfig { temperature: Some(0.5), max_tokens: Some(9), ..GenerateConfig::default() };
     let both = task().metrics(metrics![accuracy()]).time_limit(Duration::from_secs(60)).generate(generate);
-    let said = RunOptions {
+    let given = RunOptions {
         metrics: Some(metrics![mean(), bootstrap_stderr()]),
         limits: UsageLimits { time: Some(Duration::from_secs(5)), ..UsageLimits::default() },
         fail_on_error: Some(FailOnError::Count(3)),
@@ -94,7 +98,7 @@ fn what_is_said_for_the_run_goes_before_what_the_task_says() {
         generate: GenerateConfig { temperature: Some(0.0), ..GenerateConfig::default() },
         ..options(folder.path())
     };
-    let finished = run(&both.fail_on_error(FailOnError::First), &said);
+    let finished = run(&both.fail_on_error(FailOnError::First), &given);
     assert_eq!(metric_names(&finished), ["mean", "bootstrap_stderr"]);
     let eval = header(&finished).eval;
     let generate = serde_json::Value::from(eval.model_generate_config);
@@ -137,28 +141,26 @@ fn a_resumed_run_has_the_options_of_the_first() {
 fn a_task_that_changed_cannot_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let finished = run(&task(), &options(folder.path()));
-    let refused = |task: Task| resume(&task, &finished.log).unwrap_err().to_string();
-    assert!(refused(task().scorer(matches())).contains("its scorers or their metrics differ"));
+    let refused = |task: Task| resume(&task, &finished.log).unwrap_err();
+    assert_eq!(changed_parts(refused(task().scorer(matches()))), ["scorers or their metrics"]);
     let metrics = task().registered_as("letters", errorbar_core::Metadata::new().with("n", 5));
-    assert!(refused(metrics).contains("its task arguments differ"));
+    assert_eq!(changed_parts(refused(metrics)), ["task arguments"]);
     let targets =
         ["a", "b", "c", "d", "e", "f"].map(|id| named(id).target(if id == "e" { "x" } else { "abc" }));
     let targets = Task::new(targets).name("letters").scorer(includes()).model("mock/abc");
-    assert!(refused(targets).contains("sample \"e\" was another question"));
+    assert_eq!(changed_question(refused(targets)), "e");
     // A model of another name, though the log's own could be opened.
     let (log, registry) = (open_resumable(&finished.log).unwrap(), built_in_registry());
     let other =
         RunOptions { model: Some(ModelChoice::from("mock/x")), ..log.options(&task(), &registry).unwrap() };
     let prepared = task().prepare(&other, &registry).unwrap();
-    let error = block_on(prepared.resume(&log, Arc::new(Quiet), CancelToken::new()))
-        .unwrap()
-        .unwrap_err()
-        .to_string();
-    assert!(error.contains("its model is `mock/abc`, not `mock/x`"), "{error}");
+    let error = block_on(prepared.resume(&log, Arc::new(Quiet), CancelToken::new())).unwrap().unwrap_err();
+    let message = "the task `letters` has changed since: its model is `mock/abc`, not `mock/x`";
+    assert_eq!(change(error).to_string(), message);
 }
 
 #[test]
-fn everything_that_stands_in_the_way_is_told_at_once() {
+fn all_problems_are_reported_at_once() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("o.jsonl"), "{\"id\": \"z\", \"output\": \"x\"}").unwrap();
     let reducers = Epochs::new(5, "at_least_5").reducers(&built_in_registry()).unwrap();
@@ -167,10 +169,25 @@ fn everything_that_stands_in_the_way_is_told_at_once() {
         model: Some(ModelChoice::relative_to(folder.path(), "replay/o.jsonl")),
         ..options(folder.path())
     };
-    let told = problems(&task().scorer(errorbar_eval::scorers::choice()), &wrong);
-    let count = |part: &str| told.iter().filter(|problem| problem.contains(part)).count();
-    assert_eq!((count("at_least"), count("no output for any sample")), (1, 1), "{told:?}");
-    assert_eq!((count("it has no choices"), count("… and 1 more")), (5, 1), "{told:?}");
+    let problems_found: Vec<String> = problems(&task().scorer(errorbar_eval::scorers::choice()), &wrong)
+        .iter()
+        .map(|problem| problem.to_string().replace(&folder.path().display().to_string(), "FOLDER"))
+        .collect();
+    let no_choices = |id: &str| {
+        format!("sample {id:?}: it has no choices, which choice() needs; map them from the dataset")
+    };
+    let expected = [
+        "at_least_5: k = 5 is more than the 1 epoch(s) of the run; lower k or run more epochs".to_owned(),
+        no_choices("a"),
+        no_choices("b"),
+        no_choices("c"),
+        no_choices("d"),
+        no_choices("e"),
+        "… and 1 more such problem(s)".to_owned(),
+        "FOLDER/o.jsonl has no output for any sample of the dataset, such as \"a\"; its ids must be those of the dataset"
+            .to_owned(),
+    ];
+    assert_eq!(problems_found, expected);
 }
 
 #[test]
@@ -182,7 +199,10 @@ fn keys_that_no_sample_has_are_a_warning() {
         task.prepare(&options(folder.path()), &built_in_registry()).unwrap().warnings().to_vec()
     };
     assert_eq!(warnings("kind"), Vec::<String>::new());
-    assert!(warnings("kinds")[0].contains("did you mean `kind`?"));
+    assert_eq!(
+        warnings("kinds"),
+        ["no sample has the metadata key `kinds` that a metric reads; did you mean `kind`?"]
+    );
 }
 
 /// Says which group a sample is in.
@@ -213,7 +233,7 @@ fn metrics_group_by_what_a_solver_found_out() {
 }
 
 #[test]
-fn usage_of_kept_and_new_samples_is_added_up() {
+fn usage_of_old_and_new_samples_is_added_up() {
     let folder = tempfile::tempdir().unwrap();
     let line = |id: &str| {
         format!(
@@ -311,54 +331,64 @@ fn a_cancel_after_the_last_sample_changes_nothing() {
     assert_eq!(run_until(2), (Status::Cancelled, Some(StopReason::Cancelled), 2));
 }
 
-/// A scorer that fails for `b`, behind one that does not, and never answers for `c` if it is slow.
-#[derive(Debug)]
-struct Picky {
-    slow: bool,
-}
+type Judgement = BoxFuture<'static, Result<Option<Score>>>;
 
-impl errorbar_core::ToSpec for Picky {
+/// A scorer of this name that is a function.
+#[derive(Debug)]
+struct Judge(&'static str, fn(&TaskState) -> Judgement);
+
+impl errorbar_core::ToSpec for Judge {
     fn spec(&self) -> Spec {
-        Spec::new("picky")
+        Spec::new(self.0)
     }
 }
 
-impl errorbar_eval::Scorer for Picky {
+impl errorbar_eval::Scorer for Judge {
     fn metrics(&self) -> Metrics {
         metrics![accuracy()]
     }
 
-    fn score<'a>(
-        &'a self,
-        state: &'a TaskState,
-        _: &'a errorbar_eval::Target,
-    ) -> BoxFuture<'a, Result<Option<errorbar_core::Score>>> {
-        let fails = state.sample_id.to_string() == "b";
-        let score =
-            if fails { Err(Error::custom("not my kind")) } else { Ok(Some(errorbar_core::Score::new(1.0))) };
-        let hangs = self.slow && state.sample_id.to_string() == "c";
-        Box::pin(async move { if hangs { std::future::pending().await } else { score } })
+    fn score<'a>(&'a self, state: &'a TaskState, _: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
+        (self.1)(state)
     }
+}
+
+/// Fails for `b`.
+fn picky(state: &TaskState) -> Judgement {
+    let fails = state.sample_id.to_string() == "b";
+    let score = if fails { Err(Error::custom("not my kind")) } else { Ok(Some(Score::new(1.0))) };
+    Box::pin(std::future::ready(score))
+}
+
+/// Fails for `b`, and never answers for `c`.
+fn picky_and_slow(state: &TaskState) -> Judgement {
+    if state.sample_id.to_string() == "c" { Box::pin(std::future::pending()) } else { picky(state) }
+}
+
+/// A list in the first epoch, a number in the second, which no reducer can make one.
+fn moody(state: &TaskState) -> Judgement {
+    let score = if state.epoch == 1 { Score::new(vec![1.0, 2.0]) } else { Score::new(1.0) };
+    Box::pin(std::future::ready(Ok(Some(score))))
 }
 
 #[test]
 fn a_scorer_that_never_answers_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let limited = task().scorer(Picky { slow: true }).time_limit(std::time::Duration::from_secs(2));
+    let limited = task().scorer(Judge("picky", picky_and_slow)).time_limit(std::time::Duration::from_secs(2));
     let finished = run(&limited, &options(folder.path()));
     assert_eq!((finished.done, finished.failed), (6, 2));
     let stored = EvalLog::open(&finished.log).unwrap();
     let errors: Vec<String> = stored.samples().unwrap().filter_map(|sample| sample.unwrap().error).collect();
-    assert!(
-        errors[1].starts_with("the scorer `picky` did not end within what the time limit of 2 s leaves it"),
-        "{errors:?}"
+    assert_eq!(
+        errors[1],
+        "the scorer `picky` did not end within what the time limit of 2 s leaves it; allow more time, or see what it waits for"
     );
 }
 
 #[test]
 fn a_sample_that_one_scorer_fails_on_counts_for_none() {
     let folder = tempfile::tempdir().unwrap();
-    let finished = run(&task().scorer(Picky { slow: false }), &options(folder.path()));
+    let finished = run(&task().scorer(Judge("picky", picky)), &options(folder.path()));
     let scored: Vec<usize> =
         finished.results.as_ref().unwrap().scores.iter().map(|block| block.counts.scored).collect();
     assert_eq!((finished.failed, scored), (1, vec![5, 5]));
@@ -370,40 +400,14 @@ fn a_sample_that_one_scorer_fails_on_counts_for_none() {
     assert!(failed.scores.is_empty());
 }
 
-/// A list in the first epoch, a number in the second, which no reducer can make one.
-#[derive(Debug)]
-struct Moody;
-
-impl errorbar_core::ToSpec for Moody {
-    fn spec(&self) -> Spec {
-        Spec::new("moody")
-    }
-}
-
-impl errorbar_eval::Scorer for Moody {
-    fn metrics(&self) -> Metrics {
-        metrics![accuracy()]
-    }
-
-    fn score<'a>(
-        &'a self,
-        state: &'a TaskState,
-        _: &'a errorbar_eval::Target,
-    ) -> BoxFuture<'a, Result<Option<errorbar_core::Score>>> {
-        let list = errorbar_core::Score::new(vec![1.0, 2.0]);
-        let score = if state.epoch == 1 { list } else { errorbar_core::Score::new(1.0) };
-        Box::pin(std::future::ready(Ok(Some(score))))
-    }
-}
-
 #[test]
 fn a_run_without_results_is_no_success() {
     let folder = tempfile::tempdir().unwrap();
-    let finished = run(&task().scorer(Moody).epochs(2), &options(folder.path()));
+    let finished = run(&task().scorer(Judge("moody", moody)).epochs(2), &options(folder.path()));
     assert_eq!((finished.status, finished.done, finished.results.is_some()), (Status::Error, 12, false));
     let header = header(&finished);
     assert_eq!(header.status, Status::Error);
-    assert!(header.error.unwrap().message.contains("sample"));
+    assert_eq!(header.error.unwrap().message, finished.results_error.unwrap().to_string());
 }
 
 #[test]

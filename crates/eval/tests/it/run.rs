@@ -8,11 +8,13 @@ use std::time::Duration;
 use errorbar_core::{Epochs, Error, MetadataKeys, metrics, metrics::accuracy};
 use errorbar_eval::scorers::{includes, matches};
 use errorbar_eval::{
-    CancelToken, FailOnError, FinishedRun, LogFormat, Observer, Progress, Quiet, RunOptions, Sample,
-    StopReason, Task, block_on, built_in_registry, model_fn, open_resumable,
+    CancelToken, Error as EvalError, FailOnError, FinishedRun, LogFormat, Observer, Progress, Quiet,
+    RunOptions, Sample, StopReason, Task, block_on, built_in_registry, model_fn, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Status};
 use errorbar_log::inspect::ResultsJson;
+
+use crate::{changed_parts, changed_question};
 
 fn options(folder: &Path) -> RunOptions {
     RunOptions { log_dir: folder.to_owned(), ..RunOptions::default() }
@@ -133,7 +135,7 @@ fn a_failing_sample_is_recorded_and_counted() {
 }
 
 #[test]
-fn too_many_failures_end_the_run_if_told_so() {
+fn too_many_failures_end_the_run_if_set() {
     let folder = tempfile::tempdir().unwrap();
     let failing = model_fn("test/failing", |_| async { Err(Error::custom("no")) });
     let task = Task::new(sums(50)).scorer(includes()).model(failing).fail_on_error(FailOnError::Count(3));
@@ -147,7 +149,9 @@ fn too_many_failures_end_the_run_if_told_so() {
     assert!(finished.done < 50);
     let header = EvalLog::open(&finished.log).unwrap().header().unwrap();
     assert_eq!(header.status, Status::Error);
-    assert!(header.error.unwrap().message.contains("the solver failed: no"));
+    let message = header.error.unwrap().message;
+    let last = message.strip_prefix("3 sample(s) failed, the last ").and_then(|rest| rest.split_once(": "));
+    assert_eq!(last.map(|(_, problem)| problem), Some("the solver failed: no"), "{message}");
 }
 
 #[test]
@@ -256,20 +260,27 @@ fn a_log_of_another_task_is_refused() {
     let finished = run(&first, &options(folder.path()));
     let before = std::fs::read(&finished.log).unwrap();
     let other = Task::new(sums(3)).name("second").scorer(matches()).model(adder());
-    let error = resume(&other, &finished.log).unwrap_err().to_string();
-    assert!(error.contains("is a log of the task `first`, not of `second`"), "{error}");
+    let error = resume(&other, &finished.log).unwrap_err();
+    let message = "is a log of the task `first`, not of `second`; name that task, or none";
+    assert_eq!(error.to_string(), format!("{} {message}", finished.log.display()));
+    assert!(
+        matches!(&error, EvalError::OtherTask { logged, task, .. } if logged == "first" && task == "second")
+    );
     let changed = Task::new(sums(4)).name("first").scorer(matches()).model(adder());
-    let error = resume(&changed, &finished.log).unwrap_err().to_string();
-    assert!(error.contains("its samples differ") && error.contains("has changed since"), "{error}");
+    let error = resume(&changed, &finished.log).unwrap_err();
+    let message = "cannot be resumed: the task `first` has changed since: its samples differ";
+    assert_eq!(error.to_string(), format!("{} {message}", finished.log.display()));
+    assert_eq!(changed_parts(error), ["samples"]);
     let mut other_words = sums(3);
     other_words[2] = Sample::new("3 + 1?").target("4").id("s2").metadata("parity", "even");
     let changed = Task::new(other_words).name("first").scorer(matches()).model(adder());
-    let error = resume(&changed, &finished.log).unwrap_err().to_string();
-    assert!(error.contains("sample \"s2\" was another question"), "{error}");
+    let error = resume(&changed, &finished.log).unwrap_err();
+    let message = "cannot be resumed: sample \"s2\" was another question when the log was written";
+    assert_eq!(error.to_string(), format!("{} {message}", finished.log.display()));
+    assert_eq!(changed_question(error), "s2");
     let solved = Task::new(sums(3)).name("first").scorer(matches()).model(adder());
     let solved = solved.solver(errorbar_eval::solvers::chain_of_thought());
-    let error = resume(&solved, &finished.log).unwrap_err().to_string();
-    assert!(error.contains("its solvers differ"), "{error}");
+    assert_eq!(changed_parts(resume(&solved, &finished.log).unwrap_err()), ["solvers"]);
     assert_eq!(std::fs::read(&finished.log).unwrap(), before, "a refused log is left as it was");
 }
 
@@ -311,8 +322,8 @@ fn a_log_can_be_json() {
 #[test]
 fn a_model_that_never_answers_does_not_keep_a_cancelled_run() {
     let folder = tempfile::tempdir().unwrap();
-    let asked = Arc::new(tokio::sync::Notify::new());
-    let of_model = Arc::clone(&asked);
+    let requested = Arc::new(tokio::sync::Notify::new());
+    let of_model = Arc::clone(&requested);
     let stuck = model_fn("test/stuck", move |_| {
         of_model.notify_one();
         std::future::pending()
@@ -322,7 +333,7 @@ fn a_model_that_never_answers_does_not_keep_a_cancelled_run() {
     let cancel = CancelToken::new();
     let finished = block_on(async {
         let running = tokio::spawn(prepared.run(Arc::new(Quiet), cancel.clone()));
-        asked.notified().await;
+        requested.notified().await;
         cancel.cancel();
         running.await.unwrap()
     });

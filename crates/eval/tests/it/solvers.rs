@@ -13,8 +13,9 @@ use serde_json::json;
 
 /// The conversation after a solver, and all requests to the model; it answers `answers` in turn.
 fn solved(solver: impl Into<AnySolver>, sample: &Sample, answers: &[&str]) -> (TaskState, Vec<Vec<Message>>) {
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let (seen, answers) = (Arc::clone(&asked), answers.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let (seen, answers) =
+        (Arc::clone(&requests), answers.iter().map(ToString::to_string).collect::<Vec<_>>());
     let model = model_fn("test/model", move |request| {
         seen.lock().unwrap().push(request.messages.to_vec());
         let answer = answers.get(request.call as usize).cloned().unwrap_or_default();
@@ -24,8 +25,8 @@ fn solved(solver: impl Into<AnySolver>, sample: &Sample, answers: &[&str]) -> (T
     state.store = Metadata::from_iter([("topic".to_owned(), json!("the store's"))]);
     let generate = Generate::new(model.into());
     block_on(solver.into().solve(&mut state, &generate)).unwrap().unwrap();
-    let asked = asked.lock().unwrap().clone();
-    (state, asked)
+    let requests = requests.lock().unwrap().clone();
+    (state, requests)
 }
 
 fn texts(messages: &[Message]) -> Vec<String> {
@@ -49,13 +50,14 @@ fn templates_see_the_last_message_of_the_user_the_store_and_then_the_metadata() 
 }
 
 #[test]
-fn a_critique_is_asked_for_apart_and_answered_in_the_conversation() {
+fn a_critique_is_requested_apart_and_answered_in_the_conversation() {
     let critique = self_critique()
         .critique_template("review {question} {completion}")
         .completion_template("again {question} {completion} {critique}");
-    let (state, asked) = solved(chain![generate(), critique], &Sample::new("q"), &["draft", "weak", "final"]);
+    let (state, requests) =
+        solved(chain![generate(), critique], &Sample::new("q"), &["draft", "weak", "final"]);
     assert_eq!(
-        asked.iter().map(|messages| texts(messages)).collect::<Vec<_>>(),
+        requests.iter().map(|messages| texts(messages)).collect::<Vec<_>>(),
         [vec!["q"], vec!["review q draft"], vec!["q", "draft", "again q draft weak"],]
     );
     assert_eq!(texts(&state.messages), ["q", "draft", "again q draft weak", "final"]);
@@ -65,9 +67,9 @@ fn a_critique_is_asked_for_apart_and_answered_in_the_conversation() {
 /// Which choices of three are marked, and the prompt.
 fn marked(solver: impl Into<AnySolver>, answer: &str) -> (Vec<Option<bool>>, String) {
     let sample = Sample::new("Which?").choices(["x", "y", "z"]).target("A");
-    let (state, asked) = solved(solver, &sample, &[answer]);
+    let (state, requests) = solved(solver, &sample, &[answer]);
     let prompt =
-        asked.concat().iter().rfind(|message| message.role == MessageRole::User).unwrap().content.clone();
+        requests.concat().iter().rfind(|message| message.role == MessageRole::User).unwrap().content.clone();
     (state.choices.iter().map(|choice| choice.marked).collect(), prompt)
 }
 
@@ -86,7 +88,7 @@ fn one_choice_is_marked_unless_several_may_be() {
 }
 
 #[test]
-fn multiple_choice_asks_in_other_words_if_told_so() {
+fn multiple_choice_has_other_prompts() {
     let (_, prompt) = marked(multiple_choice().template("{question} [{letters}]\n{choices}"), "ANSWER: A");
     assert_eq!(prompt, "Which? [A, B, C]\nA) x\nB) y\nC) z");
     let (_, single) = marked(multiple_choice().cot(true), "ANSWER: A");

@@ -28,7 +28,7 @@ fn folder() -> (TempDir, PathBuf) {
 }
 
 /// The diagnostics, one line each, without the folder.
-fn said(text: &str) -> Vec<String> {
+fn reported(text: &str) -> Vec<String> {
     let (folder, path) = folder();
     let error = parse_task_file(text, &path, &built_in_registry()).expect_err(text);
     lines(&error, &folder)
@@ -42,13 +42,13 @@ fn lines(error: &TaskFileError, folder: &TempDir) -> Vec<String> {
 /// Where the words are those of others, only the beginning is compared: it ends in `…`.
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
-    let said = said(text);
-    let fits = |(said, expected): (&String, &&str)| match expected.strip_suffix('…') {
-        Some(start) => said.starts_with(start),
-        None => said == expected,
+    let reported = reported(text);
+    let fits = |(reported, expected): (&String, &&str)| match expected.strip_suffix('…') {
+        Some(start) => reported.starts_with(start),
+        None => reported == expected,
     };
-    let all = said.len() == expected.len() && said.iter().zip(expected).all(fits);
-    assert!(all, "{text}\n--- said\n{}\n--- expected\n{}\n", said.join("\n"), expected.join("\n"));
+    let all = reported.len() == expected.len() && reported.iter().zip(expected).all(fits);
+    assert!(all, "{text}\n--- reported\n{}\n--- expected\n{}\n", reported.join("\n"), expected.join("\n"));
 }
 
 #[test]
@@ -56,8 +56,8 @@ fn keys() {
     check(
         "",
         &[
-            " the task has no `scorer`; say how answers are judged: scorer = \"includes()\"",
-            " the task has no `dataset`; say where the samples are: dataset = { path = \"questions.csv\" }",
+            " the task has no `scorer`; set how answers are scored: scorer = \"includes()\"",
+            " the task has no `dataset`; set where the samples are: dataset = { path = \"questions.csv\" }",
         ],
     );
     check("# a comment", &["1:1: the task has no `scorer`…", "1:1: the task has no `dataset`…"]);
@@ -69,7 +69,7 @@ fn keys() {
             "1:8: `nmae`: expected a string in quotes, found 5",
             "2:1: unknown key `scorers`; did you mean `scorer`?",
             "2:12: unknown scorer `chioce`; did you mean `choice`?",
-            "3:1: no field `input` in fine.csv; say which one it is, as in input = \"…\"; there are: id, question, answer, a, b",
+            "3:1: no field `input` in fine.csv; name it, as in input = \"…\"; there are: id, question, answer, a, b",
             "3:2: unknown key `dataste`; did you mean `dataset`?",
         ],
     );
@@ -80,7 +80,7 @@ fn keys() {
             "1:32: unknown key `inptu`; did you mean `input`?",
             "1:52: unknown key `colour`; keys are: path, format, input, target, choices, id, metadata, limit, shuffle, shuffle_choices",
             "3:12: unknown key `cuont`; did you mean `count`?",
-            "3:20: `cuont`: expected a whole number, 1 or more, found 0",
+            "3:20: `cuont`: expected an integer, 1 or more, found 0",
             "4:14: unknown key `scoer`; did you mean `scorer`?",
             "4:22: the task has no scorer `x`; the task has: includes",
             "4:36: `metric`: expected a string in quotes, found 5",
@@ -99,8 +99,8 @@ fn keys() {
         &[
             "1:1: unknown key `reducers`; it is a key of the table `epochs`: epochs = { reducers = …, … }",
             "2:1: unknown key `limit`; it is a key of the table `dataset`: dataset = { limit = …, … }",
-            "3:11: `dataset` has no `path`; say where it is, relative to the task file: path = \"questions.csv\"",
-            "5:10: `epochs` has no `count`; say how often each sample runs: count = 5",
+            "3:11: `dataset` has no `path`; set where it is, relative to the task file: path = \"questions.csv\"",
+            "5:10: `epochs` has no `count`; set how often each sample runs: count = 5",
         ],
     );
 }
@@ -118,7 +118,7 @@ fn kinds_of_values() {
             "6:11: `scorer`: expected a string in quotes, found 7",
             "6:14: `scorer`: expected a string in quotes, found an empty string",
             "7:11: `metrics`: expected a metric such as \"accuracy()\", a list of them, or a table such as { \"a*\" = [\"mean()\"] }, found 7; leave it out for the metrics that the scorer brings",
-            "8:10: `epochs`: expected a whole number, 1 or more, or a table such as { count = 5, reducers = [\"mode\"] }, found the string \"five\"",
+            "8:10: `epochs`: expected an integer, 1 or more, or a table such as { count = 5, reducers = [\"mode\"] }, found the string \"five\"",
             "9:9: `model`: expected a string in quotes, found 7",
             "10:17: `fail_on_error`: expected true, false, a share of the samples such as 0.1, or a number of samples such as 5, found -1",
             "11:14: `time_limit`: expected a number of seconds above 0, found 0",
@@ -136,7 +136,7 @@ fn kinds_of_values() {
             "5:10: `solver`: expected at least one solver, found an empty list",
             "6:10: `scorer`: expected at least one scorer, found an empty list",
             "7:11: `metrics`: expected a metric such as …",
-            "8:10: `epochs`: expected a whole number, 1 or more, or a table such as { count = 5, reducers = [\"mode\"] }, found 0",
+            "8:10: `epochs`: expected an integer, 1 or more, or a table such as { count = 5, reducers = [\"mode\"] }, found 0",
             "9:9: `model`: expected a string in quotes, found the date 2020-01-01",
             "10:17: `fail_on_error`: expected true, false, a share of the samples such as 0.1, or a number of samples such as 5, found 1.5",
             "11:14: `time_limit`: expected a number of seconds above 0, found inf",
@@ -159,9 +159,9 @@ fn datasets() {
             "1:80: `choices`: expected a list with the field of each choice, or the field that holds them all, found 5",
             "1:88: `id`: expected a string in quotes, found an empty list",
             "1:103: `metadata`: expected a list of fields to keep, found 5",
-            "1:114: `limit`: expected a whole number, 1 or more, found -1",
-            "1:128: `shuffle`: expected a seed, which is a whole number, 0 or more, found true; the order must be the same in every run, so give a number: shuffle = 7",
-            "1:152: `shuffle_choices`: expected a seed, which is a whole number, 0 or more, found the string \"x\"",
+            "1:114: `limit`: expected an integer, 1 or more, found -1",
+            "1:128: `shuffle`: expected a seed, which is an integer, 0 or more, found true; the order must be the same in every run, so give a number: shuffle = 7",
+            "1:152: `shuffle_choices`: expected a seed, which is an integer, 0 or more, found the string \"x\"",
             "1:166: `format`: expected \"csv\" or \"json\", found the string \"cvs\"; did you mean `csv`?",
         ],
     );
@@ -172,13 +172,13 @@ fn datasets() {
             "1:61: no field `answr` in quiz.csv; did you mean `answer`?",
             "1:97: no field `bb` in quiz.csv; did you mean `b`?",
             "1:128: no field `catgory` in quiz.csv; did you mean `category`?",
-            "1:148: `limit`: expected a whole number, 1 or more, found 0",
+            "1:148: `limit`: expected an integer, 1 or more, found 0",
         ],
     );
     check(
         "'fine.csv'",
         &[
-            "1:11: no field `input` in fine.csv; say which one it is, as in input = \"…\"; there are: id, question, answer, a, b",
+            "1:11: no field `input` in fine.csv; name it, as in input = \"…\"; there are: id, question, answer, a, b",
         ],
     );
     check(
@@ -189,7 +189,7 @@ fn datasets() {
         "{ path = 'qiuz.csv', limit = 99999999999999999999 }",
         &[
             "1:20: cannot read the dataset qiuz.csv: No such file or directory (os error 2); did you mean `quiz.csv`?",
-            "1:40: `limit`: expected a whole number, 1 or more, found 99999999999999999999; it is too large",
+            "1:40: `limit`: expected an integer, 1 or more, found 99999999999999999999; it is too large",
         ],
     );
     check("{ path = 'data/nested/x.csv' }", &["1:20: cannot read the dataset data/nested/x.csv: …"]);
@@ -255,11 +255,11 @@ fn epochs_and_the_headline() {
     check(
         "epochs = { count = 2, reducers = ['pass@2', 'at_least_5', 'at_least_0', 'at_least(1, 2, 3, 4)', 'pass_at(k=\"x\")', 'pass_at_2'] }",
         &[
-            "3:40: expected the end of the text, found '@'; write pass_at_2",
+            "3:40: expected the end of the input, found '@'; write pass_at_2",
             "3:45: at_least_5: k = 5 is more than the 2 epoch(s) of the run; lower k or run more epochs",
             "3:60: at_least: argument `k` must be 1 or more: it counts epochs",
             "3:92: at_least takes at most 3 arguments (k, value, value_to_float), but got 4",
-            "3:108: pass_at: argument `k` must be an integer, 0 or more, found \"x\"",
+            "3:108: pass_at: argument `k` must be an integer, 1 or more, found \"x\"",
         ],
     );
     check(
@@ -272,7 +272,7 @@ fn epochs_and_the_headline() {
     check(
         "epochs = { count = -1, reducers = ['mod', 5, 'at_least_5'] }",
         &[
-            "3:20: `count`: expected a whole number, 1 or more, found -1",
+            "3:20: `count`: expected an integer, 1 or more, found -1",
             "3:37: unknown reducer `mod`; did you mean `mode`?",
             "3:43: `reducers`: expected a string in quotes, found 5",
         ],
@@ -284,7 +284,7 @@ fn epochs_and_the_headline() {
     check(
         "epochs = 5000000000",
         &[
-            "3:10: `epochs`: expected a whole number, 1 or more, or a table such as { count = 5, reducers = [\"mode\"] }, found 5000000000; it is too large",
+            "3:10: `epochs`: expected an integer, 1 or more, or a table such as { count = 5, reducers = [\"mode\"] }, found 5000000000; it is too large",
         ],
     );
     check(
@@ -354,10 +354,10 @@ fn specs_are_pointed_at_within_their_strings() {
         &[
             "2:17: match has no argument 'numric'…",
             "3:21: unknown metric `acuracy`; did you mean `accuracy`?",
-            "3:55: stderr: argument `cluster` must be a text in quotes, found 5",
+            "3:55: stderr: argument `cluster` must be a string in quotes, found 5",
             "3:76: expected a value, found ')'",
             "3:95: unknown conversion `valu_to_float`; did you mean `value_to_float`?",
-            "3:115: expected a name, found the end of the text",
+            "3:115: expected a name, found the end of the input",
         ],
     );
     check(
@@ -374,13 +374,13 @@ fn specs_are_pointed_at_within_their_strings() {
     );
     check(
         "scorer = \"multi_scorer([includes()], 'mod e')\"",
-        &["2:10: expected the end of the text, found 'e'"],
+        &["2:10: expected the end of the input, found 'e'"],
     );
     check(
         "scorer = \"includes, match(numeric=true)\"\nmetrics = 'mean, stderr(cluster=\"x\")'",
         &[
-            "2:19: expected the end of the text, found ','; write a list: [\"includes\", \"match(numeric=true)\"]",
-            "3:16: expected the end of the text, found ','; write a list: [\"mean\", 'stderr(cluster=\"x\")']",
+            "2:19: expected the end of the input, found ','; write a list: [\"includes\", \"match(numeric=true)\"]",
+            "3:16: expected the end of the input, found ','; write a list: [\"mean\", 'stderr(cluster=\"x\")']",
         ],
     );
     // Through escapes, over line breaks, and behind characters of several bytes.
@@ -418,7 +418,7 @@ fn what_is_no_toml() {
             "5:9: a string must stand in quotes; write \"tru\"",
         ],
     );
-    // Told once, though everything behind it is swallowed.
+    // Reported once, though everything behind it is swallowed.
     check(
         "solver = 5\nmetrics = [\"a\", \"b\"\nname = \"x\"\nepochs = 5\n",
         &[
@@ -457,7 +457,7 @@ fn what_is_no_toml() {
         "[dataset]\npath = fine.csv\n[epochs]\ncount = 0\n",
         &[
             "2:8: a string must stand in quotes; write \"fine.csv\"",
-            "4:9: `count`: expected a whole number, 1 or more, found 0",
+            "4:9: `count`: expected an integer, 1 or more, found 0",
         ],
     );
 }
@@ -485,12 +485,12 @@ dataset = "no\nfile.csv"
 "#,
         &[
             r"2:1: unknown key `a\nb\u{1b}[31m`; keys are: …",
-            r"3:14: expected the end of the text, found '\u{7}'",
+            r"3:14: expected the end of the input, found '\u{7}'",
             r"4:11: cannot read the dataset no\nfile.csv…",
         ],
     );
     let long = "x".repeat(100_000);
-    assert!(said(&format!("{long} = 1")).iter().all(|line| line.chars().count() < 1500));
+    assert!(reported(&format!("{long} = 1")).iter().all(|line| line.chars().count() < 1500));
 }
 
 #[test]
@@ -498,8 +498,8 @@ fn files_that_cannot_be_read() {
     let (folder, path) = folder();
     let registry = built_in_registry();
     let load = || load_task_file(&path, &registry).unwrap_err();
-    let said = lines(&load(), &folder);
-    assert_eq!(said, [" cannot read the task file: No such file or directory (os error 2)"]);
+    let reported = lines(&load(), &folder);
+    assert_eq!(reported, [" cannot read the task file: No such file or directory (os error 2)"]);
     assert!(load().mistakes[0].is_about_the_file());
 
     std::fs::write(&path, b"name = 'a'\nscorer = '\xff'").unwrap();
@@ -508,7 +508,7 @@ fn files_that_cannot_be_read() {
 }
 
 #[test]
-fn what_only_follows_from_a_mistake_is_not_told() {
+fn what_only_follows_from_a_mistake_is_not_reported() {
     check(
         "dataset = { path = 'fine.csv', input = 5 }\nscorer = 'includes'",
         &["1:40: `input`: expected a string in quotes, found 5"],
@@ -529,7 +529,7 @@ epochs = { count = 2, reducers = [mode] }
 headline = { reducer = 'mode', scorer = 'choice' }
 model = 'replay/others.jsonl'",
         &[
-            "1:101: `limit`: expected a whole number, 1 or more, found the string \"x\"",
+            "1:101: `limit`: expected an integer, 1 or more, found the string \"x\"",
             "2:12: unknown scorer `chioce`; did you mean `choice`?",
             "2:23: sample \"q2\": the target \"E\"…",
             "3:32: `solver`: expected a string in quotes, found 7",
@@ -569,7 +569,7 @@ fn how_errors_are_computed() {
             "3:34: `method`: expected a method in quotes, such as \"CR2\", found 2",
             "3:48: `interval`: expected a method in quotes, such as \"t\", found an empty list",
             "3:60: `level`: expected a number such as 0.95, found the string \"0.9\"",
-            "3:75: `draws`: expected a whole number, found 1.5",
+            "3:75: `draws`: expected an integer, found 1.5",
             "3:88: `range`: expected the lowest and the highest score, such as [0, 10], found a list",
         ],
     );

@@ -189,7 +189,7 @@ pub(super) fn scan_source(source: &LogFile, limits: LogLimits) -> Result<ScanRes
         return Err(LogErrorKind::NotALog.into());
     }
     match found.damaged_at {
-        Some(at) => Err(LogErrorKind::damaged(format!("the member at byte {at} is not whole")).into()),
+        Some(at) => Err(LogErrorKind::damaged(format!("the entry at byte {at} is not whole")).into()),
         None => Ok(found),
     }
 }

@@ -132,7 +132,7 @@ pub enum LogErrorKind {
         limit: usize,
     },
     /// A member has a name that points out of the log.
-    #[error("the name of the member points out of the log")]
+    #[error("the name of the entry points out of the log")]
     OutsideName,
     /// A format of the future.
     #[error("the log has version {found} of the format, this program knows up to {known}")]
@@ -203,8 +203,8 @@ pub enum LogErrorKind {
         /// The scorers that the sample has scores by.
         known: Vec<String>,
     },
-    /// The samples of the log are in several members each.
-    #[error("its samples are in several members each, which cannot be put together yet")]
+    /// The samples of the log are in several entries each.
+    #[error("its samples are in several entries each, which cannot be put together yet")]
     Chunked,
     /// The engine refuses what the log records.
     #[error(transparent)]

@@ -36,6 +36,7 @@ pub enum Status {
 
 /// An error of a run or a sample.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct EvalError {
     /// What went wrong.
     pub message: String,
@@ -57,6 +58,7 @@ impl EvalError {
 /// The dataset of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct DatasetInfo {
     /// Its name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,6 +83,7 @@ pub struct DatasetInfo {
 /// The options of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct EvalConfig {
     /// How many samples, or from where to where.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,6 +111,7 @@ pub struct EvalConfig {
 /// A scorer of a run, with its metrics as logs write them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct ScorerInfo {
     /// Its name.
     pub name: String,
@@ -125,9 +129,17 @@ pub struct ScorerInfo {
     pub extra: Metadata,
 }
 
+impl ScorerInfo {
+    /// A scorer of this name, with nothing else recorded.
+    pub fn new(name: impl Into<String>) -> Self {
+        ScorerInfo { name: name.into(), ..ScorerInfo::default() }
+    }
+}
+
 /// What is run: `eval` in a log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct EvalInfo {
     /// Unique for the evaluation.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -184,9 +196,17 @@ pub struct EvalInfo {
     pub extra: Metadata,
 }
 
+impl EvalInfo {
+    /// A run of this task with this model, with nothing else recorded.
+    pub fn new(task: impl Into<String>, model: impl Into<String>) -> Self {
+        EvalInfo { task: task.into(), model: model.into(), ..EvalInfo::default() }
+    }
+}
+
 /// A solver and its arguments.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct PlanStep {
     /// Its name.
     pub solver: String,
@@ -199,9 +219,17 @@ pub struct PlanStep {
     pub extra: Metadata,
 }
 
+impl PlanStep {
+    /// A solver with these arguments, all of which were passed.
+    pub fn new(solver: impl Into<String>, params: Metadata) -> Self {
+        PlanStep { solver: solver.into(), params_passed: params.clone(), params, extra: Metadata::new() }
+    }
+}
+
 /// The solvers of a run, in order: `plan` in a log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct PlanRecord {
     /// The name of the plan.
     pub name: String,
@@ -216,14 +244,21 @@ pub struct PlanRecord {
 
 impl Default for PlanRecord {
     fn default() -> Self {
-        let name = "plan".to_owned();
-        PlanRecord { name, steps: Vec::new(), config: Metadata::new(), extra: Metadata::new() }
+        PlanRecord::new(Vec::new())
+    }
+}
+
+impl PlanRecord {
+    /// The plan of these solvers.
+    pub fn new(steps: Vec<PlanStep>) -> Self {
+        PlanRecord { name: "plan".to_owned(), steps, config: Metadata::new(), extra: Metadata::new() }
     }
 }
 
 /// Times and tokens of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct Stats {
     /// When it started, by RFC 3339; may be empty.
     pub started_at: String,

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_says_what_a_member_is() {
+    fn a_name_decides_what_a_member_is() {
         for name in
             ["samples/1_epoch_1.json", "samples/a/b_epoch_12.json", "samples/x_epoch_1/y_epoch_2.json"]
         {

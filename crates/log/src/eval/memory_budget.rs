@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_counted_outside_of_texts() {
+    fn values_are_counted_outside_of_strings() {
         for (json, count) in [
             ("1", 1),
             ("[]", 2),

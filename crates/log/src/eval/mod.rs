@@ -13,8 +13,7 @@
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("quiz.eval");
-//! let eval = EvalInfo { task: "quiz".into(), model: "mockllm/model".into(), ..EvalInfo::default() };
-//! let start = StartRecord::new(eval, PlanRecord::default());
+//! let start = StartRecord::new(EvalInfo::new("quiz", "mockllm/model"), PlanRecord::default());
 //! let mut writer = LogWriter::create(&path, &start)?;
 //! let (id, input, target) = (SampleId::from("q1"), Input::from("6 × 7?"), Targets::from("42"));
 //! let messages = [Message::user("6 × 7?"), Message::assistant("42")];

@@ -98,12 +98,10 @@ fn of(scorer: &Option<String>) -> String {
 /// use errorbar_core::Registry;
 /// use errorbar_log::eval::*;
 /// use serde_json::json;
-/// let scorer = ScorerInfo {
-///     name: "match".into(),
-///     metrics: Some(json!([{"name": "inspect_ai/accuracy", "options": {}}, {"name": "my/own", "options": {}}])),
-///     ..ScorerInfo::default()
-/// };
-/// let eval = EvalInfo { scorers: Some(vec![scorer]), ..EvalInfo::default() };
+/// let mut scorer = ScorerInfo::new("match");
+/// scorer.metrics = Some(json!([{"name": "inspect_ai/accuracy", "options": {}}, {"name": "my/own", "options": {}}]));
+/// let mut eval = EvalInfo::new("quiz", "mockllm/model");
+/// eval.scorers = Some(vec![scorer]);
 /// let header = Header::started(StartRecord::new(eval, PlanRecord::default()));
 /// let (plan, warnings) = plan_from_header(&header, &Registry::built_in())?;
 /// assert_eq!(plan.scorers[0].metrics.iter().count(), 1);

@@ -116,7 +116,7 @@ mod tests {
     use crate::eval::memory_budget::MemoryBudget;
 
     #[test]
-    fn a_short_header_says_the_same() {
+    fn a_short_header_holds_the_same() {
         let memory = Arc::new(MemoryBudget::new(1 << 20));
         let short = |text: &str| {
             short_header(text.as_bytes(), |fields| Skimmer::new(fields, 1 << 20, Arc::clone(&memory)))

@@ -19,6 +19,7 @@ use crate::inspect::project;
 /// # Ok::<(), errorbar_core::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct RecordedResults {
     /// Samples times epochs.
     pub total_samples: u64,
@@ -34,6 +35,7 @@ pub struct RecordedResults {
 
 /// The metrics of one scorer under one reducer.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct RecordedBlock {
     /// The scorer's name, or the key of a map-valued score.
     pub name: String,
@@ -55,6 +57,7 @@ pub struct RecordedBlock {
 
 /// One figure.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RecordedMetric {
     /// The metric's name, or the name of the entry within it.
     pub name: String,
@@ -66,6 +69,13 @@ pub struct RecordedMetric {
     pub params: Metadata,
     /// Notes on the figure.
     pub metadata: Option<Metadata>,
+}
+
+impl RecordedMetric {
+    /// A figure with nothing else recorded.
+    pub fn new(name: impl Into<String>, value: f64) -> Self {
+        RecordedMetric { name: name.into(), group: None, value, params: Metadata::new(), metadata: None }
+    }
 }
 
 impl From<&Results> for RecordedResults {

@@ -9,6 +9,7 @@ use super::wire::{JsonWriter, Wire};
 
 /// A limit that ended a sample.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SampleLimit {
     /// Which: `context`, `time`, `working`, `message`, `token`, `turn`, `cost`, `operator` or `custom`.
     pub kind: String,
@@ -16,6 +17,13 @@ pub struct SampleLimit {
     pub limit: f64,
     /// Why it was reached.
     pub reason: Option<String>,
+}
+
+impl SampleLimit {
+    /// A limit of this kind, and why it was reached.
+    pub fn new(kind: impl Into<String>, limit: f64, reason: impl Into<Option<String>>) -> Self {
+        SampleLimit { kind: kind.into(), limit, reason: reason.into() }
+    }
 }
 
 /// One sample in one epoch, as it is written. All borrowed: the runner keeps what it has.

@@ -104,8 +104,11 @@ fn thin_input(input: &Input) -> Input {
     match input {
         Input::Text(text) => Input::Text(cut(text, LONG)),
         Input::Messages(messages) => {
-            let thin =
-                |message: &Message| Message { content: cut(&message.content, LONG), ..message.clone() };
+            let thin = |message: &Message| {
+                let mut message = message.clone();
+                message.content = cut(&message.content, LONG);
+                message
+            };
             Input::Messages(messages.iter().map(thin).collect())
         }
     }

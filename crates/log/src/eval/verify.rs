@@ -34,7 +34,7 @@ const MEAN: &str = "mean";
 /// columns.push("q1", 1).score("match", Score::new("C"))?;
 /// let mut recorded = RecordedResults::from(&Plan::new().evaluate(&columns)?.results);
 /// recorded.scores[0].metrics["accuracy"].value = 0.5;
-/// let start = StartRecord::new(EvalInfo::default(), PlanRecord::default());
+/// let start = StartRecord::new(EvalInfo::new("quiz", "mockllm/model"), PlanRecord::default());
 /// let header = Header::started(start).status(Status::Success).results(recorded);
 /// let verification = Verifier::new(&header, &Registry::built_in())?.verify(&columns)?;
 /// let difference = verification.differences().next().unwrap();

@@ -22,12 +22,12 @@ pub(super) enum ExportCell<'a> {
 }
 
 impl<'a> ExportCell<'a> {
-    /// A text, or null.
+    /// A string, or null.
     pub(super) fn text_or_null(text: Option<&'a str>) -> Self {
         text.map_or(ExportCell::Null, ExportCell::Text)
     }
 
-    /// The cell as a text: scalars as they are, lists and maps as JSON, in which `NaN` and `Infinity` stay bare.
+    /// The cell as a string: scalars as they are, lists and maps as JSON, in which `NaN` and `Infinity` stay bare.
     /// Nothing if nothing is there.
     pub(super) fn text(self) -> Option<Cow<'a, str>> {
         Some(match self {
@@ -69,9 +69,9 @@ impl<'a> ExportCell<'a> {
     }
 }
 
-/// Writes a text as JSON.
+/// Writes a string as JSON.
 pub(super) fn write_text(text: &str, out: &mut String) {
-    // `Value` prints a text without an error to handle; the copy is that of one text.
+    // `Value` prints a string without an error to handle; the copy is that of one string.
     out.push_str(&Json::from(text).to_string());
 }
 

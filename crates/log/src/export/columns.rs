@@ -59,7 +59,7 @@ pub(super) enum ExportKind {
     /// Integers of which a float would lose digits.
     LongInt,
     Float,
-    /// Texts, structures, or of several kinds.
+    /// Strings, structures, or of several kinds.
     Text,
 }
 

@@ -15,7 +15,7 @@
 //! | unscored | `NaN` | null | NaN among numbers, else `NaN` |
 //! | infinite | `Infinity` | null | infinite among numbers, else `Infinity` |
 //! | a list or map | JSON text, `NaN` bare | a list or map | JSON text, `NaN` bare |
-//! | types | texts | those of JSON | `value` DOUBLE if all scores are numbers; metadata DOUBLE, INT64 or BOOLEAN if all are; else texts |
+//! | types | strings | those of JSON | `value` DOUBLE if all scores are numbers; metadata DOUBLE, INT64 or BOOLEAN if all are; else strings |
 //!
 //! ```
 //! use errorbar_log::export::{Export, ExportFormat, ExportOptions};
@@ -23,7 +23,7 @@
 //! # use errorbar_log::eval::*;
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("quiz.eval");
-//! # let eval = EvalInfo { task: "quiz".into(), model: "mock/x".into(), ..EvalInfo::default() };
+//! # let eval = EvalInfo::new("quiz", "mock/x");
 //! # let mut writer = LogWriter::create(&path, &StartRecord::new(eval, PlanRecord::default()))?;
 //! # let (id, scores) = (SampleId::from("q1"), [("match".to_owned(), Score::new("C"))]);
 //! # writer.append_sample(&SampleRecord::new(&id, 1).scores(&scores))?;

@@ -26,7 +26,7 @@ use super::rows::ExportRow;
 const GROUP_ROWS: usize = 100_000;
 const GROUP_BYTES: usize = 32 << 20;
 
-/// Columns of texts, numbers and booleans, all of which may be null.
+/// Columns of strings, numbers and booleans, all of which may be null.
 pub(super) struct ParquetSink<'a> {
     file: SerializedFileWriter<&'a mut (dyn Write + Send)>,
     columns: &'a [ExportColumn],
@@ -114,7 +114,7 @@ impl ColumnBuffer {
         let values = match (column.source, column.kind) {
             (ColumnSource::Epoch, _) => BufferedValues::Int32(Vec::new()),
             (ColumnSource::Value, ExportKind::Int | ExportKind::Float) => BufferedValues::Double(Vec::new()),
-            // Integers that a float cannot hold are better texts than other numbers.
+            // Integers that a float cannot hold are better strings than other numbers.
             (ColumnSource::Value, _) | (_, ExportKind::Text) => BufferedValues::Text(Vec::new()),
             (_, ExportKind::Bool) => BufferedValues::Bool(Vec::new()),
             (_, ExportKind::Int | ExportKind::LongInt) => BufferedValues::Int64(Vec::new()),

@@ -59,13 +59,14 @@ pub struct RecordedInterval {
 /// ```
 /// use errorbar_log::eval::{RecordedBlock, RecordedMetric, RecordedResults};
 /// use errorbar_log::inspect::recover;
-/// let metric = |name: &str, value| {
-///     let metric = RecordedMetric { name: name.into(), group: None, value, params: Default::default(), metadata: None };
-///     (name.to_owned(), metric)
-/// };
-/// let metrics = [metric("accuracy", 0.75), metric("stderr", 0.25)].into_iter().collect();
-/// let block = RecordedBlock { name: "match".into(), scorer: "match".into(), metrics, ..RecordedBlock::default() };
-/// let rows = recover(&RecordedResults { scores: vec![block], ..RecordedResults::default() });
+/// let mut block = RecordedBlock::default();
+/// block.scorer = "match".into();
+/// for (name, value) in [("accuracy", 0.75), ("stderr", 0.25)] {
+///     block.metrics.insert(name.into(), RecordedMetric::new(name, value));
+/// }
+/// let mut recorded = RecordedResults::default();
+/// recorded.scores.push(block);
+/// let rows = recover(&recorded);
 /// assert_eq!(rows.len(), 1);
 /// assert_eq!((rows[0].value, rows[0].stderr), (Some(0.75), Some(0.25)));
 /// ```

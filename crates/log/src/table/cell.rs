@@ -231,11 +231,17 @@ mod tests {
             Some(Value::List(vec![1.into(), "C".into()]))
         );
         assert_eq!(score_or_structure("0.5", "value", budget).unwrap(), Some(Value::Float(0.5)));
-        for (cell, problem) in
-            [("{\"a\": }", "at character 7"), ("[1] x", "at character 5"), ("[[1]]", "holds a list")]
+        for (cell, message) in
+            [("{\"a\": }", "expected value at character 7"), ("[1] x", "trailing characters at character 5")]
         {
-            let message = score_or_structure(cell, "value", budget).unwrap_err().to_string();
-            assert!(message.contains("`value`") && message.contains(problem), "{message}");
+            let error = score_or_structure(cell, "value", budget).unwrap_err();
+            let TableErrorKind::BadStructure { column, problem } = &error else { panic!("{error}") };
+            assert_eq!((column.as_str(), problem.as_str()), ("value", message));
         }
+        let error = score_or_structure("[[1]]", "value", budget).unwrap_err();
+        assert!(
+            matches!(&error, TableErrorKind::NestedScore { column, found: "a list" } if column == "value"),
+            "{error}"
+        );
     }
 }

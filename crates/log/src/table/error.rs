@@ -75,7 +75,7 @@ pub enum TableErrorKind {
     #[error("the score column `{0}` is named twice")]
     ScoreColumnTwice(String),
     /// A column, by its name, that the options name as a score and that has another meaning.
-    #[error("the column `{0}` cannot be a score: it says which row is which")]
+    #[error("the column `{0}` cannot be a score: it identifies the rows")]
     NotAScoreColumn(String),
     /// Two columns of this name, or this key twice in a JSON line.
     #[error("the column `{0}` occurs twice")]
@@ -136,7 +136,7 @@ pub enum TableErrorKind {
         problem: String,
     },
     /// Metadata of the type JSON that is not valid JSON.
-    #[error("the text in column `{column}` is not valid JSON: {problem}")]
+    #[error("the string in column `{column}` is not valid JSON: {problem}")]
     BadJsonCell {
         /// The column.
         column: String,
@@ -170,7 +170,7 @@ pub enum TableErrorKind {
     #[error("this build of errorbar does not read Parquet")]
     NoParquet,
     /// A string that is not UTF-8, and its column, where there is one.
-    #[error("{} is not valid UTF-8", match .0 { Some(c) => format!("the text in column `{c}`"), None => "the text".to_owned() })]
+    #[error("{} is not valid UTF-8", match .0 { Some(c) => format!("the string in column `{c}`"), None => "the text".to_owned() })]
     InvalidUtf8(Option<String>),
     /// A line that is not JSON.
     #[error("this is not valid JSON: {problem} at column {column}")]
@@ -255,7 +255,7 @@ impl TableErrorKind {
             Kind::UnknownFormat { .. } => "name it .csv, .tsv, .jsonl or .parquet, after what it holds",
             Kind::EvalLog => "read it as a log, or export its scores as a table",
             Kind::Empty => "a table starts with a header (.csv) or a JSON object (.jsonl)",
-            Kind::NoIdColumn { .. } => "name the column that tells the samples apart `id`",
+            Kind::NoIdColumn { .. } => "name the column that identifies the samples `id`",
             Kind::NoScoreColumn { .. } => "name the column that holds the scores",
             Kind::ScoreColumnTwice(_) => "name each column once",
             Kind::NotAScoreColumn(_) => "name a column that holds scores",

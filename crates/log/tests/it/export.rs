@@ -1,6 +1,7 @@
 //! Samples of logs as tables, read back with other means.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use errorbar_core::{Metadata, Score};
@@ -128,7 +129,7 @@ fn json_lines_are_strict_and_keep_types() {
 }
 
 #[test]
-fn several_logs_are_told_apart_and_share_their_columns() {
+fn several_logs_are_distinguished_and_share_their_columns() {
     let folder = tempfile::tempdir().unwrap();
     let a = json_log(
         folder.path(),
@@ -193,7 +194,7 @@ fn sample<R>(
 
 /// An archive of a run that has not ended.
 fn started_log(path: &Path) -> LogWriter {
-    let eval = EvalInfo { task: "quiz".into(), model: "mock/x".into(), ..EvalInfo::default() };
+    let eval = EvalInfo::new("quiz", "mock/x");
     let mut writer = LogWriter::create(path, &StartRecord::new(eval, PlanRecord::default())).unwrap();
     for id in ["q1", "q/2"] {
         let scores = [("match".to_owned(), Score::new("C"))];
@@ -234,7 +235,9 @@ fn a_file_is_whole_or_not_there() {
     fs::write(&log, fs::read_to_string(&log).unwrap().replace("\"value\": true", "\"value\": {\"x\": [1]}"))
         .unwrap();
     let error = export.save(ExportFormat::Csv, &out).unwrap_err();
-    assert!(error.to_string().contains("sample `1`"), "{error}");
+    let ExportError::Log(error) = error else { panic!("{error}") };
+    assert_eq!((error.path(), error.sample()), (Some(log.as_path()), Some("1")));
+    assert!(matches!(error.kind(), LogErrorKind::Field { .. }), "{error}");
     assert_eq!(fs::read(&out).unwrap(), old);
     let mut names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     names.sort();
@@ -248,7 +251,10 @@ fn outputs_that_cannot_be_written_are_named() {
     let export = Export::of([&log], ExportOptions::default()).unwrap();
     let missing = folder.path().join("no/such/out.csv");
     let error = export.save(ExportFormat::Csv, &missing).unwrap_err();
-    assert!(error.to_string().starts_with(&format!("{}: cannot write: ", missing.display())), "{error}");
+    assert!(
+        matches!(&error, ExportError::Write { path: Some(path), error } if *path == missing && error.kind() == ErrorKind::NotFound),
+        "{error}"
+    );
     assert_eq!(error.hint(), "make the folder first");
     let error = export.save(ExportFormat::Csv, folder.path()).unwrap_err();
     assert_eq!(error.hint(), "give the name of a file in it");
@@ -259,12 +265,14 @@ fn outputs_that_cannot_be_written_are_named() {
 }
 
 #[test]
-fn what_is_no_log_is_told() {
+fn what_is_no_log_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.eval");
     fs::write(&path, "not a log").unwrap();
     let error = Export::of([&path], ExportOptions::default()).unwrap_err();
-    assert!(error.to_string().contains("a.eval: this is not an eval log"), "{error}");
+    let ExportError::Log(error) = error else { panic!("{error}") };
+    assert_eq!(error.path(), Some(path.as_path()));
+    assert!(matches!(error.kind(), LogErrorKind::NotALog), "{error}");
 }
 
 fn copied(log: &EvalLog, id: &str, epoch: u32) -> Option<Vec<u8>> {
@@ -327,7 +335,7 @@ mod parquet {
     }
 
     #[test]
-    fn values_of_every_kind_are_texts() {
+    fn values_of_every_kind_are_strings() {
         let folder = tempfile::tempdir().unwrap();
         let reader = saved(folder.path(), &SAMPLES);
         let types = types(&reader);
@@ -404,7 +412,10 @@ mod parquet {
         );
         let export = Export::of([&log], ExportOptions::default()).unwrap();
         let error = export.save(ExportFormat::Parquet, &folder.path().join("o.parquet")).unwrap_err();
-        assert!(error.to_string().contains("sample \"q\": the epoch 3000000000"), "{error}");
+        assert!(
+            matches!(&error, ExportError::Epoch { path, sample, epoch: 3_000_000_000 } if *path == log && sample == "q"),
+            "{error}"
+        );
         export.save(ExportFormat::Csv, &folder.path().join("o.csv")).unwrap();
     }
 
@@ -419,7 +430,7 @@ mod parquet {
 
 #[cfg(not(feature = "parquet"))]
 #[test]
-fn parquet_says_that_it_is_not_there() {
+fn parquet_reports_that_it_is_not_there() {
     let folder = tempfile::tempdir().unwrap();
     let log = json_log(folder.path(), "a.json", &SAMPLES);
     let export = Export::of([&log], ExportOptions::default()).unwrap();

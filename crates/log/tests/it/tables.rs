@@ -108,7 +108,7 @@ fn marks_line_ends_and_tabs_do_not_matter() {
 }
 
 #[test]
-fn the_score_column_is_score_then_value_then_what_was_asked_for() {
+fn the_score_column_is_score_then_value_then_the_requested_one() {
     let both = "id,value,score\nq1,1,2\n";
     assert_eq!(values(&read("t.csv", both).unwrap().columns, "score")[0].1, Value::Int(2));
     assert_eq!(read("t.csv", both).unwrap().metadata_keys, ["value"]);
@@ -126,7 +126,7 @@ fn the_score_column_is_score_then_value_then_what_was_asked_for() {
 }
 
 #[test]
-fn only_the_metadata_asked_for_is_fetched() {
+fn only_the_requested_metadata_is_fetched() {
     let options = TableOptions::new().metadata(MetadataKeys::one("b"));
     for (name, content) in [
         ("t.csv", "id,score,a,b,c\nq1,1,x,y,z\n"),
@@ -146,7 +146,7 @@ fn a_metric_sees_what_was_read() {
 }
 
 #[test]
-fn every_refusal_says_where_what_and_the_way_out() {
+fn every_error_names_the_place_the_problem_and_the_way_out() {
     let long = TableOptions::new().score_columns(["scor"]);
     let twice = TableOptions::new().score_columns(["a", "a"]);
     let id = TableOptions::new().score_columns(["id"]);

@@ -140,7 +140,7 @@ fn scorers_and_samples_may_come_in_any_order() {
 }
 
 #[test]
-fn every_refusal_says_where_what_and_the_way_out() {
+fn every_error_names_the_place_the_problem_and_the_way_out() {
     let many: String = (0..300).map(|n| format!("q,{n},1,s{n}\n")).collect();
     let cases = [
         (

@@ -119,7 +119,7 @@ fn scores_of_every_type() {
 }
 
 #[test]
-fn ids_are_texts_or_integers() {
+fn ids_are_strings_or_integers() {
     let ids = |field: &str, cells: Cells| {
         let table =
             read(&simple(&format!("{field} required double value;"), &[cells, Cells::doubles(&[1.0, 0.0])]));
@@ -326,7 +326,7 @@ fn the_long_form() {
 }
 
 #[test]
-fn every_refusal_says_where_what_and_the_way_out() {
+fn every_error_names_the_place_the_problem_and_the_way_out() {
     let of_ids = |field: &str, cells: Cells| {
         refused(&simple(
             &format!("{field} required double score;"),
@@ -521,6 +521,7 @@ fn more_rows_than_a_file_can_hold_are_refused() {
     assert!((bytes.len() as u64) * 256 < rows as u64, "{} bytes", bytes.len());
     assert_matches!(
         read_with(&bytes, &TableOptions::new()).unwrap_err().kind(),
-        TableErrorKind::Parquet(problem) if problem.starts_with("it claims 1000000 rows")
+        TableErrorKind::Parquet(problem)
+            if *problem == format!("it claims 1000000 rows, in {} bytes", bytes.len())
     );
 }

@@ -5,6 +5,8 @@ use std::fmt::Write;
 use errorbar_core::{MetadataKeys, Plan, ScoreColumns, metrics};
 use errorbar_log::{TableError, TableOptions, read_table};
 
+use crate::table_support::kind;
+
 /// Reads a table on this number of threads.
 fn read_on(threads: usize, content: &str) -> Result<ScoreColumns, TableError> {
     let folder = tempfile::tempdir().unwrap();
@@ -16,9 +18,9 @@ fn read_on(threads: usize, content: &str) -> Result<ScoreColumns, TableError> {
     pool.install(|| read_table(&path, &options)).map(|table| table.columns)
 }
 
-fn message(threads: usize, content: &str) -> String {
-    let message = read_on(threads, content).unwrap_err().to_string();
-    message.split_once("t.csv").unwrap().1.to_owned()
+/// Where the first problem is and what it is, by its [`kind`].
+fn problem(threads: usize, content: &str) -> String {
+    kind(&read_on(threads, content).unwrap_err())
 }
 
 /// Four megabytes: rows with and without quotes, line breaks within quotes, blank lines, empty cells.
@@ -71,26 +73,22 @@ fn the_number_of_threads_does_not_show() {
 }
 
 #[test]
-fn of_several_problems_the_first_is_told() {
+fn of_several_problems_the_first_is_reported() {
     let lines = large("\n").lines().count();
     let wrong = |more: &str| format!("{}{more}", large("\n"));
     for threads in [1, 2, 5] {
-        let late = message(threads, &wrong("last,1,1,a\n"));
-        assert!(
-            late.starts_with(&format!(":{}: sample \"last\": the row has 4 field(s)", lines + 1)),
-            "{late}"
+        assert_eq!(
+            problem(threads, &wrong("last,1,1,a\n")),
+            format!("t.csv:{} \"last\" FieldCount {{ expected: 5, found: 4 }}", lines + 1)
         );
-        let repeated = message(threads, &wrong("x,1,1,a,b\n\nsample 7,2,1,a,b\n"));
         let first = large("\n").lines().position(|line| line.starts_with("sample 7,2,")).unwrap() + 1;
-        let wanted = format!(
-            ":{}: sample \"sample 7\": epoch 2 of this sample is already on line {first};",
-            lines + 3
+        assert_eq!(
+            problem(threads, &wrong("x,1,1,a,b\n\nsample 7,2,1,a,b\n")),
+            format!("t.csv:{} \"sample 7\" DuplicateRow {{ epoch: 2, first: Line({first}) }}", lines + 3)
         );
-        assert!(repeated.starts_with(&wanted), "{repeated}");
-        let open = message(threads, &wrong("x,1,1,a,b\ny,1,1,a,\"b\n"));
-        assert!(
-            open.starts_with(&format!(":{}: a quote that opens in this row is never closed", lines + 2)),
-            "{open}"
+        assert_eq!(
+            problem(threads, &wrong("x,1,1,a,b\ny,1,1,a,\"b\n")),
+            format!("t.csv:{} UnclosedQuote", lines + 2)
         );
         // A wrong epoch early, another in the middle, and a quote that is never closed.
         let several = large("\n").replacen("\nsample 9,1,", "\nsample 9,one,", 1).replacen(
@@ -98,11 +96,10 @@ fn of_several_problems_the_first_is_told() {
             "\nsample 4000,,",
             1,
         );
-        let early = message(threads, &format!("{several}z,1,1,a,\"b"));
         let line = several.lines().position(|line| line.starts_with("sample 9,one")).unwrap() + 1;
-        assert!(
-            early.starts_with(&format!(":{line}: sample \"sample 9\": the epoch is \"one\";")),
-            "{early}"
+        assert_eq!(
+            problem(threads, &format!("{several}z,1,1,a,\"b")),
+            format!("t.csv:{line} \"sample 9\" BadEpoch({:?})", "\"one\"")
         );
     }
 }

@@ -22,7 +22,7 @@ fn schema() -> jsonschema::Validator {
 }
 
 #[test]
-fn json_is_what_the_schema_says() {
+fn json_is_valid_by_the_schema() {
     let schema = schema();
     let mut partial = ten_groups();
     partial.partial_run = Some(PartialRun { status: "cancelled".to_owned(), planned: Some(400) });
@@ -121,7 +121,7 @@ fn csv_is_tidy() {
 }
 
 #[test]
-fn records_say_what_there_is() {
+fn records_hold_what_there_is() {
     let found = estimates(&everything().results);
     let of = |metric: &str| found.iter().find(|record| record.metric == metric).unwrap();
     let accuracy = of("accuracy");

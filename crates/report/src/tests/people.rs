@@ -73,7 +73,7 @@ fn fields_and_reducers(metrics: impl Fn() -> Vec<MetricResult>) -> Report {
 }
 
 #[test]
-fn rows_of_a_heading_are_below_it_and_notes_of_all_are_said_once() {
+fn rows_of_a_heading_are_below_it_and_notes_of_all_stand_once() {
     let accuracy = || metric("accuracy", Role::Location, clustered(30, 48, &[30], 0.1));
     let mean = || metric("mean", Role::Location, share(25, 48, 0));
     for several in [false, true] {
@@ -286,7 +286,7 @@ fn an_interval_without_width_is_not_shown() {
 }
 
 #[test]
-fn what_is_absent_is_said_once() {
+fn what_is_absent_is_reported_once() {
     let mut few = share(7, 9, 1);
     let text = shown(few.clone());
     assert!(
@@ -321,7 +321,7 @@ fn the_only_cluster_is_not_the_largest() {
 }
 
 #[test]
-fn errors_that_ignore_epochs_say_so() {
+fn errors_that_ignore_epochs_have_a_note() {
     const NOTE: &str = "± takes epochs as independent";
     let text = |unreduced: bool, explicit: bool, effect: Option<f64>| {
         let mut estimate = share(20, 40, 0);
@@ -353,7 +353,7 @@ fn ends_of_a_scale_do_not_run_together() {
 }
 
 #[test]
-fn how_errors_are_made_is_said_once() {
+fn how_errors_are_made_is_reported_once() {
     let groups = [("a", 10, 20, 0), ("b", 12, 20, 0)];
     let clusters = |mut estimate: Estimate, clusters: u64| {
         let error = StdError::new(0.1, ErrorMethod::Cluster(Cr::Cr2));
@@ -425,7 +425,7 @@ fn each_report_has_its_own_legend() {
 }
 
 #[test]
-fn what_is_absent_is_said() {
+fn what_is_absent_is_reported() {
     let mut score = score("choice", 140, vec![metric("accuracy", Role::Location, share(105, 140, 4))]);
     score.counts.unscored = 4;
     score.counts.reasons.insert("invalid_response_format".to_owned(), 4);
@@ -501,7 +501,7 @@ fn latex_has_a_cell_for_each_title() {
 }
 
 #[test]
-fn a_table_of_latex_says_what_it_is_about() {
+fn a_table_of_latex_has_a_caption() {
     let report = interrupted(ten_groups());
     let text = Latex::default().to_text(&[report]);
     let caption = text.lines().find(|line| line.starts_with("\\caption{")).unwrap();

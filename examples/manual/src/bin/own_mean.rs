@@ -1,6 +1,6 @@
 //! "Custom Metrics" and "Custom Reducers": the manual's own `mean`, as a metric and as a reducer.
 //!
-//! The manual registers both under the name `mean`, which is taken: a newcomer says that it replaces. A name means
+//! The manual registers both under the name `mean`, which is taken: a newcomer declares that it replaces. A name means
 //! one thing in a whole program, so these two have a program of their own.
 
 use errorbar::prelude::*;

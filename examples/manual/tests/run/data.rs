@@ -31,17 +31,18 @@ impl Question {
 /// All questions in their order. An answer is correct if it ends with the line `ANSWER: X`, X being the letter.
 pub(crate) fn questions() -> Vec<Question> {
     let outputs = std::fs::read_to_string(file("outputs.jsonl")).expect("the recorded answers");
-    let mut said: HashMap<(u64, u64), String> = HashMap::new();
+    let mut answers: HashMap<(u64, u64), String> = HashMap::new();
     for line in outputs.lines() {
         let line: Json = serde_json::from_str(line).expect("JSON");
         let number = |key: &str| line[key].as_u64().expect("a number");
-        said.insert((number("id"), number("epoch")), line["output"].as_str().expect("a text").to_owned());
+        answers
+            .insert((number("id"), number("epoch")), line["output"].as_str().expect("a string").to_owned());
     }
     let mut rows = csv::Reader::from_path(file("gpqa_main.csv")).expect("the questions");
     let question = |(id, row): (u64, csv::Result<HashMap<String, String>>)| {
         let row = row.expect("a row");
         let line = format!("ANSWER: {}", row["answer"]);
-        let correct = [1, 2, 3, 4, 5].map(|epoch| said[&(id, epoch)].lines().last() == Some(&line));
+        let correct = [1, 2, 3, 4, 5].map(|epoch| answers[&(id, epoch)].lines().last() == Some(&line));
         Question { category: row["category"].clone(), correct }
     };
     (1..).zip(rows.deserialize()).map(question).collect()

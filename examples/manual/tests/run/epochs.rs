@@ -20,7 +20,7 @@ fn at_least(k: u32) -> impl Fn(&Question) -> f64 {
 }
 
 #[test]
-fn the_mean_is_what_nobody_has_to_say() {
+fn the_mean_is_the_default() {
     for log in run_both("gpqa_epochs") {
         assert_eq!((log.sample_count(), log.results().total_samples), (120, 120));
         assert_eq!(log.reducers(), [None], "it is not named");

@@ -29,7 +29,7 @@ pub(crate) fn run_own_mean(task: &str) -> Log {
     run_by(OWN_MEAN, task)
 }
 
-/// The task in Rust and its twin in a file: both say the same.
+/// The task in Rust and its twin in a file: both give the same.
 pub(crate) fn run_both(task: &str) -> [Log; 2] {
     let twin = file("tasks").join(format!("{task}.toml"));
     [run(task), run(twin.to_str().expect("a path of letters"))]
@@ -39,11 +39,11 @@ fn run_by(program: &str, task: &str) -> Log {
     let folder = TempDir::new().expect("a folder");
     let mut command = Command::new(program);
     let ran = command.args(["eval", task, "--log-dir"]).arg(folder.path()).output().expect("it starts");
-    let told = String::from_utf8_lossy(&ran.stderr);
-    assert!(ran.status.success(), "eval {task}: {}\n{told}", ran.status);
+    let stderr = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "eval {task}: {}\n{stderr}", ran.status);
     let log = EvalLog::open(only_log(folder.path())).expect("a log");
     let header = log.header().expect("a header");
-    assert_eq!(header.status, Status::Success, "{task}: {told}");
+    assert_eq!(header.status, Status::Success, "{task}: {stderr}");
     Log { folder, log, header }
 }
 

@@ -1,4 +1,4 @@
-//! Every example of the manual, run by the built program, with what its log says checked against figures that are
+//! Every example of the manual, run by the built program, with what its log records checked against figures that are
 //! computed here from the recorded answers (`data`), or by hand.
 #![expect(
     clippy::expect_used,

@@ -32,7 +32,7 @@ fn a_tasks_metrics_take_their_place() {
 }
 
 #[test]
-fn built_in_ones_are_said_again() {
+fn built_in_ones_are_named_again() {
     let log = run("overview_both");
     let block = log.block();
     assert_eq!(keys(block), ["accuracy", "stderr", "custom_metric"]);

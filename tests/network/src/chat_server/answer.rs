@@ -8,11 +8,11 @@ pub(crate) fn completion(request: &Json) -> Json {
     let texts = || request.get("messages").and_then(Json::as_array).into_iter().flatten();
     let last =
         texts().rfind(|message| message.get("role") == Some(&json!("user"))).map(text).unwrap_or_default();
-    let said = says(model, last);
+    let answer = answer_to(model, last);
     let limit = ["max_tokens", "max_completion_tokens"].iter().find_map(|key| request.get(*key)?.as_u64());
     let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
-    let tokens: Vec<&str> = said.split_inclusive(' ').take(limit).collect();
-    let is_whole = tokens.concat() == said;
+    let tokens: Vec<&str> = answer.split_inclusive(' ').take(limit).collect();
+    let is_whole = tokens.concat() == answer;
     let prompt_tokens: usize = texts().map(|message| text(message).split_whitespace().count()).sum();
     json!({
         "id": "chatcmpl-test",
@@ -39,7 +39,7 @@ fn text(message: &Json) -> &str {
 
 /// Sums are done, and grades given. A model with `unsure` in its name is wrong about every third sum; one with
 /// `strict` in it gives no good grade.
-fn says(model: &str, prompt: &str) -> String {
+fn answer_to(model: &str, prompt: &str) -> String {
     if prompt.contains("GRADE") {
         let grade = if model.contains("strict") { "I" } else { "C" };
         return format!("I have looked at it closely.\nGRADE: {grade}");

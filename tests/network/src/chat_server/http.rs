@@ -86,7 +86,7 @@ impl Response {
         let is_endless = self.ending == Ending::Endless;
         let length = if is_endless { usize::MAX >> 1 } else { self.body.len() };
         let mut bytes = format!(
-            "HTTP/1.1 {} Said\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n",
+            "HTTP/1.1 {} Status\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n",
             self.status
         );
         for (name, value) in &self.headers {

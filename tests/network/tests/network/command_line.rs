@@ -24,6 +24,17 @@ const PASSING: [&str; 11] = [
     "error-in-200",
 ];
 
+/// How the report of a failed sample starts.
+const SAMPLE_FAILED: &str = "sample \"q0\", epoch 1: the solver failed: ";
+/// How that of a run of one sample starts whose server has never answered.
+const NEVER_ANSWERED: &str =
+    "error: sums: ended after 0 of 1 samples, because the server of openai/unsure has never answered: ";
+
+#[track_caller]
+fn assert_has_line(ran: &ProgramOutput, line: &str) {
+    assert!(ran.stderr.lines().any(|found| found == line), "no line {line}\n{}", ran.stderr);
+}
+
 /// The results of a run that nothing disturbs.
 fn undisturbed() -> Json {
     let results = Desk::new().eval(&Server::start(&[]), &["--format", "json"]).results();
@@ -33,20 +44,35 @@ fn undisturbed() -> Json {
 }
 
 #[test]
-fn a_failure_that_lasts_fails_the_sample_after_the_retries_and_says_why() {
+fn a_failure_that_lasts_fails_the_sample_after_the_retries_with_the_cause() {
     for (fault, message) in [
         ("429", "answered 429 Too Many Requests: Slow down."),
         ("429-without", "answered 429 Too Many Requests: Slow down."),
         ("500", r"answered 500 Internal Server Error: Something\u{1b}[31m broke."),
         ("503", "answered 503 Service Unavailable: <html>no backend</html>"),
-        ("slow", "within 0.3 s"),
-        ("truncated", "something that is no chat completion: EOF while parsing"),
-        ("malformed", r"it begins: <html>\u{7}please log in</html>"),
-        ("wrong-type", "the `content` of a message is a text, found 42"),
-        ("dropped", "connection closed before message completed"),
-        ("dropped-midway", "got no whole answer: "),
-        ("empty-choices", "its `choices` are empty"),
-        ("error-in-200", "it holds an error: The model is overloaded."),
+        ("slow", "got no whole answer within 0.3 s; a slow server needs a longer timeout"),
+        (
+            "truncated",
+            r#"answered 200 with something that is no chat completion: EOF while parsing a string at line 1 column 135; it begins: {"id":"chatcmpl-test","object":"chat.completion","created":0,"model":"unsure-as-served","choices":[{"index":0,"message":{"role":"assist"#,
+        ),
+        (
+            "malformed",
+            r"answered 200 with something that is no chat completion: expected value at line 1 column 1; it begins: <html>\u{7}please log in</html>",
+        ),
+        (
+            "wrong-type",
+            r#"answered 200 with something that is no chat completion: the `content` of a message is a string or a list of parts, found 42; it begins: {"choices":[{"message":{"content":42}}]}"#,
+        ),
+        ("dropped", "got no whole answer: connection closed before message completed"),
+        ("dropped-midway", "got no whole answer: end of file before message length reached"),
+        (
+            "empty-choices",
+            r#"answered 200 with something that is no chat completion: its `choices` are empty; it begins: {"choices":[]}"#,
+        ),
+        (
+            "error-in-200",
+            r#"answered 200 with something that is no chat completion: it holds an error: The model is overloaded.; it begins: {"error":{"message":"The model is overloaded."}}"#,
+        ),
     ] {
         let server = Server::start(&["--fault", fault, "--retry-after", "0.01"]);
         let patience = ["--limit", "1", "--max-retries", "2", "--timeout", "0.3"];
@@ -54,33 +80,56 @@ fn a_failure_that_lasts_fails_the_sample_after_the_retries_and_says_why() {
         assert_eq!((ran.code, server.requests()), (Some(1), 3), "{fault}: {}", ran.stderr);
         // Who closes every connection before an answer is no server, which ends the run and leaves no failed sample.
         let is_dead = fault == "dropped";
-        assert_eq!(ran.stderr.contains("has never answered: "), is_dead, "{fault}: {}", ran.stderr);
-        assert!(
-            is_dead || ran.stderr.contains("sample \"q0\", epoch 1: the solver failed: "),
-            "{fault}: {}",
-            ran.stderr
-        );
-        assert!(ran.stderr.contains(message), "{fault}: {}", ran.stderr);
-        assert!(ran.stderr.contains("(retried 2 times)"), "{fault}: {}", ran.stderr);
+        let start = if is_dead { NEVER_ANSWERED } else { SAMPLE_FAILED };
+        assert_has_line(&ran, &format!("{start}{}{message} (retried 2 times)", server.request()));
         assert!(!ran.stderr.contains(['\u{1b}', '\u{7}']), "{fault}: {}", ran.stderr);
         assert!(is_dead || ran.stdout.contains("1 errored"), "{fault}: {}", ran.stdout);
     }
 }
 
 #[test]
-fn what_would_go_wrong_again_is_not_asked_again() {
-    for (fault, message) in [
-        ("400-context", "400 Bad Request"),
-        ("401", "401 Unauthorized"),
-        ("404", "404 Not Found"),
-        ("429-quota", "429 Too Many Requests"),
-        ("redirect", "307 Temporary Redirect"),
-        ("oversize", "16 MB"),
+fn permanent_errors_are_not_retried() {
+    let refused = "error: sums: ended after 0 of 1 samples, because openai/unsure rejects the key: ";
+    for (fault, start, message) in [
+        (
+            "400-context",
+            SAMPLE_FAILED,
+            "answered 400 Bad Request: This model's maximum context length is 8 tokens; shorten the prompt, lower \
+             max_tokens, or take a model with a longer context",
+        ),
+        (
+            "401",
+            refused,
+            "answered 401 Unauthorized: Incorrect API key provided; check the key, in OPENAI_API_KEY or the key file",
+        ),
+        (
+            "404",
+            SAMPLE_FAILED,
+            "answered 404 Not Found: The model does not exist; check that the server has a model `unsure`, and the base \
+             URL, which often ends in /v1",
+        ),
+        (
+            "429-quota",
+            SAMPLE_FAILED,
+            "answered 429 Too Many Requests: You exceeded your current quota; the account has nothing left to pay with; \
+             waiting does not help",
+        ),
+        (
+            "redirect",
+            SAMPLE_FAILED,
+            "answered 307 Temporary Redirect; it points to 127.0.0.1, where the key is not sent; if that is right, make \
+             it the base URL",
+        ),
+        (
+            "oversize",
+            SAMPLE_FAILED,
+            "answered with more than 16 MB, which no chat completion has; is it the right server?",
+        ),
     ] {
         let server = Server::start(&["--fault", fault]);
         let ran = Desk::new().eval(&server, &["--limit", "1"]);
         assert_eq!((ran.code, server.requests()), (Some(1), 1), "{fault}: {}", ran.stderr);
-        assert!(ran.stderr.contains(message), "{fault}: {}", ran.stderr);
+        assert_has_line(&ran, &format!("{start}{}{message}", server.request()));
     }
 }
 
@@ -97,7 +146,7 @@ fn a_failure_that_passes_leaves_no_trace_in_the_results() {
 }
 
 #[test]
-fn a_slow_answer_is_given_up_and_asked_for_again() {
+fn a_slow_answer_times_out_and_is_retried() {
     let server = Server::start(&["--fault", "slow", "--fault-first", "1"]);
     let ran = Desk::new().eval(&server, &["--format", "json", "--timeout", "1", "--max-connections", "30"]);
     assert_eq!(ran.results(), undisturbed());
@@ -158,9 +207,14 @@ fn a_server_that_is_not_there_is_named_with_the_question_whether_it_runs() {
         ["eval", "sums.toml", "--model", "openai/m", "--base-url", &base_url, "--max-retries", "0"];
     let ran = ProgramOutput::from(desk.command(&arguments).output().unwrap());
     assert_eq!(ran.code, Some(1));
-    let message =
-        format!("did not reach {address}: Connection refused (os error 111); does the server run there?");
-    assert!(ran.stderr.contains(&message), "{}", ran.stderr);
+    assert_has_line(
+        &ran,
+        &format!(
+            "error: sums: ended after 0 of 30 samples, because the server of openai/m has never answered: POST \
+             {base_url}/chat/completions did not reach {address}: Connection refused (os error 111); does the server run \
+             there?"
+        ),
+    );
 }
 
 #[test]
@@ -177,7 +231,7 @@ fn an_interrupt_does_not_wait_for_a_server_that_does_not_answer() {
 }
 
 #[test]
-fn what_cannot_work_is_refused_before_anything_is_asked_or_written() {
+fn what_cannot_work_is_refused_before_anything_is_sent_or_written() {
     let desk = Desk::new();
     let server = Server::start(&[]);
     let base_url = server.base_url();
@@ -185,35 +239,53 @@ fn what_cannot_work_is_refused_before_anything_is_asked_or_written() {
         ProgramOutput::from(desk.command(&[&["eval", "sums.toml"], arguments].concat()).output().unwrap())
     };
     for (arguments, message) in [
-        (&["--model", "openai/m"][..], "OPENAI_API_KEY"),
-        (&["--model", "openai/", "--base-url", &base_url], "it is written openai/NAME"),
-        (&["--model", "openai/m", "--base-url", "localhost:8080"], "`localhost:8080`"),
+        (
+            &["--model", "openai/m"][..],
+            "error: sums.toml: `openai/m` needs a key: set OPENAI_API_KEY, or name a file that holds the key\n\
+             hint: --api-key-file names a file that holds the key; for another server, --base-url says where it is\n",
+        ),
+        (
+            &["--model", "openai/m", "--base-url", &base_url, "--model-role", "grader=openai/judge"],
+            "error: sums.toml: the role `grader`: `openai/judge` needs a key: set OPENAI_API_KEY, or name a file that \
+             holds the key\n\
+             hint: --role-api-key-file names a file that holds the key; for another server, --role-base-url says where it \
+             is\n",
+        ),
+        (
+            &["--model", "openai/", "--base-url", &base_url],
+            "error: sums.toml: `openai/` names no model; it is written openai/NAME, as the server knows it\n",
+        ),
+        (
+            &["--model", "openai/m", "--base-url", "localhost:8080"],
+            "error: sums.toml: the base URL `localhost:8080` is not one of http:// or https://; it is written as in \
+             http://127.0.0.1:8080/v1\n",
+        ),
         (
             &["--model", "openai/m", "--base-url", &base_url, "--api-key-file", "none"],
-            "from the file none: No such file",
+            "error: sums.toml: cannot read the key from the file none: No such file or directory (os error 2)\n",
         ),
         (
             &["--model", "openai/m", "--base-url", &base_url, "--top-p", "1.5"],
-            "top_p is a share from 0 to 1, found 1.5",
+            "error: sums.toml: top_p is a share from 0 to 1, found 1.5\n",
         ),
         (
             &["--model", "openai/m", "--base-url", &base_url, "--prices", "p", "--cost-limit", "nan"],
-            "--cost-limit",
+            "error: invalid value 'nan' for '--cost-limit <COST>': expected a number of at least 0\n\n\
+             For more information, try '--help'.\n",
         ),
         (
             &["--model", "openai/m", "--base-url", &base_url, "--extra-body", r#"{"stream": true}"#],
-            "extra_body has `stream`",
+            "error: sums.toml: extra_body has `stream`, which is always sent and cannot be overridden; leave it out\n",
         ),
     ] {
         let ran = eval(arguments);
-        assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.stderr);
-        assert!(ran.stderr.contains(message), "{arguments:?}: {}", ran.stderr);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(2), message), "{arguments:?}");
     }
     assert_eq!((server.requests(), desk.folder.path().join("logs").exists()), (0, false));
 }
 
 #[test]
-fn what_was_answered_is_not_asked_again_and_failures_are_not_kept() {
+fn answers_are_cached_and_failures_are_not() {
     let desk = Desk::new();
     let server = Server::start(&["--fault-rate", "0.3", "--fault-seed", "5", "--retry-after", "0.01"]);
     let arguments = ["--format", "json", "--cache", "--cache-dir", "cache"];
@@ -228,7 +300,7 @@ fn what_was_answered_is_not_asked_again_and_failures_are_not_kept() {
 }
 
 #[test]
-fn graders_are_asked_over_the_network_and_their_failures_pass_too() {
+fn graders_are_called_over_the_network_and_their_failures_are_retried_too() {
     let desk = Desk::new();
     let task = "dataset = \"sums.jsonl\"\nscorer = \"model_graded_qa\"\n";
     std::fs::write(desk.folder.path().join("sums.toml"), task).unwrap();
@@ -258,7 +330,7 @@ fn samples_that_met_a_limit_are_counted_by_its_kind_where_the_figures_are() {
     let ran = desk.eval(&server, &["--token-limit", "7", "--limit", "5"]);
     assert!(ran.stdout.contains("5 samples · 2 reached the token limit\n"), "{}", ran.stdout);
     let ran = desk.eval(&server, &["--format", "json"]);
-    assert_eq!(limits(&ran.stdout), Json::Null, "nothing is said of limits that nobody met");
+    assert_eq!(limits(&ran.stdout), Json::Null, "no limit was reached, so none is reported");
 }
 
 #[test]

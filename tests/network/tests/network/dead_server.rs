@@ -18,13 +18,30 @@ fn eval(desk: &Desk, base_url: &str, arguments: &[&str]) -> ProgramOutput {
     ProgramOutput::from(desk.command(&[&always, arguments].concat()).output().unwrap())
 }
 
-fn assert_ended(desk: &Desk, ran: &ProgramOutput) {
+/// What happened to requests to a server that is not there.
+fn not_reached(base_url: &str) -> String {
+    let address = base_url.trim_start_matches("http://").trim_end_matches("/v1");
+    format!("did not reach {address}: Connection refused (os error 111); does the server run there?")
+}
+
+/// The run ended because of this problem of a model, however often it was tried, and is resumed by the hint.
+#[track_caller]
+fn assert_ended(desk: &Desk, ran: &ProgramOutput, model: &str, base_url: &str, problem: &str) {
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let start = format!(
+        "error: sums: ended after 0 of 30 samples, because the server of {model} has never answered: POST \
+         {base_url}/chat/completions "
+    );
     let mut errors = ran.stderr.lines().filter(|line| line.starts_with("error: "));
-    let error = errors.next().expect(&ran.stderr);
+    let error = errors.next().and_then(|error| error.strip_prefix(&start)).expect(&ran.stderr);
     assert_eq!(errors.next(), None);
-    assert!(error.contains("0 of 30 samples") && error.contains("openai/unsure"), "{error}");
-    assert!(ran.stderr.contains("--resume"), "{}", ran.stderr);
+    assert_eq!(error.split_once(" (retried ").map_or(error, |(problem, _)| problem), problem);
+    let hint = ran.stderr.lines().last().and_then(|hint| {
+        hint.strip_prefix("hint: when the server runs, resume it with `")?.strip_suffix('`')?.split_once(' ')
+    });
+    let name = std::path::PathBuf::from(log_path(desk));
+    let resume = format!("eval --resume logs/{} --base-url ", name.file_name().unwrap().display());
+    assert!(hint.is_some_and(|(_, command)| command.starts_with(&resume)), "{resume}\n{}", ran.stderr);
     let (header, samples) = log(desk);
     assert_eq!((header["status"].as_str(), samples), (Some("error"), 0));
 }
@@ -44,10 +61,11 @@ fn a_server_that_is_not_there_ends_the_run_and_it_is_resumed_when_it_is() {
     ];
     for arguments in patience {
         let desk = Desk::new();
-        assert_ended(&desk, &eval(&desk, &base_url, arguments));
+        let ran = eval(&desk, &base_url, arguments);
+        assert_ended(&desk, &ran, "openai/unsure", &base_url, &not_reached(&base_url));
     }
     let ran = eval(&desk, &base_url, patience[0]);
-    assert_ended(&desk, &ran);
+    assert_ended(&desk, &ran, "openai/unsure", &base_url, &not_reached(&base_url));
     let port = base_url.trim_end_matches("/v1").rsplit(':').next().unwrap();
     let _server = Server::start(&["--port", port]);
     let resumed = ["eval", "--resume", &log_path(&desk), "--base-url", &base_url, "--format", "json"];
@@ -59,7 +77,8 @@ fn a_server_that_is_not_there_ends_the_run_and_it_is_resumed_when_it_is() {
 fn a_server_that_closes_every_connection_is_as_good_as_none() {
     let (desk, server) = (Desk::new(), Server::start(&["--fault", "dropped"]));
     let ran = eval(&desk, &server.base_url(), &["--max-retries", "2", "--retry-wait", "0.01"]);
-    assert_ended(&desk, &ran);
+    let problem = "got no whole answer: connection closed before message completed";
+    assert_ended(&desk, &ran, "openai/unsure", &server.base_url(), problem);
 }
 
 #[test]
@@ -67,12 +86,11 @@ fn a_grader_that_is_not_there_ends_the_run_too() {
     let (desk, server) = (Desk::new(), Server::start(&[]));
     let task = "dataset = \"sums.jsonl\"\nscorer = \"model_graded_qa\"\n";
     std::fs::write(desk.folder.path().join("sums.toml"), task).unwrap();
-    let role_url = format!("grader={}", gone());
+    let base_url = gone();
+    let role_url = format!("grader={base_url}");
     let roles = ["--model-role", "grader=openai/kind", "--role-base-url", &role_url, "--max-retries", "1"];
     let ran = desk.eval(&server, &roles);
-    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
-    assert!(ran.stderr.contains("openai/kind"), "{}", ran.stderr);
-    assert_eq!(log(&desk).1, 0);
+    assert_ended(&desk, &ran, "openai/kind", &base_url, &not_reached(&base_url));
 }
 
 #[test]

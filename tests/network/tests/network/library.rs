@@ -98,7 +98,7 @@ async fn connections_are_used_again() {
 }
 
 #[tokio::test]
-async fn too_many_requests_are_told_from_other_errors_and_say_how_long_to_wait() {
+async fn too_many_requests_are_distinguished_from_other_errors_and_have_a_wait() {
     let message = "POST http://SERVER/v1/chat/completions answered 429 Too Many Requests: Slow down.";
     for (options, retry_after) in [
         (&["--fault", "429", "--retry-after", "7"][..], Some(Duration::from_secs(7))),
@@ -115,8 +115,11 @@ async fn what_passes_is_worth_another_try() {
     for (fault, message) in [
         ("500", r"answered 500 Internal Server Error: Something\u{1b}[31m broke."),
         ("503", "answered 503 Service Unavailable: <html>no backend</html>"),
-        ("slow", "within 1.5 s"),
-        ("truncated", "answered 200 with something that is no chat completion: EOF while parsing"),
+        ("slow", "got no whole answer within 1.5 s; a slow server needs a longer timeout"),
+        (
+            "truncated",
+            r#"answered 200 with something that is no chat completion: EOF while parsing a string at line 1 column 135; it begins: {"id":"chatcmpl-test","object":"chat.completion","created":0,"model":"tiny-as-served","choices":[{"index":0,"message":{"role":"assistan"#,
+        ),
         (
             "malformed",
             "answered 200 with something that is no chat completion: expected value at line 1 column 1; it begins: \
@@ -124,44 +127,62 @@ async fn what_passes_is_worth_another_try() {
         ),
         (
             "wrong-type",
-            r#"no chat completion: the `content` of a message is a text, found 42; it begins: {"choices":"#,
+            r#"answered 200 with something that is no chat completion: the `content` of a message is a string or a list of parts, found 42; it begins: {"choices":[{"message":{"content":42}}]}"#,
         ),
         ("dropped", "got no whole answer: connection closed before message completed"),
-        ("dropped-midway", "got no whole answer: "),
-        ("empty-choices", "no chat completion: its `choices` are empty; it begins:"),
-        ("error-in-200", "no chat completion: it holds an error: The model is overloaded.;"),
+        ("dropped-midway", "got no whole answer: end of file before message length reached"),
+        (
+            "empty-choices",
+            r#"answered 200 with something that is no chat completion: its `choices` are empty; it begins: {"choices":[]}"#,
+        ),
+        (
+            "error-in-200",
+            r#"answered 200 with something that is no chat completion: it holds an error: The model is overloaded.; it begins: {"error":{"message":"The model is overloaded."}}"#,
+        ),
     ] {
         let (kind, found) = fails_with(&["--fault", fault]).await;
         let expected = if fault == "dropped" { ModelErrorKind::Unreachable } else { TRANSIENT };
         assert_eq!(kind, expected, "{fault}: {found}");
-        assert!(found.starts_with("POST http://SERVER/v1/chat/completions "), "{fault}: {found}");
-        assert!(found.contains(message), "{fault}: {found}");
+        assert_eq!(found, format!("POST http://SERVER/v1/chat/completions {message}"), "{fault}");
     }
 }
 
 #[tokio::test]
-async fn what_would_go_wrong_again_says_the_way_out() {
+async fn permanent_errors_name_the_way_out() {
     for (fault, message) in [
-        ("429-quota", "You exceeded your current quota; the account has nothing left to pay with"),
-        ("400-context", "maximum context length is 8 tokens; shorten the prompt"),
-        ("404", "The model does not exist; check that the server has a model `tiny`, and the base URL"),
-        ("oversize", "answered with more than 16 MB"),
+        (
+            "429-quota",
+            "answered 429 Too Many Requests: You exceeded your current quota; the account has nothing left to pay with; \
+             waiting does not help",
+        ),
+        (
+            "400-context",
+            "answered 400 Bad Request: This model's maximum context length is 8 tokens; shorten the prompt, lower \
+             max_tokens, or take a model with a longer context",
+        ),
+        (
+            "404",
+            "answered 404 Not Found: The model does not exist; check that the server has a model `tiny`, and the base \
+             URL, which often ends in /v1",
+        ),
+        ("oversize", "answered with more than 16 MB, which no chat completion has; is it the right server?"),
     ] {
         let (kind, found) = fails_with(&["--fault", fault]).await;
         assert_eq!(kind, ModelErrorKind::Permanent, "{fault}: {found}");
-        assert!(found.contains(message), "{fault}: {found}");
+        assert_eq!(found, format!("POST http://SERVER/v1/chat/completions {message}"), "{fault}");
     }
 }
 
 #[tokio::test]
-async fn who_is_not_let_in_is_told_which_key_to_check() {
+async fn an_unauthorized_request_names_the_key_to_check() {
     for (fault, message) in [
-        ("401", "answered 401 Unauthorized: Incorrect API key provided; check the key, in OPENAI_API_KEY"),
-        ("403", "answered 403 Forbidden: Your key may not use this; check the key, in OPENAI_API_KEY"),
+        ("401", "answered 401 Unauthorized: Incorrect API key provided"),
+        ("403", "answered 403 Forbidden: Your key may not use this"),
     ] {
         let (kind, found) = fails_with(&["--fault", fault]).await;
         assert_eq!(kind, ModelErrorKind::AccessRefused, "{fault}: {found}");
-        assert!(found.contains(message), "{fault}: {found}");
+        let advice = "check the key, in OPENAI_API_KEY or the key file";
+        assert_eq!(found, format!("POST http://SERVER/v1/chat/completions {message}; {advice}"), "{fault}");
     }
 }
 
@@ -170,7 +191,11 @@ async fn a_redirect_is_not_followed() {
     let other = Server::start(&[]);
     let (kind, message) = fails_with(&["--fault", "redirect", "--redirect-to", &other.base_url()]).await;
     assert_eq!(kind, ModelErrorKind::Permanent);
-    assert!(message.contains("answered 307 Temporary Redirect; it points to 127.0.0.1,"), "{message}");
+    assert_eq!(
+        message,
+        "POST http://SERVER/v1/chat/completions answered 307 Temporary Redirect; it points to 127.0.0.1, where the key \
+         is not sent; if that is right, make it the base URL"
+    );
     assert_eq!(other.requests(), 0);
 }
 
@@ -202,8 +227,16 @@ async fn a_key_opens_the_door_and_is_repeated_by_no_error() {
     let model = open(&server.base_url(), Duration::from_secs(30), Some(file.path()));
     let error = ask(&model).await.unwrap_err();
     assert_eq!(error.kind(), ModelErrorKind::AccessRefused);
-    let shown = format!("{error} {error:?} {model:?} {:?}", model.args());
-    assert!(shown.contains("Incorrect API key provided: ***") && !shown.contains("sk-wrong"), "{shown}");
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "{}answered 401 Unauthorized: Incorrect API key provided: ***. It is not sk-right; check the key, in \
+             OPENAI_API_KEY or the key file",
+            server.request()
+        )
+    );
+    let shown = format!("{error:?} {model:?} {:?}", model.args());
+    assert!(!shown.contains("sk-wrong"), "{shown}");
 }
 
 /// A server that answers one request with what it received; its address.
@@ -214,8 +247,8 @@ fn echo() -> String {
         let (mut stream, _) = listener.accept().unwrap();
         let mut request = vec![0; 1 << 16];
         let length = stream.read(&mut request).unwrap();
-        let said = String::from_utf8_lossy(&request[..length]).into_owned();
-        let body = json!({"choices": [{"message": {"content": said}}]}).to_string();
+        let sent = String::from_utf8_lossy(&request[..length]).into_owned();
+        let body = json!({"choices": [{"message": {"content": sent}}]}).to_string();
         write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();
     });
     address
@@ -239,7 +272,7 @@ async fn a_request_takes_no_longer_than_its_timeout() {
 }
 
 #[tokio::test]
-async fn faults_of_a_share_pass_when_asked_again() {
+async fn faults_of_a_share_pass_when_retried() {
     let server = Server::start(&["--fault-rate", "0.5", "--fault-seed", "3"]);
     let model = open(&server.base_url(), Duration::from_secs(5), None);
     let mut tries = 0;

@@ -37,7 +37,7 @@ fn open(name: &str, server: &Server) -> AnyModel {
 }
 
 #[tokio::test]
-async fn what_is_said_is_sent_and_what_comes_back_is_kept() {
+async fn options_are_sent_and_all_of_an_answer_is_recorded() {
     let config = GenerateConfig {
         temperature: Some(0.5),
         top_p: Some(0.9),
@@ -84,38 +84,81 @@ async fn faults_are_the_errors_that_they_are_elsewhere() {
     let later = ModelErrorKind::RateLimited { retry_after: Some(Duration::from_secs(7)) };
     for (fault, kind, message) in [
         ("429", later, "answered 429 Too Many Requests: Slow down."),
-        ("429-without", ModelErrorKind::RateLimited { retry_after: None }, "Slow down."),
-        ("429-quota", ModelErrorKind::Permanent, "waiting does not help"),
+        (
+            "429-without",
+            ModelErrorKind::RateLimited { retry_after: None },
+            "answered 429 Too Many Requests: Slow down.",
+        ),
+        (
+            "429-quota",
+            ModelErrorKind::Permanent,
+            "answered 429 Too Many Requests: You exceeded your current quota; the account has nothing left to pay with; \
+             waiting does not help",
+        ),
         ("500", transient, r"answered 500 Internal Server Error: Something\u{1b}[31m broke."),
         ("503", transient, "answered 503 Service Unavailable: <html>no backend</html>"),
         ("slow", transient, "got no whole answer within 1.5 s; a slow server needs a longer timeout"),
-        ("truncated", transient, "answered 200 with something that is no answer: EOF while parsing"),
-        ("malformed", transient, r"it begins: <html>\u{7}please log in</html>"),
-        ("wrong-type", transient, "no chat completion: the `content` of a message is a text, found 42"),
+        (
+            "truncated",
+            transient,
+            r#"answered 200 with something that is no answer: EOF while parsing a string at line 1 column 135; it begins: {"id":"chatcmpl-test","object":"chat.completion","created":0,"model":"tiny-as-served","choices":[{"index":0,"message":{"role":"assistan"#,
+        ),
+        (
+            "malformed",
+            transient,
+            r"answered 200 with something that is no answer: expected value at line 1 column 1; it begins: <html>\u{7}please log in</html>",
+        ),
+        (
+            "wrong-type",
+            transient,
+            r#"answered 200 with something that is no chat completion: the `content` of a message is a string or a list of parts, found 42; it begins: {"choices":[{"message":{"content":42}}]}"#,
+        ),
         (
             "dropped",
             ModelErrorKind::Unreachable,
             "got no whole answer: connection closed before message completed",
         ),
-        ("dropped-midway", transient, "got no whole answer: "),
-        ("empty-choices", transient, "no chat completion: its `choices` are empty"),
-        ("error-in-200", transient, "it holds an error: The model is overloaded."),
-        ("400-context", ModelErrorKind::Permanent, "shorten the prompt"),
-        ("401", ModelErrorKind::AccessRefused, "check the key, in GROQ_API_KEY or the key file"),
-        ("404", ModelErrorKind::Permanent, "check that the server has a model `tiny`"),
+        ("dropped-midway", transient, "got no whole answer: end of file before message length reached"),
+        (
+            "empty-choices",
+            transient,
+            r#"answered 200 with something that is no chat completion: its `choices` are empty; it begins: {"choices":[]}"#,
+        ),
+        (
+            "error-in-200",
+            transient,
+            r#"answered 200 with something that is no chat completion: it holds an error: The model is overloaded.; it begins: {"error":{"message":"The model is overloaded."}}"#,
+        ),
+        (
+            "400-context",
+            ModelErrorKind::Permanent,
+            "answered 400 Bad Request: This model's maximum context length is 8 tokens; shorten the prompt, lower \
+             max_tokens, or take a model with a longer context",
+        ),
+        (
+            "401",
+            ModelErrorKind::AccessRefused,
+            "answered 401 Unauthorized: Incorrect API key provided; check the key, in GROQ_API_KEY or the key file",
+        ),
+        (
+            "404",
+            ModelErrorKind::Permanent,
+            "answered 404 Not Found: The model does not exist; check that the server has a model `tiny`, and the base \
+             URL, which often ends in /v1",
+        ),
         (
             "redirect",
             ModelErrorKind::Permanent,
-            "where the key is not sent; if that is right, make it the base URL",
+            "answered 307 Temporary Redirect; it points to 127.0.0.1, where the key is not sent; if that is right, make \
+             it the base URL",
         ),
     ] {
         let server = Server::start(&["--fault", fault, "--retry-after", "7"]);
         let error = ask_with(&open("groq/tiny", &server), &GenerateConfig::default()).await.unwrap_err();
         let found = error.to_string();
         assert_eq!(error.kind(), kind, "{fault}: {found}");
-        let start = format!("POST http://{}/v1/chat/completions ", server.address);
-        assert!(found.starts_with(&start) && found.contains(message), "{fault}: {found}");
-        assert_eq!(server.requests(), 1, "{fault}: genai asks again of itself");
+        assert_eq!(found, format!("{}{message}", server.request()), "{fault}");
+        assert_eq!(server.requests(), 1, "{fault}: genai retries by itself");
     }
 }
 
@@ -130,9 +173,14 @@ fn a_run_takes_the_key_of_the_provider_and_records_it_nowhere() {
         let ran =
             ProgramOutput::from(desk.command(&arguments).env("TOGETHER_API_KEY", key).output().unwrap());
         assert_eq!(ran.code, Some(i32::from(key == wrong)), "{}", ran.stderr);
-        let told = ran.stderr.contains("Incorrect API key provided: ***.")
-            && ran.stderr.contains("TOGETHER_API_KEY");
-        assert_eq!(told, key == wrong, "{}", ran.stderr);
+        let refused = format!(
+            "error: sums: ended after 0 of 30 samples, because together/unsure rejects the key: {}answered 401 \
+             Unauthorized: Incorrect API key provided: ***. It is not {KEY}; check the key, in TOGETHER_API_KEY or the key \
+             file",
+            server.request()
+        );
+        let error = ran.stderr.lines().find(|line| line.starts_with("error: "));
+        assert_eq!(error, (key == wrong).then_some(refused.as_str()), "{}", ran.stderr);
         assert_eq!(desk.logs().len(), 1);
         for text in desk.logs().iter().chain([&ran.stdout, &ran.stderr]) {
             assert!(!text.contains(key), "{text}");
@@ -141,14 +189,20 @@ fn a_run_takes_the_key_of_the_provider_and_records_it_nowhere() {
 }
 
 #[test]
-fn a_server_of_ones_own_needs_no_key_until_it_asks_for_one() {
+fn a_custom_server_needs_no_key_until_it_requires_one() {
     for (options, code) in [(&[][..], 0), (&["--require-key", KEY], 1)] {
         let (desk, server) = (Desk::new(), Server::start(options));
         let base_url = server.base_url();
         let arguments = ["eval", "sums.toml", "--model", "groq/unsure", "--base-url", &base_url];
         let ran = ProgramOutput::from(desk.command(&arguments).env_remove("GROQ_API_KEY").output().unwrap());
         assert_eq!(ran.code, Some(code), "{}", ran.stderr);
-        assert_eq!(ran.stderr.contains("check the key, in GROQ_API_KEY"), code == 1, "{}", ran.stderr);
+        let refused = format!(
+            "error: sums: ended after 0 of 30 samples, because groq/unsure rejects the key: {}answered 401 Unauthorized: \
+             Incorrect API key provided: . It is not {KEY}; check the key, in GROQ_API_KEY or the key file",
+            server.request()
+        );
+        let error = ran.stderr.lines().find(|line| line.starts_with("error: "));
+        assert_eq!(error, (code == 1).then_some(refused.as_str()), "{}", ran.stderr);
     }
 }
 
@@ -160,5 +214,9 @@ fn what_a_provider_cannot_be_sent_is_refused_before_the_run() {
         ["eval", "sums.toml", "--model", "anthropic/m", "--base-url", &base_url, "--sampling-seed", "1"];
     let ran = ProgramOutput::from(desk.command(&arguments).env("ANTHROPIC_API_KEY", KEY).output().unwrap());
     assert_eq!((ran.code, server.requests(), desk.logs().len()), (Some(2), 0, 0), "{}", ran.stderr);
-    assert!(ran.stderr.contains("`anthropic/m` cannot be sent seed"), "{}", ran.stderr);
+    assert_eq!(
+        ran.stderr,
+        "error: sums.toml: `anthropic/m` cannot be sent seed; leave it out, or say it in extra_body as the provider \
+         knows it\n"
+    );
 }

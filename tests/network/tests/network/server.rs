@@ -31,6 +31,11 @@ impl Server {
         format!("http://{}/v1", self.address)
     }
 
+    /// How messages about requests to it start.
+    pub(crate) fn request(&self) -> String {
+        format!("POST {}/chat/completions ", self.base_url())
+    }
+
     /// What has happened so far.
     pub(crate) fn stats(&self) -> Json {
         let mut stream = TcpStream::connect(&self.address).unwrap();

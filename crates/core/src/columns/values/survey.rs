@@ -6,7 +6,7 @@ use crate::columns::tagged::Tag;
 use crate::value::{Conversion, LeafRef, ValueRef};
 
 impl ScoreColumns {
-    /// Whether some score is a number below `low` or above `high`. Texts are read by the default conversion; what is no
+    /// Whether some score is a number below `low` or above `high`. Strings are read by the default conversion; what is no
     /// number does not count.
     ///
     /// ```
@@ -41,7 +41,7 @@ impl ScoreColumns {
 }
 
 impl ValueColumn {
-    /// Whether a test holds for some number. Each distinct text is read once.
+    /// Whether a test holds for some number. Each distinct string is read once.
     fn any_number(&self, test: impl Fn(f64) -> bool) -> bool {
         let tagged = match &self.0 {
             Repr::Floats(floats, _) => return floats.iter().any(|float| test(*float)),
@@ -68,7 +68,7 @@ impl ValueColumn {
                 Tag::Missing | Tag::Unscored | Tag::Null | Tag::Bool | Tag::Nested => false,
             }
         };
-        // Booleans are within any bounds that make sense, and texts are mostly all alike.
+        // Booleans are within any bounds that make sense, and strings are mostly all alike.
         let may_fit = texts.contains(&true) || tagged.count(Tag::Int) + tagged.count(Tag::Float) > 0;
         may_fit && tagged.tags.iter().enumerate().any(fits)
     }

@@ -13,19 +13,19 @@ fn error(text: &str) -> SpecError {
 #[test]
 fn messages() {
     for (text, message) in [
-        ("", "expected a name, found the end of the text at column 1"),
-        ("  ", "expected a name, found the end of the text at column 3"),
+        ("", "expected a name, found the end of the input at column 1"),
+        ("  ", "expected a name, found the end of the input at column 3"),
         ("2", "expected a name, found '2' at column 1"),
         ("True", "expected a name, found 'True' at column 1"),
         ("``", "expected a name, found an empty one at column 1"),
         ("'mean'", "expected a name, found \"'\" at column 1"),
-        ("a/", "expected a name after the package, found the end of the text at column 3"),
+        ("a/", "expected a name after the package, found the end of the input at column 3"),
         ("a/ b", "expected a name after the package, found ' ' at column 3"),
-        ("a/b/c", "expected the end of the text, found '/' at column 4"),
-        ("a, b", "expected the end of the text, found ',' at column 2"),
-        ("a()()", "expected the end of the text, found '(' at column 4"),
-        ("a(", "expected a value, found the end of the text at column 3"),
-        ("a(1", "expected ',' or ')' after an argument, found the end of the text at column 4"),
+        ("a/b/c", "expected the end of the input, found '/' at column 4"),
+        ("a, b", "expected the end of the input, found ',' at column 2"),
+        ("a()()", "expected the end of the input, found '(' at column 4"),
+        ("a(", "expected a value, found the end of the input at column 3"),
+        ("a(1", "expected ',' or ')' after an argument, found the end of the input at column 4"),
         ("a(1 2)", "expected ',' or ')' after an argument, found '2' at column 5"),
         ("a(,)", "expected a value, found ',' at column 3"),
         ("a(1,,)", "expected a value, found ',' at column 5"),
@@ -88,7 +88,7 @@ fn places_and_snippets() {
     assert_eq!(wrong.snippet().unwrap(), "  ü, é d,\n       ^");
     assert_eq!(wrong.text(), Some("a(\n  ü, é d,\n)"));
 
-    // At the end of the text the caret stands behind it, and nothing reaches a terminal as it is.
+    // At the end of the input the caret stands behind it, and nothing reaches a terminal as it is.
     assert_eq!(error("a(\u{1b},").snippet().unwrap(), "a( ,\n  ^");
     assert_eq!(error("a(1").snippet().unwrap(), "a(1\n   ^");
 

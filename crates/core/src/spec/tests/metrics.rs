@@ -43,14 +43,14 @@ fn text() {
 #[test]
 fn wrong_text() {
     for (text, message) in [
-        ("", "expected a name, found the end of the text at column 1"),
-        ("[accuracy", "expected ',' or ']' after a metric, found the end of the text at column 10"),
+        ("", "expected a name, found the end of the input at column 1"),
+        ("[accuracy", "expected ',' or ']' after a metric, found the end of the input at column 10"),
         ("['accuracy']", "expected a name, found \"'\" at column 2"),
         ("[[accuracy]]", "expected a name, found '[' at column 2"),
         ("{'a': {'b': mean}}", "expected a name, found '{' at column 7"),
         ("{'a': 1}", "expected a name, found '1' at column 7"),
         ("{'a': mean, 'a': std}", "the key 'a' is given twice at column 13"),
-        ("{'a': mean} std", "expected the end of the text, found 's' at column 13"),
+        ("{'a': mean} std", "expected the end of the input, found 's' at column 13"),
     ] {
         assert_eq!(text.parse::<MetricsSpec>().unwrap_err().to_string(), message, "in {text}");
     }
@@ -92,7 +92,7 @@ fn serde_of_a_spec() {
 }
 
 #[test]
-fn serde_errors_say_what_is_wrong() {
+fn serde_errors_name_what_is_wrong() {
     for (source, message) in [
         (
             json!("f(a: 1)"),

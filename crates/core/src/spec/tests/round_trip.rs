@@ -139,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_it_panic(text in prop_oneof![any::<String>(), almost_spec()]) {
+    fn no_input_makes_it_panic(text in prop_oneof![any::<String>(), almost_spec()]) {
         let spec = text.parse::<Spec>().map(drop);
         let metrics = text.parse::<MetricsSpec>().map(drop);
         let arg = text.parse::<Arg>().map(drop);

@@ -137,7 +137,7 @@ fn two_ways_of_clustering() {
 
 /// Rows and columns of a checkerboard all have the same mean; the cells do not.
 #[test]
-fn a_two_way_variance_below_zero_is_replaced_and_said_so() {
+fn a_two_way_variance_below_zero_is_replaced_with_a_note() {
     let cells = [(0, 0), (0, 1), (1, 0), (1, 1)].repeat(2);
     let values: Vec<f64> = cells.iter().map(|(a, b)| f64::from((a + b) % 2) * 10.0).chain([1.0]).collect();
     let (a, b): (Vec<i32>, Vec<i32>) = cells.into_iter().chain([(0, 0)]).unzip();
@@ -159,8 +159,8 @@ fn bootstraps() {
     assert_eq!(auto.interval.clone().unwrap().method, IntervalMethod::BootstrapT);
     let draws = auto.draws.unwrap();
     assert_eq!((draws.seed, draws.count), (7, 10_000));
-    let asked = of(&plan(r#"{"interval": "bootstrap_t"}"#), &skewed);
-    assert_eq!(asked.interval, auto.interval);
+    let explicit = of(&plan(r#"{"interval": "bootstrap_t"}"#), &skewed);
+    assert_eq!(explicit.interval, auto.interval);
     let many = of(&plan(r#"{"interval": "bootstrap_t", "draws": 200000}"#), &skewed);
     assert_interval(&many, 0.7429834379503155, 5.9960345590497495, 0.01);
     let percentiles = of(&plan(r#"{"interval": "bootstrap", "draws": 200000}"#), &skewed);

@@ -134,7 +134,7 @@ fn a_range_of_the_plan() {
 }
 
 #[test]
-fn methods_that_are_asked_for() {
+fn methods_by_name() {
     let t = of(&plan(r#"{"interval": "t", "level": 0.9}"#), &binary(3, 8));
     // t(7) = 1.8945786050900062 for 90 %; s/√n = √(3/8·5/8/7).
     let margin = 1.8945786050900062 * (15.0 / 64.0 / 7.0_f64).sqrt();

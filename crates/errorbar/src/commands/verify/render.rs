@@ -10,6 +10,9 @@ use serde_json::{Value as Json, json};
 /// The number of figures that are named per reason; a log may have thousands.
 const NAMED: usize = 8;
 
+/// The version of `docs/schema/verify.schema.json`.
+const SCHEMA: u32 = 1;
+
 /// What came of one log.
 pub(super) struct LogVerification {
     pub(super) log: String,
@@ -28,7 +31,7 @@ pub(super) fn to_text(logs: &[LogVerification]) -> String {
     text
 }
 
-/// An array with an object for each log.
+/// An array with an object for each log; `docs/schema/verify.schema.json` is its schema.
 pub(super) fn to_json(logs: &[LogVerification]) -> String {
     let logs: Vec<Json> = logs.iter().map(LogVerification::to_json).collect();
     format!("{:#}\n", Json::Array(logs))
@@ -99,6 +102,7 @@ impl LogVerification {
             _ => None,
         };
         json!({
+            "schema": SCHEMA,
             "log": self.log,
             "outcome": self.outcome(),
             "reason": reason,

@@ -250,7 +250,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 fn remove_file(path: &Path) -> Result<bool> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(Error::refused(format!("cannot remove {}: {error}", path.display()))),
+        Err(error) => Err(Error::Remove { path: path.to_owned(), error }),
         Ok(()) => Ok(true),
     }
 }

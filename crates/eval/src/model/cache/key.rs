@@ -26,7 +26,7 @@ impl CacheKey {
             "epoch": epoch,
             // A caller that repeats a request wants several answers: votes, the best of some.
             "repeat": repeat,
-            "messages": messages.iter().map(as_asked).collect::<Vec<_>>(),
+            "messages": messages.iter().map(as_sent).collect::<Vec<_>>(),
         });
         request.sort_all_objects();
         // What is hidden must not be in the file, and still distinguish requests.
@@ -52,7 +52,7 @@ impl CacheKey {
 }
 
 /// What a model gets to see of a message.
-fn as_asked(message: &Message) -> Json {
-    let Message { id: _, content, source: _, role, model: _ } = message;
+fn as_sent(message: &Message) -> Json {
+    let Message { role, content, .. } = message;
     json!({"role": role.name(), "content": content})
 }

@@ -38,7 +38,7 @@ impl Model for Server {
 
 /// The key of a request that is changed a little.
 fn key_of(model: &Server, change: impl FnOnce(&mut RequestParts)) -> CacheKey {
-    let mut asked = RequestParts {
+    let mut request = RequestParts {
         id: "q1".into(),
         epoch: 1,
         call: 0,
@@ -46,8 +46,8 @@ fn key_of(model: &Server, change: impl FnOnce(&mut RequestParts)) -> CacheKey {
         messages: vec![Message::system("Be brief."), Message::user("6 × 7?")],
         config: GenerateConfig { temperature: Some(0.5), ..GenerateConfig::default() },
     };
-    change(&mut asked);
-    let RequestParts { id, epoch, call, repeat, messages, config } = &asked;
+    change(&mut request);
+    let RequestParts { id, epoch, call, repeat, messages, config } = &request;
     let request = Request { sample_id: id, epoch: *epoch, call: *call, repeat: *repeat, messages, config };
     Cache::key(model, &request)
 }
@@ -76,7 +76,9 @@ fn answer() -> ModelOutput {
     let mut output = ModelOutput::from_text("server/one-2026", "forty-two \u{1f426}\n\0");
     output.choices[0].stop_reason = "max_tokens".to_owned();
     output.choices[0].message.id = Some("m1".to_owned());
-    output.usage = Some(crate::Usage { input_tokens: 9, total_cost: Some(0.1 + 0.2), ..Default::default() });
+    let mut usage = crate::Usage::new(9, 0);
+    usage.total_cost = Some(0.1 + 0.2);
+    output.usage = Some(usage);
     output.time = Some(0.1);
     output.metadata = Some(Metadata::from_iter([("z".to_owned(), json!({"b": 1e300, "a": [-0.5, null]}))]));
     output
@@ -120,25 +122,25 @@ fn all_that_an_answer_depends_on_is_in_the_key() {
         key(),
         key_of(&other_name, |_| {}),
         key_of(&other_place, |_| {}),
-        key_of(&SERVER, |asked| asked.epoch = 2),
-        key_of(&SERVER, |asked| asked.repeat = 1),
-        key_of(&SERVER, |asked| asked.messages.reverse()),
-        key_of(&SERVER, |asked| asked.messages.truncate(1)),
-        key_of(&SERVER, |asked| asked.messages[1].content.push(' ')),
-        key_of(&SERVER, |asked| asked.messages[1].role = MessageRole::Assistant),
-        key_of(&SERVER, |asked| asked.config.system_message = Some("Be long.".to_owned())),
-        key_of(&SERVER, |asked| asked.config.max_tokens = Some(9)),
-        key_of(&SERVER, |asked| asked.config.top_p = Some(0.5)),
-        key_of(&SERVER, |asked| asked.config.temperature = None),
-        key_of(&SERVER, |asked| asked.config.temperature = Some(0.0)),
-        key_of(&SERVER, |asked| asked.config.stop_seqs = vec!["\n".to_owned()]),
-        key_of(&SERVER, |asked| asked.config.frequency_penalty = Some(0.5)),
-        key_of(&SERVER, |asked| asked.config.presence_penalty = Some(0.5)),
-        key_of(&SERVER, |asked| asked.config.seed = Some(1)),
-        key_of(&SERVER, |asked| asked.config.logprobs = Some(true)),
-        key_of(&SERVER, |asked| asked.config.top_logprobs = Some(2)),
-        key_of(&SERVER, |asked| asked.config.extra_body = extra(r#"{"a": [1, 2]}"#)),
-        key_of(&SERVER, |asked| asked.config.extra_body = extra(r#"{"a": [2, 1]}"#)),
+        key_of(&SERVER, |request| request.epoch = 2),
+        key_of(&SERVER, |request| request.repeat = 1),
+        key_of(&SERVER, |request| request.messages.reverse()),
+        key_of(&SERVER, |request| request.messages.truncate(1)),
+        key_of(&SERVER, |request| request.messages[1].content.push(' ')),
+        key_of(&SERVER, |request| request.messages[1].role = MessageRole::Assistant),
+        key_of(&SERVER, |request| request.config.system_message = Some("Be long.".to_owned())),
+        key_of(&SERVER, |request| request.config.max_tokens = Some(9)),
+        key_of(&SERVER, |request| request.config.top_p = Some(0.5)),
+        key_of(&SERVER, |request| request.config.temperature = None),
+        key_of(&SERVER, |request| request.config.temperature = Some(0.0)),
+        key_of(&SERVER, |request| request.config.stop_seqs = vec!["\n".to_owned()]),
+        key_of(&SERVER, |request| request.config.frequency_penalty = Some(0.5)),
+        key_of(&SERVER, |request| request.config.presence_penalty = Some(0.5)),
+        key_of(&SERVER, |request| request.config.seed = Some(1)),
+        key_of(&SERVER, |request| request.config.logprobs = Some(true)),
+        key_of(&SERVER, |request| request.config.top_logprobs = Some(2)),
+        key_of(&SERVER, |request| request.config.extra_body = extra(r#"{"a": [1, 2]}"#)),
+        key_of(&SERVER, |request| request.config.extra_body = extra(r#"{"a": [2, 1]}"#)),
     ];
     let (_folder, cache) = temporary(None);
     for (at, key) in keys.iter().enumerate() {
@@ -153,17 +155,17 @@ fn all_that_an_answer_depends_on_is_in_the_key() {
 #[test]
 fn what_an_answer_does_not_depend_on_is_not_in_the_key() {
     let extra = |text: &str| serde_json::from_str::<Metadata>(text).unwrap();
-    assert_eq!(key_of(&SERVER, |asked| asked.id = 7.into()), key());
-    let noted = key_of(&SERVER, |asked| {
-        asked.messages[1].id = Some("random".to_owned());
-        asked.messages[1].source = Some(errorbar_log::eval::MessageSource::Input);
-        asked.messages[1].model = Some("server/zero".to_owned());
+    assert_eq!(key_of(&SERVER, |request| request.id = 7.into()), key());
+    let noted = key_of(&SERVER, |request| {
+        request.messages[1].id = Some("random".to_owned());
+        request.messages[1].source = Some(errorbar_log::eval::MessageSource::Input);
+        request.messages[1].model = Some("server/zero".to_owned());
     });
     assert_eq!(noted, key());
     let (one, other) = (r#"{"a": 1, "b": {"c": 2, "d": 3}}"#, r#"{"b": {"d": 3, "c": 2}, "a": 1}"#);
     assert_eq!(
-        key_of(&SERVER, |asked| asked.config.extra_body = extra(one)).hash(),
-        key_of(&SERVER, |asked| asked.config.extra_body = extra(other)).hash(),
+        key_of(&SERVER, |request| request.config.extra_body = extra(one)).hash(),
+        key_of(&SERVER, |request| request.config.extra_body = extra(other)).hash(),
     );
 }
 
@@ -243,7 +245,7 @@ fn what_is_no_answer_to_this_is_none() {
 }
 
 #[test]
-fn what_is_no_file_is_no_answer_and_keeps_nobody_waiting() {
+fn what_is_no_file_is_no_answer_and_does_not_block() {
     let (_folder, cache) = temporary(None);
     fs::create_dir_all(cache.folder.place(&key())).unwrap();
     assert_eq!(cache.get(&key()), None);
@@ -281,12 +283,14 @@ fn a_file_is_read_up_to_a_size() {
 }
 
 #[test]
-fn what_was_filtered_or_is_an_error_is_not_kept() {
+fn what_was_filtered_or_is_an_error_is_not_cached() {
     let (_folder, cache) = temporary(None);
     let mut filtered = answer();
     filtered.choices[0].stop_reason = "content_filter".to_owned();
     cache.put(&key(), &filtered).unwrap();
-    cache.put(&key(), &ModelOutput { error: Some("no".to_owned()), ..answer() }).unwrap();
+    let mut failed = answer();
+    failed.error = Some("no".to_owned());
+    cache.put(&key(), &failed).unwrap();
     assert!(cache.folder.answers().unwrap().is_empty());
 }
 
@@ -300,7 +304,7 @@ fn a_folder_that_cannot_be_made_is_refused() {
 }
 
 #[test]
-fn the_folder_if_nothing_is_said() {
+fn the_default_folder() {
     let folder = |variables: &[(&str, &str)], home: Option<&str>| {
         let variable = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, v)| v.into());
         default_folder(variable, home.map(PathBuf::from))
@@ -326,7 +330,7 @@ fn processes_and_threads_at_once_see_whole_answers_only() {
     let cache = Cache::open(path.clone(), Some(DAY)).unwrap();
     let answers: Vec<ModelOutput> =
         (1..8).map(|size| ModelOutput::from_text("m", size.to_string().repeat(size * 9000))).collect();
-    let keys = [key(), key_of(&SERVER, |asked| asked.epoch = 2)];
+    let keys = [key(), key_of(&SERVER, |request| request.epoch = 2)];
     for key in &keys {
         cache.put(key, &answers[0]).unwrap();
     }
@@ -349,8 +353,8 @@ fn processes_and_threads_at_once_see_whole_answers_only() {
     });
     if let Some(child) = child {
         let output = child.wait_with_output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && stdout.contains("1 passed"), "{stdout}");
     }
     let files = fs::read_dir(&path).unwrap().flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap());
     let is_answer =

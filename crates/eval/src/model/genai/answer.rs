@@ -1,7 +1,6 @@
 //! From what `genai` returns to an answer, or to the reason why there is none.
 
 use errorbar_core::Metadata;
-use errorbar_log::eval::MessageSource;
 use genai::chat::{ChatResponse, StopReason, Usage as TokenUsage};
 use genai::{Error, webc};
 use reqwest::StatusCode;
@@ -40,7 +39,7 @@ pub(super) fn read(
     }
     let found = TEXTS.iter().filter_map(|place| raw.pointer(place));
     if let Some(found) = found.into_iter().find(|found| !found.is_string() && !found.is_null()) {
-        return Err(none(&format!("its text is no text, but {found}")));
+        return Err(none(&format!("its text is not a string, but {found}")));
     }
     // A server may repeat the key, and this gets into logs.
     let hide = |text: String| match key {
@@ -49,24 +48,16 @@ pub(super) fn read(
     };
     let text = hide(response.content.texts().join("\n"));
     if text.is_empty() && response.stop_reason.is_none() {
-        return Err(none("it has neither a text nor a reason to stop"));
+        return Err(none("it has neither text nor a stop reason"));
     }
     let model = hide(response.provider_model_iden.model_name.to_string());
-    let message = Message {
-        source: Some(MessageSource::Generate),
-        model: Some(model.clone()),
-        ..Message::assistant(text.clone())
-    };
-    let stop_reason = stop_reason(response.stop_reason.as_ref()).to_owned();
+    let message = Message::generated(model.as_str(), text);
+    let choice = OutputChoice::new(message, stop_reason(response.stop_reason.as_ref()));
     let reasoning = response.reasoning_content.filter(|text| !text.is_empty()).map(hide);
-    Ok(ModelOutput {
-        model,
-        choices: vec![OutputChoice { message, stop_reason, logprobs: None }],
-        completion: text,
-        usage: usage(&response.usage),
-        metadata: reasoning.map(|text| Metadata::from_iter([("reasoning".to_owned(), text.into())])),
-        ..ModelOutput::default()
-    })
+    let mut output = ModelOutput::new(model, vec![choice]);
+    output.usage = usage(&response.usage);
+    output.metadata = reasoning.map(|text| Metadata::from_iter([("reasoning".to_owned(), text.into())]));
+    Ok(output)
 }
 
 /// Why the model stopped, as logs call it.
@@ -89,13 +80,10 @@ fn usage(tokens: &TokenUsage) -> Option<Usage> {
     }
     let of_prompt = tokens.prompt_tokens_details.as_ref();
     let of_answer = tokens.completion_tokens_details.as_ref();
-    let usage = Usage {
-        output_tokens: output.unwrap_or(0),
-        input_tokens_cache_read: count(of_prompt.and_then(|details| details.cached_tokens)),
-        input_tokens_cache_write: count(of_prompt.and_then(|details| details.cache_creation_tokens)),
-        reasoning_tokens: count(of_answer.and_then(|details| details.reasoning_tokens)),
-        ..Usage::default()
-    };
+    let mut usage = Usage::new(0, output.unwrap_or(0));
+    usage.input_tokens_cache_read = count(of_prompt.and_then(|details| details.cached_tokens));
+    usage.input_tokens_cache_write = count(of_prompt.and_then(|details| details.cache_creation_tokens));
+    usage.reasoning_tokens = count(of_answer.and_then(|details| details.reasoning_tokens));
     Some(with_prompt(usage, prompt.unwrap_or(0), count(tokens.total_tokens)))
 }
 
@@ -124,13 +112,15 @@ pub(super) fn failure(error: Error, context: &RequestContext<'_>) -> ModelError 
         Error::ChatResponseGeneration { response_body, cause, .. } => match blocked(&response_body) {
             Some(reason) => {
                 let reason = address.quote(reason, 100);
-                ModelError::permanent(address.says(&format!("answered that the prompt is blocked: {reason}")))
+                ModelError::permanent(
+                    address.describe(&format!("answered that the prompt is blocked: {reason}")),
+                )
             }
             None => no_answer(address, "answer", &cause, &response_body.to_string()),
         },
         // Nothing was sent.
         other => ModelError::permanent(
-            address.says(&format!("cannot be made: {}", address.quote(&other.to_string(), 300))),
+            address.describe(&format!("cannot be made: {}", address.quote(&other.to_string(), 300))),
         ),
     }
 }

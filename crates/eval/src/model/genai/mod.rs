@@ -24,7 +24,7 @@ use genai::{Client, ModelIden, ServiceTarget};
 use super::failure::RequestContext;
 use super::http::{Address, ApiKey, BaseUrl, shared_client};
 use super::{Model, ModelError, OpenOptions, Request};
-use crate::{BoxFuture, Error, GenerateConfig, ModelOutput, Result};
+use crate::{BaseUrlProblem, BoxFuture, Error, GenerateConfig, ModelOutput, Result};
 
 pub(super) use provider::PROVIDERS;
 use provider::ProviderProtocol;
@@ -64,26 +64,19 @@ impl GenaiModel {
     ) -> Result<Self> {
         let name = format!("{}/{model}", speaks.name);
         if model.trim().is_empty() {
-            return Err(Error::refused(format!(
-                "`{name}` names no model; it is written {name}NAME, as the provider knows it"
-            )));
+            return Err(Error::EmptyModelName { provider: speaks.name.to_owned() });
         }
         if model.contains("::") {
-            return Err(Error::refused(format!(
-                "`{name}` has `::` in it, which would be cut off with all before it; write {}/NAME",
-                speaks.name
-            )));
+            return Err(Error::NamespacedModel { name, provider: speaks.name.to_owned() });
         }
         let base = match options.base_url {
-            Some(text) => BaseUrl::parse(text, "")?,
-            None => BaseUrl::parse(speaks.base_url, "")?,
+            Some(text) => BaseUrl::parse(text, None)?,
+            None => BaseUrl::parse(speaks.base_url, None)?,
         };
-        let endpoint = base.without_query().ok_or_else(|| {
-            Error::refused(format!(
-                "the base URL {} has a `?` in it, behind which `{}` takes nothing; leave it out",
-                base.shown(),
-                speaks.name
-            ))
+        let endpoint = base.without_query().ok_or_else(|| Error::BaseUrl {
+            url: Some(base.shown()),
+            variable: None,
+            problem: BaseUrlProblem::Query { provider: speaks.name.to_owned() },
         })?;
         let key = match (speaks.key_variable(), options.api_key_file) {
             (Some(variable), file) => {
@@ -102,7 +95,7 @@ impl GenaiModel {
             endpoint: Endpoint::from_owned(endpoint),
             address: Address::new(&base, &path.split('/').collect::<Vec<_>>(), key, options.timeout),
             client: client.map_err(|error| {
-                Error::refused(format!("connections to servers cannot be set up: {error}"))
+                errorbar_core::Error::custom(format!("connections to servers cannot be set up: {error}"))
             })?,
         })
     }

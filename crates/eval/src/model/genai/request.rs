@@ -27,7 +27,7 @@ pub(super) fn refuse(speaks: &ProviderProtocol, model: &str, config: &GenerateCo
     let unknown: Vec<_> =
         unknown.iter().filter(|(_, is_unknown)| *is_unknown).map(|(name, _)| *name).collect();
     if !unknown.is_empty() {
-        let advice = if no_extra { "" } else { ", or say it in extra_body as the provider knows it" };
+        let advice = if no_extra { "" } else { ", or set it in extra_body as the provider knows it" };
         return Err(Error::custom(format!(
             "`{model}` cannot be sent {}; leave it out{advice}",
             unknown.join(", ")
@@ -62,7 +62,7 @@ pub(super) fn options(speaks: &ProviderProtocol, model: &str, config: &GenerateC
         stop_sequences: config.stop_seqs.clone(),
         seed: config.seed.and_then(|seed| u64::try_from(seed).ok()),
         extra_body: (!extra.is_empty()).then(|| extra.into()),
-        reasoning_effort: unsaid_effort(speaks, model),
+        reasoning_effort: unset_effort(speaks, model),
         capture_raw_body: Some(true),
         ..ChatOptions::default()
     }
@@ -71,21 +71,21 @@ pub(super) fn options(speaks: &ProviderProtocol, model: &str, config: &GenerateC
 /// What `genai` has no field for goes into the body as it is; only chat completions get this far with it.
 fn extra_body(config: &GenerateConfig) -> Metadata {
     let logprobs = config.logprobs.or(config.top_logprobs.map(|_| true));
-    let said = [
+    let options = [
         ("frequency_penalty", config.frequency_penalty.map(Json::from)),
         ("presence_penalty", config.presence_penalty.map(Json::from)),
         ("logprobs", logprobs.map(Json::from)),
         ("top_logprobs", config.top_logprobs.map(Json::from)),
     ];
     let mut body: Metadata =
-        said.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
+        options.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
     body.extend(config.extra_body.clone());
     body
 }
 
 /// `genai` would cut `mistral-medium` into a model and an effort. It does not if an effort is set, and this one is not
 /// sent in chat completions; but it is to DeepSeek.
-fn unsaid_effort(speaks: &ProviderProtocol, model: &str) -> Option<ReasoningEffort> {
+fn unset_effort(speaks: &ProviderProtocol, model: &str) -> Option<ReasoningEffort> {
     let is_cut = speaks.language() == ApiDialect::Chat && ReasoningEffort::from_model_name(model).0.is_some();
     (is_cut && speaks.kind != AdapterKind::DeepSeek).then_some(ReasoningEffort::Budget(0))
 }

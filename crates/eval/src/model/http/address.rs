@@ -55,7 +55,7 @@ impl Address {
     }
 
     /// A sentence about a request to this address.
-    pub(in crate::model) fn says(&self, what: &str) -> String {
+    pub(in crate::model) fn describe(&self, what: &str) -> String {
         format!("POST {} {what}", shown(&self.url))
     }
 
@@ -84,13 +84,13 @@ impl Address {
         let cause = self.quote(&cause(&error), 300);
         let host = self.url.host_str().unwrap_or_default();
         if is_about_certificate(&error) {
-            return ModelError::permanent(self.says(&format!(
+            return ModelError::permanent(self.describe(&format!(
                 "does not trust {host}: {cause}; a certificate of your own is trusted if SSL_CERT_FILE names it"
             )))
             .without_response();
         }
         if is_about_descriptors(&error) {
-            return ModelError::transient(self.says(&format!(
+            return ModelError::transient(self.describe(&format!(
                 "could not be sent: {cause}; lower the number of connections, or allow more open files (ulimit -n)"
             )))
             .without_response();
@@ -99,12 +99,12 @@ impl Address {
             let port = self.url.port_or_known_default().unwrap_or_default();
             let tls = if self.url.scheme() == "https" { ", and speak TLS" } else { "" };
             let message = format!("did not reach {host}:{port}: {cause}; does the server run there{tls}?");
-            return ModelError::unreachable(self.says(&message));
+            return ModelError::unreachable(self.describe(&message));
         }
         if error.is_timeout() {
             return self.timed_out();
         }
-        let message = self.says(&format!("got no whole answer: {cause}"));
+        let message = self.describe(&format!("got no whole answer: {cause}"));
         // Before there was a response, or in the middle of it.
         if error.is_request() { ModelError::unreachable(message) } else { ModelError::transient(message) }
     }
@@ -112,11 +112,9 @@ impl Address {
     /// An answer that took too long.
     pub(in crate::model) fn timed_out(&self) -> ModelError {
         let seconds = self.timeout.as_secs_f64();
-        ModelError::transient(
-            self.says(&format!(
-                "got no whole answer within {seconds} s; a slow server needs a longer timeout"
-            )),
-        )
+        ModelError::transient(self.describe(&format!(
+            "got no whole answer within {seconds} s; a slow server needs a longer timeout"
+        )))
         .without_response()
     }
 }

@@ -1,38 +1,35 @@
 //! Where a server is.
 
-use errorbar_core::{Error, Result};
 use reqwest::Url;
+
+use crate::{BaseUrlProblem, Error, Result};
 
 /// Where a server is: what stands before the paths of its requests.
 #[derive(Clone)]
 pub(in crate::model) struct BaseUrl(Url);
 
 impl BaseUrl {
-    /// Reads it; `source` names where the string comes from, for the error: empty, or as in ` (VARIABLE)`.
+    /// Reads it; `variable` names the environment variable that the string comes from, for the error.
     ///
     /// # Errors
     /// Anything but an address with http or https and a host, and one with a password, which would get into logs.
-    pub(in crate::model) fn parse(text: &str, source: &str) -> Result<Self> {
+    pub(in crate::model) fn parse(text: &str, variable: Option<&str>) -> Result<Self> {
         // What has an `@` may hold a password, and what stands behind a `?` a key: neither is repeated.
         let without_query = text.split(['?', '#']).next().unwrap_or_default();
-        let shown =
-            if text.contains('@') { String::new() } else { format!(" `{}`", without_query.escape_debug()) };
-        let fail = |problem: &str| {
-            Error::custom(format!(
-                "the base URL{shown}{source} {problem}; it is written as in http://127.0.0.1:8080/v1"
-            ))
+        let fail = |problem: BaseUrlProblem| Error::BaseUrl {
+            url: (!text.contains('@')).then(|| without_query.escape_debug().to_string()),
+            variable: variable.map(str::to_owned),
+            problem,
         };
-        let url = Url::parse(text.trim()).map_err(|error| fail(&format!("cannot be read: {error}")))?;
+        let url = Url::parse(text.trim()).map_err(|error| fail(BaseUrlProblem::Syntax(error.to_string())))?;
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-            return Err(fail("is not one of http:// or https://"));
+            return Err(fail(BaseUrlProblem::Scheme));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(fail(
-                "has a user or a password in it, which would get into logs; give the key in its own place, a file or the environment",
-            ));
+            return Err(fail(BaseUrlProblem::Credentials));
         }
         if url.path().trim_end_matches('/').ends_with("/chat/completions") {
-            return Err(fail("is already that of a request; leave out /chat/completions"));
+            return Err(fail(BaseUrlProblem::RequestPath));
         }
         Ok(BaseUrl(url))
     }
@@ -87,38 +84,54 @@ pub(super) fn shown(url: &Url) -> String {
 mod tests {
     use super::*;
 
-    fn refused(text: &str) -> String {
-        BaseUrl::parse(text, " (VARIABLE)").map(|_| ()).unwrap_err().to_string()
+    /// What is wrong with a base URL, and the message.
+    fn refused(text: &str) -> (BaseUrlProblem, String) {
+        let error = BaseUrl::parse(text, Some("VARIABLE")).map(|_| ()).unwrap_err();
+        let message = error.to_string();
+        let Error::BaseUrl { problem, .. } = error else { panic!("{message}") };
+        (problem, message)
     }
 
     #[test]
     fn a_path_goes_between_base_and_query_with_one_slash() {
         for base in ["http://h:1/v1", "http://h:1/v1/", " http://h:1/v1\n"] {
-            let base = BaseUrl::parse(base, "").unwrap();
+            let base = BaseUrl::parse(base, None).unwrap();
             assert_eq!(base.join(&["chat", "completions"]).as_str(), "http://h:1/v1/chat/completions");
             assert_eq!(base.shown(), "http://h:1/v1");
         }
-        let azure = BaseUrl::parse("https://h/openai?api-version=7#x", "").unwrap();
+        let azure = BaseUrl::parse("https://h/openai?api-version=7#x", None).unwrap();
         assert_eq!(azure.join(&["chat"]).as_str(), "https://h/openai/chat?api-version=7");
         assert_eq!(azure.shown(), "https://h/openai");
-        assert_eq!(BaseUrl::parse("http://h", "").unwrap().join(&["chat"]).as_str(), "http://h/chat");
+        assert_eq!(BaseUrl::parse("http://h", None).unwrap().join(&["chat"]).as_str(), "http://h/chat");
     }
 
     #[test]
     fn what_is_no_address_of_a_server_is_refused() {
-        for text in ["", "127.0.0.1:8080/v1", "localhost:8080", "ftp://h/v1", "http://", "file:///v1"] {
-            let error = refused(text);
-            assert!(error.contains("(VARIABLE)") && error.contains("http://127.0.0.1:8080/v1"), "{error}");
+        let syntax = |problem: &str| BaseUrlProblem::Syntax(problem.to_owned());
+        for (text, problem) in [
+            ("", syntax("relative URL without a base")),
+            ("127.0.0.1:8080/v1", syntax("relative URL without a base")),
+            ("localhost:8080", BaseUrlProblem::Scheme),
+            ("ftp://h/v1", BaseUrlProblem::Scheme),
+            ("http://", syntax("empty host")),
+            ("file:///v1", BaseUrlProblem::Scheme),
+            ("http://h/v1/chat/completions/", BaseUrlProblem::RequestPath),
+        ] {
+            let advice = "it is written as in http://127.0.0.1:8080/v1";
+            let message = format!("the base URL `{text}` (VARIABLE) {problem}; {advice}");
+            assert_eq!(refused(text), (problem, message));
         }
-        assert!(refused("http://h/v1/chat/completions/").contains("leave out"));
     }
 
     #[test]
     fn a_password_is_refused_and_not_repeated() {
-        for text in ["http://me:hunter2@h/v1", "http://hunter2@h/v1", "http//me:hunter2@h"] {
-            assert!(!refused(text).contains("hunter2"), "{}", refused(text));
+        let message = "the base URL (VARIABLE) has a user or a password in it, which would get into logs; give the key \
+                       in its own place, a file or the environment; it is written as in http://127.0.0.1:8080/v1";
+        for text in ["http://me:hunter2@h/v1", "http://hunter2@h/v1"] {
+            assert_eq!(refused(text), (BaseUrlProblem::Credentials, message.to_owned()));
         }
-        assert!(refused("http://me:hunter2@h/v1").contains("give the key"));
+        let (problem, message) = refused("http//me:hunter2@h");
+        assert!(matches!(problem, BaseUrlProblem::Syntax(_)) && !message.contains("hunter2"), "{message}");
     }
 
     #[test]
@@ -129,7 +142,7 @@ mod tests {
             "http://h:x/?hunter2",
             "ftp://h#hunter2",
         ] {
-            assert!(!refused(text).contains("hunter2"), "{}", refused(text));
+            assert!(!refused(text).1.contains("hunter2"), "{text}");
         }
     }
 }

@@ -71,7 +71,7 @@ impl Endpoint {
         if status.is_success() {
             failure.map_or(Ok(()), |error| Err(self.address.failed(error)))?;
             if body.len() > MOST_BYTES {
-                return Err(ModelError::permanent(self.address.says(&format!(
+                return Err(ModelError::permanent(self.address.describe(&format!(
                     "answered with more than {} MB, which no chat completion has; is it the right server?",
                     MOST_BYTES >> 20
                 ))));

@@ -28,7 +28,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut_between_characters() {
+    fn long_strings_are_cut_between_characters() {
         assert_eq!(excerpt("éééé", 4), "éééé");
         assert_eq!(excerpt("ééééé", 4), "éééé…");
     }

@@ -7,10 +7,10 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
-use errorbar_core::{Error, Result};
 use reqwest::header::{HeaderValue, InvalidHeaderValue};
 
 use super::redact::{self, redact, redact_beginning};
+use crate::{Error, Result};
 
 /// No key is longer than this.
 const MOST_BYTES: u64 = 16 * 1024;
@@ -30,20 +30,17 @@ impl fmt::Debug for ApiKey {
 }
 
 impl ApiKey {
-    /// Takes a string; `from` names where it comes from, for the error.
+    /// Takes a string; `origin` names where it comes from, for the error.
     ///
     /// # Errors
     /// A string that is empty or cannot stand in a header. The error never repeats it.
-    pub(in crate::model) fn new(text: &str, from: &str) -> Result<Self> {
+    pub(in crate::model) fn new(text: &str, origin: &str) -> Result<Self> {
         let text = text.trim();
         if text.is_empty() {
-            return Err(Error::custom(format!("{from} holds no key: its first line is empty")));
+            return Err(Error::EmptyKey { origin: origin.to_owned() });
         }
         if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(Error::custom(format!(
-                "{from} holds no key: a key is one word of letters, digits and signs, and this has spaces, control \
-                 characters or letters beyond ASCII in it"
-            )));
+            return Err(Error::InvalidKey { origin: origin.to_owned() });
         }
         Ok(ApiKey(text.to_owned()))
     }
@@ -53,12 +50,9 @@ impl ApiKey {
     /// # Errors
     /// A file that cannot be read, and what is no key. The error names the file and repeats nothing of it.
     pub(in crate::model) fn read(path: &Path) -> Result<Self> {
-        let fail = |problem: String| {
-            Error::custom(format!("cannot read the key from the file {}: {problem}", path.display()))
-        };
         let mut bytes = Vec::new();
-        let file = File::open(path).map_err(|error| fail(error.to_string()))?;
-        file.take(MOST_BYTES).read_to_end(&mut bytes).map_err(|error| fail(error.to_string()))?;
+        let read = File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes));
+        read.map_err(|error| Error::KeyFile { path: path.to_owned(), error })?;
         let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
         // Bytes that are no UTF-8 become a character that no key has.
         ApiKey::new(&String::from_utf8_lossy(first), &format!("the file {}", path.display()))
@@ -74,8 +68,8 @@ impl ApiKey {
         file: Option<&Path>,
         is_own_server: bool,
         environment: impl Fn(&str) -> Option<OsString>,
-    ) -> crate::Result<Option<Self>> {
-        let missing = || crate::Error::MissingKey { model: model.to_owned(), variable: variable.to_owned() };
+    ) -> Result<Option<Self>> {
+        let missing = || Error::MissingKey { model: model.to_owned(), variable: variable.to_owned() };
         match (file, environment(variable).filter(|text| !text.is_empty())) {
             (Some(file), _) => Ok(Some(ApiKey::read(file)?)),
             // Bytes that are no UTF-8 become a character that no key has.
@@ -150,14 +144,24 @@ mod tests {
     #[test]
     fn what_is_no_key_is_refused_without_repeating_it() {
         for content in [&b"sk-\x07secret"[..], b"sk secret", b"sk-\xffsecret", "sk-sécret".as_bytes()] {
-            let error = read(content).unwrap_err().to_string();
-            assert!(error.contains("holds no key") && error.contains("the file /"), "{error}");
+            let error = read(content).unwrap_err();
+            assert!(
+                matches!(&error, Error::InvalidKey { origin } if origin.starts_with("the file /")),
+                "{error}"
+            );
             // The name of the file may have any two letters in it.
-            assert!(!error.contains("cret"), "{error}");
+            assert!(!error.to_string().contains("cret"), "{error}");
         }
-        assert!(read(b"\nsk-1").unwrap_err().to_string().contains("its first line is empty"));
-        let error = ApiKey::read(Path::new("/nowhere/key")).unwrap_err().to_string();
-        assert!(error.contains("/nowhere/key: No such file"), "{error}");
+        assert!(matches!(read(b"\nsk-1"), Err(Error::EmptyKey { .. })));
+        assert_eq!(
+            ApiKey::read(Path::new("/nowhere/key")).unwrap_err().to_string(),
+            "cannot read the key from the file /nowhere/key: No such file or directory (os error 2)"
+        );
+        assert_eq!(
+            ApiKey::new("a b", "the variable K").unwrap_err().to_string(),
+            "the variable K holds no key: a key is one word of letters, digits and punctuation, and this has spaces, control \
+             characters or letters beyond ASCII in it"
+        );
     }
 
     #[test]
@@ -168,8 +172,8 @@ mod tests {
         assert!(!format!("{key:?} {key:#?} {header:?}").contains("secret"));
         assert_eq!(key.hide_in("no sk-secret, sk-secrets!".to_owned()), "no ***, ***s!");
         for (key, answer) in [("sk-secret-0123456", "You sent ***."), ("none", "You sent none.")] {
-            let said = format!("You sent {key}.").into_bytes();
-            assert_eq!(ApiKey::new(key, "").unwrap().hide_in_answer(said), answer.as_bytes());
+            let body = format!("You sent {key}.").into_bytes();
+            assert_eq!(ApiKey::new(key, "").unwrap().hide_in_answer(body), answer.as_bytes());
         }
     }
 }

@@ -6,7 +6,6 @@
 use std::collections::HashSet;
 
 use errorbar_core::Metadata;
-use errorbar_log::eval::MessageSource;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -100,17 +99,14 @@ pub(in crate::model) fn read(body: &[u8], asked: &str, key: Option<&ApiKey>) -> 
     });
     let choices =
         choices.into_iter().map(|choice| choice.into_output(&model)).collect::<Result<Vec<_>, _>>()?;
-    let completion_text = choices.first().ok_or("its `choices` are empty")?.message.content.clone();
-    Ok(ModelOutput {
-        completion: completion_text,
-        usage: completion.usage.map(TokenCounts::into_usage),
-        metadata: reasoning
-            .filter(|text| !text.is_empty())
-            .map(|text| Metadata::from_iter([("reasoning".to_owned(), text.into())])),
-        model,
-        choices,
-        ..ModelOutput::default()
-    })
+    if choices.is_empty() {
+        return Err("its `choices` are empty".to_owned());
+    }
+    let mut output = ModelOutput::new(model, choices);
+    output.usage = completion.usage.map(TokenCounts::into_usage);
+    let reasoning = reasoning.filter(|text| !text.is_empty());
+    output.metadata = reasoning.map(|text| Metadata::from_iter([("reasoning".to_owned(), text.into())]));
+    Ok(output)
 }
 
 impl ChatChoice {
@@ -118,22 +114,16 @@ impl ChatChoice {
         let refusal = self.message.refusal.filter(|text| !text.is_empty());
         let content = self.message.content.as_ref().map(text_of).transpose()?;
         let content = content.filter(|text| !text.is_empty()).or(refusal).unwrap_or_default();
-        let logprobs = self.logprobs.and_then(Logprobs::into_json);
-        Ok(OutputChoice {
-            message: Message {
-                source: Some(MessageSource::Generate),
-                model: Some(model.to_owned()),
-                ..Message::assistant(content)
-            },
-            stop_reason: stop_reason(self.finish_reason.as_deref()).to_owned(),
-            logprobs,
-        })
+        let message = Message::generated(model, content);
+        let mut choice = OutputChoice::new(message, stop_reason(self.finish_reason.as_deref()));
+        choice.logprobs = self.logprobs.and_then(Logprobs::into_json);
+        Ok(choice)
     }
 }
 
 /// The text of a content, or of the parts of it that are text.
 fn text_of(content: &Json) -> Result<String, String> {
-    let wrong = || format!("the `content` of a message is a text, found {content}");
+    let wrong = || format!("the `content` of a message is a string or a list of parts, found {content}");
     match content {
         Json::String(text) => Ok(text.clone()),
         Json::Array(parts) => {
@@ -164,12 +154,9 @@ fn stop_reason(finish_reason: Option<&str>) -> &'static str {
 
 impl TokenCounts {
     fn into_usage(self) -> Usage {
-        let usage = Usage {
-            output_tokens: self.completion_tokens.unwrap_or(0),
-            input_tokens_cache_read: self.prompt_tokens_details.and_then(|details| details.cached_tokens),
-            reasoning_tokens: self.completion_tokens_details.and_then(|details| details.reasoning_tokens),
-            ..Usage::default()
-        };
+        let mut usage = Usage::new(0, self.completion_tokens.unwrap_or(0));
+        usage.input_tokens_cache_read = self.prompt_tokens_details.and_then(|details| details.cached_tokens);
+        usage.reasoning_tokens = self.completion_tokens_details.and_then(|details| details.reasoning_tokens);
         with_prompt(usage, self.prompt_tokens.unwrap_or(0), self.total_tokens)
     }
 }
@@ -205,7 +192,7 @@ impl Logprobs {
     }
 }
 
-/// The tokens that the key is made of, where their texts or bytes together hold it.
+/// The tokens that the key is made of, where their strings or bytes together hold it.
 fn pieces(tokens: &[TokenLogprob], key: &ApiKey, part: impl Fn(&TokenLogprob) -> Vec<u8>) -> HashSet<usize> {
     let mut text = String::new();
     let mut ends = Vec::with_capacity(tokens.len());
@@ -233,7 +220,7 @@ mod tests {
         read(body.to_string().as_bytes(), "asked", None)
     }
 
-    fn said(message: Json) -> Result<ModelOutput, String> {
+    fn read_message(message: Json) -> Result<ModelOutput, String> {
         answer(json!({"choices": [{"message": message}]}))
     }
 
@@ -253,34 +240,22 @@ mod tests {
                 "completion_tokens_details": {"reasoning_tokens": 3},
             },
         }));
-        let message = Message {
-            source: Some(MessageSource::Generate),
-            model: Some("m-2024".to_owned()),
-            ..Message::assistant("4")
-        };
         let logprobs = json!({"content": [{"token": "4", "logprob": -0.25, "bytes": [52], "top_logprobs": [{"token": "5", "logprob": -2.0}]}]});
-        let choice = OutputChoice { message, stop_reason: "max_tokens".to_owned(), logprobs: Some(logprobs) };
-        let expected = ModelOutput {
-            model: "m-2024".to_owned(),
-            choices: vec![choice],
-            completion: "4".to_owned(),
-            usage: Some(Usage {
-                input_tokens: 12,
-                output_tokens: 7,
-                total_tokens: 27,
-                input_tokens_cache_read: Some(8),
-                reasoning_tokens: Some(3),
-                ..Usage::default()
-            }),
-            metadata: Some(Metadata::from_iter([("reasoning".to_owned(), "hm".into())])),
-            ..ModelOutput::default()
-        };
+        let mut choice = OutputChoice::new(Message::generated("m-2024", "4"), "max_tokens");
+        choice.logprobs = Some(logprobs);
+        let mut usage = Usage::new(12, 7);
+        usage.total_tokens = 27;
+        usage.input_tokens_cache_read = Some(8);
+        usage.reasoning_tokens = Some(3);
+        let mut expected = ModelOutput::new("m-2024", vec![choice]);
+        expected.usage = Some(usage);
+        expected.metadata = Some(Metadata::from_iter([("reasoning".to_owned(), "hm".into())]));
         assert_eq!(output, Ok(expected));
     }
 
     #[test]
     fn what_servers_leave_out_may_be_missing() {
-        let output = said(json!({"content": "x"})).unwrap();
+        let output = read_message(json!({"content": "x"})).unwrap();
         assert_eq!((output.model.as_str(), output.completion.as_str()), ("asked", "x"));
         assert_eq!((output.usage, output.metadata), (None, None));
         assert_eq!((output.choices[0].stop_reason.as_str(), &output.choices[0].logprobs), ("unknown", &None));
@@ -308,12 +283,12 @@ mod tests {
             (json!({"content": "", "refusal": "No."}), "No."),
             (json!({"content": "Yes.", "refusal": ""}), "Yes."),
         ] {
-            assert_eq!(said(message.clone()).unwrap().completion, text, "{message}");
+            assert_eq!(read_message(message.clone()).unwrap().completion, text, "{message}");
         }
     }
 
     #[test]
-    fn every_choice_is_kept_and_the_first_is_the_completion() {
+    fn every_choice_is_recorded_and_the_first_is_the_completion() {
         let choice = |text| json!({"message": {"content": text}, "finish_reason": "stop"});
         let output = answer(json!({"choices": [choice("a"), choice("b")]})).unwrap();
         let texts: Vec<_> = output.choices.iter().map(|choice| choice.message.content.as_str()).collect();
@@ -409,9 +384,13 @@ mod tests {
 
     #[test]
     fn an_error_in_the_place_of_an_answer_is_named() {
-        for error in [json!({"message": "Overloaded."}), json!("Overloaded."), json!({"text": "Overloaded."})]
-        {
-            assert!(answer(json!({"error": error})).unwrap_err().contains("Overloaded."));
+        for (error, shown) in [
+            (json!({"message": "Overloaded."}), "Overloaded."),
+            (json!("Overloaded."), "Overloaded."),
+            (json!({"text": "Overloaded."}), r#"{"text":"Overloaded."}"#),
+        ] {
+            let problem = answer(json!({"error": error})).unwrap_err();
+            assert_eq!(problem, format!("it holds an error: {shown}"));
         }
     }
 }

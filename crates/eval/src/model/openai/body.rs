@@ -20,7 +20,7 @@ pub(super) fn of(model: &str, messages: &[Message], config: &GenerateConfig) -> 
         "max_tokens"
     };
     let logprobs = config.logprobs.or(config.top_logprobs.map(|_| true));
-    let said = [
+    let options = [
         (max_tokens, config.max_tokens.map(Json::from)),
         ("temperature", config.temperature.map(Json::from)),
         ("top_p", config.top_p.map(Json::from)),
@@ -31,7 +31,7 @@ pub(super) fn of(model: &str, messages: &[Message], config: &GenerateConfig) -> 
         ("logprobs", logprobs.map(Json::from)),
         ("top_logprobs", config.top_logprobs.map(Json::from)),
     ];
-    body.extend(said.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
+    body.extend(options.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
     body.extend(config.extra_body.clone());
     Json::Object(body)
 }
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_is_not_sent() {
+    fn what_is_unset_is_not_sent() {
         let expected = json!({
             "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "2 + 2?"}],
             "model": "m",
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_sent_as_servers_call_it() {
+    fn what_is_set_is_sent_as_servers_call_it() {
         let config = json!({
             "max_tokens": 5, "temperature": 0.0, "top_p": 0.9, "stop_seqs": ["END", "\n"], "seed": -1,
             "frequency_penalty": 0.5, "presence_penalty": -0.5, "logprobs": false,
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_probabilities_asks_for_probabilities() {
+    fn a_number_of_probabilities_requests_probabilities() {
         let body = sent("m", json!({"top_logprobs": 2}));
         assert_eq!((&body["logprobs"], &body["top_logprobs"]), (&json!(true), &json!(2)));
     }

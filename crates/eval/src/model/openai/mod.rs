@@ -64,18 +64,14 @@ impl OpenAi {
         environment: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self> {
         if model.trim().is_empty() {
-            return Err(Error::refused(
-                "`openai/` names no model; it is written openai/NAME, as the server knows it",
-            ));
+            return Err(Error::EmptyModelName { provider: "openai".to_owned() });
         }
         let variable = environment(BASE_URL_VARIABLE).filter(|text| !text.is_empty());
         let base = match (options.base_url, variable) {
-            (Some(text), _) => BaseUrl::parse(text, "")?,
+            (Some(text), _) => BaseUrl::parse(text, None)?,
             // Bytes that are no UTF-8 become a character that no address has.
-            (None, Some(text)) => {
-                BaseUrl::parse(&text.to_string_lossy(), &format!(" ({BASE_URL_VARIABLE})"))?
-            }
-            (None, None) => BaseUrl::parse(BASE_URL, "")?,
+            (None, Some(text)) => BaseUrl::parse(&text.to_string_lossy(), Some(BASE_URL_VARIABLE))?,
+            (None, None) => BaseUrl::parse(BASE_URL, None)?,
         };
         let (name, is_own_server) = (format!("openai/{model}"), base.host() != HOST);
         let key = ApiKey::find(&name, KEY_VARIABLE, options.api_key_file, is_own_server, environment)?;
@@ -156,7 +152,8 @@ mod tests {
     fn the_name_is_whatever_the_server_calls_it() {
         let model = open(&options(), &[]).unwrap();
         assert_eq!((model.name(), model.model.as_str()), ("openai/a/b c", "a/b c"));
-        assert!(OpenAi::open("", &options(), |_| None).is_err());
+        let unnamed = OpenAi::open("", &options(), |_| None);
+        assert!(matches!(unnamed, Err(Error::EmptyModelName { provider }) if provider == "openai"));
     }
 
     #[test]
@@ -187,8 +184,12 @@ mod tests {
             model.args()
         );
         assert!(!shown.contains("secret"), "{shown}");
-        let error = open(&options(), &[(KEY_VARIABLE, "sk-very\u{7}secret")]).unwrap_err().to_string();
-        assert!(error.contains(KEY_VARIABLE) && !error.contains("secret"), "{error}");
+        let error = open(&options(), &[(KEY_VARIABLE, "sk-very\u{7}secret")]).unwrap_err();
+        assert!(!error.to_string().contains("secret"), "{error}");
+        assert!(
+            matches!(&error, Error::InvalidKey { origin } if origin == "the variable OPENAI_API_KEY"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -218,8 +219,8 @@ mod tests {
         std::fs::write(file.path(), "\n").unwrap();
         let options =
             OpenOptions { api_key_file: Some(file.path()), timeout: Duration::from_secs(1), ..options() };
-        let error = open(&options, &[(KEY_VARIABLE, SECRET)]).unwrap_err().to_string();
-        assert!(error.contains(&file.path().display().to_string()), "{error}");
+        let Err(Error::EmptyKey { origin }) = open(&options, &[(KEY_VARIABLE, SECRET)]) else { panic!() };
+        assert_eq!(origin, format!("the file {}", file.path().display()));
     }
 
     impl OpenAi {

@@ -28,7 +28,7 @@ pub(super) struct Placeholder {
     pub(super) name: String,
     /// The keys and places behind it.
     path: Vec<String>,
-    /// Whether texts are shown with quotes: `!r`.
+    /// Whether strings are shown with quotes: `!r`.
     repr: bool,
     /// How the value is laid out.
     layout: Option<FormatSpec>,
@@ -71,7 +71,7 @@ impl FormatTemplate {
         })
     }
 
-    /// The text with every name filled in. What is filled in is not looked at again.
+    /// The template with every name filled in. What is filled in is not looked at again.
     pub(super) fn fill(&self, text_of: impl Fn(&Placeholder) -> Result<String>) -> Result<String> {
         let piece = |piece: &TemplatePiece| match piece {
             TemplatePiece::Text(text) => Ok(text.clone()),
@@ -140,7 +140,7 @@ impl Placeholder {
         })
     }
 
-    /// A value as text, the way Python shows it; nothing if it cannot be laid out like that.
+    /// A value as a string, the way Python shows it; nothing if it cannot be laid out like that.
     pub(super) fn text_of(&self, value: &Json) -> Option<String> {
         let text = match value {
             Json::String(text) if self.repr => str_repr(text),
@@ -199,21 +199,24 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_refused() {
+        let layout =
+            "behind a colon come side, width and digits, as in >8, .2f, .1% and ,d, and nothing else";
         for (template, problem) in [
-            ("a } b", "without its partner at \"} b\""),
-            ("a { b", "without its partner at \"{ b\""),
+            ("a } b", "a brace without its partner at \"} b\""),
+            ("a { b", "a brace without its partner at \"{ b\""),
             ("{}", "{}: that is no name"),
             ("{0}", "{0}: that is no name"),
-            ("{a.b}", "square brackets: {name[key]}"),
-            ("{a:.2e}", "side, width and digits"),
-            ("{a[k]:{b}}", "side, width and digits"),
-            ("{a!x}", "perhaps !r or !s"),
-            ("{a[k]b}", "perhaps !r or !s"),
-            ("{a[]}", "{name[key][0]}"),
-            ("{a {b}", "a name has no braces"),
+            ("{a.b}", "{a.b}: what is inside of metadata is written in square brackets: {name[key]}"),
+            ("{a:.2e}", &format!("{{a:.2e}}: {layout}")),
+            ("{a[k]:{b}}", &format!("{{a[k]:{{b}}: {layout}")),
+            ("{a!x}", "{a!x}: behind a name come keys in square brackets, and perhaps !r or !s"),
+            ("{a[k]b}", "{a[k]b}: behind a name come keys in square brackets, and perhaps !r or !s"),
+            ("{a[]}", "{a[]}: keys are written each in square brackets of its own: {name[key][0]}"),
+            ("{a {b}", "{a {b}: a name has no braces"),
         ] {
-            let error = FormatTemplate::parse(template).unwrap_err().to_string();
-            assert!(error.contains(problem), "{template}: {error}");
+            let expected =
+                format!("the template has {problem}; braces that should stay are written {{{{ and }}}}");
+            assert_eq!(FormatTemplate::parse(template).unwrap_err(), Error::Custom(expected));
         }
     }
 }

@@ -42,10 +42,10 @@ pub trait GraderQuestion: Clone + fmt::Debug + Default + Send + Sync + 'static {
     crate = errorbar_core, name = Q::NAME, doc = Q::DOC, finish = Self::read_template, check = Self::check_all
 )]
 pub struct ModelGraded<Q: GraderQuestion> {
-    /// What the grader is asked: `{question}`, `{answer}`, `{criterion}`, `{instructions}` and the names of the sample's
+    /// The prompt for the grader: `{question}`, `{answer}`, `{criterion}`, `{instructions}` and the names of the sample's
     /// metadata are filled in; `{{` is a brace. In a spec, also the name of a file.
     template: Option<String>,
-    /// How the grader is to answer, for `{instructions}`. Any of C, P and I is then a grade.
+    /// How the grader must answer, for `{instructions}`. Any of C, P and I is then a grade.
     instructions: Option<String>,
     /// A regular expression whose first group is the grade, as it is; the first match counts.
     grade_pattern: Option<String>,
@@ -64,7 +64,7 @@ pub struct ModelGraded<Q: GraderQuestion> {
     /// How the scores of several graders become one.
     #[param(default = PanelReducer::majority(), from = ReducerChoice, map = PanelReducer::choose)]
     reducer: Option<PanelReducer>,
-    /// The text of the file that the template names.
+    /// The content of the file that the template names.
     #[param(skip)]
     file: Option<String>,
     #[param(skip)]
@@ -123,7 +123,7 @@ impl<Q: GraderQuestion> ModelGraded<Q> {
         let template = FormatTemplate::parse(text.map_or(Q::TEMPLATE, String::as_str))?;
         if template.fields().next().is_none() {
             return Err(Error::custom(format!(
-                "the template {:?} names no file, and as a text it shows the grader nothing; put {{question}}, \
+                "the template {:?} names no file, and as a string it shows the grader nothing; put {{question}}, \
                  {{answer}}, {{criterion}} and {{instructions}} into it",
                 self.template.as_deref().unwrap_or_default()
             )));
@@ -174,7 +174,7 @@ impl<Q: GraderQuestion> Scorer for ModelGraded<Q> {
             let (prompt, reading) = self.checked()?;
             let generate = state.generate().ok_or_else(|| {
                 Error::custom(format!(
-                    "{} asks a model, and there is none outside of a run; score with `errorbar eval`, or give the \
+                    "{} calls a model, and there is none outside of a run; score with `errorbar eval`, or give the \
                      state models (TaskState::with_generate)",
                     Q::NAME
                 ))

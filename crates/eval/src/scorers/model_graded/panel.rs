@@ -1,4 +1,4 @@
-//! Asking one grader, or several that vote.
+//! Calling one grader, or several that vote.
 
 use errorbar_core::{Error, Result, Score};
 use errorbar_log::eval::Wire;
@@ -35,7 +35,7 @@ impl GraderRequest<'_> {
         let score = match self.reading.grade(&output.completion).await.map_err(failed)? {
             Some(grade) => Score::new(grade).explanation(output.completion.as_str()),
             None => Score::unscored(GRADER_FAILED)
-                .explanation(format!("no grade found in what the grader says: {}", output.completion)),
+                .explanation(format!("no grade found in the grader's answer: {}", output.completion)),
         };
         let answer = output.choices.first().map(|choice| &choice.message);
         let grading: Vec<Wire<&Message>> = request.iter().chain(answer).map(Wire).collect();

@@ -15,8 +15,8 @@ use crate::scorers::{ModelGradedFact, ModelGradedQa};
 /// use errorbar_eval::self_graded;
 /// use errorbar_log::eval::{EvalInfo, ScorerInfo};
 ///
-/// let scorer = ScorerInfo { name: "model_graded_qa".into(), ..ScorerInfo::default() };
-/// let mut eval = EvalInfo { model: "a/b".into(), scorers: Some(vec![scorer]), ..EvalInfo::default() };
+/// let mut eval = EvalInfo::new("quiz", "a/b");
+/// eval.scorers = Some(vec![ScorerInfo::new("model_graded_qa")]);
 /// assert_eq!(self_graded(&eval).as_deref(), Some("a/b"));
 /// eval.extra.insert("model_roles", serde_json::json!({"grader": {"model": "c/d"}}));
 /// assert_eq!(self_graded(&eval), None);
@@ -61,7 +61,7 @@ fn options(scorer: &ScorerInfo) -> Option<Metadata> {
     Some(options)
 }
 
-/// The names of models: one or several, as texts or as the records of roles.
+/// The names of models: one or several, as strings or as the records of roles.
 fn names(models: &Json) -> Option<Vec<String>> {
     let name = |model: &Json| model.as_str().or_else(|| model.get("model")?.as_str()).map(str::to_owned);
     match models {
@@ -77,10 +77,10 @@ mod tests {
     use super::*;
 
     fn graded(scorer: &str, options: Json, roles: Json) -> bool {
-        let options = options.as_object().cloned().map(Metadata::from);
-        let scorer = ScorerInfo { name: scorer.to_owned(), options, ..ScorerInfo::default() };
-        let mut eval =
-            EvalInfo { model: "a/b".to_owned(), scorers: Some(vec![scorer]), ..EvalInfo::default() };
+        let mut scorer = ScorerInfo::new(scorer);
+        scorer.options = options.as_object().cloned().map(Metadata::from);
+        let mut eval = EvalInfo::new("quiz", "a/b");
+        eval.scorers = Some(vec![scorer]);
         eval.extra.insert(ROLES.to_owned(), roles);
         self_graded(&eval).is_some()
     }

@@ -271,7 +271,7 @@ impl Translator<'_> {
                 let low = if low.is_empty() { "0" } else { low };
                 let most = if high.is_empty() { Ok(u32::MAX) } else { high.parse::<u32>() };
                 if low.parse::<u32>().ok() > most.ok() {
-                    return Err(format!("the repetition {{{inside}}} asks for more at least than at most"));
+                    return Err(format!("the repetition {{{inside}}} has a minimum above its maximum"));
                 }
                 Some(format!("{low},{high}"))
             }

@@ -21,7 +21,9 @@ struct TextCase<'a> {
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// The arguments were refused.
-    Refused(String),
+    Refused(TextError),
+    /// There is no such kind of answer.
+    UnknownAnswer(String),
     /// The completion could not be judged.
     Failed(TextError),
     Judged {
@@ -44,7 +46,8 @@ pub(crate) fn run(case: &ReferenceCase) -> Outcome {
 pub(crate) fn differences(case: &ReferenceCase, ours: &Outcome) -> Vec<String> {
     let expected_error = case.expect.get("error");
     match (ours, expected_error) {
-        (Outcome::Refused(_) | Outcome::Failed(_), Some(_)) => Vec::new(),
+        (Outcome::Refused(_) | Outcome::UnknownAnswer(_) | Outcome::Failed(_), Some(_)) => Vec::new(),
+        (Outcome::UnknownAnswer(kind), None) => vec![format!("ours knows no answer {kind}")],
         (Outcome::Refused(error), None) => vec![format!("ours refuses: {error}")],
         (Outcome::Failed(error), None) => vec![format!("ours fails: {error}")],
         (Outcome::Judged { .. }, Some(error)) => vec![format!("the reference fails: {error}")],
@@ -108,14 +111,14 @@ impl<'a> TextCase<'a> {
             "pattern" => {
                 match Pattern::new(self.word("pattern", ""), ignore_case, self.flag("match_all", false)) {
                     Ok(pattern) => self.tried(pattern.judge(completion, targets)),
-                    Err(error) => Outcome::Refused(error.to_string()),
+                    Err(error) => Outcome::Refused(error),
                 }
             }
             "answer" => match self.word("pattern", "") {
                 "letter" => self.judged(Answer::Letter.judge(completion, targets)),
                 "word" => self.judged(Answer::Word.judge(completion, targets)),
                 "line" => self.judged(Answer::Line.judge(completion, targets)),
-                other => Outcome::Refused(format!("no kind of answer is {other}")),
+                other => Outcome::UnknownAnswer(other.to_owned()),
             },
             "choice" => {
                 let marked = marked_choices(completion, self.choices, self.multiple);

@@ -321,7 +321,7 @@ impl ValueEnd {
     /// faster than stopping at every escape, of which transcripts are full.
     fn text_end<'b>(&mut self, mut rest: &'b [u8]) -> Option<&'b [u8]> {
         loop {
-            let found = find_quote(rest);
+            let found = memchr::memchr(b'"', rest);
             let (before, after) = rest.split_at(found.unwrap_or(rest.len()));
             let is_escaped = match before.last() {
                 None => self.is_escaped,
@@ -343,32 +343,6 @@ impl ValueEnd {
             self.is_escaped = false;
         }
     }
-}
-
-/// Where the first quote is. Most strings are keys and other short ones, which are over before a search that is
-/// made for long ones has begun.
-fn find_quote(bytes: &[u8]) -> Option<usize> {
-    const WORD: usize = size_of::<u64>();
-    let Some((first, rest)) = bytes.split_first_chunk() else { return memchr::memchr(b'"', bytes) };
-    if let Some(found) = quote_in(u64::from_le_bytes(*first)) {
-        return Some(found);
-    }
-    let Some((second, rest)) = rest.split_first_chunk() else {
-        return memchr::memchr(b'"', rest).map(|found| WORD + found);
-    };
-    match quote_in(u64::from_le_bytes(*second)) {
-        Some(found) => Some(WORD + found),
-        None => memchr::memchr(b'"', rest).map(|found| 2 * WORD + found),
-    }
-}
-
-/// Which of eight bytes is the first quote.
-fn quote_in(word: u64) -> Option<usize> {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    // Zero where there was a quote; and of the bytes that are marked, the first one is a zero.
-    let zeros = word ^ (ONES * b'"' as u64);
-    let marks = zeros.wrapping_sub(ONES) & !zeros & (ONES << 7);
-    (marks != 0).then(|| marks.trailing_zeros() as usize / 8)
 }
 
 #[cfg(test)]
@@ -477,21 +451,6 @@ mod tests {
             assert_eq!(items, [r#"{"a":[1]}"#, "2", r#""x,]""#, "null"], "pieces of {piece}");
         }
         assert_eq!(seen(" [ ] ", true, 2).unwrap(), []);
-    }
-
-    #[test]
-    fn the_first_quote_is_found_wherever_it_is() {
-        for fill in [0, 0x21, 0x23, 0xa2, 0xff] {
-            for at in 0..40 {
-                let mut bytes = vec![fill; 40];
-                assert_eq!(find_quote(&bytes), None);
-                bytes[at] = b'"';
-                assert_eq!(find_quote(&bytes), Some(at), "{fill}");
-                bytes[39] = b'"';
-                assert_eq!(find_quote(&bytes), Some(at), "{fill}");
-                assert_eq!(find_quote(&bytes[..at]), None);
-            }
-        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::eval::header::Status;
 
 /// What came of checking a log, figure by figure.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Verification {
     /// Every figure, in the order of the log, and what is different about numbers of samples and whole blocks.
     pub checks: Vec<Check>,
@@ -28,6 +29,7 @@ pub enum VerifyOutcome<'v> {
 
 /// How many checks came to what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CheckCounts {
     /// Figures that agree.
     pub agree: usize,
@@ -89,6 +91,7 @@ impl Verification {
 
 /// What came of checking one figure, or a number of samples.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Check {
     /// The scorer; none for what concerns the whole log.
     pub scorer: Option<String>,
@@ -250,6 +253,7 @@ impl NotCheckable {
 
 /// A recorded figure or count that differs from the recomputed one.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Difference {
     /// Where: the block, as people read it. Nothing for what concerns the whole.
     pub block: Option<String>,

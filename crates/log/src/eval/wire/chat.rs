@@ -105,6 +105,35 @@ macro_rules! shapes {
 shapes!(SampleId: SampleIdShape, MessageSource: MessageSourceShape, Message: MessageShape, Input: InputShape);
 shapes!(Targets: TargetsShape, Usage: UsageShape, OutputChoice: OutputChoiceShape, ModelOutput: ModelOutputShape);
 
+/// A value read by its shape. Types that will grow cannot be built field by field from outside of their crate: serde
+/// converts the shape if one of its fields has a getter, which is the first one here.
+macro_rules! read_by_shape {
+    ($($shape:ident => $type:ident from $base:expr, $first:ident: $of:ty, $($field:ident),+;)+) => {$(
+        impl $shape {
+            fn known(value: &$type) -> &$of {
+                &value.$first
+            }
+        }
+
+        impl From<$shape> for $type {
+            fn from(shape: $shape) -> Self {
+                let mut value = $base;
+                value.$first = shape.$first;
+                $(value.$field = shape.$field;)+
+                value
+            }
+        }
+    )+};
+}
+read_by_shape! {
+    MessageShape => Message from Message::user(""), content: String, id, source, role, model;
+    UsageShape => Usage from Usage::default(), input_tokens: u64, output_tokens, total_tokens,
+        input_tokens_cache_write, input_tokens_cache_read, reasoning_tokens, total_cost;
+    OutputChoiceShape => OutputChoice from OutputChoice::new(Message::user(""), ""), stop_reason: String, message, logprobs;
+    ModelOutputShape => ModelOutput from ModelOutput::default(), model: String, choices, completion, usage, time,
+        metadata, error;
+}
+
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "SampleId", untagged)]
 enum SampleIdShape {
@@ -133,7 +162,7 @@ enum MessageSourceShape {
 struct MessageShape {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<String>,
-    #[serde(default, deserialize_with = "text_of_content")]
+    #[serde(default, deserialize_with = "text_of_content", getter = "MessageShape::known")]
     content: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(serialize_with = "as_wire::serialize", deserialize_with = "known_source")]
@@ -181,6 +210,7 @@ enum TargetsShape {
 #[derive(Default, Serialize, Deserialize)]
 #[serde(remote = "Usage", rename = "Usage", default)]
 struct UsageShape {
+    #[serde(getter = "UsageShape::known")]
     input_tokens: u64,
     output_tokens: u64,
     total_tokens: u64,
@@ -199,7 +229,7 @@ struct UsageShape {
 struct OutputChoiceShape {
     #[serde(with = "MessageShape")]
     message: Message,
-    #[serde(default = "unknown_stop_reason")]
+    #[serde(default = "unknown_stop_reason", getter = "OutputChoiceShape::known")]
     stop_reason: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     logprobs: Option<Json>,
@@ -212,6 +242,7 @@ fn unknown_stop_reason() -> String {
 #[derive(Default, Serialize, Deserialize)]
 #[serde(remote = "ModelOutput", rename = "ModelOutput", default)]
 struct ModelOutputShape {
+    #[serde(getter = "ModelOutputShape::known")]
     model: String,
     #[serde(with = "as_wire")]
     choices: Vec<OutputChoice>,

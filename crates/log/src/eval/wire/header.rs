@@ -1,6 +1,6 @@
 //! Headers to and from JSON. By hand where results are, which hold the bare `NaN` of Python.
 
-use errorbar_core::{Headline, Metadata};
+use errorbar_core::Headline;
 use indexmap::IndexMap;
 use jiter::{Jiter, Peek};
 
@@ -203,14 +203,8 @@ fn read_metrics(json: &mut Jiter<'_>, peek: Peek) -> Result<IndexMap<String, Rec
 }
 
 fn read_metric(key: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<RecordedMetric> {
-    let mut metric = RecordedMetric {
-        name: key.to_owned(),
-        group: None,
-        // Older logs hold null where the value was not-a-number.
-        value: f64::NAN,
-        params: Metadata::new(),
-        metadata: None,
-    };
+    // Older logs hold null where the value was not-a-number.
+    let mut metric = RecordedMetric::new(key, f64::NAN);
     object(key, json, peek, |field, json, peek| {
         match field {
             "name" => metric.name = text(field, json, peek)?.unwrap_or_default(),

@@ -158,11 +158,11 @@ fn content<'a>(
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => None,
         Err(error) => return Err(LogErrorKind::Read(error).into()),
     };
-    let no_member = || LogErrorKind::damaged("there is no member where the directory says");
+    let no_member = || LogErrorKind::damaged("there is no entry at the offset in the directory");
     let parsed = parsed.ok_or_else(no_member)?;
     let is_named = parsed.name == name.len() && header.get(LOCAL_LEN..) == Some(name.as_bytes());
     if !is_named || parsed.entry.method != entry.method {
-        return Err(LogErrorKind::damaged("another member is where the directory says").into());
+        return Err(LogErrorKind::damaged("another entry is at the offset in the directory").into());
     }
     io::copy(&mut file.by_ref().take(parsed.extra as u64), &mut io::sink()).map_err(LogErrorKind::Read)?;
     let compressed = file.take(entry.compressed);

@@ -44,7 +44,7 @@ pub(super) fn read(source: &LogFile, offset: u64) -> io::Result<Option<LocalHead
 
 fn agrees(source: &LogFile, name: &str, entry: &ZipEntry) -> Result<()> {
     let differs = |what: &str| {
-        LogErrorKind::Damaged(format!("the {what} in front of the member is not the one in the directory"))
+        LogErrorKind::Damaged(format!("the {what} in front of the entry is not the one in the directory"))
     };
     let header = read(source, entry.offset).map_err(LogErrorKind::Read)?.ok_or_else(|| differs("header"))?;
     if header.name != name.as_bytes() {
@@ -65,8 +65,7 @@ fn agrees(source: &LogFile, name: &str, entry: &ZipEntry) -> Result<()> {
     match is_described(&bytes, entry) {
         true => Ok(()),
         false => {
-            Err(LogErrorKind::damaged("the record behind the member does not agree with the directory")
-                .into())
+            Err(LogErrorKind::damaged("the record behind the entry does not agree with the directory").into())
         }
     }
 }

@@ -1,16 +1,14 @@
 //! Delimited tables with a row per sample and epoch, on all threads.
 //!
-//! Workers take piece after piece, each with a block of columns to parse it into, and one more thread appends
-//! the blocks in the order of the file. There are enough blocks that a worker seldom waits for one; a block
-//! is taken before its piece, so that the piece whose turn it is always has one.
+//! Workers take piece after piece, each with a block of columns to parse it into, and append blocks in the order of
+//! the file. There are enough blocks that a worker seldom waits for one; a block is taken before its piece, so that
+//! the piece whose turn it is always has one.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::str;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use errorbar_core::{ColumnBlock, MetadataColumn, ScoreColumns};
 use memchr::{memchr_iter, memchr2};
@@ -28,82 +26,91 @@ const MOST_RESERVED: usize = 1 << 24;
 /// The memory of the columns is checked after this many blocks, and at the end.
 const CHECK_EVERY: usize = 16;
 
-/// The number of a piece, and what a worker made of it.
-type ParsedPiece = (usize, thread::Result<Result<ColumnBlock, TableError>>);
-
 /// Where workers get pieces, and blocks that are free.
 type PieceQueue<'a> = Mutex<(&'a mut PieceReader, Receiver<ColumnBlock>)>;
+
+/// What was read so far.
+struct Appended {
+    columns: ScoreColumns,
+    /// Blocks that came before their turn, which is that of the number `next`.
+    early: BTreeMap<usize, Result<ColumnBlock, TableError>>,
+    next: usize,
+    /// Where blocks go that are free again; none once something failed, which ends all workers.
+    free: Option<Sender<ColumnBlock>>,
+    error: Option<TableError>,
+}
 
 impl DelimitedReader<'_> {
     /// Reads a table with a row per sample and epoch.
     pub(super) fn read_wide(&self, pieces: &mut PieceReader) -> Result<ScoreColumns, TableError> {
         let expected = pieces.estimate();
         let workers = rayon::current_num_threads().min(expected).max(1);
-        let ((free_blocks, free), (parsed_pieces, parsed)) = (channel(), channel());
+        let (free, free_blocks) = channel();
         for _ in 0..workers + 3 {
-            let block = ColumnBlock::new(self.layout.scores.len(), self.layout.metadata.len());
-            let _ = free_blocks.send(block);
+            let _ = free.send(ColumnBlock::new(self.layout.scores.len(), self.layout.metadata.len()));
         }
-        let queue = Mutex::new((pieces, free));
-        let read = thread::scope(|threads| {
-            let columns = threads.spawn(|| self.append_all(parsed, free_blocks, expected));
-            rayon::scope(|scope| {
-                for _ in 0..workers {
-                    let parsed_pieces = parsed_pieces.clone();
-                    scope.spawn(|_| self.work(&queue, parsed_pieces));
-                }
-            });
-            drop(parsed_pieces);
-            columns.join()
+        let queue = Mutex::new((pieces, free_blocks));
+        let columns = ScoreColumns::new(&self.layout.scores);
+        let appended =
+            Mutex::new(Appended { columns, early: BTreeMap::new(), next: 0, free: Some(free), error: None });
+        rayon::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(|_| {
+                    let work = AssertUnwindSafe(|| self.work(&queue, &appended, expected));
+                    if let Err(panic) = catch_unwind(work) {
+                        // Others must not wait for the block that this one took.
+                        lock(&appended).free = None;
+                        resume_unwind(panic);
+                    }
+                });
+            }
         });
-        read.and_then(|read| read).unwrap_or_else(|panic| resume_unwind(panic))
+        let Appended { columns, error, .. } = appended.into_inner().unwrap_or_else(PoisonError::into_inner);
+        error.map_or(Ok(columns), Err)
     }
 
-    /// Parses piece after piece, until the file or the appending thread ends.
-    fn work(&self, queue: &PieceQueue<'_>, parsed: Sender<ParsedPiece>) {
+    /// Parses and appends piece after piece, until the file ends or something fails.
+    fn work(&self, queue: &PieceQueue<'_>, appended: &Mutex<Appended>, expected: usize) {
         let (mut piece, mut scratch) = (Piece::default(), Scratch::default());
         loop {
             let (mut block, read) = {
-                let (pieces, free) = &mut *queue.lock().unwrap_or_else(PoisonError::into_inner);
+                let (pieces, free) = &mut *lock(queue);
                 let Ok(block) = free.recv() else { return };
                 (block, pieces.next(&mut piece))
             };
-            let parse = || match read? {
-                true => self.parse(&piece, &mut scratch, &mut block).map(|()| Some(block)),
-                false => Ok(None),
+            let parsed = match read {
+                Ok(true) => self.parse(&piece, &mut scratch, &mut block).map(|()| block),
+                Ok(false) => return,
+                Err(error) => Err(error),
             };
-            // A panic is passed on in its turn, so that the others do not wait for a block that never comes.
-            let Some(block) = catch_unwind(AssertUnwindSafe(parse)).map(Result::transpose).transpose() else {
-                return;
-            };
-            if parsed.send((piece.number, block)).is_err() {
-                return;
-            }
+            self.append_in_turn(&mut lock(appended), piece.number, parsed, expected);
         }
     }
 
-    /// Appends blocks in the order of their numbers, and gives them back.
-    fn append_all(
+    /// Appends a block and those that waited for it, or leaves it to wait for its turn. The first error of the file is
+    /// the one that counts.
+    fn append_in_turn(
         &self,
-        parsed: Receiver<ParsedPiece>,
-        free: Sender<ColumnBlock>,
+        appended: &mut Appended,
+        number: usize,
+        block: Result<ColumnBlock, TableError>,
         expected: usize,
-    ) -> Result<Result<ScoreColumns, TableError>, Box<dyn Any + Send>> {
-        let mut columns = ScoreColumns::new(&self.layout.scores);
-        // Blocks that came before their turn, which is that of the number `next`.
-        let (mut early, mut next) = (BTreeMap::new(), 0);
-        for (number, block) in parsed {
-            early.insert(number, block);
-            while let Some(block) = early.remove(&next) {
-                next += 1;
-                match block?.and_then(|block| self.append(block, &mut columns, next, expected)) {
-                    // Workers that have ended need no more blocks.
-                    Ok(block) => drop(free.send(block)),
-                    Err(error) => return Ok(Err(error)),
+    ) {
+        appended.early.insert(number, block);
+        while appended.error.is_none()
+            && let Some(block) = appended.early.remove(&appended.next)
+        {
+            appended.next += 1;
+            let (number, columns) = (appended.next, &mut appended.columns);
+            match block.and_then(|block| self.append(block, columns, number, expected)) {
+                Ok(block) => {
+                    if let Some(free) = &appended.free {
+                        let _ = free.send(block);
+                    }
                 }
+                Err(error) => (appended.free, appended.error) = (None, Some(error)),
             }
         }
-        Ok(Ok(columns))
     }
 
     /// Appends the rows of a block, and gives it back empty.
@@ -226,6 +233,10 @@ impl DelimitedReader<'_> {
         }
         Ok(())
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Memory that a piece is parsed with.

@@ -20,9 +20,9 @@ use crate::table::TableErrorKind;
 
 /// How many cells are decoded at once: a page of a few bytes can have millions.
 const BATCH: u64 = 1 << 16;
-/// The same for texts that the library decodes.
+/// The same for strings that the library decodes.
 const TEXT_BATCH: u64 = 1 << 12;
-/// How many bytes the texts that are decoded at once may have.
+/// How many bytes the strings that are decoded at once may have.
 const BATCH_BYTES: u64 = 64 << 20;
 
 /// One cell.
@@ -45,7 +45,7 @@ pub(super) struct ColumnDecoder<'a> {
     pages: Sender<Page>,
     decoder: TypedDecoder,
     dictionary: DictionaryTexts,
-    /// The texts of the page, if they are in it and not in the dictionary.
+    /// The strings of the page, if they are in it and not in the dictionary.
     plain: Option<Bytes>,
     /// How many cells of the page are not decoded yet.
     left: usize,
@@ -71,7 +71,7 @@ enum TypedDecoder {
     Floats(Decoder<FloatType>),
     Doubles(Decoder<DoubleType>),
     Texts(Decoder<ByteArrayType>),
-    /// Offsets of texts in their page, or their numbers in the dictionary.
+    /// Offsets of strings in their page, or their numbers in the dictionary.
     Offsets(Decoder<Int32Type>),
 }
 
@@ -104,7 +104,7 @@ impl<'a> ColumnDecoder<'a> {
         let (column, defined) = (chunk.column_descr_ptr(), chunk.column_descr().max_def_level());
         let (pages, sent) = channel();
         let batch = match chunk.column_type() {
-            // Each text may be as long as the page, because it has its beginning in common with the one before.
+            // Each string may be as long as the page, because it has its beginning in common with the one before.
             Type::BYTE_ARRAY if chunk.encodings().any(|encoding| encoding == Encoding::DELTA_BYTE_ARRAY) => {
                 (BATCH_BYTES / largest_page.max(1)).clamp(1, TEXT_BATCH)
             }
@@ -181,7 +181,7 @@ impl<'a> ColumnDecoder<'a> {
             return Err(self.problem("a page ends too early".to_owned()));
         }
         if let TypedDecoder::Texts(decoder) = &self.decoder {
-            // Delta encodings make more bytes of texts than the page has.
+            // Delta encodings make more bytes of strings than the page has.
             self.budget.decompress(decoder.values.iter().map(|text| text.len() as u64).sum())?;
         }
         self.left -= cells;
@@ -312,7 +312,7 @@ impl<'a> ColumnDecoder<'a> {
         }
     }
 
-    /// The dictionary and the number of each cell's text in it, if that is how the batch is encoded, without nulls.
+    /// The dictionary and the number of each cell's string in it, if that is how the batch is encoded, without nulls.
     pub(super) fn numbers(&self) -> Option<(&DictionaryTexts, &[i32])> {
         match &self.decoder {
             TypedDecoder::Offsets(numbers) if self.plain.is_none() && self.values == self.cells => {
@@ -327,7 +327,7 @@ impl<'a> ColumnDecoder<'a> {
     }
 }
 
-/// A column of integers that has the levels of a column of texts.
+/// A column of integers that has the levels of a column of strings.
 fn offset_column(column: &ColumnDescPtr) -> LibraryResult<ColumnDescPtr> {
     let primitive = SchemaType::primitive_type_builder(column.name(), Type::INT32)
         .with_repetition(column.self_type().get_basic_info().repetition())

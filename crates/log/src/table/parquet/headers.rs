@@ -216,7 +216,9 @@ mod tests {
         for _ in 0..work.max_pages {
             work.page("score").unwrap();
         }
-        assert!(work.page("score").unwrap_err().to_string().contains("tiny"));
+        let Err(TableErrorKind::ParquetColumn { column, problem }) = work.page("score") else { panic!() };
+        let message = format!("the file has more than {} pages, most of them tiny", work.max_pages);
+        assert_eq!((column, problem), ("score".to_owned(), message));
         let larger = TableLimits { max_memory: Some(1 << 30), ..TableLimits::default() };
         assert_eq!(PageBudget::new(&larger, 0).max_decompressed, 4 << 30);
     }

@@ -73,7 +73,7 @@ impl CellReader<'_> {
             (ColumnRole::Metadata(number), cell) => {
                 row.metadata.push((number, metadata_of(cell, kind, &column.name, table.budget)?));
             }
-            // A column that holds grades or maps beside numbers holds them all as texts, as a CSV does.
+            // A column that holds grades or maps beside numbers holds them all as strings, as a CSV does.
             (ColumnRole::Score(_), ParquetCell::Text(text)) if kind == ValueKind::Text => {
                 row.set_text(column, text, table.budget)?;
             }

@@ -193,7 +193,7 @@ fn rows_of(group: &RowGroupMetaData) -> usize {
     usize::try_from(group.num_rows()).unwrap_or(0)
 }
 
-/// Appends an id as a text.
+/// Appends an id as a string.
 fn id_into(text: &mut String, cell: ParquetCell<'_>) -> Result<(), TableErrorKind> {
     match cell {
         ParquetCell::Text(id) => text.push_str(id),

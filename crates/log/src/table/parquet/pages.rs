@@ -1,9 +1,9 @@
 //! The pages of a column, checked and made ready for the library to decode.
 //!
-//! The library hands out every text as a counted reference, which takes three times as long as all the
-//! rest of reading a table. So it gets integers instead of texts: a page of texts becomes one of the
-//! offsets of its texts, a dictionary of texts one of their numbers. Nulls, dictionaries and runs are decoded
-//! by the library as in any column of integers, and a text is copied once, from its page to the column.
+//! The library hands out every string as a counted reference, which takes three times as long as all the
+//! rest of reading a table. So it gets integers instead of strings: a page of strings becomes one of the
+//! offsets of its strings, a dictionary of strings one of their numbers. Nulls, dictionaries and runs are decoded
+//! by the library as in any column of integers, and a string is copied once, from its page to the column.
 
 use std::fs::File;
 
@@ -18,7 +18,7 @@ use super::column::{column_problem, guarded};
 use super::thrift::ThriftReader;
 use crate::table::TableErrorKind;
 
-/// Whether the texts of a column are in the encodings for which the library gets integers.
+/// Whether the strings of a column are in the encodings for which the library gets integers.
 pub(super) fn has_offsets(chunk: &ColumnChunkMetaData) -> bool {
     let is_known = |encoding: Encoding| {
         matches!(
@@ -42,16 +42,16 @@ pub(super) struct PageSource<'a> {
 /// A page for the library to decode.
 pub(super) struct DecodablePage {
     pub(super) page: Page,
-    /// What its integers stand for, if the column holds texts.
+    /// What its integers stand for, if the column holds strings.
     pub(super) texts: PageTexts,
     /// The number of its values without nulls, if known from its size.
     pub(super) values: Option<usize>,
 }
 
-/// The texts of a page.
+/// The strings of a page.
 pub(super) enum PageTexts {
     None,
-    /// Integers are offsets into these bytes, where the length of a text stands, and then the text.
+    /// Integers are offsets into these bytes, where the length of a string stands, and then the string.
     Plain(Bytes),
     Dictionary(DictionaryTexts),
 }
@@ -115,11 +115,11 @@ impl<'a> PageSource<'a> {
             Encoding::PLAIN if width > 1 && !values.len().is_multiple_of(width) => return Err(too_short()),
             Encoding::PLAIN if width > 1 => number = Some(values.len() / width),
             Encoding::DELTA_LENGTH_BYTE_ARRAY if !claims_at_most(values, count, 1) => {
-                return Err(problem("a page claims more texts than it has"));
+                return Err(problem("a page claims more strings than it has"));
             }
-            // How much each text has in common with the one before, and how long the rest is.
+            // How much each string has in common with the one before, and how long the rest is.
             Encoding::DELTA_BYTE_ARRAY if !claims_at_most(values, count, 2) => {
-                return Err(problem("a page claims more texts than it has"));
+                return Err(problem("a page claims more strings than it has"));
             }
             _ => {}
         }
@@ -127,7 +127,7 @@ impl<'a> PageSource<'a> {
     }
 }
 
-/// Appends the offset of each text, as the library reads integers.
+/// Appends the offset of each string, as the library reads integers.
 fn write_offsets(texts: &[u8], offsets: &mut Vec<u8>) -> Option<()> {
     let mut at = 0;
     while at < texts.len() {
@@ -137,7 +137,7 @@ fn write_offsets(texts: &[u8], offsets: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Where the text behind the length at this offset ends, if it is all there.
+/// Where the string behind the length at this offset ends, if it is all there.
 #[inline]
 fn end_of_text(texts: &[u8], at: usize) -> Option<usize> {
     let length = u32::from_le_bytes(*texts.get(at..)?.first_chunk()?) as usize;
@@ -145,11 +145,11 @@ fn end_of_text(texts: &[u8], at: usize) -> Option<usize> {
     (end <= texts.len()).then_some(end)
 }
 
-/// The texts of a page, each behind its length.
+/// The strings of a page, each behind its length.
 pub(super) struct PlainTexts<'p> {
     bytes: &'p [u8],
     /// The same bytes as a string, if they are ASCII: short ids are, with their lengths and all, and one check
-    /// of a page takes a tenth of the time of a check per text.
+    /// of a page takes a tenth of the time of a check per string.
     ascii: Option<&'p str>,
 }
 
@@ -158,12 +158,12 @@ impl<'p> PlainTexts<'p> {
         PlainTexts { bytes, ascii: if bytes.is_ascii() { str::from_utf8(bytes).ok() } else { None } }
     }
 
-    /// The same for one text, without a look at the whole page.
+    /// The same for one string, without a look at the whole page.
     pub(super) fn for_one(bytes: &'p [u8]) -> Self {
         PlainTexts { bytes, ascii: None }
     }
 
-    /// The text at an offset; nothing if it is not UTF-8.
+    /// The string at an offset; nothing if it is not UTF-8.
     #[inline]
     pub(super) fn get(&self, at: usize) -> Option<&'p str> {
         let range = at + size_of::<u32>()..end_of_text(self.bytes, at)?;
@@ -174,7 +174,7 @@ impl<'p> PlainTexts<'p> {
     }
 }
 
-/// The texts of a dictionary, and which of them are not UTF-8.
+/// The strings of a dictionary, and which of them are not UTF-8.
 #[derive(Default)]
 pub(super) struct DictionaryTexts {
     column: TextColumn,
@@ -214,7 +214,7 @@ impl DictionaryTexts {
     }
 }
 
-/// Whether none of the lists of lengths that stand before delta-encoded texts claims to be longer than this.
+/// Whether none of the lists of lengths that stand before delta-encoded strings claims to be longer than this.
 /// The library allocates memory for that many before it looks further; ten bytes can claim billions.
 fn claims_at_most(values: &[u8], count: u32, lists: usize) -> bool {
     let mut thrift = ThriftReader::new(values);

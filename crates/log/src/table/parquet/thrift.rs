@@ -38,7 +38,7 @@ impl<'a> ThriftReader<'a> {
         (end <= self.bytes.len()).then(|| self.at = end)
     }
 
-    /// A text or other bytes, behind their length.
+    /// A string or other bytes, behind their length.
     pub(super) fn binary(&mut self) -> Option<&'a [u8]> {
         let length = self.varint()?;
         let start = self.at;

@@ -14,7 +14,7 @@ pub(super) enum ValueKind {
     Unsigned,
     Float,
     Text,
-    /// Texts that hold JSON.
+    /// Strings that hold JSON.
     Json,
 }
 

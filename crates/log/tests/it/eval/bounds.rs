@@ -7,8 +7,7 @@ use errorbar_core::{Error, MetadataKeys, Registry, Score, ScoreColumns, ScorePar
 use errorbar_log::eval::*;
 use errorbar_test_support::assert_matches;
 
-use crate::eval::support::{Sample, start};
-use crate::eval::support::{written, zip};
+use crate::eval::support::{Sample, assert_damaged, start, written, zip};
 use errorbar_test_support::zip::Zip;
 
 fn values(path: &Path, limits: LogLimits) -> Result<LogScores> {
@@ -59,8 +58,8 @@ fn what_a_run_writes_can_be_read_and_resumed_however_repetitive_it_is() {
 }
 
 /// A record that claims so much, without holding it.
-fn claims(zip: Zip, id: usize, unpacked: u32) -> Zip {
-    zip.claiming(&format!("samples/{id}_epoch_1.json"), 93, &[0; 100], 0, unpacked)
+fn claims(zip: Zip, id: usize, decompressed: u32) -> Zip {
+    zip.claiming(&format!("samples/{id}_epoch_1.json"), 93, &[0; 100], 0, decompressed)
 }
 
 #[test]
@@ -132,7 +131,7 @@ fn junk_behind_the_start_is_refused_without_looking_at_all_of_it() {
     }
     let (_folder, path) = written(&bytes);
     let error = EvalLog::open(&path).unwrap_err();
-    assert!(matches!(error.kind(), LogErrorKind::Damaged(_)), "{error}");
+    assert_damaged(&error, &path, None, &format!("the entry at byte {start_len} is not whole"));
     // What a killed process leaves has none.
     bytes.truncate(start_len);
     bytes.extend_from_slice(&vec![7; 20 << 20]);
@@ -250,7 +249,7 @@ fn counts_of_tokens_beyond_any_can_be_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.eval");
     let mut writer = LogWriter::create(&path, &start()).unwrap();
-    let huge = Usage { input_tokens: u64::MAX, total_tokens: u64::MAX, ..Usage::default() };
+    let huge = Usage::new(u64::MAX, 0);
     let mut sample = Sample::new(1, 1, Score::new("C"));
     sample.usage = [("m".to_owned(), huge.clone())].into_iter().collect();
     sample.record(|record| writer.append_sample(record)).unwrap();

@@ -3,6 +3,7 @@
 use errorbar_core::{MetadataKeys, Value};
 use errorbar_log::eval::*;
 
+use crate::eval::support::assert_damaged;
 use errorbar_test_support::zip::{Zip, deflated};
 
 /// Members as name, method, content as it is stored, content as it is meant.
@@ -69,7 +70,7 @@ fn of_two_members_with_one_name_the_last_counts() {
 }
 
 #[test]
-fn a_bomb_is_not_unpacked() {
+fn a_bomb_is_not_decompressed() {
     let content = vec![b' '; 1 << 20];
     let packed = zstd::encode_all(content.as_slice(), 3).unwrap();
     // It claims to be short, so it is decompressed only that far.
@@ -83,7 +84,8 @@ fn a_bomb_is_not_unpacked() {
     let log = EvalLog::open(&path).unwrap();
     let error =
         log.samples().map(|mut samples| samples.next().unwrap().unwrap_err()).unwrap_or_else(|error| error);
-    assert!(matches!(error.kind(), LogErrorKind::Damaged(_)), "{error}");
+    let problem = "the content has not the 2 bytes that it should have";
+    assert_damaged(&error, &path, Some("samples/1_epoch_1.json"), problem);
 
     let unknown = zip(&[
         ("_journal/start.json", 0, START.to_vec(), START),

@@ -7,7 +7,7 @@ use errorbar_core::{MetadataKeys, Value};
 use errorbar_log::eval::*;
 use errorbar_test_support::assert_matches;
 
-use crate::eval::support::{written, zip};
+use crate::eval::support::{assert_damaged, written, zip};
 use errorbar_test_support::zip::{Zip, deflated};
 
 fn scores(log: &EvalLog, keys: MetadataKeys) -> Result<LogScores> {
@@ -37,7 +37,7 @@ fn long_sample(before: &str, bytes: usize, after: &str) -> (Vec<u8>, u32, u32) {
 }
 
 #[test]
-fn a_text_of_a_hundred_megabytes_is_passed_over() {
+fn a_string_of_a_hundred_megabytes_is_skipped() {
     let before = r#"{"id":1,"epoch":1,"messages":[{"content":""#;
     let after = r#""}],"scores":{"s":{"value":1}},"metadata":{"k":"v"}}"#;
     let (packed, crc, length) = long_sample(before, 100_000_000, after);
@@ -58,8 +58,7 @@ fn a_text_of_a_hundred_megabytes_is_passed_over() {
     // The checksum is that of all the bytes, also of those that were not read.
     let (_folder, path) = written(&zip().claiming(name, 93, &packed, crc ^ 1, length).bytes());
     let error = scores(&EvalLog::open_with(&path, trusting).unwrap(), MetadataKeys::NONE).unwrap_err();
-    assert_matches!(error.kind(), LogErrorKind::Damaged(_));
-    assert_eq!(error.member(), Some(name));
+    assert_damaged(&error, &path, Some(name), "the content does not match its checksum");
 }
 
 #[test]
@@ -119,8 +118,7 @@ fn what_is_skipped_is_checked_on_request() {
     let log = EvalLog::open(&path).unwrap();
     assert_eq!(scores(&log, MetadataKeys::NONE).unwrap().columns.len(), 1);
     let error = log.check().unwrap_err();
-    assert_eq!(error.member(), Some("summaries.json"));
-    assert_matches!(error.kind(), LogErrorKind::Damaged(_));
+    assert_damaged(&error, &path, Some("summaries.json"), "the content does not match its checksum");
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.json");
@@ -292,27 +290,27 @@ fn a_directory_that_lists_too_little_is_not_believed() {
 }
 
 #[test]
-fn a_member_that_is_not_what_the_directory_says_is_refused() {
+fn an_entry_that_differs_from_the_directory_is_refused() {
     let name = "samples/1_epoch_1.json";
     let whole = zip().stored(name, SAMPLE).bytes();
     let local = whole.windows(name.len()).position(|window| window == name.as_bytes()).unwrap() - 30;
     let listed = whole.windows(name.len()).rposition(|window| window == name.as_bytes()).unwrap() - 46;
-    for (at, value, listed_name) in [
-        (local + 8, 8, name),
-        (listed + 46 + "samples/".len(), b'5', "samples/5_epoch_1.json"),
-        (listed + 8, 1, name),
+    let other = "another entry is at the offset in the directory";
+    for (at, value, listed_name, problem) in [
+        (local + 8, 8, name, other),
+        (listed + 46 + "samples/".len(), b'5', "samples/5_epoch_1.json", other),
+        (listed + 8, 1, name, "it is encrypted"),
     ] {
         let mut bytes = whole.clone();
         bytes[at] = value;
         let (_folder, path) = written(&bytes);
         let error = scores(&EvalLog::open(&path).unwrap(), MetadataKeys::NONE).unwrap_err();
-        assert_matches!(error.kind(), LogErrorKind::Damaged(_));
-        assert_eq!(error.member(), Some(listed_name));
+        assert_damaged(&error, &path, Some(listed_name), problem);
     }
 }
 
 #[test]
-fn a_member_that_is_longer_than_it_says_is_refused() {
+fn an_entry_that_is_longer_than_its_size_is_refused() {
     // The checksum is that of the part that it admits to, which is a whole record.
     for blanks in [0, 5 << 20] {
         let part = [SAMPLE, &vec![b' '; blanks]].concat();
@@ -324,7 +322,8 @@ fn a_member_that_is_longer_than_it_says_is_refused() {
             let zip = zip().claiming(name, method, &packed, crc32fast::hash(&part), part.len() as u32);
             let (_folder, path) = written(&zip.bytes());
             let error = scores(&EvalLog::open(&path).unwrap(), MetadataKeys::NONE).unwrap_err();
-            assert!(matches!(error.kind(), LogErrorKind::Damaged(_)), "method {method}, {blanks}: {error}");
+            let problem = format!("the content has not the {} bytes that it should have", part.len());
+            assert_damaged(&error, &path, Some(name), &problem);
         }
     }
 }

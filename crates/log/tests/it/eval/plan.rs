@@ -75,7 +75,7 @@ fn what_cannot_be_built_is_named() {
 }
 
 #[test]
-fn the_metrics_of_a_task_are_those_of_its_scorers_unless_somebody_changed_them() {
+fn the_metrics_of_a_task_are_those_of_its_scorers_unless_they_were_changed() {
     let own = json!({"*": [{"name": "inspect_ai/std", "options": {}}]});
     let mut header = header(own.clone());
     header.eval.metrics = Some(own);
@@ -85,7 +85,7 @@ fn the_metrics_of_a_task_are_those_of_its_scorers_unless_somebody_changed_them()
     // As the reference has it: what stands with the scorer counts, and one without any has no results.
     let mut scorers = header.eval.scorers.take().unwrap();
     scorers[0].metrics = Some(json!([{"name": "inspect_ai/mean", "options": {}}]));
-    scorers.push(ScorerInfo { name: "bare".to_owned(), ..ScorerInfo::default() });
+    scorers.push(ScorerInfo::new("bare"));
     header.eval.scorers = Some(scorers);
     let (plan, _) = plan_from_header(&header, &Registry::built_in()).unwrap();
     assert!(plan.task_metrics.is_none());

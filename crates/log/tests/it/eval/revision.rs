@@ -22,6 +22,10 @@ fn samples() -> Vec<Sample> {
     samples
 }
 
+/// The header and the sample of a small log.
+const HEADER: &[u8] = br#"{"version":2,"status":"success","eval":{"task":"t","config":{}},"plan":{}}"#;
+const SAMPLE: &[u8] = br#"{"id":1,"epoch":1,"scores":{"s":{"value":1}}}"#;
+
 /// A log as `.eval` and as `.json`.
 fn logs(folder: &Path) -> [PathBuf; 2] {
     let (eval, json) = (folder.join("log.eval"), folder.join("log.json"));
@@ -143,18 +147,13 @@ fn what_else_the_results_hold_stays() {
 
 #[test]
 fn the_method_of_a_member_stays() {
-    let start = br#"{"version":2,"eval":{"task":"t","config":{}},"plan":{}}"#;
-    let header = br#"{"version":2,"status":"success","eval":{"task":"t","config":{}},"plan":{}}"#;
-    let sample = br#"{"id":1,"epoch":1,"scores":{"s":{"value":1}}}"#;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("log.eval");
     // The header stands first: its old bytes stay where they are, and are not listed.
     let zip = Zip::new()
-        .member("header.json", 8, &deflated(header), header)
-        .member("_journal/start.json", 0, start, start)
-        .member("samples/1_epoch_1.json", 8, &deflated(sample), sample)
+        .member("header.json", 8, &deflated(HEADER), HEADER)
+        .member("_journal/start.json", 0, START, START)
+        .member("samples/1_epoch_1.json", 8, &deflated(SAMPLE), SAMPLE)
         .member("reductions.json", 0, b"[]", b"[]");
-    fs::write(&path, zip.comment(b"made by hand").bytes()).unwrap();
+    let (_folder, path) = written(&zip.comment(b"made by hand").bytes());
     rescore(&path, None).unwrap();
     assert!(holds(&path));
     let bytes = fs::read(&path).unwrap();
@@ -199,12 +198,12 @@ fn two_writers_do_not_cross() {
     let [eval, _] = logs(folder.path());
     let log = EvalLog::open(&eval).unwrap();
     let revision = log.revise().unwrap();
-    // Somebody else was faster: what he wrote is not in what we read.
+    // Another process was faster: what it wrote is not in what we read.
     rescore(&eval, None).unwrap();
     let after = fs::read(&eval).unwrap();
     let error = revision.write_back().unwrap_err();
     assert!(matches!(error.kind(), LogErrorKind::Replaced), "{error}");
-    // Somebody is at it.
+    // Another process has it open.
     let held = fs::File::options().read(true).write(true).open(&eval).unwrap();
     held.try_lock().unwrap();
     let error = rescore(&eval, None).unwrap_err();
@@ -353,17 +352,12 @@ fn metrics_are_recorded_with_every_scorer() {
 
 #[test]
 fn a_directory_in_another_order_than_the_members() {
-    let start = br#"{"version":2,"eval":{"task":"t","config":{}},"plan":{}}"#;
-    let header = br#"{"version":2,"status":"success","eval":{"task":"t","config":{}},"plan":{}}"#;
-    let sample = br#"{"id":1,"epoch":1,"scores":{"s":{"value":1}}}"#;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("log.eval");
     // The header stands first in the file and last in the directory.
     let zip = Zip::new()
-        .stored("header.json", header)
-        .stored("_journal/start.json", start)
-        .stored("samples/1_epoch_1.json", sample);
-    fs::write(&path, zip.listed_from(1).bytes()).unwrap();
+        .stored("header.json", HEADER)
+        .stored("_journal/start.json", START)
+        .stored("samples/1_epoch_1.json", SAMPLE);
+    let (_folder, path) = written(&zip.listed_from(1).bytes());
     rescore(&path, None).unwrap();
     assert!(holds(&path));
     EvalLog::open(&path).unwrap().check().unwrap();

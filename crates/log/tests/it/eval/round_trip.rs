@@ -90,7 +90,7 @@ fn every_field_of_a_sample() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.eval");
     let conversation = vec![Message::system("Be brief."), Message::user("2 + 2?")];
-    let limit = SampleLimit { kind: "token".to_owned(), limit: 100.0, reason: None };
+    let limit = SampleLimit::new("token", 100.0, None);
     let sample = Sample {
         input: conversation.clone().into(),
         target: vec!["4".to_owned(), "four".to_owned()].into(),

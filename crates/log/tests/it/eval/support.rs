@@ -4,10 +4,17 @@ use std::path::{Path, PathBuf};
 
 use errorbar_core::{Metadata, Score};
 use errorbar_log::eval::*;
-use errorbar_test_support::TestFolder;
 use errorbar_test_support::zip::Zip;
+use errorbar_test_support::{TestFolder, assert_matches};
 use indexmap::IndexMap;
 use serde_json::json;
+
+/// The file is damaged, and the error names it, the entry and the problem.
+#[track_caller]
+pub(crate) fn assert_damaged(error: &LogError, path: &Path, entry: Option<&str>, problem: &str) {
+    assert_matches!(error.kind(), LogErrorKind::Damaged(found) if found == problem);
+    assert_eq!((error.path(), error.member()), (Some(path), entry));
+}
 
 /// A sample that owns its parts, with an example of everything.
 #[derive(Clone)]
@@ -28,7 +35,7 @@ pub(crate) struct Sample {
 
 impl Sample {
     pub(crate) fn new(id: impl Into<SampleId>, epoch: u32, score: Score) -> Self {
-        let usage = Usage { input_tokens: 3, output_tokens: 2, total_tokens: 5, ..Usage::default() };
+        let usage = Usage::new(3, 2);
         let answer = format!("the answer, in epoch {epoch}");
         Sample {
             id: id.into(),
@@ -73,31 +80,24 @@ impl Sample {
 }
 
 pub(crate) fn start() -> StartRecord {
-    let scorer = ScorerInfo {
-        name: "match".to_owned(),
-        options: Some(Metadata::new()),
-        metrics: Some(json!([
-            {"name": "inspect_ai/accuracy", "options": {}},
-            {"name": "inspect_ai/stderr", "options": {}},
-        ])),
-        metadata: Some(Metadata::new()),
-        ..ScorerInfo::default()
-    };
-    let eval = EvalInfo {
-        eval_id: "hRKLCUjhiqQfkQkdXFTceA".to_owned(),
-        run_id: "LQQEZqUTFX9oPtXxwapog8".to_owned(),
-        created: "2026-11-15T02:39:22+00:00".to_owned(),
-        task: "quiz".to_owned(),
-        task_id: "AQtBE2bZz2KnFWx5EwiD7u".to_owned(),
-        task_version: json!(0),
-        model: "mockllm/model".to_owned(),
-        config: EvalConfig { epochs: Some(2), fail_on_error: Some(json!(0.1)), ..EvalConfig::default() },
-        packages: IndexMap::from([("errorbar".to_owned(), "0.1.0".to_owned())]),
-        scorers: Some(vec![scorer]),
-        ..EvalInfo::default()
-    };
-    let step = PlanStep { solver: "generate".to_owned(), ..PlanStep::default() };
-    StartRecord::new(eval, PlanRecord { steps: vec![step], ..PlanRecord::default() })
+    let mut scorer = ScorerInfo::new("match");
+    scorer.options = Some(Metadata::new());
+    scorer.metrics = Some(json!([
+        {"name": "inspect_ai/accuracy", "options": {}},
+        {"name": "inspect_ai/stderr", "options": {}},
+    ]));
+    scorer.metadata = Some(Metadata::new());
+    let mut eval = EvalInfo::new("quiz", "mockllm/model");
+    eval.eval_id = "hRKLCUjhiqQfkQkdXFTceA".to_owned();
+    eval.run_id = "LQQEZqUTFX9oPtXxwapog8".to_owned();
+    eval.created = "2026-11-15T02:39:22+00:00".to_owned();
+    eval.task_id = "AQtBE2bZz2KnFWx5EwiD7u".to_owned();
+    eval.task_version = json!(0);
+    eval.config.epochs = Some(2);
+    eval.config.fail_on_error = Some(json!(0.1));
+    eval.packages = IndexMap::from([("errorbar".to_owned(), "0.1.0".to_owned())]);
+    eval.scorers = Some(vec![scorer]);
+    StartRecord::new(eval, PlanRecord::new(vec![PlanStep::new("generate", Metadata::new())]))
 }
 
 /// Appends samples to a new log and leaves it as a killed process would.
@@ -124,11 +124,9 @@ pub(crate) fn finish(writer: LogWriter) {
     let (plan, _) = plan_from_header(&header, &errorbar_core::Registry::built_in()).unwrap();
     let columns = log.score_columns(&plan.metadata_keys()).unwrap();
     let evaluation = plan.evaluate(&columns).unwrap();
-    let stats = Stats {
-        started_at: "2026-11-15T02:39:22+00:00".to_owned(),
-        completed_at: "2026-11-15T02:39:24+00:00".to_owned(),
-        ..Stats::default()
-    };
+    let mut stats = Stats::default();
+    stats.started_at = "2026-11-15T02:39:22+00:00".to_owned();
+    stats.completed_at = "2026-11-15T02:39:24+00:00".to_owned();
     let results = RecordedResults::from(&evaluation.results);
     let header = header.status(Status::Success).results(results).stats(stats);
     writer.finish(&header, &Reductions::of(&evaluation.reductions, &columns)).unwrap();

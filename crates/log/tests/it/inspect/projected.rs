@@ -2,7 +2,7 @@
 
 use errorbar_core::{
     AggregateBasis, Bounds, Estimate, Group, Groups, HeadlineRequest, IndexMap, MetricResult, MetricValue,
-    Plan, Results, Role, ScoreResult, Spec, Undefined,
+    Plan, Results, Role, ScoreResult, Spec, Undefined, Warning,
 };
 use errorbar_log::eval::RecordedMetric;
 use errorbar_log::inspect::{Projection, ResultsJson, project};
@@ -138,7 +138,7 @@ fn without_a_score_only_named_figures_keep_their_names() {
 }
 
 #[test]
-fn notes_say_what_has_no_field_in_a_log() {
+fn notes_hold_what_has_no_field_in_a_log() {
     let mut bounded = Estimate::new(0.5).with_n(4).note("skipped_samples", 2);
     bounded.absent = 4;
     bounded.bounds = Some(Bounds::new(0.25, 0.75, 0.25));
@@ -169,7 +169,7 @@ fn the_headline_is_the_first_entry_that_fits() {
         let plan = Plan { headline: Some(wanted), ..plan("[accuracy(), stderr(), ci()]") };
         let results = plan.evaluate(&columns(&many_scores()[0])).unwrap().results;
         let projection = Projection::new(&results);
-        let warning = projection.headline_warning().map(ToString::to_string);
+        let warning = projection.headline_warning().cloned();
         assert_eq!(project(&results).headline, projection.headline().cloned());
         let warned = project(&results).metadata.is_some_and(|notes| notes.contains_key("warnings"));
         assert_eq!(warned, warning.is_some());
@@ -181,7 +181,7 @@ fn the_headline_is_the_first_entry_that_fits() {
     assert_eq!(headline(scorer), ("accuracy".to_owned(), None));
     let (metric, warning) = headline(of("f1"));
     assert_eq!(metric, "accuracy");
-    assert!(warning.unwrap().contains("metric \"f1\""));
+    assert_eq!(warning, Some(Warning::NoHeadline { wanted: "metric \"f1\"".to_owned() }));
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn estimates_are_in_logs_and_at_most_double_the_results() {
                 if !with {
                     notes.remove("estimate");
                 }
-                let RecordedMetric { name, group, value, params, metadata } = metric;
+                let RecordedMetric { name, group, value, params, metadata, .. } = metric;
                 let json = json!({"name": name, "group": group, "value": value, "params": params, "metadata": metadata});
                 bytes += key.len() + json.to_string().len();
             }

@@ -55,21 +55,23 @@ impl ScopesKey for EstimateRow<'_> {
 }
 
 fn metric(name: &str, group: Option<&str>, value: f64, params: Json) -> RecordedMetric {
-    let params = params.as_object().cloned().unwrap_or_default().into();
-    RecordedMetric { name: name.to_owned(), group: group.map(str::to_owned), value, params, metadata: None }
+    let mut metric = RecordedMetric::new(name, value);
+    metric.group = group.map(str::to_owned);
+    metric.params = params.as_object().cloned().unwrap_or_default().into();
+    metric
 }
 
 /// A log of the reference: no notes at all.
 fn block(metrics: Vec<(&str, RecordedMetric)>, scored: u64) -> RecordedResults {
     let metrics = metrics.into_iter().map(|(key, metric)| (key.to_owned(), metric)).collect();
-    let block = RecordedBlock {
-        name: "match".to_owned(),
-        scorer: "match".to_owned(),
-        scored_samples: Some(scored),
-        metrics,
-        ..RecordedBlock::default()
-    };
-    RecordedResults { scores: vec![block], ..RecordedResults::default() }
+    let mut block = RecordedBlock::default();
+    block.name = "match".to_owned();
+    block.scorer = "match".to_owned();
+    block.scored_samples = Some(scored);
+    block.metrics = metrics;
+    let mut results = RecordedResults::default();
+    results.scores.push(block);
+    results
 }
 
 /// Key, value, error, and the ends of the interval.

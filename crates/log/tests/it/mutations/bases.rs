@@ -55,7 +55,8 @@ fn start() -> StartRecord {
     let mut scorers = start.eval.scorers.take().unwrap();
     scorers[0].metrics = Some(metrics);
     let by_key = json!({"a*": [{"name": "inspect_ai/mean", "options": {}}], "b": [{"name": "inspect_ai/std", "options": {}}]});
-    let judge = ScorerInfo { name: "judge".to_owned(), metrics: Some(by_key), ..ScorerInfo::default() };
+    let mut judge = ScorerInfo::new("judge");
+    judge.metrics = Some(by_key);
     scorers.push(judge);
     start.eval.scorers = Some(scorers);
     start.eval.config.epochs_reducer = Some(vec!["mean".to_owned(), "at_least_1".to_owned()]);

@@ -68,16 +68,16 @@ pub(crate) fn change(json: &mut Vec<u8>, at: usize, random: &mut Random) -> Stri
     match random.below(12) {
         0..=5 => {
             let new = value(random);
-            let said = format!("`{what}`: the value made `{}`", short(&new));
+            let change_made = format!("`{what}`: the value made `{}`", short(&new));
             json.splice(place.value, new);
-            said
+            change_made
         }
         6 => {
             let other = random.pick(&all).value.clone();
-            let said = format!("`{what}`: the value made `{}`", text(other.clone()));
+            let change_made = format!("`{what}`: the value made `{}`", text(other.clone()));
             let new = json[other].to_vec();
             json.splice(place.value, new);
-            said
+            change_made
         }
         7 => {
             json.drain(with_comma(json, &place));
@@ -89,18 +89,18 @@ pub(crate) fn change(json: &mut Vec<u8>, at: usize, random: &mut Random) -> Stri
                 let behind_key = place.value.start - place.whole().start;
                 copy.splice(behind_key.., value(random));
             }
-            let said = format!("`{what}`: once more in front of it as `{}`", short(&copy));
+            let change_made = format!("`{what}`: once more in front of it as `{}`", short(&copy));
             copy.push(b',');
             let start = place.whole().start;
             json.splice(start..start, copy);
-            said
+            change_made
         }
         9 => match &place.key {
             Some(key) => {
                 let new = other_key(&json[key.clone()], &all, json, random);
-                let said = format!("`{what}`: the key made `{}`", short(&new));
+                let change_made = format!("`{what}`: the key made `{}`", short(&new));
                 json.splice(key.clone(), new);
-                said
+                change_made
             }
             None => bytes(json, random),
         },

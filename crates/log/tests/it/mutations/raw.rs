@@ -102,7 +102,7 @@ fn number(bytes: &mut [u8], random: &mut Random) -> String {
     places.retain(|(at, size)| at + size <= bytes.len());
     let near = (length + 40).saturating_sub(random.below(80) as u64);
     let choice = random.below(13);
-    let mut said = Vec::new();
+    let mut changes = Vec::new();
     for (at, size) in places {
         let old =
             bytes[at..at + size].iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
@@ -110,7 +110,7 @@ fn number(bytes: &mut [u8], random: &mut Random) -> String {
         let beside = [old.wrapping_add(1), old.wrapping_sub(1), old.wrapping_mul(2)];
         let new = extremes.into_iter().chain(beside).nth(choice).unwrap();
         bytes[at..at + size].copy_from_slice(&new.to_le_bytes()[..size]);
-        said.push(format!("the number {old} at {at} made {new}"));
+        changes.push(format!("the number {old} at {at} made {new}"));
     }
-    said.join(", ")
+    changes.join(", ")
 }

@@ -14,7 +14,7 @@ use crate::mutations::{inside, raw};
 /// How many changes of each kind, if `ERRORBAR_MUTATIONS` is unset.
 const ROUNDS: usize = 1100;
 /// How many failures are reported.
-const TOLD: usize = 20;
+const SHOWN: usize = 20;
 /// How long one change may take before it counts as stuck; a busy machine takes milliseconds.
 const STUCK: Duration = Duration::from_secs(120);
 
@@ -33,11 +33,11 @@ struct Changed {
 /// takes forever is reported as well.
 fn run(seed: u64, change: impl Fn(&Base, usize, &mut Random) -> Changed + Send + 'static, judge: Judge) {
     let rounds = std::env::var("ERRORBAR_MUTATIONS").map_or(ROUNDS, |text| text.parse().unwrap());
-    let (told, progress) = channel();
+    let (done, progress) = channel();
     let worker = std::thread::spawn(move || {
         // Small logs are read faster by one thread.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        pool.install(|| work(seed, rounds, change, judge, &told))
+        pool.install(|| work(seed, rounds, change, judge, &done))
     });
     let mut last = String::new();
     loop {
@@ -50,7 +50,7 @@ fn run(seed: u64, change: impl Fn(&Base, usize, &mut Random) -> Changed + Send +
     let failures = worker.join().unwrap();
     let list: Vec<String> = failures
         .iter()
-        .take(TOLD)
+        .take(SHOWN)
         .map(|(problem, (count, what))| format!("{count} × {problem}\n    first: {what}"))
         .collect();
     assert!(failures.is_empty(), "{} kinds of failures:\n{}", failures.len(), list.join("\n"));
@@ -66,7 +66,7 @@ fn work(
     rounds: usize,
     change: impl Fn(&Base, usize, &mut Random) -> Changed + Send,
     judge: Judge,
-    told: &Sender<String>,
+    done: &Sender<String>,
 ) -> Failures {
     let folder = folder();
     let bases = bases(folder.path());
@@ -96,7 +96,7 @@ fn work(
         // One way to write in each round, or the whole would take too long; reading is done in all of them.
         let way = *random.pick(&WAYS);
         let what = format!("round {round}, {way:?}, {}: {}", bases[at].name, changed.what);
-        told.send(what.clone()).unwrap();
+        done.send(what.clone()).unwrap();
         let judged = look(&bases[at], &changed.bytes, &[way]).and_then(|seen| {
             seen.map_or(Ok(()), |seen| judge(&bases[at], changed.is_bit, &right[at], &seen))
         });

@@ -28,7 +28,7 @@ pub(crate) enum Cells {
     Doubles(Vec<Option<f64>>),
     Texts(Vec<Option<Vec<u8>>>),
     Fixed(Vec<Vec<u8>>),
-    /// So many empty lists.
+    /// This number of empty lists.
     Lists(usize),
 }
 

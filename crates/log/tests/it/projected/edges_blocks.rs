@@ -24,7 +24,7 @@ fn blocks_by_key_count_everything_that_is_absent() {
 }
 
 #[test]
-fn a_metric_is_applied_once_per_key_and_told_apart_by_package() {
+fn a_metric_is_applied_once_per_key_and_distinguished_by_package() {
     let columns = scored([("a", Score::new(Value::map([("k", 1)])))]);
     let constant = |name: &'static str, value: f64| -> Arc<dyn Metric> {
         Arc::new(metric_fn(name, move |_: &Scores<'_>| Ok(value)))
@@ -54,7 +54,7 @@ fn scorers_keep_their_arguments() {
 }
 
 #[test]
-fn scorers_that_nobody_planned_have_their_own_metrics() {
+fn scorers_that_are_not_planned_have_their_own_metrics() {
     let mut columns = ScoreColumns::new(["planned", "f1", "perplexity", "other"]);
     let mut row = columns.push("a", 1);
     for scorer in ["planned", "f1", "perplexity", "other"] {

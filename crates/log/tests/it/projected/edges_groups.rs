@@ -97,7 +97,7 @@ fn inner_metrics_record_their_seed_beside_their_arguments() {
 }
 
 #[test]
-fn plans_say_which_metadata_they_need() {
+fn plans_list_the_metadata_they_need() {
     let keys = |metrics: Metrics| Plan::new().metrics(metrics).metadata_keys();
     assert_eq!(keys(metrics![mean(), frequency()]), MetadataKeys::NONE);
     assert_eq!(keys(metrics![stderr().cluster("c"), ci().cluster("c")]), MetadataKeys::one("c"));

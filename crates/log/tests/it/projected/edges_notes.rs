@@ -86,7 +86,7 @@ fn wilson_touches_the_ends_exactly() {
 }
 
 #[test]
-fn of_nothing_every_figure_says_so() {
+fn every_figure_without_scores_has_a_note() {
     let empty = ScoreColumns::new(["s"]);
     let set = ScoreSet::unreduced(&empty, "s").unwrap();
     let reason = |metric: &dyn Metric| match metric.compute(&set.scores()).unwrap() {
@@ -132,8 +132,9 @@ fn agreement_notes_what_it_left_out() {
 
 #[test]
 fn perplexity_notes_missing_metadata() {
-    let told = Score::new(1).metadata("num_tokens", 2).metadata("sum_log_probs", -2.0);
-    let columns = scored([("a", told), ("b", Score::new(1).metadata("num_tokens", 2)), ("c", Score::new(1))]);
+    let complete = Score::new(1).metadata("num_tokens", 2).metadata("sum_log_probs", -2.0);
+    let columns =
+        scored([("a", complete), ("b", Score::new(1).metadata("num_tokens", 2)), ("c", Score::new(1))]);
     let metrics: [&dyn Metric; 2] = [&perplexity_per_token(), &perplexity_per_seq()];
     for metric in metrics {
         let set = ScoreSet::unreduced(&columns, "s").unwrap();

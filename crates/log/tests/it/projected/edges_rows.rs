@@ -187,7 +187,7 @@ fn the_sample_of_a_reduced_score_is_that_of_its_first_scored_epoch() {
 /// Places of ids are counted in chunks of 64 KB: ids that end right before, at and behind such a place, and
 /// one that is longer by itself.
 #[test]
-fn ids_of_any_length_are_told_apart() {
+fn ids_of_any_length_are_distinguished() {
     const EDGE: usize = 1 << 16;
     for first in [EDGE - 2, EDGE - 1, EDGE, EDGE + 1, 70_000] {
         let mut ids =

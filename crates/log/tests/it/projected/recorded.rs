@@ -55,7 +55,7 @@ impl Entry {
 
 impl From<RecordedMetric> for Entry {
     fn from(metric: RecordedMetric) -> Self {
-        let RecordedMetric { name, group, value, params, metadata } = metric;
+        let RecordedMetric { name, group, value, params, metadata, .. } = metric;
         // The estimate beside a figure has its own tests.
         let metadata = metadata.map(|mut notes| {
             notes.remove("estimate");

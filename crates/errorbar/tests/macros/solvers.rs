@@ -4,7 +4,7 @@
 use errorbar::eval::{AnyModel, block_on};
 use errorbar::prelude::*;
 
-/// Says the magic word before it asks.
+/// Adds the magic word to the prompt.
 #[solver]
 async fn polite(state: &mut TaskState, generate: &Generate, #[default("please")] word: String) -> Result<()> {
     let prompt = state.user_prompt().ok_or("there is nothing to be polite about")?;
@@ -41,8 +41,8 @@ fn refuse(_: &mut TaskState, _generate: &Generate) -> Result<()> {
 /// What is left of the question "Well?" when the model repeats every prompt.
 fn solve(solver: impl Into<AnySolver>) -> Result<TaskState> {
     let echo = model_fn("mock/echo", |request| {
-        let asked = request.messages.last().map(|message| message.content.clone());
-        async move { Ok(asked.unwrap_or_default()) }
+        let prompt = request.messages.last().map(|message| message.content.clone());
+        async move { Ok(prompt.unwrap_or_default()) }
     });
     let mut state = TaskState::new("mock/echo", &Sample::new("Well?"), 1.into(), 1);
     let (solver, generate) = (solver.into(), Generate::new(AnyModel::from(echo)));
@@ -85,7 +85,7 @@ fn specs_build_the_same_solver() {
     assert!(solve(by_spec("skip-rest").unwrap()).unwrap().completed);
     assert!(by_spec("enough").is_err(), "not by the name of the function");
     let error = by_spec("polite(1)").unwrap_err();
-    assert_eq!(error.to_string(), "polite: argument `word` must be a text in quotes, found 1");
+    assert_eq!(error.to_string(), "polite: argument `word` must be a string in quotes, found 1");
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn listings_show_arguments_defaults_and_a_sentence() {
     let registry = collected_registry().unwrap();
     let listing = |name: &str| registry.list::<AnySolver>().find(|l| l.name == name).unwrap().clone();
     assert_eq!(listing("polite").signature(), r#"polite(word="please")"#);
-    assert_eq!(listing("polite").summary(), "Says the magic word before it asks.");
+    assert_eq!(listing("polite").summary(), "Adds the magic word to the prompt.");
     assert_eq!(listing("second_opinion").signature(), "second_opinion(question, first=generate())");
     assert!(!listing("polite").built_in && listing("generate").built_in);
 }

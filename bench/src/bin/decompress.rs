@@ -1,10 +1,10 @@
-//! The floor under `bench/log_speed.py`: unpacks every member of a log into buffers, looks at none of it.
+//! The floor under `bench/log_speed.py`: decompresses every entry of a log into buffers, looks at none of it.
 //!
 //! What a reader of logs takes beyond this is its own doing. Each thread has one buffer and one decompressor, and
 //! takes the next member when it is done; there are as many threads as rayon has for errorbar
 //! (`RAYON_NUM_THREADS`). Checksums are not verified, because a floor should be low.
 //!
-//! usage: `unpack LOG`
+//! usage: `decompress LOG`
 
 use std::error::Error;
 use std::fs;
@@ -17,12 +17,12 @@ use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceAr
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 fn main() -> Result<()> {
-    let path = std::env::args_os().nth(1).ok_or("usage: unpack LOG")?;
+    let path = std::env::args_os().nth(1).ok_or("usage: decompress LOG")?;
     let archive = ZipArchive::from_slice(fs::read(path)?)?;
     let members = archive.entries().map(|entry| Ok(Packed::from(&entry?))).collect::<Result<Vec<_>>>()?;
     let next = AtomicUsize::new(0);
-    let unpacked = rayon::broadcast(|_| unpack_rest(&archive, &members, &next));
-    let bytes = unpacked.into_iter().sum::<Result<usize>>()?;
+    let decompressed = rayon::broadcast(|_| decompress_rest(&archive, &members, &next));
+    let bytes = decompressed.into_iter().sum::<Result<usize>>()?;
     let threads = rayon::current_num_threads();
     #[allow(clippy::disallowed_methods, reason = "counts alone")]
     let mut out = std::io::stdout();
@@ -45,7 +45,11 @@ impl From<&rawzip::ZipFileHeaderRecord<'_>> for Packed {
 }
 
 /// Takes members until none is left; the bytes that they became.
-fn unpack_rest(archive: &ZipSliceArchive<Vec<u8>>, members: &[Packed], next: &AtomicUsize) -> Result<usize> {
+fn decompress_rest(
+    archive: &ZipSliceArchive<Vec<u8>>,
+    members: &[Packed],
+    next: &AtomicUsize,
+) -> Result<usize> {
     let mut zstd = zstd::bulk::Decompressor::new()?;
     let mut deflate = Decompress::new(false);
     let mut buffer = Vec::new();
@@ -63,7 +67,7 @@ fn unpack_rest(archive: &ZipSliceArchive<Vec<u8>>, members: &[Packed], next: &At
             CompressionMethod::ZSTD => {
                 zstd.decompress_to_buffer(packed, &mut buffer)?;
             }
-            other => return Err(format!("no way to unpack {other:?}").into()),
+            other => return Err(format!("no way to decompress {other:?}").into()),
         }
         bytes += std::hint::black_box(&buffer).len();
     }

@@ -4,11 +4,7 @@
 use errorbar::eval::block_on;
 use errorbar::prelude::*;
 
-/// Proportion of samples scoring at or above `threshold`.
-#[metric]
-fn pass_rate(scores: &Scores, #[default(0.5)] threshold: f64) -> f64 {
-    scores.floats().iter().filter(|float| **float >= threshold).count() as f64 / scores.len() as f64
-}
+use crate::metrics::pass_rate;
 
 /// The share of the target's words
 /// that the answer has.
@@ -59,13 +55,13 @@ pub async fn everything(
 ) -> Result<Option<Score>> {
     std::future::ready(()).await;
     if fail {
-        return Err("told to fail".into());
+        return Err("failed on request".into());
     }
     Ok(state.output.completion.contains(&*target.text()).then(|| Score::new(1)))
 }
 
 /// A state in which the model has answered this.
-fn said(text: &str, target: &str) -> (TaskState, Target) {
+fn answered(text: &str, target: &str) -> (TaskState, Target) {
     let sample = Sample::new("Name three primary colors.").target(target);
     let mut state = TaskState::new("mock/model", &sample, 1.into(), 1);
     state.output = ModelOutput::from_text("mock/model", text);
@@ -73,7 +69,7 @@ fn said(text: &str, target: &str) -> (TaskState, Target) {
 }
 
 fn score(scorer: impl Into<AnyScorer>, text: &str, target: &str) -> Result<Option<Score>> {
-    let (scorer, (state, target)) = (scorer.into(), said(text, target));
+    let (scorer, (state, target)) = (scorer.into(), answered(text, target));
     block_on(scorer.score(&state, &target)).unwrap()
 }
 
@@ -97,7 +93,7 @@ fn every_form_of_result_is_a_score_or_none() {
     assert!(score(measures(), "two words", "").unwrap().is_some());
     assert_eq!(score(everything(), "yes", "no"), Ok(None));
     assert_eq!(score(everything(), "yes", "yes"), Ok(Some(Score::new(1))));
-    assert_eq!(score(everything().fail(true), "yes", "yes"), Err("told to fail".into()));
+    assert_eq!(score(everything().fail(true), "yes", "yes"), Err("failed on request".into()));
 }
 
 #[test]
@@ -119,7 +115,7 @@ fn specs_build_the_same_scorer() {
 }
 
 #[test]
-fn metrics_are_those_said() {
+fn metrics_are_those_declared() {
     assert_eq!(metrics_of(&word_overlap()), ["mean", "stderr", "pass_rate(threshold=0.8)"]);
     assert_eq!(metrics_of(&*by_spec("is-long(1)").unwrap()), ["accuracy"]);
     assert!(matches!(measures().metrics(), Metrics::Map(map) if map.keys().eq(["*", "len"])), "a map alone");
@@ -129,7 +125,7 @@ fn metrics_are_those_said() {
 
 #[test]
 fn the_body_is_callable() {
-    let (state, target) = said("red and green", "red green");
+    let (state, target) = answered("red and green", "red green");
     let overlap: Result<Score> = block_on(WordOverlap::body(&state, &target)).unwrap();
     assert_eq!(overlap, Ok(Score::new(1.0)));
     let long: Score = Long::body(&state, &target, 100, Vec::new(), None);

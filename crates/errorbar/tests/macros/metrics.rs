@@ -9,7 +9,7 @@ use errorbar::{Accumulator, Estimation, GroupContext, MetricRole, ScoreParts};
 ///
 /// The manual's example.
 #[metric]
-fn pass_rate(scores: &Scores, #[default(0.5)] threshold: f64) -> Result<f64> {
+pub(crate) fn pass_rate(scores: &Scores, #[default(0.5)] threshold: f64) -> Result<f64> {
     let mut passed = 0;
     for sample in scores {
         if sample.score.as_f64()? >= threshold {
@@ -307,7 +307,7 @@ fn sample_metadata_and_whole_score_are_seen() {
 }
 
 #[test]
-fn metadata_keys_are_those_said() {
+fn metadata_keys_are_those_declared() {
     assert_eq!(agreeing("physics").metadata_keys(), MetadataKeys::one("category"));
     assert_eq!(extremes().metadata_keys(), MetadataKeys::NONE);
     assert_eq!(pass_rate().metadata_keys(), MetadataKeys::All);
@@ -368,7 +368,7 @@ fn wrong_arguments_are_refused_with_a_way_out() {
     let error = by_spec("pass_rate('high')").unwrap_err();
     assert_eq!(error.to_string(), r#"pass_rate: argument `threshold` must be a number, found "high""#);
     let error = by_spec("agreeing").unwrap_err();
-    assert_eq!(error.to_string(), "agreeing: argument `category` is missing; it is a text in quotes");
+    assert_eq!(error.to_string(), "agreeing: argument `category` is missing; it is a string in quotes");
     let error = by_spec("pass_rat").unwrap_err();
     assert_eq!(error.to_string(), "unknown metric `pass_rat`; did you mean `pass_rate`?");
 }

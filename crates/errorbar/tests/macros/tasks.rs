@@ -108,7 +108,7 @@ fn names_of_generated_code_are_free() {
 fn wrong_arguments_are_refused() {
     let message = |spec: &str| by_spec(spec).unwrap_err().to_string();
     assert_eq!(message("one-colour('')"), "a colour has a name");
-    assert_eq!(message("one-colour"), "one-colour: argument `color` is missing; it is a text in quotes");
+    assert_eq!(message("one-colour"), "one-colour: argument `color` is missing; it is a string in quotes");
     assert_eq!(message("colors(-1)"), "colors: argument `epochs` must be an integer, 0 or more, found -1");
     assert_eq!(
         message("colors(epoch=1)"),
