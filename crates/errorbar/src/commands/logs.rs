@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use errorbar_core::spec::nearest;
-use errorbar_core::{Plan, Results, ScoreParts, unique_names};
+use errorbar_core::{MetadataKeys, Plan, Results, ScoreParts, unique_names};
 use errorbar_eval::self_graded;
 use errorbar_log::WrittenFile;
 use errorbar_log::eval::{
@@ -248,11 +248,24 @@ pub(super) fn read<'a>(
     let (plan, left_out) =
         plan_from_header(&header, context.registry).map_err(|error| error.at(log.path()))?;
     let plan = only(change(plan), request.scorers);
+    let parts = if request.records_scores { ScoreParts::All } else { plan.score_parts() };
+    let scores = read_scores(log, &header, plan.metadata_keys(), parts, request, progress)?;
+    Ok(OpenedLog { log, header, plan, scores, left_out })
+}
+
+/// Reads the scores of a log with this metadata of its samples.
+pub(super) fn read_scores(
+    log: &EvalLog,
+    header: &Header,
+    keys: MetadataKeys,
+    parts: ScoreParts,
+    request: &ScoreRequest<'_>,
+    progress: &ReadProgress,
+) -> Result<LogScores, Diagnostics> {
     let bar = &progress.bar;
     bar.add_length(log.sample_count() as u64);
     let tick = |_| bar.step();
-    let parts = if request.records_scores { ScoreParts::All } else { plan.score_parts() };
-    let mut options = ScoreOptions::new(plan.metadata_keys())
+    let mut options = ScoreOptions::new(keys)
         .score_parts(parts)
         .skip_bad_samples(request.skip_bad_samples)
         .only_scorers(request.scorers);
@@ -262,11 +275,11 @@ pub(super) fn read<'a>(
     if let Some(edited) = request.edited {
         options = options.edited(edited);
     }
-    let scores = log.scores(&header, &options)?;
+    let scores = log.scores(header, &options)?;
     if let Some(name) = request.scorers.iter().find(|name| !scores.scorers.contains(name)) {
         return Err(unknown_scorer(name, &scores.scorers).about(log.path().display()).into());
     }
-    Ok(OpenedLog { log, header, plan, scores, left_out })
+    Ok(scores)
 }
 
 /// The plan for only these scorers, each by the name that it has in results.

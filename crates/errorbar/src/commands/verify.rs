@@ -1,11 +1,14 @@
 //! `errorbar verify`: are the results that a log records those of its samples?
 
+mod render;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use errorbar_log::eval::{Difference, compare};
-use errorbar_report::clean;
+use errorbar_log::eval::{LogWarning, Verification, Verifier, VerifyOutcome};
 
+use self::render::{LogVerification, to_json, to_text};
+use super::common::one_of;
 use super::logs::{ReadArgs, ReadProgress, ScoreRequest};
 use super::{CommandResult, Context, Outcome, Status, files, logs};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -16,9 +19,13 @@ Examples:
   errorbar verify logs/run.eval
   errorbar verify logs
   errorbar verify logs/*.eval --strict
+  errorbar verify logs --require-checked --format json
 
-Exit code: 0 if every recorded figure is the recomputed one, 1 if one differs, 2 if a log could not
-be read.";
+A figure agrees, differs, or is not checkable: the log has no samples, its samples are not scored, the
+metric or the reducer is custom. A log agrees if every figure that is checkable agrees and there is one.
+
+Exit code: 0 if no figure differs, 1 if one differs (or, with --require-checked, is not checkable), 2 if
+a log could not be read.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -26,8 +33,21 @@ pub(crate) struct VerifyArgs {
     /// Eval logs, folders and patterns of them, or handles: @1, latest
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
+    /// Fail, with exit code 1, also if a figure or a log is not checkable
+    #[arg(long)]
+    require_checked: bool,
+    /// The format of the report
+    #[arg(long, short, value_name = "FORMAT", default_value = "text",
+        value_parser = one_of([("text", VerifyFormat::Text), ("json", VerifyFormat::Json)]))]
+    format: VerifyFormat,
     #[command(flatten)]
     read: ReadArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum VerifyFormat {
+    Text,
+    Json,
 }
 
 pub(crate) fn run(args: &VerifyArgs, context: &Context<'_>) -> CommandResult {
@@ -36,33 +56,23 @@ pub(crate) fn run(args: &VerifyArgs, context: &Context<'_>) -> CommandResult {
     let (verified, diagnostics) =
         input.map(|path, warnings| verify(path, &args.read, &progress, context, warnings));
     drop(progress);
-    let status = match verified.iter().all(|log| log.differences.is_empty()) {
-        true => Status::Fine,
-        false => Status::Negative,
-    };
-    let text: String = verified.iter().map(Verification::to_text).collect();
-    Ok(Outcome { output: Output::text(move |_| text.clone()), diagnostics, status })
-}
-
-/// How many figures a log records, and which of them are different.
-struct Verification {
-    log: String,
-    figures: usize,
-    differences: Vec<Difference>,
-}
-
-impl Verification {
-    fn to_text(&self) -> String {
-        let log = clean(&self.log);
-        match (self.differences.as_slice(), self.figures) {
-            ([], 1) => format!("{log}: 1 figure agrees\n"),
-            ([], figures) => format!("{log}: {figures} figures agree\n"),
-            (differences, _) => {
-                let lines = differences.iter().map(|one| format!("  {}\n", clean(&one.to_string())));
-                format!("{log}: {} difference(s)\n{}", differences.len(), lines.collect::<String>())
-            }
+    let is_fine = |log: &LogVerification| {
+        let verification = &log.verification;
+        match verification.outcome() {
+            VerifyOutcome::Differs => false,
+            VerifyOutcome::NotCheckable(_) => !args.require_checked,
+            VerifyOutcome::Agrees => !args.require_checked || verification.counts().not_checkable == 0,
         }
-    }
+    };
+    let status = if verified.iter().all(is_fine) { Status::Fine } else { Status::Negative };
+    let output = match args.format {
+        VerifyFormat::Text => {
+            let text = to_text(&verified);
+            Output::text(move |_| text.clone())
+        }
+        VerifyFormat::Json => to_json(&verified).into(),
+    };
+    Ok(Outcome { output, diagnostics, status })
 }
 
 fn verify(
@@ -71,20 +81,19 @@ fn verify(
     progress: &ReadProgress,
     context: &Context<'_>,
     warnings: &mut Diagnostics,
-) -> Result<Verification, Diagnostics> {
-    let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
+) -> Result<LogVerification, Diagnostics> {
     let log = read.open(path)?;
-    let opened = logs::read(&log, &ScoreRequest::default(), progress, context, |plan| plan)?;
-    warnings.extend(opened.warnings());
-    let Some(recorded) = &opened.header.results else {
-        let problem = Diagnostic::error("the log records no results to compare with");
-        let hint = format!("`{} score {}` computes them", context.program, path.display());
-        return Err(about(problem.hint(hint)).into());
-    };
-    let recomputed = opened.plan.evaluate(&opened.scores.columns).map_err(|error| about(error.into()))?;
-    Ok(Verification {
-        log: path.display().to_string(),
-        figures: recorded.scores.iter().map(|block| block.metrics.len()).sum(),
-        differences: compare(recorded, &recomputed.results),
-    })
+    let header = log.header()?;
+    let verifier = Verifier::new(&header, context.registry).map_err(|error| error.at(path))?;
+    let (keys, parts) = (verifier.plan().metadata_keys(), verifier.score_parts());
+    let scores = logs::read_scores(&log, &header, keys, parts, &ScoreRequest::default(), progress)?;
+    if log.was_recovered() {
+        warnings.push(logs::recovered(path));
+    }
+    // What else cannot be built is the reason of a figure that is not checkable.
+    let of_errors =
+        verifier.warnings().iter().filter(|warning| matches!(warning, LogWarning::ErrorPlan { .. }));
+    warnings.extend(of_errors.map(|warning| Diagnostic::warning(warning.to_string()).about(path.display())));
+    let verification: Verification = verifier.verify(&scores.columns).map_err(|error| error.at(path))?;
+    Ok(LogVerification { log: path.display().to_string(), verification })
 }

@@ -1,9 +1,10 @@
-//! `errorbar verify` and `errorbar score` on logs that `errorbar eval` wrote.
+//! `errorbar verify` and `errorbar score` on logs that `errorbar eval` or old versions of the reference wrote.
 
 use std::fs;
+use std::process::Output;
 
 use crate::eval::{Logs, quiz};
-use crate::{check_text, transcript, workspace};
+use crate::{check_text, errorbar, transcript, workspace};
 
 #[test]
 fn a_log_is_what_it_claims() {
@@ -63,4 +64,88 @@ fn an_interrupted_log_has_nothing_to_verify_but_can_be_scored() {
     fs::write(&log, &bytes[..end]).unwrap();
     logs.check("verify_interrupted", folder.path(), &["verify", log.to_str().unwrap()]);
     logs.check("score_interrupted", folder.path(), &["score", log.to_str().unwrap()]);
+}
+
+/// Logs that old versions of the reference wrote.
+const OLD_LOGS: &str = "conformance/old_logs/logs";
+
+fn verify(args: &[&str]) -> Output {
+    errorbar(&workspace(), &[&["verify"], args].concat()).output().unwrap()
+}
+
+#[test]
+fn logs_of_old_versions_agree_or_are_not_checkable() {
+    let args = ["verify", OLD_LOGS];
+    check_text("verify_old_logs", &transcript(&args, &verify(&args[1..])));
+}
+
+#[test]
+fn what_is_not_checkable_fails_only_on_request() {
+    for (log, is_checked) in [
+        ("0.3.240/plain.json", true),
+        ("0.3.140/appended.eval", true),
+        ("0.3.100/custom_beside.eval", false),
+        ("0.3.60/custom_only.eval", false),
+        ("0.3.40/without_samples.json", false),
+        ("0.3.60/without_scores.eval", false),
+        ("0.3.280/failed_run.eval", false),
+    ] {
+        let log = format!("{OLD_LOGS}/{log}");
+        assert_eq!(verify(&[&log]).status.code(), Some(0), "{log}");
+        let code = if is_checked { 0 } else { 1 };
+        assert_eq!(verify(&[&log, "--require-checked"]).status.code(), Some(code), "{log}");
+    }
+}
+
+#[test]
+fn a_changed_figure_beside_a_custom_one_differs() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = fs::read_to_string(workspace().join(OLD_LOGS).join("0.3.40/custom.json")).unwrap();
+    let claimed = "{\"name\":\"mean\",\"value\":4.55,";
+    assert!(text.contains(claimed), "{text}");
+    let log = folder.path().join("custom.json");
+    fs::write(&log, text.replace(claimed, "{\"name\":\"mean\",\"value\":4.56,")).unwrap();
+    let args = ["verify", "custom.json"];
+    let output = errorbar(folder.path(), &args).output().unwrap();
+    check_text("verify_differs_beside_custom", &transcript(&args, &output));
+}
+
+#[test]
+fn json_has_every_figure_and_is_valid_by_the_schema() {
+    let log = format!("{OLD_LOGS}/0.3.100/custom_beside.eval");
+    let args = ["verify", &log, "--format", "json"];
+    check_text("verify_json", &transcript(&args, &verify(&args[1..])));
+
+    let output = verify(&[OLD_LOGS, "--format", "json"]);
+    let output: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let text = fs::read_to_string(workspace().join("docs/schema/verify.schema.json")).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let schema = jsonschema::draft202012::new(&schema).unwrap();
+    let problems: Vec<String> =
+        schema.iter_errors(&output).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(problems.is_empty(), "{problems:#?}");
+    assert_eq!(output.as_array().map(Vec::len), Some(52));
+    for (path, wrong) in [
+        ("/0/outcome", "maybe".into()),
+        ("/0/counts/agree", serde_json::Value::Null),
+        ("/0/figures/0/recorded", "0.5".into()),
+        ("/0/figures/0/reason", serde_json::json!({"kind": "bad_weather", "text": ""})),
+    ] {
+        let mut output = output.clone();
+        *output.pointer_mut(path).unwrap() = wrong;
+        assert!(!schema.is_valid(&output), "{path}");
+    }
+}
+
+#[test]
+fn what_is_no_log_is_an_error_and_the_others_are_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = |name: &str| workspace().join(OLD_LOGS).join(name);
+    fs::copy(log("0.3.240/plain.json"), folder.path().join("whole.json")).unwrap();
+    fs::write(folder.path().join("notes.eval"), "not a log").unwrap();
+    let bytes = fs::read(log("0.3.240/plain.json")).unwrap();
+    fs::write(folder.path().join("torn.json"), &bytes[..bytes.len() / 2]).unwrap();
+    let args = ["verify", "notes.eval", "torn.json", "whole.json"];
+    let output = errorbar(folder.path(), &args).output().unwrap();
+    check_text("verify_no_log", &transcript(&args, &output));
 }

@@ -46,7 +46,6 @@ macro_rules! setters {
 
 mod answered;
 mod chunks;
-mod compare;
 mod container;
 mod convert;
 mod edit;
@@ -75,6 +74,7 @@ mod scores;
 mod stored;
 mod summary;
 mod transcript;
+mod verify;
 mod wire;
 mod writer;
 mod zip;
@@ -88,7 +88,6 @@ pub use errorbar_core::chat::{
 };
 
 pub use answered::{AnswerReader, AnsweredSample};
-pub use compare::{Difference, DifferenceKind, compare};
 pub use convert::convert;
 pub use edit::{ScoreEdit, score_value};
 pub use error::{LogError, LogErrorKind, Result};
@@ -117,5 +116,9 @@ pub use wire::{Shape, Wire, timestamp};
 pub use scores::{EditedScore, LogScores, ScoreOptions};
 pub use stored::{SampleFields, StoredSample};
 pub use transcript::{MessagePart, Transcript, TranscriptMessage, Transcripts};
+pub use verify::{
+    Check, CheckCounts, CheckOutcome, Difference, DifferenceKind, NotCheckable, Verification, Verifier,
+    VerifyOutcome, compare,
+};
 pub use writer::{EncodedSample, LogWriter, encode_sample};
 pub use zip::{Encoder, Member};

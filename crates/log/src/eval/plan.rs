@@ -1,15 +1,22 @@
 //! The plan that a log records, to compute its results again; and the record of a plan.
 
+mod from_results;
+
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use errorbar_core::metrics::{mean, perplexity_per_seq, perplexity_per_token, stderr};
 use errorbar_core::spec::{Arg, MetricItem as ItemSpec, MetricsSpec, SEED, Spec, without_own_package};
 use errorbar_core::{
-    Error, ErrorPlan, HeadlineRequest, IndexMap, Metric, MetricItem, MetricMap, Metrics, Plan, Reducers,
-    Registry, ScorerPlan, metrics,
+    Error, ErrorPlan, HeadlineRequest, IndexMap, Metric, MetricItem, MetricMap, Metrics, Plan, Reducer,
+    Reducers, Registry, ScorerPlan, metrics, unique_names,
 };
 use serde_json::{Value as Json, json};
 
+pub(super) use self::from_results::{
+    is_of_reference, metric_name, version_before_computed_metrics, without_package,
+};
+use self::from_results::{metrics_by_name, scorers_with_results, task_metrics_were_computed};
 use super::error::{LogErrorKind, Result};
 use super::header::{EvalInfo, Header};
 
@@ -102,58 +109,120 @@ fn of(scorer: &Option<String>) -> String {
 /// # Ok::<(), LogError>(())
 /// ```
 pub fn plan_from_header(header: &Header, registry: &Registry) -> Result<(Plan, Vec<LogWarning>)> {
-    let mut builder = PlanBuilder { registry, warnings: Vec::new(), figures: MetricCounter::new(header) };
-    let mut plan = Plan::new();
-    // The metrics of the task are recorded with every scorer too. Where those of a scorer were changed,
-    // they count, and a scorer without any has no results.
-    let scorers = || header.eval.scorers.iter().flatten();
-    let task_metrics = header.eval.metrics.as_ref().filter(|metrics| !metrics.is_null());
-    let is_changed = task_metrics.is_some()
-        && scorers().any(|scorer| scorer.metrics.is_some() && scorer.metrics.as_ref() != task_metrics);
-    if let Some(metrics) = task_metrics.filter(|_| !is_changed) {
-        plan.task_metrics = builder.metrics(metrics, None)?;
+    let RecordedPlan { plan, warnings, unknown_reducers, .. } = RecordedPlan::new(header, registry)?;
+    match unknown_reducers.into_iter().next() {
+        Some((_, error)) => Err(LogErrorKind::Core(error).into()),
+        None => Ok((plan, warnings)),
     }
-    for scorer in scorers() {
-        let metrics = match (&plan.task_metrics, &scorer.metrics) {
-            // One warning about each of them is enough.
-            (Some(metrics), _) => {
-                builder.figures.add(metrics.iter().count())?;
-                metrics.clone()
-            }
-            (None, Some(metrics)) => {
-                builder.metrics(metrics, Some(&scorer.name))?.unwrap_or(Metrics::List(Vec::new()))
-            }
-            (None, None) if is_changed => Metrics::List(Vec::new()),
-            // Nothing is recorded, so the engine chooses as it does for scores found without a scorer.
-            (None, None) => continue,
+}
+
+/// The plan that a log records, and what of it cannot be built.
+#[derive(Debug)]
+pub(super) struct RecordedPlan {
+    /// With the reducers that are registered.
+    pub(super) plan: Plan,
+    pub(super) warnings: Vec<LogWarning>,
+    /// Reducers that are not registered, by name.
+    pub(super) unknown_reducers: Vec<(String, Error)>,
+    /// The scorers whose metrics only the results have, by name.
+    pub(super) by_name: HashSet<String>,
+}
+
+impl RecordedPlan {
+    pub(super) fn new(header: &Header, registry: &Registry) -> Result<Self> {
+        let mut builder = PlanBuilder {
+            registry,
+            warnings: Vec::new(),
+            figures: MetricCounter::new(header),
+            is_of_reference: is_of_reference(&header.eval),
         };
-        // A scorer without metrics is work as well.
-        builder.figures.add(1)?;
-        let params = scorer.options.clone().unwrap_or_default();
-        plan.scorers.push(ScorerPlan { name: scorer.name.clone(), metrics, params });
-    }
-    plan.reducers = match &header.eval.config.epochs_reducer {
-        None => Reducers::Implicit,
-        Some(names) => {
-            let reducer = |name: &String| registry.reducer(&name.parse::<Spec>().map_err(Error::from)?);
-            Reducers::explicit(
-                names
-                    .iter()
-                    .map(reducer)
-                    .collect::<std::result::Result<_, _>>()
-                    .map_err(LogErrorKind::Core)?,
-            )
+        let (mut plan, mut by_name) = (Plan::new(), HashSet::new());
+        // The metrics of the task are recorded with every scorer too. Where those of a scorer were changed,
+        // they count, and a scorer without any has no results.
+        let scorers = || header.eval.scorers.iter().flatten();
+        let names = unique_names(scorers().map(|scorer| scorer.name.as_str()));
+        let task_metrics = header.eval.metrics.as_ref().filter(|metrics| !metrics.is_null());
+        let is_changed = task_metrics.is_some_and(|task| {
+            scorers().any(|scorer| scorer.metrics.as_ref().is_some_and(|metrics| metrics != task))
+                && !task_metrics_were_computed(header, task)
+        });
+        if let Some(metrics) = task_metrics.filter(|_| !is_changed) {
+            plan.task_metrics = builder.metrics(metrics, None)?;
         }
-    };
-    plan.headline = headline(header);
-    plan.seed = recorded_seed(header).unwrap_or(plan.seed);
-    plan.max_draws = Some(MAX_DRAWS);
-    plan.default_metrics = scorer_metrics();
-    match recorded_errors(&header.eval) {
-        Ok(errors) => plan.errors = errors,
-        Err(problem) => builder.warnings.push(LogWarning::ErrorPlan { problem }),
+        for (scorer, name) in scorers().zip(&names) {
+            let metrics = match (&plan.task_metrics, &scorer.metrics) {
+                // One warning about each of them is enough.
+                (Some(metrics), _) => {
+                    builder.figures.add(metrics.iter().count())?;
+                    metrics.clone()
+                }
+                (None, Some(metrics)) => {
+                    builder.metrics(metrics, Some(&scorer.name))?.unwrap_or(Metrics::List(Vec::new()))
+                }
+                (None, None) if is_changed => Metrics::List(Vec::new()),
+                (None, None) => match metrics_by_name(header, name, registry) {
+                    Some(metrics) => {
+                        by_name.insert(name.clone());
+                        builder.metrics_by_name(&metrics, name)?
+                    }
+                    // Nothing is recorded, so the engine chooses as it does for scores found without a scorer.
+                    None => continue,
+                },
+            };
+            // A scorer without metrics is work as well.
+            builder.figures.add(1)?;
+            let params = scorer.options.clone().unwrap_or_default();
+            plan.scorers.push(ScorerPlan { name: scorer.name.clone(), metrics, params });
+        }
+        for block in scorers_with_results(header).into_iter().filter(|block| !names.contains(&block.scorer)) {
+            let Some(metrics) = metrics_by_name(header, &block.scorer, registry) else { continue };
+            let metrics = builder.metrics_by_name(&metrics, &block.scorer)?;
+            builder.figures.add(1)?;
+            by_name.insert(block.scorer.clone());
+            let (name, params) = (block.scorer.clone(), block.params.clone());
+            plan.scorers.push(ScorerPlan { name, metrics, params });
+            // The others have them each.
+            plan.task_metrics = None;
+        }
+        let unknown_reducers = set_reducers(&mut plan, header, registry);
+        plan.headline = headline(header);
+        plan.seed = recorded_seed(header).unwrap_or(plan.seed);
+        plan.max_draws = Some(MAX_DRAWS);
+        plan.default_metrics = scorer_metrics();
+        match recorded_errors(&header.eval) {
+            Ok(errors) => plan.errors = errors,
+            Err(problem) => builder.warnings.push(LogWarning::ErrorPlan { problem }),
+        }
+        Ok(RecordedPlan { plan, warnings: builder.warnings, unknown_reducers, by_name })
     }
-    Ok((plan, builder.warnings))
+}
+
+/// Sets the reducers that are registered; the others are returned.
+fn set_reducers(plan: &mut Plan, header: &Header, registry: &Registry) -> Vec<(String, Error)> {
+    let mut unknown = Vec::new();
+    let Some(names) = &header.eval.config.epochs_reducer else { return unknown };
+    // Up to 0.3.240 the reference records the implied mean by name, but not with the results of the first scorer.
+    let blocks = || header.results.iter().flat_map(|results| &results.scores);
+    if matches!(names.as_slice(), [name] if name == "mean") && blocks().any(|block| block.reducer.is_none()) {
+        return unknown;
+    }
+    let mut known = Vec::with_capacity(names.len());
+    for name in names {
+        match reducer(name, registry) {
+            Ok(reducer) => known.push(reducer),
+            Err(error) => unknown.push((name.clone(), error)),
+        }
+    }
+    // Without any that is known, the default is better than none, which would be no reduction at all.
+    if !known.is_empty() || names.is_empty() {
+        plan.reducers = Reducers::explicit(known);
+    }
+    unknown
+}
+
+/// A reducer by the name that logs have for it.
+pub(super) fn reducer(name: &str, registry: &Registry) -> std::result::Result<Arc<dyn Reducer>, Error> {
+    registry.reducer(&name.parse::<Spec>().map_err(Error::from)?)
 }
 
 /// The number of values that the random figures of a log may draw together: a second or two of work.
@@ -234,6 +303,8 @@ struct PlanBuilder<'a> {
     registry: &'a Registry,
     warnings: Vec<LogWarning>,
     figures: MetricCounter,
+    /// The reference names the package of every built-in metric, so a name alone is that of a custom one.
+    is_of_reference: bool,
 }
 
 impl PlanBuilder<'_> {
@@ -262,6 +333,11 @@ impl PlanBuilder<'_> {
         })
     }
 
+    /// Metrics of a scorer that only its results have.
+    fn metrics_by_name(&mut self, metrics: &Json, scorer: &str) -> Result<Metrics> {
+        Ok(self.metrics(metrics, Some(scorer))?.unwrap_or(Metrics::List(Vec::new())))
+    }
+
     fn map(&mut self, map: errorbar_core::spec::MetricMap, scorer: Option<&str>) -> MetricMap {
         map.into_iter()
             .map(|(glob, specs)| {
@@ -274,6 +350,12 @@ impl PlanBuilder<'_> {
         self.read_conversions(&mut spec);
         let metric = spec.qualified_name().into_owned();
         let scorer = scorer.map(str::to_owned);
+        let is_built_in =
+            || self.registry.list_metrics().any(|listing| listing.built_in && listing.name == spec.name);
+        if self.is_of_reference && spec.package.is_none() && is_built_in() {
+            self.warnings.push(LogWarning::Unregistered { metric, scorer, nearest: None });
+            return None;
+        }
         match self.registry.metric(&spec) {
             Ok(metric) => return Some(metric),
             Err(Error::UnknownName { kind: "metric", name, nearest }) if name == spec.log_name() => {

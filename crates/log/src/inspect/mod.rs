@@ -21,4 +21,4 @@ pub use recover::{RecordedInterval, RecordedRow, recover, recovered_headline};
 pub use results_json::ResultsJson;
 
 pub(crate) use figures::{Figure, FigurePart};
-pub(crate) use projection::ProjectedBlock;
+pub(crate) use projection::{ProjectedBlock, ProjectedEntry};

@@ -11,6 +11,7 @@ mod foreign;
 mod hostile;
 mod large;
 mod locks;
+mod old_logs;
 mod own_package;
 mod plan;
 mod regressions;

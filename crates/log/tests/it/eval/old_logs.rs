@@ -1,0 +1,243 @@
+//! Logs that old versions of the reference wrote; `conformance/old_logs` has them and how they were made.
+
+use std::path::{Path, PathBuf};
+
+use errorbar_core::Registry;
+use errorbar_log::eval::*;
+use errorbar_test_support::workspace;
+
+/// A log with its header and the scores of its samples.
+struct OldLog {
+    /// `VERSION/CASE`.
+    name: String,
+    log: EvalLog,
+    header: Header,
+}
+
+impl OldLog {
+    fn open(path: &Path) -> Self {
+        let version = path.parent().unwrap().file_name().unwrap().to_str().unwrap();
+        let name = format!("{version}/{}", path.file_stem().unwrap().to_str().unwrap());
+        let log = EvalLog::open(path).unwrap();
+        let header = log.header().unwrap();
+        OldLog { name, log, header }
+    }
+
+    fn named(name: &str) -> Self {
+        all().into_iter().find(|log| log.name == name).unwrap_or_else(|| panic!("there is no {name}"))
+    }
+
+    fn verify(&self) -> Verification {
+        self.verify_as(&self.header)
+    }
+
+    /// Checks the samples against another header.
+    fn verify_as(&self, header: &Header) -> Verification {
+        let verifier = Verifier::new(header, &Registry::built_in()).unwrap();
+        let columns = self.log.score_columns(&verifier.plan().metadata_keys()).unwrap();
+        verifier.verify(&columns).unwrap()
+    }
+
+    /// Whether scores were added or replaced when the run had ended.
+    fn is_rescored(&self) -> bool {
+        self.name.contains("/appended") || self.name.contains("/overwritten")
+    }
+}
+
+fn all() -> Vec<OldLog> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for folder in std::fs::read_dir(workspace().join("conformance/old_logs/logs")).unwrap() {
+        paths.extend(std::fs::read_dir(folder.unwrap().path()).unwrap().map(|file| file.unwrap().path()));
+    }
+    paths.sort();
+    assert_eq!(paths.len(), 52);
+    paths.iter().map(|path| OldLog::open(path)).collect()
+}
+
+/// The figures that are not checkable, each with the kind of its reason; the log itself if it has no figures.
+fn unchecked(verification: &Verification) -> Vec<String> {
+    let figures = verification.checks.iter().filter_map(|check| match &check.outcome {
+        CheckOutcome::NotCheckable(reason) => {
+            Some(format!("{}: {}", check.metric.as_deref().unwrap(), reason.code()))
+        }
+        _ => None,
+    });
+    let of_log = verification.reason.as_ref().filter(|_| verification.checks.is_empty());
+    figures.chain(of_log.map(|reason| format!("log: {}", reason.code()))).collect()
+}
+
+#[test]
+fn every_figure_agrees_or_cannot_be_known() {
+    for log in all() {
+        let verification = log.verify();
+        assert_eq!(verification.differences().collect::<Vec<_>>(), [], "{}", log.name);
+        let expected: &[&str] = match log.name.as_str() {
+            "0.3.40/custom" | "0.3.100/appended_custom" => &["largest: metric_not_recorded"],
+            "0.3.60/custom_only" => {
+                &["largest: metric_not_recorded", "first: metric_not_recorded", "last: metric_not_recorded"]
+            }
+            "0.3.100/custom_beside" | "0.3.120/task_metrics_custom" => &["largest: custom_metric"],
+            "0.3.280/custom_epochs" => &["largest: custom_metric"; 2],
+            // Of two figures of one name, one is that of the built-in metric.
+            "0.3.140/custom_shadows_first" => &["std: custom_metric"],
+            "0.3.200/custom_reducer" => &["mean: custom_reducer", "std: custom_reducer"],
+            "0.3.240/conversion" => &["accuracy: unknown_conversion"],
+            "0.3.40/not_a_number" | "0.3.120/not_a_number_epochs" => &["mean: old_unscored"],
+            "0.3.40/without_samples" => &["accuracy: no_samples", "stderr: no_samples"],
+            "0.3.240/without_samples_reducers" => {
+                &["accuracy: no_samples", "stderr: no_samples", "mean: no_samples", "std: no_samples"]
+            }
+            "0.3.60/without_scores" => &["log: not_scored"],
+            "0.3.70/no_reduction" => &["log: no_figures"],
+            "0.3.280/failed_run" => &["log: no_results"],
+            _ => &[],
+        };
+        assert_eq!(unchecked(&verification), expected, "{}", log.name);
+        let counts = verification.counts();
+        let figures = log.header.results.iter().flat_map(|results| &results.scores);
+        let figures: usize = figures.map(|block| block.metrics.len()).sum();
+        assert_eq!(counts.agree + counts.not_checkable, figures, "{}", log.name);
+        match verification.outcome() {
+            VerifyOutcome::Agrees => assert!(counts.agree > 0, "{}", log.name),
+            VerifyOutcome::NotCheckable(_) => assert_eq!(counts.agree, 0, "{}", log.name),
+            VerifyOutcome::Differs => panic!("{}", log.name),
+        }
+    }
+}
+
+#[test]
+fn a_figure_that_was_changed_is_found_whatever_stands_beside_it() {
+    let mut changed = 0;
+    for log in all() {
+        let verification = log.verify();
+        let agreeing = verification.checks.iter().filter(|check| check.outcome == CheckOutcome::Agrees);
+        for check in agreeing {
+            let mut header = log.header.clone();
+            let blocks = &mut header.results.as_mut().unwrap().scores;
+            let block = blocks.iter_mut().find(|block| {
+                Some(&block.name) == check.score.as_ref()
+                    && Some(&block.scorer) == check.scorer.as_ref()
+                    && block.reducer == check.reducer
+            });
+            let metric = check.metric.as_ref().unwrap();
+            // More than two draws of a random figure are apart.
+            block.unwrap().metrics[metric].value += 10.0;
+            let found = log.verify_as(&header);
+            let others = verification.counts();
+            if log.name == "0.3.140/custom_shadows_first" {
+                // Which of the two is the built-in metric is not known any more.
+                assert_eq!(found.counts().not_checkable, 2);
+                continue;
+            }
+            assert_eq!(found.outcome(), VerifyOutcome::Differs, "{} {metric}", log.name);
+            let kinds: Vec<DifferenceKind> = found.differences().map(|difference| difference.kind).collect();
+            assert!(
+                matches!(kinds.as_slice(), [DifferenceKind::Value { metric: found, .. }] if found == metric),
+                "{} {metric}: {kinds:?}",
+                log.name
+            );
+            assert_eq!(found.counts().agree, others.agree - 1, "{} {metric}", log.name);
+            changed += 1;
+        }
+    }
+    assert_eq!(changed, 156);
+}
+
+#[test]
+fn a_block_that_was_removed_is_found_unless_scoring_anew_removes_them() {
+    for log in all().into_iter().filter(|log| log.verify().outcome() == VerifyOutcome::Agrees) {
+        let blocks = log.header.results.as_ref().unwrap().scores.len();
+        for at in 0..blocks {
+            let mut header = log.header.clone();
+            header.results.as_mut().unwrap().scores.remove(at);
+            let kinds: Vec<_> =
+                log.verify_as(&header).differences().map(|difference| difference.kind).collect();
+            let is_found = kinds == [DifferenceKind::BlockNotRecorded];
+            let is_known = match log.name.as_str() {
+                // Where the header records no scorers, a key of a map-valued score is known by its block alone.
+                "0.3.40/map_mixed" | "0.3.60/map_reducers" => continue,
+                // A block of a custom reducer is not recomputed.
+                "0.3.200/custom_reducer" => at == 1,
+                // Before 0.3.140 a log without any figure is one of a run without reduction.
+                name if blocks == 1 => ["0.3.140/", "0.3.200/", "0.3.240/", "0.3.280/"]
+                    .iter()
+                    .any(|version| name.starts_with(version)),
+                _ => !log.is_rescored(),
+            };
+            assert_eq!(is_found, is_known, "{} block {at}: {kinds:?}", log.name);
+        }
+    }
+}
+
+#[test]
+fn a_block_under_another_reducer_than_it_claims_is_found() {
+    let log = OldLog::named("0.3.140/appended_mode");
+    let mut header = log.header.clone();
+    let blocks = &mut header.results.as_mut().unwrap().scores;
+    let reducers: Vec<Option<&str>> = blocks.iter().map(|block| block.reducer.as_deref()).collect();
+    assert_eq!(reducers, [Some("mean"), Some("max"), Some("mode")]);
+    blocks[1].reducer = Some("median".to_owned());
+    let found = log.verify_as(&header);
+    assert_eq!(found.counts().differ, 2);
+    assert_eq!(found.differences().next().unwrap().block.unwrap(), "match (median)");
+}
+
+#[test]
+fn no_reducer_is_the_mean_also_where_the_header_names_another_one_now() {
+    let log = OldLog::named("0.3.140/appended");
+    assert_eq!(log.header.eval.config.epochs_reducer.as_deref(), Some(&["max".to_owned()][..]));
+    let mut header = log.header.clone();
+    let block = &mut header.results.as_mut().unwrap().scores[0];
+    assert_eq!((block.scorer.as_str(), &block.reducer), ("match", &None));
+    block.reducer = Some("mean".to_owned());
+    assert_eq!(log.verify_as(&header).counts(), log.verify().counts());
+
+    // Or it is no reduction at all, which has a score for every epoch.
+    let log = OldLog::named("0.3.140/no_reduction");
+    let mut header = log.header.clone();
+    header.eval.config.epochs_reducer = Some(vec!["max".to_owned()]);
+    assert_eq!(log.verify_as(&header).counts(), log.verify().counts());
+}
+
+#[test]
+fn the_plan_of_an_old_log_computes_what_it_records() {
+    let registry = Registry::built_in();
+    for log in all().into_iter().filter(|log| !log.is_rescored()) {
+        let verification = log.verify();
+        if verification.outcome() != VerifyOutcome::Agrees || verification.counts().not_checkable > 0 {
+            continue;
+        }
+        let (plan, warnings) = plan_from_header(&log.header, &registry).unwrap();
+        assert_eq!(warnings, [], "{}", log.name);
+        let columns = log.log.score_columns(&plan.metadata_keys()).unwrap();
+        let results = plan.evaluate(&columns).unwrap().results;
+        assert_eq!(compare(log.header.results.as_ref().unwrap(), &results), [], "{}", log.name);
+    }
+}
+
+#[test]
+fn the_implied_mean_has_no_name_in_the_plan() {
+    let registry = Registry::built_in();
+    let log = OldLog::named("0.3.70/two_epochs");
+    assert_eq!(log.header.eval.config.epochs_reducer.as_deref(), Some(&["mean".to_owned()][..]));
+    let (plan, _) = plan_from_header(&log.header, &registry).unwrap();
+    assert_eq!(plan.reducers.log_names(), None);
+    // If it was named, it has its name.
+    let mut header = log.header.clone();
+    for block in &mut header.results.as_mut().unwrap().scores {
+        block.reducer = Some("mean".to_owned());
+    }
+    let (plan, _) = plan_from_header(&header, &registry).unwrap();
+    assert_eq!(plan.reducers.log_names(), Some(vec!["mean".to_owned()]));
+}
+
+#[test]
+fn a_run_without_its_samples_is_no_run_of_no_samples() {
+    let log = OldLog::named("0.3.40/without_samples");
+    let mut header = log.header.clone();
+    let results = header.results.as_mut().unwrap();
+    (results.total_samples, results.completed_samples) = (0, 0);
+    header.eval.dataset.samples = Some(0);
+    let found = log.verify_as(&header);
+    assert_eq!(found.outcome(), VerifyOutcome::Differs);
+}
