@@ -54,7 +54,8 @@ fn a_damaged_sample_is_run_again_if_it_is_given_up() {
     let log = logs.only();
     let mut bytes = fs::read(&log).unwrap();
     let name = b"samples/q2_epoch_1.json";
-    let at = bytes.windows(name.len()).position(|window| window == name).unwrap() + name.len() + 20;
+    let at = bytes.windows(name.len()).position(|window| window == name).unwrap() + name.len();
+    // The first byte of what is compressed: another would be found at a place that depends on the identifiers of the run.
     bytes[at] ^= 1;
     fs::write(&log, &bytes).unwrap();
     let log = log.to_str().unwrap();
