@@ -224,7 +224,10 @@ impl<'h> Verifier<'h> {
         // Or it left those of a scorer as they were, under reducers that are no longer those of the header.
         let has_other_reducers = |scorer: &str| {
             let mut blocks = recorded.scores.iter().filter(|block| block.scorer == scorer);
-            blocks.any(|block| !self.is_planned(block.reducer.as_deref()))
+            let unknown = &self.recorded.unknown_reducers;
+            let is_named =
+                |name: &Option<String>| unknown.iter().any(|(known, _)| name.as_ref() == Some(known));
+            blocks.any(|block| !self.is_planned(block.reducer.as_deref()) && !is_named(&block.reducer))
         };
         let is_of_custom_reducers = !self.recorded.unknown_reducers.is_empty()
             && matches!(self.recorded.plan.reducers, Reducers::Implicit);
