@@ -102,10 +102,22 @@ pub fn exercise(path: &Path, folder: &Path, ways: &[Way]) -> Option<Seen> {
     seen
 }
 
+/// Reads all samples as people do, with their conversations.
+fn show(log: &EvalLog) {
+    let path = log.path();
+    let Some(mut transcripts) = noted(log.transcripts(|_, _| true), path) else { return };
+    while let Some(read) = transcripts.next() {
+        if let Some(mut transcript) = noted(read, path) {
+            noted(transcripts.complete(&mut transcript, true), path);
+        }
+    }
+}
+
 fn use_all(log: &EvalLog, folder: &Path, ways: &[Way]) -> Seen {
     let path = log.path();
     let is_checked = noted(log.check(), path).is_some();
     let samples = samples(log);
+    show(log);
     let header = noted(log.header(), path);
     let read = |header: &Header, skip| {
         let options = ScoreOptions::new(MetadataKeys::All).skip_bad_samples(skip);

@@ -86,6 +86,8 @@ LOG = [
     on("log", "dump", "F", "--samples"),
     on("log", "dump", "F", "--raw"),
     Command("log dump F --sample ID", _dump_sample),
+    on("log", "show", "F", "--wrong", "--messages"),
+    on("log", "show", "F", "--full", "--limit", "3"),
     on("log", "export", "F", "-o", "x.csv"),
     on("log", "export", "F", "-o", "x.jsonl"),
     on("log", "export", "F", "-o", "x.parquet"),

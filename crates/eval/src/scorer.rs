@@ -7,7 +7,7 @@ use errorbar_core::registry::Entry;
 use errorbar_core::{Metrics, Result, Score, ToSpec};
 
 use crate::shared_object::shared_object;
-use crate::{BoxFuture, NamedSample, ScorerNeeds, Target, TaskState};
+use crate::{BoxFuture, NamedSample, ScorerNeeds, SolverEffects, Target, TaskState};
 
 /// Judges the answer to one sample.
 ///
@@ -42,6 +42,11 @@ pub trait Scorer: ToSpec + fmt::Debug + Send + Sync {
     /// Refuses a sample that it could not judge, before anything runs.
     fn check(&self, _sample: &crate::Sample) -> Result<()> {
         Ok(())
+    }
+
+    /// The same behind a solver of which this is known: one of which nothing is may add what the sample lacks.
+    fn check_behind(&self, sample: &crate::Sample, _solver: &SolverEffects) -> Result<()> {
+        self.check(sample)
     }
 }
 

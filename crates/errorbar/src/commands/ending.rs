@@ -70,8 +70,9 @@ fn stopped(stop: &StopReason, done: usize, total: usize, resume: &str) -> Option
                 .hint(format!("when the server runs, {resume}"))
         }
         StopReason::Untrusted { model, problem } => {
+            let with_file = format!("{} --ca-file FILE`", resume.trim_end_matches('`'));
             Diagnostic::failure(format!("{ended} the server of {model} is not trusted: {problem}")).hint(format!(
-                "if you trust it, name a file with its certificate, or with that of who signed it: {resume} --ca-file FILE"
+                "if you trust it, name a file with its certificate, or with that of who signed it: {with_file}"
             ))
         }
         StopReason::Cancelled => {

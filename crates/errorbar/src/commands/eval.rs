@@ -90,9 +90,8 @@ pub(crate) struct EvalArgs {
     /// The folder of the log
     #[arg(long, value_name = "DIR", default_value = DEFAULT_LOG_DIR, env = LOG_DIR)]
     log_dir: PathBuf,
-    /// The format of the log: an archive that grows while the task runs, or JSON converted from it at the end
-    /// [default: eval; that of the log with --resume]
-    #[arg(long, value_name = "FORMAT", value_parser = log_formats(), verbatim_doc_comment)]
+    /// The format of the log: an archive that grows while the task runs, or JSON converted from it at the end [default: eval; with --resume that of the log]
+    #[arg(long, value_name = "FORMAT", value_parser = log_formats())]
     log_format: Option<LogFormat>,
     /// Leave events out of the log: the steps of each sample, its model calls with their times, its scores
     #[arg(long)]

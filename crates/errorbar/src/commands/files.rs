@@ -24,8 +24,9 @@ pub(crate) struct InputFiles {
 ///
 /// A folder stands for the eval logs in it and in the folders below it, but for hidden ones and for those behind a
 /// link; a `.json` file in there that is something else is skipped. Names of logs begin with the time of the run,
-/// so the newest of a folder comes last. A [handle](super::handles) stands for the log that it means. A pattern (`*`, `?`, `[…]`) that the shell has not expanded is expanded
-/// here. A file that does not exist stays, so that opening it gives the error; a pattern without a match is an error.
+/// so the newest of a folder comes last. A [handle](super::handles) stands for the log that it means. A pattern (`*`,
+/// `?`, `[…]`) that the shell has not expanded is expanded here. A file that does not exist stays, so that opening it
+/// gives the error; a pattern without a match is an error.
 pub(crate) fn expand(paths: &[PathBuf]) -> InputFiles {
     let mut input = InputFiles::default();
     for path in paths {

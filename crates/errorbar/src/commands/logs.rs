@@ -35,6 +35,10 @@ pub(super) fn is_log(path: &Path) -> bool {
 pub(super) fn check_new(path: &Path, force: bool) -> Result<(), Diagnostic> {
     let error = |text: &str, hint: &str| Err(Diagnostic::error(text).about(path.display()).hint(hint));
     match path.metadata() {
+        // Whether it is there or not, it is no name of a file.
+        _ if path.as_os_str().as_encoded_bytes().ends_with(b"/") => {
+            error("this is the name of a folder", "give the name of a file in it")
+        }
         Ok(there) if there.is_dir() => error("this is a folder", "give the name of a file in it"),
         Ok(there) if there.is_file() && !force => error("the file exists already", "replace it with --force"),
         _ => Ok(()),
@@ -101,7 +105,13 @@ impl ReadArgs {
 
     /// Opens the log that a path or a handle names.
     pub(super) fn open_named(&self, named: &Path) -> Result<EvalLog, Diagnostics> {
-        Ok(self.open(&handles::resolve(named)?)?)
+        let path = handles::resolve(named)?;
+        if path.is_dir() {
+            let hint = format!("name a log in it: {} is the newest", path.join("latest").display());
+            let problem = Diagnostic::error("this is a folder, and one log is needed").about(path.display());
+            return Err(problem.hint(hint).into());
+        }
+        Ok(self.open(&path)?)
     }
 
     pub(super) fn limits(&self) -> LogLimits {

@@ -137,8 +137,8 @@ enum Command {
     Score(Box<score::ScoreArgs>),
     /// Check that the results that logs record are those of their samples
     Verify(verify::VerifyArgs),
-    /// Work with logs: list, show samples, dump, convert, edit scores, export scores as a table
-    Log(log::LogArgs),
+    /// Work with logs: list, show samples, dump, convert, edit scores, export tables
+    Log(Box<log::LogArgs>),
     /// List and clear the cached answers of models
     Cache(cache::CacheArgs),
     /// List metrics, reducers, scorers, solvers, models and tasks, with arguments

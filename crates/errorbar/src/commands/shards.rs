@@ -23,7 +23,7 @@ pub(super) fn remove_merged(logs: &mut Vec<PathBuf>) -> u64 {
         let ends = merged.iter().map(|path| *finished.entry(path.clone()).or_insert_with(|| end_of(path)));
         // If there are several, the oldest of them decides.
         let covers = ends.collect::<Option<Vec<SystemTime>>>().and_then(|ends| ends.into_iter().min());
-        !covers.zip(modified(log)).is_some_and(|(merged, shard)| shard < merged)
+        covers.zip(modified(log)).is_none_or(|(merged, shard)| shard >= merged)
     });
     (before - logs.len()) as u64
 }

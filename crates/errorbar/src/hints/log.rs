@@ -40,9 +40,12 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         Kind::TooLong { .. } => "shorten it",
         Kind::NotALog => "give a file that ends in .eval and was written as an eval log",
         Kind::NoStart => "check that it is an eval log; if it is, its run was stopped before it began",
-        Kind::Damaged(_) | Kind::Json { .. } => {
+        Kind::Damaged(_) => {
             "get an undamaged copy; `score --skip-bad-samples` skips samples that cannot be read, and `eval --resume LOG \
              --skip-bad-samples` runs them again"
+        }
+        Kind::Json { .. } => {
+            "get an undamaged copy; `score --skip-bad-samples` skips samples that cannot be read"
         }
         Kind::Method(_) => "rewrite the log with stored, deflate or zstd entries",
         Kind::TooMany { .. } => "check which program wrote the log; no evaluation has that number of them",

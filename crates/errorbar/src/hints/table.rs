@@ -43,7 +43,8 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
 pub(crate) fn export_hint(error: &ExportError) -> Option<String> {
     match error {
         ExportError::Log(error) => log::hint(error),
-        ExportError::UnknownScorer { nearest: Some(nearest), .. } => {
+        ExportError::UnknownScorer { nearest: Some(nearest), .. }
+        | ExportError::UnknownColumn { nearest: Some(nearest), .. } => {
             Some(format!("did you mean `{nearest}`?"))
         }
         ExportError::TooManyColumns { .. } => Some(

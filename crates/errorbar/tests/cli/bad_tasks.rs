@@ -25,6 +25,34 @@ fn every_mistake_of_a_task_file_is_reported_at_its_place() {
 }
 
 #[test]
+fn parts_of_a_task_file_that_do_not_fit_together() {
+    let dataset = ("d.csv", "question,answer,category,passage\nHow many?,42,easy,p1\nHow much?,7,hard,p2\n");
+    let task = r#"solver = ["system_message('About {category}.')", "prompt_template('{promt}')"]
+scorer = ["choice()", "pattern('ANSWER: \\d+')", 'pattern("\b(\d+)\b")', "match()"]
+metrics = ["grouped(accuracy(), 'passage')"]
+errors = { cluster = "pasage" }
+headline = { metric = "acuracy", scorer = "mach" }
+[dataset]
+path = "d.csv"
+input = "question"
+target = "answer"
+metadata = ["passage"]
+"#;
+    check("task_file_fit", &[dataset, ("t.toml", task)], &["eval", "t.toml"]);
+    let fine = "dataset = { path = 'd.csv', input = 'question', target = 'answer', metadata = 'passage' }\n\
+                scorer = 'match()'\nmodel = 'mock/42'\n";
+    let files = [dataset, ("t.toml", fine)];
+    check("option_cluster_is_no_metadata", &files, &["eval", "t.toml", "--cluster", "category"]);
+    check("option_metric_of_no_metadata", &files, &["eval", "t.toml", "-m", "grouped(mean(), 'pasage')"]);
+}
+
+#[test]
+fn backslashes_in_a_task_file() {
+    let task = "dataset = 'd.jsonl'\nscorer = \"pattern('(\\d+)')\"\n";
+    check("task_file_escape", &[DATASET, ("t.toml", task)], &["eval", "t.toml"]);
+}
+
+#[test]
 fn mistakes_about_how_the_model_generates() {
     let generate = "temperature = 0.5\n[generate]\ntemprature = -1\nmax_tokens = \"many\"\ntop_p = 1.5\nstop_seqs = \"END\"\n\
                     seed = 1.5\nlogprobs = 1\nextra_body = { model = \"another\" }\nepochs = 2\n";

@@ -32,6 +32,41 @@ fn resume(logs: &Logs, folder: &Path) -> Output {
 
 #[test]
 fn an_interrupted_run_ends_with_results_over_what_is_done() {
+    interrupted_by("-INT");
+}
+
+#[test]
+fn a_lost_terminal_interrupts_a_run_too() {
+    interrupted_by("-HUP");
+}
+
+#[test]
+fn a_run_that_is_to_outlive_its_terminal_does() {
+    const SAMPLES: usize = 3_000;
+    let (logs, folder) = (Logs::new(), tempfile::tempdir().unwrap());
+    write_task(folder.path(), SAMPLES);
+    // As `nohup` starts it.
+    let script = "trap '' HUP; exec \"$0\" \"$@\"";
+    let mut child = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_errorbar"), "eval", "t.toml", "--max-samples", "1"])
+        .args(["--progress-every", "0.01", "--format", "json"])
+        .current_dir(folder.path())
+        .env("ERRORBAR_LOG_DIR", logs.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines();
+    stderr.by_ref().map(Result::unwrap).find(|line| line.contains("/3000 ·")).unwrap();
+    assert!(Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap().success());
+    let rest: Vec<String> = stderr.map(Result::unwrap).collect();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{rest:?}");
+    assert_eq!(completed(&output), SAMPLES as u64);
+}
+
+/// Sends a signal to a run, which ends with what is done and can be resumed.
+fn interrupted_by(signal: &str) {
     const SAMPLES: usize = 30_000;
     let (logs, folder) = (Logs::new(), tempfile::tempdir().unwrap());
     write_task(folder.path(), SAMPLES);
@@ -47,7 +82,7 @@ fn an_interrupted_run_ends_with_results_over_what_is_done() {
     let line = stderr.by_ref().map(Result::unwrap).find(|line| line.contains("/30000 ·")).unwrap();
     assert!(line.contains("accuracy 1.000"), "{line}");
     let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
     let rest: Vec<String> = stderr.map(Result::unwrap).collect();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{rest:?}");

@@ -23,6 +23,7 @@ mod log;
 mod pipes;
 mod readme;
 mod rescore;
+mod resume;
 mod rewrite;
 mod score;
 mod show;

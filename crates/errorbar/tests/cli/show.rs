@@ -202,7 +202,7 @@ mod on_terminal {
             samples.join(",")
         );
         fs::write(folder.path().join("quiz.json"), log).unwrap();
-        let (text, code) = paged(folder.path(), 80, "head -n 2", &["log", "show", "quiz.json", "-q"]);
+        let (text, code) = paged(folder.path(), 80, "head -n 2", &["log", "show", "quiz.json"]);
         assert_eq!((text.lines().count(), code), (2, Some(0)), "{text}");
         let (text, code) = paged(folder.path(), 80, "no-such-pager", &["log", "show", "quiz.json"]);
         assert!(code == Some(2) && text.contains("the pager `no-such-pager` cannot be started"), "{text}");

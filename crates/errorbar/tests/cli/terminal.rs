@@ -24,7 +24,12 @@ fn on_terminal(command: Command) -> String {
 }
 
 /// The same on a terminal of this width, with the exit code.
-pub(crate) fn on_terminal_of(columns: u16, mut command: Command) -> (String, Option<i32>) {
+pub(crate) fn on_terminal_of(columns: u16, command: Command) -> (String, Option<i32>) {
+    on_terminal_like("xterm-256color", columns, command)
+}
+
+/// The same on a terminal of this kind.
+fn on_terminal_like(kind: &str, columns: u16, mut command: Command) -> (String, Option<i32>) {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&terminal).unwrap();
     unlockpt(&terminal).unwrap();
@@ -35,7 +40,7 @@ pub(crate) fn on_terminal_of(columns: u16, mut command: Command) -> (String, Opt
     modes.make_raw();
     tcsetattr(&side, OptionalActions::Now, &modes).unwrap();
     tcsetwinsize(&side, Winsize { ws_row: 50, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
-    command.env("TERM", "xterm-256color").env("COLORTERM", "truecolor").stdin(Stdio::null());
+    command.env("TERM", kind).env("COLORTERM", "truecolor").stdin(Stdio::null());
     command.stdout(side.try_clone().unwrap()).stderr(side);
     let mut child = command.spawn().unwrap();
     // The terminal is at its end when no process has its other side open.
@@ -261,6 +266,20 @@ fn progress_and_failures_of_samples_are_clean() {
     let written = on_terminal(command(folder.path(), &args));
     assert_eq!(problem(&written), None);
     assert!(written.contains("2 samples") && written.contains("\r\u{1b}[2K"), "{written:?}");
+}
+
+#[test]
+fn a_dumb_terminal_gets_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |n: usize| format!("{{\"id\": {n}, \"input\": \"{n}?\", \"target\": \"yes\"}}\n");
+    fs::write(folder.path().join("d.jsonl"), (0..500).map(line).collect::<String>()).unwrap();
+    let task = "dataset = 'd.jsonl'\nscorer = 'match()'\nmodel = 'mock/yes'\n";
+    fs::write(folder.path().join("t.toml"), task).unwrap();
+    let args = ["eval", "t.toml", "--max-samples", "1", "--progress-every", "0.001"];
+    let written = on_terminal_like("dumb", 120, command(folder.path(), &args)).0;
+    assert!(written.contains("/500 · "), "{written:?}");
+    assert!(!written.contains("\r") && !written.contains("\u{1b}[2K"), "{written:?}");
+    assert!(on_terminal(command(folder.path(), &args)).contains("\r\u{1b}[2K"));
 }
 
 #[test]

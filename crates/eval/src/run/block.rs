@@ -80,16 +80,15 @@ impl Interrupts {
 }
 
 /// Whether the loss of the terminal is ignored: a process that was started to outlive it must not end then. Where the
-/// system does not show it, nobody who has no terminal is taken to have lost one.
+/// system does not show it, what the process inherited stays as it is.
 #[cfg(unix)]
 fn ignores_hangup() -> bool {
-    use std::io::IsTerminal;
     let status = std::fs::read_to_string("/proc/self/status").ok();
     let mask =
         status.as_deref().and_then(|status| status.lines().find_map(|line| line.strip_prefix("SigIgn:")));
     match mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()) {
         Some(ignored) => ignored & 1 != 0,
-        None => !std::io::stderr().is_terminal() && !std::io::stdout().is_terminal(),
+        None => true,
     }
 }
 

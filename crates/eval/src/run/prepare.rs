@@ -237,11 +237,12 @@ impl Task {
 
     /// What scorers and the solver refuse; a task of thousands of samples does not report it for each.
     fn refusals(&self, samples: &[NamedSample]) -> Vec<Error> {
+        let effects = self.solver.effects();
         let of_dataset = self.scorers.iter().map(|scorer| scorer.check_dataset(samples));
         let mut problems: Vec<Error> = of_dataset.filter_map(Result::err).map(Error::from).collect();
         let mut count = 0;
         for (id, sample) in samples {
-            let checks = self.scorers.iter().map(|scorer| scorer.check(sample));
+            let checks = self.scorers.iter().map(|scorer| scorer.check_behind(sample, &effects));
             for problem in checks.chain([self.solver.check(sample)]).filter_map(Result::err) {
                 if problems.len() < REFUSALS_REPORTED {
                     problems.push(Error::Sample { sample: id.to_string(), error: Box::new(problem) });

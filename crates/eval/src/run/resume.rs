@@ -316,7 +316,7 @@ impl PreparedTask {
         let id = stored.id.to_string();
         let mut keys = sample.metadata.keys().chain(stored.metadata.keys());
         let differs = |key: &&String| {
-            let (then, now) = (stored.metadata.get(*key), sample.metadata.get(*key));
+            let (then, now) = (stored.metadata.get(key), sample.metadata.get(key));
             // Logs may write a number in another way.
             then != now
                 && then.and_then(Json::as_f64).is_none_or(|then| now.and_then(Json::as_f64) != Some(then))

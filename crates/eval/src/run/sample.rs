@@ -7,13 +7,13 @@ use std::time::Duration;
 use errorbar_core::Score;
 use errorbar_core::chat::{EventKind, SpanKind};
 use errorbar_log::eval::{
-    EncodedSample, Encoder, EvalError, LogError, SampleLimit, SampleRecord, Transcript, encode_sample,
-    timestamp,
+    EncodedSample, EvalError, LogError, SampleLimit, SampleRecord, Transcript, encode_sample, timestamp,
 };
 use futures_util::FutureExt;
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use super::execute::EncoderPool;
 use super::prepare::PreparedTask;
 use super::record::{now, since_epoch};
 use crate::model::{FatalError, SampleUsage, time_limit};
@@ -44,7 +44,7 @@ pub(super) async fn run_sample(
     prepared: &PreparedTask,
     index: usize,
     (id, sample, epoch): (&SampleId, &Sample, u32),
-    encoder: &mut Encoder,
+    encoders: &EncoderPool,
     with_transcript: bool,
 ) -> Result<SampleOutcome, LogError> {
     let (started, since_epoch) = (Instant::now(), since_epoch());
@@ -155,7 +155,7 @@ pub(super) async fn run_sample(
         .limit(limit.as_ref())
         .events(events.as_ref())
         .initial_metadata(&sample.metadata);
-    let encoded = encode_sample(encoder, &record)?;
+    let encoded = encoders.encode(|encoder| encode_sample(encoder, &record))?;
     // What cannot be shown is in the log all the same.
     let transcript = with_transcript.then(|| record.transcript().ok().map(Box::new)).flatten();
     let refusal = generate.met_refusal();

@@ -4,7 +4,9 @@ use errorbar_core::{Error, Metrics, Params, ReducerChoice, Result, Score};
 
 use super::of_grades;
 use super::panel_reducer::PanelReducer;
-use crate::{AnyScorer, BoxFuture, NamedSample, Sample, Scorer, ScorerNeeds, Target, TaskState};
+use crate::{
+    AnyScorer, BoxFuture, NamedSample, Sample, Scorer, ScorerNeeds, SolverEffects, Target, TaskState,
+};
 
 /// Several scorers, their scores made one by a reducer: multi_scorer([includes(), match()], "mode").
 ///
@@ -64,5 +66,12 @@ impl Scorer for MultiScorer {
         }
         self.reducer.get()?.check()?;
         self.scorers.iter().try_for_each(|scorer| scorer.check(sample))
+    }
+
+    fn check_behind(&self, sample: &Sample, solver: &SolverEffects) -> Result<()> {
+        match solver.is_unknown() {
+            true => self.scorers.iter().try_for_each(|scorer| scorer.check_behind(sample, solver)),
+            false => Scorer::check(self, sample),
+        }
     }
 }

@@ -91,7 +91,7 @@ impl FileParts<'_, '_> {
     }
 
     /// What all solvers do. Of one that was not understood nothing is known, nor of all of them in a broken file.
-    fn effects(&self) -> SolverEffects {
+    pub(super) fn effects(&self) -> SolverEffects {
         let Some(solvers) = self.solvers else {
             return match self.is_broken {
                 true => SolverEffects::unknown(),

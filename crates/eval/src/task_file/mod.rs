@@ -142,11 +142,12 @@ fn read(file: &TaskFile<'_>, path: &Path) -> Option<Task> {
     });
     fit.check(errors.as_ref(), mistakes);
     if let Some(Ok(samples)) = dataset.as_ref().map(Dataset::samples) {
+        let effects = fit.effects();
         let by_solver = solvers.iter().flatten().flatten().map(|(place, solver)| -> SampleCheck<'_> {
             (place.span.clone(), Box::new(|sample| solver.check(sample)))
         });
         let by_scorer = scorers.iter().flatten().map(|(place, scorer)| -> SampleCheck<'_> {
-            (place.span.clone(), Box::new(|sample| scorer.check(sample)))
+            (place.span.clone(), Box::new(|sample| scorer.check_behind(sample, &effects)))
         });
         check::refuse(samples, by_solver.chain(by_scorer), mistakes);
         if let Some((place, ModelChoice::Built(model))) = &model {

@@ -157,10 +157,8 @@ fn one_solver_or_scorer_or_several() {
     let several = whole("dataset = 'plain.jsonl'\nscorer = ['includes()', 'match(numeric=true)']");
     let names: Vec<String> = several.scorers.iter().map(|scorer| scorer.spec().name).collect();
     assert_eq!(names, ["includes", "match"]);
-    let in_lines = task(
-        "solver = \"\"\"\n  multiple_choice(\\\n   'Say: {question}{choices}')\"\"\"\ndataset.choices = ['a', 'b']",
-    );
-    assert_eq!(in_lines.solver.spec().to_string(), "prompt_template(template=\"Say: {prompt}\")");
+    let in_lines = task("solver = \"\"\"\n  self_critique(\\\n   'Say: {question}')\"\"\"");
+    assert_eq!(in_lines.solver.spec().to_string(), "self_critique(critique_template=\"Say: {question}\")");
 }
 
 #[test]

@@ -184,6 +184,7 @@ fn all_problems_are_reported_at_once() {
         no_choices("d"),
         no_choices("e"),
         "… and 1 more such problem(s)".to_owned(),
+        "`choice` scores the choices that multiple_choice() marks, and the solver is `generate()`".to_owned(),
         "FOLDER/o.jsonl has no output for any sample of the dataset, such as \"a\"; its ids must be those of the dataset"
             .to_owned(),
     ];

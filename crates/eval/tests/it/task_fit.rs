@@ -297,3 +297,16 @@ scorer = ['pattern("\b(\d+)\b")', 'pattern("(a)\1")']"#,
     );
     assert_eq!(trap.len(), 2);
 }
+
+#[test]
+fn a_custom_solver_may_add_what_a_grader_is_shown() {
+    let graded = |solver: AnySolver| {
+        let task = Task::new([Sample::new("q").target("A")]).model("mock/A").solver(solver);
+        prepared(
+            &task.scorer(model_graded_qa().template("{question} {answer} {added}")),
+            RunOptions::default(),
+        )
+    };
+    assert!(graded(generate().into()).is_err());
+    assert!(graded(Custom.into()).is_ok());
+}

@@ -188,28 +188,6 @@ impl Container {
         Some(decompressor.decompress(&self.source, name, entry))
     }
 
-    /// The folder of the sample at an index, if it is in several members.
-    pub(super) fn sample_folder(&self, at: usize) -> Option<String> {
-        match members::sample_name(self.sample_member(at)?.0) {
-            SampleName::Shell { folder } => Some(folder.to_owned()),
-            _ => None,
-        }
-    }
-
-    /// A member in pieces; false if it is not there.
-    pub(super) fn member_pieces(
-        &self,
-        decompressor: &mut Decompressor,
-        name: &str,
-        each: &mut dyn FnMut(&[u8]) -> Result<()>,
-    ) -> Result<bool> {
-        let LogLayout::Zip { members, .. } = &self.layout else { return Ok(false) };
-        match members.get(name) {
-            Some(entry) => decompressor.pieces(&self.source, name, entry, each).map(|()| true),
-            None => Ok(false),
-        }
-    }
-
     /// A member as it is, decompressed.
     pub(super) fn member(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let json = match &self.layout {

@@ -420,7 +420,7 @@ mod tests {
         for sample in &samples {
             keys.learn(Path::new("a.eval"), &metadata(sample)).unwrap();
         }
-        keys.columns(|_| false, ExportKind::Text);
+        keys.columns(&ScorerColumns::One(ExportKind::Text));
         let first = metadata(&samples[0]);
         let cells = keys.cells(&first).unwrap();
         assert_eq!(cells, [None, Some(&json!(1)), None, Some(&json!(null))]);

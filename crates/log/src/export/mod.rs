@@ -304,8 +304,12 @@ impl Export {
         };
         for sample in log.samples_with(self.fields())? {
             let sample = &sample?;
-            let metadata = self.keys.cells(&sample.metadata);
-            let metadata = metadata.ok_or_else(|| ExportError::Changed { path: path.to_owned() })?;
+            let changed = || ExportError::Changed { path: path.to_owned() };
+            let metadata = self.keys.cells(&sample.metadata).ok_or_else(changed)?;
+            let is_known = |scorer: &String| self.scorers.contains(scorer);
+            if self.options.scorers.is_empty() && !sample.scores.keys().all(is_known) {
+                return Err(changed());
+            }
             let cells = &SampleCells::new(sample, metadata);
             let mut scores = wanted_scores(sample, &self.scorers).peekable();
             if self.options.wide || scores.peek().is_none() {

@@ -41,9 +41,10 @@ impl<'a> SampleCells<'a> {
     }
 }
 
-/// A string, or the messages with their roles.
+/// A string, or the messages with their roles; nothing if it is empty.
 fn input(input: &Input) -> Json {
     match input {
+        Input::Text(text) if text.is_empty() => Json::Null,
         Input::Text(text) => Json::from(text.as_str()),
         Input::Messages(messages) => {
             messages.iter().map(|message| serde_json::to_value(Wire(message)).unwrap_or_default()).collect()
@@ -51,9 +52,10 @@ fn input(input: &Input) -> Json {
     }
 }
 
-/// A string, or several.
+/// A string, or several; nothing if it is empty.
 fn target(target: &Targets) -> Json {
-    serde_json::to_value(Wire(target)).unwrap_or_default()
+    let json = serde_json::to_value(Wire(target)).unwrap_or_default();
+    if json.as_str() == Some("") { Json::Null } else { json }
 }
 
 /// One row.

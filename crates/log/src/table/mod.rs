@@ -175,7 +175,8 @@ pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<Scor
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("scores.csv");
 /// std::fs::write(&path, "log,model,id,scorer,value\na.eval,x,q1,match,C\nb.eval,y,q1,match,I\n")?;
-/// let tables = errorbar_log::read_tables(&path, &errorbar_log::TableOptions::new().metadata(Default::default()))?;
+/// let options = errorbar_log::TableOptions::new().metadata(errorbar_core::MetadataKeys::NONE);
+/// let tables = errorbar_log::read_tables(&path, &options)?;
 /// assert_eq!(tables.len(), 2);
 /// assert_eq!(tables[1].model.as_deref(), Some("y"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -49,15 +49,33 @@ fn csv_rows(text: &str) -> Vec<Vec<String>> {
     reader.records().map(|record| record.unwrap().iter().map(str::to_owned).collect()).collect()
 }
 
+/// The columns of scores, and all metadata.
+const SCORES: [&str; 12] = [
+    "task",
+    "model",
+    "id",
+    "epoch",
+    "scorer",
+    "value",
+    "answer",
+    "explanation",
+    "reason",
+    "error",
+    "limit",
+    "metadata",
+];
+
 fn without_texts() -> ExportOptions {
-    ExportOptions::default().texts(false)
+    let is_text = |name: &&str| matches!(*name, "answer" | "explanation");
+    ExportOptions::default().columns(SCORES.into_iter().filter(|name| !is_text(name)))
 }
 
 #[test]
 fn a_row_per_sample_epoch_and_scorer() {
     let folder = tempfile::tempdir().unwrap();
     let log = json_log(folder.path(), "a.json", &SAMPLES);
-    let (text, written) = exported(&[log], ExportOptions::default(), ExportFormat::Csv);
+    let options = ExportOptions::default().columns(SCORES);
+    let (text, written) = exported(&[log], options, ExportFormat::Csv);
     let rows = csv_rows(&text);
     let header = [
         "task",
@@ -142,15 +160,17 @@ fn several_logs_are_distinguished_and_share_their_columns() {
         "b.json",
         &[r#"{"id": 1, "epoch": 1, "scores": {"s": {"value": 0}}, "metadata": {"b": "x", "log": 2}}"#],
     );
-    let export = Export::of([&a, &b], without_texts()).unwrap();
+    let export = Export::of([&a, &b], ExportOptions::default().texts(false)).unwrap();
     let names: Vec<&str> = export.columns().collect();
-    let fixed = ["log", "task", "model", "id", "epoch", "scorer", "value", "reason", "error", "limit"];
-    assert_eq!(names, [&fixed[..], &["a", "b", "metadata.log"]].concat());
+    let fixed =
+        ["log", "task", "model", "id", "epoch", "scorer", "value", "reason", "error", "limit", "number"];
+    assert_eq!(names[..11], fixed);
+    assert_eq!(names[18..], ["a", "b", "metadata.log"]);
     let rows = csv_rows(&written(&export, ExportFormat::Csv).0);
     assert_eq!(rows[1][0], a.display().to_string());
     assert_eq!(rows[2][0], b.display().to_string());
-    assert_eq!(rows[1][10..], ["1", "", ""]);
-    assert_eq!(rows[2][10..], ["", "x", "2"]);
+    assert_eq!(rows[1][18..], ["1", "", ""]);
+    assert_eq!(rows[2][18..], ["", "x", "2"]);
 }
 
 #[test]
@@ -175,7 +195,8 @@ fn a_log_without_samples_gives_the_header_alone() {
     let folder = tempfile::tempdir().unwrap();
     let log = json_log(folder.path(), "a.json", &[]);
     let export = Export::of([&log], ExportOptions::default()).unwrap();
-    let header = "task,model,id,epoch,scorer,value,answer,explanation,reason,error,limit\n";
+    let header = "task,model,id,epoch,scorer,value,answer,explanation,reason,error,limit,number,input,target,output,\
+        started_at,completed_at,total_time,working_time,input_tokens,output_tokens,total_tokens\n";
     assert_eq!(written(&export, ExportFormat::Csv), (header.to_owned(), ExportCounts::default()));
     assert_eq!(written(&export, ExportFormat::JsonLines).0, "");
 }
@@ -218,6 +239,12 @@ fn an_archive_is_exported_also_while_it_grows() {
     let metadata = Metadata::from_iter([("new".to_owned(), json!(1))]);
     sample(&SampleId::from("q4"), &scores, "", |record| writer.append_sample(&record.metadata(&metadata)))
         .unwrap();
+    let error = export.write(ExportFormat::Csv, &mut Vec::new()).unwrap_err();
+    assert!(matches!(error, ExportError::Changed { .. }), "{error}");
+    // Nor is an unknown scorer, whose scores would be lost.
+    let export = Export::of([&path], without_texts()).unwrap();
+    let scores = [("judge".to_owned(), Score::new(1))];
+    sample(&SampleId::from("q5"), &scores, "", |record| writer.append_sample(record)).unwrap();
     let error = export.write(ExportFormat::Csv, &mut Vec::new()).unwrap_err();
     assert!(matches!(error, ExportError::Changed { .. }), "{error}");
 }
@@ -313,7 +340,7 @@ mod parquet {
 
     fn saved(folder: &Path, samples: &[&str]) -> SerializedFileReader<fs::File> {
         let log = json_log(folder, "a.json", samples);
-        let export = Export::of([&log], ExportOptions::default()).unwrap();
+        let export = Export::of([&log], ExportOptions::default().columns(SCORES)).unwrap();
         let path = folder.join("out.parquet");
         export.save(ExportFormat::Parquet, &path).unwrap();
         SerializedFileReader::new(fs::File::open(path).unwrap()).unwrap()
@@ -577,7 +604,7 @@ fn a_wide_table_has_columns_for_each_scorer() {
         "number",
         "topic",
     ]);
-    let (text, written) = exported(&[log.clone()], options, ExportFormat::Csv);
+    let (text, written) = exported(std::slice::from_ref(&log), options, ExportFormat::Csv);
     assert_eq!(written.rows, 6);
     let rows = csv_rows(&text);
     assert_eq!(

@@ -193,7 +193,7 @@ fn verdict(score: &Score, transcript: &Transcript, view: &TranscriptView) -> Vec
     }
     let given = transcript.answer.as_deref().unwrap_or_default();
     // Some scorers compare in lower case, and record that.
-    let is_given = |text: &str| text.trim().to_lowercase() == given.trim().to_lowercase();
+    let is_given = |text: &str| text.trim().eq_ignore_ascii_case(given.trim());
     let is_new = |text: &&String| !text.trim().is_empty() && !is_given(text);
     paragraphs
         .extend(score.answer.as_ref().filter(is_new).map(|answer| plain_text(format!("answer: {answer}"))));

@@ -103,6 +103,21 @@ fn an_answer_comes_back_as_it_was_given() {
     assert_eq!(cache.folder.answers().unwrap().len(), 1);
 }
 
+#[cfg(unix)]
+#[test]
+fn answers_are_for_their_owner_alone() {
+    use std::os::unix::fs::MetadataExt;
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Cache::open(folder.path().join("caches/errorbar"), None).unwrap();
+    cache.put(&key(), &answer()).unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
+    let place = cache.folder.place(&key());
+    assert_eq!(mode(&place), 0o600);
+    for folder in place.ancestors().skip(1).take_while(|path| *path != folder.path()) {
+        assert_eq!(mode(folder), 0o700, "{}", folder.display());
+    }
+}
+
 #[test]
 fn a_folder_that_goes_away_meanwhile_is_made_again() {
     let (_folder, cache) = temporary(None);

@@ -23,7 +23,7 @@ use self::panel::GraderRequest;
 use self::prompt::Prompt;
 use super::of_grades;
 use super::panel_reducer::PanelReducer;
-use crate::{BoxFuture, Sample, Scorer, ScorerNeeds, Target, TaskState};
+use crate::{BoxFuture, Sample, Scorer, ScorerNeeds, SolverEffects, Target, TaskState};
 
 /// The default question for graders: what distinguishes [`ModelGraded`] scorers.
 pub trait GraderQuestion: Clone + fmt::Debug + Default + Send + Sync + 'static {
@@ -202,6 +202,11 @@ impl<Q: GraderQuestion> Scorer for ModelGraded<Q> {
 
     fn check(&self, sample: &Sample) -> Result<()> {
         let (prompt, _) = self.checked()?;
-        prompt.check(sample)
+        prompt.check(sample, true)
+    }
+
+    fn check_behind(&self, sample: &Sample, solver: &SolverEffects) -> Result<()> {
+        let (prompt, _) = self.checked()?;
+        prompt.check(sample, !solver.is_unknown())
     }
 }

@@ -53,12 +53,15 @@ impl Prompt {
     }
 
     /// Refuses a sample that lacks something the template requires.
-    pub(super) fn check(&self, sample: &Sample) -> Result<()> {
+    ///
+    /// Its metadata is complete unless a solver may add to it.
+    pub(super) fn check(&self, sample: &Sample, is_complete: bool) -> Result<()> {
         if !self.include_history {
             question(&sample.input)?;
         }
         let of_metadata = self.template.fields().filter(|field| !NAMES.contains(&field.name.as_str()));
         of_metadata
+            .filter(|field| is_complete || sample.metadata.contains_key(&field.name))
             .map(|field| shown(field, entry(field, &sample.metadata)?))
             .try_for_each(|shown| shown.map(drop))
     }

@@ -61,8 +61,6 @@ pub struct Transcript {
     pub message_count: Option<u64>,
     /// The conversation, if it was to be read.
     pub messages: Vec<TranscriptMessage>,
-    /// Which of the messages of a sample in several entries are its conversation: from, to before.
-    message_refs: Vec<(u64, u64)>,
     /// Where it is in the log.
     at: usize,
 }
@@ -72,21 +70,11 @@ fn wanted() -> Vec<(&'static str, Selection)> {
     use Selection::{All, Count, Fields, FieldsOfEach, FieldsOfItems};
     const STOP: FieldSelection = &[("stop_reason", All)];
     const OUTPUT: FieldSelection = &[("completion", All), ("error", All), ("choices", FieldsOfItems(STOP))];
-    let mut wanted: Vec<_> = [
-        "id",
-        "epoch",
-        "input",
-        "choices",
-        "target",
-        "scores",
-        "score",
-        "metadata",
-        "total_time",
-        "message_refs",
-    ]
-    .into_iter()
-    .map(|name| (name, All))
-    .collect();
+    let mut wanted: Vec<_> =
+        ["id", "epoch", "input", "choices", "target", "scores", "score", "metadata", "total_time"]
+            .into_iter()
+            .map(|name| (name, All))
+            .collect();
     wanted.push(("output", Fields(OUTPUT)));
     wanted.push(("error", Fields(&[("message", All), ("traceback", All)])));
     wanted.push(("limit", Fields(&[("type", All), ("limit", All)])));
@@ -167,7 +155,6 @@ impl Transcript {
                 self.message_count = Some(self.messages.len() as u64);
             }
             "messages" => self.message_count = count(key, json, peek)?,
-            "message_refs" => self.message_refs = ranges(&any(json, peek)?),
             _ => json.known_skip(peek)?,
         }
         Ok(())
@@ -208,15 +195,6 @@ fn tokens(usage: &Json) -> Option<u64> {
     Some(tokens.fold(0, u64::saturating_add))
 }
 
-/// Ranges of indices: `[[0, 3], [5, 6]]`, or single ones.
-fn ranges(json: &Json) -> Vec<(u64, u64)> {
-    let range = |item: &Json| match item {
-        Json::Array(ends) => Some((ends.first()?.as_u64()?, ends.get(1)?.as_u64()?)),
-        one => one.as_u64().map(|index| (index, index.saturating_add(1))),
-    };
-    json.as_array().map(|items| items.iter().filter_map(range).collect()).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,10 +223,10 @@ mod tests {
     fn old_forms_are_read_too() {
         let json =
             br#"{"epoch": 1, "id": "a", "error": "boom", "limit": "time", "choices": null, "target": "x",
-            "score": {"value": 1}, "messages": 12, "message_refs": [[0, 2], 5, "x", [1]]}"#;
+            "score": {"value": 1}, "messages": 12}"#;
         let read = Transcript::from_json(json).unwrap();
         assert_eq!((read.error.as_deref(), read.limit.as_deref()), (Some("boom"), Some("time")));
-        assert_eq!((read.message_count, read.message_refs), (Some(12), vec![(0, 2), (5, 6)]));
+        assert_eq!(read.message_count, Some(12));
         assert_eq!((read.scores.len(), read.tokens), (1, None));
         for json in [r#"{"id": "a"}"#, r#"{"epoch": 1}"#, r#"{"id": "a", "epoch": 1, "error": [1]}"#, "[]"] {
             assert!(Transcript::from_json(json.as_bytes()).is_err(), "{json}");

@@ -1,6 +1,6 @@
-//! A few values out of a long list or object, without the others in memory.
+//! A few values out of a long object, without the others in memory.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use crate::eval::error::{LogErrorKind, Result};
 use crate::eval::json::{Descent, PartVisitor};
@@ -88,48 +88,8 @@ impl PartVisitor for NamedAttachments<'_> {
     }
 }
 
-/// Some items of a list that may be in several entries, by their indices.
-#[derive(Debug)]
-pub(super) struct ListItems<'a> {
-    wanted: &'a BTreeSet<u64>,
-    /// The JSON of the items.
-    pub(super) found: BTreeMap<u64, Vec<u8>>,
-    /// How many items there were.
-    pub(super) count: u64,
-    bytes: CopiedBytes,
-}
-
-impl<'a> ListItems<'a> {
-    pub(super) fn new(wanted: &'a BTreeSet<u64>, limit: u64) -> Self {
-        ListItems { wanted, found: BTreeMap::new(), count: 0, bytes: CopiedBytes::new(limit) }
-    }
-
-    /// Whether later items are of no interest.
-    pub(super) fn has_all(&self) -> bool {
-        self.wanted.last().is_none_or(|last| *last < self.count)
-    }
-}
-
-impl PartVisitor for ListItems<'_> {
-    fn begin(&mut self, _key: &[u8], _first: u8, _at: u64) -> Result<Descent> {
-        Ok(self.bytes.begin(self.wanted.contains(&self.count)))
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
-        self.bytes.push(bytes)
-    }
-
-    fn end(&mut self, _at: u64) -> Result<()> {
-        if let Some(json) = self.bytes.end() {
-            self.found.insert(self.count, json.to_vec());
-        }
-        self.count += 1;
-        Ok(())
-    }
-}
-
 /// The string that a JSON document is.
-pub(super) fn string(json: &[u8]) -> Result<String> {
+fn string(json: &[u8]) -> Result<String> {
     let mut parser = decode::parser(json);
     let peek = parser.peek()?;
     let text = decode::text("attachments", &mut parser, peek)?.unwrap_or_default();
@@ -158,22 +118,5 @@ mod tests {
         let mut small = NamedAttachments::new(&wanted, 5);
         let error = Outline::of_object().push(json, &mut small).unwrap_err();
         assert!(matches!(error.kind(), LogErrorKind::TooLargeRecord { limit: 5 }), "{error}");
-    }
-
-    #[test]
-    fn items_are_counted_across_lists() {
-        let wanted = BTreeSet::from([1, 3]);
-        let mut items = ListItems::new(&wanted, 100);
-        assert!(!items.has_all());
-        for list in ["[\"a\", \"b\"]", "[]", "[ {\"c\": [1, 2]}, \"d\", 5]"] {
-            Outline::of_list().visit(list.as_bytes(), &mut items).unwrap();
-        }
-        assert!(items.has_all());
-        assert_eq!(items.count, 5);
-        let found: Vec<_> =
-            items.found.iter().map(|(at, json)| (*at, str::from_utf8(json).unwrap())).collect();
-        assert_eq!(found, [(1, "\"b\""), (3, "\"d\"")]);
-        assert_eq!(string(b"\"d\\n\"").unwrap(), "d\n");
-        assert!(string(b"[1]").is_err() && string(b"\"a").is_err());
     }
 }

@@ -1,11 +1,11 @@
 //! Reading transcripts, one at a time.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use errorbar_core::SampleId;
 
-use super::parts::{ListItems, NamedAttachments, string};
+use super::parts::NamedAttachments;
 use super::{Transcript, TranscriptMessage, message, wanted};
 use crate::eval::SampleRecord;
 use crate::eval::container::Container;
@@ -52,7 +52,14 @@ impl SampleRecord<'_> {
 }
 
 fn skimmer(container: &Container, selected: Vec<(&'static str, Selection)>) -> Skimmer {
-    Skimmer::new(selected, container.limits.max_record, Arc::clone(&container.memory))
+    Skimmer::new(selected, most_bytes(container), Arc::clone(&container.memory))
+}
+
+/// The most that is held of a sample, of its conversation, or of its attachments. Each is held several times on its way
+/// to the reader: as JSON, as a tree, as strings, in lines.
+fn most_bytes(container: &Container) -> u64 {
+    const COPIES: u64 = 4;
+    container.limits.max_record.min(container.memory.limit() / COPIES)
 }
 
 impl Iterator for Transcripts<'_> {
@@ -81,12 +88,6 @@ impl Transcripts<'_> {
         if let Some(score) = transcript.scores.shift_remove(NAMELESS) {
             transcript.scores.insert(self.log.old_scorer().to_owned(), score);
         }
-        if let Some(json) = container.sample_metadata(&mut self.decompressor, at) {
-            let json = json?;
-            let mut json = decode::parser(&json);
-            let peek = json.peek()?;
-            transcript.metadata = decode::metadata("metadata", &mut json, peek)?.unwrap_or_default();
-        }
         Ok(transcript)
     }
 
@@ -102,20 +103,14 @@ impl Transcripts<'_> {
 
     fn complete_sample(&mut self, transcript: &mut Transcript, with_messages: bool) -> Result<()> {
         if with_messages {
-            transcript.messages = match transcript.message_refs.is_empty() {
-                true => self.messages(transcript.at)?,
-                false => self.messages_in_entries(transcript)?,
-            };
+            transcript.messages = self.messages(transcript.at)?;
         }
         let name = |text: &String| text.strip_prefix(ATTACHMENT).map(str::to_owned);
         let wanted: HashSet<String> = transcript.texts_mut().filter_map(|text| name(text)).collect();
         if wanted.is_empty() {
             return Ok(());
         }
-        let found = match self.log.container.sample_folder(transcript.at) {
-            Some(folder) => self.attachments_in_entries(&folder, &wanted)?,
-            None => self.attachments(transcript.at, &wanted)?,
-        };
+        let found = self.attachments(transcript.at, &wanted)?;
         for text in transcript.texts_mut() {
             if let Some(content) = text.strip_prefix(ATTACHMENT).and_then(|name| found.get(name)) {
                 text.clone_from(content);
@@ -124,7 +119,7 @@ impl Transcripts<'_> {
         Ok(())
     }
 
-    /// The conversation of a sample, where it is with the sample.
+    /// The conversation of a sample.
     fn messages(&mut self, at: usize) -> Result<Vec<TranscriptMessage>> {
         use Selection::{All, FieldsOfItems};
         const MESSAGE: FieldSelection = &[
@@ -147,71 +142,14 @@ impl Transcripts<'_> {
         Ok(messages)
     }
 
-    /// The conversation of a sample whose messages are in entries of their own.
-    fn messages_in_entries(&mut self, transcript: &Transcript) -> Result<Vec<TranscriptMessage>> {
-        /// No conversation has more; a range may claim any number.
-        const MOST: u64 = 1 << 20;
-        let Some(folder) = self.log.container.sample_folder(transcript.at) else { return Ok(Vec::new()) };
-        let indices: Vec<u64> =
-            transcript.message_refs.iter().flat_map(|(from, to)| *from..*to).take(MOST as usize).collect();
-        let wanted: BTreeSet<u64> = indices.iter().copied().collect();
-        let items = self.items(&folder, "messages", &wanted)?;
-        let mut messages = Vec::new();
-        for index in indices {
-            let Some(json) = items.get(&index) else { continue };
-            let mut json = decode::parser(json);
-            let peek = json.peek()?;
-            messages.extend(TranscriptMessage::from_json(&decode::any(&mut json, peek)?));
-        }
-        Ok(messages)
-    }
-
     fn attachments(&mut self, at: usize, wanted: &HashSet<String>) -> Result<HashMap<String, String>> {
         let container = &self.log.container;
-        let mut attachments = NamedAttachments::new(wanted, self.most_bytes());
+        let mut attachments = NamedAttachments::new(wanted, most_bytes(&self.log.container));
         let mut outline = Outline::of_object();
         container
             .sample_pieces(&mut self.decompressor, at, &mut |piece| outline.push(piece, &mut attachments))?;
         outline.finish()?;
         Ok(attachments.found)
-    }
-
-    /// The attachments of a sample in several entries, where their names are indices.
-    fn attachments_in_entries(
-        &mut self,
-        folder: &str,
-        wanted: &HashSet<String>,
-    ) -> Result<HashMap<String, String>> {
-        let indices: BTreeSet<u64> = wanted.iter().filter_map(|name| name.parse().ok()).collect();
-        let items = self.items(folder, "attachments", &indices)?;
-        items.into_iter().map(|(index, json)| Ok((index.to_string(), string(&json)?))).collect()
-    }
-
-    /// Some items of a list in entries that are named by the index of their first item.
-    fn items(&mut self, folder: &str, list: &str, wanted: &BTreeSet<u64>) -> Result<BTreeMap<u64, Vec<u8>>> {
-        let mut items = ListItems::new(wanted, self.most_bytes());
-        let mut next = Some(0);
-        while let Some(start) = next.filter(|_| !items.has_all()) {
-            let name = format!("{folder}/{list}/{start}.json");
-            let mut outline = Outline::of_list();
-            let is_there = self
-                .log
-                .container
-                .member_pieces(&mut self.decompressor, &name, &mut |piece| outline.push(piece, &mut items))?;
-            if is_there {
-                outline.finish().map_err(|error| error.in_member(&name))?;
-            }
-            // An entry without items would lead back to itself.
-            next = Some(items.count).filter(|count| is_there && *count > start);
-        }
-        Ok(items.found)
-    }
-
-    /// The most that is held of messages or attachments in entries of their own. They are held twice while they are decoded.
-    fn most_bytes(&self) -> u64 {
-        const COPIES: u64 = 4;
-        let Container { limits, memory, .. } = &self.log.container;
-        limits.max_record.min(memory.limit() / COPIES)
     }
 
     fn in_sample(&self, at: usize, error: LogError) -> LogError {

@@ -73,7 +73,8 @@ mod tests {
     #[test]
     fn days_follow_one_another() {
         assert_eq!(date(0), (1970, 1, 1));
-        let is_leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let is_leap =
+            |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
         let mut expected = (1970, 1, 1);
         for days in 0..400_000 {
             assert_eq!(date(days), expected, "day {days}");

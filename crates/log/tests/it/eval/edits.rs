@@ -38,7 +38,7 @@ fn apply(path: &Path, edit: &ScoreEdit) -> Result<()> {
     let (plan, _) = plan_from_header(&header, &Registry::built_in())?;
     let scores = log.scores(&header, &ScoreOptions::new(MetadataKeys::NONE).edited(&edited))?;
     revision.set_results(&plan.evaluate(&scores.columns).unwrap(), &scores.columns)?;
-    revision.write_back_locked(&lock)
+    revision.write_back_locked(&lock).map(drop)
 }
 
 fn sample(path: &Path, id: &str) -> Json {

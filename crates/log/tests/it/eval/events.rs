@@ -16,11 +16,11 @@ fn event(micros: u64, span: Option<u32>, kind: EventKind) -> Event {
     Event { at, working: at / 2, span, kind }
 }
 
-fn call(input: Vec<std::ops::Range<usize>>, answer: std::result::Result<ModelOutput, String>) -> ModelCall {
+fn call(input: &[(usize, usize)], answer: std::result::Result<ModelOutput, String>) -> ModelCall {
     ModelCall {
         model: "mockllm/model".to_owned(),
         role: None,
-        input,
+        input: input.iter().map(|(start, end)| *start..*end).collect(),
         config: Arc::new(Metadata::from_iter([("temperature".to_owned(), json!(0.5))])),
         answer,
         retries: 0,
@@ -46,12 +46,12 @@ fn written(sample: &Sample, sample_events: &SampleEvents) -> Json {
 #[test]
 fn events_have_the_shapes_of_the_format() {
     let sample = Sample::new("q1", 1, Score::new("C"));
-    let failed = ModelCall { retries: 0, ..call(vec![0..1], Err("503 \"busy\"".to_owned())) };
+    let failed = ModelCall { retries: 0, ..call(&[(0, 1)], Err("503 \"busy\"".to_owned())) };
     let answered = ModelCall {
         role: Some("grader".to_owned()),
         retries: 1,
         cache: Some(CacheAccess::Read),
-        ..call(vec![0..1, 2..3], Ok(ModelOutput::from_text("mockllm/model", "42")))
+        ..call(&[(0, 1), (2, 3)], Ok(ModelOutput::from_text("mockllm/model", "42")))
     };
     let usage = IndexMap::from([("mockllm/model".to_owned(), Usage::new(3, 0))]);
     let score = ScoreEvent {
@@ -172,7 +172,7 @@ fn long_strings_of_events_are_stored_once() {
     sample.input = Input::from(long.as_str());
     let output = ModelOutput::from_text("mockllm/model", long.as_str());
     let calls =
-        (0..20).map(|n| event(n, None, EventKind::ModelCall(Box::new(call(vec![0..1], Ok(output.clone()))))));
+        (0..20).map(|n| event(n, None, EventKind::ModelCall(Box::new(call(&[(0, 1)], Ok(output.clone()))))));
     let events = std::iter::once(event(0, None, EventKind::SampleInit)).chain(calls).collect();
     let json = written(&sample, &sample_events(vec![Message::user(long.as_str())], events));
     let attachments = json["attachments"].as_object().unwrap();
@@ -195,8 +195,8 @@ fn samples_with_events_are_read_resumed_and_never_dense() {
     let path = folder.path().join("log.eval");
     let sample = Sample::new(1, 1, Score::new("C"));
     let output = ModelOutput::from_text("mockllm/model", "x".repeat(10_000));
-    let calls = (0..500)
-        .map(|n| event(n, None, EventKind::ModelCall(Box::new(call(vec![0..1], Ok(output.clone()))))));
+    let calls =
+        (0..500).map(|n| event(n, None, EventKind::ModelCall(Box::new(call(&[(0, 1)], Ok(output.clone()))))));
     let sample_events = sample_events(vec![Message::user("a")], calls.collect());
     let mut writer = LogWriter::create(&path, &start()).unwrap();
     sample.record(|record| writer.append_sample(&record.events(&sample_events))).unwrap();

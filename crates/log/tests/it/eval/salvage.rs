@@ -76,7 +76,7 @@ fn what_is_torn_at_the_end_is_no_damage() {
     let path = folder.path().join("log.eval");
     write_unfinished(&path, &samples());
     let bytes = fs::read(&path).unwrap();
-    let last = bytes.windows(8).rposition(|window| window == b"samples/").unwrap();
+    let last = position(&bytes, "samples/3_epoch_1.json");
     fs::write(&path, &bytes[..last + 60]).unwrap();
     assert_eq!(remove_damaged_samples(&path, LogLimits::default()).unwrap(), None);
 }

@@ -123,6 +123,8 @@ struct Show<'a> {
     out: Option<SampleSink>,
     shown: usize,
     is_cut: bool,
+    /// Whether the reader has seen enough.
+    is_closed: bool,
 }
 
 enum SampleSink {
@@ -138,7 +140,7 @@ impl<'a> Show<'a> {
             .conversation(args.messages)
             .whole(args.full || args.format != SampleFormat::Text)
             .epochs(header.eval.config.epochs.is_some_and(|epochs| epochs > 1));
-        Show { args, log, header, filter, view, out: None, shown: 0, is_cut: false }
+        Show { args, log, header, filter, view, out: None, shown: 0, is_cut: false, is_closed: false }
     }
 
     /// Shows what matches, until the reader has seen enough.
@@ -166,7 +168,10 @@ impl<'a> Show<'a> {
             };
             match completed {
                 Ok(transcript) => match self.one(&transcript) {
-                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break,
+                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                        self.is_closed = true;
+                        break;
+                    }
                     shown => shown?,
                 },
                 Err(error) => {
@@ -267,7 +272,7 @@ impl<'a> Show<'a> {
         let of_all = (self.shown < total).then(|| format!("{} of {total} samples shown", self.shown));
         let cut = self.is_cut.then(|| "long texts are cut, --full shows them whole".to_owned());
         let notes: Vec<String> = of_all.into_iter().chain(cut).collect();
-        if !notes.is_empty() {
+        if !notes.is_empty() && !self.is_closed {
             diagnostics.push(Diagnostic::note(notes.join("; ")));
         }
         Ok(diagnostics)
