@@ -126,7 +126,8 @@ impl Rescore {
         };
         let action = self.action.unwrap_or(ScoreAction::Append);
         let mut planned = header.clone();
-        planned.eval.scorers = None;
+        // Neither its scorers nor what they found: only what holds for any scorer.
+        (planned.eval.scorers, planned.results) = (None, None);
         if !keeps_metrics {
             planned.eval.metrics = None;
         }
