@@ -164,12 +164,30 @@ impl Reduction {
         &'a self,
         columns: &'a ScoreColumns,
     ) -> impl Iterator<Item = (SampleId, Score)> + use<'a> {
+        (0..self.len()).map(self.sample(columns))
+    }
+
+    /// The same in the order of [`SampleId::sort_key`].
+    pub fn iter_by_key<'a>(
+        &'a self,
+        columns: &'a ScoreColumns,
+    ) -> impl Iterator<Item = (SampleId, Score)> + use<'a> {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_by_cached_key(|at| columns.sample_id(self.row(*at)).sort_key());
+        order.into_iter().map(self.sample(columns))
+    }
+
+    fn row(&self, at: usize) -> usize {
+        self.samples.rows.get(at).map_or(at, |row| *row as usize)
+    }
+
+    fn sample<'a>(&'a self, columns: &'a ScoreColumns) -> impl Fn(usize) -> (SampleId, Score) + use<'a> {
         let voters = columns.scorer(&self.scorer);
-        (0..self.len()).map(move |at| {
-            let row = self.samples.rows.get(at).map_or(at, |row| *row as usize);
+        move |at| {
             let value = self.samples.values.to_value(at).unwrap_or(crate::Value::Unscored);
-            (columns.sample_id(row), self.samples.details.to_detail(at, voters).into_score(value))
-        })
+            let score = self.samples.details.to_detail(at, voters).into_score(value);
+            (columns.sample_id(self.row(at)), score)
+        }
     }
 }
 

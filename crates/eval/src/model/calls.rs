@@ -15,6 +15,9 @@ use super::{AnyModel, Cache, ModelError, ModelErrorKind, Request, RetryPolicy, U
 use crate::recorder::CallRecorder;
 use crate::{ModelOutput, lock};
 
+/// How long a model that watches the timeout itself may be late: it knows the address, and so has the better error.
+const GRACE: Duration = Duration::from_millis(50);
+
 /// The default maximum number of connections.
 pub const MAX_CONNECTIONS: usize = 20;
 
@@ -307,7 +310,7 @@ impl Calls {
         let answer = model.generate(request);
         let answer = match self.timeout {
             None => answer.await,
-            Some(timeout) => tokio::time::timeout(timeout, answer).await.unwrap_or_else(|_| {
+            Some(timeout) => tokio::time::timeout(timeout + GRACE, answer).await.unwrap_or_else(|_| {
                 Err(ModelError::transient(format!(
                     "{} gave no answer within {} s; allow more, or fewer connections at once",
                     model.name(),

@@ -1,6 +1,6 @@
 //! One score per sample for each scorer and reducer: `reductions.json`.
 
-use errorbar_core::{Reduction, ScoreColumns};
+use errorbar_core::{Reduction, SampleId, Score, ScoreColumns};
 
 use super::wire::{JsonWriter, Wire};
 
@@ -18,13 +18,26 @@ impl Reductions {
 
     /// These reduced scores; `columns` are those that they were computed from.
     pub fn of(reductions: &[Reduction], columns: &ScoreColumns) -> Self {
+        Reductions::write(reductions, |reduction| reduction.iter(columns))
+    }
+
+    /// The same in the order in which the reference reads samples back: what it computes of a log again, it writes in
+    /// that order.
+    pub(super) fn by_key(reductions: &[Reduction], columns: &ScoreColumns) -> Self {
+        Reductions::write(reductions, |reduction| reduction.iter_by_key(columns))
+    }
+
+    fn write<'a, I>(reductions: &'a [Reduction], samples: impl Fn(&'a Reduction) -> I) -> Self
+    where
+        I: Iterator<Item = (SampleId, Score)>,
+    {
         let write = |json: &mut JsonWriter| {
             for reduction in reductions {
                 json.object(|json| {
                     json.field("scorer", &reduction.scorer);
                     json.optional("reducer", reduction.reducer.as_ref());
                     json.key("samples").array(|json| {
-                        for (id, score) in reduction.iter(columns) {
+                        for (id, score) in samples(reduction) {
                             json.score(&score, Some(&Wire(&id)));
                         }
                     });

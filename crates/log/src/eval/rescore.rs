@@ -67,7 +67,7 @@ impl<'a> Revision<'a> {
         if !(is_append && self.append_results(&recorded)?) {
             self.replace_results(&recorded)?;
         }
-        if let Some(json) = Reductions::of(&evaluation.reductions, new.columns).json {
+        if let Some(json) = Reductions::by_key(&evaluation.reductions, new.columns).json {
             let old = if is_append { self.log.raw(REDUCTIONS)? } else { None };
             let json = match old.filter(|old| old.trim_ascii_start().starts_with(b"[")) {
                 Some(old) => joined(&old, &json)?,

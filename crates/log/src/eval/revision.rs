@@ -77,7 +77,7 @@ impl Revision<'_> {
     /// `columns` are those that were evaluated.
     pub fn set_results(&mut self, evaluation: &Evaluation, columns: &ScoreColumns) -> Result<()> {
         self.replace_results(&RecordedResults::from(&evaluation.results))?;
-        if let Some(json) = Reductions::of(&evaluation.reductions, columns).json {
+        if let Some(json) = Reductions::by_key(&evaluation.reductions, columns).json {
             self.replace(RecordKey::Member(REDUCTIONS.to_owned()), json);
         }
         Ok(())
