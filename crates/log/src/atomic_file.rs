@@ -39,6 +39,18 @@ impl AtomicFile {
     /// # Errors
     /// A folder that is not there or may not be written to; a path that is a folder.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
+        AtomicFile::create_with(path, false)
+    }
+
+    /// The same, and a file that replaces none is for its owner alone: a log.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub(crate) fn create_private(path: &Path) -> io::Result<Self> {
+        AtomicFile::create_with(path, true)
+    }
+
+    fn create_with(path: &Path, is_private: bool) -> io::Result<Self> {
         let old = fs::metadata(path).ok();
         if old.as_ref().is_some_and(Metadata::is_dir) {
             return Err(io::ErrorKind::IsADirectory.into());
@@ -52,7 +64,7 @@ impl AtomicFile {
             Some(_) => fs::canonicalize(path)?,
             None => link_target(path)?,
         };
-        let (file, new) = create_beside(&place, old.as_ref())?;
+        let (file, new) = create_beside(&place, old.as_ref(), is_private)?;
         let mut whole = AtomicFile {
             out: Some(BufWriter::new(file)),
             rename: Some((new, place)),
@@ -134,23 +146,23 @@ fn link_target(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// A new file in the same folder, as only there a rename is a single step. What others left there is removed.
-fn create_beside(path: &Path, old: Option<&Metadata>) -> io::Result<(File, PathBuf)> {
+fn create_beside(path: &Path, old: Option<&Metadata>, is_private: bool) -> io::Result<(File, PathBuf)> {
     let mut created = None;
     for slot in 0..SLOTS {
         let new = beside(path, slot);
         remove_abandoned(&new);
         if created.is_none() {
-            created = create_locked(&new, old)?.map(|file| (file, new));
+            created = create_locked(&new, old, is_private)?.map(|file| (file, new));
         }
     }
     created.ok_or_else(|| io::Error::new(io::ErrorKind::WouldBlock, "many processes are writing this file"))
 }
 
 /// Creates a file and locks it; none if another process was faster.
-fn create_locked(new: &Path, old: Option<&Metadata>) -> io::Result<Option<File>> {
+fn create_locked(new: &Path, old: Option<&Metadata>, is_private: bool) -> io::Result<Option<File>> {
     let mut options = File::options();
     options.write(true).create_new(true);
-    limit_mode(&mut options, old);
+    limit_mode(&mut options, old, is_private);
     let file = match options.open(new) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
         opened => opened?,
@@ -179,16 +191,18 @@ fn beside(path: &Path, slot: usize) -> PathBuf {
 
 /// What a new file starts with is no more than what it will have in the end.
 #[cfg(unix)]
-fn limit_mode(options: &mut fs::OpenOptions, old: Option<&Metadata>) {
+fn limit_mode(options: &mut fs::OpenOptions, old: Option<&Metadata>, is_private: bool) {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-    if let Some(old) = old {
+    match old {
         // Its owner has to write it; nobody else needs to know what it holds before it is theirs.
-        options.mode(old.mode() & 0o700 | 0o600);
-    }
+        Some(old) => options.mode(old.mode() & 0o700 | 0o600),
+        None if is_private => options.mode(0o600),
+        None => options,
+    };
 }
 
 #[cfg(not(unix))]
-fn limit_mode(_: &mut fs::OpenOptions, _: Option<&Metadata>) {}
+fn limit_mode(_: &mut fs::OpenOptions, _: Option<&Metadata>, _: bool) {}
 
 /// Gives a file the owner, the group and the mode of another; false if it has another owner or group.
 #[cfg(unix)]

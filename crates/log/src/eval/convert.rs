@@ -50,7 +50,7 @@ pub fn convert(log: &EvalLog, to: &Path) -> Result<WrittenFile> {
     log.header()?;
     refuse_busy(log, to).map_err(|error| error.at(to))?;
     let mut file =
-        AtomicFile::create(to).map_err(|error| LogError::from(LogErrorKind::Create(error)).at(to))?;
+        AtomicFile::create_private(to).map_err(|error| LogError::from(LogErrorKind::Create(error)).at(to))?;
     let written = match to.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
         true => write_json(log, &mut file),
         false => write_eval(log, &mut file),

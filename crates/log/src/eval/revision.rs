@@ -198,7 +198,7 @@ impl Revision<'_> {
     }
 
     fn write_whole(&self, path: &Path) -> Result<WrittenFile> {
-        let mut file = AtomicFile::create(path).map_err(LogErrorKind::Create)?;
+        let mut file = AtomicFile::create_private(path).map_err(LogErrorKind::Create)?;
         match (&self.scores, &self.log.container.layout) {
             (Some(scores), _) => self.write_rescored(scores, &mut file)?,
             (None, LogLayout::Json(log)) => self.write_json(log, &mut file)?,

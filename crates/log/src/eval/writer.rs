@@ -79,10 +79,14 @@ impl LogWriter {
 
     fn create_new(path: &Path, start: &StartRecord) -> Result<Self> {
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(LogErrorKind::Folder)?;
+            private_folder(folder).map_err(LogErrorKind::Folder)?;
         }
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path);
-        let file = file.map_err(|error| match error.kind() {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        // What people and models write may be confidential.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(path).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => LogErrorKind::Exists,
             _ => LogErrorKind::Open(error),
         })?;
@@ -292,6 +296,15 @@ pub(super) fn lock_named(file: &File, path: &Path) -> Result<()> {
         true => Ok(()),
         false => Err(LogErrorKind::Replaced.into()),
     }
+}
+
+/// Makes a folder, and those above it, for their owner alone; those that exist stay as they are.
+fn private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 #[cfg(test)]

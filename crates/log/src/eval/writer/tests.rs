@@ -98,3 +98,23 @@ fn a_large_journal_goes_into_the_file() {
     assert!(writer.journal.is_due() || writer.members.contains_key("_journal/summaries/3.json"));
     assert!(!writer.journal.is_large(), "memory stays bounded");
 }
+
+#[cfg(unix)]
+#[test]
+fn new_logs_and_their_folders_are_for_their_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("of/runs");
+    writer(&place)
+        .finish(
+            &Header::started(StartRecord::new(EvalInfo::default(), PlanRecord::default())),
+            &Reductions::none(),
+        )
+        .unwrap();
+    let log = place.join("log.eval");
+    assert_eq!([mode(&place), mode(place.parent().unwrap()), mode(&log)], [0o700, 0o700, 0o600]);
+    let json = place.join("log.json");
+    super::super::convert(&EvalLog::open(&log).unwrap(), &json).unwrap();
+    assert_eq!(mode(&json), 0o600);
+}
