@@ -1,4 +1,4 @@
-//! `errorbar log schema`: the JSON schemas of logs and of results.
+//! `errorbar log schema`: the JSON schemas of logs, of results and of what `verify` prints.
 
 use clap::{Args, ValueEnum};
 use errorbar_log::eval::LOG_SCHEMA;
@@ -6,6 +6,8 @@ use errorbar_report::RESULTS_SCHEMA;
 
 use super::super::Outcome;
 use crate::output::Output;
+
+const VERIFY_SCHEMA: &str = include_str!("../../../schema/verify.schema.json");
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,7 +22,7 @@ not described are allowed, and most of those that are described may be absent.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SchemaArgs {
     /// What to describe: a log as one JSON object, one sample (as `log dump --sample` prints it), or
-    /// what `score` and `eval` print with --format json
+    /// what `score` and `eval` (results) and `verify` print with --format json
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     of: Described,
 }
@@ -31,6 +33,7 @@ enum Described {
     Log,
     Sample,
     Results,
+    Verify,
 }
 
 pub(crate) fn run(args: &SchemaArgs) -> Outcome {
@@ -38,6 +41,7 @@ pub(crate) fn run(args: &SchemaArgs) -> Outcome {
         Described::Log => LOG_SCHEMA.to_owned(),
         Described::Sample => sample_schema(),
         Described::Results => RESULTS_SCHEMA.to_owned(),
+        Described::Verify => VERIFY_SCHEMA.to_owned(),
     };
     Output::from(schema).into()
 }
