@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use errorbar_core::spec::nearest;
 use errorbar_core::{
-    Epochs, ErrorPlan, MetadataKeys, Metrics, Plan, Reducers, Registry, ScorerPlan, Spec, unique_names,
+    Epochs, ErrorPlan, MetadataKeys, Metrics, Plan, Reducers, Registry, Score, ScoreColumns, ScorerPlan,
+    Spec, unique_names,
 };
 use errorbar_log::eval::{MAX_METRICS, MAX_SCORERS, StartRecord};
+use errorbar_log::inspect::project;
 
 use super::options::{LogFormat, RunOptions};
 use super::record::{options_of, start_record};
@@ -226,13 +228,40 @@ impl Task {
                 scorers: &self.scorers,
                 metrics: match options.metrics {
                     Some(_) => None,
-                    None => task_check::metric_names(self.metrics.as_ref(), self.scorers.iter()),
+                    None => task_check::metric_names(self.metrics.as_ref(), self.scorers.iter())
+                        .or_else(|| self.names_in_rehearsal(options, samples)),
                 },
                 reducers: options.reducers.is_none().then_some(reducers),
             };
             findings.extend(task_check::headline(wanted, &parts).into_iter().map(Finding::Problem));
         }
         findings
+    }
+
+    /// The names that the figures of a run over these samples have, if scores have no part in them: groups are named by
+    /// metadata. A custom solver may change that.
+    fn names_in_rehearsal(&self, options: &RunOptions, samples: &[NamedSample]) -> Option<Vec<String>> {
+        let plan = Plan { errors: ErrorPlan::default(), ..self.plan(options, Reducers::default()) };
+        let has_names = |scorer: &ScorerPlan| {
+            task_check::are_named_without_scores(plan.task_metrics.as_ref().unwrap_or(&scorer.metrics))
+        };
+        if self.solver.effects().is_unknown() || !plan.scorers.iter().all(has_names) {
+            return None;
+        }
+        let mut columns = ScoreColumns::new(plan.scorers.iter().map(|scorer| &scorer.name));
+        for (id, sample) in samples {
+            let mut row = columns.push(id.to_string(), 1);
+            for (key, value) in sample.metadata.iter() {
+                row = row.metadata(key, value.clone());
+            }
+            for scorer in &plan.scorers {
+                row = row.score(&scorer.name, Score::new(1)).ok()?;
+            }
+        }
+        let results = plan.evaluate(&columns).ok()?.results;
+        let has_failed = results.scores.iter().any(|block| !block.failures.is_empty());
+        let blocks = project(&results).scores.into_iter();
+        (!has_failed).then(|| blocks.flat_map(|block| block.metrics.into_keys()).collect())
     }
 
     /// What scorers and the solver refuse; a task of thousands of samples does not report it for each.

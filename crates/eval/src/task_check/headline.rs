@@ -1,6 +1,7 @@
 //! Whether the results of a task will have its headline.
 
-use errorbar_core::{HeadlineRequest, Metrics, Reducers, unique_names};
+use errorbar_core::spec::{Arg, Spec};
+use errorbar_core::{HeadlineRequest, MetricItem, Metrics, Reducers, unique_names};
 
 use super::TaskProblem;
 use crate::AnyScorer;
@@ -55,6 +56,22 @@ pub(crate) fn metric_names<'s>(
             scorers.try_fold(Vec::new(), |known, scorer| Some([known, names(&scorer.metrics())?].concat()))
         }
     }
+}
+
+/// Whether the names of all figures follow from metadata alone: plain metrics, and groups of them.
+pub(crate) fn are_named_without_scores(metrics: &Metrics) -> bool {
+    let is_plain = |spec: &Spec| PLAIN.contains(&&*spec.log_name());
+    let is_named = |item: &MetricItem| match item {
+        MetricItem::Metric(metric) => {
+            let spec = metric.spec();
+            // Whether it is written with its name or without.
+            let inner = spec.args.first().or_else(|| spec.kwargs.get("metric"));
+            is_plain(&spec)
+                || spec.log_name() == "grouped" && matches!(inner, Some(Arg::Spec(inner)) if is_plain(inner))
+        }
+        _ => false,
+    };
+    matches!(metrics, Metrics::List(items) if items.iter().all(is_named))
 }
 
 /// Whether a name is that of this metric: also with its arguments, or with the number of a second one of that name.

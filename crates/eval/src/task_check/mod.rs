@@ -16,7 +16,9 @@ use crate::effects::{SolverEffects, Template};
 use crate::template::placeholders;
 use crate::{AnyScorer, Dataset, NamedSample};
 
-pub(crate) use headline::{HeadlineParts, check as headline, is_called, metric_names};
+pub(crate) use headline::{
+    HeadlineParts, are_named_without_scores, check as headline, is_called, metric_names,
+};
 pub use problem::TaskProblem;
 
 /// A problem, or what only may be one.

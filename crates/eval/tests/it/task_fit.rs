@@ -181,8 +181,13 @@ fn the_headline_is_among_the_results() {
     assert_eq!(with("include", "acuracy", task()), ["scorer", "metric"]);
     assert_eq!(with("", "mean", task()), ["metric"]);
     assert_eq!(with("", "mean", task().metrics(metrics![mean()])), Vec::<&str>::new());
-    // The names of groups depend on the samples.
-    assert_eq!(with("", "easy", task().metrics(metrics![grouped(mean(), "category")])), Vec::<&str>::new());
+    // The names of groups are in the metadata of the samples, unless a custom solver changes it.
+    let in_groups = || task().metrics(metrics![grouped(mean(), "category"), stderr()]);
+    for name in ["easy", "all", "stderr"] {
+        assert_eq!(with("", name, in_groups()), Vec::<&str>::new(), "{name}");
+    }
+    assert_eq!(with("", "mean", in_groups()), ["metric"]);
+    assert_eq!(with("", "hard", in_groups().solver(Custom)), Vec::<&str>::new());
     let reducer = HeadlineRequest { reducer: Some("mode".to_owned()), ..HeadlineRequest::default() };
     let reduced = task().headline(reducer);
     assert!(matches!(problems(&reduced)[..], [TaskProblem::UnknownHeadline { part: "reducer", .. }]));
