@@ -4,7 +4,7 @@
     python3 conformance/old_logs/check.py target/release/errorbar /tmp/logs
 
 Prints a row per version, and every difference. Exits with 1 if there is one that is not expected: where the header records
-no metrics, a custom one that has the name of a built-in one, and a conversion, cannot be told from a changed figure.
+no metrics, a custom one that has the name of a built-in one, and a conversion, cannot be distinguished from a changed figure.
 """
 
 import collections

@@ -74,7 +74,7 @@ impl Pager {
         let named = named.as_deref().map(str::trim);
         let (name, mut command) = match named {
             Some("" | "cat") => return None,
-            // Colours are escape sequences, which `less` shows as such unless told.
+            // Colours are escape sequences, which `less` shows as such by default.
             None | Some("less") => {
                 let mut less = Command::new("less");
                 less.arg("-R");

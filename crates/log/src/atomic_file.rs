@@ -1,7 +1,7 @@
 //! A file that appears only when it is whole: written beside its place, put on the disk, renamed.
 //!
 //! A process that is killed leaves the new file behind. Every writer holds a lock on its own for as long as it lives, so
-//! the next one that writes the same file removes those that nobody holds. Names with the number of a process
+//! the next one that writes the same file removes those that no process holds. Names with the number of a process
 //! were rejected: whether it still runs is a guess, and finding its files means listing the folder.
 
 use std::fs::{self, File, Metadata, Permissions};
@@ -167,13 +167,13 @@ fn create_locked(new: &Path, old: Option<&Metadata>, is_private: bool) -> io::Re
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
         opened => opened?,
     };
-    // A file system may have no locks; then nobody takes this file for one that was left either. Between the two
+    // A file system may have no locks; then no process takes this file for an abandoned one either. Between the two
     // steps another process may have done that, and removed it.
     let _ = file.try_lock();
     Ok(is_named(&file, new)?.then_some(file))
 }
 
-/// Removes a file that a writer has left and that nobody holds.
+/// Removes a file that a writer has abandoned and that no process holds.
 fn remove_abandoned(new: &Path) {
     // What cannot be opened, locked or removed belongs to somebody else.
     let Ok(file) = File::options().write(true).open(new) else { return };
@@ -194,7 +194,7 @@ fn beside(path: &Path, slot: usize) -> PathBuf {
 fn limit_mode(options: &mut fs::OpenOptions, old: Option<&Metadata>, is_private: bool) {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
     match old {
-        // Its owner has to write it; nobody else needs to know what it holds before it is theirs.
+        // Its owner has to write it; no other user may read it before it has its final mode.
         Some(old) => options.mode(old.mode() & 0o700 | 0o600),
         None if is_private => options.mode(0o600),
         None => options,
@@ -259,7 +259,7 @@ mod tests {
         for slot in [0, 3] {
             fs::write(beside(&path, slot), "half").unwrap();
         }
-        // Of another file, and of nobody's making.
+        // The leftover of another file, and a file that is no leftover.
         fs::write(folder.path().join("b.csv.errorbar-0.new"), "half").unwrap();
         fs::write(folder.path().join("a.csv.new"), "mine").unwrap();
         let alive = AtomicFile::create(&path).unwrap();

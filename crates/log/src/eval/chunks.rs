@@ -310,7 +310,7 @@ impl PartReader<'_> {
         Ok(())
     }
 
-    /// Chunks follow each other; one that is missing is not passed over.
+    /// Chunks follow each other; one that is missing is not skipped.
     fn check_start(&self, chunk: &Chunk, count: u64) -> Result<()> {
         if chunk.start == count {
             return Ok(());

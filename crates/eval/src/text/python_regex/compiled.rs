@@ -113,7 +113,7 @@ impl PythonRegex {
         })
     }
 
-    /// The same expression for whole texts; none if that cannot be told from the part that is searched: it looks at what
+    /// The same expression for whole texts; none if that cannot be known from the part that is searched: it looks at what
     /// stands around it.
     pub(crate) fn of_whole_text(&self, ignore_case: bool) -> Option<PythonRegex> {
         let (flags, rest) = global_flags(&self.source).ok()?;

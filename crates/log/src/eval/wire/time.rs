@@ -54,7 +54,7 @@ fn date(days: u64) -> (u64, u64, u64) {
     (era * 400 + year + u64::from(month <= 2), month, day)
 }
 
-/// Appends the digits of a number, at least so many of them.
+/// Appends the digits of a number, at least this number of them.
 pub(super) fn put_digits(bytes: &mut Vec<u8>, mut number: u64, at_least: usize) {
     let start = bytes.len();
     while number > 0 || bytes.len() - start < at_least {

@@ -24,7 +24,7 @@ impl JsonWriter {
         Self::bytes_with(0, write)
     }
 
-    /// The same, with room for so many bytes from the start.
+    /// The same, with a capacity of this number of bytes from the start.
     pub(in crate::eval) fn bytes_with(capacity: usize, write: impl FnOnce(&mut Self)) -> Vec<u8> {
         let mut json = JsonWriter { bytes: Vec::with_capacity(capacity), comma: false };
         write(&mut json);
