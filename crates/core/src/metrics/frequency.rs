@@ -7,7 +7,7 @@ use crate::args::{ArgProblem, ArgType};
 use crate::error::{Error, Result};
 use crate::estimate::{
     ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, Maybe, ScoreKind, ShareClusters, StdError,
-    Undefined, estimate_from,
+    Undefined, estimate_from, finite_population,
 };
 use crate::evaluation::{MetricValue, Role};
 use crate::metadata::Metadata;
@@ -175,6 +175,7 @@ impl Accumulator for FrequencyState {
                         None => share_error(share, n),
                         Some(variances) => variances.error(at, share),
                     };
+                    let error = finite_population(error, &errors.sampled(n as f64));
                     estimate_from(share, error, n, errors, ScoreKind::Binary)
                 }
             };
