@@ -337,6 +337,11 @@ impl<'a> Scores<'a> {
         self.set.columns.id(self.column_row(at))
     }
 
+    /// The epoch at a position; the first one of the sample for reduced scores.
+    pub(crate) fn epoch(&self, at: usize) -> u32 {
+        self.set.columns.epoch(self.set.sample_row(self.row(at)))
+    }
+
     /// Other values for some of the positions, the samples and all that is recorded staying the same.
     pub(crate) fn derive(
         &self,

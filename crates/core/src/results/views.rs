@@ -64,7 +64,8 @@ pub(super) fn scorer_results(
     let scorer = columns.scorer(name).unwrap_or(&absent);
     let (errors, implied_cluster) = effective_errors(&plan.errors, metrics);
     let by_sample = index.has_repeats();
-    let estimation = Estimation { errors, by_sample, implied_cluster, random: random.clone() };
+    let estimation =
+        Estimation { errors, by_sample, value_only: false, implied_cluster, random: random.clone() };
     let view = View { columns, index, scorer, params, estimation };
 
     let unreduced_only = |m: &dyn Metric| m.wants() == Wants::Unreduced;
