@@ -13,8 +13,10 @@ mod kind;
 mod method;
 mod methods;
 mod plan;
+mod resampled;
 mod shares;
 mod summary;
+mod units;
 
 pub use clustered::ClusteredScores;
 pub(crate) use clusters::{ERRORS, check as check_clusters};
@@ -26,9 +28,11 @@ pub use kind::ScoreKind;
 pub use method::{Cr, ErrorMethod};
 pub(crate) use methods::wilson::wilson;
 pub use plan::ErrorPlan;
+pub(crate) use resampled::{ResampledFigure, resampled_estimate, wants_left_out};
 pub(crate) use shares::ShareClusters;
 pub use summary::Summary;
 pub(crate) use summary::{estimate_from, finite_population};
+pub(crate) use units::ScoreUnits;
 
 #[cfg(test)]
 mod tests;
