@@ -4,6 +4,7 @@
 
 mod auto;
 mod bytes;
+mod cluster_error;
 mod clustered;
 mod clusters;
 mod estimation;
@@ -15,6 +16,7 @@ mod plan;
 mod shares;
 mod summary;
 
+pub(crate) use cluster_error::ErrorFigure;
 pub use clustered::ClusteredScores;
 pub(crate) use clusters::{ERRORS, check as check_clusters};
 pub(crate) use estimation::SummaryKey;
