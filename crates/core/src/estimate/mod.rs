@@ -4,6 +4,7 @@
 
 mod auto;
 mod bytes;
+mod cluster_error;
 mod clustered;
 mod clusters;
 mod estimation;
@@ -17,6 +18,7 @@ mod shares;
 mod summary;
 mod units;
 
+pub(crate) use cluster_error::ErrorFigure;
 pub use clustered::ClusteredScores;
 pub(crate) use clusters::{ERRORS, check as check_clusters};
 pub(crate) use estimation::SummaryKey;

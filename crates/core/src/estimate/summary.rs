@@ -7,7 +7,9 @@ use super::clusters::Clusters;
 use super::independent::{IndependentScores, ValueRetention};
 use super::kind::Extent;
 use super::methods::{DrawSource, IntervalInput};
-use super::{ErrorMethod, ErrorPlan, Estimate, Maybe, ScoreKind, StdError, SummaryKey, Undefined};
+use super::{
+    ErrorFigure, ErrorMethod, ErrorPlan, Estimate, Maybe, ScoreKind, StdError, SummaryKey, Undefined,
+};
 use crate::columns::Numbers;
 use crate::error::Result;
 use crate::random::Random;
@@ -161,7 +163,7 @@ impl Summary {
         if !mean.is_finite() {
             return Estimate::undefined(Undefined::Overflow).with_n(self.n());
         }
-        let (error, note) = self.error(plan);
+        let figure = self.error(plan, random);
         let sample = match self {
             Summary::Moments(plain) | Summary::Tally(plain) => DrawSource::Scores(plain),
             Summary::Clusters(clustered) => DrawSource::Clusters(clustered),
@@ -169,7 +171,7 @@ impl Summary {
         let input = IntervalInput {
             n: self.n(),
             mean,
-            error: &error,
+            error: &figure.error,
             independent: !matches!(self, Summary::Clusters(_)),
             kind: whole.and(self.kind()),
             extent: Some(self.extent()),
@@ -178,18 +180,16 @@ impl Summary {
             seed: random.seed,
         };
         let mut estimate = auto::estimate(&input, random);
-        if let Summary::Clusters(clustered) = self {
-            estimate.notes.largest_cluster_share = Some(clustered.largest_share());
-            estimate.notes.iid_stderr = clustered.moments.stderr();
-            let iid = estimate.notes.iid_stderr.filter(|iid| *iid > 0.0);
-            estimate.notes.design_effect =
-                error.as_ref().ok().zip(iid).map(|(error, iid)| (error.se / iid) * (error.se / iid));
-        }
-        if let Some(note) = note {
-            let reason = estimate.notes.reason.take();
-            let joined = reason.map_or_else(|| note.to_owned(), |reason| format!("{reason}; {note}"));
-            estimate.notes.reason = Some(joined);
-            estimate.notes.is_caution = true;
+        match self {
+            Summary::Clusters(clustered) => {
+                let share = clustered.largest_share();
+                figure.annotate(&mut estimate, clustered.moments.stderr(), Some(share));
+            }
+            Summary::Moments(plain) | Summary::Tally(plain) => {
+                let is_other = plan.independent_method() != ErrorMethod::Iid;
+                let iid = plain.moments.stderr().filter(|_| is_other);
+                figure.annotate(&mut estimate, iid, None);
+            }
         }
         estimate
     }
@@ -216,31 +216,37 @@ impl Summary {
         }
     }
 
-    /// The standard error of the mean.
+    /// The standard error of the mean. One that is drawn has the seed 0.
     pub fn std_error(&self, plan: &ErrorPlan) -> Maybe<StdError> {
         if self.n() == 0 {
             return Err(Undefined::NoScores);
         }
-        self.error(plan).0
+        self.error(plan, &Random::default()).error
     }
 
     /// The standard error of the mean, and what is to be known about it.
-    fn error(&self, plan: &ErrorPlan) -> (Maybe<StdError>, Option<&'static str>) {
+    fn error(&self, plan: &ErrorPlan, random: &Random) -> ErrorFigure {
         match self {
-            Summary::Moments(plain) | Summary::Tally(plain) => (independent_error(&plain.moments), None),
-            Summary::Clusters(clustered) => clustered.error(plan.correction()),
+            Summary::Moments(plain) | Summary::Tally(plain) => {
+                ErrorFigure::new(independent_error(&plain.moments, plan.independent_method()))
+            }
+            Summary::Clusters(clustered) => clustered.error(plan, random),
         }
     }
 }
 
-/// s/√n.
-fn independent_error(moments: &Moments) -> Maybe<StdError> {
+/// The standard error of the mean of independent scores. The jackknife is s/√n as well. Of the bootstrap it is the one
+/// of infinitely many resamples, √(Σ(x − x̄)²)/n: drawing some would add nothing but noise.
+fn independent_error(moments: &Moments, method: ErrorMethod) -> Maybe<StdError> {
     let n = moments.count();
-    let se = moments.stderr().ok_or(Undefined::TooFewScores { n })?;
+    let mut se = moments.stderr().ok_or(Undefined::TooFewScores { n })?;
+    if method == ErrorMethod::Bootstrap {
+        se *= ((n - 1) as f64 / n as f64).sqrt();
+    }
     if !se.is_finite() {
         return Err(Undefined::Overflow);
     }
-    Ok(StdError::new(se, ErrorMethod::Iid).with_df((n - 1) as f64))
+    Ok(StdError::new(se, method).with_df((n - 1) as f64))
 }
 
 /// An estimate of a mean whose variance is known otherwise: macro means of groups, shares from counts. The interval comes
@@ -263,7 +269,11 @@ pub(crate) fn estimate_from(
         error => error,
     };
     let independent = match &error {
-        Ok(error) => error.method == ErrorMethod::Iid,
+        Ok(error) => {
+            let of_samples =
+                matches!(error.method, ErrorMethod::Iid | ErrorMethod::Jackknife | ErrorMethod::Bootstrap);
+            of_samples && error.clusters.is_empty()
+        }
         Err(reason) => *reason == Undefined::TooFewScores { n: 1 } && n == 1,
     };
     let input = IntervalInput {

@@ -3,7 +3,7 @@
 mod totals;
 mod variance;
 
-pub(super) use variance::bell_mccaffrey;
+pub(super) use variance::degrees_of_freedom;
 
 use std::hash::Hash;
 
