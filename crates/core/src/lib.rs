@@ -43,6 +43,7 @@ mod params;
 mod plan;
 pub mod python_text;
 mod random;
+mod ratings;
 mod reducer;
 pub mod reducers;
 pub mod registry;
@@ -77,6 +78,7 @@ pub use plan::{
     ScorerPlan,
 };
 pub use random::Random;
+pub use ratings::{Raters, Ratings};
 pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, ReducedValue, Reducer, reducer_fn};
 pub use registry::Registry;
 pub use results::{Failure, Headline, Reduction, Warning};

@@ -19,6 +19,7 @@ use crate::estimate::{Estimation, GroupContext, ScoreKind};
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metadata::Metadata;
 use crate::params::ToSpec;
+use crate::ratings::Raters;
 use crate::scores::Scores;
 use crate::spec::{SEED, Spec, params_to_log};
 
@@ -161,6 +162,11 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
     /// The metadata key that it clusters samples by.
     fn cluster(&self) -> Option<&str> {
         self.inner()?.cluster()
+    }
+
+    /// The raters that it names: other scorers, fields of map-valued scores, metadata keys. See [`Scores::ratings`].
+    fn raters(&self) -> Raters {
+        self.inner().map(|inner| inner.raters()).unwrap_or_default()
     }
 
     /// An empty state, if the metric can be computed piece by piece.
@@ -410,6 +416,9 @@ macro_rules! forward_metric {
         }
         fn cluster(&$self) -> Option<&str> {
             $inner.cluster()
+        }
+        fn raters(&$self) -> $crate::Raters {
+            $inner.raters()
         }
         fn inner(&$self) -> Option<&dyn $crate::Metric> {
             $inner.inner()

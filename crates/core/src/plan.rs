@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::estimate::{ErrorMethod, ErrorPlan};
 use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, ScoreParts};
+use crate::ratings::Raters;
 use crate::reducer::Reducer;
 use crate::registry::Registry;
 use crate::spec::{self, MetricTree, Spec};
@@ -395,6 +396,16 @@ impl Plan {
             }
         };
         keys.and(MetadataKeys::Only(self.errors.cluster.clone()))
+    }
+
+    /// The raters that metrics name: a reader of only some scorers reads these, too.
+    pub fn raters(&self) -> Raters {
+        let of_scorers = self.scorers.iter().map(|scorer| &scorer.metrics);
+        let metrics: Vec<&Metrics> = match &self.task_metrics {
+            Some(metrics) => vec![metrics],
+            None => of_scorers.collect(),
+        };
+        Raters::beside(metrics.into_iter().flat_map(Metrics::iter).flat_map(|metric| metric.raters().names))
     }
 
     /// The parts of scores that must be read for the figures of this plan. Reduced scores as such, which logs record

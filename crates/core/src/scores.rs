@@ -13,6 +13,7 @@ use crate::columns::{
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorPlan, Estimation, Summary, SummaryKey};
 use crate::metadata::Metadata;
+use crate::ratings::RatingSource;
 use crate::score::{SampleScore, Score};
 use crate::value::{Conversion, Leaf, LeafRef, Value, ValueRef};
 
@@ -42,6 +43,8 @@ pub struct ScoreSet<'a> {
     pub(crate) estimation: Estimation,
     /// The rows of `columns` of samples that have no score here: missing or unscored.
     pub(crate) absent: Vec<u32>,
+    /// Where ratings of the same samples by others come from.
+    pub(crate) raters: RatingSource<'a>,
     converted: ConversionCache,
     /// The ids of the copies of samples in resamples, by their number; made when a metric wants them.
     copy_ids: [OnceLock<Vec<String>>; COPIES],
@@ -91,6 +94,7 @@ impl<'a> ScoreSet<'a> {
             sample_rows: None,
             estimation: Estimation::default(),
             absent,
+            raters: RatingSource::default(),
             converted: ConversionCache::default(),
             copy_ids: Default::default(),
         }
@@ -113,6 +117,7 @@ impl<'a> ScoreSet<'a> {
             sample_rows,
             estimation,
             absent: Vec::new(),
+            raters: RatingSource::default(),
             converted: ConversionCache::default(),
             copy_ids: Default::default(),
         }
@@ -313,6 +318,16 @@ impl<'a> Scores<'a> {
         Ok(summary)
     }
 
+    /// All scores that these are among.
+    pub(crate) fn set(&self) -> &'a ScoreSet<'a> {
+        self.set
+    }
+
+    /// The row of the score columns of the sample at a position.
+    pub(crate) fn column_row(&self, at: usize) -> usize {
+        self.set.sample_row(self.row(at))
+    }
+
     /// The row of the score set behind position `at`.
     fn row(&self, at: usize) -> usize {
         match &self.rows {
@@ -379,17 +394,18 @@ impl<'a> Scores<'a> {
                 details.set(row, self.set.detail(self.row(at)));
             }
         }
-        let sample_rows = positions.map(|at| self.set.sample_row(self.row(at)) as u32).collect();
+        let sample_rows = positions.map(|at| self.column_row(at) as u32).collect();
         let ScoreSet { columns, scorer, estimation, .. } = self.set;
         let mut set =
             ScoreSet::derived(columns, scorer, values, details, Some(sample_rows), estimation.clone());
         set.absent = self.absent_rows().to_vec();
+        set.raters = RatingSource::within(self.set);
         set
     }
 
     /// The metadata of the sample at a position.
     pub fn sample_metadata(&self, at: usize) -> Metadata {
-        self.set.columns.metadata_row(self.set.sample_row(self.row(at)))
+        self.set.columns.metadata_row(self.column_row(at))
     }
 
     /// The score's own metadata at a position, the panel of a vote not included.

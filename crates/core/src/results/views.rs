@@ -1,5 +1,6 @@
 //! Which scores each metric of a scorer sees: reduced by each reducer, or every epoch.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::block::{self, ViewContext};
@@ -13,6 +14,7 @@ use crate::metadata::Metadata;
 use crate::metric::{Metric, Wants};
 use crate::plan::{Metrics, Plan, Reducers};
 use crate::random::Random;
+use crate::ratings::home;
 use crate::reducer::Reducer;
 use crate::reducers;
 use crate::scores::ScoreSet;
@@ -22,6 +24,30 @@ pub(super) struct EvaluationInput<'a> {
     pub(super) columns: &'a ScoreColumns,
     pub(super) index: &'a SampleIndex,
     pub(super) random: Random,
+}
+
+/// The metrics of a scorer that are computed for it: one that names all its raters is computed for one scorer only.
+pub(super) fn metrics_of<'m>(
+    name: &str,
+    metrics: &'m Metrics,
+    scorers: &[(&str, &Metadata, &Metrics)],
+    columns: &ScoreColumns,
+) -> Cow<'m, Metrics> {
+    let is_here = |metric: &dyn Metric| {
+        let raters = metric.raters();
+        if !raters.are_all {
+            return true;
+        }
+        let spec = metric.spec();
+        let has = |metrics: &Metrics| metrics.iter().any(|other| other.spec() == spec);
+        let with: Vec<&str> =
+            scorers.iter().filter(|(_, _, metrics)| has(metrics)).map(|(name, _, _)| *name).collect();
+        home(&raters, &with, columns) == Some(name)
+    };
+    if metrics.iter().all(|metric| is_here(metric.as_ref())) {
+        return Cow::Borrowed(metrics);
+    }
+    Cow::Owned(metrics.filter(|metric| is_here(metric.as_ref())))
 }
 
 /// Adds everything about one scorer to the results.
@@ -104,6 +130,7 @@ impl View<'_> {
     ) -> Result<()> {
         let estimation = Estimation { by_sample: false, ..self.estimation.clone() };
         let mut reduced = reduce(self.columns, self.scorer, self.index, reducer, estimation)?;
+        reduced.set.raters.reduced = Some((self.index, reducer));
         let results = &mut evaluation.results;
         if let Some((count, row)) = reduced.unconvertible {
             results.warnings.push(Warning::Unconvertible {

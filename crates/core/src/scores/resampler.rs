@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::{ConversionCache, RowSelection, ScoreSet, Scores};
 use crate::estimate::{ErrorMethod, ErrorPlan, Estimation, IntervalChoice, IntervalMethod, ScoreUnits};
+use crate::ratings::RatingSource;
 
 /// What resamples of scores have in common: values are converted once for all of them, and metrics compute nothing but
 /// the number.
@@ -36,6 +37,7 @@ impl<'a> Resampler<'a> {
             sample_rows: of.sample_rows.clone(),
             estimation: Estimation { errors, by_sample: false, value_only: true, ..of.estimation.clone() },
             absent: of.absent.clone(),
+            raters: RatingSource::within(of),
             converted: ConversionCache::default(),
             copy_ids: Default::default(),
         };
