@@ -28,7 +28,7 @@ pub use kind::ScoreKind;
 pub use method::{Cr, ErrorMethod, IntervalChoice, IntervalMethod};
 pub(crate) use methods::wilson::wilson;
 pub use plan::ErrorPlan;
-pub(crate) use resampled::{ResampledFigure, resampled_estimate, wants_left_out};
+pub(crate) use resampled::{ResampledFigure, planned_draws, resampled_estimate, wants_left_out};
 pub(crate) use shares::ShareClusters;
 pub use summary::Summary;
 pub(crate) use summary::estimate_from;
@@ -192,6 +192,15 @@ impl Estimate {
             Some(value) => self.note(key, value),
             None => self,
         }
+    }
+
+    /// This error and interval on the number of another estimate.
+    pub(crate) fn instead_of(self, mut other: Estimate) -> Estimate {
+        (other.error, other.interval, other.draws) = (self.error, self.interval, self.draws);
+        let mut custom = std::mem::take(&mut other.notes.custom);
+        custom.extend(self.notes.custom);
+        other.notes = Notes { custom, ..self.notes };
+        other
     }
 
     /// The number, if there is one.

@@ -2,6 +2,7 @@
 
 mod level;
 mod perplexity;
+mod resampled_value;
 mod resampling;
 mod summary;
 
@@ -22,4 +23,5 @@ crate::registry::entry_modules! {
     krippendorff_alpha::KrippendorffAlpha,
     perplexity_per_token::PerplexityPerToken,
     perplexity_per_seq::PerplexityPerSeq,
+    bootstrap::Bootstrap,
 }
