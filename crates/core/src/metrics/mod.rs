@@ -3,6 +3,7 @@
 mod level;
 mod perplexity;
 mod resampling;
+mod sample_epochs;
 mod summary;
 
 crate::registry::entry_modules! {
@@ -22,4 +23,6 @@ crate::registry::entry_modules! {
     krippendorff_alpha::KrippendorffAlpha,
     perplexity_per_token::PerplexityPerToken,
     perplexity_per_seq::PerplexityPerSeq,
+    variance_components::VarianceComponents,
+    consistency::Consistency,
 }
