@@ -4,6 +4,7 @@ mod level;
 mod perplexity;
 mod resampled_value;
 mod resampling;
+mod sample_epochs;
 mod summary;
 
 crate::registry::entry_modules! {
@@ -24,4 +25,6 @@ crate::registry::entry_modules! {
     perplexity_per_token::PerplexityPerToken,
     perplexity_per_seq::PerplexityPerSeq,
     bootstrap::Bootstrap,
+    variance_components::VarianceComponents,
+    consistency::Consistency,
 }
