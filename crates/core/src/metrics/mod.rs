@@ -1,5 +1,6 @@
 //! The built-in metrics, one file each.
 
+mod agreement;
 mod level;
 mod perplexity;
 mod resampling;
@@ -22,4 +23,7 @@ crate::registry::entry_modules! {
     krippendorff_alpha::KrippendorffAlpha,
     perplexity_per_token::PerplexityPerToken,
     perplexity_per_seq::PerplexityPerSeq,
+    cohen_kappa::CohenKappa,
+    fleiss_kappa::FleissKappa,
+    gwet_ac1::GwetAc1,
 }
