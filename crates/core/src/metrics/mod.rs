@@ -1,5 +1,6 @@
 //! The built-in metrics, one file each.
 
+mod agreement;
 mod level;
 mod perplexity;
 mod resampled_value;
@@ -27,4 +28,7 @@ crate::registry::entry_modules! {
     bootstrap::Bootstrap,
     variance_components::VarianceComponents,
     consistency::Consistency,
+    cohen_kappa::CohenKappa,
+    fleiss_kappa::FleissKappa,
+    gwet_ac1::GwetAc1,
 }
