@@ -7,6 +7,7 @@ mod bytes;
 mod clustered;
 mod clusters;
 mod estimation;
+mod from_values;
 mod independent;
 mod kind;
 mod method;
