@@ -8,6 +8,7 @@ mod cluster_error;
 mod clustered;
 mod clusters;
 mod estimation;
+mod from_values;
 mod independent;
 mod interval_method;
 mod kind;

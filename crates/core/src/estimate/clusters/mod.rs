@@ -110,6 +110,11 @@ impl Clusters {
             identify(metric, key, column.value(code), scores, at)
         })
     }
+
+    /// Adds a cluster of its own, which has the number of those before it as its id.
+    pub(super) fn push(&mut self, n: u64, sum: ExactSum) {
+        self.0.insert(LeafKey::Int(self.0.len() as i64), Cluster { n, sum });
+    }
 }
 
 impl<Id: Clone + Eq + Hash> Clusters<Id> {
