@@ -11,9 +11,9 @@ pub enum ErrorMethod {
     Iid,
     /// Scores of a cluster belong together.
     Cluster(Cr),
-    /// The standard deviation of resampled figures.
+    /// The standard deviation of resampled figures: of samples, or of whole clusters.
     Bootstrap,
-    /// Leaving out one at a time.
+    /// Leaving out one sample or one cluster at a time.
     Jackknife,
     /// A smooth function of means.
     Delta,
@@ -33,19 +33,26 @@ pub enum Cr {
     Cr1,
     /// By the size of each cluster, unbiased for independent scores; with the degrees of freedom of Bell and McCaffrey.
     Cr2,
-    /// As the jackknife, without its factor.
+    /// As the jackknife, without its factor (G−1)/G.
     Cr3,
 }
 
 impl ErrorMethod {
     /// The methods that a plan can name.
-    pub const CHOICES: [ErrorMethod; 5] = [
+    pub const CHOICES: [ErrorMethod; 7] = [
         ErrorMethod::Iid,
         ErrorMethod::Cluster(Cr::Cr0),
         ErrorMethod::Cluster(Cr::Cr1),
         ErrorMethod::Cluster(Cr::Cr2),
         ErrorMethod::Cluster(Cr::Cr3),
+        ErrorMethod::Jackknife,
+        ErrorMethod::Bootstrap,
     ];
+
+    /// Whether it may draw resamples.
+    pub fn is_drawn(self) -> bool {
+        self == ErrorMethod::Bootstrap
+    }
 
     /// The name, as in JSON and on the command line.
     pub fn name(self) -> &'static str {

@@ -37,7 +37,8 @@ pub struct ErrorPlan {
     /// The metadata keys that samples are clustered by; none: samples are independent, and the epochs of a sample that
     /// are not reduced belong together. Two keys are two ways of clustering.
     pub cluster: Vec<String>,
-    /// How the variance is computed; if unset, `iid`, and CR2 where there are clusters.
+    /// How the variance is computed; if unset, `iid`, and CR2 where there are clusters. The jackknife and the bootstrap
+    /// are of samples, or of clusters where there are any.
     pub method: Option<ErrorMethod>,
     /// Which interval.
     pub interval: IntervalChoice,
@@ -179,11 +180,21 @@ impl ErrorPlan {
         Err(Undefined::Other(reason))
     }
 
-    /// The correction of clustered errors.
-    pub(crate) fn correction(&self) -> Cr {
+    /// The method of clustered errors.
+    pub(crate) fn clustered_method(&self) -> ErrorMethod {
         match self.method {
-            Some(ErrorMethod::Cluster(correction)) => correction,
-            _ => Cr::Cr2,
+            Some(method @ (ErrorMethod::Cluster(_) | ErrorMethod::Jackknife | ErrorMethod::Bootstrap)) => {
+                method
+            }
+            _ => ErrorMethod::Cluster(Cr::Cr2),
+        }
+    }
+
+    /// The method of errors of independent scores.
+    pub(crate) fn independent_method(&self) -> ErrorMethod {
+        match self.method {
+            Some(method @ (ErrorMethod::Jackknife | ErrorMethod::Bootstrap)) => method,
+            _ => ErrorMethod::Iid,
         }
     }
 

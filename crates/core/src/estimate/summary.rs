@@ -7,7 +7,9 @@ use super::clusters::Clusters;
 use super::independent::{IndependentScores, ValueRetention};
 use super::kind::Extent;
 use super::methods::{DrawSource, IntervalInput};
-use super::{ErrorMethod, ErrorPlan, Estimate, Maybe, Notes, ScoreKind, StdError, SummaryKey, Undefined};
+use super::{
+    ErrorFigure, ErrorMethod, ErrorPlan, Estimate, Maybe, Notes, ScoreKind, StdError, SummaryKey, Undefined,
+};
 use crate::columns::Numbers;
 use crate::error::Result;
 use crate::random::Random;
@@ -172,9 +174,9 @@ impl Summary {
         if !mean.is_finite() {
             return Estimate::undefined(Undefined::Overflow).with_n(self.n());
         }
-        let (error, note) = self.error(plan);
+        let figure = self.error(plan, random);
         let sampled = self.sampled(plan, all);
-        let error = finite_population(error, &sampled);
+        let error = finite_population(figure.error.clone(), &sampled);
         let sample = match self {
             Summary::Moments(plain) | Summary::Tally(plain) => DrawSource::Scores(plain),
             Summary::Clusters(clustered) => DrawSource::Clusters(clustered),
@@ -196,18 +198,16 @@ impl Summary {
             estimate.interval = Err(reason);
             (estimate.draws, estimate.notes) = (None, Notes::default());
         }
-        if let Summary::Clusters(clustered) = self {
-            estimate.notes.largest_cluster_share = Some(clustered.largest_share());
-            estimate.notes.iid_stderr = clustered.moments.stderr();
-            let iid = estimate.notes.iid_stderr.filter(|iid| *iid > 0.0);
-            estimate.notes.design_effect =
-                error.as_ref().ok().zip(iid).map(|(error, iid)| (error.se / iid) * (error.se / iid));
-        }
-        if let Some(note) = note {
-            let reason = estimate.notes.reason.take();
-            let joined = reason.map_or_else(|| note.to_owned(), |reason| format!("{reason}; {note}"));
-            estimate.notes.reason = Some(joined);
-            estimate.notes.is_caution = true;
+        match self {
+            Summary::Clusters(clustered) => {
+                let share = clustered.largest_share();
+                figure.annotate(&mut estimate, clustered.moments.stderr(), Some(share));
+            }
+            Summary::Moments(plain) | Summary::Tally(plain) => {
+                let is_other = plan.independent_method() != ErrorMethod::Iid;
+                let iid = plain.moments.stderr().filter(|_| is_other);
+                figure.annotate(&mut estimate, iid, None);
+            }
         }
         estimate
     }
@@ -234,12 +234,12 @@ impl Summary {
         }
     }
 
-    /// The standard error of the mean.
+    /// The standard error of the mean. One that is drawn has the seed 0.
     pub fn std_error(&self, plan: &ErrorPlan) -> Maybe<StdError> {
         if self.n() == 0 {
             return Err(Undefined::NoScores);
         }
-        finite_population(self.error(plan).0, &self.sampled(plan, self.n()))
+        finite_population(self.error(plan, &Random::default()).error, &self.sampled(plan, self.n()))
     }
 
     /// The share of the population that has scores. Groups have the share of the whole: how the population divides into
@@ -256,22 +256,28 @@ impl Summary {
     }
 
     /// The standard error of the mean, and what is to be known about it.
-    fn error(&self, plan: &ErrorPlan) -> (Maybe<StdError>, Option<&'static str>) {
+    fn error(&self, plan: &ErrorPlan, random: &Random) -> ErrorFigure {
         match self {
-            Summary::Moments(plain) | Summary::Tally(plain) => (independent_error(&plain.moments), None),
-            Summary::Clusters(clustered) => clustered.error(plan.correction()),
+            Summary::Moments(plain) | Summary::Tally(plain) => {
+                ErrorFigure::new(independent_error(&plain.moments, plan.independent_method()))
+            }
+            Summary::Clusters(clustered) => clustered.error(plan, random),
         }
     }
 }
 
-/// s/√n.
-fn independent_error(moments: &Moments) -> Maybe<StdError> {
+/// The standard error of the mean of independent scores. The jackknife is s/√n as well. Of the bootstrap it is the one
+/// of infinitely many resamples, √(Σ(x − x̄)²)/n: drawing some would add nothing but noise.
+fn independent_error(moments: &Moments, method: ErrorMethod) -> Maybe<StdError> {
     let n = moments.count();
-    let se = moments.stderr().ok_or(Undefined::TooFewScores { n })?;
+    let mut se = moments.stderr().ok_or(Undefined::TooFewScores { n })?;
+    if method == ErrorMethod::Bootstrap {
+        se *= ((n - 1) as f64 / n as f64).sqrt();
+    }
     if !se.is_finite() {
         return Err(Undefined::Overflow);
     }
-    Ok(StdError::new(se, ErrorMethod::Iid).with_df((n - 1) as f64))
+    Ok(StdError::new(se, method).with_df((n - 1) as f64))
 }
 
 /// The error of a sample without replacement from a population: ×√(1 − n/N).
@@ -306,7 +312,11 @@ pub(crate) fn estimate_from(
         return estimate;
     }
     let independent = match &error {
-        Ok(error) => error.method == ErrorMethod::Iid,
+        Ok(error) => {
+            let of_samples =
+                matches!(error.method, ErrorMethod::Iid | ErrorMethod::Jackknife | ErrorMethod::Bootstrap);
+            of_samples && error.clusters.is_empty()
+        }
         Err(reason) => *reason == Undefined::TooFewScores { n: 1 } && n == 1,
     };
     let input = IntervalInput {

@@ -14,7 +14,8 @@ pub(super) struct ErrorArgs {
     /// A metadata key whose samples belong together; given twice, samples are clustered both ways
     #[arg(long = "cluster", value_name = "KEY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     clusters: Vec<String>,
-    /// The method of standard errors [default: iid; CR2 with --cluster]
+    /// The method of standard errors: of independent samples (iid), of clusters (CR0 to CR3), or of either (jackknife,
+    /// bootstrap) [default: iid; CR2 with --cluster]
     #[arg(long, value_name = "METHOD", value_parser = error_methods(), ignore_case = true)]
     errors: Option<ErrorMethod>,
     /// The method of intervals [default: auto, which chooses by the scores]
@@ -26,7 +27,7 @@ pub(super) struct ErrorArgs {
     /// The lowest and the highest possible score [default: 0 1 if all scores are within]
     #[arg(long, num_args = 2, value_names = ["LO", "HI"], allow_negative_numbers = true)]
     range: Option<Vec<f64>>,
-    /// The number of resamples of bootstrap intervals [default: 10000]
+    /// The number of resamples of bootstrap errors and intervals [default: 10000]
     #[arg(long, value_name = "N", value_parser = draws)]
     draws: Option<u32>,
     /// Which ends intervals have: both, or one bound [default: two-sided]
@@ -131,9 +132,9 @@ impl ErrorArgs {
         plan
     }
 
-    /// Whether the user requests an interval that draws resamples, however long it takes.
+    /// Whether the user requests an error or an interval that draws resamples, however long it takes.
     pub(super) fn requests_draws(&self) -> bool {
-        self.interval.is_some_and(IntervalChoice::is_drawn)
+        self.interval.is_some_and(IntervalChoice::is_drawn) || self.errors.is_some_and(ErrorMethod::is_drawn)
     }
 
     /// The options, and for those that are unset, the plan of a task or a log.
